@@ -1,0 +1,35 @@
+# Language, warnings and sanitizers: one place, the same for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+option(ORRERY_TESTS "Build the tests" ON)
+option(ORRERY_BENCHMARKS "Build the benchmarks" OFF)
+option(ORRERY_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+option(ORRERY_WERROR "Treat warnings as errors" OFF)
+set(ORRERY_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+
+find_program(ORRERY_CCACHE ccache)
+if(ORRERY_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ORRERY_CCACHE}")
+endif()
+
+# -ffp-contract=off: the same doubles on every machine and at every optimisation level.
+add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -ffp-contract=off)
+# The program's own folder never shows in its bytes.
+add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
+if(ORRERY_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(ORRERY_SANITIZE)
+  add_compile_options(-fsanitize=${ORRERY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${ORRERY_SANITIZE})
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
+endif()

@@ -1,0 +1,48 @@
+include(GoogleTest OPTIONAL)
+
+# orrery_room(<name> DEPS <targets…>): the folder src/orrery/<name> as a library orrery_<name>.
+# x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
+# A room without sources (yet) is header-only; a room without a folder is skipped.
+function(orrery_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPS" ${ARGN})
+  set(dir "${CMAKE_SOURCE_DIR}/src/orrery/${name}")
+  file(GLOB_RECURSE all CONFIGURE_DEPENDS "${dir}/*.cc")
+  set(sources ${all})
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
+  set(tests ${all})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(fuzzers ${all})
+  list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
+
+  if(sources)
+    add_library(orrery_${name} STATIC ${sources})
+    target_include_directories(orrery_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
+    target_link_libraries(orrery_${name} PUBLIC ${ROOM_DEPS})
+  else()
+    add_library(orrery_${name} INTERFACE)
+    target_include_directories(orrery_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
+    target_link_libraries(orrery_${name} INTERFACE ${ROOM_DEPS})
+  endif()
+
+  if(ORRERY_TESTS AND tests)
+    orrery_test(orrery_${name}_tests SOURCES ${tests} DEPS orrery_${name})
+  endif()
+  if(ORRERY_FUZZ)
+    foreach(fuzzer ${fuzzers})
+      get_filename_component(target "${fuzzer}" NAME_WE)
+      add_executable(${target} "${fuzzer}")
+      target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
+      target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+      target_link_libraries(${target} PRIVATE orrery_${name})
+    endforeach()
+  endif()
+endfunction()
+
+# orrery_test(<target> SOURCES … DEPS …): one GoogleTest program, one CTest entry.
+function(orrery_test target)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;ARGS" ${ARGN})
+  add_executable(${target} ${TEST_SOURCES})
+  target_link_libraries(${target} PRIVATE ${TEST_DEPS} GTest::gmock GTest::gtest_main rapidcheck)
+  target_compile_definitions(${target} PRIVATE ORRERY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  add_test(NAME ${target} COMMAND ${target} ${TEST_ARGS} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}")
+endfunction()

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/core/quantity.h"
+#include "orrery/core/strings.h"
+
+namespace orrery {
+namespace {
+
+TEST(Quantity, TransferTimeRoundsUpToWholePicoseconds) {
+  EXPECT_EQ(transfer_time(Bytes(32), Bandwidth(900e9))->count(), 36);
+  EXPECT_EQ(transfer_time(Bytes(64 << 20), Bandwidth(50e9))->count(), 1'342'177'280);
+  EXPECT_FALSE(transfer_time(Bytes(1), Bandwidth(0)).has_value());
+  EXPECT_FALSE(transfer_time(Bytes(1LL << 62), Bandwidth(1)).has_value());
+  EXPECT_FALSE(transfer_time(Bytes(-1), Bandwidth(1)).has_value());
+}
+
+TEST(Error, ThousandsOfTheCodeAreTheExitCode) {
+  EXPECT_EQ(exit_code(Errc::config_range), 2);
+  EXPECT_EQ(exit_code(Errc::input_cycle), 3);
+  EXPECT_EQ(exit_code(Errc::stall), 4);
+  EXPECT_EQ(exit_code(Errc::limit_exceeded), 5);
+  EXPECT_EQ(to_string(Error{Errc::input_truncated, "a.et:byte 7", "ends inside a record", "copy it again"}),
+            "a.et:byte 7: ends inside a record (E2002)\n  hint: copy it again");
+}
+
+TEST(Findings, KeepsTheFirstThreePlacesAndCountsAll) {
+  Findings findings;
+  for (const char* place : {"a", "b", "c", "d"}) findings.add(FindingCode::attr_coerced, place);
+  Findings more;
+  more.add(FindingCode::attr_coerced, "e", 2);
+  findings.merge(more);
+  ASSERT_EQ(findings.list().size(), 1u);
+  EXPECT_EQ(findings.list()[0].count, 6u);
+  EXPECT_EQ(findings.list()[0].places, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST(StringPool, GivesEachTextOneId) {
+  StringPool pool;
+  EXPECT_EQ(pool.intern(""), StringId::empty);
+  const StringId id = pool.intern("aten::mm");
+  EXPECT_EQ(pool.intern(std::string("aten::") + "mm"), id);
+  EXPECT_EQ(pool.view(id), "aten::mm");
+  EXPECT_EQ(pool.size(), 2u);
+}
+
+}  // namespace
+}  // namespace orrery

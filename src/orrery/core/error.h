@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Expected failures are values: what went wrong, where, and what to do about it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+
+namespace orrery {
+
+/// Stable error codes. The thousands decide the exit code: 1xxx usage and configuration (2), 2xxx input files (3),
+/// 3xxx simulation (4), 4xxx limits (5).
+enum class Errc : std::uint16_t {
+  // Usage and configuration
+  usage = 1000,            ///< the command line asks for something that cannot be
+  config_not_found = 1001, ///< a configuration file does not exist or cannot be read
+  config_syntax = 1002,    ///< not YAML or JSON
+  config_unknown_key = 1003,
+  config_missing_key = 1004,
+  config_type = 1005,      ///< a value of the wrong kind
+  config_range = 1006,     ///< a value outside what it can be
+  config_unit = 1007,      ///< a number whose unit is missing or unknown
+  config_conflict = 1008,  ///< two settings, or a setting and the workload, contradict each other
+  output_exists = 1009,    ///< refused to overwrite
+  output_failed = 1010,    ///< could not write
+  // Input files
+  input_not_found = 2000,
+  input_read = 2001,       ///< read error, broken compression
+  input_truncated = 2002,  ///< ends inside a record
+  input_corrupt = 2003,    ///< bytes that are not what the format allows
+  input_unsupported = 2004,///< a format or version this program does not know
+  input_duplicate_id = 2005,
+  input_dangling_dep = 2006,
+  input_self_edge = 2007,
+  input_cycle = 2008,
+  input_range = 2009,      ///< a number too large, negative or not a number where that has no meaning
+  input_missing_attr = 2010, ///< a node lacks an attribute that its kind needs
+  input_empty = 2011,
+  input_group = 2012,      ///< unknown or contradictory process group
+  // Simulation
+  stall = 3000,            ///< the run cannot finish
+  unsupported_collective = 3001,
+  // Limits
+  limit_exceeded = 4000,
+};
+
+/// Why an operation could not be done.
+struct Error {
+  Errc code;
+  std::string where;  ///< "w.3.et:byte 18231" or "cluster.yaml:/network/0/bandwidth"
+  std::string what;   ///< one sentence
+  std::string hint{}; ///< what the user can do; may be empty
+};
+
+/// "where: what (E2002)\n  hint: …", without a trailing newline.
+[[nodiscard]] std::string to_string(const Error& error);
+
+/// The code's stable name, e.g. "input_truncated".
+[[nodiscard]] std::string_view name(Errc code);
+
+/// The process exit code an error leads to: 2 usage and configuration, 3 input, 4 stall, 5 limit.
+[[nodiscard]] int exit_code(Errc code);
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+/// `return fail(Errc::usage, "--ranks", "must be positive");`
+[[nodiscard]] inline tl::unexpected<Error> fail(Errc code, std::string where, std::string what, std::string hint = {}) {
+  return tl::unexpected<Error>(Error{code, std::move(where), std::move(what), std::move(hint)});
+}
+
+}  // namespace orrery

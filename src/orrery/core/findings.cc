@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/core/findings.h"
+
+namespace orrery {
+
+FindingInfo describe(FindingCode code) {
+  using enum Severity;
+  switch (code) {
+    case FindingCode::duplicate_id_dropped:
+      return {"duplicate_id_dropped", data_loss, "a node id appears twice; only the first node was kept"};
+    case FindingCode::dangling_dep_dropped:
+      return {"dangling_dep_dropped", repaired, "a dependency names a node that does not exist; it was dropped"};
+    case FindingCode::self_edge_dropped:
+      return {"self_edge_dropped", repaired, "a node depends on itself; that edge was dropped"};
+    case FindingCode::cycle_broken:
+      return {"cycle_broken", repaired, "nodes depend on each other in a circle; the edge that closes it was dropped"};
+    case FindingCode::truncated_tail_dropped:
+      return {"truncated_tail_dropped", data_loss, "the file ends inside a record; that record was dropped"};
+    case FindingCode::corrupt_record_dropped:
+      return {"corrupt_record_dropped", data_loss, "a record could not be decoded; it was dropped"};
+    case FindingCode::value_clamped:
+      return {"value_clamped", repaired, "a number out of range was clamped to the nearest one allowed"};
+    case FindingCode::unknown_field_kept:
+      return {"unknown_field_kept", info, "a field this program does not know; kept when writing, not used"};
+    case FindingCode::duplicate_dep_merged:
+      return {"duplicate_dep_merged", info, "the same dependency is listed more than once; counted once"};
+    case FindingCode::attr_coerced:
+      return {"attr_coerced", info, "an attribute was stored as another scalar kind than usual; its value was used"};
+    case FindingCode::empty_record:
+      return {"empty_record", info, "a record of length zero; read as a node with every value at its default"};
+    case FindingCode::legacy_schema:
+      return {"legacy_schema", info, "the file uses an older Chakra schema; it was read as such"};
+    case FindingCode::metadata_group_ignored:
+      return {"metadata_group_ignored", info, "a METADATA node does not hold process groups; it was ignored"};
+    case FindingCode::key_ignored:
+      return {"key_ignored", info, "a configuration key that the reference simulator ignores too"};
+    case FindingCode::key_without_effect:
+      return {"key_without_effect", info, "an option that the reference simulator reads and never uses"};
+    case FindingCode::default_assumed:
+      return {"default_assumed", info, "a key that the reference leaves uninitialised; its usual value was assumed"};
+    case FindingCode::remainder_chunk_full:
+      return {"remainder_chunk_full", info,
+              "a collective's last chunk is smaller than the others; ASTRA rules simulate it at full size"};
+    case FindingCode::group_falls_back_to_ring:
+      return {"group_falls_back_to_ring", info,
+              "a sub-group on a multi-dimensional system runs as one logical ring under ASTRA rules"};
+    case FindingCode::dims_not_crossed:
+      return {"dims_not_crossed", info,
+              "a message between ranks that differ in several dimensions is charged for the first one only"};
+    case FindingCode::zero_duration_compute:
+      return {"zero_duration_compute", info, "a compute node without a duration; it takes 1 ns under ASTRA rules"};
+    case FindingCode::collective_without_traffic:
+      return {"collective_without_traffic", info, "a collective whose type moves no bytes in this model"};
+    case FindingCode::unmatched_send:
+      return {"unmatched_send", error, "a message was sent that nobody received"};
+    case FindingCode::masked_collective:
+      return {"masked_collective", info, "a collective with no dimension to run on; it completes at once"};
+    case FindingCode::missing_chunk_raised:
+      return {"missing_chunk_raised", info, "a collective smaller than its number of ranks; raised to one byte per rank"};
+  }
+  return {"unknown", error, ""};
+}
+
+std::string_view name(Severity severity) {
+  switch (severity) {
+    case Severity::info: return "info";
+    case Severity::repaired: return "repaired";
+    case Severity::data_loss: return "data-loss";
+    case Severity::error: return "error";
+  }
+  return "error";
+}
+
+void Findings::add(FindingCode code, std::string_view place, std::uint64_t count) {
+  Finding& finding = findings_[code];
+  finding.code = code;
+  finding.count += count;
+  if (!place.empty() && finding.places.size() < kPlaces) finding.places.emplace_back(place);
+}
+
+void Findings::merge(const Findings& other) {
+  for (const auto& [code, theirs] : other.findings_) {
+    add(code, {}, theirs.count);
+    for (const std::string& place : theirs.places) add(code, place, 0);
+  }
+}
+
+std::uint64_t Findings::count(FindingCode code) const {
+  const auto found = findings_.find(code);
+  return found == findings_.end() ? 0 : found->second.count;
+}
+
+std::vector<Finding> Findings::list() const {
+  std::vector<Finding> all;
+  all.reserve(findings_.size());
+  for (const auto& entry : findings_) all.push_back(entry.second);
+  return all;
+}
+
+}  // namespace orrery

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace orrery {
+
+/// An interned string: an index into its StringPool. 0 is always the empty string.
+enum class StringId : std::uint32_t { empty = 0 };
+
+/// Each distinct string once. Ids are dense, in order of first appearance; views stay valid while the pool lives.
+class StringPool {
+ public:
+  StringPool() { (void)intern(""); }
+  StringPool(StringPool&&) = default;
+  StringPool& operator=(StringPool&&) = default;
+
+  StringId intern(std::string_view text);
+  [[nodiscard]] std::string_view view(StringId id) const { return strings_[static_cast<std::uint32_t>(id)]; }
+  [[nodiscard]] std::size_t size() const { return strings_.size(); }
+
+ private:
+  std::deque<std::string> strings_;  // a deque: growing it moves no string
+  std::unordered_map<std::string_view, StringId> ids_;
+};
+
+}  // namespace orrery

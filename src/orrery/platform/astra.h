@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ASTRA-sim 2.x's own configuration files, read as they are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::platform {
+
+/// The files and flags of one ASTRA-sim command line.
+struct AstraInputs {
+  std::string system;   ///< JSON
+  std::string network;  ///< YAML
+  std::string memory;   ///< JSON; empty = no remote memory
+  NetworkModelKind model = NetworkModelKind::analytical;  ///< congestion-unaware or congestion-aware binary
+  std::int64_t queues_per_dim = 1;
+  double injection_scale = 1.0;
+  double compute_scale = 1.0;  ///< read and never used by the reference: a finding when not 1
+  double comm_scale = 1.0;     ///< likewise
+  bool rendezvous = false;
+};
+
+/// The platform these files describe, under Rules::astra. Also understands the keys inter-dimension-scheduling
+/// (baseline, roundRobin, themis | offlineGreedy, offlineGreedyFlex) and intra-dimension-scheduling (FIFO, RG,
+/// smallestFirst, lessRemainingPhasesFirst) that ASTRA-sim 1.0 had. Errors name file and key.
+[[nodiscard]] Result<Platform> read_astra(const AstraInputs& inputs, Findings& findings);
+
+/// A communicator-group file: {"<id>": [ranks…], …}, in file order of ranks.
+[[nodiscard]] Result<std::map<std::string, std::vector<std::uint32_t>>> read_comm_groups(const std::string& path);
+
+}  // namespace orrery::platform

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cluster a workload runs on, whichever file it was described in.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+
+namespace orrery::platform {
+
+/// Which semantics a run follows.
+enum class Rules : std::uint8_t {
+  orrery,  ///< decimal units, concurrent collectives, true remainders, interval-based exposure, picoseconds
+  astra,   ///< ASTRA-sim 2.x to the cycle (1 ns), every quirk that does not hang or abort
+};
+
+/// How the nodes of one network dimension are connected.
+enum class Block : std::uint8_t { ring, fully_connected, switched };
+
+/// One dimension of the network. Dimension 0 is the innermost: rank = a0 + n0*(a1 + n1*(a2 + …)).
+struct Dimension {
+  Block block = Block::ring;
+  std::int64_t size = 2;
+  Bandwidth bandwidth{};  ///< per link (ring, fully_connected) or per port (switched), per direction, bytes/s
+  double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
+};
+
+/// How one collective runs in one dimension.
+enum class Algorithm : std::uint8_t {
+  ring, direct, halving_doubling, double_binary_tree,
+  one_ring, one_direct, one_halving_doubling,  ///< one logical dimension over all ranks
+};
+
+struct AlgorithmSpec {
+  Algorithm algorithm = Algorithm::ring;
+  std::int64_t window = -1;  ///< direct only: messages in flight; -1 = one per peer
+
+  friend bool operator==(const AlgorithmSpec&, const AlgorithmSpec&) = default;
+};
+
+/// The algorithms for one collective type: one per dimension, or a custom one given as a Chakra trace prefix.
+struct CollectivePlan {
+  std::vector<AlgorithmSpec> per_dim;  ///< may be shorter than the dimensions: the rest then take no part
+  std::string custom_prefix;           ///< not empty: runs instead of per_dim
+};
+
+enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };
+enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
+/// The order in which a chunk visits the dimensions. `themis` is Themis' greedy (ISCA 2022); `themis_flex` sizes chunks too.
+enum class InterDimension : std::uint8_t { ascending, round_robin, themis, themis_flex };
+/// The order in which chunks wait at a dimension. `smallest_first` is Themis' SCF.
+enum class IntraDimension : std::uint8_t { fifo, rg, smallest_first, less_remaining_phases_first };
+
+/// How collectives are cut, scheduled and executed.
+struct CollectiveConfig {
+  SchedulingPolicy policy = SchedulingPolicy::lifo;
+  CollectiveOptimization optimization = CollectiveOptimization::local_bw_aware;
+  InterDimension inter_dimension = InterDimension::ascending;
+  IntraDimension intra_dimension = IntraDimension::fifo;
+  std::int64_t splits = 1;             ///< chunks per collective
+  std::int64_t active_chunks = 1;      ///< per dimension
+  std::int64_t queues_per_dim = 1;
+  CollectivePlan all_reduce, all_gather, reduce_scatter, all_to_all;
+  std::map<std::uint64_t, std::string> custom_by_node;  ///< workload node id → Chakra trace prefix
+  Time endpoint_delay{};               ///< per packet at the NPU–memory boundary
+  bool rendezvous = false;             ///< receivers announce themselves before a message is sent
+};
+
+/// The LogGP memory bus of ASTRA-sim (`model-shared-bus`).
+struct SharedBus {
+  std::int64_t L = 0, o = 0, g = 0;  ///< ns
+  double G = 0;                      ///< ns per byte
+  std::int64_t reduction_delay = 1;  ///< ns per 100 bytes
+};
+
+/// One accelerator.
+struct Device {
+  std::string name;            ///< catalogue name, may be empty
+  FlopRate peak{};             ///< dense peak of the chosen precision
+  Bandwidth memory{};          ///< local memory
+  Bytes memory_capacity{};     ///< 0 = unknown
+  bool roofline = false;       ///< compute nodes take roofline time instead of their recorded duration
+};
+
+enum class RemoteMemoryKind : std::uint8_t { none, per_npu, per_node, pool };
+
+struct RemoteMemory {
+  RemoteMemoryKind kind = RemoteMemoryKind::none;
+  Time latency{};
+  Bandwidth bandwidth{};
+  std::int64_t nodes = 0;          ///< per_node only
+  std::int64_t npus_per_node = 0;  ///< per_node only
+};
+
+enum class NetworkModelKind : std::uint8_t { analytical, message };
+
+/// Everything the simulator needs to know of the machine.
+struct Platform {
+  Rules rules = Rules::orrery;
+  NetworkModelKind network = NetworkModelKind::analytical;
+  std::string name;
+  std::vector<Dimension> dims;
+  CollectiveConfig collectives;
+  std::optional<SharedBus> shared_bus;
+  Device device;
+  RemoteMemory remote_memory;
+  bool replay_only = false;         ///< every node just takes its recorded duration
+  bool track_local_memory = false;
+
+  /// Product of the dimensions' sizes.
+  [[nodiscard]] std::int64_t npu_count() const {
+    std::int64_t count = 1;
+    for (const Dimension& dim : dims) count *= dim.size;
+    return count;
+  }
+};
+
+}  // namespace orrery::platform

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The simulator's front door: a workload on a platform, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::sim {
+
+struct Options {
+  /// Called now and then with (ranks finished, messages so far); for progress bars. May be empty.
+  std::function<void(std::uint32_t, std::uint64_t)> progress;
+  /// Stop with Errc::limit_exceeded after this many events; 0 = no limit.
+  std::uint64_t max_events = 0;
+};
+
+/// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all from true intervals.
+/// Under ASTRA rules exposed_comm is finish - GPU compute (that simulator's definition); the intervals are kept beside it.
+struct RankResult {
+  std::optional<Time> finish;   ///< empty: never finished
+  Time exposed_comm{};          ///< as the rules define it
+  Time compute{};               ///< union of compute intervals (GPU and CPU)
+  Time comm{};                  ///< union of communication intervals
+  Time memory{};                ///< union of remote-memory intervals
+  Time comm_only{};             ///< communication while nothing computes
+  Time memory_only{};           ///< memory while nothing computes or communicates
+  Time idle{};                  ///< nothing at all
+  std::uint64_t sent_bytes = 0; ///< bytes this rank put on the network
+};
+
+/// One (collective type, group size) bucket over all ranks.
+struct CollectiveTotal {
+  std::string type;             ///< "all_reduce", "send" …
+  std::uint32_t group_size = 0;
+  std::uint64_t operations = 0; ///< issued, counted once per rank
+  std::uint64_t bytes = 0;      ///< sizes as the trace states them, summed over ranks
+  Time time{};                  ///< from issue to completion, summed over ranks
+};
+
+/// One node on the longest chain: what the last rank waited for, latest last.
+struct ChainLink {
+  std::uint32_t rank;
+  graph::NodeId node;
+  Time start{};
+  Time end{};
+};
+
+/// Why a rank did not finish.
+struct StalledNode {
+  std::uint32_t rank;
+  graph::NodeId node;
+  std::string why;  ///< "receive of 1024 bytes, tag 7, from rank 3: no matching send was posted"
+};
+
+struct StallReport {
+  std::uint32_t unfinished_ranks = 0;
+  Time at{};                        ///< when the last event happened
+  std::vector<StalledNode> nodes;   ///< what is in flight, by rank then node; at most 64
+  std::vector<std::string> circle;  ///< ranks that wait for each other, if there is such a circle
+};
+
+struct SimResult {
+  std::vector<RankResult> ranks;
+  std::vector<CollectiveTotal> collectives;  ///< by type, then group size
+  std::vector<ChainLink> chain;              ///< the dependency chain that ends the slowest rank
+  Time end{};                                ///< the last finish
+  std::uint64_t messages = 0;
+  std::uint64_t events = 0;
+  std::optional<StallReport> stall;          ///< the run could not finish
+  Findings findings;
+};
+
+/// Runs `workload` on `platform` to the end. Deterministic: same inputs, same result.
+/// A workload that stalls is a SimResult with `stall` set; an impossible one (missing attributes, unknown groups,
+/// unsupported collectives, more dimensions asked for than there are) is an Error naming rank and node.
+[[nodiscard]] Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
+                                         const Options& options = {});
+
+}  // namespace orrery::sim
