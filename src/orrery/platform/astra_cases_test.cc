@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every configuration of the reference runs is read; those that the reference refuses, we refuse.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "orrery/platform/astra.h"
+#include "orrery/platform/document.h"
+
+namespace orrery::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(AstraCases, AllConfigurationsAreRead) {
+  const std::string archive = std::string(ORRERY_SOURCE_DIR) + "/../shared/data/astra-sim/cases.tar.zst";
+  if (!fs::exists(archive)) GTEST_SKIP() << "the reference runs are not here: " << archive;
+  const fs::path folder = fs::path(testing::TempDir()) / "orrery_platform_cases";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const std::string command = "tar --zstd -xf '" + archive + "' -C '" + folder.string() +
+                              "' --wildcards '*.json' '*.yml' 2>/dev/null";
+  if (std::system(command.c_str()) != 0) GTEST_SKIP() << "cannot unpack " << archive;
+
+  std::set<std::string> refused;
+  std::size_t read = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string dir = entry.path().string();
+    if (!fs::exists(dir + "/case.json")) continue;
+    const Json about = *parse_json(*read_text(dir + "/case.json"), "case.json");
+    const std::string backend = about["backend"];
+    if (backend == "ns3") continue;
+    AstraInputs inputs;
+    inputs.system = dir + "/system.json";
+    inputs.network = dir + "/network.yml";
+    inputs.memory = dir + "/memory.json";
+    inputs.model = backend == "aware" ? NetworkModelKind::message : NetworkModelKind::analytical;
+    Findings findings;
+    const Result<Platform> platform = read_astra(inputs, findings);
+    ++read;
+    if (!platform) {
+      refused.insert(entry.path().filename().string());
+      continue;
+    }
+    EXPECT_EQ(platform->npu_count(), about["npus"].get<std::int64_t>()) << dir;
+    if (about.contains("comm_group")) {
+      EXPECT_TRUE(read_comm_groups(dir + "/comm_group.json")) << dir;
+    }
+  }
+  fs::remove_all(folder);
+  EXPECT_GT(read, 900u);
+  EXPECT_EQ(refused, (std::set<std::string>{"err_bad_topo", "err_impl_longer", "err_npus1"}));
+}
+
+}  // namespace
+}  // namespace orrery::platform

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/document.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "orrery/core/limits.h"
+
+namespace orrery::platform {
+namespace {
+
+/// Line and column (from 1) of the byte at `offset`.
+std::string line_and_column(std::string_view text, std::size_t offset) {
+  std::size_t line = 1, start = 0;
+  const std::size_t end = std::min(offset, text.size());
+  for (std::size_t i = 0; i < end; ++i) {
+    if (text[i] != '\n') continue;
+    ++line;
+    start = i + 1;
+  }
+  return fmt::format("{}:{}", line, end - start + 1);
+}
+
+/// Walks JSON text without building anything: finds the first mistake, or the limit that the text exceeds.
+class JsonCheck : public nlohmann::json_sax<Json> {
+ public:
+  JsonCheck(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+
+  bool null() override { return value(); }
+  bool boolean(bool) override { return value(); }
+  bool number_integer(number_integer_t) override { return value(); }
+  bool number_unsigned(number_unsigned_t) override { return value(); }
+  bool number_float(number_float_t, const string_t&) override { return value(); }
+  bool string(string_t&) override { return value(); }
+  bool binary(binary_t&) override { return value(); }
+  bool start_object(std::size_t) override {
+    keys_.emplace_back();
+    return deeper();
+  }
+  bool start_array(std::size_t) override { return deeper(); }
+  bool end_object() override {
+    keys_.pop_back();
+    --depth_;
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool key(string_t& name) override {
+    if (keys_.back().insert(name).second) return true;
+    error = Error{Errc::config_syntax, where_, fmt::format("the key {} appears twice in one object", in_quotes(name)),
+                  "keep one of them"};
+    return false;
+  }
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& e) override {
+    const std::string place = where_ + ":" + line_and_column(text_, position > 0 ? position - 1 : 0);
+    if (e.id == 406) {
+      error = Error{Errc::config_range, place, fmt::format("the number {} is too large", in_quotes(token))};
+      return false;
+    }
+    const bool at_end = position > text_.size() || token.empty() || token == "<EOF>";
+    error = Error{Errc::config_syntax, place,
+                  at_end ? "not JSON: the text ends too early" : fmt::format("not JSON: unexpected {}", in_quotes(token))};
+    return false;
+  }
+
+  std::optional<Error> error;
+
+ private:
+  bool deeper() {
+    if (++depth_ <= limits::kConfigDepth) return value();
+    error = Error{Errc::limit_exceeded, where_, fmt::format("nested deeper than {} levels", limits::kConfigDepth)};
+    return false;
+  }
+  bool value() {
+    if (++values_ <= limits::kConfigNodes) return true;
+    error = Error{Errc::limit_exceeded, where_, fmt::format("more than {} values", limits::kConfigNodes)};
+    return false;
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  std::vector<std::set<std::string>> keys_;
+  int depth_ = 0;
+  std::uint64_t values_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> read_text(const std::string& path) {
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) {
+    return fail(Errc::config_not_found, path, "is a folder, not a file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(Errc::config_not_found, path, "cannot open this file", "check the path and its permissions");
+  std::string text;
+  char block[1 << 16];
+  while (file.read(block, sizeof block) || file.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > limits::kConfigBytes) {
+      return fail(Errc::limit_exceeded, path,
+                  fmt::format("larger than {} MiB, the limit for a configuration", limits::kConfigBytes >> 20));
+    }
+  }
+  if (file.bad()) return fail(Errc::config_not_found, path, "reading this file failed");
+  return text;
+}
+
+Result<Json> parse_json(std::string_view text, const std::string& where) {
+  if (text.size() > limits::kConfigBytes) return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
+  JsonCheck check(text, where);
+  if (!Json::sax_parse(text, &check)) {
+    if (check.error) return tl::unexpected(*check.error);
+    return fail(Errc::config_syntax, where, "not JSON");
+  }
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
+
+std::string pointer(std::string_view parent, std::string_view key) {
+  std::string path(parent);
+  path += '/';
+  for (const char c : key.substr(0, 80)) {
+    if (c == '~') {
+      path += "~0";
+    } else if (c == '/') {
+      path += "~1";
+    } else {
+      path += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    }
+  }
+  return path;
+}
+
+std::string pointer(std::string_view parent, std::size_t index) { return fmt::format("{}/{}", parent, index); }
+
+std::string_view kind_of(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null: return "nothing";
+    case Json::value_t::object: return "a mapping";
+    case Json::value_t::array: return "a list";
+    case Json::value_t::string: return "text";
+    case Json::value_t::boolean: return "true or false";
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+    case Json::value_t::number_float: return "a number";
+    case Json::value_t::binary:
+    case Json::value_t::discarded: break;
+  }
+  return "something else";
+}
+
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kShown = 60;
+  std::size_t size = std::min(text.size(), kShown);
+  // Never cut inside a character.
+  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  std::string shown = "\"";
+  for (const char c : text.substr(0, size)) shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  std::size_t bad = 0;
+  if (!is_utf8(shown, bad)) {
+    for (char& c : shown) {
+      if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+    }
+  }
+  return shown + (size < text.size() ? "...\"" : "\"");
+}
+
+bool is_utf8(std::string_view text, std::size_t& bad) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned char first = byte(i);
+    const std::size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    bad = i;
+    if (length == 0 || i + length > text.size()) return false;
+    for (std::size_t k = 1; k < length; ++k) {
+      if ((byte(i + k) & 0xC0) != 0x80) return false;
+    }
+    if (length >= 3) {
+      const unsigned char second = byte(i + 1);
+      if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
+          (first == 0xF4 && second > 0x8F)) {
+        return false;
+      }
+    }
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace orrery::platform

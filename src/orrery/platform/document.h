@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Configuration text as one tree, whether it was JSON or YAML. Private to this room.
+//
+// Every limit on hostile text is enforced while it is read: size, nesting, number of values, alias expansion.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "orrery/core/error.h"
+
+namespace orrery::platform {
+
+using Json = nlohmann::json;
+
+/// The bytes of a configuration file. Errc: config_not_found, limit_exceeded.
+[[nodiscard]] Result<std::string> read_text(const std::string& path);
+
+/// JSON text. Errc: config_syntax (with "line:column"; also a key given twice), limit_exceeded.
+[[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);
+
+/// The one YAML document in `text`, typed by the YAML 1.2 core schema (so JSON is fine too).
+/// Errc: as parse_json.
+[[nodiscard]] Result<Json> parse_yaml(std::string_view text, const std::string& where);
+
+/// A JSON pointer one step deeper: "/network" and "a/b" → "/network/a~1b".
+[[nodiscard]] std::string pointer(std::string_view parent, std::string_view key);
+[[nodiscard]] std::string pointer(std::string_view parent, std::size_t index);
+
+/// What kind of value this is, for messages: "a list", "text", …
+[[nodiscard]] std::string_view kind_of(const Json& value);
+
+/// Text from a file made fit for a message: quoted, cut short, control characters replaced.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+/// True when `text` is well-formed UTF-8; else `bad` is the offset of the first wrong byte.
+[[nodiscard]] bool is_utf8(std::string_view text, std::size_t& bad);
+
+}  // namespace orrery::platform

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the keys of one JSON object whose kinds ASTRA-sim coerces freely. Private to this room.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/findings.h"
+#include "orrery/core/suggest.h"
+#include "orrery/platform/document.h"
+
+namespace orrery::platform {
+
+/// A name in a file and what it means.
+template <class Value>
+struct Named {
+  std::string_view name;
+  Value value;
+};
+
+/// Reads one object key by key. The first mistake is kept in `error()`, and every later read answers its fallback,
+/// so that a reader is a list of assignments with one check at the end.
+class KeyReader {
+ public:
+  /// `object` must be an object and outlive this; `where` is the file's name.
+  KeyReader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  [[nodiscard]] bool has(std::string_view key);
+  /// As ASTRA-sim's JSON library converts it: a whole number; reals are cut off, booleans are 0 and 1.
+  [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t low, std::int64_t high);
+  /// Finite and not negative.
+  [[nodiscard]] double number(std::string_view key, double fallback);
+  /// Any number but 0.
+  [[nodiscard]] bool flag(std::string_view key);
+  [[nodiscard]] std::string text(std::string_view key, std::string fallback);
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key);
+  /// Numbers, or text that is a number (YAML writers quote them at times).
+  [[nodiscard]] std::vector<double> numbers(std::string_view key);
+  template <class Value>
+  [[nodiscard]] Value choice(std::string_view key, Value fallback, std::span<const Named<Value>> names) {
+    if (!has(key)) return fallback;
+    const std::string word = text(key, {});
+    std::vector<std::string_view> allowed;
+    for (const Named<Value>& known : names) {
+      if (known.name == word) return known.value;
+      allowed.push_back(known.name);
+    }
+    unknown_name(key, word, allowed);
+    return fallback;
+  }
+
+  /// Counts a key_ignored finding for every key that was never asked for.
+  void report_unread(Findings& findings) const;
+  /// Notes an error at `key` unless there is one already.
+  void fail(Errc code, std::string place, std::string what, std::string hint = {});
+  void unknown_name(std::string_view key, std::string_view word, std::span<const std::string_view> allowed);
+
+  [[nodiscard]] std::string place(std::string_view key) const { return where_ + ":" + pointer("", key); }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const Json* find(std::string_view key);
+  void wrong_kind(const std::string& place, const Json& value, std::string_view wanted);
+
+  const Json& object_;
+  std::string where_;
+  std::set<std::string, std::less<>> asked_;
+  std::optional<Error> error_;
+};
+
+}  // namespace orrery::platform
