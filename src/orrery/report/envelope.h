@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every --json output has around it:
+//   {"orrery": 1, "command": …, "result": {…}, "findings": […]}, or "error" in place of "result".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/report/json.h"
+#include "orrery/report/text.h"
+
+namespace orrery::report {
+
+/// The version of the envelope: changes when a field changes its meaning or goes away.
+inline constexpr int kEnvelopeVersion = 1;
+
+/// Everything up to and including `"result": `; the next value written is the result.
+void begin_envelope(JsonWriter& json, std::string_view command);
+/// The findings and the end.
+void end_envelope(JsonWriter& json, const Findings& findings);
+
+/// The whole envelope of a command that failed, with a newline at the end.
+[[nodiscard]] std::string error_envelope(std::string_view command, const Error& error,
+                                         const Findings& findings);
+
+/// One line per finding: count, sentence, first places. For a sheet whose label is "findings".
+void add_findings(Sheet& sheet, const Findings& findings, Style style);
+
+}  // namespace orrery::report

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/report/json.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "orrery/report/text.h"
+
+namespace orrery::report {
+
+namespace {
+
+void append_escaped(std::string& out, std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte >= 0x80) {
+      const std::size_t length = utf8_length(text.substr(at));
+      if (length == 0) {
+        out += "\xEF\xBF\xBD";
+        ++at;
+      } else {
+        out += text.substr(at, length);
+        at += length;
+      }
+      continue;
+    }
+    ++at;
+    switch (byte) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (byte < 0x20 || byte == 0x7F) {
+          out += fmt::format("\\u{:04x}", byte);
+        } else {
+          out += static_cast<char>(byte);
+        }
+    }
+  }
+}
+
+template <class T>
+void append_number(std::string& out, T number) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  out.append(digits, end);
+}
+
+}  // namespace
+
+std::int64_t rounded_ns(Time time) {
+  const std::int64_t whole = time.count() / kPsPerNs;
+  const std::int64_t rest = time.count() % kPsPerNs;
+  if (rest >= kPsPerNs / 2) return whole + 1;
+  if (rest <= -kPsPerNs / 2) return whole - 1;
+  return whole;
+}
+
+void JsonWriter::new_line() {
+  out_ += '\n';
+  out_.append(has_items_.size(), ' ');
+}
+
+void JsonWriter::before_value() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (has_items_.empty()) return;
+  if (has_items_.back()) out_ += ',';
+  has_items_.back() = true;
+  if (static_cast<int>(has_items_.size()) <= broken_levels_) {
+    new_line();
+  } else if (out_.back() == ',') {
+    out_ += ' ';
+  }
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  before_value();
+  out_ += bracket;
+  has_items_.push_back(false);
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  const bool broken = static_cast<int>(has_items_.size()) <= broken_levels_ && has_items_.back();
+  has_items_.pop_back();
+  if (broken) new_line();
+  out_ += bracket;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  before_value();
+  out_ += '"';
+  append_escaped(out_, name);
+  out_ += "\": ";
+  after_key_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(std::string_view text) {
+  before_value();
+  out_ += '"';
+  append_escaped(out_, text);
+  out_ += '"';
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(bool truth) {
+  before_value();
+  out_ += truth ? "true" : "false";
+  return *this;
+}
+
+JsonWriter& JsonWriter::value(double number) {
+  if (!std::isfinite(number)) return null();
+  before_value();
+  append_number(out_, number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::integer(std::int64_t number) {
+  before_value();
+  append_number(out_, number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::natural(std::uint64_t number) {
+  before_value();
+  append_number(out_, number);
+  return *this;
+}
+
+JsonWriter& JsonWriter::null() {
+  before_value();
+  out_ += "null";
+  return *this;
+}
+
+JsonWriter& JsonWriter::nanoseconds(std::string_view name, Time time) {
+  key(fmt::format("{}_ns", name));
+  return integer(rounded_ns(time));
+}
+
+}  // namespace orrery::report
