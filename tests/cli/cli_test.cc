@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs every transcript beside this file, and every example of the documentation, with the built program.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "transcript.h"
+
+namespace orrery::cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = ORRERY_SOURCE_DIR;
+const fs::path kProgram = ORRERY_PROGRAM;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> files(const fs::path& folder, const std::string& suffix) {
+  std::vector<std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string path = fs::relative(entry.path(), kRoot).generic_string();
+    if (entry.is_regular_file() && path.ends_with(suffix)) found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> transcripts() {
+  std::vector<std::string> found = files(kRoot / "tests/cli", ".txt");
+  std::erase_if(found, [](const std::string& path) {
+    return path.ends_with("CMakeLists.txt") || path.starts_with("tests/cli/fixtures/");
+  });
+  return found;
+}
+
+std::vector<std::string> pages() {
+  std::vector<std::string> found = files(kRoot / "docs", ".md");
+  found.emplace_back("README.md");
+  std::erase_if(found, [](const std::string& path) { return parse_page(read(kRoot / path)).empty(); });
+  return found;
+}
+
+std::string test_name(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return name;
+}
+
+// A folder of its own for each test, gone afterwards.
+class Workspace : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("orrery_cli_" + std::to_string(::getpid()) + "_" + test_name({GetParam(), 0}));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    fs::create_symlink(kProgram, folder_ / "orrery");
+  }
+  void TearDown() override {
+    fs::remove_all(folder_);
+    fs::remove_all(folder_.string() + ".talk");
+  }
+
+  void check(const Step& step, const std::vector<std::string>& out, const std::vector<std::string>& err, bool joined) {
+    const Outcome outcome = run(step.command, folder_, kProgram);
+    const std::string stdout_seen = joined ? outcome.out + outcome.err : outcome.out;
+    const bool fine = outcome.exit_code == step.exit_code && matches(out, stdout_seen) && matches(err, outcome.err);
+    EXPECT_TRUE(fine) << GetParam() << ":" << step.line << ": expected exit code " << step.exit_code
+                      << " and the lines there; came back:\n"
+                      << as_transcript(step, outcome);
+  }
+
+  fs::path folder_;
+};
+
+class Transcripts : public Workspace {};
+class Pages : public Workspace {};
+
+TEST_P(Transcripts, Hold) {
+  const fs::path fixtures = kRoot / "tests/cli/fixtures";
+  if (fs::exists(fixtures)) fs::copy(fixtures, folder_, fs::copy_options::recursive);
+  std::vector<std::string> bad;
+  const std::vector<Step> steps = parse_transcript(read(kRoot / GetParam()), bad);
+  for (const std::string& line : bad) ADD_FAILURE() << GetParam() << ":" << line << "\n  is neither '$', '>', '!', '?' nor '#'";
+  EXPECT_FALSE(steps.empty());
+  for (const Step& step : steps) check(step, step.out, step.err, false);
+}
+
+// Examples are typed at the root of the project, where a reader would; what they write lands in the test's folder.
+TEST_P(Pages, Hold) {
+  for (const auto& entry : fs::directory_iterator(kRoot)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && name[0] != '.' && !name.starts_with("build")) fs::create_symlink(entry.path(), folder_ / name);
+  }
+  for (const Step& step : parse_page(read(kRoot / GetParam()))) check(step, step.out, {}, step.exit_code != 0);
+}
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pages);
+INSTANTIATE_TEST_SUITE_P(Cli, Transcripts, testing::ValuesIn(transcripts()), test_name);
+INSTANTIATE_TEST_SUITE_P(Docs, Pages, testing::ValuesIn(pages()), test_name);
+
+}  // namespace
+}  // namespace orrery::cli_test

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transcript.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+namespace orrery::cli_test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  std::istringstream in{std::string(text)};
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Does `line` match `pattern`, whose "..." stand for any text? Greedy from the left is enough: gaps are independent.
+bool line_matches(std::string_view pattern, std::string_view line) {
+  std::size_t gap = pattern.find("...");
+  if (gap == std::string_view::npos) return pattern == line;
+  if (!line.starts_with(pattern.substr(0, gap))) return false;
+  line.remove_prefix(gap);
+  pattern.remove_prefix(gap + 3);
+  while ((gap = pattern.find("...")) != std::string_view::npos) {
+    const std::size_t at = line.find(pattern.substr(0, gap));
+    if (at == std::string_view::npos) return false;
+    line.remove_prefix(at + gap);
+    pattern.remove_prefix(gap + 3);
+  }
+  return line.ends_with(pattern);
+}
+
+using Lines = std::vector<std::string>;
+
+// reach[j]: the patterns so far can match the first j lines.
+bool lines_match(const Lines& patterns, const Lines& lines) {
+  std::vector<bool> reach(lines.size() + 1, false);
+  reach[0] = true;
+  for (const std::string& pattern : patterns) {
+    std::vector<bool> next(lines.size() + 1, false);
+    for (std::size_t j = 0; j <= lines.size(); ++j) {
+      if (pattern == "...") {
+        next[j] = reach[j] || (j > 0 && next[j - 1]);
+      } else {
+        next[j] = j > 0 && reach[j - 1] && line_matches(pattern, lines[j - 1]);
+      }
+    }
+    reach = std::move(next);
+  }
+  return reach.back();
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void append_stream(std::string& text, char mark, std::string_view stream) {
+  for (const std::string& line : lines_of(stream)) text += std::string(1, mark) + " " + line + "\n";
+}
+
+}  // namespace
+
+std::vector<Step> parse_transcript(std::string_view text, std::vector<std::string>& bad) {
+  std::vector<Step> steps;
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (line.empty() || line[0] == '#') continue;
+    const std::string rest = line.size() > 2 ? line.substr(2) : "";
+    const bool shaped = line.size() == 1 || line[1] == ' ';
+    if (shaped && line[0] == '$' && !rest.empty()) {
+      steps.push_back({.line = number, .command = rest});
+    } else if (shaped && line[0] == '>' && !steps.empty()) {
+      steps.back().out.push_back(rest);
+    } else if (shaped && line[0] == '!' && !steps.empty()) {
+      steps.back().err.push_back(rest);
+    } else if (shaped && line[0] == '?' && !steps.empty() && rest.find_first_not_of("0123456789") == std::string::npos) {
+      steps.back().exit_code = std::atoi(rest.c_str());
+    } else {
+      bad.push_back(std::to_string(number) + ": " + line);
+    }
+  }
+  return steps;
+}
+
+std::vector<Step> parse_page(std::string_view markdown) {
+  std::vector<Step> steps;
+  bool inside = false;
+  bool taking = false;  // output lines belong to the last step
+  int exit_code = 0;
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(markdown)) {
+    ++number;
+    if (line.starts_with("```")) {
+      inside = !inside && line.starts_with("```console") && line.find("no-run") == std::string::npos;
+      const std::size_t code = line.find("exit=");
+      exit_code = code == std::string::npos ? 0 : std::atoi(line.c_str() + code + 5);
+      taking = false;
+    } else if (inside && line.starts_with("$ ")) {
+      taking = line.starts_with("$ orrery ") || line.starts_with("$ ./orrery ");
+      if (taking) steps.push_back({.line = number, .command = line.substr(2), .exit_code = exit_code});
+    } else if (inside && taking && steps.back().out.empty() && steps.back().command.ends_with("\\")) {
+      std::string& command = steps.back().command;
+      command.replace(command.size() - 1, 1, line.substr(line.find_first_not_of(' ')));
+    } else if (inside && taking) {
+      steps.back().out.push_back(line);
+    }
+  }
+  return steps;
+}
+
+bool matches(const std::vector<std::string>& expected, std::string_view actual) {
+  if (expected.empty()) return true;
+  if (expected == Lines{"(nothing)"}) return actual.empty();
+  return lines_match(expected, lines_of(actual));
+}
+
+Outcome run(const std::string& command, const fs::path& folder, const fs::path& program) {
+  const fs::path talk = fs::path(folder.string() + ".talk");
+  fs::create_directories(talk / "bin");
+  std::error_code ignored;
+  fs::create_symlink(program, talk / "bin" / "orrery", ignored);
+  std::ofstream(talk / "command") << command << "\n";
+  const std::string line = "cd '" + folder.string() + "' && env -i HOME='" + folder.string() + "' PATH='" +
+                           (talk / "bin").string() + "':/usr/local/bin:/usr/bin:/bin LC_ALL=C TERM=dumb timeout 120 sh '" +
+                           (talk / "command").string() + "' >'" + (talk / "out").string() + "' 2>'" +
+                           (talk / "err").string() + "' </dev/null";
+  const int status = std::system(line.c_str());
+  return {.out = read(talk / "out"),
+          .err = read(talk / "err"),
+          .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
+}
+
+std::string as_transcript(const Step& step, const Outcome& outcome) {
+  std::string text = "$ " + step.command + "\n";
+  append_stream(text, '>', outcome.out);
+  append_stream(text, '!', outcome.err);
+  if (outcome.exit_code != 0) text += "? " + std::to_string(outcome.exit_code) + "\n";
+  return text;
+}
+
+}  // namespace orrery::cli_test

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <regex>
+
+#include "text.h"
+
+namespace orrery::style {
+
+namespace {
+
+constexpr std::size_t kFileLines = 400;
+constexpr std::size_t kFunctionLines = 60;
+
+std::string place(const std::string& path, std::size_t line) { return path + ":" + std::to_string(line); }
+
+std::vector<std::string> words_in_ticks(const std::string& text) {
+  static const std::regex pattern("`([^`]+)`");
+  std::vector<std::string> words;
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) words.push_back((*it)[1]);
+  return words;
+}
+
+// "src/orrery/graph/x.h" → "graph", "apps/orrery/main.cc" → "apps/orrery", anything else → "".
+std::string room_of(const std::string& path) {
+  if (path.starts_with("apps/orrery/")) return "apps/orrery";
+  constexpr std::string_view kPrefix = "src/orrery/";
+  if (!path.starts_with(kPrefix)) return {};
+  const std::string rest = path.substr(kPrefix.size());
+  return rest.substr(0, rest.find('/'));
+}
+
+}  // namespace
+
+RoomTable parse_rooms(std::string_view architecture) {
+  static const std::regex row(R"(^\| `([^`]+)` \|.*\|([^|]*)\|\s*$)");
+  RoomTable direct;
+  for (const std::string& line : lines_of(architecture)) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) continue;
+    std::set<std::string>& allowed = direct[match[1]];
+    allowed.insert(match[1]);
+    if (match[2].str().find("everything") != std::string::npos) {
+      for (const auto& [room, unused] : direct) allowed.insert(room);
+    }
+    for (const std::string& word : words_in_ticks(match[2])) allowed.insert(word);
+  }
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (auto& [room, allowed] : direct) {
+      std::set<std::string> more = allowed;
+      for (const std::string& other : allowed) {
+        const auto it = direct.find(other);
+        if (it != direct.end()) more.insert(it->second.begin(), it->second.end());
+      }
+      grew = grew || more.size() > allowed.size();
+      allowed = std::move(more);
+    }
+  }
+  return direct;
+}
+
+Violations check_includes(const std::string& path, std::string_view text, const RoomTable& rooms) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
+  const std::string room = room_of(path);
+  const auto allowed = rooms.find(room);
+  if (allowed == rooms.end()) return {path + ": room '" + room + "' is not in the table of docs/architecture.md"};
+  Violations violations;
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    std::smatch match;
+    if (!std::regex_match(line, match, include)) continue;
+    const std::string target = match[1];
+    if (room == "apps/orrery" && target.find('/') == std::string::npos) continue;
+    const std::string other = target.starts_with("apps/") ? room_of(target) : room_of("src/" + target);
+    if (other.empty() || !rooms.contains(other)) {
+      violations.push_back(place(path, number) + ": \"" + target + "\" is not a whole include of a known room");
+    } else if (!allowed->second.contains(other)) {
+      violations.push_back(place(path, number) + ": " + room + " may not include " + other);
+    }
+  }
+  return violations;
+}
+
+Violations check_length(const std::string& path, std::string_view text) {
+  const std::size_t count = lines_of(text).size();
+  if (count <= kFileLines) return {};
+  return {path + ": " + std::to_string(count) + " lines; at most " + std::to_string(kFileLines)};
+}
+
+// A function begins at the last line before its end that starts in column 0, and ends with a lone '}' in column 0.
+// Types and tables end with "};", namespaces with a comment.
+Violations check_functions(const std::string& path, std::string_view text) {
+  Violations violations;
+  const std::vector<std::string> raw = lines_of(text);
+  const std::vector<std::string> lines = lines_of(without_literals(text));
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    if (line.empty() || line[0] == ' ' || line[0] == '#') continue;
+    if (line[0] != '}') {
+      start = i;
+      continue;
+    }
+    const bool function = raw[i] == "}";
+    if (function && i - start + 1 > kFunctionLines) {
+      violations.push_back(place(path, start + 1) + ": a function of " + std::to_string(i - start + 1) +
+                           " lines; at most " + std::to_string(kFunctionLines));
+    }
+  }
+  return violations;
+}
+
+Violations check_licence(const std::string& path, std::string_view text) {
+  if (text.starts_with("// SPDX-License-Identifier: Apache-2.0\n")) return {};
+  return {path + ": the first line is not '// SPDX-License-Identifier: Apache-2.0'"};
+}
+
+Violations check_quiet(const std::string& path, std::string_view text) {
+  static const std::regex loud(
+      R"(\bstd::(cout|cerr|clog)\b|\b(f?printf|puts|fputs|perror|getenv|setlocale|_?exit|abort|system)\s*\(|)"
+      R"(\b(system|steady|high_resolution)_clock\b|\bfmt::print\b|\bstd::random_device\b)");
+  if (path == "src/orrery/core/check.cc") return {};
+  Violations violations;
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(without_literals(text))) {
+    ++number;
+    std::smatch match;
+    if (std::regex_search(line, match, loud)) {
+      violations.push_back(place(path, number) + ": the library never prints, exits, or reads the clock or the "
+                           "environment: '" + match.str() + "'");
+    }
+  }
+  return violations;
+}
+
+Violations check_mentions(const std::string& path, std::string_view text) {
+  // Spelt in two parts, so that this file is clean itself.
+  static const std::array<std::string, 4> places = {"/wo" "rk/", "/roo" "t/", "deb." "debian.org", "registry." "npmjs.org"};
+  Violations violations;
+  for (const std::string& word : places) {
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos) continue;
+    const auto line = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    violations.push_back(place(path, line + 1) + ": mentions '" + word + "'");
+  }
+  return violations;
+}
+
+std::vector<Enumerator> enumerators(std::string_view header, std::string_view name) {
+  static const std::regex enumerator(R"(^\s*([a-z][a-z0-9_]*)\s*(?:=\s*([^,\s]*))?\s*,?\s*$)");
+  std::vector<Enumerator> found;
+  bool inside = false;
+  const std::string opening = "enum class " + std::string(name) + " ";
+  for (const std::string& line : lines_of(without_literals(header))) {
+    if (line.starts_with(opening)) inside = true;
+    if (inside && line.starts_with("}")) break;
+    std::smatch match;
+    if (inside && std::regex_match(line, match, enumerator)) found.push_back({match[1], match[2]});
+  }
+  return found;
+}
+
+std::set<std::string> anchors(std::string_view markdown) {
+  std::set<std::string> found;
+  bool code = false;
+  for (const std::string& line : lines_of(markdown)) {
+    if (line.starts_with("```")) code = !code;
+    if (code || !line.starts_with("#")) continue;
+    std::string anchor;
+    for (const char c : line.substr(std::min(line.find(' '), line.size() - 1) + 1)) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (std::isalnum(byte) || c == '-' || c == '_' || byte >= 0x80) anchor += static_cast<char>(std::tolower(byte));
+      if (c == ' ') anchor += '-';
+    }
+    found.insert(anchor);
+  }
+  return found;
+}
+
+std::vector<std::string> local_links(std::string_view markdown) {
+  static const std::regex link(R"(\]\(([^()\s]+)\))");
+  std::vector<std::string> found;
+  bool code = false;
+  for (std::string line : lines_of(markdown)) {
+    if (line.starts_with("```")) code = !code;
+    if (code) continue;
+    line = std::regex_replace(line, std::regex("`[^`]*`"), "");
+    for (std::sregex_iterator it(line.begin(), line.end(), link), end; it != end; ++it) {
+      const std::string target = (*it)[1];
+      if (target.find("://") == std::string::npos && !target.starts_with("mailto:")) found.push_back(target);
+    }
+  }
+  return found;
+}
+
+}  // namespace orrery::style

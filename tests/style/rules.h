@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The house's rules as functions over text. Each returns what is wrong, one sentence per violation, empty when all is well.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::style {
+
+using Violations = std::vector<std::string>;
+
+/// Which rooms a room may include, itself and everything reached through others among them. Keys are "core", "graph",
+/// … and "apps/orrery".
+using RoomTable = std::map<std::string, std::set<std::string>>;
+
+/// Reads the table of docs/architecture.md: rows `| \`room\` | what it holds | \`a\` \`b\` |`; "everything" means all rooms.
+[[nodiscard]] RoomTable parse_rooms(std::string_view architecture);
+
+/// Includes of a file of ours that the table does not allow, that name no room, or that are not written whole.
+/// `path` is relative to the root. In apps/, a file may include its neighbours by their bare names.
+[[nodiscard]] Violations check_includes(const std::string& path, std::string_view text, const RoomTable& rooms);
+
+[[nodiscard]] Violations check_length(const std::string& path, std::string_view text);
+[[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);
+[[nodiscard]] Violations check_licence(const std::string& path, std::string_view text);
+
+/// Library code that prints, exits, or reads the clock or the environment.
+[[nodiscard]] Violations check_quiet(const std::string& path, std::string_view text);
+
+/// Places that only exist where someone happened to work.
+[[nodiscard]] Violations check_mentions(const std::string& path, std::string_view text);
+
+struct Enumerator {
+  std::string name;
+  std::string value;  ///< as written; may be empty
+  friend bool operator==(const Enumerator&, const Enumerator&) = default;
+};
+
+/// Enumerators of `enum class <name>` in `header`, one a line.
+[[nodiscard]] std::vector<Enumerator> enumerators(std::string_view header, std::string_view name);
+
+/// GitHub's anchors of a Markdown page's headings.
+[[nodiscard]] std::set<std::string> anchors(std::string_view markdown);
+
+/// Targets of a Markdown page's links that are not on the web, outside code.
+[[nodiscard]] std::vector<std::string> local_links(std::string_view markdown);
+
+}  // namespace orrery::style

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Planted violations: a rule that cannot fail guards nothing.
+#include "rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "text.h"
+
+namespace orrery::style {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr std::string_view kTable =
+    "| room | holds | may include |\n"
+    "|---|---|---|\n"
+    "| `core` | units | – |\n"
+    "| `graph` | work; `Graph` | `core` |\n"
+    "| `trace` | readers | `graph` |\n"
+    "| `apps/orrery` | the command line | everything |\n";
+
+std::string function_of(int lines) {
+  std::string text = "int f(int a,\n      int b) {\n";
+  for (int i = 0; i < lines - 3; ++i) text += "  a += b;\n";
+  return text + "}\n";
+}
+
+TEST(Rooms, AreClosedOverWhatTheyInclude) {
+  const RoomTable rooms = parse_rooms(kTable);
+  EXPECT_THAT(rooms.at("core"), ElementsAre("core"));
+  EXPECT_THAT(rooms.at("trace"), ElementsAre("core", "graph", "trace"));
+  EXPECT_THAT(rooms.at("apps/orrery"), SizeIs(4));
+}
+
+TEST(Includes, UpwardOnesAreFound) {
+  const RoomTable rooms = parse_rooms(kTable);
+  EXPECT_THAT(check_includes("src/orrery/trace/a.cc", "#include \"orrery/core/error.h\"\n#include <map>\n", rooms), IsEmpty());
+  EXPECT_THAT(check_includes("src/orrery/core/a.cc", "\n#include \"orrery/graph/graph.h\"\n", rooms),
+              ElementsAre("src/orrery/core/a.cc:2: core may not include graph"));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "  #  include \"orrery/trace/x.h\"\n", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"apps/orrery/x.h\"\n", rooms), SizeIs(1));
+}
+
+TEST(Includes, MustBeWholeAndOfAKnownRoom) {
+  const RoomTable rooms = parse_rooms(kTable);
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"graph.h\"\n", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"../core/error.h\"\n", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"orrery/attic/x.h\"\n", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/attic/a.cc", "", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("apps/orrery/main.cc", "#include \"run.h\"\n#include \"orrery/trace/x.h\"\n", rooms), IsEmpty());
+}
+
+TEST(Length, LongFilesAndFunctionsAreFound) {
+  EXPECT_THAT(check_length("a.cc", std::string(400, '\n')), IsEmpty());
+  EXPECT_THAT(check_length("a.cc", std::string(401, '\n')), SizeIs(1));
+  EXPECT_THAT(check_functions("a.cc", function_of(60)), IsEmpty());
+  EXPECT_THAT(check_functions("a.cc", "int x;\n\n" + function_of(61)),
+              ElementsAre("a.cc:3: a function of 61 lines; at most 60"));
+}
+
+TEST(Length, TypesTablesNamespacesAndRawStringsAreNoFunctions) {
+  std::string type = "struct S {\n";
+  for (int i = 0; i < 100; ++i) type += "  int a;\n";
+  EXPECT_THAT(check_functions("a.cc", type + "};\n"), IsEmpty());
+  std::string space = "namespace a {\n";
+  for (int i = 0; i < 100; ++i) space += "\n";
+  EXPECT_THAT(check_functions("a.cc", space + "}  // namespace a\n"), IsEmpty());
+  std::string raw = "void f() {\n  auto s = R\"x(\n";
+  for (int i = 0; i < 70; ++i) raw += "text {\n";
+  EXPECT_THAT(check_functions("a.cc", raw + "}\n)x\";\n}\n"), SizeIs(1)) << "the text is part of the function";
+}
+
+TEST(Licence, IsTheFirstLine) {
+  EXPECT_THAT(check_licence("a.h", "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"), IsEmpty());
+  EXPECT_THAT(check_licence("a.h", "#pragma once\n"), SizeIs(1));
+  EXPECT_THAT(check_licence("a.h", ""), SizeIs(1));
+}
+
+TEST(Quiet, PrintingExitingAndClocksAreFound) {
+  for (const char* line : {"std::cerr << 1;", "printf(\"x\");", "std::exit(1);", "std::getenv(\"HOME\");",
+                           "auto now = std::chrono::steady_clock::now();", "abort();", "fmt::print(\"\");"}) {
+    EXPECT_THAT(check_quiet("src/orrery/graph/a.cc", line), SizeIs(1)) << line;
+  }
+  EXPECT_THAT(check_quiet("src/orrery/graph/a.cc", "// may exit(1)\nint exit_code(Errc code);\nsnprintf(a, b);\n"), IsEmpty());
+}
+
+TEST(Mentions, OfWorkplacesAndPackageHostsAreFound) {
+  const std::string folder = std::string("/wo") + "rk/main";
+  EXPECT_THAT(check_mentions("README.md", "a\nsee " + folder), ElementsAre(HasSubstr("README.md:2")));
+  EXPECT_THAT(check_mentions("README.md", std::string("http://deb.") + "debian.org/debian"), SizeIs(1));
+  EXPECT_THAT(check_mentions("README.md", "network/topology, rework/"), IsEmpty());
+}
+
+TEST(Enumerators, AreReadWithoutCommentsAndValues) {
+  const char* header =
+      "enum class Other { x };\nenum class Errc : int {\n  // Usage\n  usage = 1000,  ///< a, b\n  stall\n};\n"
+      "enum class Z {\n  z,\n};\n";
+  EXPECT_THAT(enumerators(header, "Errc"), ElementsAre(Enumerator{"usage", "1000"}, Enumerator{"stall", ""}));
+  EXPECT_THAT(enumerators(header, "Missing"), IsEmpty());
+}
+
+TEST(Links, LocalOnesAreFoundOutsideCode) {
+  const char* page =
+      "# One Title\n[a](b.md) [w](https://x.org) `[c](d)`\n```\n# no\n[e](f)\n```\n"
+      "## Two, `three`\n[g](#one-title)\n";
+  EXPECT_THAT(local_links(page), ElementsAre("b.md", "#one-title"));
+  EXPECT_THAT(anchors(page), ElementsAre("one-title", "two-three"));
+}
+
+TEST(Text, BlankingKeepsEveryLine) {
+  EXPECT_EQ(without_literals("a // b\n/* c\nd */ e"), "a     \n    \n     e");
+  EXPECT_EQ(without_literals("f(\"// no\") 1'000 // x"), "f(\"// no\") 1'000     ");
+  EXPECT_THAT(lines_of("a\n\nb"), ElementsAre("a", "", "b"));
+}
+
+}  // namespace
+}  // namespace orrery::style
