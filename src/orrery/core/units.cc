@@ -230,7 +230,10 @@ Result<std::int64_t> parse_integer(std::string_view text, std::string where) {
   return number;
 }
 
-std::string format_time(Time time) { return scaled(static_cast<double>(time.count()), kWrittenTimes); }
+std::string format_time(Time time) {
+  if (time == Time{}) return "0 ns";
+  return scaled(static_cast<double>(time.count()), kWrittenTimes);
+}
 
 std::string format_bytes(Bytes bytes) {
   const std::int64_t count = bytes.count();
@@ -256,7 +259,10 @@ std::string format_count(std::int64_t count) {
   return text;
 }
 
-std::string exact_time(Time time) { return exact_count(time.count(), kWrittenTimes); }
+std::string exact_time(Time time) {
+  if (time == Time{}) return "0 ns";
+  return exact_count(time.count(), kWrittenTimes);
+}
 
 std::string exact_bytes(Bytes bytes) {
   const std::int64_t count = bytes.count();

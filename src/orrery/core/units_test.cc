@@ -60,7 +60,7 @@ TEST(Units, RefusesWhatIsNotAQuantity) {
 
 TEST(Units, WritesForPeople) {
   EXPECT_EQ(format_time(Time(117'780'000)), "117.8 us");
-  EXPECT_EQ(format_time(Time(0)), "0 ps");
+  EXPECT_EQ(format_time(Time(0)), "0 ns");
   EXPECT_EQ(format_time(Time(999'960'000)), "1 ms");
   EXPECT_EQ(format_time(ns(1500)), "1.5 us");
   EXPECT_EQ(format_time(Time(12'345 * kPsPerSecond)), "12345 s");

@@ -85,6 +85,7 @@ struct Device {
   Bandwidth memory{};          ///< local memory
   Bytes memory_capacity{};     ///< 0 = unknown
   bool roofline = false;       ///< compute nodes take roofline time instead of their recorded duration
+  bool roofline_without_duration = false;  ///< compute nodes without a recorded duration take roofline time
 };
 
 enum class RemoteMemoryKind : std::uint8_t { none, per_npu, per_node, pool };

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Devices and links by name, every figure with its public source.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "orrery/core/quantity.h"
+
+namespace orrery::platform {
+
+/// A dense peak (no sparsity) at one precision.
+struct Peak {
+  std::string_view precision;  ///< "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8"
+  double flops;                ///< FLOP/s (operations per second for int8)
+};
+
+/// One accelerator.
+struct DeviceEntry {
+  std::string_view name;       ///< as a cluster file writes it
+  std::string_view title;      ///< as its maker writes it
+  std::span<const Peak> peaks; ///< the first is the default
+  double memory_bandwidth;     ///< bytes/s
+  double memory_capacity;      ///< bytes
+  std::string_view source;     ///< public document with these figures
+
+  /// The peak at `precision`, or null.
+  [[nodiscard]] const Peak* peak(std::string_view precision) const;
+};
+
+/// One way to connect accelerators.
+struct LinkEntry {
+  std::string_view name;
+  std::string_view title;
+  double bandwidth;               ///< bytes/s per direction: of one device into a switch, or of one link to a neighbour
+  double latency_ns;              ///< per hop; always an assumption (see latency_source)
+  std::string_view source;        ///< of the bandwidth
+  std::string_view latency_source;
+};
+
+[[nodiscard]] std::span<const DeviceEntry> devices();
+[[nodiscard]] std::span<const LinkEntry> links();
+
+/// The entry of that name, or null.
+[[nodiscard]] const DeviceEntry* find_device(std::string_view name);
+[[nodiscard]] const LinkEntry* find_link(std::string_view name);
+
+}  // namespace orrery::platform

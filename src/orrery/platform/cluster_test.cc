@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/cluster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "orrery/core/units.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/platform/cluster_file.h"
+
+namespace orrery::platform {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSmall = R"(
+device: h100-sxm
+network:
+  - {block: switch, size: 8, link: nvlink4}
+  - {block: switch, size: 6, link: ib-ndr, latency: 2 us}
+)";
+
+Result<Platform> parse(std::string_view text) {
+  Findings findings;
+  return parse_cluster(text, "c.yaml", findings);
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Cluster, FillsInCatalogueAndDefaults) {
+  const Result<Platform> platform = parse(kSmall);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->rules, Rules::orrery);
+  EXPECT_EQ(platform->npu_count(), 48);
+  EXPECT_EQ(platform->dims[0].bandwidth.count(), 450e9);
+  EXPECT_EQ(platform->dims[1].bandwidth.count(), 50e9);
+  EXPECT_EQ(platform->dims[1].latency_ns, 2000);
+  EXPECT_EQ(platform->device.name, "h100-sxm");
+  EXPECT_EQ(platform->device.peak.count(), 989.4e12);
+  EXPECT_EQ(platform->device.memory.count(), 3.35e12);
+  EXPECT_FALSE(platform->device.roofline);
+  EXPECT_TRUE(platform->device.roofline_without_duration);
+  const CollectiveConfig& c = platform->collectives;
+  EXPECT_EQ(c.splits, 4);
+  EXPECT_EQ(c.policy, SchedulingPolicy::fifo);
+  EXPECT_EQ(c.inter_dimension, InterDimension::ascending);
+  EXPECT_THAT(c.all_reduce.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::halving_doubling}, AlgorithmSpec{Algorithm::ring}))
+      << "6 is no power of two";
+  EXPECT_EQ(c.all_gather.per_dim, c.all_reduce.per_dim);
+  EXPECT_THAT(c.all_to_all.per_dim, testing::Each(AlgorithmSpec{Algorithm::direct, 1}));
+}
+
+TEST(Cluster, ReadsEveryKey) {
+  const Result<Platform> platform = parse(R"({
+    "$schema": "x", "version": 1, "name": "all",
+    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "roofline": true},
+    "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
+    "network_model": "message",
+    "collectives": {"chunks": 7, "active_chunks": 2, "queues_per_dim": 3, "policy": "priority", "optimization": "baseline",
+      "order": "themis_flex", "within": "smallest_first", "all_reduce": "double_binary_tree", "all_gather": ["direct:2"],
+      "reduce_scatter": "one_ring", "all_to_all": {"custom": "a/b"}, "custom_by_node": {"12": "c/d"}, "rendezvous": true},
+    "endpoint_delay": "1 us",
+    "remote_memory": {"kind": "per_node", "latency": "2 us", "bandwidth": "25 GB/s", "nodes": 2, "npus_per_node": 2},
+    "shared_bus": {"latency_ns": 1, "overhead_ns": 2, "gap_ns": 3, "gap_per_byte_ns": 0.5, "reduction_delay_ns": 4},
+    "replay_only": true, "track_local_memory": true})");
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->name, "all");
+  EXPECT_EQ(platform->device.peak.count(), 19.5e12);
+  EXPECT_EQ(platform->device.memory_capacity.count(), 40ll << 30);
+  EXPECT_TRUE(platform->device.roofline);
+  EXPECT_EQ(platform->network, NetworkModelKind::message);
+  EXPECT_EQ(platform->dims[0].bandwidth.count(), 50e9);
+  const CollectiveConfig& c = platform->collectives;
+  EXPECT_EQ(c.splits, 7);
+  EXPECT_EQ(c.policy, SchedulingPolicy::explicit_priority);
+  EXPECT_EQ(c.inter_dimension, InterDimension::themis_flex);
+  EXPECT_THAT(c.all_gather.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::direct, 2}));
+  EXPECT_THAT(c.reduce_scatter.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::one_ring}));
+  EXPECT_EQ(c.all_to_all.custom_prefix, "a/b");
+  EXPECT_EQ(c.custom_by_node.at(12), "c/d");
+  EXPECT_EQ(c.endpoint_delay, us(1));
+  EXPECT_EQ(platform->remote_memory.nodes, 2);
+  EXPECT_EQ(platform->shared_bus->G, 0.5);
+  EXPECT_TRUE(platform->replay_only);
+}
+
+TEST(Cluster, WordForAllDimensionsIsRepeated) {
+  const Result<Platform> platform = parse(std::string(kSmall) + "collectives: {all_reduce: ring}\n");
+  ASSERT_TRUE(platform);
+  EXPECT_EQ(platform->collectives.all_reduce.per_dim.size(), 2u);
+  EXPECT_EQ(platform->collectives.reduce_scatter.per_dim.size(), 2u);
+}
+
+TEST(Cluster, ExamplesAreValidAndResolveToThemselves) {
+  std::size_t count = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(std::string(ORRERY_SOURCE_DIR) + "/examples/clusters")) {
+    Findings findings;
+    const Result<Platform> platform = read_cluster(entry.path().string(), findings);
+    ASSERT_TRUE(platform) << to_string(platform.error());
+    EXPECT_EQ(platform->name, entry.path().stem().string());
+    const std::string resolved = resolved_cluster(*platform);
+    const Result<Platform> again = parse(resolved);
+    ASSERT_TRUE(again) << to_string(again.error()) << "\n" << resolved;
+    EXPECT_EQ(resolved_cluster(*again), resolved);
+    EXPECT_EQ(again->npu_count(), platform->npu_count());
+    EXPECT_EQ(again->dims.back().bandwidth, platform->dims.back().bandwidth);
+    EXPECT_EQ(again->collectives.all_reduce.per_dim, platform->collectives.all_reduce.per_dim);
+    ++count;
+  }
+  EXPECT_GE(count, 7u);
+}
+
+TEST(Cluster, ResolvedHoldsEveryField) {
+  const Result<Platform> platform = parse(kSmall);
+  const std::string resolved = resolved_cluster(*platform);
+  for (const char* part : {"block: \"switch\"", "bandwidth: \"450 GB/s\"", "latency: \"2 us\"", "chunks: 4", "order: \"ascending\"",
+                           "endpoint_delay: \"0 ns\"", "peak: \"989.4 TFLOP/s\"", "all_to_all: [\"direct:1\", \"direct:1\"]"}) {
+    EXPECT_THAT(resolved, testing::HasSubstr(part));
+  }
+}
+
+TEST(Cluster, SchemaNamesEveryParameter) {
+  const auto schema = nlohmann::json::parse(cluster_schema());
+  EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  EXPECT_EQ(schema["additionalProperties"], false);
+  EXPECT_EQ(schema["required"], (nlohmann::json{"device", "network"}));
+  EXPECT_EQ(schema["properties"]["collectives"]["properties"]["chunks"]["default"], 4);
+  EXPECT_EQ(schema["properties"]["network"]["items"]["properties"]["block"]["enum"].size(), 3u);
+}
+
+/// Pages generated from the tables; ORRERY_UPDATE_DOCS=1 writes them anew.
+TEST(Cluster, ReferencePagesAreUpToDate) {
+  const std::string folder = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/";
+  for (const auto& [name, text] : {std::pair{"cluster.md", cluster_reference()}, std::pair{"catalogue.md", catalogue_reference()}}) {
+    if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(folder + name) << text;
+    EXPECT_EQ(read_file(folder + name), text) << name << ": run this test with ORRERY_UPDATE_DOCS=1";
+  }
+}
+
+TEST(Catalogue, IsComplete) {
+  std::set<std::string_view> names;
+  for (const DeviceEntry& each : devices()) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_FALSE(each.source.empty());
+    EXPECT_GT(each.memory_bandwidth, 1e11);
+    EXPECT_GT(each.memory_capacity, 1e10);
+    ASSERT_FALSE(each.peaks.empty());
+    EXPECT_EQ(find_device(each.name), &each);
+    EXPECT_TRUE(parse("device: " + std::string(each.name) + "\nnetwork: [{block: ring, size: 2, link: nvlink4}]")) << each.name;
+  }
+  for (const LinkEntry& each : links()) {
+    EXPECT_TRUE(names.insert(each.name).second) << each.name;
+    EXPECT_FALSE(each.source.empty());
+    EXPECT_FALSE(each.latency_source.empty());
+    EXPECT_GT(each.bandwidth, 1e9);
+    EXPECT_EQ(find_link(each.name), &each);
+  }
+  EXPECT_EQ(find_device("abacus"), nullptr);
+}
+
+}  // namespace
+}  // namespace orrery::platform

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the cluster file's tables say, the other way round: schema, reference page, and a platform as a file.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "orrery/core/units.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/cluster_file.h"
+
+namespace orrery::platform {
+namespace {
+
+PlanValue plan_value(const CollectivePlan& plan) {
+  PlanValue value;
+  value.algorithms = plan.per_dim;
+  value.custom = plan.custom_prefix;
+  return value;
+}
+
+ClusterSection section_of(const Platform& platform) {
+  ClusterSection file;
+  file.name = platform.name;
+  if (!platform.device.name.empty()) file.device.name = platform.device.name;
+  if (platform.device.peak.count() > 0) file.device.peak = platform.device.peak;
+  if (platform.device.memory.count() > 0) file.device.memory_bandwidth = platform.device.memory;
+  file.device.memory_capacity = platform.device.memory_capacity;
+  file.device.roofline = platform.device.roofline                    ? Roofline::on
+                         : platform.device.roofline_without_duration ? Roofline::automatic
+                                                                     : Roofline::off;
+  for (const Dimension& dim : platform.dims) {
+    const Time latency(std::llround(dim.latency_ns * kPsPerNs));
+    file.network.push_back(DimSection{dim.block, dim.size, std::nullopt, dim.bandwidth, latency});
+  }
+  file.network_model = platform.network;
+
+  const CollectiveConfig& config = platform.collectives;
+  CollectivesSection& collectives = file.collectives;
+  collectives.chunks = config.splits;
+  collectives.active_chunks = config.active_chunks;
+  collectives.queues_per_dim = config.queues_per_dim;
+  collectives.policy = config.policy;
+  collectives.optimization = config.optimization;
+  collectives.order = config.inter_dimension;
+  collectives.within = config.intra_dimension;
+  collectives.all_reduce = plan_value(config.all_reduce);
+  collectives.all_gather = plan_value(config.all_gather);
+  collectives.reduce_scatter = plan_value(config.reduce_scatter);
+  collectives.all_to_all = plan_value(config.all_to_all);
+  collectives.custom_by_node.by_id = config.custom_by_node;
+  collectives.rendezvous = config.rendezvous;
+  file.endpoint_delay = config.endpoint_delay;
+
+  const RemoteMemory& memory = platform.remote_memory;
+  file.remote_memory.kind = memory.kind;
+  file.remote_memory.latency = memory.latency;
+  if (memory.kind != RemoteMemoryKind::none) file.remote_memory.bandwidth = memory.bandwidth;
+  if (memory.kind == RemoteMemoryKind::per_node) {
+    file.remote_memory.nodes = memory.nodes;
+    file.remote_memory.npus_per_node = memory.npus_per_node;
+  }
+  if (platform.shared_bus) {
+    const SharedBus& bus = *platform.shared_bus;
+    file.shared_bus = BusSection{bus.L, bus.o, bus.g, bus.G, bus.reduction_delay};
+  }
+  file.replay_only = platform.replay_only;
+  file.track_local_memory = platform.track_local_memory;
+  return file;
+}
+
+/// One value on one line, in YAML's flow style. JSON text is that; names stay bare where they safely can.
+std::string inline_yaml(const OrderedJson& value) {
+  if (!value.is_structured()) {
+    return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  }
+  std::string text;
+  for (const auto& [key, item] : value.items()) {
+    if (!text.empty()) text += ", ";
+    if (value.is_object()) text += key + ": ";
+    text += inline_yaml(item);
+  }
+  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+}
+
+bool has_structure(const OrderedJson& value) {
+  for (const auto& item : value) {
+    if (item.is_structured()) return true;
+  }
+  return false;
+}
+
+std::string to_yaml(const OrderedJson& root) {
+  std::string text;
+  for (const auto& [key, value] : root.items()) {
+    if (value.is_array() && has_structure(value)) {
+      text += key + ":\n";
+      for (const auto& item : value) text += "  - " + inline_yaml(item) + "\n";
+    } else if (value.is_object() && !value.empty()) {
+      text += key + ":\n";
+      for (const auto& [name, item] : value.items()) text += "  " + name + ": " + inline_yaml(item) + "\n";
+    } else {
+      text += key + ": " + inline_yaml(value) + "\n";
+    }
+  }
+  return text;
+}
+
+template <class Section>
+std::string part(std::string_view title) {
+  return fmt::format("\n## {}\n\n{}", title, reference_table<Section>());
+}
+
+}  // namespace
+
+std::string cluster_schema() {
+  OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Orrery cluster"}};
+  schema.update(schema_of(Kind<ClusterSection>{}, {}));
+  return schema.dump(2) + "\n";
+}
+
+std::string resolved_cluster(const Platform& platform) {
+  std::string text;
+  if (platform.rules == Rules::astra) {
+    text = "# From ASTRA-sim's files. Read as a cluster file this follows Orrery's rules, not ASTRA-sim's.\n";
+  }
+  return text + to_yaml(write_value(section_of(platform)));
+}
+
+std::string cluster_reference() {
+  std::string text =
+      "# The cluster file\n\n"
+      "<!-- Generated from src/orrery/platform/cluster_file.h. To renew it, run the platform tests with "
+      "ORRERY_UPDATE_DOCS=1. -->\n\n"
+      "One YAML or JSON document. Quantities are text with a unit: GB is 10^9 bytes, GiB is 2^30, a small b is a bit; "
+      "only 0 needs no unit. An unknown key is an error. `orrery schema cluster` prints the JSON Schema of this page, "
+      "`orrery check` validates a file. Examples are in `examples/clusters/`.\n\n"
+      "```yaml\nversion: 1\nname: dgx-h100-128\ndevice: h100-sxm\nnetwork:\n"
+      "  - {block: switch, size: 8, link: nvlink4}\n  - {block: switch, size: 16, link: ib-ndr}\n```\n";
+  text += part<ClusterSection>("Top level");
+  text += part<DeviceSection>("device");
+  text += "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the catalogue](catalogue.md).\n";
+  text += part<DimSection>("network");
+  text += "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
+  text += part<CollectivesSection>("collectives");
+  text += fmt::format(
+      "\nAlgorithms: `{}`. `direct` and `one_direct` may carry a window, the number of messages in flight, as in "
+      "`direct:4`; a `one_*` algorithm stands alone and joins all dimensions into one.\n",
+      join(words_of<Algorithm>(), "`, `"));
+  text += part<RemoteMemorySection>("remote_memory");
+  text += part<BusSection>("shared_bus");
+  return text;
+}
+
+std::string catalogue_reference() {
+  std::string text =
+      "# The catalogue\n\n"
+      "<!-- Generated from src/orrery/platform/catalogue.cc. To renew it, run the platform tests with "
+      "ORRERY_UPDATE_DOCS=1. -->\n\n"
+      "## Devices\n\nPeaks are dense (no sparsity), in TFLOP/s; the first is the default.\n\n"
+      "| name | device | peaks | memory bandwidth | memory | source |\n|---|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices()) {
+    std::string peaks;
+    for (const Peak& peak : each.peaks) {
+      peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", peak.precision, peak.flops / 1e12);
+    }
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", each.name, each.title, peaks,
+                        format_bandwidth(Bandwidth(each.memory_bandwidth)),
+                        format_bytes(Bytes(static_cast<std::int64_t>(each.memory_capacity))), each.source);
+  }
+  text +=
+      "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a neighbour. Latency is "
+      "per hop (two hops through a switch) and always an assumption: makers do not publish it.\n\n"
+      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency |\n|---|---|---|---|---|---|\n";
+  for (const LinkEntry& each : links()) {
+    text += fmt::format("| `{}` | {} | {} | {} ns | {} | {} |\n", each.name, each.title,
+                        format_bandwidth(Bandwidth(each.bandwidth)), each.latency_ns, each.source, each.latency_source);
+  }
+  return text;
+}
+
+}  // namespace orrery::platform
