@@ -32,6 +32,8 @@ FindingInfo describe(FindingCode code) {
       return {"legacy_schema", info, "the file uses an older Chakra schema; it was read as such"};
     case FindingCode::metadata_group_ignored:
       return {"metadata_group_ignored", info, "a METADATA node does not hold process groups; it was ignored"};
+    case FindingCode::attr_ignored:
+      return {"attr_ignored", info, "an attribute whose value makes no sense for its name, or that is not used; it was ignored"};
     case FindingCode::key_ignored:
       return {"key_ignored", info, "a configuration key that the reference simulator ignores too"};
     case FindingCode::key_without_effect:
@@ -55,6 +57,9 @@ FindingInfo describe(FindingCode code) {
       return {"unmatched_send", error, "a message was sent that nobody received"};
     case FindingCode::masked_collective:
       return {"masked_collective", info, "a collective with no dimension to run on; it completes at once"};
+    case FindingCode::collective_approximated:
+      return {"collective_approximated", info,
+              "a collective without an algorithm of its own; charged as the one with the same traffic"};
     case FindingCode::missing_chunk_raised:
       return {"missing_chunk_raised", info, "a collective smaller than its number of ranks; raised to one byte per rank"};
   }

@@ -29,6 +29,7 @@ enum class FindingCode : std::uint8_t {
   empty_record,
   legacy_schema,
   metadata_group_ignored,
+  attr_ignored,
   // Configurations
   key_ignored,
   key_without_effect,
@@ -41,6 +42,7 @@ enum class FindingCode : std::uint8_t {
   collective_without_traffic,
   unmatched_send,
   masked_collective,
+  collective_approximated,
   missing_chunk_raised,
 };
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/collective/phase_factory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace orrery::model {
+
+using graph::CollectiveType;
+using platform::Algorithm;
+using platform::Rules;
+
+namespace {
+
+// ASTRA-sim charges 10 ns at the boundary for sub-group rings whatever endpoint-delay says.
+constexpr std::int64_t kAstraSubGroupEndpoint = 10 * kPsPerNs;
+
+std::int64_t divide(std::int64_t data, std::int64_t parts, Rules rules) {
+  return rules == Rules::astra ? data / parts : (data + parts - 1) / parts;
+}
+
+}  // namespace
+
+std::int64_t data_after(CollectiveType type, std::int64_t data, std::int64_t ring_size, Rules rules) {
+  switch (type) {
+    case CollectiveType::reduce_scatter: return divide(data, ring_size, rules);
+    case CollectiveType::all_gather: return data * ring_size;
+    default: return data;
+  }
+}
+
+std::int64_t PhaseFactory::share(std::int64_t data, std::int64_t parts) const {
+  return divide(data, parts, platform_.rules);
+}
+
+// Two reads and one write of the message at local memory speed.
+std::int64_t PhaseFactory::reduce_time(std::int64_t bytes) const {
+  const double bandwidth = platform_.device.memory.count();
+  if (!(bandwidth > 0)) return 0;
+  const double nanoseconds = static_cast<double>(bytes) / bandwidth * 1e9;
+  if (!(nanoseconds < 1e15)) return Fabric::kTooLong;
+  if (platform_.rules == Rules::astra) return 3 * static_cast<std::int64_t>(nanoseconds) * kPsPerNs;
+  return static_cast<std::int64_t>(std::ceil(3 * nanoseconds * 1e3));
+}
+
+Result<void> PhaseFactory::check(const PhaseRequest& request) const {
+  const Algorithm algorithm = request.algorithm.algorithm;
+  if (algorithm != Algorithm::halving_doubling && algorithm != Algorithm::double_binary_tree) return {};
+  const bool tree = algorithm == Algorithm::double_binary_tree;
+  const std::string where = fmt::format("dimension {}", request.dim);
+  const char* name = tree ? "doubleBinaryTree" : "halvingDoubling";
+  if (!std::has_single_bit(request.ring.size)) {
+    return fail(Errc::config_conflict, where, fmt::format("{} needs a power of two, not {} members", name, request.ring.size),
+                "choose ring or direct for this dimension");
+  }
+  if (request.type == CollectiveType::all_to_all || (tree && request.type != CollectiveType::all_reduce &&
+                                                     platform_.rules == Rules::orrery)) {
+    return fail(Errc::config_conflict, where,
+                fmt::format("{} cannot run {}", name, graph::name(request.type)), "choose ring or direct for it");
+  }
+  return {};
+}
+
+Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
+  if (auto ok = check(request); !ok) return tl::unexpected(ok.error());
+  PhaseSpec spec;
+  spec.request = request;
+  spec.endpoint = request.sub_group && platform_.rules == Rules::astra ? kAstraSubGroupEndpoint
+                                                                       : platform_.collectives.endpoint_delay.count();
+  fill_steps(spec);
+  if (auto ok = fill_delays(spec); !ok) return tl::unexpected(ok.error());
+  return spec;
+}
+
+void PhaseFactory::fill_steps(PhaseSpec& spec) const {
+  const PhaseRequest& request = spec.request;
+  const auto n = static_cast<std::int32_t>(request.ring.size);
+  const bool all_reduce = request.type == CollectiveType::all_reduce;
+  const std::int64_t message =
+      request.type == CollectiveType::all_gather ? request.data : share(request.data, n);
+  const Step step{message, reduce_time(message), 1};
+  switch (request.algorithm.algorithm) {
+    case Algorithm::halving_doubling:
+      fill_halving_doubling(spec);
+      return;
+    case Algorithm::double_binary_tree:
+      spec.step = {Step{request.data, reduce_time(request.data), 1}};
+      return;
+    case Algorithm::direct:
+      spec.window = request.algorithm.window < 1
+                        ? n - 1
+                        : static_cast<std::int32_t>(std::min<std::int64_t>(request.algorithm.window, n - 1));
+      spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
+      spec.plain_run = spec.window;
+      spec.reduce_run = request.sub_group ? (n - 1) * spec.window : spec.window;
+      spec.barrier = all_reduce ? n - 1 : 0;
+      spec.keys = request.ring.size;
+      break;
+    default:
+      spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
+      if (request.type == CollectiveType::all_to_all) spec.steps = n * (n - 1) / 2;
+      spec.reduce_run = n - 1;
+      break;
+  }
+  spec.step = {step};
+}
+
+void PhaseFactory::fill_halving_doubling(PhaseSpec& spec) const {
+  const PhaseRequest& request = spec.request;
+  const std::uint32_t n = request.ring.size;
+  const int levels = std::countr_zero(n);
+  const bool gather = request.type == CollectiveType::all_gather;
+  spec.steps = request.type == CollectiveType::all_reduce ? 2 * levels : levels;
+  spec.reduce_run = platform_.rules == Rules::astra ? levels - 1 : levels;
+  std::int64_t bytes = gather ? request.data : share(request.data, 2);
+  std::uint32_t distance = gather ? n / 2 : 1;
+  bool doubling = gather;
+  for (int packet = 0; packet <= spec.steps; ++packet) {
+    spec.step.push_back({bytes, reduce_time(bytes), std::max(distance, 1u)});
+    if (!doubling) {
+      distance *= 2;
+      bytes = share(bytes, 2);
+      doubling = distance == n && request.type == CollectiveType::all_reduce;
+      if (!doubling) continue;
+    }
+    distance /= 2;
+    if (packet < spec.steps) bytes *= 2;
+  }
+  spec.keys = static_cast<std::uint32_t>(spec.step.size());
+}
+
+Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
+  const PhaseRequest& request = spec.request;
+  const bool too_long = std::any_of(spec.step.begin(), spec.step.end(),
+                                    [](const Step& step) { return step.reduce >= Fabric::kTooLong; });
+  if (request.along_dim && request.algorithm.algorithm != Algorithm::double_binary_tree) {
+    for (std::uint32_t key = 0; key < spec.keys; ++key) {
+      const bool stepped = request.algorithm.algorithm == Algorithm::halving_doubling;
+      const Step& step = spec.step_of(stepped ? key : 0);
+      const std::uint32_t offset = stepped ? step.distance : std::max(key, 1u);
+      const std::uint32_t hops = fabric_.hops(request.dim, 0, offset % request.ring.size);
+      spec.delay_by_key.push_back(fabric_.delay_in_dim(request.dim, hops, step.bytes));
+    }
+  }
+  const bool far = std::any_of(spec.delay_by_key.begin(), spec.delay_by_key.end(),
+                               [](std::int64_t delay) { return delay >= Fabric::kTooLong; });
+  if (!too_long && !far) return {};
+  return fail(Errc::config_range, fmt::format("dimension {}", request.dim),
+              fmt::format("a message of {} bytes takes longer than 46 days", spec.step.front().bytes),
+              "check the bandwidths, the latencies and the collective's size");
+}
+
+}  // namespace orrery::model

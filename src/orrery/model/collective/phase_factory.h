@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "orrery/core/error.h"
+#include "orrery/model/collective/phase.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::model {
+
+/// Works out a phase: step counts, message sizes, reduction times, link times.
+///
+/// Source of step counts and sizes: ring, direct, recursive halving-doubling as in Thakur, Rabenseifner, Gropp,
+/// "Optimization of Collective Communication Operations in MPICH" (IJHPCA 2005) sections 3-5; with ASTRA rules the
+/// counts ASTRA-sim 2.x uses (ring all-to-all by n(n-1)/2 neighbour messages, integer division of sizes).
+/// Errc: config_conflict (halving-doubling or tree on a size that is not a power of two, all-to-all with either),
+/// config_range (times beyond the clock).
+class PhaseFactory {
+ public:
+  PhaseFactory(const platform::Platform& platform, const Fabric& fabric) : platform_(platform), fabric_(fabric) {}
+
+  [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
+
+ private:
+  [[nodiscard]] Result<void> check(const PhaseRequest& request) const;
+  void fill_steps(PhaseSpec& spec) const;
+  void fill_halving_doubling(PhaseSpec& spec) const;
+  [[nodiscard]] Result<void> fill_delays(PhaseSpec& spec) const;
+  [[nodiscard]] std::int64_t reduce_time(std::int64_t bytes) const;
+  [[nodiscard]] std::int64_t share(std::int64_t data, std::int64_t parts) const;
+
+  const platform::Platform& platform_;
+  const Fabric& fabric_;
+};
+
+}  // namespace orrery::model

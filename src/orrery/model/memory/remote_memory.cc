@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/memory/remote_memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::model {
+
+using platform::RemoteMemoryKind;
+
+RemoteMemory::RemoteMemory(const platform::Platform& platform)
+    : config_(platform.remote_memory), rules_(platform.rules) {
+  if (config_.kind == RemoteMemoryKind::pool) servers_.resize(1);
+  if (config_.kind == RemoteMemoryKind::per_node) {
+    const std::int64_t per_node = std::max<std::int64_t>(config_.npus_per_node, 1);
+    servers_.resize(static_cast<std::size_t>((platform.npu_count() + per_node - 1) / per_node));
+  }
+}
+
+std::size_t RemoteMemory::server(std::uint32_t rank) const {
+  if (config_.kind == RemoteMemoryKind::pool) return 0;
+  return rank / static_cast<std::size_t>(std::max<std::int64_t>(config_.npus_per_node, 1));
+}
+
+std::optional<Time> RemoteMemory::service_time(Bytes size) const {
+  const double nanoseconds = static_cast<double>(size.count()) / (config_.bandwidth.count() / 1e9);
+  if (!(nanoseconds >= 0 && nanoseconds < 4e15)) return std::nullopt;
+  if (rules_ == platform::Rules::astra) return config_.latency + ns(static_cast<std::int64_t>(nanoseconds));
+  return config_.latency + Time(static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3)));
+}
+
+bool RemoteMemory::request(const Access& access) {
+  if (servers_.empty()) return true;
+  Server& memory = servers_[server(access.rank)];
+  if (memory.busy) {
+    memory.waiting.push_back(access);
+    return false;
+  }
+  memory.busy = true;
+  return true;
+}
+
+std::optional<RemoteMemory::Access> RemoteMemory::release(std::uint32_t rank) {
+  if (servers_.empty()) return std::nullopt;
+  Server& memory = servers_[server(rank)];
+  if (memory.waiting.empty()) {
+    memory.busy = false;
+    return std::nullopt;
+  }
+  const Access next = memory.waiting.front();
+  memory.waiting.pop_front();
+  return next;
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory beyond the accelerator: private, shared by the accelerators of a node, or one pool for all.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::model {
+
+/// Serves loads and stores in order of arrival: per_npu without limit, per_node and pool one at a time.
+/// Time of one access: latency + size / bandwidth (ASTRA rules: whole nanoseconds, truncated).
+class RemoteMemory {
+ public:
+  struct Access {
+    std::uint32_t rank;
+    std::uint32_t node;
+    Bytes size;
+  };
+
+  explicit RemoteMemory(const platform::Platform& platform);
+
+  /// How long `size` takes once it is served; empty when it does not fit in Time.
+  [[nodiscard]] std::optional<Time> service_time(Bytes size) const;
+
+  /// True: `access` is served now. False: it waits for its turn.
+  bool request(const Access& access);
+
+  /// The access of `rank` is done; the next one that waited for the same memory, now being served.
+  std::optional<Access> release(std::uint32_t rank);
+
+  /// Accesses waiting for `rank`'s memory.
+  [[nodiscard]] std::size_t waiting(std::uint32_t rank) const { return servers_.empty() ? 0 : servers_[server(rank)].waiting.size(); }
+
+ private:
+  struct Server {
+    bool busy = false;
+    std::deque<Access> waiting;
+  };
+  [[nodiscard]] std::size_t server(std::uint32_t rank) const;
+
+  platform::RemoteMemory config_;
+  platform::Rules rules_;
+  std::vector<Server> servers_;  // empty: nobody ever waits
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/network/links.h"
+
+#include <cmath>
+
+namespace orrery::model {
+
+using platform::Block;
+
+Links::Links(const platform::Platform& platform)
+    : fabric_(platform), astra_(platform.rules == platform::Rules::astra) {
+  std::uint64_t total = 0;
+  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+    first_link_.push_back(static_cast<std::uint32_t>(total));
+    const bool full = fabric_.dim(d).block == Block::fully_connected;
+    total += static_cast<std::uint64_t>(fabric_.rank_count()) * (full ? static_cast<std::uint64_t>(fabric_.dim(d).size) : 2);
+  }
+  links_.resize(total);
+}
+
+std::uint32_t Links::add(std::uint32_t from, std::uint32_t to, std::int64_t size) {
+  Message message;
+  message.at = from;
+  message.to = to;
+  message.size = size;
+  if (free_.empty()) {
+    messages_.push_back(message);
+    return static_cast<std::uint32_t>(messages_.size() - 1);
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  messages_[number] = message;
+  return number;
+}
+
+std::uint32_t Links::next_link(Message& message) const {
+  if (!message.in_switch) {
+    while (fabric_.coordinate(message.at, message.dim) == fabric_.coordinate(message.to, message.dim)) ++message.dim;
+  }
+  const std::size_t d = message.dim;
+  const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
+  const std::uint32_t here = fabric_.coordinate(message.at, d);
+  const std::uint32_t there = fabric_.coordinate(message.to, d);
+  switch (fabric_.dim(d).block) {
+    case Block::fully_connected: return first_link_[d] + message.at * size + there;
+    case Block::switched: {
+      const std::uint32_t exit = message.at + (there - here) * fabric_.stride(d);
+      return first_link_[d] + (message.in_switch ? exit * 2 + 1 : message.at * 2);
+    }
+    case Block::ring: break;
+  }
+  const std::uint32_t clockwise = there > here ? there - here : size - (here - there);
+  return first_link_[d] + message.at * 2 + (clockwise <= size - clockwise ? 0 : 1);
+}
+
+void Links::hop(Message& message) const {
+  const std::size_t d = message.dim;
+  const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
+  const std::uint32_t here = fabric_.coordinate(message.at, d);
+  const std::uint32_t there = fabric_.coordinate(message.to, d);
+  std::uint32_t next = there;
+  if (fabric_.dim(d).block == Block::switched && !message.in_switch) {
+    message.in_switch = true;
+    return;
+  }
+  message.in_switch = false;
+  if (fabric_.dim(d).block == Block::ring) {
+    const std::uint32_t clockwise = there > here ? there - here : size - (here - there);
+    next = clockwise <= size - clockwise ? (here + 1) % size : (here + size - 1) % size;
+  }
+  message.at = message.at + (next - here) * fabric_.stride(d);
+}
+
+Links::Departure Links::depart(std::uint32_t message, std::uint32_t link) const {
+  const Message& m = messages_[message];
+  const platform::Dimension& dim = fabric_.dim(m.dim);
+  const double serial = static_cast<double>(m.size) / (dim.bandwidth.count() / 1e9);
+  if (!(serial + dim.latency_ns < 4e15)) return {message, link, Fabric::kTooLong, Fabric::kTooLong};
+  if (astra_) {
+    return {message, link, static_cast<std::int64_t>(dim.latency_ns + serial) * kPsPerNs,
+            static_cast<std::int64_t>(serial) * kPsPerNs};
+  }
+  return {message, link, static_cast<std::int64_t>(std::ceil((dim.latency_ns + serial) * 1e3)),
+          static_cast<std::int64_t>(std::ceil(serial * 1e3))};
+}
+
+bool Links::forward(std::uint32_t message, Departure& departure) {
+  const std::uint32_t number = next_link(messages_[message]);
+  Link& link = links_[number];
+  if (link.busy) {
+    messages_[message].next = kNone;
+    (link.first == kNone ? link.first : messages_[link.last].next) = message;
+    link.last = message;
+    return false;
+  }
+  link.busy = true;
+  departure = depart(message, number);
+  return true;
+}
+
+bool Links::arrived(std::uint32_t message) {
+  Message& m = messages_[message];
+  hop(m);
+  if (m.in_switch || m.at != m.to) return false;
+  free_.push_back(message);
+  return true;
+}
+
+bool Links::idle(std::uint32_t number, Departure& departure) {
+  Link& link = links_[number];
+  if (link.first == kNone) {
+    link.busy = false;
+    return false;
+  }
+  departure = depart(link.first, number);
+  link.first = messages_[link.first].next;
+  return true;
+}
+
+}  // namespace orrery::model

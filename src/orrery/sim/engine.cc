@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::sim {
+
+using platform::NetworkModelKind;
+
+namespace {
+constexpr std::size_t kTreeTypes = 10;  // collective types that may alternate between trees
+}
+
+Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform, const Options& options) {
+  if (workload.rank_count() == 0) return fail(Errc::input_empty, "", "the workload has no ranks");
+  if (platform.dims.empty() || platform.npu_count() != static_cast<std::int64_t>(workload.rank_count())) {
+    return fail(Errc::config_conflict, "",
+                fmt::format("the workload has {} ranks and the network {} NPUs", workload.rank_count(),
+                            platform.dims.empty() ? 0 : platform.npu_count()),
+                "make the product of the dimension sizes equal to the number of trace files");
+  }
+  return Engine(workload, platform, options).run();
+}
+
+Engine::Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options)
+    : workload_(workload), platform_(platform), options_(options), fabric_(platform), planner_(platform, fabric_),
+      themis_(platform), remote_memory_(platform) {
+  if (platform.network == NetworkModelKind::message) links_.emplace(platform);
+}
+
+std::string Engine::place(std::uint32_t rank, graph::NodeId node) const {
+  const graph::Graph& graph = workload_.graph(rank);
+  const std::string file = rank < workload_.files.size() ? workload_.files[rank] : fmt::format("rank {}", rank);
+  return fmt::format("{}: rank {}, node {} \"{}\"", file, rank, graph.id(node), graph.name(node));
+}
+
+void Engine::fail_run(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+std::int64_t Engine::after(std::int64_t delay) {
+  if (delay < model::Fabric::kTooLong && now() < model::Fabric::kTooLong - delay) return now() + delay;
+  fail_run({Errc::config_range, "", "the simulated time goes beyond 53 days",
+            "check bandwidths, latencies, durations and sizes"});
+  return now();
+}
+
+void Engine::set_up_communicators() {
+  Communicator& all = communicators_.emplace_back();
+  all.members = fabric_.rank_count();
+  all.next_stream.assign(all.members, 0);
+  for (const auto& [name, group] : workload_.groups) {
+    const auto number = static_cast<std::uint32_t>(communicators_.size());
+    if (group.ranks.empty() || group.ranks.size() == all.members) {
+      communicator_by_name_.emplace(name, 0);  // as many members as the system: the system's own topology
+      continue;
+    }
+    Communicator& made = communicators_.emplace_back();
+    communicator_by_name_.emplace(name, number);
+    made.name = name;
+    made.ranks = group.ranks;
+    made.sorted = group.ranks;
+    std::sort(made.sorted.begin(), made.sorted.end());
+    if (!astra()) made.ranks = made.sorted;
+    made.members = static_cast<std::uint32_t>(made.ranks.size());
+    made.sub_group = true;
+    made.next_stream.assign(made.members, 0);
+    for (std::uint32_t m = 0; m < made.members; ++m) made.member_of.emplace(made.ranks[m], m);
+  }
+}
+
+Result<void> Engine::set_up() {
+  const std::uint32_t ranks = fabric_.rank_count();
+  if (platform_.collectives.queues_per_dim < 1 || platform_.collectives.active_chunks < 1 ||
+      platform_.collectives.queues_per_dim > 4096) {
+    return fail(Errc::config_range, "", "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
+  }
+  for (const auto& [name, group] : workload_.groups) {
+    for (const std::uint32_t rank : group.ranks) {
+      if (rank < ranks) continue;
+      return fail(Errc::input_group, fmt::format("process group \"{}\"", name),
+                  fmt::format("rank {} is beyond the last one, {}", rank, ranks - 1));
+    }
+  }
+  set_up_communicators();
+  agendas_.resize(ranks);
+  states_.resize(ranks);
+  result_.ranks.resize(ranks);
+  gpu_time_.assign(ranks, 0);
+  queues_.resize(std::size_t{ranks} * planner_.queue_count());
+  pointers_.assign(ranks, planner_.fresh_pointers());
+  round_robin_.assign(ranks, 0);
+  next_tree_.assign(std::size_t{ranks} * fabric_.dim_count() * kTreeTypes, 0);
+  std::size_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    first_times_.push_back(nodes);
+    nodes += workload_.graph(rank).size();
+    states_[rank].left = workload_.graph(rank).size();
+    const auto waits = workload_.graph(rank).in_degrees();
+    states_[rank].waits.assign(waits.begin(), waits.end());
+  }
+  times_.resize(nodes);
+  return {};
+}
+
+Result<SimResult> Engine::run() {
+  if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
+  for (std::uint32_t rank = 0; rank < fabric_.rank_count() && !error_; ++rank) {
+    const auto waits = workload_.graph(rank).in_degrees();
+    for (graph::NodeId node = 0; node < waits.size(); ++node) {
+      if (waits[node] == 0) make_ready(rank, node);
+    }
+    releasing_ = graph::kNoNode;
+    issue(rank);
+  }
+  Event event;
+  while (!error_ && queue_.pop(event)) {
+    ++result_.events;
+    if (options_.max_events != 0 && result_.events > options_.max_events) {
+      return fail(Errc::limit_exceeded, "", fmt::format("more than {} events", options_.max_events));
+    }
+    dispatch(event);
+  }
+  if (error_) return tl::unexpected(*error_);
+  return summarise();
+}
+
+void Engine::dispatch(const Event& event) {
+  switch (event.kind) {
+    case EventKind::local:
+      for (std::uint32_t i = 0; i < event.count; ++i) run_agenda(event.first + i);
+      return;
+    case EventKind::deliver: return deliver(event);
+    case EventKind::late_receive: return deliver_late(event);
+    case EventKind::tree_deliver: return tree_arrival(event);
+    case EventKind::tree_late: return tree_received(blocks_[event.block].streams[event.key]);
+    case EventKind::ready_to_send: return announcement_arrives(event);
+    case EventKind::ready_late: return send_payload(event.first);
+    case EventKind::p2p_deliver: return p2p_arrival(event.first);
+    case EventKind::p2p_late: return endpoint_done(receives_[event.first].first);
+    case EventKind::p2p_ready: return p2p_ready(event);
+    case EventKind::hop_arrival: return hop_arrival(event.first);
+    case EventKind::link_idle: return link_idle(event.first);
+  }
+}
+
+SimResult Engine::summarise() {
+  for (std::uint32_t rank = 0; rank < result_.ranks.size(); ++rank) {
+    RankResult& rank_result = result_.ranks[rank];
+    if (!rank_result.finish) continue;
+    result_.end = std::max(result_.end, *rank_result.finish);
+    rank_result.exposed_comm = astra() ? *rank_result.finish - Time(gpu_time_[rank]) : rank_result.comm_only;
+  }
+  for (auto& [key, total] : totals_) {
+    total.type = key.first;
+    total.group_size = key.second;
+    result_.collectives.push_back(total);
+  }
+  if (finished_ < result_.ranks.size()) result_.stall = stall_report();
+  result_.chain = chain();
+  return std::move(result_);
+}
+
+}  // namespace orrery::sim

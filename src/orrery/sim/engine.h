@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The simulation kernel. One queue owns time and order; everything else reacts to its events.
+//
+// Layers, each in a file of its own: agenda (what ranks do by themselves), nodes (dependencies and resources),
+// collectives (chunks and queues), streams (packets of one phase), trees, point to point, custom collectives, transport.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/model/memory/remote_memory.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/model/network/links.h"
+#include "orrery/sim/event_queue.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/sim/state.h"
+#include "orrery/sim/themis.h"
+
+namespace orrery::sim {
+
+/// A custom collective at one rank: a Chakra graph without resource limits.
+struct CustomRun {
+  Endpoint owner;                     ///< the collective's node
+  const graph::Graph* graph = nullptr;
+  std::uint32_t communicator = 0;
+  std::uint32_t position = 0;         ///< of its rank among the group's ranks in ascending order
+  std::vector<std::uint32_t> waits;
+  std::uint32_t left = 0;
+};
+
+class Engine {
+ public:
+  Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options);
+
+  [[nodiscard]] Result<SimResult> run();
+
+ private:
+  // engine.cc: setting up, the loop, the result
+  [[nodiscard]] Result<void> set_up();
+  void set_up_communicators();
+  void dispatch(const Event& event);
+  void fail_run(Error error);
+  [[nodiscard]] std::int64_t now() const { return queue_.now(); }
+  /// `now() + delay`, or ends the run when that is beyond the clock.
+  [[nodiscard]] std::int64_t after(std::int64_t delay);
+  [[nodiscard]] bool astra() const { return platform_.rules == platform::Rules::astra; }
+  [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
+  [[nodiscard]] SimResult summarise();
+
+  // engine_agenda.cc
+  void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
+  void run_agenda(std::uint32_t rank);
+  void run_local(std::uint32_t rank, const LocalEvent& event);
+  void append(LocalList& list, const LocalEvent& event);
+
+  // engine_nodes.cc, engine_account.cc
+  void issue(std::uint32_t rank);
+  [[nodiscard]] std::optional<std::pair<Lane*, graph::NodeId>> next_ready(RankState& state);
+  void make_ready(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank, graph::NodeId node);
+  void start(std::uint32_t rank, graph::NodeId node);
+  void start_compute(std::uint32_t rank, graph::NodeId node);
+  void start_memory(std::uint32_t rank, graph::NodeId node);
+  void start_collective(std::uint32_t rank, graph::NodeId node);
+  void replay(std::uint32_t rank, graph::NodeId node);
+  void serve_memory(const model::RemoteMemory::Access& access);
+  void memory_done(std::uint32_t rank, graph::NodeId node);
+  /// The node ends now: its lane is free, its successors may be, the rank goes on.
+  void complete(std::uint32_t rank, graph::NodeId node);
+  void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
+  void account(std::uint32_t rank);
+  void count_node(std::uint32_t rank, graph::NodeId node, int step);
+  void check_finished(std::uint32_t rank);
+
+  // engine_collectives.cc
+  void begin_collective(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type, std::int64_t size);
+  void issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator, graph::CollectiveType type,
+                    const model::Chunking& cutting, const model::LogicalTopology& topology, std::int64_t priority);
+  [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank);
+  [[nodiscard]] ChunkRequest order_chunk(Stream& stream, const ChunkRequest& natural, const model::LogicalTopology& topology,
+                                         bool new_order);
+  void enqueue(Stream& stream);
+  void insert_waiting(ChunkQueue& queue, Stream& stream);
+  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
+  void pump(std::uint32_t rank, std::uint32_t queue);
+  void end_phase(Stream& stream);
+  void chunk_done(Stream& stream);
+  void collective_done(std::uint32_t op);
+  [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
+
+  // engine_streams.cc
+  void begin_phase(Stream& stream);
+  void insert_packet(Stream& stream);
+  void packet_free(Stream& stream);
+  void try_send(Stream& stream);
+  void send_packet(Stream& stream);
+  void post_receive(Stream& stream, std::uint32_t key);
+  void deliver(const Event& event);
+  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key);
+  void deliver_late(const Event& event);
+  void packet_received(Stream& stream);
+  [[nodiscard]] std::int64_t message_delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const;
+  // … a message whose receiver is in another phase
+  void deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes);
+  [[nodiscard]] bool take_early(Stream& stream, std::uint32_t from, std::int64_t bytes);
+  [[nodiscard]] MessageKey early_key(const Stream& stream, std::uint32_t from, std::int64_t bytes) const;
+
+  // engine_tree.cc
+  void begin_tree(Stream& stream);
+  void tree_free(Stream& stream);
+  void tree_send(Stream& stream, std::uint32_t to_position);
+  void tree_post(Stream& stream, std::uint32_t slot);
+  void tree_arrival(const Event& event);
+  void tree_received(Stream& stream);
+  [[nodiscard]] static std::int64_t tree_size_key(const model::PhaseSpec& spec);
+
+  // engine_p2p.cc
+  void start_send(const Endpoint& who, const MessageKey& key);
+  void start_receive(const Endpoint& who, const MessageKey& key);
+  void transmit(const Endpoint& who, const MessageKey& key);
+  void post(const Endpoint& who, const MessageKey& key);
+  void p2p_arrival(std::uint32_t message);
+  void p2p_ready(const Event& event);
+  void endpoint_done(const Endpoint& who);
+  [[nodiscard]] std::optional<MessageKey> message_key(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] std::optional<MessageKey> message_key(const graph::Graph& graph, std::uint32_t rank, graph::NodeId node,
+                                                      bool sends, const std::string& where);
+
+  // engine_custom.cc
+  [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type);
+  void begin_custom(std::uint32_t rank, graph::NodeId node, const std::string& prefix);
+  void start_custom(std::uint32_t run, graph::NodeId node);
+  void complete_custom(std::uint32_t run, graph::NodeId node);
+
+  // engine_transport.cc
+  /// Sends `size` bytes; `arrival` (its time is ignored) happens when they are there.
+  void transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay, Event arrival);
+  void hop_arrival(std::uint32_t message);
+  void link_idle(std::uint32_t link);
+  void depart(const model::Links::Departure& departure);
+  void announce(Stream& stream, std::uint32_t key);
+  void send_payload(std::uint32_t announced);
+  void send_when_announced(Stream& stream, std::uint32_t key);
+  void announcement_arrives(const Event& event);
+
+  // stall.cc
+  [[nodiscard]] StallReport stall_report() const;
+  [[nodiscard]] std::string why_waiting(std::uint32_t rank, graph::NodeId node) const;
+
+  [[nodiscard]] std::vector<ChainLink> chain() const;
+
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
+    const Communicator& group = communicators_[communicator];
+    return group.ranks.empty() ? member : group.ranks[member];
+  }
+
+  const graph::Workload& workload_;
+  const platform::Platform& platform_;
+  const Options& options_;
+  model::Fabric fabric_;
+  Planner planner_;
+  Themis themis_;
+  model::RemoteMemory remote_memory_;
+  EventQueue queue_;
+  std::optional<Error> error_;
+
+  std::vector<Agenda> agendas_;
+  struct PooledEvent {
+    LocalEvent event;
+    std::uint32_t next;
+  };
+  std::vector<PooledEvent> pool_;
+  std::uint32_t pool_free_ = kNone;
+
+  std::vector<RankState> states_;
+  std::vector<std::size_t> first_times_;  // by rank: where its nodes' times begin
+  std::vector<NodeTimes> times_;
+  std::vector<std::int64_t> gpu_time_;    // by rank: ASTRA-sim's sum of compute
+  graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
+
+  std::vector<Communicator> communicators_;
+  std::unordered_map<std::string, std::uint32_t> communicator_by_name_;
+  std::deque<Block> blocks_;
+  std::vector<CollectiveOp> ops_;
+  std::vector<std::uint32_t> free_ops_;
+  std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
+  std::vector<QueuePointers> pointers_;
+  std::vector<std::uint8_t> next_tree_;  // [rank × … ]: which tree is next, by (type, dim)
+  std::vector<std::uint8_t> round_robin_;
+  std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> early_;
+
+  std::unordered_map<MessageKey, Mailbox, MessageKeyHash> mailboxes_;
+  std::vector<P2pMessage> messages_;
+  std::vector<std::uint32_t> free_messages_;
+  std::vector<std::pair<Endpoint, MessageKey>> receives_;
+  std::vector<CustomRun> customs_;
+  std::unordered_map<MessageKey, Mailbox, MessageKeyHash> announcements_;  // rendezvous
+  std::vector<std::pair<Stream*, std::uint32_t>> announced_sends_;
+
+  std::optional<model::Links> links_;
+  std::vector<Event> cargo_;  // by Links message: what happens when it is there
+
+  SimResult result_;
+  std::map<std::pair<std::string, std::uint32_t>, CollectiveTotal> totals_;
+  std::uint32_t finished_ = 0;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the time goes: unions of intervals per rank, totals per collective.
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::NodeId;
+using graph::NodeKind;
+
+// Adds the time since the last change to whatever was going on.
+void Engine::account(std::uint32_t rank) {
+  RankState& state = states_[rank];
+  RankResult& result = result_.ranks[rank];
+  const Time passed(now() - state.since);
+  state.since = now();
+  if (passed == Time{}) return;
+  if (state.computing > 0) result.compute += passed;
+  if (state.communicating > 0) result.comm += passed;
+  if (state.remembering > 0) result.memory += passed;
+  if (state.computing > 0) return;
+  if (state.communicating > 0) {
+    result.comm_only += passed;
+  } else if (state.remembering > 0) {
+    result.memory_only += passed;
+  } else {
+    result.idle += passed;
+  }
+}
+
+void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
+  RankState& state = states_[rank];
+  const graph::Graph& graph = workload_.graph(rank);
+  const NodeKind kind = graph.kind(node);
+  switch (kind) {
+    case NodeKind::comp: state.computing += step; return;
+    case NodeKind::mem_load:
+    case NodeKind::mem_store: state.remembering += step; return;
+    case NodeKind::send:
+    case NodeKind::recv:
+    case NodeKind::coll: state.communicating += step; break;
+    default: return;
+  }
+  const bool collective = kind == NodeKind::coll;
+  std::uint32_t members = 2;
+  if (collective) {
+    const auto name = graph.string(graph.collective(node).group);
+    const auto found = communicator_by_name_.find(std::string(name));
+    members = communicators_[found == communicator_by_name_.end() ? 0 : found->second].members;
+  }
+  const std::string_view type = collective ? graph::name(graph.collective(node).type) : graph::name(kind);
+  CollectiveTotal& total = totals_[{std::string(type), members}];
+  if (step > 0) {
+    ++total.operations;
+    const Bytes size = collective ? graph.collective(node).size : graph.point_to_point(node).size;
+    total.bytes += static_cast<std::uint64_t>(size.count());
+    return;
+  }
+  total.time += Time(now() - times_[first_times_[rank] + node].start);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks do by themselves. All local events of a rank at one time run together, when the first of them is due:
+// that is the order ASTRA-sim keeps, and it can be seen in the results.
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+void Engine::append(LocalList& list, const LocalEvent& event) {
+  LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
+  if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind && event.stream != nullptr &&
+      last.repeat < 0xffff) {
+    ++last.repeat;
+    return;
+  }
+  std::uint32_t slot = pool_free_;
+  if (slot == kNone) {
+    slot = static_cast<std::uint32_t>(pool_.size());
+    pool_.push_back({event, kNone});
+  } else {
+    pool_free_ = pool_[slot].next;
+    pool_[slot] = {event, kNone};
+  }
+  (list.tail == kNone ? list.head : pool_[list.tail].next) = slot;
+  list.tail = slot;
+}
+
+void Engine::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event) {
+  Agenda& agenda = agendas_[rank];
+  const std::int64_t time = after(delay);
+  LocalList* spare = nullptr;
+  for (LocalList& list : agenda.lists) {
+    if (list.time == time) return append(list, event);
+    if (list.time < 0 && spare == nullptr) spare = &list;
+  }
+  for (LocalList& list : agenda.overflow) {
+    if (list.time == time) return append(list, event);
+    if (list.time < 0 && spare == nullptr) spare = &list;
+  }
+  if (spare == nullptr) spare = &agenda.overflow.emplace_back();
+  spare->time = time;
+  spare->first = event;
+  spare->head = spare->tail = kNone;
+  queue_.push({.time = time, .kind = EventKind::local, .first = rank});
+}
+
+void Engine::run_agenda(std::uint32_t rank) {
+  Agenda& agenda = agendas_[rank];
+  const std::int64_t time = now();
+  // Lists may move while their events run (overflow grows), so they are found again by time.
+  const auto find = [&]() -> LocalList& {
+    for (LocalList& list : agenda.lists) {
+      if (list.time == time) return list;
+    }
+    for (LocalList& list : agenda.overflow) {
+      if (list.time == time) return list;
+    }
+    ORRERY_CHECK(false);
+    return agenda.lists[0];
+  };
+  LocalList& list = find();
+  const LocalEvent first = list.first;
+  list.first.kind = LocalKind::taken;  // nothing merges into it any more
+  run_local(rank, first);
+  std::uint32_t slot = find().head;
+  while (slot != kNone) {
+    const LocalEvent event = pool_[slot].event;
+    pool_[slot].event.kind = LocalKind::taken;
+    run_local(rank, event);
+    const std::uint32_t next = pool_[slot].next;
+    LocalList& current = find();
+    current.head = next;
+    if (next == kNone) current.tail = kNone;
+    pool_[slot].next = pool_free_;
+    pool_free_ = slot;
+    slot = next;
+  }
+  find().time = -1;
+}
+
+void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
+  switch (event.kind) {
+    case LocalKind::taken: return;
+    case LocalKind::inserted:
+    case LocalKind::freed:
+      for (std::uint16_t i = 0; i < event.repeat; ++i) packet_free(*event.stream);
+      return;
+    case LocalKind::inserted_sum: {
+      const std::int64_t reduce = event.stream->spec->step_of(event.arg).reduce;
+      for (std::uint16_t i = 0; i < event.repeat; ++i) at(rank, reduce, {event.stream, 0, LocalKind::freed});
+      return;
+    }
+    case LocalKind::node_done: complete(rank, event.arg); return;
+    case LocalKind::memory_done: memory_done(rank, event.arg); return;
+    case LocalKind::custom_done: complete_custom(event.arg, static_cast<graph::NodeId>(event.node)); return;
+    case LocalKind::bus: return;
+  }
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives: cut into chunks, chunks wait in dimension queues, phases run one after another.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+using platform::InterDimension;
+using platform::IntraDimension;
+using platform::SchedulingPolicy;
+
+std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  const std::string_view name = graph.string(graph.collective(node).group);
+  if (name.empty() || (astra() && name == "0")) return 0;
+  const auto found = communicator_by_name_.find(std::string(name));
+  if (found == communicator_by_name_.end()) {
+    fail_run({Errc::input_group, place(rank, node), fmt::format("process group \"{}\" is not defined", name),
+              "give the communicator-group file that belongs to this trace"});
+    return std::nullopt;
+  }
+  const Communicator& group = communicators_[found->second];
+  if (!group.member_of.empty() && group.member_of.find(rank) == group.member_of.end()) {
+    fail_run({Errc::input_group, place(rank, node),
+              fmt::format("rank {} is not a member of process group \"{}\"", rank, name), ""});
+    return std::nullopt;
+  }
+  return found->second;
+}
+
+std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
+  RankState& state = states_[rank];
+  switch (platform_.collectives.policy) {
+    case SchedulingPolicy::lifo: return state.next_priority++;
+    case SchedulingPolicy::fifo: return state.next_priority--;
+    case SchedulingPolicy::explicit_priority: break;
+  }
+  return workload_.graph(rank).collective(node).priority;
+}
+
+void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, CollectiveType type, std::int64_t size) {
+  const auto communicator = communicator_of(rank, node);
+  if (!communicator) return;
+  Communicator& group = communicators_[*communicator];
+  const graph::Graph& graph = workload_.graph(rank);
+  const std::uint32_t everywhere = astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
+  const std::uint32_t mask =
+      group.sub_group ? ~0u : graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : everywhere;
+  auto topology = planner_.topology(type, *communicator, group, mask);
+  if (!topology) return fail_run({topology.error().code, place(rank, node) + ": " + topology.error().where,
+                                  topology.error().what, topology.error().hint});
+  auto cutting = model::cut(type, size, platform_.collectives.splits, fabric_.rank_count(), platform_.rules);
+  if (!cutting) return fail_run({cutting.error().code, place(rank, node) + ": " + cutting.error().where,
+                                 cutting.error().what, cutting.error().hint});
+  if (cutting->remainder_full) result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
+  if (cutting->raised) result_.findings.add(FindingCode::missing_chunk_raised, place(rank, node));
+  std::uint32_t op = static_cast<std::uint32_t>(ops_.size());
+  if (free_ops_.empty()) {
+    ops_.emplace_back();
+  } else {
+    op = free_ops_.back();
+    free_ops_.pop_back();
+  }
+  ops_[op] = {rank, node, 1};  // one more than its chunks, until all are issued
+  issue_chunks(op, group, *communicator, type, *cutting, **topology, next_priority(rank, node));
+  if (!error_ && --ops_[op].chunks_left == 0) collective_done(op);
+}
+
+Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank) {
+  const std::uint32_t member = group.member_of.empty() ? rank : group.member_of.find(rank)->second;
+  const std::uint32_t number = group.next_stream[member]++;
+  if (number == group.blocks.size()) {
+    group.blocks.push_back(static_cast<std::uint32_t>(blocks_.size()));
+    Block& block = blocks_.emplace_back();
+    block.communicator = communicator;
+    block.members = group.members;
+    block.streams = std::make_unique<Stream[]>(group.members);
+    for (std::uint32_t m = 0; m < group.members; ++m) {
+      block.streams[m].block = group.blocks.back();
+      block.streams[m].member = m;
+      block.streams[m].rank = group.ranks.empty() ? m : group.ranks[m];
+    }
+  }
+  return blocks_[group.blocks[number]].streams[member];
+}
+
+// The dimension order of a chunk, where the configuration does not say "ascending".
+ChunkRequest Engine::order_chunk(Stream& stream, const ChunkRequest& natural, const model::LogicalTopology& topology,
+                                 bool new_order) {
+  const InterDimension policy = platform_.collectives.inter_dimension;
+  ChunkRequest request = natural;
+  if (policy == InterDimension::ascending || topology.sub_group) return request;
+  const auto dims = static_cast<std::uint8_t>(topology.dims.size());
+  request.two_phase = true;
+  if (policy == InterDimension::round_robin) {
+    std::uint8_t& first = round_robin_[stream.rank];
+    for (std::uint8_t i = 0; i < dims; ++i) {
+      const auto d = static_cast<std::uint8_t>((first + i) % dims);
+      request.order.push_back(request.type == CollectiveType::all_gather ? static_cast<std::uint8_t>(dims - 1 - d) : d);
+    }
+    first = static_cast<std::uint8_t>((first + 1) % dims);
+    return request;
+  }
+  Block& block = blocks_[stream.block];
+  if (new_order) {
+    const bool flex = policy == InterDimension::themis_flex;
+    Themis::Decision decision = themis_.next(request.type, request.bytes, request.bytes, topology, now(), flex);
+    block.order = std::move(decision.order);
+    block.chunk = decision.bytes;
+  }
+  request.order = block.order;
+  return request;
+}
+
+void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator, CollectiveType type,
+                          const model::Chunking& cutting, const model::LogicalTopology& topology,
+                          std::int64_t priority) {
+  const std::uint32_t rank = ops_[op].rank;
+  const graph::Graph& graph = workload_.graph(rank);
+  const graph::NodeId node = ops_[op].node;
+  ChunkRequest natural;
+  natural.type = type;
+  natural.communicator = group.sub_group ? communicator : 0;
+  if (!group.sub_group && graph.has(node, graph::kHasDims)) natural.dims_mask = graph.collective(node).dims_mask;
+  ChunkPlan* plan = nullptr;
+  for (std::int64_t chunk = 0; chunk < cutting.count && !error_; ++chunk) {
+    const std::size_t known = blocks_.size();
+    Stream& stream = new_stream(communicator, group, rank);
+    const std::int64_t bytes = chunk + 1 < cutting.count ? cutting.chunk : cutting.last;
+    const bool ordered = platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+    if (plan == nullptr || ordered || bytes != natural.bytes) {
+      natural.bytes = bytes;
+      auto found = planner_.plan(order_chunk(stream, natural, topology, blocks_.size() > known), topology);
+      if (!found) return fail_run(found.error());
+      plan = *found;
+    }
+    auto list = planner_.choose_queues(*plan, topology, pointers_[rank]);
+    if (!list) {
+      return fail_run({list.error().code, place(rank, node) + ": " + list.error().where, list.error().what, list.error().hint});
+    }
+    stream.op = op;
+    stream.phases = *list;
+    stream.phase = 0;
+    stream.priority = priority;
+    ++ops_[op].chunks_left;
+    if (planner_.list(*list).empty()) {
+      chunk_done(stream);
+      continue;
+    }
+    enqueue(stream);
+    pump(rank, planner_.list(*list)[0].queue);
+  }
+}
+
+bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
+  const auto bytes = [&](const Stream& stream) {
+    const model::PhaseRequest& phase = planner_.spec(planner_.list(stream.phases)[stream.phase].spec).request;
+    return std::max(phase.data, model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
+  };
+  const auto left = [&](const Stream& stream) { return planner_.list(stream.phases).size() - stream.phase; };
+  switch (platform_.collectives.intra_dimension) {
+    case IntraDimension::smallest_first:
+      if (left(newcomer) == 1) return false;  // a chunk in its last phase goes to the end
+      return bytes(newcomer) < bytes(waiting);
+    case IntraDimension::less_remaining_phases_first: return left(newcomer) < left(waiting);
+    case IntraDimension::rg:
+    case IntraDimension::fifo: break;
+  }
+  return newcomer.priority > waiting.priority;
+}
+
+// Behind everything that does not have to stand back.
+void Engine::insert_waiting(ChunkQueue& queue, Stream& stream) {
+  if (queue.first == nullptr) {
+    queue.first = queue.last = &stream;
+    return;
+  }
+  if (!goes_before(stream, *queue.last)) {
+    queue.last = queue.last->next_waiting = &stream;
+    return;
+  }
+  Stream** link = &queue.first;
+  while (!goes_before(stream, **link)) link = &(*link)->next_waiting;
+  stream.next_waiting = *link;
+  *link = &stream;
+}
+
+void Engine::enqueue(Stream& stream) {
+  stream.spec = nullptr;
+  stream.next_waiting = nullptr;
+  const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
+  insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
+}
+
+void Engine::pump(std::uint32_t rank, std::uint32_t number) {
+  ChunkQueue& queue = queues_[rank * std::size_t{planner_.queue_count()} + number];
+  const auto q = platform_.collectives.queues_per_dim;
+  const auto limit = static_cast<std::uint32_t>((platform_.collectives.active_chunks + q - 1) / q);
+  while (queue.first != nullptr && queue.running < limit) {
+    Stream& stream = *queue.first;
+    queue.first = stream.next_waiting;
+    stream.next_waiting = nullptr;
+    ++queue.running;
+    begin_phase(stream);
+  }
+}
+
+void Engine::end_phase(Stream& stream) {
+  const std::uint32_t rank = stream.rank;
+  const PhaseList& phases = planner_.list(stream.phases);
+  const std::uint32_t queue = phases[stream.phase].queue;
+  stream.spec = nullptr;
+  stream.balances.reset();
+  ++stream.phase;
+  const bool done = stream.phase == phases.size();
+  const std::uint32_t next = done ? kNone : phases[stream.phase].queue;
+  if (done) {
+    chunk_done(stream);
+  } else {
+    enqueue(stream);
+  }
+  --queues_[rank * std::size_t{planner_.queue_count()} + queue].running;
+  pump(rank, queue);
+  if (next != kNone && next != queue) pump(rank, next);
+}
+
+void Engine::chunk_done(Stream& stream) {
+  const std::uint32_t op = stream.op;
+  Block& block = blocks_[stream.block];
+  stream.op = kNone;
+  if (++block.done == block.members) {
+    block.streams.reset();
+    block.order = {};
+  }
+  if (--ops_[op].chunks_left == 0) collective_done(op);
+}
+
+void Engine::collective_done(std::uint32_t op) {
+  const CollectiveOp done = ops_[op];
+  free_ops_.push_back(op);
+  complete(done.rank, done.node);
+}
+
+}  // namespace orrery::sim

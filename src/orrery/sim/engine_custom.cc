@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives whose algorithm is itself a Chakra trace: sends, receives and compute without resource limits.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+using graph::NodeId;
+using graph::NodeKind;
+
+// By node first, then by collective type.
+const std::string* Engine::custom_prefix(std::uint32_t rank, NodeId node, CollectiveType type) {
+  const auto& by_node = platform_.collectives.custom_by_node;
+  const auto found = by_node.find(workload_.graph(rank).id(node));
+  if (found != by_node.end()) return &found->second;
+  const platform::CollectivePlan* plan = model::plan_for(platform_.collectives, type);
+  return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
+}
+
+void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& prefix) {
+  const auto communicator = communicator_of(rank, node);
+  if (!communicator) return;
+  const Communicator& group = communicators_[*communicator];
+  const auto found = workload_.custom_collectives.find(prefix);
+  const std::size_t position =
+      group.ranks.empty() ? rank
+                          : static_cast<std::size_t>(std::lower_bound(group.sorted.begin(), group.sorted.end(), rank) -
+                                                     group.sorted.begin());
+  if (found == workload_.custom_collectives.end() || position >= found->second.size()) {
+    return fail_run({Errc::input_not_found, place(rank, node),
+                     fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
+                     "one file per member is needed: <prefix>.<position>.et"});
+  }
+  const graph::Graph& graph = *found->second[position];
+  const auto run = static_cast<std::uint32_t>(customs_.size());
+  CustomRun& custom = customs_.emplace_back();
+  custom.owner = {rank, node};
+  custom.graph = &graph;
+  custom.communicator = *communicator;
+  custom.position = static_cast<std::uint32_t>(position);
+  custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
+  custom.left = graph.size();
+  if (graph.size() == 0) return complete(rank, node);
+  for (NodeId n = 0; n < graph.size() && !error_; ++n) {
+    if (graph.in_degrees()[n] == 0) start_custom(run, n);
+  }
+}
+
+void Engine::start_custom(std::uint32_t run, NodeId node) {
+  const CustomRun& custom = customs_[run];
+  const graph::Graph& graph = *custom.graph;
+  const std::uint32_t rank = custom.owner.rank;
+  const NodeKind kind = graph.kind(node);
+  if (kind != NodeKind::send && kind != NodeKind::recv) {
+    const std::int64_t recorded = kind == NodeKind::comp ? graph.duration(node).count() : 0;
+    const std::int64_t shortest = kind == NodeKind::comp && astra() ? kPsPerNs : 0;
+    return at(rank, recorded > 0 ? recorded : shortest, {.arg = run, .kind = LocalKind::custom_done, .node = node});
+  }
+  const std::string where = fmt::format("{} (custom algorithm, node {})", place(rank, custom.owner.node), graph.id(node));
+  auto key = message_key(graph, custom.position, node, kind == NodeKind::send, where);
+  if (!key) return;
+  const Communicator& group = communicators_[custom.communicator];
+  if (!group.ranks.empty()) {
+    if (key->src >= group.sorted.size() || key->dst >= group.sorted.size()) {
+      return fail_run({Errc::input_range, where, "the peer is not a member of the group", ""});
+    }
+    key->src = group.sorted[key->src];
+    key->dst = group.sorted[key->dst];
+  }
+  const Endpoint who{rank, node, run};
+  if (kind == NodeKind::send) return start_send(who, *key);
+  start_receive(who, *key);
+}
+
+void Engine::complete_custom(std::uint32_t run, NodeId node) {
+  if (error_) return;
+  const Endpoint owner = customs_[run].owner;
+  --customs_[run].left;
+  for (const NodeId next : customs_[run].graph->successors(node)) {
+    if (--customs_[run].waits[next] == 0) start_custom(run, next);
+  }
+  if (customs_[run].left == 0) complete(owner.rank, owner.node);
+}
+
+}  // namespace orrery::sim

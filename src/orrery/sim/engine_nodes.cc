@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nodes: which may run, what they take, what their end sets free.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "orrery/model/compute/roofline.h"
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+using graph::NodeId;
+using graph::NodeKind;
+
+namespace {
+
+constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kMemoryLane = 3, kFreeLane = 4;
+constexpr std::uint64_t kGroupLanes = 16;               // Orrery rules: one lane per process group …
+constexpr std::uint64_t kSendLanes = std::uint64_t{1} << 32;  // … and one per receiver of sends
+constexpr Time kShortest = ns(1);                       // ASTRA rules: a node without a duration
+
+}  // namespace
+
+// The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends, memory, everything
+// else), each of capacity one; receives never wait. Orrery rules give each group and each receiver its own stream.
+std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  const NodeKind kind = graph.kind(node);
+  if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
+  if (graph.is_cpu(node) && (kind == NodeKind::comp || astra())) return {kCpuLane, false};
+  if (kind == NodeKind::comp) return {kComputeLane, false};
+  if (astra()) return {kCommLane, false};
+  switch (kind) {
+    case NodeKind::coll: return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
+    case NodeKind::send: return {kSendLanes + static_cast<std::uint32_t>(graph.point_to_point(node).dst), false};
+    case NodeKind::mem_load:
+    case NodeKind::mem_store: return {kMemoryLane, false};
+    default: return {kFreeLane, true};
+  }
+}
+
+void Engine::make_ready(std::uint32_t rank, NodeId node) {
+  RankState& state = states_[rank];
+  const auto [key, unlimited] = lane_of(rank, node);
+  auto lane = std::find_if(state.lanes.begin(), state.lanes.end(), [k = key](const Lane& l) { return l.key == k; });
+  if (lane == state.lanes.end()) {
+    state.lanes.push_back({key, unlimited, false, {}});
+    lane = state.lanes.end() - 1;
+  }
+  lane->ready.push_back(node);
+  std::push_heap(lane->ready.begin(), lane->ready.end(), std::greater<>());
+}
+
+std::optional<std::pair<Lane*, NodeId>> Engine::next_ready(RankState& state) {
+  Lane* best = nullptr;
+  for (Lane& lane : state.lanes) {
+    if (lane.ready.empty() || (lane.busy && !lane.unlimited)) continue;
+    if (best == nullptr || lane.ready.front() < best->ready.front()) best = &lane;
+  }
+  if (best == nullptr) return std::nullopt;
+  const NodeId node = best->ready.front();
+  std::pop_heap(best->ready.begin(), best->ready.end(), std::greater<>());
+  best->ready.pop_back();
+  best->busy = true;
+  return std::pair{best, node};
+}
+
+// Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end at once come in a
+// second pass, as they would with ASTRA-sim's next callback.
+void Engine::issue(std::uint32_t rank) {
+  RankState& state = states_[rank];
+  if (state.issuing) return;
+  state.issuing = true;
+  do {
+    for (const NodeId node : std::exchange(state.freed, {})) make_ready(rank, node);
+    while (!error_) {
+      const auto next = next_ready(state);
+      if (!next) break;
+      start(rank, next->second);
+    }
+  } while (!state.freed.empty() && !error_);
+  state.issuing = false;
+  check_finished(rank);
+}
+
+void Engine::start(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  NodeTimes& times = times_[first_times_[rank] + node];
+  times.start = now();
+  times.released_by = releasing_;
+  const NodeKind kind = graph.kind(node);
+  if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
+  if (astra() && graph.is_cpu(node) && kind != NodeKind::comp && !platform_.replay_only) {
+    return fail_run({Errc::input_corrupt, place(rank, node), fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
+                     "communication and memory nodes run on the accelerator: clear the attribute"});
+  }
+  account(rank);
+  count_node(rank, node, +1);
+  if (platform_.replay_only) return replay(rank, node);
+  switch (kind) {
+    case NodeKind::comp: return start_compute(rank, node);
+    case NodeKind::coll: return start_collective(rank, node);
+    case NodeKind::mem_load:
+    case NodeKind::mem_store: return start_memory(rank, node);
+    default: break;
+  }
+  const auto key = message_key(rank, node);
+  if (!key) return;
+  if (kind == NodeKind::send) return start_send({rank, node}, *key);
+  start_receive({rank, node}, *key);
+}
+
+void Engine::replay(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  Time duration = graph.duration(node);
+  if (duration == Time{} && astra()) duration = kShortest;
+  if (!graph.is_cpu(node)) gpu_time_[rank] += duration.count();
+  at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
+}
+
+void Engine::start_compute(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
+  const bool recorded = graph.duration(node) > Time{};
+  const bool roofline = !graph.is_cpu(node) && (platform_.device.roofline || (!astra() && !recorded && known));
+  if (!roofline || (!astra() && !known)) {
+    if (!recorded) result_.findings.add(FindingCode::zero_duration_compute, place(rank, node));
+    return replay(rank, node);
+  }
+  if (!known) {
+    return fail_run({Errc::input_missing_attr, place(rank, node),
+                     "a compute node lacks num_ops or tensor_size, which the roofline needs",
+                     "turn roofline-enabled off to use recorded durations"});
+  }
+  const graph::Work work = graph.work(node);
+  if (work.tensor_size == Bytes{} && astra()) return retire(rank, node, true);
+  const auto time = model::roofline_time(work, platform_.device, platform_.rules);
+  if (!time) {
+    return fail_run({Errc::config_range, place(rank, node), "the roofline gives no time within 46 days",
+                     "set the device's peak and memory bandwidth"});
+  }
+  gpu_time_[rank] += time->count();
+  at(rank, time->count(), {.arg = node, .kind = LocalKind::node_done});
+}
+
+void Engine::start_memory(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  if (!graph.has(node, graph::kHasTensorSize)) {
+    return fail_run({Errc::input_missing_attr, place(rank, node), "a memory node lacks tensor_size", ""});
+  }
+  const Bytes size = graph.work(node).tensor_size;
+  if (platform_.remote_memory.kind == platform::RemoteMemoryKind::none) {
+    if (astra()) {
+      return fail_run({Errc::config_conflict, place(rank, node), "the trace uses remote memory and the system has none",
+                       "choose another memory-type than NO_MEMORY_EXPANSION"});
+    }
+    const auto local = transfer_time(size, platform_.device.memory);
+    if (!local) {
+      return fail_run({Errc::config_range, place(rank, node), "local memory gives no time for this access",
+                       "set the device's memory bandwidth"});
+    }
+    return at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
+  }
+  const model::RemoteMemory::Access access{rank, node, size};
+  if (remote_memory_.request(access)) serve_memory(access);
+}
+
+void Engine::serve_memory(const model::RemoteMemory::Access& access) {
+  const auto time = remote_memory_.service_time(access.size);
+  if (!time) {
+    return fail_run({Errc::config_range, place(access.rank, access.node),
+                     "the remote memory gives no time within 46 days", "check remote-mem-bw"});
+  }
+  at(access.rank, time->count(), {.arg = access.node, .kind = LocalKind::memory_done});
+}
+
+void Engine::memory_done(std::uint32_t rank, NodeId node) {
+  if (const auto next = remote_memory_.release(rank)) serve_memory(*next);
+  complete(rank, node);
+}
+
+void Engine::start_collective(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Collective& collective = graph.collective(node);
+  if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
+    return fail_run({Errc::input_missing_attr, place(rank, node), "a collective lacks comm_type or comm_size", ""});
+  }
+  if (const std::string* prefix = custom_prefix(rank, node, collective.type)) return begin_custom(rank, node, *prefix);
+  const auto size = collective.size.count();
+  const auto members = [&]() -> std::int64_t {
+    const auto communicator = communicator_of(rank, node);
+    return communicator ? communicators_[*communicator].members : 1;
+  };
+  if (model::plan_for(platform_.collectives, collective.type) != nullptr) {
+    return begin_collective(rank, node, collective.type, size);
+  }
+  if (astra() && collective.type == CollectiveType::broadcast) {
+    result_.findings.add(FindingCode::collective_without_traffic, place(rank, node));
+    const std::int64_t recorded = graph.duration(node).count();
+    return at(rank, recorded > 0 ? recorded : kShortest.count(), {.arg = node, .kind = LocalKind::node_done});
+  }
+  if (astra() || collective.type == CollectiveType::unknown) {
+    return fail_run({Errc::input_unsupported, place(rank, node),
+                     fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
+  }
+  // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have algorithms.
+  result_.findings.add(FindingCode::collective_approximated, place(rank, node));
+  switch (collective.type) {
+    case CollectiveType::broadcast:
+    case CollectiveType::scatter:
+    case CollectiveType::gather: {
+      const std::int64_t n = members();
+      return error_ ? void() : begin_collective(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
+    }
+    case CollectiveType::barrier: {
+      const std::int64_t n = members();
+      return error_ ? void() : begin_collective(rank, node, CollectiveType::all_reduce, n);
+    }
+    default: return begin_collective(rank, node, CollectiveType::reduce_scatter, size);
+  }
+}
+
+void Engine::complete(std::uint32_t rank, NodeId node) {
+  if (error_) return;
+  const NodeId before = std::exchange(releasing_, node);
+  retire(rank, node, states_[rank].issuing);
+  issue(rank);
+  releasing_ = before;
+}
+
+void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
+  RankState& state = states_[rank];
+  const graph::Graph& graph = workload_.graph(rank);
+  NodeTimes& times = times_[first_times_[rank] + node];
+  times.end = now();
+  if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
+    account(rank);
+    count_node(rank, node, -1);
+  }
+  const std::uint64_t key = lane_of(rank, node).first;
+  for (Lane& lane : state.lanes) {
+    if (lane.key == key) lane.busy = false;
+  }
+  --state.left;
+  for (const NodeId next : graph.successors(node)) {
+    if (--state.waits[next] != 0) continue;
+    if (at_once) {
+      state.freed.push_back(next);
+    } else {
+      make_ready(rank, next);
+    }
+  }
+}
+
+void Engine::check_finished(std::uint32_t rank) {
+  RankState& state = states_[rank];
+  if (state.left != 0 || state.finished || error_) return;
+  state.finished = true;
+  account(rank);
+  result_.ranks[rank].finish = Time(now());
+  ++finished_;
+  if (options_.progress) options_.progress(finished_, result_.messages);
+}
+
+}  // namespace orrery::sim

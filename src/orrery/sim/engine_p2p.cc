@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sends and receives. The k-th send matches the k-th receive with the same tag, source, destination and size.
+#include <fmt/format.h>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::NodeId;
+using graph::NodeKind;
+
+namespace {
+constexpr std::uint32_t kAstraTags = 500'000'000;
+constexpr std::int64_t kAnnouncementBytes = 8192;  // what a receiver sends under the rendezvous protocol
+}  // namespace
+
+std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = workload_.graph(rank);
+  return message_key(graph, rank, node, graph.kind(node) == NodeKind::send, place(rank, node));
+}
+
+// Missing source of a send and missing destination of a receive default to the rank itself.
+std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::uint32_t rank, NodeId node, bool sends,
+                                              const std::string& where) {
+  const graph::PointToPoint& message = graph.point_to_point(node);
+  const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
+                        graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
+  if (!complete) {
+    fail_run({Errc::input_missing_attr, where,
+              fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive", sends ? "dst" : "src"), ""});
+    return std::nullopt;
+  }
+  const std::int64_t self = rank;
+  const std::int64_t src = graph.has(node, graph::kHasSrc) ? message.src : self;
+  const std::int64_t dst = graph.has(node, graph::kHasDst) ? message.dst : self;
+  if ((sends ? src : dst) != self) {
+    fail_run({Errc::input_corrupt, where,
+              fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for", sends ? src : dst), ""});
+    return std::nullopt;
+  }
+  const std::int64_t peer = sends ? dst : src;
+  if (peer < 0 || peer >= static_cast<std::int64_t>(fabric_.rank_count())) {
+    fail_run({Errc::input_range, where, fmt::format("there is no rank {} among {}", peer, fabric_.rank_count()), ""});
+    return std::nullopt;
+  }
+  const std::uint64_t tag = astra() ? message.tag % kAstraTags : message.tag;
+  return MessageKey{tag, static_cast<std::uint32_t>(src), static_cast<std::uint32_t>(dst), message.size.count()};
+}
+
+void Engine::start_send(const Endpoint& who, const MessageKey& key) {
+  if (!platform_.collectives.rendezvous) return transmit(who, key);
+  // The payload leaves when the receiver's announcement is here.
+  const MessageKey announcement{key.tag, key.src, key.dst, 0};
+  Mailbox& box = announcements_[announcement];
+  std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
+  messages_.push_back({key, who});
+  if (box.arrived > 0) {
+    --box.arrived;
+    queue_.push({.time = now(), .kind = EventKind::p2p_ready, .first = number, .count = 0});
+    return;
+  }
+  box.posted.push_back(number);
+}
+
+void Engine::transmit(const Endpoint& who, const MessageKey& key) {
+  std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
+  if (free_messages_.empty()) {
+    messages_.push_back({key, who});
+  } else {
+    number = free_messages_.back();
+    free_messages_.pop_back();
+    messages_[number] = {key, who};
+  }
+  transport(key.src, key.dst, key.size, fabric_.delay(key.src, key.dst, key.size),
+            {.kind = EventKind::p2p_deliver, .first = number});
+}
+
+void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
+  if (!platform_.collectives.rendezvous) return post(who, key);
+  const auto number = static_cast<std::uint32_t>(receives_.size());
+  receives_.emplace_back(who, key);
+  transport(key.dst, key.src, kAnnouncementBytes, fabric_.delay(key.dst, key.src, kAnnouncementBytes),
+            {.kind = EventKind::p2p_ready, .first = number, .count = 1});
+}
+
+// `count` 1: the announcement of receive `first` arrives at the sender. 0: message `first` found one waiting.
+void Engine::p2p_ready(const Event& event) {
+  if (event.count == 0) {
+    const P2pMessage message = messages_[event.first];
+    return transmit(message.sender, message.key);
+  }
+  const auto [who, key] = receives_[event.first];
+  post(who, key);
+  Mailbox& box = announcements_[{key.tag, key.src, key.dst, 0}];
+  if (box.head == box.posted.size()) {
+    ++box.arrived;
+    return;
+  }
+  const P2pMessage message = messages_[box.posted[box.head++]];
+  transmit(message.sender, message.key);
+}
+
+void Engine::post(const Endpoint& who, const MessageKey& key) {
+  const auto number = static_cast<std::uint32_t>(receives_.size());
+  receives_.emplace_back(who, key);
+  Mailbox& box = mailboxes_[key];
+  if (box.arrived == 0) {
+    box.posted.push_back(number);
+    return;
+  }
+  if (--box.arrived == 0) mailboxes_.erase(key);
+  queue_.push({.time = now(), .kind = EventKind::p2p_late, .first = number});
+}
+
+// The sender's node ends first, then the receiver's if it has asked already.
+void Engine::p2p_arrival(std::uint32_t number) {
+  const P2pMessage message = messages_[number];
+  free_messages_.push_back(number);
+  endpoint_done(message.sender);
+  if (error_) return;
+  Mailbox& box = mailboxes_[message.key];
+  if (box.head == box.posted.size()) {
+    ++box.arrived;
+    return;
+  }
+  const std::uint32_t receive = box.posted[box.head++];
+  if (box.head == box.posted.size()) mailboxes_.erase(message.key);
+  endpoint_done(receives_[receive].first);
+}
+
+void Engine::endpoint_done(const Endpoint& who) {
+  if (who.custom != kNone) return complete_custom(who.custom, who.node);
+  complete(who.rank, who.node);
+}
+
+}  // namespace orrery::sim

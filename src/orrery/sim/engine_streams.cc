@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packets of one phase: inserted, freed, sent, received. The hot path of every simulation.
+#include "orrery/core/check.h"
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using platform::Algorithm;
+
+void Engine::begin_phase(Stream& stream) {
+  const QueuedPhase queued = planner_.list(stream.phases)[stream.phase];
+  const model::PhaseSpec& spec = planner_.spec(queued.spec);
+  stream.spec = &spec;
+  stream.position = spec.request.ring.position(stream.member);
+  stream.steps_left = spec.steps;
+  stream.free = stream.received = stream.balance = 0;
+  stream.inserted = stream.sent = 0;
+  if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
+    begin_tree(stream);
+    return;
+  }
+  if (spec.keys > 1) stream.balances = std::make_unique<std::int8_t[]>(spec.keys);
+  for (std::int32_t i = 0; i < spec.window; ++i) insert_packet(stream);
+}
+
+void Engine::insert_packet(Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
+  const std::uint32_t packet = stream.inserted++;
+  const LocalKind kind = spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted;
+  at(stream.rank, spec.endpoint, {&stream, spec.step.size() > 1 ? packet : 0, kind});
+}
+
+void Engine::packet_free(Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
+  if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
+    tree_free(stream);
+    return;
+  }
+  ++stream.free;
+  if (spec.barrier != 0 && stream.steps_left <= spec.barrier) {
+    if (stream.received < spec.barrier) return;
+    for (std::int32_t i = 0; i < spec.window; ++i) try_send(stream);
+  } else {
+    try_send(stream);
+  }
+  if (stream.steps_left == 0 && stream.free == spec.window) end_phase(stream);
+}
+
+void Engine::try_send(Stream& stream) {
+  if (stream.steps_left == 0 || stream.free == 0 || stream.sent == stream.inserted) return;
+  send_packet(stream);
+}
+
+std::int64_t Engine::message_delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const {
+  const model::PhaseSpec& spec = *stream.spec;
+  if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
+  const std::uint32_t communicator = blocks_[stream.block].communicator;
+  return fabric_.delay(stream.rank, rank_of(communicator, to), spec.step_of(key).bytes);
+}
+
+void Engine::send_packet(Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
+  const std::uint32_t key = spec.key_of(stream.sent);
+  ++stream.sent;
+  --stream.steps_left;
+  --stream.free;
+  if (platform_.collectives.rendezvous) {
+    send_when_announced(stream, key);
+    announce(stream, key);
+    return;
+  }
+  Event arrival{.kind = EventKind::deliver, .first = stream.member, .key = key, .block = stream.block, .spec = spec.id};
+  if (!links_ && !spec.delay_by_key.empty()) {
+    ++result_.messages;
+    arrival.time = after(spec.delay_by_key[key]);
+    queue_.push(arrival);
+  } else {
+    const std::uint32_t to = spec.destination(stream.member, stream.position, key);
+    const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
+    transport(stream.rank, rank_of(blocks_[stream.block].communicator, to), spec.step_of(key).bytes, delay, arrival);
+  }
+  post_receive(stream, key);
+}
+
+void Engine::post_receive(Stream& stream, std::uint32_t key) {
+  const model::PhaseSpec& spec = *stream.spec;
+  const Event late{.time = now(), .kind = EventKind::late_receive, .first = stream.member, .key = key, .block = stream.block};
+  if (stream.early) {
+    const std::uint32_t from = spec.source(stream.member, stream.position, key);
+    if (take_early(stream, from, spec.step_of(key).bytes)) {
+      queue_.push(late);
+      return;
+    }
+  }
+  bool waiting;
+  if (stream.balances == nullptr) {
+    waiting = stream.balance++ < 0;
+  } else {
+    waiting = stream.balances[key]++ < 0;
+  }
+  if (waiting) queue_.push(late);
+}
+
+void Engine::deliver(const Event& event) {
+  Block& block = blocks_[event.block];
+  const model::PhaseSpec& spec = planner_.spec(event.spec);
+  for (std::uint32_t i = 0; i < event.count; ++i) {
+    for (std::uint32_t k = 0; k < event.keys; ++k) deliver_one(block, spec, event.first + i, event.key + k);
+  }
+}
+
+void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key) {
+  const std::uint32_t to = spec.destination(from, spec.request.ring.position(from), key);
+  if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
+  Stream& stream = block.streams[to];
+  if (stream.spec != &spec) {
+    deliver_astray(stream, from, spec.step_of(key).bytes);
+    return;
+  }
+  bool posted;
+  if (stream.balances == nullptr) {
+    posted = stream.balance-- > 0;
+  } else {
+    posted = stream.balances[key]-- > 0;
+  }
+  if (posted) packet_received(stream);
+}
+
+void Engine::deliver_late(const Event& event) { packet_received(blocks_[event.block].streams[event.first]); }
+
+void Engine::packet_received(Stream& stream) {
+  ++stream.received;
+  insert_packet(stream);
+}
+
+MessageKey Engine::early_key(const Stream& stream, std::uint32_t from, std::int64_t bytes) const {
+  return {stream.block, from, stream.member, bytes};
+}
+
+bool Engine::take_early(Stream& stream, std::uint32_t from, std::int64_t bytes) {
+  const auto found = early_.find(early_key(stream, from, bytes));
+  if (found == early_.end()) return false;
+  if (--found->second == 0) early_.erase(found);
+  return true;
+}
+
+// The receiver is not in the sender's phase. Messages match by sender and size alone, so a receive of another phase may
+// want it; otherwise it waits until one does.
+void Engine::deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes) {
+  const model::PhaseSpec* spec = stream.spec;
+  if (spec != nullptr && spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
+    for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
+      const bool posted = stream.balances == nullptr ? stream.balance > 0 : stream.balances[key] > 0;
+      if (!posted || spec->step_of(key).bytes != bytes) continue;
+      if (spec->source(stream.member, stream.position, key) != from) continue;
+      if (stream.balances == nullptr) {
+        --stream.balance;
+      } else {
+        --stream.balances[key];
+      }
+      packet_received(stream);
+      return;
+    }
+  }
+  stream.early = true;
+  ++early_[early_key(stream, from, bytes)];
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Double binary tree all-reduce: up the tree with reduction, down with the result. Chunks alternate between two trees.
+#include "orrery/core/check.h"
+#include "orrery/model/collective/tree.h"
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+namespace {
+// Slots of Stream::balances: who a message is expected from.
+enum Slot : std::uint32_t { kParent, kLeft, kRight, kSlots };
+}  // namespace
+
+void Engine::begin_tree(Stream& stream) {
+  const model::PhaseRequest& request = stream.spec->request;
+  // Which tree: by rank, alternating per collective type and dimension.
+  std::uint8_t& next = next_tree_[(stream.rank * fabric_.dim_count() + request.dim) * 10 +
+                                  static_cast<std::size_t>(request.type)];
+  stream.max_tree = next++ % 2 == 0;
+  stream.balances = std::make_unique<std::int8_t[]>(kSlots);
+  const model::TreePlace place = model::tree_place(stream.position, request.ring.size, stream.max_tree);
+  if (place.is_leaf()) {
+    insert_packet(stream);
+    return;
+  }
+  if (place.left != model::TreePlace::kNone) tree_post(stream, kLeft);
+  if (place.right != model::TreePlace::kNone) tree_post(stream, kRight);
+}
+
+void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
+  const model::PhaseRequest& request = stream.spec->request;
+  const std::uint32_t to = stream.member - stream.position * request.ring.stride + to_position * request.ring.stride;
+  const Event arrival{.kind = EventKind::tree_deliver, .first = stream.member, .key = to, .block = stream.block,
+                      .spec = stream.spec->id};
+  const std::uint32_t communicator = blocks_[stream.block].communicator;
+  const std::uint32_t to_rank = rank_of(communicator, to);
+  transport(stream.rank, to_rank, request.data, fabric_.delay(stream.rank, to_rank, request.data), arrival);
+}
+
+// Tree messages are kept apart by phase: with equal sizes in every phase they would otherwise be mistaken.
+std::int64_t Engine::tree_size_key(const model::PhaseSpec& spec) { return -1 - static_cast<std::int64_t>(spec.id); }
+
+void Engine::tree_post(Stream& stream, std::uint32_t slot) {
+  bool there = false;
+  if (stream.early) {
+    const model::RingShape& ring = stream.spec->request.ring;
+    const model::TreePlace place = model::tree_place(stream.position, ring.size, stream.max_tree);
+    const std::uint32_t from = slot == kParent ? place.parent : slot == kLeft ? place.left : place.right;
+    const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
+    there = take_early(stream, member, tree_size_key(*stream.spec));
+  }
+  if (!there) there = stream.balances[slot]++ < 0;
+  if (!there) return;
+  queue_.push({.time = now(), .kind = EventKind::tree_late, .first = slot, .key = stream.member, .block = stream.block});
+}
+
+void Engine::tree_arrival(const Event& event) {
+  Block& block = blocks_[event.block];
+  if (block.streams == nullptr) return;
+  Stream& stream = block.streams[event.key];
+  const model::PhaseSpec& spec = planner_.spec(event.spec);
+  if (stream.spec != &spec) {
+    stream.early = true;
+    ++early_[early_key(stream, event.first, tree_size_key(spec))];
+    return;
+  }
+  const model::TreePlace place = model::tree_place(stream.position, spec.request.ring.size, stream.max_tree);
+  const std::uint32_t from = spec.request.ring.position(event.first);
+  const std::uint32_t slot = from == place.parent ? kParent : from == place.left ? kLeft : kRight;
+  if (stream.balances[slot]-- > 0) tree_received(stream);
+}
+
+void Engine::tree_received(Stream& stream) {
+  ++stream.received;
+  const model::TreePlace place =
+      model::tree_place(stream.position, stream.spec->request.ring.size, stream.max_tree);
+  const bool reduce = !place.is_leaf();
+  ++stream.inserted;
+  at(stream.rank, stream.spec->endpoint, {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
+}
+
+void Engine::tree_free(Stream& stream) {
+  const model::TreePlace place =
+      model::tree_place(stream.position, stream.spec->request.ring.size, stream.max_tree);
+  const bool root = place.parent == model::TreePlace::kNone;
+  const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) + (place.right != model::TreePlace::kNone ? 1 : 0);
+  ++stream.free;
+  const auto send_down = [&] {
+    if (place.left != model::TreePlace::kNone) tree_send(stream, place.left);
+    if (place.right != model::TreePlace::kNone) tree_send(stream, place.right);
+    end_phase(stream);
+  };
+  if (place.is_leaf()) {
+    if (stream.free == 2) {
+      end_phase(stream);
+      return;
+    }
+    tree_send(stream, place.parent);
+    tree_post(stream, kParent);
+  } else if (stream.free == children) {
+    if (root) {
+      send_down();
+      return;
+    }
+    tree_send(stream, place.parent);
+    tree_post(stream, kParent);
+  } else if (stream.free == children + 1) {
+    send_down();
+  }
+}
+
+}  // namespace orrery::sim

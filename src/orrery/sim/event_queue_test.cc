@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+#include <rapidcheck/gtest.h>
+
+namespace orrery::sim {
+namespace {
+
+Event link_event(std::int64_t time, std::uint32_t link) {
+  return Event{.time = time, .kind = EventKind::link_idle, .first = link};
+}
+
+TEST(EventQueue, MergesRunsOfMembersAndOfKeys) {
+  EventQueue queue;
+  for (std::uint32_t rank = 3; rank < 8; ++rank) queue.push({.time = 5, .first = rank});
+  for (std::uint32_t key = 1; key < 4; ++key) {
+    queue.push({.time = 5, .kind = EventKind::deliver, .first = 9, .key = key});
+  }
+  Event event;
+  ASSERT_TRUE(queue.pop(event));
+  EXPECT_EQ(event.first, 3u);
+  EXPECT_EQ(event.count, 5u);
+  ASSERT_TRUE(queue.pop(event));
+  EXPECT_EQ(event.key, 1u);
+  EXPECT_EQ(event.keys, 3u);
+  EXPECT_FALSE(queue.pop(event));
+}
+
+TEST(EventQueue, NeverMergesIntoAnEventAlreadyTaken) {
+  EventQueue queue;
+  queue.push({.time = 5, .first = 0});
+  Event event;
+  ASSERT_TRUE(queue.pop(event));
+  queue.push({.time = 5, .first = 1});
+  ASSERT_TRUE(queue.pop(event));
+  EXPECT_EQ(event.first, 1u);
+}
+
+// The oracle is a sort by (time, order of pushing): whatever the times, and however pushes and pops interleave.
+RC_GTEST_PROP(EventQueue, PopsByTimeThenByOrderOfPushing, (const std::vector<std::uint16_t>& gaps)) {
+  EventQueue queue;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> pending;
+  std::uint32_t next = 0;
+  Event event;
+  for (const std::uint16_t gap : gaps) {
+    const std::int64_t time = queue.now() + (gap % 7 == 0 ? gap : gap % 5);
+    pending.emplace_back(time, next);
+    queue.push(link_event(time, next));
+    ++next;
+    if (gap % 3 != 0) continue;
+    const auto soonest = std::min_element(pending.begin(), pending.end());
+    RC_ASSERT(queue.pop(event));
+    RC_ASSERT(std::tie(event.time, event.first) == std::tie(soonest->first, soonest->second));
+    pending.erase(soonest);
+  }
+  std::sort(pending.begin(), pending.end());
+  for (const auto& [time, link] : pending) {
+    RC_ASSERT(queue.pop(event));
+    RC_ASSERT(event.time == time);
+    RC_ASSERT(event.first == link);
+  }
+  RC_ASSERT(!queue.pop(event));
+}
+
+}  // namespace
+}  // namespace orrery::sim

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+using model::LogicalDim;
+using model::LogicalTopology;
+using model::QueueUse;
+using platform::Algorithm;
+using platform::Rules;
+
+Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric)
+    : platform_(platform), fabric_(fabric), factory_(platform, fabric) {}
+
+std::uint32_t Planner::queue_count() const {
+  return static_cast<std::uint32_t>(fabric_.dim_count()) * static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
+}
+
+QueuePointers Planner::fresh_pointers() const {
+  QueuePointers pointers;
+  pointers.next.assign(fabric_.dim_count() * 3, 0);
+  return pointers;
+}
+
+// ASTRA rules: the configured algorithm if there is exactly one, else plain ring.
+LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms, const Communicator& group) const {
+  LogicalTopology topology;
+  topology.members = group.members;
+  topology.sub_group = true;
+  LogicalDim logical;
+  logical.ring = {group.members, 1};
+  logical.along_dim = false;
+  if (algorithms.per_dim.size() == 1 && platform_.rules == Rules::astra) {
+    logical.algorithm = algorithms.per_dim.front();
+    if (logical.algorithm.algorithm == Algorithm::one_ring) logical.algorithm.algorithm = Algorithm::ring;
+    if (logical.algorithm.algorithm == Algorithm::one_direct) logical.algorithm.algorithm = Algorithm::direct;
+    if (logical.algorithm.algorithm == Algorithm::one_halving_doubling) {
+      logical.algorithm.algorithm = Algorithm::halving_doubling;
+    }
+  }
+  topology.dims.push_back(logical);
+  return topology;
+}
+
+std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePlan& algorithms,
+                                                   const Communicator& group) const {
+  LogicalTopology topology;
+  topology.members = group.members;
+  topology.sub_group = true;
+  std::uint64_t product = 1;
+  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+    std::set<std::uint32_t> coordinates;
+    for (const std::uint32_t rank : group.ranks) coordinates.insert(fabric_.coordinate(rank, d));
+    const auto span = static_cast<std::uint32_t>(coordinates.size());
+    if (span > 1) {
+      if (d >= algorithms.per_dim.size()) return std::nullopt;
+      LogicalDim logical;
+      logical.dim = static_cast<std::uint32_t>(d);
+      logical.ring = {span, static_cast<std::uint32_t>(product)};
+      logical.algorithm = algorithms.per_dim[d];
+      const bool needs_power = logical.algorithm.algorithm == Algorithm::halving_doubling ||
+                               logical.algorithm.algorithm == Algorithm::double_binary_tree;
+      if (needs_power && !std::has_single_bit(span)) logical.algorithm = {Algorithm::ring, -1};
+      logical.along_dim = fabric_.dim(d).block != platform::Block::ring || span == fabric_.dim(d).size;
+      topology.dims.push_back(logical);
+    }
+    product *= span;
+  }
+  if (product != group.members) return std::nullopt;  // not every combination is there
+  return topology;
+}
+
+Result<const LogicalTopology*> Planner::topology(CollectiveType type, std::uint32_t communicator,
+                                                 const Communicator& group, std::uint32_t dims_mask) {
+  const auto key = std::make_tuple(type, group.sub_group ? communicator : 0, group.sub_group ? 0 : dims_mask);
+  const auto found = topologies_.find(key);
+  if (found != topologies_.end()) return &found->second;
+  const platform::CollectivePlan& algorithms = *model::plan_for(platform_.collectives, type);
+  LogicalTopology made;
+  if (!group.sub_group) {
+    auto system = model::system_topology(platform_, fabric_, type, dims_mask);
+    if (!system) return tl::unexpected(system.error());
+    made = std::move(*system);
+  } else if (algorithms.per_dim.empty()) {
+    return fail(Errc::config_missing_key, fmt::format("{}-implementation", graph::name(type)),
+                "no algorithm is configured for this collective", "list one algorithm per network dimension");
+  } else {
+    auto grid = platform_.rules == Rules::orrery ? group_grid(algorithms, group) : std::nullopt;
+    made = grid ? std::move(*grid) : group_ring(algorithms, group);
+  }
+  return &topologies_.emplace(key, std::move(made)).first->second;
+}
+
+Result<ChunkPlan*> Planner::plan(const ChunkRequest& request, const LogicalTopology& topology) {
+  const auto found = plans_.find(request);
+  if (found != plans_.end()) return &found->second;
+  std::vector<std::uint32_t> order(request.order.begin(), request.order.end());
+  if (order.empty()) {
+    for (std::uint32_t d = 0; d < topology.dims.size(); ++d) order.push_back(d);
+  }
+  ChunkPlan plan;
+  for (const model::PlannedPhase& phase :
+       model::phases(request.type, request.bytes, topology, order, request.two_phase, platform_)) {
+    plan.choices.push_back({phase, topology.dims[phase.logical_dim].dim});
+  }
+  return &plans_.emplace(request, std::move(plan)).first->second;
+}
+
+Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice, const LogicalTopology& topology,
+                                        bool anticlockwise) {
+  const LogicalDim& logical = topology.dims[choice.phase.logical_dim];
+  model::PhaseRequest request;
+  request.algorithm = logical.algorithm;
+  request.type = choice.phase.type;
+  request.ring = logical.ring;
+  request.dim = logical.dim;
+  request.data = choice.phase.data;
+  request.anticlockwise = anticlockwise;
+  request.sub_group = topology.sub_group;
+  request.along_dim = logical.along_dim;
+  for (const model::PhaseSpec& spec : specs_) {
+    if (spec.request == request) return spec.id;
+  }
+  auto made = factory_.make(request);
+  if (!made) return tl::unexpected(made.error());
+  made->id = static_cast<std::uint32_t>(specs_.size());
+  specs_.push_back(std::move(*made));
+  return specs_.back().id;
+}
+
+Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, const LogicalTopology& topology, QueuePointers& pointers) {
+  const auto q = static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
+  std::vector<std::uint32_t>& chosen = chosen_;
+  chosen.clear();
+  for (const ChunkPlan::Choice& choice : plan.choices) {
+    std::uint16_t& next = pointers.next[choice.dim * 3 + static_cast<std::uint32_t>(choice.phase.queues)];
+    const std::uint32_t first = choice.phase.queues == QueueUse::second_half ? q / 2 : 0;
+    const std::uint32_t count = choice.phase.queues == QueueUse::all          ? q
+                                : choice.phase.queues == QueueUse::first_half ? std::max(q / 2, 1u)
+                                                                              : q - q / 2;
+    chosen.push_back(first + next);
+    next = static_cast<std::uint16_t>((next + 1) % count);
+  }
+  for (const auto& [queues, list] : plan.lists) {
+    if (queues == chosen) return list;
+  }
+  PhaseList list;
+  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
+    ChunkPlan::Choice& choice = plan.choices[i];
+    const bool anticlockwise = choice.phase.queues == QueueUse::second_half ||
+                               (choice.phase.queues == QueueUse::all && q > 1 && chosen[i] >= q / 2);
+    std::uint32_t& spec = choice.spec[anticlockwise ? 1 : 0];
+    if (spec == kNone) {
+      auto made = spec_for(choice, topology, anticlockwise);
+      if (!made) return tl::unexpected(made.error());
+      spec = *made;
+    }
+    list.push_back({spec, choice.dim * q + chosen[i]});
+  }
+  const auto number = static_cast<std::uint32_t>(lists_.size());
+  lists_.push_back(std::move(list));
+  plan.lists.emplace_back(chosen, number);
+  return number;
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which phases a chunk goes through, in which dimension order and queues. Plans are worked out once and shared.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/model/collective/phase_factory.h"
+#include "orrery/model/collective/plan.h"
+#include "orrery/sim/state.h"
+
+namespace orrery::sim {
+
+/// What a chunk's plan depends on, queues apart.
+struct ChunkRequest {
+  graph::CollectiveType type = graph::CollectiveType::all_reduce;
+  std::uint32_t communicator = 0;
+  std::uint32_t dims_mask = ~0u;
+  std::int64_t bytes = 0;
+  bool two_phase = false;
+  std::vector<std::uint8_t> order;  ///< logical dims; empty = natural
+
+  friend auto operator<=>(const ChunkRequest&, const ChunkRequest&) = default;
+};
+
+/// The phases of a chunk, with one spec for each direction it may run in.
+struct ChunkPlan {
+  struct Choice {
+    model::PlannedPhase phase;
+    std::uint32_t dim = 0;
+    std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise, anticlockwise
+  };
+  std::vector<Choice> choices;
+  std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>> lists;  ///< queues chosen → phase list
+};
+
+/// Which queue of a dimension a rank takes next: three rotating pointers per dimension.
+struct QueuePointers {
+  std::vector<std::uint16_t> next;  ///< [dim × 3 + use]
+};
+
+class Planner {
+ public:
+  Planner(const platform::Platform& platform, const model::Fabric& fabric);
+
+  /// The logical topology of a communicator for a collective type (ASTRA rules: sub-groups are one ring; Orrery rules:
+  /// a group that is a grid of the dimensions keeps them).
+  [[nodiscard]] Result<const model::LogicalTopology*> topology(graph::CollectiveType type, std::uint32_t communicator,
+                                                               const Communicator& group, std::uint32_t dims_mask);
+
+  /// The plan of a chunk. The pointer stays valid.
+  [[nodiscard]] Result<ChunkPlan*> plan(const ChunkRequest& request, const model::LogicalTopology& topology);
+
+  /// Chooses this chunk's queues for one rank, moves its pointers, and returns the number of the phase list.
+  [[nodiscard]] Result<std::uint32_t> choose_queues(ChunkPlan& plan, const model::LogicalTopology& topology,
+                                                    QueuePointers& pointers);
+
+  [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
+  [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
+  [[nodiscard]] std::uint32_t queue_count() const;
+  [[nodiscard]] QueuePointers fresh_pointers() const;
+
+ private:
+  [[nodiscard]] model::LogicalTopology group_ring(const platform::CollectivePlan& algorithms, const Communicator& group) const;
+  [[nodiscard]] std::optional<model::LogicalTopology> group_grid(const platform::CollectivePlan& algorithms,
+                                                                 const Communicator& group) const;
+  [[nodiscard]] Result<std::uint32_t> spec_for(const ChunkPlan::Choice& choice, const model::LogicalTopology& topology,
+                                               bool anticlockwise);
+
+  const platform::Platform& platform_;
+  const model::Fabric& fabric_;
+  model::PhaseFactory factory_;
+  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, model::LogicalTopology> topologies_;
+  std::map<ChunkRequest, ChunkPlan> plans_;
+  std::deque<model::PhaseSpec> specs_;
+  std::deque<PhaseList> lists_;
+  std::vector<std::uint32_t> chosen_;  // scratch of choose_queues
+};
+
+}  // namespace orrery::sim

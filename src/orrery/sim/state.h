@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a running simulation remembers. Plain data; the rules that change it are in engine_*.cc.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/graph/workload.h"
+#include "orrery/model/collective/phase.h"
+#include "orrery/model/collective/plan.h"
+
+namespace orrery::sim {
+
+inline constexpr std::uint32_t kNone = ~0u;
+
+struct Stream;
+
+/// What a local event does when its time comes.
+enum class LocalKind : std::uint8_t {
+  taken,          ///< already run (so nothing is merged into it)
+  inserted,       ///< a packet has crossed the boundary and is free
+  inserted_sum,   ///< a packet has crossed the boundary and must be reduced first
+  freed,          ///< a packet is reduced and free
+  node_done,      ///< a compute or replayed node ends
+  memory_done,    ///< a remote memory access ends
+  custom_done,    ///< a compute node of a custom collective ends
+  bus,            ///< a transaction of the shared memory bus moves on
+};
+
+/// Something a rank does by itself at a given time. Equal ones in a row are counted instead of repeated.
+struct LocalEvent {
+  Stream* stream = nullptr;
+  std::uint32_t arg = 0;   ///< packet (halving-doubling), node, or index of a custom run
+  LocalKind kind = LocalKind::taken;
+  std::uint16_t repeat = 1;
+  std::uint32_t node = 0;  ///< node of a custom run
+};
+
+/// The local events of one rank at one time, in order. All run when the first one's turn comes.
+struct LocalList {
+  std::int64_t time = -1;  ///< -1: not in use
+  LocalEvent first;
+  std::uint32_t head = kNone;  ///< the others, in the engine's pool
+  std::uint32_t tail = kNone;
+};
+
+/// A rank's agenda. Two times are pending almost always; more overflow.
+struct Agenda {
+  LocalList lists[2];
+  std::vector<LocalList> overflow;
+};
+
+/// One chunk of a collective at one rank.
+struct Stream {
+  const model::PhaseSpec* spec = nullptr;  ///< the running phase; null while waiting or done
+  std::uint32_t block = 0;
+  std::uint32_t member = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t position = 0;   ///< in the running phase's ring
+  std::int32_t steps_left = 0;
+  std::int32_t free = 0;        ///< packets free to be sent
+  std::uint32_t inserted = 0;   ///< packets so far
+  std::uint32_t sent = 0;
+  std::int32_t received = 0;
+  std::int32_t balance = 0;     ///< receives posted minus messages arrived (ring)
+  std::unique_ptr<std::int8_t[]> balances;  ///< the same per key (other algorithms)
+  bool early = false;           ///< messages for another phase are in Engine's early table
+  bool max_tree = false;
+  std::uint8_t phase = 0;
+  std::uint32_t phases = kNone; ///< its phase list; kNone: this rank has not issued it
+  std::uint32_t op = kNone;
+  std::int64_t priority = 0;
+  Stream* next_waiting = nullptr;
+};
+
+/// One chunk of a collective at all members: where messages find their receiver.
+struct Block {
+  std::unique_ptr<Stream[]> streams;  ///< by member; gone when all are done
+  std::uint32_t communicator = 0;
+  std::uint32_t members = 0;
+  std::uint32_t done = 0;
+  std::vector<std::uint8_t> order;    ///< Themis: logical dims, decided by the first rank that issues the chunk
+  std::int64_t chunk = 0;             ///< Themis flex: its size
+};
+
+/// Ranks that communicate with each other. Number 0 is all ranks.
+struct Communicator {
+  std::string name;
+  std::vector<std::uint32_t> ranks;  ///< in ring order; empty for all ranks
+  std::vector<std::uint32_t> sorted; ///< the same, ascending
+  std::unordered_map<std::uint32_t, std::uint32_t> member_of;  ///< rank → member; empty for all ranks
+  std::vector<std::uint32_t> next_stream;  ///< by member: chunks issued so far
+  std::vector<std::uint32_t> blocks;       ///< by chunk
+  std::uint32_t members = 0;
+  bool sub_group = false;
+};
+
+/// A collective one rank has issued and not finished.
+struct CollectiveOp {
+  std::uint32_t rank = 0;
+  std::uint32_t node = 0;
+  std::int64_t chunks_left = 0;
+};
+
+struct QueuedPhase {
+  std::uint32_t spec;
+  std::uint32_t queue;
+};
+
+/// The phases of one chunk with their queues: shared by all chunks and ranks that have the same.
+using PhaseList = std::vector<QueuedPhase>;
+
+/// Chunks that wait for one of a rank's dimension queues.
+struct ChunkQueue {
+  Stream* first = nullptr;  ///< waiting, in order
+  Stream* last = nullptr;
+  std::uint32_t running = 0;
+};
+
+/// Nodes of one kind that a rank runs one after another (a resource of capacity one; 0 = without limit).
+struct Lane {
+  std::uint64_t key = 0;
+  bool unlimited = false;
+  bool busy = false;
+  std::vector<graph::NodeId> ready;  ///< a min-heap by node id
+};
+
+/// One rank's progress through its graph.
+struct RankState {
+  std::vector<Lane> lanes;
+  std::vector<std::uint32_t> waits;  ///< by node: dependencies not yet done
+  std::vector<graph::NodeId> freed;  ///< by nodes that complete at once, for the next pass
+  std::uint32_t left = 0;            ///< nodes not yet done
+  bool issuing = false;
+  bool finished = false;
+  std::int64_t next_priority = 0;
+  // Interval accounting: how many of each are in progress, and since when.
+  std::int64_t since = 0;
+  std::int32_t computing = 0;
+  std::int32_t communicating = 0;
+  std::int32_t remembering = 0;
+};
+
+/// When a node ran, and whose completion let it start.
+struct NodeTimes {
+  std::int64_t start = -1;
+  std::int64_t end = -1;
+  graph::NodeId released_by = graph::kNoNode;
+};
+
+/// Who waits for a point-to-point message: a node of the workload, or of a custom collective.
+struct Endpoint {
+  std::uint32_t rank = 0;
+  std::uint32_t node = 0;
+  std::uint32_t custom = kNone;
+};
+
+struct MessageKey {
+  std::uint64_t tag;
+  std::uint32_t src;
+  std::uint32_t dst;
+  std::int64_t size;
+  friend bool operator==(const MessageKey&, const MessageKey&) = default;
+};
+
+struct MessageKeyHash {
+  std::size_t operator()(const MessageKey& key) const {
+    std::uint64_t h = key.tag * 0x9e3779b97f4a7c15ull;
+    h ^= (static_cast<std::uint64_t>(key.src) << 32 | key.dst) + 0x7f4a7c159e3779b9ull + (h << 6) + (h >> 2);
+    h *= 0xff51afd7ed558ccdull;
+    h ^= static_cast<std::uint64_t>(key.size) + (h >> 29);
+    return h * 0xc4ceb9fe1a85ec53ull;
+  }
+};
+
+/// Receives posted or messages arrived under one key, whichever came first.
+struct Mailbox {
+  std::uint32_t arrived = 0;          ///< messages nobody has asked for yet
+  std::vector<std::uint32_t> posted;  ///< receives (indices) waiting, oldest first from `head`
+  std::uint32_t head = 0;
+};
+
+struct P2pMessage {
+  MessageKey key{};
+  Endpoint sender;
+};
+
+}  // namespace orrery::sim
