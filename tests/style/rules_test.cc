@@ -75,6 +75,14 @@ TEST(Length, TypesTablesNamespacesAndRawStringsAreNoFunctions) {
   EXPECT_THAT(check_functions("a.cc", raw + "}\n)x\";\n}\n"), SizeIs(1)) << "the text is part of the function";
 }
 
+TEST(Length, LabelsOfASwitchAreNotCounted) {
+  std::string table = "int f(E e) {\n";
+  for (int i = 0; i < 40; ++i) table += "    case E::a:\n      return 1;\n";
+  EXPECT_THAT(check_functions("a.cc", table + "}\n"), IsEmpty());
+  for (int i = 0; i < 30; ++i) table += "    case E::a:\n      return 1;\n";
+  EXPECT_THAT(check_functions("a.cc", table + "}\n"), SizeIs(1));
+}
+
 TEST(Licence, IsTheFirstLine) {
   EXPECT_THAT(check_licence("a.h", "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"), IsEmpty());
   EXPECT_THAT(check_licence("a.h", "#pragma once\n"), SizeIs(1));
