@@ -60,6 +60,9 @@ FindingInfo describe(FindingCode code) {
     case FindingCode::collective_approximated:
       return {"collective_approximated", info,
               "a collective without an algorithm of its own; charged as the one with the same traffic"};
+    case FindingCode::chunk_order_resolved:
+      return {"chunk_order_resolved", repaired,
+              "ranks ran different chunks in one dimension and waited for each other; chunks a peer had begun were started"};
     case FindingCode::missing_chunk_raised:
       return {"missing_chunk_raised", info, "a collective smaller than its number of ranks; raised to one byte per rank"};
   }

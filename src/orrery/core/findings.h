@@ -43,6 +43,7 @@ enum class FindingCode : std::uint8_t {
   unmatched_send,
   masked_collective,
   collective_approximated,
+  chunk_order_resolved,
   missing_chunk_raised,
 };
 

@@ -44,6 +44,7 @@ class GraphBuilder {
   [[nodiscard]] StringPool& strings() { return *strings_; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
+  /// Copies what it needs; a reader may use one NodeSpec over and over.
   void add(const NodeSpec& node);
 
   /// The finished graph. O(nodes log nodes) when ids come unsorted, linear otherwise.
@@ -52,7 +53,7 @@ class GraphBuilder {
   [[nodiscard]] Result<Graph> finish(Findings& findings) &&;
 
  private:
-  struct Slot {  // 40 bytes of scratch per node
+  struct Slot {  // scratch per node
     std::uint64_t id;
     std::uint64_t offset;
     Time duration;
@@ -61,13 +62,51 @@ class GraphBuilder {
     std::uint32_t first_dep;
     std::uint16_t flags;
     NodeKind kind;
+    bool tensors;
   };
+  struct TensorRun {  // tensors_ [first, next run's first) belong to the node at `position`
+    std::uint32_t position;
+    std::uint32_t first;
+  };
+  static constexpr std::size_t kRecent = 256;
+  struct Recent {  // rows lately added to a side table, so that repeated layers share them
+    std::uint32_t work[kRecent];
+    std::uint32_t collective[kRecent];
+    std::uint32_t message[kRecent];
+  };
+
+  // The steps of finish, in order. Positions are places in nodes_, NodeIds places in the graph.
+  Result<void> sort_nodes(Findings& findings);
+  void index_ids();
+  [[nodiscard]] NodeId find(std::uint64_t id) const;
+  Result<void> resolve_deps(Findings& findings);
+  Result<void> resolve_deps_of(NodeId n, Findings& findings, bool& forward);
+  Result<void> check_acyclic(Findings& findings);
+  void link_successors();
+  void move_columns();
+  void move_tensors();
+
+  [[nodiscard]] std::uint32_t payload_of(const NodeSpec& node);
+  [[nodiscard]] const Slot& slot(NodeId n) const { return nodes_[order_.empty() ? n : order_[n]]; }
+  [[nodiscard]] std::string place(NodeId n) const;
+  [[nodiscard]] std::string label(NodeId n) const;
+
   std::string where_;
   std::shared_ptr<StringPool> strings_;
   Repair repair_;
+  bool sorted_ = true;               // ids came strictly ascending
   std::vector<Slot> nodes_;
   std::vector<std::uint64_t> deps_;  // trace ids; node i owns [first_dep of i, first_dep of i+1)
+  bool too_many_deps_ = false;
+  std::vector<TensorRun> tensor_runs_;
+  std::vector<TensorUse> tensors_;
+  std::unique_ptr<Recent> recent_;
   Graph graph_;                      // side tables grow here directly
+
+  std::vector<std::uint32_t> order_;       // position of each node; empty = as they came
+  std::vector<std::uint32_t> dense_;       // id - first id → node, when ids are not too far apart
+  std::vector<std::uint32_t> first_pred_;  // predecessors of n: preds_[first_pred_[n] … first_pred_[n+1])
+  std::vector<NodeId> preds_;
 };
 
 }  // namespace orrery::graph

@@ -89,7 +89,10 @@ class Graph {
   [[nodiscard]] std::size_t edge_count() const { return succ_.size(); }
 
   /// The trace's own id.
-  [[nodiscard]] std::uint64_t id(NodeId n) const { return ids_.empty() ? first_id_ + n : ids_[n]; }
+  [[nodiscard]] std::uint64_t id(NodeId n) const {
+    if (!id_offsets_.empty()) return first_id_ + id_offsets_[n];
+    return ids_.empty() ? first_id_ + n : ids_[n];
+  }
   /// The node with this trace id, or kNoNode. O(log size).
   [[nodiscard]] NodeId find(std::uint64_t id) const;
   [[nodiscard]] NodeKind kind(NodeId n) const { return kinds_[n]; }
@@ -124,12 +127,14 @@ class Graph {
   friend class GraphBuilder;
   std::shared_ptr<const StringPool> strings_;
   std::uint64_t first_id_ = 0;
-  std::vector<std::uint64_t> ids_;  // empty when ids are first_id_, first_id_+1, …
+  // Ids take no room when they are first_id_, first_id_+1, …; 4 bytes when they span less than 2^32; else 8.
+  std::vector<std::uint32_t> id_offsets_;
+  std::vector<std::uint64_t> ids_;
   std::vector<NodeKind> kinds_;
   std::vector<std::uint16_t> flags_;
   std::vector<Time> durations_;
   std::vector<StringId> names_;
-  std::vector<std::uint32_t> payloads_;  // index into the side table of the node's kind; kNoNode = none
+  std::vector<std::uint32_t> payloads_;  // index into the side table of the node's kind (rows may be shared); kNoNode = none
   std::vector<std::uint32_t> in_degrees_;
   std::vector<std::uint32_t> first_succ_{0};
   std::vector<NodeId> succ_;

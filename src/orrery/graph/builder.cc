@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "orrery/core/limits.h"
+#include "orrery/graph/cycles.h"
+#include "orrery/graph/printable.h"
+
+namespace orrery::graph {
+namespace {
+
+constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
+constexpr std::uint64_t kMaxEdges = std::numeric_limits<std::uint32_t>::max() - 1;
+constexpr std::string_view kRepairHint = "--repair drops what is damaged and reports it";
+
+bool same(const Work& a, const Work& b) { return a.num_ops == b.num_ops && a.tensor_size == b.tensor_size; }
+bool same(const Collective& a, const Collective& b) {
+  return a.size == b.size && a.group == b.group && a.priority == b.priority && a.root == b.root &&
+         a.dims_mask == b.dims_mask && a.dims_count == b.dims_count && a.type == b.type;
+}
+bool same(const PointToPoint& a, const PointToPoint& b) {
+  return a.size == b.size && a.src == b.src && a.dst == b.dst && a.tag == b.tag;
+}
+
+std::size_t bucket(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t mixed = (a ^ (b * 0xD6E8FEB86659FD93ull)) * 0x9E3779B97F4A7C15ull;
+  return static_cast<std::size_t>(mixed >> 56);
+}
+
+/// The row of `value`, shared with an equal one added lately.
+template <class T>
+std::uint32_t row_of(std::vector<T>& table, std::uint32_t& recent, const T& value) {
+  if (recent == kNoRow || !same(table[recent], value)) {
+    recent = static_cast<std::uint32_t>(table.size());
+    table.push_back(value);
+  }
+  return recent;
+}
+
+}  // namespace
+
+GraphBuilder::GraphBuilder(std::string where, std::shared_ptr<StringPool> strings, Repair repair)
+    : where_(std::move(where)), strings_(std::move(strings)), repair_(repair) {}
+
+std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
+  const bool work = node.kind == NodeKind::comp || node.kind == NodeKind::mem_load || node.kind == NodeKind::mem_store;
+  if (work && (node.flags & (kHasNumOps | kHasTensorSize)) == 0) return kNoNode;
+  if (!work && node.kind != NodeKind::coll && node.kind != NodeKind::send && node.kind != NodeKind::recv) {
+    return kNoNode;
+  }
+  if (!recent_) {
+    recent_ = std::make_unique<Recent>();
+    static_assert(kNoRow == ~std::uint32_t{0});
+    std::memset(recent_.get(), 0xFF, sizeof(Recent));
+  }
+  if (work) {
+    const auto ops = static_cast<std::uint64_t>(node.work.num_ops);
+    const auto size = static_cast<std::uint64_t>(node.work.tensor_size.count());
+    return row_of(graph_.works_, recent_->work[bucket(ops, size)], node.work);
+  }
+  if (node.kind == NodeKind::coll) {
+    const auto size = static_cast<std::uint64_t>(node.collective.size.count());
+    const auto group = static_cast<std::uint64_t>(node.collective.group);
+    const auto type = static_cast<std::uint64_t>(node.collective.type);
+    return row_of(graph_.collectives_, recent_->collective[bucket(size, group * 16 + type)], node.collective);
+  }
+  const auto size = static_cast<std::uint64_t>(node.message.size.count());
+  const auto peers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.message.dst)) ^
+                     (static_cast<std::uint64_t>(node.message.tag) << 32);
+  return row_of(graph_.messages_, recent_->message[bucket(size, peers)], node.message);
+}
+
+void GraphBuilder::add(const NodeSpec& node) {
+  if (!nodes_.empty() && node.id <= nodes_.back().id) sorted_ = false;
+  if (!node.tensors.empty()) {
+    tensor_runs_.push_back({static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(tensors_.size())});
+    tensors_.insert(tensors_.end(), node.tensors.begin(), node.tensors.end());
+  }
+  if (deps_.size() + node.deps.size() > kMaxEdges || tensors_.size() > kMaxEdges) {
+    too_many_deps_ = true;
+    return;
+  }
+  nodes_.push_back({.id = node.id,
+                    .offset = node.offset,
+                    .duration = node.duration,
+                    .name = node.name,
+                    .payload = payload_of(node),
+                    .first_dep = static_cast<std::uint32_t>(deps_.size()),
+                    .flags = node.flags,
+                    .kind = node.kind,
+                    .tensors = !node.tensors.empty()});
+  deps_.insert(deps_.end(), node.deps.begin(), node.deps.end());
+}
+
+std::string GraphBuilder::place(NodeId n) const {
+  return fmt::format("{}:byte {} (node {})", where_, slot(n).offset, slot(n).id);
+}
+
+std::string GraphBuilder::label(NodeId n) const {
+  return fmt::format("{} \"{}\"", slot(n).id, printable(strings_->view(slot(n).name), 40));
+}
+
+Result<void> GraphBuilder::sort_nodes(Findings& findings) {
+  if (sorted_) return {};
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> by_id(nodes_.size());
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) by_id[i] = {nodes_[i].id, i};
+  std::sort(by_id.begin(), by_id.end());
+  order_.reserve(nodes_.size());
+  for (const auto& [id, position] : by_id) {
+    if (!order_.empty() && nodes_[order_.back()].id == id) {
+      const std::string here = fmt::format("{}:byte {} (node {})", where_, nodes_[position].offset, id);
+      if (repair_ == Repair::refuse) {
+        return fail(Errc::input_duplicate_id, here,
+                    fmt::format("node id {} was used before, at byte {}", id, nodes_[order_.back()].offset),
+                    std::string(kRepairHint));
+      }
+      findings.add(FindingCode::duplicate_id_dropped, here);
+      continue;
+    }
+    order_.push_back(position);
+  }
+  return {};
+}
+
+void GraphBuilder::index_ids() {
+  const auto count = static_cast<NodeId>(order_.empty() ? nodes_.size() : order_.size());
+  graph_.kinds_.resize(count);
+  if (count == 0) return;
+  graph_.first_id_ = slot(0).id;
+  const std::uint64_t span = slot(count - 1).id - graph_.first_id_;
+  if (span == count - 1) return;
+  if (span <= std::numeric_limits<std::uint32_t>::max()) {
+    graph_.id_offsets_.resize(count);
+    for (NodeId n = 0; n < count; ++n) {
+      graph_.id_offsets_[n] = static_cast<std::uint32_t>(slot(n).id - graph_.first_id_);
+    }
+    if (span / 8 > count) return;
+    dense_.assign(span + 1, kNoNode);
+    for (NodeId n = 0; n < count; ++n) dense_[graph_.id_offsets_[n]] = n;
+  } else {
+    graph_.ids_.resize(count);
+    for (NodeId n = 0; n < count; ++n) graph_.ids_[n] = slot(n).id;
+  }
+}
+
+NodeId GraphBuilder::find(std::uint64_t id) const {
+  const std::uint64_t offset = id - graph_.first_id_;
+  if (graph_.id_offsets_.empty() && graph_.ids_.empty()) {
+    return id >= graph_.first_id_ && offset < graph_.size() ? static_cast<NodeId>(offset) : kNoNode;
+  }
+  if (!dense_.empty()) return id >= graph_.first_id_ && offset < dense_.size() ? dense_[offset] : kNoNode;
+  return graph_.find(id);
+}
+
+Result<void> GraphBuilder::resolve_deps_of(NodeId n, Findings& findings, bool& forward) {
+  const std::size_t position = order_.empty() ? n : order_[n];
+  const std::uint64_t last = position + 1 < nodes_.size() ? nodes_[position + 1].first_dep : deps_.size();
+  const std::size_t begin = preds_.size();
+  for (std::uint64_t i = nodes_[position].first_dep; i < last; ++i) {
+    const std::uint64_t wanted = deps_[i];
+    const NodeId pred = find(wanted);
+    if (pred == n || pred == kNoNode) {
+      const bool self = pred == n;
+      if (repair_ == Repair::refuse) {
+        return self ? fail(Errc::input_self_edge, place(n), fmt::format("node {} waits for itself", label(n)),
+                           std::string(kRepairHint))
+                    : fail(Errc::input_dangling_dep, place(n),
+                           fmt::format("node {} waits for node {}, which is not in the file", label(n), wanted),
+                           std::string(kRepairHint));
+      }
+      findings.add(self ? FindingCode::self_edge_dropped : FindingCode::dangling_dep_dropped,
+                   findings.count(self ? FindingCode::self_edge_dropped : FindingCode::dangling_dep_dropped) <
+                           Findings::kPlaces
+                       ? place(n)
+                       : std::string());
+      continue;
+    }
+    if (pred > n) forward = true;
+    preds_.push_back(pred);
+  }
+  if (preds_.size() - begin > 1) {
+    const auto from = preds_.begin() + static_cast<std::ptrdiff_t>(begin);
+    if (preds_.size() - begin > 2 || from[0] >= from[1]) std::sort(from, preds_.end());
+    preds_.erase(std::unique(from, preds_.end()), preds_.end());
+  }
+  first_pred_[n + 1] = static_cast<std::uint32_t>(preds_.size());
+  return {};
+}
+
+Result<void> GraphBuilder::resolve_deps(Findings& findings) {
+  const NodeId count = graph_.size();
+  first_pred_.assign(count + 1, 0);
+  preds_.reserve(deps_.size());
+  bool forward = false;
+  for (NodeId n = 0; n < count; ++n) {
+    if (auto done = resolve_deps_of(n, findings, forward); !done) return done;
+  }
+  deps_ = {};
+  dense_ = {};
+  link_successors();
+  // When every node waits for lower ids only, there can be no circle.
+  return forward ? check_acyclic(findings) : Result<void>{};
+}
+
+void GraphBuilder::link_successors() {
+  const NodeId count = graph_.size();
+  auto& first = graph_.first_succ_;
+  first.assign(count + 1, 0);
+  for (const NodeId p : preds_) ++first[p + 1];
+  for (NodeId n = 0; n < count; ++n) first[n + 1] += first[n];
+  graph_.succ_.resize(preds_.size());
+  // Children are met in ascending order, so every successor list comes out ascending. first[p] is moved along as a
+  // cursor and ends where the next list begins; shifting the column by one restores it.
+  for (NodeId n = 0; n < count; ++n) {
+    for (std::uint32_t i = first_pred_[n]; i < first_pred_[n + 1]; ++i) graph_.succ_[first[preds_[i]]++] = n;
+  }
+  std::copy_backward(first.begin(), first.end() - 1, first.end());
+  first[0] = 0;
+}
+
+Result<void> GraphBuilder::check_acyclic(Findings& findings) {
+  const Edges successors{graph_.first_succ_, graph_.succ_};
+  const Edges predecessors{first_pred_, preds_};
+  const std::vector<NodeId> core = cyclic_core(successors, predecessors);
+  if (core.empty()) return {};
+  if (repair_ == Repair::refuse) {
+    const std::vector<NodeId> circle = short_circle(successors, predecessors, core);
+    constexpr std::size_t kShown = 10;
+    std::string text;
+    for (std::size_t i = 0; i < circle.size() && i < kShown; ++i) text += label(circle[i]) + " -> ";
+    if (circle.size() > kShown) text += fmt::format("({} more) -> ", circle.size() - kShown);
+    text += std::to_string(slot(circle.front()).id);
+    return fail(Errc::input_cycle, place(circle.front()), "nodes wait for each other in a circle: " + text,
+                "--repair drops the dependency that closes the circle and reports it");
+  }
+  auto closing = closing_edges(successors, core);
+  std::sort(closing.begin(), closing.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+  });
+  std::size_t kept = 0;
+  auto drop = closing.begin();
+  for (NodeId n = 0; n < graph_.size(); ++n) {
+    const std::uint32_t begin = std::exchange(first_pred_[n], static_cast<std::uint32_t>(kept));
+    const std::uint32_t end = first_pred_[n + 1];
+    for (std::uint32_t i = begin; i < end; ++i) {
+      if (drop != closing.end() && drop->second == n && drop->first == preds_[i]) {
+        findings.add(FindingCode::cycle_broken, fmt::format("{} waiting for node {}", place(n), slot(preds_[i]).id));
+        ++drop;
+      } else {
+        preds_[kept++] = preds_[i];
+      }
+    }
+  }
+  first_pred_.back() = static_cast<std::uint32_t>(kept);
+  preds_.resize(kept);
+  link_successors();
+  return {};
+}
+
+}  // namespace orrery::graph

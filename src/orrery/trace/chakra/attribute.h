@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attributes: found by name, their values taken from whatever scalar member they were stored in.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/graph/builder.h"
+
+namespace orrery::trace::chakra {
+
+/// The attributes that change what a node does.
+enum class AttrId : std::uint8_t {
+  other, is_cpu_op, num_ops, tensor_size, comm_type, comm_size, comm_src, comm_dst, comm_tag, comm_priority,
+  pg_name, comm_group, involved_dim, inputs, outputs, root, runtime
+};
+
+[[nodiscard]] AttrId attr_id(std::string_view name);
+
+/// An attribute's value, whatever member of the message's oneof held it.
+struct Scalar {
+  enum class Kind : std::uint8_t { none, integer, natural, real, boolean, text, numbers, texts };
+  Kind kind = Kind::none;
+  std::int64_t integer = 0;    ///< integer, boolean
+  std::uint64_t natural = 0;   ///< natural
+  double real = 0;
+  std::string_view text;
+  std::span<const std::uint64_t> numbers{};       ///< list of integers or booleans
+  std::span<const std::string_view> texts{};
+};
+
+/// A record that says something impossible. Thrown inside this folder, caught where records are read.
+struct BadRecord {
+  Errc code;
+  std::string what;
+  std::string hint{};
+};
+
+/// What decoding needs to know and may touch. One per file.
+class Decoding {
+ public:
+  Decoding(std::string where, std::shared_ptr<StringPool> strings, graph::Repair repair, Findings& findings)
+      : where_(std::move(where)), strings_(std::move(strings)), repair_(repair), findings_(findings) {}
+
+  /// Before each record.
+  void begin(std::uint64_t offset) {
+    offset_ = offset;
+    seen_ = 0;
+    tensor_lists_ = 0;
+    node_id_ = kNoId;
+  }
+  void set_node_id(std::uint64_t id) { node_id_ = id; }
+
+  /// Sets what the attribute says. The first attribute of a name wins. Throws BadRecord.
+  void apply(AttrId id, const Scalar& value, graph::NodeSpec& node);
+  /// Sets a node's kind from its number in today's schema.
+  void set_kind(std::uint64_t number, graph::NodeSpec& node);
+  /// Microseconds → Time.
+  void set_duration(std::uint64_t micros, graph::NodeSpec& node);
+  void finish(graph::NodeSpec& node) const;
+
+  StringId intern(std::string_view text);
+  void note(FindingCode code);
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] graph::Repair repair() const { return repair_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
+  /// Throws, or counts `finding` when repairing.
+  void damaged(FindingCode finding, Errc code, const std::function<std::string()>& what);
+
+ private:
+  static constexpr std::uint64_t kNoId = ~std::uint64_t{0};
+  [[nodiscard]] std::int64_t integer(AttrId id, const Scalar& value, std::int64_t low, std::int64_t high);
+  void set_dims(const Scalar& value, graph::NodeSpec& node);
+  void set_tensors(bool output, const Scalar& value, graph::NodeSpec& node);
+  void set_group(const Scalar& value, graph::NodeSpec& node);
+
+  std::string where_;
+  std::shared_ptr<StringPool> strings_;
+  graph::Repair repair_;
+  Findings& findings_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t node_id_ = kNoId;
+  std::uint32_t seen_ = 0;      // bit i: AttrId i was applied to this node
+  std::uint8_t tensor_lists_ = 0;
+  std::vector<StringId> recent_ = std::vector<StringId>(1024, StringId::empty);  // last string of each bucket
+};
+
+/// "comm_size" for messages.
+[[nodiscard]] std::string_view name(AttrId id);
+
+}  // namespace orrery::trace::chakra

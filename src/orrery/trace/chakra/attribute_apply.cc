@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each attribute does to a node.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "orrery/graph/printable.h"
+#include "orrery/trace/chakra/attribute.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+using graph::NodeSpec;
+using Kind = Scalar::Kind;
+
+constexpr std::int64_t kMaxAmount = std::int64_t{1} << 62;
+constexpr std::int64_t kMinInt = std::numeric_limits<std::int32_t>::min();
+constexpr std::int64_t kMaxInt = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMaxTag = std::numeric_limits<std::uint32_t>::max();
+constexpr std::size_t kMaxDims = 32;
+
+}  // namespace
+
+void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
+  const std::uint32_t bit = 1u << static_cast<unsigned>(id);
+  if ((seen_ & bit) != 0) return;
+  seen_ |= bit;
+  if (value.kind == Kind::none) {  // no member set: for a list an empty one, for anything else not there at all
+    if (id == AttrId::inputs) tensor_lists_ |= 1;
+    if (id == AttrId::outputs) tensor_lists_ |= 2;
+    return;
+  }
+  switch (id) {
+    case AttrId::other: return;
+    case AttrId::is_cpu_op:
+      node.flags |= graph::kHasCpuAttr;
+      if (value.kind == Kind::text ? value.text == "true" || value.text == "True" || value.text == "1"
+                                   : integer(id, value, std::numeric_limits<std::int64_t>::min(),
+                                             std::numeric_limits<std::int64_t>::max()) != 0) {
+        node.flags |= graph::kIsCpu;
+      }
+      return;
+    case AttrId::num_ops:
+      node.work.num_ops = integer(id, value, 0, kMaxAmount);
+      node.flags |= graph::kHasNumOps;
+      return;
+    case AttrId::tensor_size:
+      node.work.tensor_size = Bytes(integer(id, value, 0, kMaxAmount));
+      node.flags |= graph::kHasTensorSize;
+      return;
+    case AttrId::comm_type: {
+      const std::int64_t type = integer(id, value, std::numeric_limits<std::int64_t>::min(),
+                                        std::numeric_limits<std::int64_t>::max());
+      const bool known = type >= 0 && type < static_cast<std::int64_t>(graph::CollectiveType::unknown);
+      node.collective.type = known ? static_cast<graph::CollectiveType>(type) : graph::CollectiveType::unknown;
+      node.flags |= graph::kHasCommType;
+      return;
+    }
+    case AttrId::comm_size:
+      node.collective.size = node.message.size = Bytes(integer(id, value, 0, kMaxAmount));
+      node.flags |= graph::kHasCommSize;
+      return;
+    case AttrId::comm_src:
+      node.message.src = static_cast<std::int32_t>(integer(id, value, 0, kMaxInt));
+      node.flags |= graph::kHasSrc;
+      return;
+    case AttrId::comm_dst:
+      node.message.dst = static_cast<std::int32_t>(integer(id, value, 0, kMaxInt));
+      node.flags |= graph::kHasDst;
+      return;
+    case AttrId::comm_tag:  // signed in most writers, unsigned in the reader: negative tags wrap
+      node.message.tag = static_cast<std::uint32_t>(integer(id, value, kMinInt, kMaxTag));
+      node.flags |= graph::kHasTag;
+      return;
+    case AttrId::comm_priority:  // older writers store it unsigned
+      node.collective.priority = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));
+      node.flags |= graph::kHasPriority;
+      return;
+    case AttrId::root: node.collective.root = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt)); return;
+    case AttrId::pg_name: set_group(value, node); return;
+    case AttrId::comm_group:
+      if ((seen_ & (1u << static_cast<unsigned>(AttrId::pg_name))) == 0) set_group(value, node);
+      return;
+    case AttrId::involved_dim: set_dims(value, node); return;
+    case AttrId::inputs:
+    case AttrId::outputs: set_tensors(id == AttrId::outputs, value, node); return;
+    case AttrId::runtime:
+      if (node.duration == Time{}) set_duration(static_cast<std::uint64_t>(integer(id, value, 0, kMaxAmount)), node);
+      return;
+  }
+}
+
+void Decoding::set_group(const Scalar& value, NodeSpec& node) {
+  if (value.kind == Kind::text) {
+    node.collective.group = intern(value.text);
+  } else {
+    node.collective.group =
+        intern(std::to_string(integer(AttrId::comm_group, value, std::numeric_limits<std::int64_t>::min(),
+                                      std::numeric_limits<std::int64_t>::max())));
+  }
+}
+
+void Decoding::set_dims(const Scalar& value, NodeSpec& node) {
+  if (value.kind != Kind::numbers) {
+    note(FindingCode::attr_ignored);
+    return;
+  }
+  std::size_t count = value.numbers.size();
+  if (count > kMaxDims) {
+    damaged(FindingCode::value_clamped, Errc::input_range,
+            [&] { return fmt::format("attribute involved_dim lists {} dimensions; at most {} can be", count, kMaxDims); });
+    count = kMaxDims;
+  }
+  node.collective.dims_mask = 0;
+  for (std::size_t d = 0; d < count; ++d) node.collective.dims_mask |= value.numbers[d] != 0 ? 1u << d : 0u;
+  node.collective.dims_count = static_cast<std::uint8_t>(count);
+  node.flags |= graph::kHasDims;
+}
+
+void Decoding::set_tensors(bool output, const Scalar& value, NodeSpec& node) {
+  // A flat list name, size, name, size …; other tools use the same attribute names for other things.
+  const auto sizes_make_sense = [&] {
+    if (value.kind != Kind::texts || value.texts.size() % 2 != 0) return false;
+    for (std::size_t i = 1; i < value.texts.size(); i += 2) {
+      double size = 0;
+      const std::string_view text = value.texts[i];
+      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+      if (error != std::errc{} || stop != text.data() + text.size() || !(size >= 0 && size < 4.6e18)) return false;
+    }
+    return true;
+  };
+  if (!sizes_make_sense()) {
+    note(FindingCode::attr_ignored);
+    return;
+  }
+  for (std::size_t i = 0; i + 1 < value.texts.size(); i += 2) {
+    double size = 0;
+    const std::string_view text = value.texts[i + 1];
+    std::from_chars(text.data(), text.data() + text.size(), size);
+    node.tensors.push_back(
+        {intern(value.texts[i]), Bytes(static_cast<std::int64_t>(std::floor(size))), output});
+  }
+  tensor_lists_ |= output ? 2 : 1;
+}
+
+}  // namespace orrery::trace::chakra

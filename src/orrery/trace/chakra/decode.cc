@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The current layout; the older ones are in decode_legacy.cc.
+#include "orrery/trace/chakra/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <protozero/pbf_reader.hpp>
+
+namespace orrery::trace::chakra {
+namespace {
+
+using graph::NodeSpec;
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+using protozero::tag_and_type;
+using Kind = Scalar::Kind;
+
+constexpr auto kVarint = pbf_wire_type::varint;
+constexpr auto kBytes = pbf_wire_type::length_delimited;
+
+std::string_view text_of(pbf_reader& field) {
+  const auto view = field.get_view();
+  return {view.data(), view.size()};
+}
+
+/// Wire types of AttributeProto's fields 0 … 32: names, then pairs of a scalar and its list.
+constexpr std::array<pbf_wire_type, 33> kWireTypes = [] {
+  std::array<pbf_wire_type, 33> types{};
+  for (auto& type : types) type = kBytes;  // lists are messages; strings and bytes are lengths too
+  types[3] = types[21] = types[25] = pbf_wire_type::fixed64;
+  types[5] = types[19] = types[23] = pbf_wire_type::fixed32;
+  for (const int member : {7, 9, 11, 13, 15, 17, 27}) types[static_cast<std::size_t>(member)] = kVarint;
+  return types;
+}();
+
+/// A scalar member's raw bits → its value.
+Scalar scalar(std::uint32_t member, std::uint64_t raw) {
+  Scalar value;
+  const auto integer = [&](std::int64_t number) {
+    value.kind = Kind::integer;
+    value.integer = number;
+  };
+  switch (member) {
+    case 3:
+      value.kind = Kind::real;
+      value.real = std::bit_cast<double>(raw);
+      break;
+    case 5:
+      value.kind = Kind::real;
+      value.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(raw)));
+      break;
+    case 7: integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw))); break;
+    case 11: integer(static_cast<std::uint32_t>(raw)); break;
+    case 13:
+    case 21:
+      value.kind = Kind::natural;
+      value.natural = raw;
+      break;
+    case 15: integer(protozero::decode_zigzag32(static_cast<std::uint32_t>(raw))); break;
+    case 17: integer(protozero::decode_zigzag64(raw)); break;
+    case 19: integer(static_cast<std::uint32_t>(raw)); break;
+    case 23: integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw))); break;
+    case 27:
+      value.kind = Kind::boolean;
+      value.integer = raw != 0 ? 1 : 0;
+      break;
+    default: integer(static_cast<std::int64_t>(raw)); break;  // 9 int64, 25 sfixed64
+  }
+  return value;
+}
+
+[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
+  throw BadRecord{Errc::input_corrupt, fmt::format("field {} of {} has wire type {}, which it cannot have", field,
+                                                   message, static_cast<unsigned>(wire))};
+}
+
+}  // namespace
+
+void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset, NodeSpec& node) {
+  decoding_.begin(offset);
+  node.id = 0;
+  node.kind = graph::NodeKind::invalid;
+  node.flags = 0;
+  node.duration = Time{};
+  node.name = StringId::empty;
+  node.work = {};
+  node.collective = {};
+  node.message = {};
+  node.deps.clear();
+  node.tensors.clear();
+  node.offset = offset;
+  input_values_ = {};
+  const std::string_view bytes{reinterpret_cast<const char*>(record.data()), record.size()};
+  switch (schema_) {
+    case Schema::current: decode_current(bytes, node); break;
+    case Schema::v001: decode_v001(bytes, node); break;
+    case Schema::v002:
+    case Schema::v003: decode_v002(bytes, node); break;
+  }
+  decoding_.finish(node);
+}
+
+void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
+  pbf_reader field(record.data(), record.size());
+  while (field.next()) {
+    switch (field.tag_and_type()) {
+      case tag_and_type(1, kVarint):
+        node.id = field.get_uint64();
+        decoding_.set_node_id(node.id);
+        break;
+      case tag_and_type(2, kBytes): node.name = decoding_.intern(text_of(field)); break;
+      case tag_and_type(3, kVarint): decoding_.set_kind(field.get_uint64(), node); break;
+      case tag_and_type(4, kBytes):
+      case tag_and_type(5, kBytes): add_deps(text_of(field), node); break;
+      case tag_and_type(4, kVarint):
+      case tag_and_type(5, kVarint): node.deps.push_back(field.get_uint64()); break;
+      case tag_and_type(6, kVarint): (void)field.get_uint64(); break;
+      case tag_and_type(7, kVarint): decoding_.set_duration(field.get_uint64(), node); break;
+      case tag_and_type(8, kBytes):
+      case tag_and_type(9, kBytes): {
+        const bool inputs = field.tag() == 8;
+        pbf_reader text(field.get_view());
+        while (text.next()) {
+          if (text.tag() <= 3 && text.wire_type() != kBytes) wrong_wire_type("IOInfo", text.tag(), text.wire_type());
+          if (inputs && text.tag() == 1) {
+            input_values_ = text_of(text);
+          } else {
+            text.skip();
+          }
+        }
+        break;
+      }
+      case tag_and_type(10, kBytes): decode_attribute(text_of(field), node); break;
+      default:
+        if (field.tag() <= 10) wrong_wire_type("Node", field.tag(), field.wire_type());
+        decoding_.note(FindingCode::unknown_field_kept);
+        field.skip();
+    }
+  }
+  if (node.kind != graph::NodeKind::metadata) input_values_ = {};
+}
+
+void NodeDecoder::decode_attribute(std::string_view message, NodeSpec& node) {
+  pbf_reader field(message.data(), message.size());
+  AttrId id = AttrId::other;
+  std::uint32_t member = 0;
+  std::uint64_t raw = 0;
+  std::string_view bytes;
+  while (field.next()) {
+    const std::uint32_t tag = field.tag();
+    const pbf_wire_type wire = field.wire_type();
+    if (tag > 32) {
+      decoding_.note(FindingCode::unknown_field_kept);
+      field.skip();
+      continue;
+    }
+    if (wire != kWireTypes[tag]) wrong_wire_type("AttributeProto", tag, wire);
+    if (tag == 1) {
+      id = attr_id(text_of(field));
+    } else if (tag == 2) {
+      field.skip();
+    } else {
+      member = tag;
+      switch (wire) {
+        case kVarint: raw = field.get_uint64(); break;
+        case pbf_wire_type::fixed64: raw = field.get_fixed64(); break;
+        case pbf_wire_type::fixed32: raw = field.get_fixed32(); break;
+        default: bytes = text_of(field); break;
+      }
+    }
+  }
+  if (id == AttrId::other) return;
+  Scalar value;
+  if (member == 29 || member == 31) {
+    value.kind = Kind::text;
+    value.text = bytes;
+  } else if (member != 0 && member % 2 == 0) {
+    decode_list(member, bytes, value);
+  } else if (member != 0) {
+    value = scalar(member, raw);
+  }
+  decoding_.apply(id, value, node);
+}
+
+void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Scalar& value) {
+  numbers_.clear();
+  texts_.clear();
+  const bool texts = member == 30 || member == 32;
+  const pbf_wire_type element = kWireTypes[member - 1];
+  pbf_reader field(message.data(), message.size());
+  while (field.next()) {
+    if (field.tag() != 1) {
+      field.skip();
+    } else if (texts && field.wire_type() == kBytes) {
+      texts_.push_back(text_of(field));
+    } else if (!texts && field.wire_type() == kBytes && element == kVarint) {  // packed
+      const std::string_view packed = text_of(field);
+      const char* at = packed.data();
+      while (at != packed.data() + packed.size()) {
+        numbers_.push_back(protozero::decode_varint(&at, packed.data() + packed.size()));
+      }
+    } else if (!texts && field.wire_type() == kVarint && element == kVarint) {
+      numbers_.push_back(field.get_uint64());
+    } else if (!texts && (field.wire_type() == kBytes || field.wire_type() == element)) {
+      field.skip();  // lists of fixed-width numbers: no attribute we use is one
+    } else {
+      wrong_wire_type("an attribute's list", 1, field.wire_type());
+    }
+  }
+  value.kind = texts ? Kind::texts : Kind::numbers;
+  value.numbers = numbers_;
+  value.texts = texts_;
+}
+
+void NodeDecoder::add_deps(std::string_view packed, NodeSpec& node) {
+  const std::size_t first = node.deps.size();
+  const char* at = packed.data();
+  const char* const end = packed.data() + packed.size();
+  while (at != end) node.deps.push_back(protozero::decode_varint(&at, end));
+  if (node.deps.size() - first > 1) check_repeats(first, node);
+}
+
+void NodeDecoder::check_repeats(std::size_t first, const NodeSpec& node) {
+  const auto begin = node.deps.begin() + static_cast<std::ptrdiff_t>(first);
+  if (node.deps.size() - first == 2) {
+    if (begin[0] == begin[1]) decoding_.note(FindingCode::duplicate_dep_merged);
+    return;
+  }
+  sorted_.assign(begin, node.deps.end());
+  std::sort(sorted_.begin(), sorted_.end());
+  if (std::adjacent_find(sorted_.begin(), sorted_.end()) != sorted_.end()) {
+    decoding_.note(FindingCode::duplicate_dep_merged);
+  }
+}
+
+}  // namespace orrery::trace::chakra

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a Node message of any layout to a NodeSpec.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "orrery/graph/builder.h"
+#include "orrery/trace/chakra/attribute.h"
+#include "orrery/trace/chakra/schema.h"
+
+namespace orrery::trace::chakra {
+
+/// Decodes one record after the other, reusing its scratch space. Throws BadRecord or protozero::exception.
+class NodeDecoder {
+ public:
+  NodeDecoder(Decoding& decoding, Schema schema) : decoding_(decoding), schema_(schema) {}
+
+  /// Overwrites `node`. Views in it stay valid as long as the record's bytes.
+  void decode(std::span<const std::byte> record, std::uint64_t offset, graph::NodeSpec& node);
+  /// The text of `inputs.values` of the node decoded last; only kept for METADATA nodes.
+  [[nodiscard]] std::string_view input_values() const { return input_values_; }
+
+ private:
+  void decode_current(std::string_view record, graph::NodeSpec& node);
+  void decode_attribute(std::string_view message, graph::NodeSpec& node);
+  void decode_list(std::uint32_t member, std::string_view message, Scalar& value);
+  void decode_v001(std::string_view record, graph::NodeSpec& node);
+  void decode_v002(std::string_view record, graph::NodeSpec& node);
+  void decode_old_attribute(std::string_view message, graph::NodeSpec& node);
+  void add_deps(std::string_view packed, graph::NodeSpec& node);
+  void check_repeats(std::size_t first, const graph::NodeSpec& node);
+
+  Decoding& decoding_;
+  Schema schema_;
+  std::string_view input_values_;
+  std::vector<std::uint64_t> numbers_;
+  std::vector<std::string_view> texts_;
+  std::vector<std::uint64_t> sorted_;
+};
+
+}  // namespace orrery::trace::chakra

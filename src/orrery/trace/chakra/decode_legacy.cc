@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layouts of 2023, before Chakra 0.0.4.
+#include <fmt/format.h>
+
+#include <bit>
+#include <protozero/pbf_reader.hpp>
+
+#include "orrery/trace/chakra/decode.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+using graph::NodeSpec;
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+using Kind = Scalar::Kind;
+
+constexpr auto kVarint = pbf_wire_type::varint;
+constexpr auto kBytes = pbf_wire_type::length_delimited;
+
+std::string_view text_of(pbf_reader& field) {
+  const auto view = field.get_view();
+  return {view.data(), view.size()};
+}
+
+Scalar number(std::uint64_t raw) {
+  Scalar value;
+  value.kind = Kind::integer;
+  value.integer = static_cast<std::int64_t>(raw);
+  return value;
+}
+
+/// Before METADATA was inserted as 1, every type but INVALID was one less.
+std::uint64_t shifted_type(std::uint64_t type) { return type == 0 ? 0 : type + 1; }
+
+/// ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, REDUCE_SCATTER, BROADCAST in today's numbers; 0.0.1 counts from 1.
+Scalar collective_type(std::int64_t type, Schema schema) {
+  if (schema == Schema::v001) --type;
+  constexpr std::int64_t kToday[] = {0, 6, 2, 7, 5};
+  return number(static_cast<std::uint64_t>(type >= 0 && type < 5 ? kToday[type] : -1));
+}
+
+[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
+  throw BadRecord{Errc::input_corrupt, fmt::format("field {} of {} has wire type {}, which it cannot have", field,
+                                                   message, static_cast<unsigned>(wire))};
+}
+
+/// What a number in 0.0.1's flat Node means; `other` for those that change nothing.
+AttrId flat_field(std::uint32_t tag) {
+  switch (tag) {
+    case 6: return AttrId::tensor_size;
+    case 12: return AttrId::num_ops;
+    case 16: return AttrId::comm_src;
+    case 17: return AttrId::comm_dst;
+    case 18: return AttrId::comm_size;
+    case 19: return AttrId::comm_tag;
+    case 20: return AttrId::comm_priority;
+    default: return AttrId::other;
+  }
+}
+
+}  // namespace
+
+void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
+  pbf_reader field(record.data(), record.size());
+  numbers_.clear();
+  bool dims = false;
+  while (field.next()) {
+    const std::uint32_t tag = field.tag();
+    const pbf_wire_type wire = field.wire_type();
+    if (tag == 2 && wire == kBytes) {
+      node.name = decoding_.intern(text_of(field));
+    } else if ((tag == 4 || tag == 14) && wire == kBytes) {
+      if (tag == 4) {
+        add_deps(text_of(field), node);
+        continue;
+      }
+      const std::string_view packed = text_of(field);
+      const char* at = packed.data();
+      while (at != packed.data() + packed.size()) {
+        numbers_.push_back(protozero::decode_varint(&at, packed.data() + packed.size()));
+      }
+      dims = true;
+    } else if (tag > 20) {
+      decoding_.note(FindingCode::unknown_field_kept);
+      field.skip();
+    } else if (wire != kVarint) {
+      wrong_wire_type("Node (0.0.1)", tag, wire);
+    } else {
+      const std::uint64_t raw = field.get_uint64();
+      switch (tag) {
+        case 1:
+          node.id = raw;
+          decoding_.set_node_id(raw);
+          break;
+        case 3: decoding_.set_kind(shifted_type(raw), node); break;
+        case 4: node.deps.push_back(raw); break;
+        case 7: decoding_.set_duration(raw, node); break;
+        case 13:
+          decoding_.apply(AttrId::comm_type, collective_type(static_cast<std::int64_t>(raw), schema_), node);
+          break;
+        case 14:
+          numbers_.push_back(raw);
+          dims = true;
+          break;
+        case 15:
+          if (raw != 0) decoding_.apply(AttrId::comm_group, number(raw), node);
+          break;
+        default:
+          if (flat_field(tag) != AttrId::other) decoding_.apply(flat_field(tag), number(raw), node);
+      }
+    }
+  }
+  if (dims) {
+    Scalar list;
+    list.kind = Kind::numbers;
+    list.numbers = numbers_;
+    decoding_.apply(AttrId::involved_dim, list, node);
+  }
+}
+
+void NodeDecoder::decode_v002(std::string_view record, NodeSpec& node) {
+  pbf_reader field(record.data(), record.size());
+  while (field.next()) {
+    const std::uint32_t tag = field.tag();
+    const pbf_wire_type wire = field.wire_type();
+    const bool number_field = tag == 1 || tag == 3 || tag == 4;
+    if (tag > 11) {
+      decoding_.note(FindingCode::unknown_field_kept);
+      field.skip();
+    } else if (tag == 4 && wire == kBytes) {
+      add_deps(text_of(field), node);
+    } else if (wire != (number_field ? kVarint : kBytes)) {
+      wrong_wire_type("Node (0.0.2)", tag, wire);
+    } else if (number_field) {
+      const std::uint64_t raw = field.get_uint64();
+      if (tag == 1) {
+        node.id = raw;
+        decoding_.set_node_id(raw);
+      } else if (tag == 3) {
+        decoding_.set_kind(schema_ == Schema::v002 ? shifted_type(raw) : raw, node);
+      } else {
+        node.deps.push_back(raw);
+      }
+    } else if (tag == 2) {
+      node.name = decoding_.intern(text_of(field));
+    } else if (tag == 5) {
+      input_values_ = text_of(field);
+    } else if (tag == 11) {
+      decode_old_attribute(text_of(field), node);
+    } else {
+      field.skip();
+    }
+  }
+  if (node.kind != graph::NodeKind::metadata) input_values_ = {};
+}
+
+void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node) {
+  // The members' numbers moved twice, but kinds differ by wire type: a varint is a number or a truth value, 32 bits
+  // are a float, and a length is a text or a list according to the attribute's own name. A zero is not written at all.
+  pbf_reader field(message.data(), message.size());
+  AttrId id = AttrId::other;
+  Scalar value = number(0);
+  numbers_.clear();
+  texts_.clear();
+  bool list = false;
+  while (field.next()) {
+    const std::uint32_t tag = field.tag();
+    const pbf_wire_type wire = field.wire_type();
+    if (tag == 1) {
+      if (wire != kBytes) wrong_wire_type("AttributeProto (0.0.2)", tag, wire);
+      id = attr_id(text_of(field));
+    } else if (tag < 4) {
+      field.skip();
+    } else if (wire == kVarint) {
+      const std::uint64_t raw = field.get_uint64();
+      if (tag >= 7) numbers_.push_back(raw);  // an element of an unpacked list, or a single number
+      value = number(raw);
+    } else if (wire == pbf_wire_type::fixed32) {
+      value.kind = Kind::real;
+      value.real = static_cast<double>(std::bit_cast<float>(field.get_fixed32()));
+    } else if (wire == kBytes) {
+      const std::string_view bytes = text_of(field);
+      if (id == AttrId::involved_dim) {
+        const char* at = bytes.data();
+        while (at != bytes.data() + bytes.size()) {
+          numbers_.push_back(protozero::decode_varint(&at, bytes.data() + bytes.size()));
+        }
+        list = true;
+      } else {
+        value.kind = Kind::text;
+        value.text = bytes;
+        texts_.push_back(bytes);
+      }
+    } else {
+      wrong_wire_type("AttributeProto (0.0.2)", tag, wire);
+    }
+  }
+  if (id == AttrId::other) return;
+  if (id == AttrId::involved_dim) {
+    value.kind = Kind::numbers;
+    value.numbers = numbers_;
+    if (!list && numbers_.empty()) return;
+  } else if (id == AttrId::inputs || id == AttrId::outputs) {
+    value.kind = Kind::texts;
+    value.texts = texts_;
+  } else if (id == AttrId::comm_type && value.kind == Kind::integer) {
+    value = collective_type(value.integer, schema_);
+  } else if ((id == AttrId::comm_group || id == AttrId::pg_name) && value.kind == Kind::integer && value.integer == 0) {
+    return;
+  }
+  decoding_.apply(id, value, node);
+}
+
+}  // namespace orrery::trace::chakra

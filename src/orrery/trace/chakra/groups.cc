@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/chakra/groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unordered_set>
+
+#include "orrery/core/limits.h"
+#include "orrery/graph/printable.h"
+#include "orrery/trace/io/window.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+using nlohmann::json;
+
+/// Nothing nests deeper than `limits::kConfigDepth`; checked before parsing, whose cost grows with depth.
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '{') {
+      if (++depth > limits::kConfigDepth) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+json parse(std::string_view text) {
+  return too_deep(text) ? json(json::value_t::discarded) : json::parse(text, nullptr, false);
+}
+
+std::string pointer_step(std::string_view key) {
+  std::string step = "/";
+  for (const char c : graph::printable(key)) {
+    if (c == '~') {
+      step += "~0";
+    } else if (c == '/') {
+      step += "~1";
+    } else {
+      step += c;
+    }
+  }
+  return step;
+}
+
+Result<std::vector<std::uint32_t>> ranks_of(const json& list, const std::string& place) {
+  if (!list.is_array()) return fail(Errc::input_group, place, "a process group must be a list of ranks");
+  std::vector<std::uint32_t> ranks;
+  for (const json& value : list) {
+    if (!value.is_number_integer()) {
+      return fail(Errc::input_group, fmt::format("{}/{}", place, ranks.size()), "a rank must be a whole number");
+    }
+    const bool negative = !value.is_number_unsigned();
+    if (negative || value.get<std::uint64_t>() >= limits::kRanks) {
+      return fail(Errc::input_range, fmt::format("{}/{}", place, ranks.size()),
+                  fmt::format("rank {} is not in 0 to {}", value.dump(), limits::kRanks - 1));
+    }
+    ranks.push_back(static_cast<std::uint32_t>(value.get<std::uint64_t>()));
+  }
+  return ranks;
+}
+
+/// The list of groups inside one of the ways it is written down.
+std::optional<json> group_list(std::string_view values) {
+  const auto usable = [](const json& found) { return found.is_array() && (found.empty() || found[0].is_object()); };
+  json direct = parse(values);
+  if (usable(direct)) return direct;
+  if (direct.is_array() && direct.size() == 1 && direct[0].is_string()) {
+    json inner = parse(direct[0].get_ref<const std::string&>());
+    if (usable(inner)) return inner;
+  }
+  if (direct.is_string()) {
+    json inner = parse(direct.get_ref<const std::string&>());
+    if (usable(inner)) return inner;
+  }
+  if (values.size() > 4) {  // Python's str() of a list of one string: ['…']
+    json inner = parse(values.substr(2, values.size() - 4));
+    if (usable(inner)) return inner;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<GroupMap> parse_groups(std::string_view text, const std::string& where) {
+  const json document = parse(text);
+  if (document.is_discarded()) {
+    return fail(Errc::input_group, where, "not JSON, or nested too deep",
+                "process groups are written as {\"name\": [ranks…]}");
+  }
+  if (!document.is_object()) {
+    return fail(Errc::input_group, where, "must be an object of rank lists",
+                "process groups are written as {\"name\": [ranks…]}");
+  }
+  GroupMap groups;
+  for (const auto& [name, list] : document.items()) {
+    auto ranks = ranks_of(list, where + ":" + pointer_step(name));
+    if (!ranks) return tl::unexpected(ranks.error());
+    groups[name] = {name, std::move(*ranks)};
+  }
+  return groups;
+}
+
+Result<GroupMap> read_groups(const std::string& path) {
+  auto source = open_file(path);
+  if (!source) return tl::unexpected(source.error());
+  Window window(**source);
+  auto more = window.need(limits::kConfigBytes + 1);
+  if (!more) return tl::unexpected(more.error());
+  if (*more) {
+    return fail(Errc::limit_exceeded, path, fmt::format("is larger than {} bytes", limits::kConfigBytes));
+  }
+  return parse_groups(window.text(), path);
+}
+
+bool looks_like_group_dump(std::string_view values) { return values.find("pg_name") != std::string_view::npos; }
+
+Result<GroupMap> parse_group_dump(std::string_view values, const std::string& where) {
+  const auto list = group_list(values);
+  if (!list) return fail(Errc::input_group, where, "process groups that are not a JSON list of {pg_name, ranks}");
+  GroupMap groups;
+  for (const json& entry : *list) {
+    const auto name = entry.is_object() ? entry.find("pg_name") : entry.end();
+    if (!entry.is_object() || name == entry.end() || !(name->is_string() || name->is_number_integer())) {
+      return fail(Errc::input_group, where, "a process group without pg_name");
+    }
+    graph::ProcessGroup group;
+    group.name = name->is_string() ? name->get<std::string>() : name->dump();
+    if (const auto members = entry.find("ranks"); members != entry.end()) {
+      auto ranks = ranks_of(*members, fmt::format("{} group \"{}\"", where, graph::printable(group.name)));
+      if (!ranks) return tl::unexpected(ranks.error());
+      group.ranks = std::move(*ranks);
+    }
+    std::string key = group.name;
+    groups[std::move(key)] = std::move(group);
+  }
+  return groups;
+}
+
+Result<void> merge_groups(GroupMap& groups, const GroupMap& more, const std::string& where, graph::Repair repair,
+                          Findings& findings) {
+  for (const auto& [name, group] : more) {
+    const auto [known, fresh] = groups.emplace(name, group);
+    if (fresh || known->second.ranks == group.ranks) continue;
+    if (repair == graph::Repair::refuse) {
+      return fail(Errc::input_group, where,
+                  fmt::format("process group \"{}\" has {} ranks here, but other ones ({}) elsewhere",
+                              graph::printable(name), group.ranks.size(), known->second.ranks.size()),
+                  "name groups with different members differently, or pass one group file for all ranks");
+    }
+    findings.add(FindingCode::metadata_group_ignored, where);
+  }
+  return {};
+}
+
+Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::string& where, graph::Repair repair,
+                          Findings& findings) {
+  for (auto& [name, group] : groups) {
+    std::unordered_set<std::uint32_t> seen;
+    std::vector<std::uint32_t> kept;
+    for (const std::uint32_t rank : group.ranks) {
+      if (rank < ranks && seen.insert(rank).second) {
+        kept.push_back(rank);
+        continue;
+      }
+      if (repair == graph::Repair::refuse) {
+        return fail(Errc::input_group, where,
+                    rank < ranks ? fmt::format("process group \"{}\" lists rank {} twice", graph::printable(name), rank)
+                                 : fmt::format("process group \"{}\" lists rank {}, but there are only {} ranks",
+                                               graph::printable(name), rank, ranks));
+      }
+      findings.add(FindingCode::value_clamped, fmt::format("{} group {}", where, graph::printable(name)));
+    }
+    if (kept.size() != group.ranks.size()) group.ranks = std::move(kept);
+  }
+  return {};
+}
+
+}  // namespace orrery::trace::chakra

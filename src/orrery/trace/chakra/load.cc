@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/chakra/load.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "orrery/core/limits.h"
+#include "orrery/trace/chakra/groups.h"
+#include "orrery/trace/chakra/reader.h"
+#include "orrery/trace/chakra/sharing.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+constexpr std::string_view kSuffixes[] = {".et", ".et.gz", ".json"};
+
+bool exists(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+std::string rank_path(const std::string& prefix, std::uint32_t rank, std::string_view suffix) {
+  std::string path;
+  path.reserve(prefix.size() + suffix.size() + 12);
+  path += prefix;
+  path += '.';
+  path += std::to_string(rank);
+  path += suffix;
+  return path;
+}
+
+std::string folder_of(const std::string& prefix) {
+  const std::size_t slash = prefix.rfind('/');
+  return slash == std::string::npos ? std::string() : prefix.substr(0, slash + 1);
+}
+
+/// Which ranks there are: one bit each, from a single look at the folder.
+std::vector<bool> ranks_present(const std::string& prefix, std::string_view suffix) {
+  const std::string folder = folder_of(prefix);
+  const std::string base = prefix.substr(folder.size()) + ".";
+  std::vector<bool> present;
+  DIR* directory = ::opendir(folder.empty() ? "." : folder.c_str());
+  if (directory == nullptr) return present;
+  while (const dirent* entry = ::readdir(directory)) {
+    std::string_view name = entry->d_name;
+    if (name.size() <= base.size() + suffix.size() || name.substr(0, base.size()) != base) continue;
+    if (name.substr(name.size() - suffix.size()) != suffix) continue;
+    name.remove_prefix(base.size());
+    name.remove_suffix(suffix.size());
+    std::uint32_t rank = 0;
+    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), rank);
+    if (error != std::errc{} || stop != name.data() + name.size() || rank >= limits::kRanks) continue;
+    if (name.size() > 1 && name[0] == '0') continue;  // "w.01.et" is not rank 1's file
+    if (present.size() <= rank) present.resize(rank + 1, false);
+    present[rank] = true;
+  }
+  ::closedir(directory);
+  return present;
+}
+
+/// How many ranks, when nobody said: all, if they follow each other from 0.
+Result<std::uint32_t> count_ranks(const std::string& prefix, std::string_view suffix) {
+  const std::vector<bool> present = ranks_present(prefix, suffix);
+  const auto gap = std::find(present.begin(), present.end(), false);
+  const auto count = static_cast<std::uint32_t>(gap - present.begin());
+  if (count == 0) {
+    return fail(Errc::input_not_found, rank_path(prefix, 0, suffix), "there is no trace of rank 0",
+                "a workload is given by what its files' names begin with: w for w.0.et, w.1.et, …");
+  }
+  if (gap != present.end()) {
+    return fail(Errc::input_not_found, rank_path(prefix, count, suffix),
+                fmt::format("there is no trace of rank {}, but one of rank {}", count, present.size() - 1),
+                "add it, or say how many ranks to read");
+  }
+  return count;
+}
+
+/// The group file to use; empty when there is none.
+std::string companion(const std::string& prefix, std::string_view suffix) {
+  const std::string shared = folder_of(prefix) + "comm_group.json";
+  if (exists(shared)) return shared;
+  const std::string own = prefix + ".json";
+  return suffix != ".json" && exists(own) ? own : std::string();
+}
+
+Result<void> load_groups(const std::string& prefix, std::string_view suffix, const LoadOptions& options,
+                         graph::Workload& workload) {
+  std::string path = options.group_file;
+  if (path.empty() && options.find_companion) path = companion(prefix, suffix);
+  if (!path.empty()) {
+    auto groups = read_groups(path);
+    if (!groups) return tl::unexpected(groups.error());
+    // A file says what is meant; dumps inside the traces only fill in what it leaves out.
+    for (auto& [name, group] : *groups) workload.groups[name] = std::move(group);
+  }
+  return check_groups(workload.groups, workload.rank_count(), path.empty() ? prefix : path, options.repair,
+                      workload.findings);
+}
+
+}  // namespace
+
+Result<graph::Graph> load_rank(const std::string& path, std::shared_ptr<StringPool> strings, graph::Repair repair,
+                               Findings& findings, GroupMap* groups) {
+  auto source = open_file(path);
+  if (!source) return tl::unexpected(source.error());
+  return read_rank(std::move(*source), {path, std::move(strings), repair, &findings, groups});
+}
+
+Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptions& options) {
+  std::string_view suffix = kSuffixes[0];
+  for (const std::string_view candidate : kSuffixes) {
+    if (exists(rank_path(prefix, 0, candidate))) {
+      suffix = candidate;
+      break;
+    }
+  }
+  std::uint32_t count = options.ranks;
+  if (count == 0) {
+    const auto found = count_ranks(prefix, suffix);
+    if (!found) return tl::unexpected(found.error());
+    count = *found;
+  }
+  if (count > limits::kRanks) {
+    return fail(Errc::limit_exceeded, prefix, fmt::format("more than {} ranks", limits::kRanks));
+  }
+
+  graph::Workload workload;
+  const auto strings = std::make_shared<StringPool>();
+  SharedFiles shared;
+  constexpr std::uint32_t kReportEvery = 256;
+  for (std::uint32_t rank = 0; rank < count; ++rank) {
+    const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
+    auto seen = shared.look_up(path);
+    if (!seen) return tl::unexpected(seen.error());
+    if (!seen->known) {
+      const ReadOptions read{path, strings, options.repair, &workload.findings, &workload.groups};
+      auto graph = read_rank(std::move(seen->source), read);
+      if (!graph) return tl::unexpected(graph.error());
+      workload.graphs.push_back(std::make_shared<const graph::Graph>(std::move(*graph)));
+    }
+    workload.graph_of_rank.push_back(seen->index);
+    if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0)) options.progress(rank + 1, count);
+  }
+  if (auto done = load_groups(prefix, suffix, options, workload); !done) return tl::unexpected(done.error());
+  return workload;
+}
+
+}  // namespace orrery::trace::chakra

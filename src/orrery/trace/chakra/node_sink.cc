@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/chakra/node_sink.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/limits.h"
+
+namespace orrery::trace::chakra {
+
+NodeSink::NodeSink(const ReadOptions& options)
+    : options_(options), builder_(options.where, options.strings, options.repair) {}
+
+std::string NodeSink::place(const graph::NodeSpec& node) const {
+  return fmt::format("{}:byte {} (node {})", options_.where, node.offset, node.id);
+}
+
+Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_values) {
+  // The builder finds every duplicate; those in a row are answered at once, so that a file of zeros stays cheap.
+  if (!empty() && node.id == last_id_) {
+    if (options_.repair == graph::Repair::refuse) {
+      return fail(Errc::input_duplicate_id, place(node), fmt::format("node id {} was used by the node before", node.id),
+                  "--repair keeps the first of them and reports it");
+    }
+    options_.findings->add(FindingCode::duplicate_id_dropped, place(node));
+    return {};
+  }
+  if (builder_.size() >= limits::kNodesPerRank) {
+    return fail(Errc::limit_exceeded, place(node), fmt::format("more than {} nodes in one rank", limits::kNodesPerRank));
+  }
+  last_id_ = node.id;
+  builder_.add(node);
+  if (options_.groups != nullptr && !input_values.empty()) return take_groups(node, input_values);
+  return {};
+}
+
+Result<void> NodeSink::take_groups(const graph::NodeSpec& node, std::string_view input_values) {
+  if (!looks_like_group_dump(input_values)) return {};
+  const auto found = parse_group_dump(input_values, place(node));
+  if (!found) {  // the groups may come from a file; a collective that needs a missing one is an error later
+    options_.findings->add(FindingCode::metadata_group_ignored, place(node));
+    return {};
+  }
+  return merge_groups(*options_.groups, *found, place(node), options_.repair, *options_.findings);
+}
+
+Result<graph::Graph> NodeSink::finish() && {
+  if (empty()) return fail(Errc::input_empty, options_.where, "the trace has no nodes");
+  return std::move(builder_).finish(*options_.findings);
+}
+
+}  // namespace orrery::trace::chakra

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/chakra/reader.h"
+
+#include <fmt/format.h>
+
+#include <protozero/exception.hpp>
+
+#include "orrery/core/check.h"
+#include "orrery/core/limits.h"
+#include "orrery/trace/chakra/decode.h"
+#include "orrery/trace/chakra/framing.h"
+#include "orrery/trace/chakra/node_sink.h"
+#include "orrery/trace/chakra/text.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+constexpr std::string_view kNotChakra = "is this a Chakra trace? One begins with a length and a GlobalMetadata message";
+
+/// Unpacks once if the content is gzip, whatever the file is called.
+Result<std::unique_ptr<ByteSource>> unpacked(const std::string& where, std::unique_ptr<ByteSource> source,
+                                             std::unique_ptr<Window>& window) {
+  window = std::make_unique<Window>(*source);
+  if (auto some = window->need(2); !some) return tl::unexpected(some.error());
+  const auto ahead = window->ahead();
+  if (ahead.size() < 2 || ahead[0] != std::byte{0x1F} || ahead[1] != std::byte{0x8B}) return source;
+  source = gunzip(replay(std::move(source), ahead), where);
+  window = std::make_unique<Window>(*source);
+  return source;
+}
+
+class BinaryReader {
+ public:
+  BinaryReader(Window& window, const ReadOptions& options, Detected detected)
+      : options_(options),
+        records_(window, options.where, options.repair, *options.findings),
+        decoding_(options.where, options.strings, options.repair, *options.findings),
+        decoder_(decoding_, detected.schema),
+        sink_(options),
+        metadata_(detected.metadata) {}
+
+  Result<graph::Graph> read() {
+    while (true) {
+      auto record = records_.next();
+      if (!record) return tl::unexpected(std::move(record.error()));
+      if (!*record) break;
+      if (metadata_) {  // says nothing that a graph holds
+        metadata_ = false;
+        continue;
+      }
+      if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));
+    }
+    return std::move(sink_).finish();
+  }
+
+ private:
+  Result<void> take(const Record& record) {
+    if (record.bytes.empty()) {
+      options_.findings->add(FindingCode::empty_record, fmt::format("{}:byte {}", options_.where, record.offset));
+    }
+    try {
+      decoder_.decode(record.bytes, record.offset, node_);
+    } catch (const BadRecord& bad) {
+      const bool first = sink_.empty() && bad.code == Errc::input_corrupt;
+      return damaged({bad.code, decoding_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
+    } catch (const protozero::exception& bad) {
+      return damaged({Errc::input_corrupt, decoding_.place(),
+                      fmt::format("a record is not a protobuf message ({})", bad.what()),
+                      sink_.empty() ? std::string(kNotChakra) : std::string()});
+    }
+    return sink_.add(node_, decoder_.input_values());
+  }
+
+  Result<void> damaged(Error error) {
+    if (options_.repair == graph::Repair::refuse) return tl::unexpected(std::move(error));
+    options_.findings->add(FindingCode::corrupt_record_dropped, error.where);
+    return {};
+  }
+
+  const ReadOptions& options_;
+  RecordStream records_;
+  Decoding decoding_;
+  NodeDecoder decoder_;
+  NodeSink sink_;
+  bool metadata_;
+  graph::NodeSpec node_;
+};
+
+}  // namespace
+
+Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
+  ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
+  std::unique_ptr<Window> window;
+  auto plain = unpacked(options.where, std::move(source), window);
+  if (!plain) return tl::unexpected(std::move(plain.error()));
+  if (auto some = window->need(64); !some && window->size() == 0) return tl::unexpected(std::move(some.error()));
+  if (window->size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
+  if (looks_like_json(window->text())) return read_json(*window, options);
+  const auto detected = detect_schema(*window);
+  if (!detected) return tl::unexpected(detected.error());
+  if (detected->schema != Schema::current) {
+    options.findings->add(FindingCode::legacy_schema,
+                          fmt::format("{} (Chakra {})", options.where, name(detected->schema)));
+  }
+  return BinaryReader(*window, options, *detected).read();
+}
+
+}  // namespace orrery::trace::chakra

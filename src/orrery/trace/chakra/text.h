@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chakra as JSON: the workload form ({"workload_graph": [{"Id": …}, …]}) and printed protobuf messages, one after the
+// other, as Chakra's jsonizer writes them.
+#pragma once
+
+#include <string_view>
+
+#include "orrery/graph/graph.h"
+#include "orrery/trace/chakra/reader.h"
+#include "orrery/trace/io/window.h"
+
+namespace orrery::trace::chakra {
+
+/// Whether the content begins like a JSON object (a binary trace can begin with '{' too, but not go on like one).
+[[nodiscard]] bool looks_like_json(std::string_view head);
+
+/// Errc: as read_rank; input_unsupported for JSON of other tools.
+[[nodiscard]] Result<graph::Graph> read_json(Window& window, const ReadOptions& options);
+
+}  // namespace orrery::trace::chakra

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a reader's bytes come from: a file, memory, or another source through gzip.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "orrery/core/error.h"
+
+namespace orrery::trace {
+
+/// Hands out bytes in order, once.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  /// Fills `into` from its start and returns how many bytes it wrote; 0 only at the end (or when `into` is empty).
+  virtual Result<std::size_t> read(std::span<std::byte> into) = 0;
+  /// How many bytes there will be at most, if known, else 0: a hint for buffer sizes.
+  [[nodiscard]] virtual std::uint64_t size_hint() const { return 0; }
+};
+
+/// Bytes that are already in memory and outlive the source.
+class MemorySource final : public ByteSource {
+ public:
+  explicit MemorySource(std::span<const std::byte> bytes) : rest_(bytes) {}
+  Result<std::size_t> read(std::span<std::byte> into) override;
+  [[nodiscard]] std::uint64_t size_hint() const override { return rest_.size(); }
+
+ private:
+  std::span<const std::byte> rest_;
+};
+
+/// `head` again (copied), then what is left of `rest`.
+[[nodiscard]] std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest, std::span<const std::byte> head);
+
+/// Opens a regular file. Errc: input_not_found, input_read (also for folders, pipes and devices).
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
+
+/// Decompresses gzip (several members in a row are one stream).
+/// Errc: input_corrupt, input_truncated, limit_exceeded (see limits::kInflateRatio); `where` names the file.
+[[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed, std::string where);
+
+}  // namespace orrery::trace
