@@ -92,6 +92,7 @@ Result<void> Engine::set_up() {
   queues_.resize(std::size_t{ranks} * planner_.queue_count());
   pointers_.assign(ranks, planner_.fresh_pointers());
   round_robin_.assign(ranks, 0);
+  last_was_gather_.assign(ranks, 0);
   next_tree_.assign(std::size_t{ranks} * fabric_.dim_count() * kTreeTypes, 0);
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -116,7 +117,12 @@ Result<SimResult> Engine::run() {
     issue(rank);
   }
   Event event;
-  while (!error_ && queue_.pop(event)) {
+  while (!error_) {
+    if (!queue_.more_now()) settle();
+    if (!queue_.pop(event)) {
+      if (rescue()) continue;
+      break;
+    }
     ++result_.events;
     if (options_.max_events != 0 && result_.events > options_.max_events) {
       return fail(Errc::limit_exceeded, "", fmt::format("more than {} events", options_.max_events));

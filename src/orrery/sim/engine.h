@@ -92,6 +92,10 @@ class Engine {
   void insert_waiting(ChunkQueue& queue, Stream& stream);
   [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
   void pump(std::uint32_t rank, std::uint32_t queue);
+  void start_waiting(std::uint32_t rank, std::uint32_t queue);
+  void settle();
+  [[nodiscard]] bool rescue();
+  [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
   void end_phase(Stream& stream);
   void chunk_done(Stream& stream);
   void collective_done(std::uint32_t op);
@@ -193,9 +197,11 @@ class Engine {
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
   std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> unsettled_;  // (rank, queue) to look at when the tick ends
   std::vector<QueuePointers> pointers_;
   std::vector<std::uint8_t> next_tree_;  // [rank × … ]: which tree is next, by (type, dim)
   std::vector<std::uint8_t> round_robin_;
+  std::vector<std::uint8_t> last_was_gather_;  // by rank, for the RG queue order
   std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> early_;
 
   std::unordered_map<MessageKey, Mailbox, MessageKeyHash> mailboxes_;

@@ -163,57 +163,112 @@ bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
     return std::max(phase.data, model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
   };
   const auto left = [&](const Stream& stream) { return planner_.list(stream.phases).size() - stream.phase; };
+  const auto gathers = [&](const Stream& stream) {
+    return planner_.spec(planner_.list(stream.phases)[stream.phase].spec).request.type == CollectiveType::all_gather;
+  };
+  // Ranks must agree on the order even when chunks come at the same time: then the chunk's number decides.
+  const bool same_time = !astra() && newcomer.waiting_since == waiting.waiting_since;
+  const bool tie = same_time && newcomer.block < waiting.block;
   switch (platform_.collectives.intra_dimension) {
-    case IntraDimension::smallest_first:
-      if (left(newcomer) == 1) return false;  // a chunk in its last phase goes to the end
-      return bytes(newcomer) < bytes(waiting);
-    case IntraDimension::less_remaining_phases_first: return left(newcomer) < left(waiting);
-    case IntraDimension::rg:
+    case IntraDimension::smallest_first: {
+      if (left(newcomer) == 1 || left(waiting) == 1) {  // a chunk in its last phase goes to the end
+        return left(newcomer) != 1 ? !astra() : left(waiting) == 1 && tie;
+      }
+      return bytes(newcomer) < bytes(waiting) || (bytes(newcomer) == bytes(waiting) && tie);
+    }
+    case IntraDimension::less_remaining_phases_first:
+      return left(newcomer) < left(waiting) || (left(newcomer) == left(waiting) && tie);
+    case IntraDimension::rg: {
+      const bool wanted = !last_was_gather_[newcomer.rank];
+      return gathers(newcomer) == wanted && gathers(waiting) != wanted;
+    }
     case IntraDimension::fifo: break;
   }
-  return newcomer.priority > waiting.priority;
+  return newcomer.priority > waiting.priority || (newcomer.priority == waiting.priority && tie);
 }
 
 // Behind everything that does not have to stand back.
 void Engine::insert_waiting(ChunkQueue& queue, Stream& stream) {
-  if (queue.first == nullptr) {
-    queue.first = queue.last = &stream;
-    return;
-  }
-  if (!goes_before(stream, *queue.last)) {
-    queue.last = queue.last->next_waiting = &stream;
-    return;
-  }
   Stream** link = &queue.first;
-  while (!goes_before(stream, **link)) link = &(*link)->next_waiting;
+  if (queue.first != nullptr && !goes_before(stream, *queue.last)) link = &queue.last->next_waiting;
+  while (*link != nullptr && !goes_before(stream, **link)) link = &(*link)->next_waiting;
   stream.next_waiting = *link;
   *link = &stream;
+  if (stream.next_waiting == nullptr) queue.last = &stream;
 }
 
 void Engine::enqueue(Stream& stream) {
   stream.spec = nullptr;
-  stream.next_waiting = nullptr;
+  stream.waiting_since = now();
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
   insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
 }
 
-void Engine::pump(std::uint32_t rank, std::uint32_t number) {
+// ASTRA rules start what can be started at once. Orrery rules decide when the tick is over, so that the order of events
+// inside a tick cannot make ranks disagree on which chunk is next.
+void Engine::pump(std::uint32_t rank, std::uint32_t queue) {
+  if (astra()) return start_waiting(rank, queue);
+  unsettled_.emplace_back(rank, queue);
+}
+
+void Engine::settle() {
+  for (const auto& [rank, queue] : std::exchange(unsettled_, {})) start_waiting(rank, queue);
+}
+
+void Engine::start_waiting(std::uint32_t rank, std::uint32_t number) {
   ChunkQueue& queue = queues_[rank * std::size_t{planner_.queue_count()} + number];
   const auto q = platform_.collectives.queues_per_dim;
   const auto limit = static_cast<std::uint32_t>((platform_.collectives.active_chunks + q - 1) / q);
   while (queue.first != nullptr && queue.running < limit) {
     Stream& stream = *queue.first;
-    queue.first = stream.next_waiting;
-    stream.next_waiting = nullptr;
+    queue.first = std::exchange(stream.next_waiting, nullptr);
     ++queue.running;
     begin_phase(stream);
   }
+}
+
+bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
+  const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
+  const model::RingShape& ring = planner_.spec(id).request.ring;
+  const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
+  for (std::uint32_t p = 0; p < ring.size; ++p) {
+    const Stream& peer = block.streams[base + p * ring.stride];
+    if (peer.spec != nullptr && peer.spec->id == id) return true;
+  }
+  return false;
+}
+
+// Nothing moves any more. If that is because ranks run different chunks in the same dimension, each waiting for the
+// other, the chunks that a peer has begun are started beyond the limit of active chunks. (The reference hangs.)
+bool Engine::rescue() {
+  bool moved = false;
+  for (std::uint32_t rank = 0; rank < states_.size(); ++rank) {
+    if (states_[rank].finished) continue;
+    for (std::uint32_t number = 0; number < planner_.queue_count(); ++number) {
+      ChunkQueue& queue = queues_[rank * std::size_t{planner_.queue_count()} + number];
+      for (Stream** link = &queue.first; *link != nullptr;) {
+        Stream& stream = **link;
+        if (!peer_has_begun(blocks_[stream.block], stream)) {
+          queue.last = &stream;
+          link = &stream.next_waiting;
+          continue;
+        }
+        *link = std::exchange(stream.next_waiting, nullptr);
+        ++queue.running;
+        result_.findings.add(FindingCode::chunk_order_resolved, fmt::format("rank {}", rank));
+        begin_phase(stream);
+        moved = true;
+      }
+    }
+  }
+  return moved;
 }
 
 void Engine::end_phase(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
+  last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
   stream.spec = nullptr;
   stream.balances.reset();
   ++stream.phase;

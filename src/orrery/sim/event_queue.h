@@ -67,6 +67,9 @@ class EventQueue {
 
   [[nodiscard]] std::int64_t now() const { return now_; }
 
+  /// Whether there are more events at now().
+  [[nodiscard]] bool more_now() const { return cursor_ < buckets_[0].size(); }
+
  private:
   static bool merge(Event& last, const Event& next) {
     if (last.time != next.time || last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;

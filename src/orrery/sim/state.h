@@ -77,6 +77,7 @@ struct Stream {
   std::uint32_t op = kNone;
   std::int64_t priority = 0;
   Stream* next_waiting = nullptr;
+  std::int64_t waiting_since = 0;
 };
 
 /// One chunk of a collective at all members: where messages find their receiver.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of the reference simulator: its inputs, its answer, and ours.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery::golden {
+
+/// Per-NPU values; empty = that NPU never finished.
+using PerNpu = std::vector<std::optional<std::int64_t>>;
+
+/// What a simulator answered: an exit code, and cycles of 1 ns.
+struct Answer {
+  int exit_code = 0;  ///< ours per the exit-code table; the reference's own (134 = abort, -1 = ran into its time limit)
+  PerNpu finish;
+  PerNpu exposed;
+  std::string message;  ///< ours, when it is not 0
+};
+
+struct Case {
+  std::string name;
+  std::string folder;
+  Answer expected;
+};
+
+/// All cases below `folder` (one folder each), by name.
+[[nodiscard]] std::vector<Case> list_cases(const std::string& folder);
+
+/// Runs a case as an ASTRA-sim user's command line would.
+[[nodiscard]] Answer run_case(const Case& golden);
+
+/// The first difference between two answers in words; empty when they are the same.
+[[nodiscard]] std::string difference(const Answer& expected, const Answer& actual);
+
+}  // namespace orrery::golden

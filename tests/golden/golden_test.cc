@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every golden case, to the cycle. A case the reference gets wrong is listed in data/defects.txt with what we do
+// instead; a case listed there that matches after all, or does something else, fails too.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "golden_case.h"
+
+namespace orrery::golden {
+namespace {
+
+/// "<case> <ours: answers | refuses N | stalls | differs> <why>" per line; '#' begins a comment.
+struct Defect {
+  std::string ours;
+  std::string why;
+};
+
+std::map<std::string, Defect> read_defects() {
+  std::map<std::string, Defect> defects;
+  std::ifstream file(ORRERY_SOURCE_DIR "/tests/golden/data/defects.txt");
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string name;
+    Defect defect;
+    words >> name >> defect.ours;
+    std::getline(words >> std::ws, defect.why);
+    defects[name] = defect;
+  }
+  return defects;
+}
+
+std::string what_we_did(const Answer& answer) {
+  if (answer.finish.empty()) return "refuses";
+  return answer.exit_code == 4 ? "stalls" : "answers";
+}
+
+TEST(Golden, EveryCaseMatchesOrIsAListedDefect) {
+  const auto defects = read_defects();
+  const auto cases = list_cases(ORRERY_GOLDEN_CASES);
+  ASSERT_GE(cases.size(), 900u);
+  std::size_t matched = 0;
+  std::size_t listed = 0;
+  for (const Case& golden : cases) {
+    const Answer answer = run_case(golden);
+    const std::string different = difference(golden.expected, answer);
+    const auto defect = defects.find(golden.name);
+    if (defect == defects.end()) {
+      EXPECT_EQ(different, "") << golden.name;
+      matched += different.empty() ? 1 : 0;
+      continue;
+    }
+    ++listed;
+    EXPECT_NE(different, "") << golden.name << " is listed as a defect but matches";
+    EXPECT_EQ(what_we_did(answer), defect->second.ours) << golden.name << ": " << different;
+  }
+  EXPECT_EQ(listed, defects.size()) << "a listed case does not exist";
+  RecordProperty("matched", static_cast<int>(matched));
+  std::printf("%zu cases match to the cycle, %zu are listed as reference defects\n", matched, listed);
+}
+
+}  // namespace
+}  // namespace orrery::golden
