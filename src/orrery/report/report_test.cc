@@ -69,6 +69,7 @@ TEST(Printable, TerminalEscapesAreInert) {
   EXPECT_EQ(printable("\xC2\x9B""31m"), "?31m");  // the one-character form of ESC [
   EXPECT_EQ(printable("\xFFok\xC3"), "?ok?");
   EXPECT_EQ(printable("µs"), "µs");
+  EXPECT_EQ(printable_lines("a\x1b\n\nb\r"), "a?\n\nb?");
 }
 
 TEST(Fit, CutsWithAnEllipsis) {

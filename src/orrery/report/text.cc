@@ -73,6 +73,17 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
+std::string printable_lines(std::string_view text) {
+  std::string clean;
+  for (;;) {
+    const std::size_t end = text.find('\n');
+    clean += printable(text.substr(0, end));
+    if (end == std::string_view::npos) return clean;
+    clean += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::size_t columns(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size();) {

@@ -19,6 +19,9 @@ inline constexpr std::size_t kWidth = 80;
 /// `text` without what a terminal would obey: control characters (C0, C1, DEL) and bytes that are not UTF-8 become '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// The same for text of several lines: newlines stay.
+[[nodiscard]] std::string printable_lines(std::string_view text);
+
 /// How many columns `text` takes: one per UTF-8 character; colour sequences take none.
 [[nodiscard]] std::size_t columns(std::string_view text);
 

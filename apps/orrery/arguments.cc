@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "orrery/core/suggest.h"
+
+namespace orrery::app {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kAstraOptions = {
+    "--workload-configuration", "--system-configuration", "--network-configuration", "--remote-memory-configuration",
+    "--comm-group-configuration"};
+
+std::string lower_name_of(const std::string& program) {
+  std::string name = program.substr(program.find_last_of('/') + 1);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+bool is_astra_option(std::string_view argument) {
+  const std::string_view option = argument.substr(0, argument.find('='));
+  return std::find(kAstraOptions.begin(), kAstraOptions.end(), option) != kAstraOptions.end();
+}
+
+bool is_command(const std::string& word) {
+  constexpr std::array<std::string_view, 7> commands = {"run",    "inspect", "check",     "schema",
+                                                        "doctor", "demo",    "completion"};
+  return std::find(commands.begin(), commands.end(), word) != commands.end();
+}
+
+/// The sub-command that was parsed, or the table itself.
+CLI::App& chosen(CLI::App& table) {
+  const auto used = table.get_subcommands();
+  return used.empty() ? table : *used.front();
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return did_you_mean(word, views);
+}
+
+int say_usage(const Session& session, std::string_view what, std::string hint) {
+  const std::string command = session.command.empty() ? "orrery" : "orrery " + session.command;
+  if (hint.empty()) hint = fmt::format("'{} --help' lists what there is", command);
+  return session.fail({Errc::usage, "", std::string(what), std::move(hint)});
+}
+
+/// What was left over: a mistake, or under ASTRA's own options something to ignore.
+int check_leftovers(CLI::App& table, Session& session, bool astra) {
+  CLI::App& command = chosen(table);
+  for (const std::string& word : table.remaining(true)) {
+    if (astra) {
+      session.ignored_options.push_back(word);
+      continue;
+    }
+    if (!word.empty() && word[0] == '-' && word != "-") {
+      const std::string name = word.substr(0, word.find('='));
+      return say_usage(session, fmt::format("there is no option '{}'", name), suggestion(name, option_names(command)));
+    }
+    if (&command != &table) return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
+    std::vector<std::string> names;
+    for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) names.push_back(sub->get_name());
+    return say_usage(session, fmt::format("there is no command '{}'", word), suggestion(word, names));
+  }
+  return -1;
+}
+
+}  // namespace
+
+AstraStyle recognize_astra(const std::string& program, std::vector<std::string>& arguments) {
+  AstraStyle style;
+  const std::string name = lower_name_of(program);
+  const bool by_name = name.find("congestion_") != std::string::npos || name.find("astrasim") != std::string::npos;
+  style.congestion_aware = name.find("congestion_aware") != std::string::npos;
+  const bool has_command = !arguments.empty() && is_command(arguments[0]);
+  const bool by_option = std::any_of(arguments.begin(), arguments.end(), is_astra_option);
+  const bool asks_help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "--version");
+  if (has_command ? arguments[0] == "run" && by_option : (by_option || by_name) && !asks_help) {
+    style.active = true;
+    if (!has_command) arguments.insert(arguments.begin(), "run");
+  }
+  return style;
+}
+
+std::unique_ptr<CLI::App> build_table(Session& session) {
+  auto table = std::make_unique<CLI::App>(
+      "Orrery simulates what a machine-learning training job does on a cluster.\n\n"
+      "Examples:\n"
+      "  orrery demo\n"
+      "  orrery run llama/w --cluster cluster.yaml\n",
+      "orrery");
+  table->set_version_flag("--version", "orrery " ORRERY_VERSION);
+  table->require_subcommand(0, 1);
+  table->allow_extras();
+  add_run(*table, session);
+  add_inspect(*table, session);
+  add_check(*table, session);
+  add_schema(*table, session);
+  add_doctor(*table, session);
+  add_demo(*table, session);
+  add_completion(*table, session);
+  for (CLI::App* sub : table->get_subcommands([](CLI::App*) { return true; })) sub->allow_extras();
+  return table;
+}
+
+int parse(CLI::App& table, Session& session, const std::string& program, std::vector<std::string> arguments) {
+  const AstraStyle astra = recognize_astra(program, arguments);
+  if (astra.active && astra.congestion_aware) session.congestion_aware_name = true;
+  session.astra_options = astra.active;
+  // The option table may fail before a sub-command's options are known; messages still name it.
+  if (!arguments.empty() && is_command(arguments[0])) session.command = arguments[0];
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    table.parse(arguments);
+  } catch (const CLI::CallForVersion& version) {
+    return print(std::string(version.what()) + "\n") ? kOk : kUsage;
+  } catch (const CLI::CallForHelp&) {
+    return print(table.help()) ? kOk : kUsage;
+  } catch (const CLI::ParseError& error) {
+    return say_usage(session, error.what(), "");
+  }
+  if (const int code = check_leftovers(table, session, astra.active); code >= 0) return code;
+  if (!session.action) {
+    fmt::print(stderr, "{}\n", table.help());
+    return say_usage(session, "which command?", "");
+  }
+  if (auto fine = session.check_options(); !fine) return session.fail(fine.error());
+  return -1;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "outcome.h"
+
+namespace orrery::app {
+
+/// Two runs of one workload side by side, and what the difference consists of. Both are finished.
+[[nodiscard]] std::string comparison_text(const Outcome& one, const Outcome& two, report::Style style);
+
+}  // namespace orrery::app

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery demo: one training step on two clusters, side by side.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "arguments.h"
+#include "comparison.h"
+#include "data_folder.h"
+#include "orrery/report/envelope.h"
+
+namespace orrery::app {
+
+namespace {
+
+Result<Outcome> run_on(const std::string& folder, const std::string& cluster, const std::string& network,
+                       Session& session) {
+  InputOptions options;
+  options.workload = folder + "/demo/llama";
+  options.cluster = folder + "/demo/" + cluster;
+  options.network = network;
+  Findings findings;
+  auto inputs = read_inputs(options, session, findings);
+  if (!inputs) return tl::unexpected(inputs.error());
+  auto outcome = simulate(*std::move(inputs), findings, session);
+  if (!outcome) return outcome;
+  if (outcome->result.stall) return fail(Errc::stall, cluster, "the demo does not finish", "please report this");
+  outcome->workload_name = "llama";
+  outcome->platform_name = outcome->inputs.platform.name;
+  return outcome;
+}
+
+int demo(const std::string& data, const std::string& network, Session& session) {
+  const auto folder = data_folder(data);
+  if (!folder) return session.fail(folder.error());
+  const auto one = run_on(*folder, "one-node.yaml", network, session);
+  if (!one) return session.fail(one.error());
+  const auto two = run_on(*folder, "two-nodes.yaml", network, session);
+  if (!two) return session.fail(two.error());
+
+  std::string text =
+      "One step of a Llama-like model, 8 transformer layers, on 8 ranks: data parallel 2, tensor\n"
+      "parallel 2, pipeline parallel 2. The same trace on two modelled clusters:\n\n";
+  text += comparison_text(*one, *two, session.out_style());
+  std::error_code ignored;
+  const std::string place = std::filesystem::proximate(*folder, ignored).string();
+  const std::string shown = (place.empty() || place.size() > folder->size() ? *folder : place) + "/demo";
+  text += fmt::format("\nTry    orrery run {0}/llama --cluster {0}/two-nodes.yaml --network message\n", shown);
+  return session.deliver(text, [&] {
+    std::string out;
+    report::JsonWriter json(out);
+    Findings findings = one->findings;
+    findings.merge(two->findings);
+    report::begin_envelope(json, "demo");
+    json.begin_object().key("runs").begin_array();
+    write_result(json, *one);
+    write_result(json, *two);
+    json.end_array().end_object();
+    report::end_envelope(json, findings);
+    return out + '\n';
+  });
+}
+
+}  // namespace
+
+void add_demo(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("demo", "One training step on two clusters");
+  command->description(
+      "Simulate a training step that comes with the program on two clusters, and say what differs and why.\n\n"
+      "Examples:\n"
+      "  orrery demo\n"
+      "  orrery demo --network message\n");
+  const auto data = std::make_shared<std::string>();
+  const auto network = std::make_shared<std::string>();
+  command->add_option("--data", *data, "The program's data folder, if it is not found")->type_name("FOLDER");
+  command->add_option("--network", *network, "analytical (no congestion) or message (congestion)")->type_name("MODEL");
+  session.add_options(*command, true);
+  command->callback([data, network, &session] {
+    session.command = "demo";
+    session.action = [data, network, &session] { return demo(*data, *network, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery doctor: is this installation whole?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "arguments.h"
+#include "data_folder.h"
+#include "orrery/core/units.h"
+#include "orrery/graph/builder.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct Line {
+  std::string name;
+  bool ok = true;
+  std::string text;
+};
+
+/// The regression template that comes with ASTRA-sim: 1 MiB all-reduced by 8 devices on a 50 GB/s ring.
+constexpr std::int64_t kTemplateCycles = 117'780;
+
+platform::Platform template_platform() {
+  platform::Platform platform;
+  platform.rules = platform::Rules::astra;
+  platform.dims = {{platform::Block::ring, 8, Bandwidth(50.0 * 1024 * 1024 * 1024), 500}};
+  platform.collectives.splits = 4;
+  platform.collectives.endpoint_delay = ns(10);
+  platform.collectives.all_reduce.per_dim = {{platform::Algorithm::ring}};
+  platform.device.memory = Bandwidth(50e9);
+  return platform;
+}
+
+Result<Time> simulate_template() {
+  graph::GraphBuilder builder("self-test", std::make_shared<StringPool>(), graph::Repair::refuse);
+  graph::NodeSpec node;
+  node.id = 1;
+  node.kind = graph::NodeKind::coll;
+  node.flags = graph::kHasCommType | graph::kHasCommSize;
+  node.collective.type = graph::CollectiveType::all_reduce;
+  node.collective.size = Bytes(1 << 20);
+  builder.add(node);
+  Findings findings;
+  auto built = std::move(builder).finish(findings);
+  if (!built) return tl::unexpected(built.error());
+  graph::Workload workload;
+  workload.graphs = {std::make_shared<const graph::Graph>(*std::move(built))};
+  workload.graph_of_rank.assign(8, 0);
+  workload.files.assign(8, "self-test");
+  const auto result = sim::simulate(workload, template_platform());
+  if (!result) return tl::unexpected(result.error());
+  return result->end;
+}
+
+std::vector<Line> examine() {
+  std::vector<Line> lines;
+  lines.push_back({"version", true, "orrery " ORRERY_VERSION});
+#if defined(__clang__)
+  lines.push_back({"compiler", true, fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__)});
+#else
+  lines.push_back({"compiler", true, fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)});
+#endif
+  lines.push_back({"libraries", true, fmt::format("fmt {}.{}.{}, zlib {}, nlohmann-json {}.{}.{}, CLI11 {}",
+                                                  FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100,
+                                                  zlibVersion(), NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                                                  NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION)});
+  lines.push_back({"networks", true, "analytical, message"});
+  lines.push_back({"rules", true, "orrery, astra"});
+  const std::size_t devices = platform::devices().size(), links = platform::links().size();
+  lines.push_back({"catalogue", devices > 0 && links > 0, fmt::format("{} devices, {} links", devices, links)});
+  const auto data = data_folder();
+  lines.push_back({"data", data.has_value(), data ? *data : to_string(data.error())});
+  const auto end = simulate_template();
+  const bool exact = end && *end == ns(kTemplateCycles);
+  lines.push_back({"self-test", exact,
+                   end ? fmt::format("8-rank ring all-reduce of 1 MiB takes {} cycles, expected {}",
+                                     format_count(end->count() / kPsPerNs), format_count(kTemplateCycles))
+                       : to_string(end.error())});
+  lines.push_back({"memory", true, fmt::format("{} installed", format_bytes(Bytes(
+                                                                    static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                                                                    ::sysconf(_SC_PAGESIZE))))});
+  return lines;
+}
+
+int doctor(Session& session) {
+  const std::vector<Line> lines = examine();
+  const report::Style style = session.out_style();
+  report::Sheet sheet(style);
+  bool healthy = true;
+  for (const Line& line : lines) {
+    sheet.add(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"), report::printable(line.text)));
+    healthy = healthy && line.ok;
+  }
+  const auto json = [&] {
+    std::string text;
+    report::JsonWriter writer(text);
+    report::begin_envelope(writer, "doctor");
+    writer.begin_object().field("ok", healthy).key("lines").begin_array();
+    for (const Line& line : lines) {
+      writer.begin_object().field("name", line.name).field("ok", line.ok).field("text", line.text).end_object();
+    }
+    writer.end_array().end_object();
+    report::end_envelope(writer, {});
+    return text + '\n';
+  };
+  return session.deliver(sheet.text(), json, healthy ? kOk : kSaysNo);
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("doctor", "Is this installation whole?");
+  command->description(
+      "Is this installation whole? Versions, catalogue, data, and a small simulation with a known result.\n\n"
+      "Examples:\n"
+      "  orrery doctor\n"
+      "  orrery doctor --json\n");
+  session.add_options(*command, false);
+  command->callback([&session] {
+    session.command = "doctor";
+    session.action = [&session] { return doctor(session); };
+  });
+}
+
+}  // namespace orrery::app

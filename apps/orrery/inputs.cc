@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inputs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <limits>
+#include <set>
+
+#include "orrery/core/limits.h"
+#include "orrery/platform/astra.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/trace/chakra/load.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+namespace fs = std::filesystem;
+using platform::NetworkModelKind;
+using platform::Platform;
+using platform::Rules;
+
+namespace {
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+std::string trace_of(const std::string& prefix, std::uint32_t rank) { return fmt::format("{}.{}.et", prefix, rank); }
+
+Result<std::uint32_t> rank_count(const Platform& platform, const std::string& where) {
+  std::int64_t count = 1;
+  for (const platform::Dimension& dim : platform.dims) {
+    if (dim.size < 1 || count > static_cast<std::int64_t>(limits::kRanks) / dim.size) {
+      return fail(Errc::limit_exceeded, where, fmt::format("more than {} devices", limits::kRanks));
+    }
+    count *= dim.size;
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+Result<void> read_groups(const InputOptions& options, graph::Workload& workload) {
+  if (options.groups.empty()) return {};
+  auto groups = platform::read_comm_groups(options.groups);
+  if (!groups) return tl::unexpected(groups.error());
+  for (auto& [name, ranks] : *groups) workload.groups[name] = {name, std::move(ranks)};
+  return {};
+}
+
+/// A workload that names one file, or misses some, gets a hint that fits.
+Error explain_missing(Error error, const std::string& prefix, std::uint32_t ranks) {
+  if (error.code != Errc::input_not_found || !error.hint.empty()) return error;
+  std::uint32_t there = 0;
+  while (there < ranks && exists(trace_of(prefix, there))) ++there;
+  if (there > 0) {
+    error.hint = fmt::format("the cluster has {} devices and there are traces for {} ranks; --replicate runs rank 0's trace on all",
+                             ranks, there);
+  } else if (exists(prefix) && prefix.ends_with(".et")) {
+    const std::string stem = prefix.substr(0, prefix.size() - 3);
+    error.hint = fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
+  } else {
+    error.hint = "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, dir/w.1.et, …";
+  }
+  return error;
+}
+
+/// A custom algorithm's traces lie where its prefix says, from here or from the configuration that names it.
+std::string locate(const std::string& prefix, const std::string& config) {
+  if (exists(trace_of(prefix, 0)) || fs::path(prefix).is_absolute()) return prefix;
+  const std::string beside = (fs::path(config).parent_path() / prefix).string();
+  return exists(trace_of(beside, 0)) ? beside : prefix;
+}
+
+}  // namespace
+
+std::string_view name(Rules rules) { return rules == Rules::astra ? "astra" : "orrery"; }
+std::string_view name(NetworkModelKind network) {
+  return network == NetworkModelKind::message ? "message" : "analytical";
+}
+
+Result<Platform> read_platform(const InputOptions& options, const Session& session, Findings& findings) {
+  const bool message = options.network == "message" || (options.network.empty() && session.congestion_aware_name);
+  Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
+                                   "--cluster FILE, or --astra-network FILE --astra-system FILE");
+  if (options.astra()) {
+    platform::AstraInputs inputs;
+    inputs.system = options.astra_system;
+    inputs.network = options.astra_network;
+    inputs.memory = options.astra_memory;
+    inputs.model = message ? NetworkModelKind::message : NetworkModelKind::analytical;
+    inputs.queues_per_dim = options.queues_per_dim;
+    inputs.injection_scale = options.injection_scale;
+    inputs.compute_scale = options.compute_scale;
+    inputs.comm_scale = options.comm_scale;
+    inputs.rendezvous = options.rendezvous == "true";
+    platform = platform::read_astra(inputs, findings);
+  } else if (!options.cluster.empty()) {
+    platform = platform::read_cluster(options.cluster, findings);
+    if (platform && message) platform->network = NetworkModelKind::message;
+  }
+  if (!platform) return platform;
+  if (options.network == "analytical") platform->network = NetworkModelKind::analytical;
+  if (options.rules == "orrery") platform->rules = Rules::orrery;
+  if (options.rules == "astra") platform->rules = Rules::astra;
+  return platform;
+}
+
+Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks, const Session& session) {
+  if (options.workload.empty()) {
+    return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
+  }
+  Progress progress(session);
+  trace::chakra::LoadOptions load;
+  load.repair = options.repair ? graph::Repair::repair : graph::Repair::refuse;
+  load.ranks = options.replicate ? 1 : ranks;
+  load.find_companion = options.groups.empty() && !options.astra();
+  load.progress = [&](std::uint32_t done, std::uint32_t all) { progress.reading(done, all); };
+  auto workload = trace::chakra::load_workload(options.workload, load);
+  progress.clear();
+  if (!workload) return tl::unexpected(explain_missing(workload.error(), options.workload, ranks));
+  if (auto fine = read_groups(options, *workload); !fine) return tl::unexpected(fine.error());
+  if (options.replicate && ranks > 1) {
+    workload->graph_of_rank.assign(ranks, 0);
+    workload->files.resize(1);
+    workload->files.resize(ranks, workload->files.front());
+  }
+  return workload;
+}
+
+Result<void> read_custom_collectives(const InputOptions& options, const Platform& platform,
+                                     graph::Workload& workload) {
+  const platform::CollectiveConfig& config = platform.collectives;
+  std::set<std::string> prefixes;
+  for (const auto* plan : {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+    prefixes.insert(plan->custom_prefix);
+  }
+  for (const auto& [node, prefix] : config.custom_by_node) prefixes.insert(prefix);
+  prefixes.erase("");
+  for (const std::string& prefix : prefixes) {
+    trace::chakra::LoadOptions load;
+    load.repair = options.repair ? graph::Repair::repair : graph::Repair::refuse;
+    load.find_companion = false;
+    auto algorithm = trace::chakra::load_workload(
+        locate(prefix, options.astra() ? options.astra_system : options.cluster), load);
+    if (!algorithm) return tl::unexpected(algorithm.error());
+    std::vector<graph::GraphRef>& graphs = workload.custom_collectives[prefix];
+    for (const std::uint32_t index : algorithm->graph_of_rank) graphs.push_back(algorithm->graphs[index]);
+    workload.findings.merge(algorithm->findings);
+  }
+  return {};
+}
+
+Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& findings) {
+  if (auto fine = check_input_options(options, session); !fine) return tl::unexpected(fine.error());
+  for (const std::string& word : session.ignored_options) findings.add(FindingCode::key_ignored, word);
+  if (!options.logging_configuration.empty() && options.logging_configuration != "empty") {
+    session.note("--logging-configuration has no effect: there is no log, the result goes to stdout or --output");
+  }
+  if (!options.logging_folder.empty()) {
+    session.note("--logging-folder has no effect: there is no log, the result goes to stdout or --output");
+  }
+  if (!session.ignored_options.empty()) {
+    session.warn(fmt::format("unknown options are ignored, as ASTRA-sim does: {}",
+                             fmt::join(session.ignored_options, " ")));
+  }
+  Inputs inputs;
+  auto platform = read_platform(options, session, findings);
+  if (!platform) return tl::unexpected(platform.error());
+  const auto ranks = rank_count(*platform, options.astra() ? options.astra_network : options.cluster);
+  if (!ranks) return tl::unexpected(ranks.error());
+  auto workload = read_workload(options, *ranks, session);
+  if (!workload) return tl::unexpected(workload.error());
+  findings.merge(workload->findings);
+  workload->findings = {};
+  if (platform->rules == Rules::orrery && !options.replicate && exists(trace_of(options.workload, *ranks))) {
+    return fail(Errc::config_conflict, options.workload,
+                fmt::format("there are traces for more ranks than the cluster has devices ({})", *ranks),
+                "use a cluster of the workload's size");
+  }
+  if (auto fine = read_custom_collectives(options, *platform, *workload); !fine) return tl::unexpected(fine.error());
+  findings.merge(workload->findings);
+  inputs.workload = *std::move(workload);
+  inputs.platform = *std::move(platform);
+  return inputs;
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery inspect: what is in a trace.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "arguments.h"
+#include "inspection.h"
+#include "orrery/report/envelope.h"
+#include "orrery/trace/chakra/load.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct InspectOptions {
+  std::vector<std::string> paths;
+  std::string groups;
+  bool repair = false;
+};
+
+bool is_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+Result<graph::Workload> read(const InspectOptions& options, const Session& session) {
+  const graph::Repair repair = options.repair ? graph::Repair::repair : graph::Repair::refuse;
+  const bool files = std::all_of(options.paths.begin(), options.paths.end(), is_file);
+  if (!files && options.paths.size() > 1) {
+    return fail(Errc::usage, "PREFIX", "give one prefix, or one or more files",
+                "a prefix 'dir/w' stands for dir/w.0.et, dir/w.1.et, …");
+  }
+  if (!files) {
+    Progress progress(session);
+    trace::chakra::LoadOptions load;
+    load.repair = repair;
+    load.group_file = options.groups;
+    load.progress = [&](std::uint32_t done, std::uint32_t all) { progress.reading(done, all); };
+    auto workload = trace::chakra::load_workload(options.paths.front(), load);
+    if (!workload && workload.error().code == Errc::input_not_found && workload.error().hint.empty()) {
+      workload.error().hint = "give a trace file, or the common prefix of several: 'dir/w' stands for dir/w.0.et, …";
+    }
+    return workload;
+  }
+  graph::Workload workload;
+  const auto strings = std::make_shared<StringPool>();
+  for (const std::string& path : options.paths) {
+    auto graph = trace::chakra::load_rank(path, strings, repair, workload.findings, &workload.groups);
+    if (!graph) return tl::unexpected(graph.error());
+    workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
+    workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
+    workload.files.push_back(path);
+  }
+  return workload;
+}
+
+int inspect(const InspectOptions& options, Session& session) {
+  const auto workload = read(options, session);
+  if (!workload) return session.fail(workload.error());
+  const analysis::Summary summary = analysis::summarize(*workload);
+  const std::string name = options.paths.size() == 1 ? options.paths.front()
+                                                     : fmt::format("{} and {} more", options.paths.front(), options.paths.size() - 1);
+  return session.deliver(inspection_text(name, *workload, summary, session.out_style()),
+                         [&] { return inspection_json(name, *workload, summary); });
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("inspect", "What is in a trace");
+  command->description(
+      "What is in a trace: nodes by kind, work, traffic by operation and group, the longest chain,\n"
+      "and how ranks differ.\n\n"
+      "Examples:\n"
+      "  orrery inspect llama/w\n"
+      "  orrery inspect rank0.et rank1.et --json\n");
+  const auto options = std::make_shared<InspectOptions>();
+  command->add_option("PREFIX", options->paths, "Traces: their common prefix, or files")->required()->type_name("");
+  command->add_option("--groups", options->groups, "Process groups, JSON")->type_name("FILE");
+  command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
+  session.add_options(*command, true);
+  command->callback([options, &session] {
+    session.command = "inspect";
+    session.action = [options, &session] { return inspect(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

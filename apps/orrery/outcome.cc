@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "progress.h"
+
+namespace orrery::app {
+
+using graph::NodeKind;
+
+Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session) {
+  Progress progress(session);
+  sim::Options options;
+  const std::uint32_t ranks = inputs.workload.rank_count();
+  if (progress.active()) {
+    options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
+      progress.simulating(finished, ranks, messages);
+    };
+  }
+  auto result = sim::simulate(inputs.workload, inputs.platform, options);
+  progress.clear();
+  if (!result) return tl::unexpected(result.error());
+  findings.merge(result->findings);
+  result->findings = {};
+  Outcome outcome;
+  outcome.inputs = std::move(inputs);
+  outcome.result = *std::move(result);
+  outcome.findings = std::move(findings);
+  return outcome;
+}
+
+analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest) {
+  std::vector<analysis::RankTimes> times;
+  times.reserve(outcome.result.ranks.size());
+  for (const sim::RankResult& rank : outcome.result.ranks) {
+    times.push_back({rank.finish, rank.compute, rank.comm, rank.comm_only, rank.memory_only});
+  }
+  Time end = outcome.result.end;
+  if (outcome.result.stall) end = std::max(end, outcome.result.stall->at);
+  return analysis::break_down(times, end, slowest);
+}
+
+ChainParts chain_parts(const Outcome& outcome) {
+  ChainParts parts;
+  const auto& chain = outcome.result.chain;
+  Time before{};
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const sim::ChainLink& link = chain[i];
+    if (link.start > before) parts.wait += link.start - before;
+    const Time length = link.end - std::max(link.start, std::min(before, link.end));
+    before = std::max(before, link.end);
+    switch (outcome.inputs.workload.graph(link.rank).kind(link.node)) {
+      case NodeKind::comp: parts.compute += length; break;
+      case NodeKind::mem_load:
+      case NodeKind::mem_store: parts.memory += length; break;
+      case NodeKind::send:
+      case NodeKind::recv:
+      case NodeKind::coll: parts.comm += length; break;
+      case NodeKind::invalid:
+      case NodeKind::metadata: break;
+    }
+    parts.longest.push_back(i);
+  }
+  const auto longer = [&](std::size_t a, std::size_t b) {
+    const Time ta = chain[a].end - chain[a].start, tb = chain[b].end - chain[b].start;
+    return ta != tb ? ta > tb : a < b;
+  };
+  const std::size_t keep = std::min<std::size_t>(3, parts.longest.size());
+  std::partial_sort(parts.longest.begin(), parts.longest.begin() + static_cast<std::ptrdiff_t>(keep),
+                    parts.longest.end(), longer);
+  parts.longest.resize(keep);
+  return parts;
+}
+
+std::string compute_model(const platform::Platform& platform) {
+  if (platform.replay_only) return "every node takes its recorded duration";
+  const std::string roofline = platform.device.name.empty() ? "roofline" : fmt::format("roofline on {}", report::printable(platform.device.name));
+  if (platform.device.roofline) return roofline;
+  if (platform.device.roofline_without_duration) return fmt::format("recorded durations, {} where there is none", roofline);
+  return "recorded durations";
+}
+
+std::string network_model(const platform::Platform& platform) {
+  return platform.network == platform::NetworkModelKind::message ? "message (store and forward, with congestion)"
+                                                                 : "analytical (no congestion)";
+}
+
+std::string shape(const platform::Platform& platform) {
+  std::string text;
+  for (const platform::Dimension& dim : platform.dims) {
+    if (!text.empty()) text += " × ";
+    switch (dim.block) {
+      case platform::Block::ring: text += fmt::format("ring {}", dim.size); break;
+      case platform::Block::fully_connected: text += fmt::format("fully connected {}", dim.size); break;
+      case platform::Block::switched: text += fmt::format("switch {}", dim.size); break;
+    }
+  }
+  return text;
+}
+
+}  // namespace orrery::app

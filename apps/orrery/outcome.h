@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A finished (or stalled) run, as text and as JSON.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inputs.h"
+#include "orrery/analysis/breakdown.h"
+#include "orrery/report/json.h"
+#include "orrery/report/text.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::app {
+
+struct Outcome {
+  Inputs inputs;
+  sim::SimResult result;
+  Findings findings;  ///< of reading and of simulating
+  std::string workload_name;
+  std::string platform_name;
+};
+
+/// Simulates, with progress. The findings of `inputs` are moved into the outcome's.
+[[nodiscard]] Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session);
+
+[[nodiscard]] analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest = 3);
+
+/// What the longest chain consists of.
+struct ChainParts {
+  Time compute{}, comm{}, memory{}, wait{};
+  std::vector<std::size_t> longest;  ///< indices of its links, longest first, at most three
+};
+[[nodiscard]] ChainParts chain_parts(const Outcome& outcome);
+
+/// Which model made the numbers, in words: "recorded durations", "roofline on H100-SXM" …
+[[nodiscard]] std::string compute_model(const platform::Platform& platform);
+[[nodiscard]] std::string network_model(const platform::Platform& platform);
+/// "4 switched × 2 ring"
+[[nodiscard]] std::string shape(const platform::Platform& platform);
+
+/// A dozen lines for people.
+[[nodiscard]] std::string summary_text(const Outcome& outcome, report::Style style);
+/// Why the run could not finish, for people.
+[[nodiscard]] std::string stall_text(const Outcome& outcome, report::Style style);
+
+/// The value of "result" in the envelope.
+void write_result(report::JsonWriter& json, const Outcome& outcome);
+
+/// The whole envelope.
+[[nodiscard]] std::string outcome_json(const Outcome& outcome, std::string_view command);
+
+}  // namespace orrery::app

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "orrery/report/envelope.h"
+#include "outcome.h"
+
+namespace orrery::app {
+
+using report::JsonWriter;
+
+namespace {
+
+const char* compute_word(const platform::Platform& platform) {
+  if (platform.replay_only) return "replay";
+  if (platform.device.roofline) return "roofline";
+  return platform.device.roofline_without_duration ? "recorded_or_roofline" : "recorded";
+}
+
+void write_models(JsonWriter& json, const Outcome& outcome) {
+  const platform::Platform& platform = outcome.inputs.platform;
+  json.field("rules", name(platform.rules)).field("network", name(platform.network));
+  json.field("compute", compute_word(platform));
+  json.key("platform").begin_object().field("name", outcome.platform_name).field("devices", platform.npu_count());
+  json.field("device", platform.device.name).key("dims").begin_array();
+  for (const platform::Dimension& dim : platform.dims) {
+    const char* block = dim.block == platform::Block::ring              ? "ring"
+                        : dim.block == platform::Block::fully_connected ? "fully_connected"
+                                                                        : "switch";
+    json.begin_object().field("block", block).field("size", dim.size);
+    json.field("bandwidth_bytes_per_s", dim.bandwidth.count()).field("latency_ns", dim.latency_ns).end_object();
+  }
+  json.end_array().end_object();
+  const graph::Workload& workload = outcome.inputs.workload;
+  std::uint64_t nodes = 0;
+  for (const std::uint32_t index : workload.graph_of_rank) nodes += workload.graphs[index]->size();
+  json.key("workload").begin_object().field("name", outcome.workload_name).field("ranks", workload.rank_count());
+  json.field("distinct_ranks", workload.graphs.size()).field("nodes", nodes).end_object();
+}
+
+void write_breakdown(JsonWriter& json, const analysis::Breakdown& step) {
+  json.key("breakdown").begin_object();
+  json.nanoseconds("compute", step.compute).nanoseconds("exposed_comm", step.comm_only);
+  json.nanoseconds("exposed_memory", step.memory_only).nanoseconds("idle", step.idle);
+  json.nanoseconds("comm", step.comm).nanoseconds("first_finish", step.fastest);
+  json.nanoseconds("median_finish", step.median);
+  json.key("slowest").begin_array();
+  for (const analysis::SlowRank& slow : step.slowest) {
+    json.begin_object().field("rank", slow.rank).nanoseconds("finish", slow.finish).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_ranks(JsonWriter& json, const Outcome& outcome) {
+  json.key("ranks").begin_array();
+  for (std::size_t rank = 0; rank < outcome.result.ranks.size(); ++rank) {
+    const sim::RankResult& one = outcome.result.ranks[rank];
+    json.begin_object().field("rank", rank);
+    if (one.finish) {
+      json.nanoseconds("finish", *one.finish).nanoseconds("exposed_comm", one.exposed_comm);
+      json.field("finish_ps", one.finish->count());
+    } else {
+      json.key("finish_ns").null().key("exposed_comm_ns").null().key("finish_ps").null();
+    }
+    json.nanoseconds("compute", one.compute).nanoseconds("comm", one.comm).nanoseconds("memory", one.memory);
+    json.nanoseconds("comm_only", one.comm_only).nanoseconds("memory_only", one.memory_only);
+    json.nanoseconds("idle", one.idle).field("sent_bytes", one.sent_bytes).end_object();
+  }
+  json.end_array();
+}
+
+void write_collectives(JsonWriter& json, const Outcome& outcome) {
+  json.key("collectives").begin_array();
+  for (const sim::CollectiveTotal& total : outcome.result.collectives) {
+    json.begin_object().field("type", total.type).field("group_size", total.group_size);
+    json.field("operations", total.operations).field("bytes", total.bytes).nanoseconds("time", total.time).end_object();
+  }
+  json.end_array();
+}
+
+void write_node(JsonWriter& json, const graph::Workload& workload, std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = workload.graph(rank);
+  json.field("rank", rank).field("node", graph.id(node)).field("name", graph.name(node));
+  json.field("kind", name(graph.kind(node)));
+}
+
+void write_chain(JsonWriter& json, const Outcome& outcome) {
+  const auto& chain = outcome.result.chain;
+  const ChainParts parts = chain_parts(outcome);
+  json.key("chain").begin_object().field("nodes", chain.size());
+  json.nanoseconds("compute", parts.compute).nanoseconds("comm", parts.comm);
+  json.nanoseconds("memory", parts.memory).nanoseconds("wait", parts.wait);
+  json.key("longest").begin_array();
+  for (const std::size_t i : parts.longest) {
+    json.begin_object();
+    write_node(json, outcome.inputs.workload, chain[i].rank, chain[i].node);
+    json.nanoseconds("start", chain[i].start).nanoseconds("end", chain[i].end).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_stall(JsonWriter& json, const Outcome& outcome) {
+  json.key("stall");
+  if (!outcome.result.stall) {
+    json.null();
+    return;
+  }
+  const sim::StallReport& stall = *outcome.result.stall;
+  json.begin_object().nanoseconds("at", stall.at).field("unfinished_ranks", stall.unfinished_ranks);
+  json.key("nodes").begin_array();
+  for (const sim::StalledNode& stalled : stall.nodes) {
+    json.begin_object();
+    write_node(json, outcome.inputs.workload, stalled.rank, stalled.node);
+    json.field("why", stalled.why).end_object();
+  }
+  json.end_array().key("circle").begin_array();
+  for (const std::string& rank : stall.circle) json.value(rank);
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+void write_result(JsonWriter& json, const Outcome& outcome) {
+  json.begin_object();
+  json.nanoseconds("step", outcome.result.end).field("step_ps", outcome.result.end.count());
+  write_models(json, outcome);
+  json.field("messages", outcome.result.messages).field("events", outcome.result.events);
+  write_breakdown(json, break_down(outcome));
+  write_ranks(json, outcome);
+  write_collectives(json, outcome);
+  write_chain(json, outcome);
+  write_stall(json, outcome);
+  json.end_object();
+}
+
+std::string outcome_json(const Outcome& outcome, std::string_view command) {
+  std::string text;
+  text.reserve(4096 + outcome.result.ranks.size() * 256);
+  JsonWriter json(text);
+  report::begin_envelope(json, command);
+  write_result(json, outcome);
+  report::end_envelope(json, outcome.findings);
+  return text + '\n';
+}
+
+}  // namespace orrery::app
