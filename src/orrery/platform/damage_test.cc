@@ -120,6 +120,7 @@ std::vector<Case> cases() {
       {"alias bomb", network, alias_bomb(9), limit_exceeded, "n.yml:"},
       {"alias of itself", network, "a: &a [*a]\n", config_syntax, "n.yml:1:"},
       {"unknown alias", network, "a: *b\n", config_syntax, "n.yml:1:"},
+      {"many values on one line", network, "[" + repeated("1,", 1'100'000), limit_exceeded, "n.yml:byte"},
       {"huge", network, repeated("# comment\n", 2'000'000), limit_exceeded, "n.yml"},
       // System JSON.
       {"empty", system_file, "", config_syntax, "s.json:1:"},

@@ -200,6 +200,18 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
+/// Where the text starts its (limit + 1)th value by its punctuation, or npos. yaml-cpp holds a whole one-line collection
+/// as tokens (about 230 bytes each) before it reports the first event, so the limit has to be enforced before.
+std::size_t too_many_values(std::string_view text) {
+  std::uint64_t values = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c != ',' && c != '[' && c != '{' && c != ':' && c != '?') continue;
+    if (++values > limits::kConfigNodes) return i;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
 
 Result<Json> parse_yaml(std::string_view text, const std::string& where) {
@@ -208,6 +220,10 @@ Result<Json> parse_yaml(std::string_view text, const std::string& where) {
   if (!is_utf8(text, bad)) return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, bad), "not UTF-8 text");
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, zero), "a zero byte: not a text file");
+  }
+  if (const std::size_t at = too_many_values(text); at != std::string_view::npos) {
+    return fail(Errc::limit_exceeded, fmt::format("{}:byte {}", where, at),
+                fmt::format("more than {} values", limits::kConfigNodes));
   }
   try {
     ViewBuffer buffer(text);
