@@ -87,6 +87,39 @@ std::string parts_sentence(const Breakdown& a, const Breakdown& b) {
   return text;
 }
 
+/// Which operation changed most (a receive's time is mostly waiting, so sends speak for both), and which did not.
+void explain_operations(report::Sheet& sheet, const Outcome& one, const Outcome& two) {
+  std::vector<Pair> pairs = pairs_of(one, two);
+  std::erase_if(pairs, [](const Pair& pair) { return pair.one->type == "recv"; });
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& x, const Pair& y) { return magnitude(x.growth()) > magnitude(y.growth()); });
+  std::string unchanged;
+  for (const Pair& pair : pairs) {
+    if (pair.growth().count() == 0) unchanged += (unchanged.empty() ? "" : ", ") + pair.label();
+  }
+  if (!pairs.empty() && pairs.front().growth().count() != 0) {
+    const Pair& most = pairs.front();
+    const double before = seconds(mean(*most.one)), after = seconds(mean(*most.two));
+    sheet.add("why", fmt::format("{} takes {} instead of {}{}{}", most.label(), format_time(mean(*most.two)),
+                                 format_time(mean(*most.one)),
+                                 before > 0 ? fmt::format(" ({:.3g} times as long)", after / before) : "",
+                                 unchanged.empty() ? "" : "; no change in " + unchanged));
+  }
+}
+
+/// The narrowest dimension of each.
+void explain_network(report::Sheet& sheet, const platform::Platform& one, const platform::Platform& two) {
+  const auto narrowest = [](const platform::Platform& platform) {
+    return std::min_element(platform.dims.begin(), platform.dims.end(),
+                            [](const auto& a, const auto& b) { return a.bandwidth < b.bandwidth; });
+  };
+  if (one.dims.empty() || two.dims.empty()) return;
+  const auto a = narrowest(one), b = narrowest(two);
+  if (a->bandwidth == b->bandwidth) return;
+  sheet.add("", fmt::format("the narrowest link of the second has {}, of the first {}", format_bandwidth(b->bandwidth),
+                            format_bandwidth(a->bandwidth)));
+}
+
 void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const Breakdown& a, const Breakdown& b) {
   if (a.step == b.step) {
     sheet.add("why", "both take the same time");
@@ -96,19 +129,11 @@ void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const
   const double factor = slower ? seconds(b.step) / seconds(a.step) : seconds(a.step) / seconds(b.step);
   sheet.add("difference", fmt::format("the second is {:.3g} times {}; per rank: {}", factor, slower ? "slower" : "faster",
                                       parts_sentence(a, b)));
-  std::vector<Pair> pairs = pairs_of(one, two);
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& x, const Pair& y) { return magnitude(x.growth()) > magnitude(y.growth()); });
-  if (!pairs.empty() && pairs.front().growth().count() != 0) {
-    const Pair& most = pairs.front();
-    sheet.add("why", fmt::format("{} changes most: {} instead of {} each, {} times {} ranks' worth",
-                                 most.label(), format_time(mean(*most.two)), format_time(mean(*most.one)),
-                                 format_count(static_cast<std::int64_t>(most.one->operations)), one.result.ranks.size()));
-  }
+  explain_operations(sheet, one, two);
+  explain_network(sheet, one.inputs.platform, two.inputs.platform);
   const ChainParts before = chain_parts(one), after = chain_parts(two);
-  sheet.add("longest chain", fmt::format("compute {} → {}, communication {} → {}, waiting {} → {}",
-                                         format_time(before.compute), format_time(after.compute), format_time(before.comm),
-                                         format_time(after.comm), format_time(before.wait), format_time(after.wait)));
+  sheet.add("longest chain", fmt::format("compute {} → {}, communication {} → {}", format_time(before.compute),
+                                         format_time(after.compute), format_time(before.comm), format_time(after.comm)));
 }
 
 }  // namespace
@@ -120,8 +145,9 @@ std::string comparison_text(const Outcome& one, const Outcome& two, Style style)
   table.row({"network", shape(one.inputs.platform), shape(two.inputs.platform), ""});
   table.row({"per port", links_of(one.inputs.platform), links_of(two.inputs.platform), ""});
   add_times(table, a, b);
+  table.row({"one operation takes"});
   for (const Pair& pair : pairs_of(one, two)) {
-    table.row({pair.label() + ", each", format_time(mean(*pair.one)), format_time(mean(*pair.two)),
+    table.row({"  " + pair.label(), format_time(mean(*pair.one)), format_time(mean(*pair.two)),
                difference(mean(*pair.one), mean(*pair.two))});
   }
   report::Sheet sheet(style);

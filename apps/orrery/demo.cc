@@ -42,13 +42,14 @@ int demo(const std::string& data, const std::string& network, Session& session) 
   if (!two) return session.fail(two.error());
 
   std::string text =
-      "One step of a Llama-like model, 8 transformer layers, on 8 ranks: data parallel 2, tensor\n"
-      "parallel 2, pipeline parallel 2. The same trace on two modelled clusters:\n\n";
+      "A training step of a Llama-like model, 8 layers, on 8 ranks (data parallel 2,\n"
+      "tensor parallel 2, pipeline parallel 2): the same trace on two modelled clusters.\n\n";
   text += comparison_text(*one, *two, session.out_style());
   std::error_code ignored;
-  const std::string place = std::filesystem::proximate(*folder, ignored).string();
-  const std::string shown = (place.empty() || place.size() > folder->size() ? *folder : place) + "/demo";
-  text += fmt::format("\nTry    orrery run {0}/llama --cluster {0}/two-nodes.yaml --network message\n", shown);
+  const std::filesystem::path real = std::filesystem::canonical(*folder, ignored);
+  const std::string near = std::filesystem::proximate(real, ignored).string();
+  const std::string shown = (near.empty() || near.starts_with("..") ? real.string() : near) + "/demo";
+  text += fmt::format("\nThe whole summary of one of them:\n  orrery run {0}/llama --cluster {0}/two-nodes.yaml\n", shown);
   return session.deliver(text, [&] {
     std::string out;
     report::JsonWriter json(out);

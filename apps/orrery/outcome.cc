@@ -68,7 +68,7 @@ ChainParts chain_parts(const Outcome& outcome) {
     const Time ta = chain[a].end - chain[a].start, tb = chain[b].end - chain[b].start;
     return ta != tb ? ta > tb : a < b;
   };
-  const std::size_t keep = std::min<std::size_t>(3, parts.longest.size());
+  const std::size_t keep = std::min<std::size_t>(2, parts.longest.size());
   std::partial_sort(parts.longest.begin(), parts.longest.begin() + static_cast<std::ptrdiff_t>(keep),
                     parts.longest.end(), longer);
   parts.longest.resize(keep);
@@ -79,7 +79,7 @@ std::string compute_model(const platform::Platform& platform) {
   if (platform.replay_only) return "every node takes its recorded duration";
   const std::string roofline = platform.device.name.empty() ? "roofline" : fmt::format("roofline on {}", report::printable(platform.device.name));
   if (platform.device.roofline) return roofline;
-  if (platform.device.roofline_without_duration) return fmt::format("recorded durations, {} where there is none", roofline);
+  if (platform.device.roofline_without_duration) return fmt::format("recorded durations, else {}", roofline);
   return "recorded durations";
 }
 

@@ -30,7 +30,7 @@ struct Outcome {
 /// What the longest chain consists of.
 struct ChainParts {
   Time compute{}, comm{}, memory{}, wait{};
-  std::vector<std::size_t> longest;  ///< indices of its links, longest first, at most three
+  std::vector<std::size_t> longest;  ///< indices of its links, longest first, at most two
 };
 [[nodiscard]] ChainParts chain_parts(const Outcome& outcome);
 

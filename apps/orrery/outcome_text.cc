@@ -38,30 +38,30 @@ void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& 
   part("compute", step.compute);
   std::string hidden;
   if (step.comm > step.comm_only) {
-    hidden = fmt::format("  ({} of communication hidden behind compute)", format_time(step.comm - step.comm_only));
+    hidden = fmt::format("  ({} more hides behind compute)", format_time(step.comm - step.comm_only));
   }
   part("exposed comm", step.comm_only, hidden);
   part("exposed memory", step.memory_only);
   part("idle", step.idle);
 }
 
-/// The buckets with the most bytes; the rest in one line.
+/// The buckets with the most bytes. Receives are the other end of sends and left out.
 void add_collectives(Sheet& sheet, const Outcome& outcome) {
   std::vector<sim::CollectiveTotal> totals = outcome.result.collectives;
+  std::erase_if(totals, [](const sim::CollectiveTotal& total) { return total.type == "recv"; });
   std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-  constexpr std::size_t kLines = 3;
+  constexpr std::size_t kLines = 4;
   for (std::size_t i = 0; i < totals.size() && i < kLines; ++i) {
     const sim::CollectiveTotal& total = totals[i];
-    const bool pair = total.type == "send" || total.type == "recv";
-    const std::string among = pair || total.group_size == 0 ? "" : fmt::format(" among {}", total.group_size);
-    const Time mean = total.operations > 0 ? Time(total.time.count() / static_cast<std::int64_t>(total.operations)) : Time{};
-    std::string more = i + 1 == kLines && totals.size() > kLines ? fmt::format("; {} more kinds", totals.size() - kLines) : "";
-    sheet.add(i == 0 ? "collectives" : "",
-              fmt::format("{}{}: {} × {}, {} in all, {} each{}", total.type, among, count(total.operations),
-                          format_bytes(bytes(total.operations > 0 ? total.bytes / total.operations : 0)),
-                          format_bytes(bytes(total.bytes)), format_time(mean), more));
+    const bool among = total.type != "send" && total.group_size != 0;
+    const auto operations = static_cast<std::int64_t>(total.operations);
+    sheet.add(i == 0 ? "communication" : "",
+              fmt::format("{}{}: {} in {}, {} each", total.type, among ? fmt::format(" among {}", total.group_size) : "",
+                          format_bytes(bytes(total.bytes)), count(total.operations),
+                          format_time(operations > 0 ? Time(total.time.count() / operations) : Time{})));
   }
-  if (totals.empty()) sheet.add("collectives", "none");
+  if (totals.size() > kLines) sheet.add("", fmt::format("and {} kinds more (--json)", totals.size() - kLines));
+  if (totals.empty()) sheet.add("communication", "none");
 }
 
 void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ranks) {
@@ -70,10 +70,14 @@ void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ra
     sheet.add("slowest ranks", ranks == 1 ? "one rank only" : "none: all finish together");
     return;
   }
+  // Ranks that finish together stand together: "0-3 370.1 ms, 5 361 ms".
   std::string text;
-  for (const analysis::SlowRank& slow : step.slowest) {
-    if (!text.empty()) text += ", ";
-    text += fmt::format("rank {} {}", slow.rank, format_time(slow.finish));
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < step.slowest.size() && shown < 3; ++shown) {
+    std::vector<std::uint32_t> together;
+    const Time finish = step.slowest[i].finish;
+    for (; i < step.slowest.size() && step.slowest[i].finish == finish; ++i) together.push_back(step.slowest[i].rank);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::ranges(together, 3), format_time(finish));
   }
   sheet.add("slowest ranks", fmt::format("{} (median {})", text, format_time(step.median)));
 }
@@ -93,7 +97,7 @@ void add_chain(Sheet& sheet, const Outcome& outcome) {
     std::string label(graph.name(chain[i].node));
     if (label.empty()) label = fmt::format("node {}", graph.id(chain[i].node));
     text += fmt::format("{} {} {} (rank {})", i == parts.longest.front() ? "" : ",",
-                        report::fit(report::printable(label), 40), format_time(chain[i].end - chain[i].start), chain[i].rank);
+                        report::fit(report::printable(label), 28), format_time(chain[i].end - chain[i].start), chain[i].rank);
   }
   sheet.add("", text);
 }
@@ -102,7 +106,7 @@ void add_chain(Sheet& sheet, const Outcome& outcome) {
 
 std::string summary_text(const Outcome& outcome, Style style) {
   const platform::Platform& platform = outcome.inputs.platform;
-  const analysis::Breakdown step = break_down(outcome);
+  const analysis::Breakdown step = break_down(outcome, 64);
   Sheet sheet(style);
   add_times(sheet, outcome, step, style);
   add_collectives(sheet, outcome);
