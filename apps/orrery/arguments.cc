@@ -35,6 +35,15 @@ bool is_command(const std::string& word) {
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
+/// In the list of commands, each one's first line says enough.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* sub) const override {
+    const std::string about = sub->get_description();
+    return fmt::format("  {:<12}{}\n", sub->get_name(), about.substr(0, about.find('\n')));
+  }
+};
+
 /// The sub-command that was parsed, or the table itself.
 CLI::App& chosen(CLI::App& table) {
   const auto used = table.get_subcommands();
@@ -106,6 +115,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
       "  orrery run llama/w --cluster cluster.yaml\n",
       "orrery");
   table->set_version_flag("--version", "orrery " ORRERY_VERSION);
+  table->formatter(std::make_shared<Help>());
   table->require_subcommand(0, 1);
   table->allow_extras();
   add_run(*table, session);

@@ -131,8 +131,9 @@ int check(InputOptions& options, Session& session) {
 void add_check(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("check", "Validate traces and configurations without running");
   command->description(
-      "Validate traces and configurations without running. Exit code: 0 fine, 1 the ranks do not fit\n"
-      "together, 2 a configuration is wrong, 3 a trace is damaged, 5 a limit was hit.\n\n"
+      "Validate traces and configurations without running.\n"
+      "Exit code: 0 fine, 1 the ranks do not fit together, 2 a configuration is wrong, 3 a trace is\n"
+      "damaged, 5 a limit was hit.\n\n"
       "Examples:\n"
       "  orrery check llama/w --cluster cluster.yaml\n"
       "  orrery check llama/w --repair\n");

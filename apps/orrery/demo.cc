@@ -70,7 +70,8 @@ int demo(const std::string& data, const std::string& network, Session& session) 
 void add_demo(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("demo", "One training step on two clusters");
   command->description(
-      "Simulate a training step that comes with the program on two clusters, and say what differs and why.\n\n"
+      "Simulate one training step on two clusters and say what differs and why.\n"
+      "The step and the clusters come with the program.\n\n"
       "Examples:\n"
       "  orrery demo\n"
       "  orrery demo --network message\n");

@@ -119,9 +119,10 @@ int doctor(Session& session) {
 }  // namespace
 
 void add_doctor(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("doctor", "Is this installation whole?");
+  CLI::App* command = table.add_subcommand("doctor", "Say whether this installation is whole");
   command->description(
-      "Is this installation whole? Versions, catalogue, data, and a small simulation with a known result.\n\n"
+      "Say whether this installation is whole.\n"
+      "Versions, catalogue, data, and a small simulation with a known result.\n\n"
       "Examples:\n"
       "  orrery doctor\n"
       "  orrery doctor --json\n");

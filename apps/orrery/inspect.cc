@@ -73,10 +73,10 @@ int inspect(const InspectOptions& options, Session& session) {
 }  // namespace
 
 void add_inspect(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("inspect", "What is in a trace");
+  CLI::App* command = table.add_subcommand("inspect", "Say what is in a trace");
   command->description(
-      "What is in a trace: nodes by kind, work, traffic by operation and group, the longest chain,\n"
-      "and how ranks differ.\n\n"
+      "Say what is in a trace.\n"
+      "Nodes by kind, work, traffic by operation and group, the longest chain, how ranks differ.\n\n"
       "Examples:\n"
       "  orrery inspect llama/w\n"
       "  orrery inspect rank0.et rank1.et --json\n");

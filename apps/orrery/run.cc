@@ -35,7 +35,7 @@ int run(InputOptions& options, Session& session) {
 void add_run(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("run", "Simulate a workload on a cluster");
   command->description(
-      "Simulate a workload on a cluster, and say where the time goes.\n\n"
+      "Simulate a workload on a cluster and say where the time goes.\n\n"
       "Examples:\n"
       "  orrery run llama/w --cluster cluster.yaml\n"
       "  orrery run --workload llama/w --astra-network net.yml --astra-system sys.json --json\n");

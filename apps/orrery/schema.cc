@@ -12,7 +12,7 @@ namespace orrery::app {
 void add_schema(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("schema", "Print a file format's JSON Schema");
   command->description(
-      "Print a file format's JSON Schema. An editor that is told of it completes and checks the file.\n\n"
+      "Print a file format's JSON Schema.\nAn editor that is told of it completes and checks the file.\n\n"
       "Examples:\n"
       "  orrery schema cluster\n"
       "  orrery schema cluster --output cluster.schema.json\n");
