@@ -10,8 +10,8 @@
 namespace orrery {
 
 /// The candidate nearest to `word`, or empty when none is near enough to be what was meant.
-/// Distance counts insertions, deletions, replacements and swapped neighbours, ignoring case; `_` equals `-`.
-/// Ties go to the earlier candidate.
+/// Distance counts insertions, deletions, replacements and swapped neighbours, ignoring case; `_`
+/// equals `-`. Ties go to the earlier candidate.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> candidates);
 

@@ -17,28 +17,31 @@ struct Unit {
   double factor;
 };
 
-// In each table the first spelling of a factor is the one written. Larger units follow smaller ones.
-constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024, kPi = kTi * 1024;
+// In each table the first spelling of a factor is the one written. Larger units follow smaller
+// ones.
+constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024,
+                 kPi = kTi * 1024;
 
 constexpr std::array kByteUnits = {
-    Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"KB", 1e3},  Unit{"MB", 1e6},  Unit{"GB", 1e9},  Unit{"TB", 1e12},
-    Unit{"PB", 1e15}, Unit{"KiB", kKi}, Unit{"kiB", kKi}, Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi},
-    Unit{"PiB", kPi}};
+    Unit{"B", 1},     Unit{"kB", 1e3},  Unit{"KB", 1e3},  Unit{"MB", 1e6},  Unit{"GB", 1e9},
+    Unit{"TB", 1e12}, Unit{"PB", 1e15}, Unit{"KiB", kKi}, Unit{"kiB", kKi}, Unit{"MiB", kMi},
+    Unit{"GiB", kGi}, Unit{"TiB", kTi}, Unit{"PiB", kPi}};
 
-constexpr std::array kBitUnits = {
-    Unit{"b", 0.125},        Unit{"bit", 0.125},   Unit{"kb", 125},      Unit{"Kb", 125},
-    Unit{"kbit", 125},       Unit{"Mb", 125e3},    Unit{"Mbit", 125e3},  Unit{"Gb", 125e6},
-    Unit{"Gbit", 125e6},     Unit{"Tb", 125e9},    Unit{"Tbit", 125e9},  Unit{"Kib", kKi / 8},
-    Unit{"Mib", kMi / 8},    Unit{"Gib", kGi / 8}, Unit{"Tib", kTi / 8}};
+constexpr std::array kBitUnits = {Unit{"b", 0.125},     Unit{"bit", 0.125},   Unit{"kb", 125},
+                                  Unit{"Kb", 125},      Unit{"kbit", 125},    Unit{"Mb", 125e3},
+                                  Unit{"Mbit", 125e3},  Unit{"Gb", 125e6},    Unit{"Gbit", 125e6},
+                                  Unit{"Tb", 125e9},    Unit{"Tbit", 125e9},  Unit{"Kib", kKi / 8},
+                                  Unit{"Mib", kMi / 8}, Unit{"Gib", kGi / 8}, Unit{"Tib", kTi / 8}};
 
 constexpr std::array kTimeUnits = {
-    Unit{"ps", 1},    Unit{"ns", 1e3},  Unit{"us", 1e6},     Unit{"\xC2\xB5s", 1e6}, Unit{"\xCE\xBCs", 1e6},
-    Unit{"ms", 1e9},  Unit{"s", 1e12},  Unit{"min", 60e12},  Unit{"h", 3600e12}};
+    Unit{"ps", 1},          Unit{"ns", 1e3},        Unit{"us", 1e6},
+    Unit{"\xC2\xB5s", 1e6}, Unit{"\xCE\xBCs", 1e6}, Unit{"ms", 1e9},
+    Unit{"s", 1e12},        Unit{"min", 60e12},     Unit{"h", 3600e12}};
 
 constexpr std::array kFlopUnits = {
-    Unit{"FLOP/s", 1},      Unit{"FLOPS", 1},      Unit{"MFLOP/s", 1e6},   Unit{"MFLOPS", 1e6},
-    Unit{"GFLOP/s", 1e9},   Unit{"GFLOPS", 1e9},   Unit{"TFLOP/s", 1e12},  Unit{"TFLOPS", 1e12},
-    Unit{"PFLOP/s", 1e15},  Unit{"PFLOPS", 1e15},  Unit{"EFLOP/s", 1e18},  Unit{"EFLOPS", 1e18}};
+    Unit{"FLOP/s", 1},     Unit{"FLOPS", 1},     Unit{"MFLOP/s", 1e6},  Unit{"MFLOPS", 1e6},
+    Unit{"GFLOP/s", 1e9},  Unit{"GFLOPS", 1e9},  Unit{"TFLOP/s", 1e12}, Unit{"TFLOPS", 1e12},
+    Unit{"PFLOP/s", 1e15}, Unit{"PFLOPS", 1e15}, Unit{"EFLOP/s", 1e18}, Unit{"EFLOPS", 1e18}};
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
@@ -80,18 +83,21 @@ Result<Split> split(std::string_view text, const std::string& where, std::string
                 fmt::format("write for example \"{}\"", example));
   }
   if (number < 0) return fail(Errc::config_range, where, quoted(text) + " is negative");
-  return Split{number, trimmed(std::string_view(end, static_cast<std::size_t>(digits.data() + digits.size() - end)))};
+  return Split{number, trimmed(std::string_view(
+                           end, static_cast<std::size_t>(digits.data() + digits.size() - end)))};
 }
 
-tl::unexpected<Error> bad_unit(std::string_view text, std::string_view unit, const std::string& where,
-                               std::string_view known) {
-  const std::string what = unit.empty() ? quoted(text) + " has no unit"
-                                        : fmt::format("{} is not a unit this value can have", quoted(unit));
+tl::unexpected<Error> bad_unit(std::string_view text, std::string_view unit,
+                               const std::string& where, std::string_view known) {
+  const std::string what = unit.empty()
+                               ? quoted(text) + " has no unit"
+                               : fmt::format("{} is not a unit this value can have", quoted(unit));
   return fail(Errc::config_unit, where, what, fmt::format("use one of {}", known));
 }
 
 /// `number` × `factor` as a whole count, or an error when it does not fit.
-Result<std::int64_t> whole(double number, double factor, std::string_view text, const std::string& where) {
+Result<std::int64_t> whole(double number, double factor, std::string_view text,
+                           const std::string& where) {
   const double value = std::nearbyint(number * factor);
   if (!(value < 9.2e18)) return fail(Errc::config_range, where, quoted(text) + " is too large");
   return static_cast<std::int64_t>(value);
@@ -117,16 +123,17 @@ std::string scaled(double value, std::span<const Unit> units) {
   return fmt::format("{} {}", digits(value / chosen->factor), chosen->name);
 }
 
-constexpr std::array kWrittenTimes = {Unit{"ps", 1}, Unit{"ns", 1e3}, Unit{"us", 1e6}, Unit{"ms", 1e9},
-                                      Unit{"s", 1e12}};
-constexpr std::array kWrittenBytes = {Unit{"B", 1},      Unit{"kB", 1e3},   Unit{"MB", 1e6},
-                                      Unit{"GB", 1e9},   Unit{"TB", 1e12},  Unit{"PB", 1e15}};
-constexpr std::array kWrittenBinary = {Unit{"KiB", kKi}, Unit{"MiB", kMi}, Unit{"GiB", kGi}, Unit{"TiB", kTi}};
-constexpr std::array kWrittenRates = {Unit{"B/s", 1},     Unit{"kB/s", 1e3},  Unit{"MB/s", 1e6},
-                                      Unit{"GB/s", 1e9},  Unit{"TB/s", 1e12}, Unit{"PB/s", 1e15}};
-constexpr std::array kWrittenFlops = {Unit{"FLOP/s", 1},     Unit{"kFLOP/s", 1e3},  Unit{"MFLOP/s", 1e6},
-                                      Unit{"GFLOP/s", 1e9},  Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15},
-                                      Unit{"EFLOP/s", 1e18}};
+constexpr std::array kWrittenTimes = {Unit{"ps", 1}, Unit{"ns", 1e3}, Unit{"us", 1e6},
+                                      Unit{"ms", 1e9}, Unit{"s", 1e12}};
+constexpr std::array kWrittenBytes = {Unit{"B", 1},    Unit{"kB", 1e3},  Unit{"MB", 1e6},
+                                      Unit{"GB", 1e9}, Unit{"TB", 1e12}, Unit{"PB", 1e15}};
+constexpr std::array kWrittenBinary = {Unit{"KiB", kKi}, Unit{"MiB", kMi}, Unit{"GiB", kGi},
+                                       Unit{"TiB", kTi}};
+constexpr std::array kWrittenRates = {Unit{"B/s", 1},    Unit{"kB/s", 1e3},  Unit{"MB/s", 1e6},
+                                      Unit{"GB/s", 1e9}, Unit{"TB/s", 1e12}, Unit{"PB/s", 1e15}};
+constexpr std::array kWrittenFlops = {
+    Unit{"FLOP/s", 1},     Unit{"kFLOP/s", 1e3},  Unit{"MFLOP/s", 1e6}, Unit{"GFLOP/s", 1e9},
+    Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}, Unit{"EFLOP/s", 1e18}};
 
 /// The largest of `units` in which shortest decimal text parses back to the very same double.
 std::string exact(double value, std::span<const Unit> units) {
@@ -143,7 +150,8 @@ std::string exact(double value, std::span<const Unit> units) {
 std::string exact_count(std::int64_t count, std::span<const Unit> units) {
   for (std::size_t i = units.size(); i-- > 0;) {
     const auto factor = static_cast<std::int64_t>(units[i].factor);
-    if (count != 0 && count % factor == 0) return fmt::format("{} {}", count / factor, units[i].name);
+    if (count != 0 && count % factor == 0)
+      return fmt::format("{} {}", count / factor, units[i].name);
   }
   return fmt::format("{} {}", count, units.front().name);
 }
@@ -175,7 +183,8 @@ Result<Bandwidth> parse_bandwidth(std::string_view text, std::string where) {
   std::optional<double> factor = factor_of(size, kByteUnits);
   if (!factor) factor = factor_of(size, kBitUnits);
   if (!factor && parts->unit.empty() && parts->number == 0) factor = 1;
-  if (!factor) return bad_unit(text, parts->unit, where, "GB/s, GiB/s, Gb/s (bits), TB/s, MB/s, B/s");
+  if (!factor)
+    return bad_unit(text, parts->unit, where, "GB/s, GiB/s, Gb/s (bits), TB/s, MB/s, B/s");
   const double rate = parts->number * *factor;
   if (!std::isfinite(rate)) return fail(Errc::config_range, where, quoted(text) + " is too large");
   return Bandwidth(rate);
@@ -246,7 +255,9 @@ std::string format_bytes(Bytes bytes) {
   return scaled(static_cast<double>(count), kWrittenBytes);
 }
 
-std::string format_bandwidth(Bandwidth bandwidth) { return scaled(bandwidth.count(), kWrittenRates); }
+std::string format_bandwidth(Bandwidth bandwidth) {
+  return scaled(bandwidth.count(), kWrittenRates);
+}
 std::string format_flops(FlopRate rate) { return scaled(rate.count(), kWrittenFlops); }
 
 std::string format_count(std::int64_t count) {

@@ -15,7 +15,8 @@
 namespace orrery {
 
 // Reading. The space before the unit is optional; 0 needs no unit. Errors carry `where` and are
-// Errc::config_type (not a number), config_unit (unit missing or unknown) or config_range (negative, too large).
+// Errc::config_type (not a number), config_unit (unit missing or unknown) or config_range
+// (negative, too large).
 
 /// "64 MiB", "1.5 GB", "4096 B" → whole bytes, rounded to nearest.
 [[nodiscard]] Result<Bytes> parse_bytes(std::string_view text, std::string where = {});
@@ -32,8 +33,9 @@ namespace orrery {
 
 // Writing for people: four significant digits, trailing zeros dropped.
 
-[[nodiscard]] std::string format_time(Time time);                 ///< "117.8 us"
-[[nodiscard]] std::string format_bytes(Bytes bytes);              ///< "64 MiB" when exact in binary, else "1.5 GB"
+[[nodiscard]] std::string format_time(Time time);  ///< "117.8 us"
+[[nodiscard]] std::string format_bytes(
+    Bytes bytes);  ///< "64 MiB" when exact in binary, else "1.5 GB"
 [[nodiscard]] std::string format_bandwidth(Bandwidth bandwidth);  ///< "450 GB/s"
 [[nodiscard]] std::string format_flops(FlopRate rate);            ///< "989 TFLOP/s"
 [[nodiscard]] std::string format_count(std::int64_t count);       ///< "117,780"

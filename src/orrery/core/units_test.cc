@@ -42,10 +42,12 @@ struct Bad {
 };
 
 TEST(Units, RefusesWhatIsNotAQuantity) {
-  for (const Bad& bad : {Bad{"", Errc::config_type}, Bad{"fast", Errc::config_type}, Bad{"nan GB/s", Errc::config_type},
-                         Bad{"inf", Errc::config_type}, Bad{"50", Errc::config_unit}, Bad{"50 GB", Errc::config_unit},
-                         Bad{"50 GQ/s", Errc::config_unit}, Bad{"-1 GB/s", Errc::config_range},
-                         Bad{"1e400 GB/s", Errc::config_range}, Bad{"1e308 GB/s", Errc::config_range}}) {
+  for (const Bad& bad :
+       {Bad{"", Errc::config_type}, Bad{"fast", Errc::config_type},
+        Bad{"nan GB/s", Errc::config_type}, Bad{"inf", Errc::config_type},
+        Bad{"50", Errc::config_unit}, Bad{"50 GB", Errc::config_unit},
+        Bad{"50 GQ/s", Errc::config_unit}, Bad{"-1 GB/s", Errc::config_range},
+        Bad{"1e400 GB/s", Errc::config_range}, Bad{"1e308 GB/s", Errc::config_range}}) {
     const Result<Bandwidth> result = parse_bandwidth(bad.text, "here");
     ASSERT_FALSE(result) << bad.text;
     EXPECT_EQ(result.error().code, bad.code) << bad.text;

@@ -30,7 +30,8 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
   const std::vector<double> bandwidths = keys.numbers("bandwidth");
   const std::vector<double> latencies = keys.numbers("latency");
   if (keys.error()) return tl::unexpected(*keys.error());
-  if (topology.empty()) return fail(Errc::config_range, keys.place("topology"), "lists no dimension");
+  if (topology.empty())
+    return fail(Errc::config_range, keys.place("topology"), "lists no dimension");
 
   struct List {
     std::string_view key;
@@ -40,7 +41,8 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
                            List{"latency", latencies.size()}}) {
     if (list.size == topology.size()) continue;
     return fail(Errc::config_conflict, keys.place(list.key),
-                fmt::format("lists {} values, but topology lists {} dimensions", list.size, topology.size()),
+                fmt::format("lists {} values, but topology lists {} dimensions", list.size,
+                            topology.size()),
                 "give one value per dimension");
   }
 
@@ -56,12 +58,14 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
     dim.block = kBlocks[name - std::begin(kBlockNames)];
     if (sizes[d] != std::trunc(sizes[d]) || sizes[d] < 2 || sizes[d] > kLargestInt) {
       return fail(Errc::config_range, pointer(keys.place("npus_count"), d),
-                  fmt::format("is {}, but a dimension has at least 2 NPUs, a whole number of them", sizes[d]));
+                  fmt::format("is {}, but a dimension has at least 2 NPUs, a whole number of them",
+                              sizes[d]));
     }
     dim.size = static_cast<std::int64_t>(sizes[d]);
     npus *= sizes[d];
     if (npus > static_cast<double>(limits::kRanks)) {
-      return fail(Errc::limit_exceeded, keys.place("npus_count"), fmt::format("more than {} NPUs", limits::kRanks));
+      return fail(Errc::limit_exceeded, keys.place("npus_count"),
+                  fmt::format("more than {} NPUs", limits::kRanks));
     }
     dim.bandwidth = Bandwidth(bandwidths[d] * kNetworkGigabyte);
     if (!(bandwidths[d] > 0) || !std::isfinite(dim.bandwidth.count())) {
@@ -80,25 +84,29 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
 
 Result<void> must_be_object(const Json& tree, const std::string& where) {
   if (tree.is_object()) return {};
-  return fail(Errc::config_type, where, fmt::format("is {} where keys with values belong", kind_of(tree)));
+  return fail(Errc::config_type, where,
+              fmt::format("is {} where keys with values belong", kind_of(tree)));
 }
 
-constexpr Named<RemoteMemoryKind> kMemoryTypes[] = {{"NO_MEMORY_EXPANSION", RemoteMemoryKind::none},
-                                                    {"PER_NPU_MEMORY_EXPANSION", RemoteMemoryKind::per_npu},
-                                                    {"PER_NODE_MEMORY_EXPANSION", RemoteMemoryKind::per_node},
-                                                    {"MEMORY_POOL", RemoteMemoryKind::pool}};
+constexpr Named<RemoteMemoryKind> kMemoryTypes[] = {
+    {"NO_MEMORY_EXPANSION", RemoteMemoryKind::none},
+    {"PER_NPU_MEMORY_EXPANSION", RemoteMemoryKind::per_npu},
+    {"PER_NODE_MEMORY_EXPANSION", RemoteMemoryKind::per_node},
+    {"MEMORY_POOL", RemoteMemoryKind::pool}};
 
 void require(KeyReader& keys, std::initializer_list<std::string_view> names, std::string_view why) {
   for (const std::string_view name : names) {
     if (!keys.has(name)) {
-      keys.fail(Errc::config_missing_key, keys.place(name), fmt::format("is missing: {} needs it", why));
+      keys.fail(Errc::config_missing_key, keys.place(name),
+                fmt::format("is missing: {} needs it", why));
     }
   }
 }
 
 }  // namespace
 
-Result<void> apply_network(std::string_view text, const std::string& where, Platform& platform, Findings& findings) {
+Result<void> apply_network(std::string_view text, const std::string& where, Platform& platform,
+                           Findings& findings) {
   const Result<Json> tree = parse_yaml(text, where);
   if (!tree) return tl::unexpected(tree.error());
   if (const Result<void> object = must_be_object(*tree, where); !object) return object;
@@ -110,7 +118,8 @@ Result<void> apply_network(std::string_view text, const std::string& where, Plat
   return {};
 }
 
-Result<void> apply_memory(std::string_view text, const std::string& where, Platform& platform, Findings& findings) {
+Result<void> apply_memory(std::string_view text, const std::string& where, Platform& platform,
+                          Findings& findings) {
   const Result<Json> tree = parse_json(text, where);
   if (!tree) return tl::unexpected(tree.error());
   if (const Result<void> object = must_be_object(*tree, where); !object) return object;
@@ -123,7 +132,8 @@ Result<void> apply_memory(std::string_view text, const std::string& where, Platf
     require(keys, {"remote-mem-latency", "remote-mem-bw"}, "this memory-type");
     memory.latency = ns(keys.integer("remote-mem-latency", 0, 0, kMost));
     // Whole GB/s of 10^9 bytes; the reference cuts reals off.
-    memory.bandwidth = Bandwidth(static_cast<double>(keys.integer("remote-mem-bw", 1, 1, kMost)) * 1e9);
+    memory.bandwidth =
+        Bandwidth(static_cast<double>(keys.integer("remote-mem-bw", 1, 1, kMost)) * 1e9);
   }
   if (memory.kind == RemoteMemoryKind::per_node) {
     require(keys, {"num-nodes", "num-npus-per-node"}, "PER_NODE_MEMORY_EXPANSION");
@@ -132,8 +142,8 @@ Result<void> apply_memory(std::string_view text, const std::string& where, Platf
     memory.npus_per_node = keys.integer("num-npus-per-node", 1, 1, most);
     if (memory.nodes * memory.npus_per_node < platform.npu_count()) {
       keys.fail(Errc::config_conflict, keys.place("num-nodes"),
-                fmt::format("{} nodes of {} NPUs are fewer than the network's {} NPUs", memory.nodes,
-                            memory.npus_per_node, platform.npu_count()));
+                fmt::format("{} nodes of {} NPUs are fewer than the network's {} NPUs",
+                            memory.nodes, memory.npus_per_node, platform.npu_count()));
     }
   } else {
     (void)keys.has("num-nodes");
@@ -152,32 +162,39 @@ Result<void> apply_memory(std::string_view text, const std::string& where, Platf
 Result<CommGroups> parse_comm_groups(std::string_view text, const std::string& where) {
   const Result<Json> tree = parse_json(text, where);
   if (!tree) return tl::unexpected(tree.error());
-  if (const Result<void> object = must_be_object(*tree, where); !object) return tl::unexpected(object.error());
+  if (const Result<void> object = must_be_object(*tree, where); !object)
+    return tl::unexpected(object.error());
   CommGroups groups;
   for (const auto& [id, ranks] : tree->items()) {
     const std::string place = where + ":" + pointer("", id);
     std::int64_t number = 0;
     const auto [end, status] = std::from_chars(id.data(), id.data() + id.size(), number);
-    if (status != std::errc() || end != id.data() + id.size() || number <= 0 || number > kLargestInt) {
+    if (status != std::errc() || end != id.data() + id.size() || number <= 0 ||
+        number > kLargestInt) {
       return fail(Errc::config_range, place, "a group's id must be a whole number from 1");
     }
     if (!ranks.is_array() || ranks.empty()) {
-      return fail(Errc::config_type, place, fmt::format("is {} where a list of ranks belongs", ranks.is_array() ? "an empty list" : kind_of(ranks)));
+      return fail(Errc::config_type, place,
+                  fmt::format("is {} where a list of ranks belongs",
+                              ranks.is_array() ? "an empty list" : kind_of(ranks)));
     }
     std::vector<std::uint32_t> members;
     std::set<std::uint32_t> seen;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       const Json& rank = ranks[i];
       if (!rank.is_number_integer()) {
-        return fail(Errc::config_type, pointer(place, i), fmt::format("is {} where a rank belongs", kind_of(rank)));
+        return fail(Errc::config_type, pointer(place, i),
+                    fmt::format("is {} where a rank belongs", kind_of(rank)));
       }
       const double value = rank.get<double>();
       if (value < 0 || value >= static_cast<double>(limits::kRanks)) {
-        return fail(Errc::config_range, pointer(place, i), "a rank must be 0 or more, and below 2^24");
+        return fail(Errc::config_range, pointer(place, i),
+                    "a rank must be 0 or more, and below 2^24");
       }
       members.push_back(static_cast<std::uint32_t>(value));
       if (!seen.insert(members.back()).second) {
-        return fail(Errc::config_conflict, pointer(place, i), fmt::format("rank {} is listed twice", members.back()));
+        return fail(Errc::config_conflict, pointer(place, i),
+                    fmt::format("rank {} is listed twice", members.back()));
       }
     }
     if (!groups.emplace(std::to_string(number), std::move(members)).second) {

@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(AstraCases, AllConfigurationsAreRead) {
-  const std::string archive = std::string(ORRERY_SOURCE_DIR) + "/../shared/data/astra-sim/cases.tar.zst";
+  const std::string archive =
+      std::string(ORRERY_SOURCE_DIR) + "/../shared/data/astra-sim/cases.tar.zst";
   if (!fs::exists(archive)) GTEST_SKIP() << "the reference runs are not here: " << archive;
   const fs::path folder = fs::path(testing::TempDir()) / "orrery_platform_cases";
   fs::remove_all(folder);

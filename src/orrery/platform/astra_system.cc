@@ -23,13 +23,15 @@ constexpr Named<SchedulingPolicy> kPolicies[] = {{"LIFO", SchedulingPolicy::lifo
                                                  {"FIFO", SchedulingPolicy::fifo},
                                                  {"EXPLICIT", SchedulingPolicy::explicit_priority}};
 constexpr Named<CollectiveOptimization> kOptimizations[] = {
-    {"baseline", CollectiveOptimization::baseline}, {"localBWAware", CollectiveOptimization::local_bw_aware}};
-constexpr Named<InterDimension> kInterDimension[] = {{"baseline", InterDimension::ascending},
-                                                     {"ascending", InterDimension::ascending},
-                                                     {"roundRobin", InterDimension::round_robin},
-                                                     {"themis", InterDimension::themis},
-                                                     {"offlineGreedy", InterDimension::themis},
-                                                     {"offlineGreedyFlex", InterDimension::themis_flex}};
+    {"baseline", CollectiveOptimization::baseline},
+    {"localBWAware", CollectiveOptimization::local_bw_aware}};
+constexpr Named<InterDimension> kInterDimension[] = {
+    {"baseline", InterDimension::ascending},
+    {"ascending", InterDimension::ascending},
+    {"roundRobin", InterDimension::round_robin},
+    {"themis", InterDimension::themis},
+    {"offlineGreedy", InterDimension::themis},
+    {"offlineGreedyFlex", InterDimension::themis_flex}};
 constexpr Named<IntraDimension> kIntraDimension[] = {
     {"FIFO", IntraDimension::fifo},
     {"RG", IntraDimension::rg},
@@ -37,18 +39,20 @@ constexpr Named<IntraDimension> kIntraDimension[] = {
     {"lessRemainingPhasesFirst", IntraDimension::less_remaining_phases_first},
     {"lessRemainingPhaseFirst", IntraDimension::less_remaining_phases_first}};
 
-constexpr Named<Algorithm> kAlgorithms[] = {{"ring", Algorithm::ring},
-                                            {"direct", Algorithm::direct},
-                                            {"halvingDoubling", Algorithm::halving_doubling},
-                                            {"doubleBinaryTree", Algorithm::double_binary_tree},
-                                            {"oneRing", Algorithm::one_ring},
-                                            {"oneDirect", Algorithm::one_direct},
-                                            {"oneHalvingDoubling", Algorithm::one_halving_doubling}};
+constexpr Named<Algorithm> kAlgorithms[] = {
+    {"ring", Algorithm::ring},
+    {"direct", Algorithm::direct},
+    {"halvingDoubling", Algorithm::halving_doubling},
+    {"doubleBinaryTree", Algorithm::double_binary_tree},
+    {"oneRing", Algorithm::one_ring},
+    {"oneDirect", Algorithm::one_direct},
+    {"oneHalvingDoubling", Algorithm::one_halving_doubling}};
 
-/// ASTRA-sim 1.0 keys that 2.x ignores: an unknown value cannot stop a run that the reference would do.
+/// ASTRA-sim 1.0 keys that 2.x ignores: an unknown value cannot stop a run that the reference would
+/// do.
 template <class Value>
-Value dormant_choice(KeyReader& keys, std::string_view key, Value fallback, std::span<const Named<Value>> names,
-                     Findings& findings) {
+Value dormant_choice(KeyReader& keys, std::string_view key, Value fallback,
+                     std::span<const Named<Value>> names, Findings& findings) {
   if (!keys.has(key)) return fallback;
   const std::string word = keys.text(key, {});
   for (const Named<Value>& known : names) {
@@ -59,14 +63,16 @@ Value dormant_choice(KeyReader& keys, std::string_view key, Value fallback, std:
 }
 
 template <class Value>
-Value assumed_choice(KeyReader& keys, std::string_view key, Value fallback, std::span<const Named<Value>> names,
-                     Findings& findings) {
+Value assumed_choice(KeyReader& keys, std::string_view key, Value fallback,
+                     std::span<const Named<Value>> names, Findings& findings) {
   if (!keys.has(key)) findings.add(FindingCode::default_assumed, keys.place(key));
   return keys.choice<Value>(key, fallback, names);
 }
 
-/// A relative prefix is tried from the current folder, as the reference does, then from the system file's own.
-std::string found_from(const std::string& path, const std::string& suffix, const std::string& system) {
+/// A relative prefix is tried from the current folder, as the reference does, then from the system
+/// file's own.
+std::string found_from(const std::string& path, const std::string& suffix,
+                       const std::string& system) {
   namespace fs = std::filesystem;
   std::error_code status;
   if (path.empty() || path.front() == '/' || fs::exists(path + suffix, status)) return path;
@@ -81,8 +87,8 @@ CollectivePlan read_plan(KeyReader& keys, const std::string& collective, const A
   const std::vector<std::string> names = keys.texts(key);
   if (names.size() > platform.dims.size()) {
     keys.fail(Errc::config_conflict, keys.place(key),
-              fmt::format("lists {} algorithms for a network of {} dimension{}", names.size(), platform.dims.size(),
-                          platform.dims.size() == 1 ? "" : "s"),
+              fmt::format("lists {} algorithms for a network of {} dimension{}", names.size(),
+                          platform.dims.size(), platform.dims.size() == 1 ? "" : "s"),
               "give at most one algorithm per dimension");
     return plan;
   }
@@ -93,8 +99,9 @@ CollectivePlan read_plan(KeyReader& keys, const std::string& collective, const A
       for (const Named<Algorithm>& known : kAlgorithms) allowed.push_back(known.name);
       const std::string near = did_you_mean(names[d], allowed);
       keys.fail(Errc::config_range, pointer(keys.place(key), d),
-                fmt::format("{} is not one of {} (direct and oneDirect may end in a window, as in direct4)",
-                            in_quotes(names[d]), join(allowed)),
+                fmt::format(
+                    "{} is not one of {} (direct and oneDirect may end in a window, as in direct4)",
+                    in_quotes(names[d]), join(allowed)),
                 near);
       return plan;
     }
@@ -119,8 +126,8 @@ void read_custom_by_node(KeyReader& keys, const AstraInputs& inputs, Platform& p
   if (keys.error()) return;
   const Result<std::string> text = read_text(path);
   if (!text) {
-    keys.fail(text.error().code, keys.place(kKey), fmt::format("{}: {}", in_quotes(path), text.error().what),
-              text.error().hint);
+    keys.fail(text.error().code, keys.place(kKey),
+              fmt::format("{}: {}", in_quotes(path), text.error().what), text.error().hint);
     return;
   }
   Result<std::map<std::uint64_t, std::string>> nodes = parse_custom_by_node(*text, path);
@@ -133,15 +140,17 @@ void read_custom_by_node(KeyReader& keys, const AstraInputs& inputs, Platform& p
   }
 }
 
-void read_collectives(KeyReader& keys, const AstraInputs& inputs, Platform& platform, Findings& findings) {
+void read_collectives(KeyReader& keys, const AstraInputs& inputs, Platform& platform,
+                      Findings& findings) {
   CollectiveConfig& config = platform.collectives;
-  config.policy = assumed_choice<SchedulingPolicy>(keys, "scheduling-policy", SchedulingPolicy::lifo, kPolicies, findings);
+  config.policy = assumed_choice<SchedulingPolicy>(keys, "scheduling-policy",
+                                                   SchedulingPolicy::lifo, kPolicies, findings);
   config.optimization = assumed_choice<CollectiveOptimization>(
       keys, "collective-optimization", CollectiveOptimization::baseline, kOptimizations, findings);
-  config.inter_dimension = dormant_choice<InterDimension>(keys, "inter-dimension-scheduling", InterDimension::ascending,
-                                                          kInterDimension, findings);
-  config.intra_dimension =
-      dormant_choice<IntraDimension>(keys, "intra-dimension-scheduling", IntraDimension::fifo, kIntraDimension, findings);
+  config.inter_dimension = dormant_choice<InterDimension>(
+      keys, "inter-dimension-scheduling", InterDimension::ascending, kInterDimension, findings);
+  config.intra_dimension = dormant_choice<IntraDimension>(
+      keys, "intra-dimension-scheduling", IntraDimension::fifo, kIntraDimension, findings);
   const auto most = static_cast<std::int64_t>(limits::kChunksPerCollective);
   config.splits = keys.integer("preferred-dataset-splits", 0, 0, most);
   if (!keys.has("preferred-dataset-splits")) {
@@ -152,10 +161,12 @@ void read_collectives(KeyReader& keys, const AstraInputs& inputs, Platform& plat
   config.rendezvous = inputs.rendezvous;
 
   const std::int64_t delay = keys.integer("endpoint-delay", kDefaultEndpointDelay, 0, kLargestInt);
-  const double scaled = keys.has("endpoint-delay") ? std::trunc(static_cast<double>(delay) * inputs.injection_scale)
-                                                   : static_cast<double>(delay);
+  const double scaled = keys.has("endpoint-delay")
+                            ? std::trunc(static_cast<double>(delay) * inputs.injection_scale)
+                            : static_cast<double>(delay);
   if (scaled > static_cast<double>(kLargestInt)) {
-    keys.fail(Errc::config_range, keys.place("endpoint-delay"), "times the injection scale is too large");
+    keys.fail(Errc::config_range, keys.place("endpoint-delay"),
+              "times the injection scale is too large");
   } else {
     config.endpoint_delay = ns(static_cast<std::int64_t>(scaled));
   }
@@ -177,8 +188,10 @@ void read_device(KeyReader& keys, Platform& platform, Findings& findings) {
   if (!std::isfinite(platform.device.memory.count())) {
     keys.fail(Errc::config_range, keys.place("local-mem-bw"), "is too large");
   }
-  if (!std::isfinite(platform.device.peak.count())) keys.fail(Errc::config_range, keys.place("peak-perf"), "is too large");
-  if (keys.flag("trace-enabled")) findings.add(FindingCode::key_without_effect, keys.place("trace-enabled"));
+  if (!std::isfinite(platform.device.peak.count()))
+    keys.fail(Errc::config_range, keys.place("peak-perf"), "is too large");
+  if (keys.flag("trace-enabled"))
+    findings.add(FindingCode::key_without_effect, keys.place("trace-enabled"));
   for (const std::string_view key : {"local-mem-bw", "peak-perf"}) {
     if (platform.device.roofline && !keys.has(key)) {
       // 0 in the reference; a compute node then has no time, which is the simulator's to refuse.
@@ -221,7 +234,8 @@ std::optional<AlgorithmSpec> algorithm_of(std::string_view name) {
     if (!name.starts_with(known.name)) continue;
     const std::string_view digits = name.substr(known.name.size());
     std::int64_t window = 0;
-    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), window);
+    const auto [end, status] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), window);
     if (status != std::errc() || end != digits.data() + digits.size()) continue;
     if (window < 1 || window > kLargestInt) continue;
     return AlgorithmSpec{known.value, window};
@@ -229,11 +243,13 @@ std::optional<AlgorithmSpec> algorithm_of(std::string_view name) {
   return std::nullopt;
 }
 
-Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(std::string_view text, const std::string& where) {
+Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(std::string_view text,
+                                                                  const std::string& where) {
   const Result<Json> tree = parse_yaml(text, where);
   if (!tree) return tl::unexpected(tree.error());
   if (!tree->is_object()) {
-    return fail(Errc::config_type, where, fmt::format("is {} where \"node id: prefix\" pairs belong", kind_of(*tree)));
+    return fail(Errc::config_type, where,
+                fmt::format("is {} where \"node id: prefix\" pairs belong", kind_of(*tree)));
   }
   std::map<std::uint64_t, std::string> nodes;
   for (const auto& [key, value] : tree->items()) {
@@ -244,19 +260,22 @@ Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(std::string_vi
       return fail(Errc::config_type, place, "the key must be a node id, a whole number");
     }
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
-      return fail(Errc::config_type, place, fmt::format("is {} where a trace prefix belongs", kind_of(value)));
+      return fail(Errc::config_type, place,
+                  fmt::format("is {} where a trace prefix belongs", kind_of(value)));
     }
     nodes[id] = value.get<std::string>();
   }
   return nodes;
 }
 
-Result<void> apply_system(std::string_view text, const AstraInputs& inputs, Platform& platform, Findings& findings) {
+Result<void> apply_system(std::string_view text, const AstraInputs& inputs, Platform& platform,
+                          Findings& findings) {
   if (const Result<void> flags = check_flags(inputs, findings); !flags) return flags;
   const Result<Json> tree = parse_json(text, inputs.system);
   if (!tree) return tl::unexpected(tree.error());
   if (!tree->is_object()) {
-    return fail(Errc::config_type, inputs.system, fmt::format("is {} where keys with values belong", kind_of(*tree)));
+    return fail(Errc::config_type, inputs.system,
+                fmt::format("is {} where keys with values belong", kind_of(*tree)));
   }
   KeyReader keys(*tree, inputs.system);
   read_collectives(keys, inputs, platform, findings);

@@ -24,7 +24,8 @@ void check(const Result<T>& result) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Platform platform;
-  platform.dims = {Dimension{Block::ring, 4, Bandwidth(1e9), 1}, Dimension{Block::switched, 8, Bandwidth(1e9), 1}};
+  platform.dims = {Dimension{Block::ring, 4, Bandwidth(1e9), 1},
+                   Dimension{Block::switched, 8, Bandwidth(1e9), 1}};
   Findings findings;
   AstraInputs inputs;
   inputs.system = "system.json";

@@ -18,18 +18,23 @@ namespace fs = std::filesystem;
 class AstraFiles : public testing::Test {
  protected:
   AstraFiles() {
-    folder_ = fs::path(testing::TempDir()) /
-              ("astra_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ =
+        fs::path(testing::TempDir()) /
+        ("astra_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    write("network.yml", "topology: [ Ring, Switch ]\nnpus_count: [ 2, 8 ]\nbandwidth: [ 50.0, 33.3 ]\nlatency: [ 500, 936.25 ]\n");
+    write("network.yml",
+          "topology: [ Ring, Switch ]\nnpus_count: [ 2, 8 ]\nbandwidth: [ 50.0, 33.3 ]\nlatency: [ "
+          "500, 936.25 ]\n");
     write("system.json", R"({"scheduling-policy": "LIFO", "collective-optimization": "localBWAware",
       "preferred-dataset-splits": 4, "all-reduce-implementation": ["ring", "direct4"]})");
     write("memory.json", R"({"memory-type": "NO_MEMORY_EXPANSION"})");
   }
   ~AstraFiles() override { fs::remove_all(folder_); }
 
-  void write(const std::string& name, std::string_view text) { std::ofstream(folder_ / name) << text; }
+  void write(const std::string& name, std::string_view text) {
+    std::ofstream(folder_ / name) << text;
+  }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   AstraInputs inputs() const {
     AstraInputs in;
@@ -75,8 +80,9 @@ TEST_F(AstraFiles, ReadsUnitsAsTheReferenceDoes) {
   EXPECT_EQ(c.queues_per_dim, 4);
   EXPECT_EQ(c.endpoint_delay, ns(2)) << "7 * 0.33 cut off";
   EXPECT_THAT(c.all_reduce.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::one_direct, 3}));
-  EXPECT_THAT(c.all_gather.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::halving_doubling, -1},
-                                                         AlgorithmSpec{Algorithm::double_binary_tree, -1}));
+  EXPECT_THAT(c.all_gather.per_dim,
+              testing::ElementsAre(AlgorithmSpec{Algorithm::halving_doubling, -1},
+                                   AlgorithmSpec{Algorithm::double_binary_tree, -1}));
   EXPECT_TRUE(c.all_to_all.per_dim.empty());
   EXPECT_EQ(platform->device.memory.count(), 1600e9);
   EXPECT_EQ(platform->device.peak.count(), 312e12);
@@ -104,7 +110,8 @@ TEST_F(AstraFiles, AssumesWhatTheReferenceLeavesOpen) {
   EXPECT_EQ(platform->collectives.policy, SchedulingPolicy::lifo);
   EXPECT_EQ(platform->collectives.optimization, CollectiveOptimization::baseline);
   EXPECT_EQ(platform->collectives.splits, 0);
-  EXPECT_EQ(platform->collectives.endpoint_delay, ns(10)) << "the scale applies only to a given delay";
+  EXPECT_EQ(platform->collectives.endpoint_delay, ns(10))
+      << "the scale applies only to a given delay";
   EXPECT_EQ(platform->remote_memory.kind, RemoteMemoryKind::none);
   EXPECT_FALSE(platform->shared_bus);
   EXPECT_EQ(findings_.count(FindingCode::default_assumed), 3u);
@@ -123,7 +130,8 @@ TEST_F(AstraFiles, NamesTheNearestKey) {
 TEST_F(AstraFiles, FindsCustomCollectivesBesideTheSystemFile) {
   write("algo.0.et", "");
   write("nodes.yaml", "7: algo\n8: /absolute/prefix\n");
-  write("system.json", R"({"preferred-dataset-splits": 1, "all-reduce-implementation-custom": ["algo"],
+  write("system.json",
+        R"({"preferred-dataset-splits": 1, "all-reduce-implementation-custom": ["algo"],
     "per-node-custom-implementation": "nodes.yaml"})");
   const Result<Platform> platform = read();
   ASSERT_TRUE(platform) << to_string(platform.error());
@@ -133,7 +141,9 @@ TEST_F(AstraFiles, FindsCustomCollectivesBesideTheSystemFile) {
 }
 
 TEST_F(AstraFiles, ReadsTheDormantSchedulingKeys) {
-  write("system.json", R"({"inter-dimension-scheduling": "offlineGreedyFlex", "intra-dimension-scheduling": "smallestFirst"})");
+  write(
+      "system.json",
+      R"({"inter-dimension-scheduling": "offlineGreedyFlex", "intra-dimension-scheduling": "smallestFirst"})");
   const Result<Platform> platform = read();
   ASSERT_TRUE(platform);
   EXPECT_EQ(platform->collectives.inter_dimension, InterDimension::themis_flex);
@@ -141,7 +151,8 @@ TEST_F(AstraFiles, ReadsTheDormantSchedulingKeys) {
 }
 
 TEST(CommGroups, KeepTheOrderInTheList) {
-  const Result<CommGroups> groups = parse_comm_groups(R"({"2": [3, 1, 0], "1": [2]})", "groups.json");
+  const Result<CommGroups> groups =
+      parse_comm_groups(R"({"2": [3, 1, 0], "1": [2]})", "groups.json");
   ASSERT_TRUE(groups) << to_string(groups.error());
   EXPECT_THAT(groups->at("2"), testing::ElementsAre(3, 1, 0));
   EXPECT_THAT(groups->at("1"), testing::ElementsAre(2));
@@ -150,7 +161,8 @@ TEST(CommGroups, KeepTheOrderInTheList) {
 TEST(AstraNames, AreThoseOfTheReference) {
   EXPECT_EQ(algorithm_of("direct16"), (AlgorithmSpec{Algorithm::direct, 16}));
   EXPECT_EQ(algorithm_of("oneRing"), (AlgorithmSpec{Algorithm::one_ring, -1}));
-  for (const char* bad : {"", "Ring", "direct0", "direct-1", "directx", "ring2", "direct99999999999"}) {
+  for (const char* bad :
+       {"", "Ring", "direct0", "direct-1", "directx", "ring2", "direct99999999999"}) {
     EXPECT_FALSE(algorithm_of(bad)) << bad;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Figures are the makers' own, for dense arithmetic at boost clock. Where a datasheet prints figures "with sparsity",
-// half of it stands here.
+// Figures are the makers' own, for dense arithmetic at boost clock. Where a datasheet prints
+// figures "with sparsity", half of it stands here.
 #include "orrery/platform/catalogue.h"
 
 #include <array>
@@ -13,20 +13,26 @@ constexpr double kTera = 1e12;
 constexpr double kGiga = 1e9;
 constexpr double kGibi = 1073741824.0;
 
-constexpr std::array kV100 = {Peak{"fp16", 125 * kTera}, Peak{"fp32", 15.7 * kTera}, Peak{"fp64", 7.8 * kTera}};
-constexpr std::array kA100 = {Peak{"bf16", 312 * kTera}, Peak{"fp16", 312 * kTera}, Peak{"tf32", 156 * kTera},
-                              Peak{"fp32", 19.5 * kTera}, Peak{"fp64", 9.7 * kTera}, Peak{"int8", 624 * kTera}};
-constexpr std::array kH100Sxm = {Peak{"bf16", 989.4 * kTera}, Peak{"fp16", 989.4 * kTera}, Peak{"fp8", 1978.9 * kTera},
-                                 Peak{"tf32", 494.7 * kTera}, Peak{"fp32", 66.9 * kTera},  Peak{"fp64", 33.5 * kTera},
+constexpr std::array kV100 = {Peak{"fp16", 125 * kTera}, Peak{"fp32", 15.7 * kTera},
+                              Peak{"fp64", 7.8 * kTera}};
+constexpr std::array kA100 = {Peak{"bf16", 312 * kTera}, Peak{"fp16", 312 * kTera},
+                              Peak{"tf32", 156 * kTera}, Peak{"fp32", 19.5 * kTera},
+                              Peak{"fp64", 9.7 * kTera}, Peak{"int8", 624 * kTera}};
+constexpr std::array kH100Sxm = {Peak{"bf16", 989.4 * kTera}, Peak{"fp16", 989.4 * kTera},
+                                 Peak{"fp8", 1978.9 * kTera}, Peak{"tf32", 494.7 * kTera},
+                                 Peak{"fp32", 66.9 * kTera},  Peak{"fp64", 33.5 * kTera},
                                  Peak{"int8", 1978.9 * kTera}};
-constexpr std::array kH100Pcie = {Peak{"bf16", 756 * kTera}, Peak{"fp16", 756 * kTera},  Peak{"fp8", 1513 * kTera},
-                                  Peak{"tf32", 378 * kTera}, Peak{"fp32", 51.2 * kTera}, Peak{"fp64", 25.6 * kTera},
+constexpr std::array kH100Pcie = {Peak{"bf16", 756 * kTera},  Peak{"fp16", 756 * kTera},
+                                  Peak{"fp8", 1513 * kTera},  Peak{"tf32", 378 * kTera},
+                                  Peak{"fp32", 51.2 * kTera}, Peak{"fp64", 25.6 * kTera},
                                   Peak{"int8", 1513 * kTera}};
-constexpr std::array kB200 = {Peak{"bf16", 2250 * kTera}, Peak{"fp16", 2250 * kTera}, Peak{"fp8", 4500 * kTera},
-                              Peak{"fp4", 9000 * kTera},  Peak{"tf32", 1100 * kTera}, Peak{"fp32", 80 * kTera},
+constexpr std::array kB200 = {Peak{"bf16", 2250 * kTera}, Peak{"fp16", 2250 * kTera},
+                              Peak{"fp8", 4500 * kTera},  Peak{"fp4", 9000 * kTera},
+                              Peak{"tf32", 1100 * kTera}, Peak{"fp32", 80 * kTera},
                               Peak{"fp64", 40 * kTera},   Peak{"int8", 4500 * kTera}};
-constexpr std::array kMi300x = {Peak{"bf16", 1307.4 * kTera}, Peak{"fp16", 1307.4 * kTera}, Peak{"fp8", 2614.9 * kTera},
-                                Peak{"tf32", 653.7 * kTera},  Peak{"fp32", 163.4 * kTera},  Peak{"fp64", 81.7 * kTera},
+constexpr std::array kMi300x = {Peak{"bf16", 1307.4 * kTera}, Peak{"fp16", 1307.4 * kTera},
+                                Peak{"fp8", 2614.9 * kTera},  Peak{"tf32", 653.7 * kTera},
+                                Peak{"fp32", 163.4 * kTera},  Peak{"fp64", 81.7 * kTera},
                                 Peak{"int8", 2614.9 * kTera}};
 constexpr std::array kTpuV4 = {Peak{"bf16", 275 * kTera}, Peak{"int8", 275 * kTera}};
 constexpr std::array kTpuV5p = {Peak{"bf16", 459 * kTera}, Peak{"fp8", 459 * kTera}};
@@ -38,14 +44,17 @@ constexpr std::array kDevices = {
                 "NVIDIA A100 Tensor Core GPU datasheet (2020); A100 architecture whitepaper"},
     DeviceEntry{"a100-80gb", "NVIDIA A100 SXM4 80 GB", kA100, 2039 * kGiga, 80 * kGiga,
                 "NVIDIA A100 Tensor Core GPU datasheet (2021)"},
-    DeviceEntry{"h100-sxm", "NVIDIA H100 SXM5 80 GB", kH100Sxm, 3.35 * kTera, 80 * kGiga,
-                "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)"},
-    DeviceEntry{"h100-pcie", "NVIDIA H100 PCIe 80 GB", kH100Pcie, 2 * kTera, 80 * kGiga,
-                "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)"},
+    DeviceEntry{
+        "h100-sxm", "NVIDIA H100 SXM5 80 GB", kH100Sxm, 3.35 * kTera, 80 * kGiga,
+        "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)"},
+    DeviceEntry{
+        "h100-pcie", "NVIDIA H100 PCIe 80 GB", kH100Pcie, 2 * kTera, 80 * kGiga,
+        "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)"},
     DeviceEntry{"h200-sxm", "NVIDIA H200 SXM 141 GB", kH100Sxm, 4.8 * kTera, 141 * kGiga,
                 "NVIDIA H200 Tensor Core GPU datasheet (memory; arithmetic equals H100 SXM)"},
     DeviceEntry{"b200", "NVIDIA B200 SXM (HGX, 1000 W) 180 GB", kB200, 8 * kTera, 180 * kGiga,
-                "NVIDIA Blackwell architecture technical brief (peaks); DGX B200 datasheet (1,440 GB and 64 TB/s for 8)"},
+                "NVIDIA Blackwell architecture technical brief (peaks); DGX B200 datasheet (1,440 "
+                "GB and 64 TB/s for 8)"},
     DeviceEntry{"mi300x", "AMD Instinct MI300X 192 GB", kMi300x, 5.3 * kTera, 192 * kGiga,
                 "AMD Instinct MI300X data sheet (2023)"},
     DeviceEntry{"tpu-v4", "Google TPU v4", kTpuV4, 1200 * kGiga, 32 * kGibi,
@@ -54,10 +63,11 @@ constexpr std::array kDevices = {
                 "Google Cloud TPU v5p documentation, key specifications"},
 };
 
-// Latencies are assumptions: makers do not publish what a collective step costs. The step latencies of NCCL's own cost
-// model (low-latency protocol: NVLink 0.47 us, PCIe 1.0 us, network 2.7 us) are taken, halved because a step through a
-// switch is two hops, and rounded.
-constexpr std::string_view kNcclNvlink = "assumption: NCCL cost model, 0.47 us per step of two hops";
+// Latencies are assumptions: makers do not publish what a collective step costs. The step latencies
+// of NCCL's own cost model (low-latency protocol: NVLink 0.47 us, PCIe 1.0 us, network 2.7 us) are
+// taken, halved because a step through a switch is two hops, and rounded.
+constexpr std::string_view kNcclNvlink =
+    "assumption: NCCL cost model, 0.47 us per step of two hops";
 constexpr std::string_view kNcclPcie = "assumption: NCCL cost model, 1.0 us per step of two hops";
 constexpr std::string_view kNcclNet = "assumption: NCCL cost model, 2.7 us per step of two hops";
 constexpr std::string_view kNeighbour = "assumption: 0.5 us to a neighbour";
@@ -74,8 +84,9 @@ constexpr std::array kLinks = {
               "NVIDIA H100 datasheet: 900 GB/s both ways", kNcclNvlink},
     LinkEntry{"nvlink5", "NVLink 5 (B200: 18 links of 50 GB/s each way)", 900 * kGiga, 235,
               "NVIDIA DGX B200 datasheet: 14.4 TB/s both ways for 8", kNcclNvlink},
-    LinkEntry{"infinity-fabric-mi300x", "AMD Infinity Fabric, one of 7 links to the 7 other MI300X", 64 * kGiga, 500,
-              "AMD Instinct MI300X data sheet: 128 GB/s both ways per link", kNeighbour},
+    LinkEntry{"infinity-fabric-mi300x", "AMD Infinity Fabric, one of 7 links to the 7 other MI300X",
+              64 * kGiga, 500, "AMD Instinct MI300X data sheet: 128 GB/s both ways per link",
+              kNeighbour},
     LinkEntry{"pcie3-x16", "PCI Express 3.0 x16", 8e9 * 16 / 8 * 128 / 130, 500, kPcie, kNcclPcie},
     LinkEntry{"pcie4-x16", "PCI Express 4.0 x16", 16e9 * 16 / 8 * 128 / 130, 500, kPcie, kNcclPcie},
     LinkEntry{"pcie5-x16", "PCI Express 5.0 x16", 32e9 * 16 / 8 * 128 / 130, 500, kPcie, kNcclPcie},

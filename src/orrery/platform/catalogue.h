@@ -18,12 +18,12 @@ struct Peak {
 
 /// One accelerator.
 struct DeviceEntry {
-  std::string_view name;       ///< as a cluster file writes it
-  std::string_view title;      ///< as its maker writes it
-  std::span<const Peak> peaks; ///< the first is the default
-  double memory_bandwidth;     ///< bytes/s
-  double memory_capacity;      ///< bytes
-  std::string_view source;     ///< public document with these figures
+  std::string_view name;        ///< as a cluster file writes it
+  std::string_view title;       ///< as its maker writes it
+  std::span<const Peak> peaks;  ///< the first is the default
+  double memory_bandwidth;      ///< bytes/s
+  double memory_capacity;       ///< bytes
+  std::string_view source;      ///< public document with these figures
 
   /// The peak at `precision`, or null.
   [[nodiscard]] const Peak* peak(std::string_view precision) const;
@@ -33,9 +33,10 @@ struct DeviceEntry {
 struct LinkEntry {
   std::string_view name;
   std::string_view title;
-  double bandwidth;               ///< bytes/s per direction: of one device into a switch, or of one link to a neighbour
-  double latency_ns;              ///< per hop; always an assumption (see latency_source)
-  std::string_view source;        ///< of the bandwidth
+  double bandwidth;   ///< bytes/s per direction: of one device into a switch, or of one link to a
+                      ///< neighbour
+  double latency_ns;  ///< per hop; always an assumption (see latency_source)
+  std::string_view source;  ///< of the bandwidth
   std::string_view latency_source;
 };
 

@@ -19,7 +19,9 @@ std::vector<std::string_view> names_of(std::span<const Entry> entries) {
   return names;
 }
 
-bool power_of_two(std::int64_t n) { return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n)); }
+bool power_of_two(std::int64_t n) {
+  return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
+}
 
 void set_device(const DeviceSection& section, Platform& platform, Reading& reading) {
   const DeviceEntry* entry = nullptr;
@@ -28,7 +30,8 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
     if (entry == nullptr) {
       const std::vector<std::string_view> names = names_of(devices());
       const std::string near = did_you_mean(*section.is, names);
-      return reading.fail(Errc::config_range, "/device/is", in_quotes(*section.is) + " is not in the catalogue",
+      return reading.fail(Errc::config_range, "/device/is",
+                          in_quotes(*section.is) + " is not in the catalogue",
                           near.empty() ? "the catalogue has " + join(names) : near);
     }
   }
@@ -43,10 +46,13 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
     const Peak* peak = entry == nullptr ? nullptr : entry->peak(*section.precision);
     if (peak == nullptr) {
       std::vector<std::string_view> known;
-      for (std::size_t i = 0; entry != nullptr && i < entry->peaks.size(); ++i) known.push_back(entry->peaks[i].precision);
-      return reading.fail(Errc::config_range, "/device/precision",
-                          in_quotes(*section.precision) + " has no peak in the catalogue for this device",
-                          known.empty() ? "name a catalogue device with `is`, or give `peak`" : "it has " + join(known));
+      for (std::size_t i = 0; entry != nullptr && i < entry->peaks.size(); ++i)
+        known.push_back(entry->peaks[i].precision);
+      return reading.fail(
+          Errc::config_range, "/device/precision",
+          in_quotes(*section.precision) + " has no peak in the catalogue for this device",
+          known.empty() ? "name a catalogue device with `is`, or give `peak`"
+                        : "it has " + join(known));
     }
     device.peak = FlopRate(peak->flops);
   }
@@ -55,7 +61,8 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   if (section.memory_bandwidth) device.memory = *section.memory_bandwidth;
   if (section.memory_capacity) device.memory_capacity = *section.memory_capacity;
   if (device.memory.count() == 0) {
-    return reading.fail(Errc::config_missing_key, "/device/memory_bandwidth", "is missing: the device is not from the catalogue",
+    return reading.fail(Errc::config_missing_key, "/device/memory_bandwidth",
+                        "is missing: the device is not from the catalogue",
                         "name a catalogue device with `is`, or give memory_bandwidth");
   }
   const bool has_peak = device.peak.count() > 0;
@@ -78,7 +85,8 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
       if (entry == nullptr) {
         const std::vector<std::string_view> names = names_of(links());
         const std::string near = did_you_mean(*section.link, names);
-        return reading.fail(Errc::config_range, path + "/link", in_quotes(*section.link) + " is not in the catalogue",
+        return reading.fail(Errc::config_range, path + "/link",
+                            in_quotes(*section.link) + " is not in the catalogue",
                             near.empty() ? "the catalogue has " + join(names) : near);
       }
       dim.bandwidth = Bandwidth(entry->bandwidth);
@@ -87,10 +95,12 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
     }
     if (section.bandwidth) dim.bandwidth = *section.bandwidth;
     if (dim.bandwidth.count() == 0) {
-      return reading.fail(Errc::config_missing_key, path + "/bandwidth", "is missing: give it, or a link of the catalogue");
+      return reading.fail(Errc::config_missing_key, path + "/bandwidth",
+                          "is missing: give it, or a link of the catalogue");
     }
     if (!latency) {
-      return reading.fail(Errc::config_missing_key, path + "/latency", "is missing: give it, or a link of the catalogue");
+      return reading.fail(Errc::config_missing_key, path + "/latency",
+                          "is missing: give it, or a link of the catalogue");
     }
     if (*latency > Time(1'000'000 * kPsPerSecond)) {
       return reading.fail(Errc::config_range, path + "/latency", "is more than 1000000 s");
@@ -98,14 +108,16 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
     dim.latency_ns = static_cast<double>(latency->count()) / kPsPerNs;
     npus *= static_cast<double>(dim.size);
     if (npus > static_cast<double>(limits::kRanks)) {
-      return reading.fail(Errc::limit_exceeded, path + "/size", fmt::format("the cluster has more than {} devices", limits::kRanks));
+      return reading.fail(Errc::limit_exceeded, path + "/size",
+                          fmt::format("the cluster has more than {} devices", limits::kRanks));
     }
     platform.dims.push_back(dim);
   }
 }
 
 bool is_one(Algorithm algorithm) {
-  return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct || algorithm == Algorithm::one_halving_doubling;
+  return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct ||
+         algorithm == Algorithm::one_halving_doubling;
 }
 
 bool halves(Algorithm algorithm) {
@@ -115,7 +127,8 @@ bool halves(Algorithm algorithm) {
 
 enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all };
 
-/// What each block does well by itself. Direct with window 1 keeps an all-to-all within one switch port's bandwidth.
+/// What each block does well by itself. Direct with window 1 keeps an all-to-all within one switch
+/// port's bandwidth.
 AlgorithmSpec by_block(const Dimension& dim, Collective collective) {
   if (dim.block == Block::ring) return {Algorithm::ring};
   if (dim.block == Block::fully_connected) return {Algorithm::direct};
@@ -123,23 +136,25 @@ AlgorithmSpec by_block(const Dimension& dim, Collective collective) {
   return {power_of_two(dim.size) ? Algorithm::halving_doubling : Algorithm::ring};
 }
 
-void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective collective, const std::string& path,
-                     Reading& reading) {
+void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective collective,
+                     const std::string& path, Reading& reading) {
   const std::string word = write_value(spec.algorithm).get<std::string>();
   if (halves(spec.algorithm) && !power_of_two(members)) {
-    reading.fail(Errc::config_conflict, path, fmt::format("{} needs a power of two, and here are {} members", word, members),
+    reading.fail(Errc::config_conflict, path,
+                 fmt::format("{} needs a power of two, and here are {} members", word, members),
                  "use ring or direct");
   }
   if (spec.algorithm == Algorithm::double_binary_tree && collective != Collective::all_reduce) {
     reading.fail(Errc::config_conflict, path, "double_binary_tree is for all_reduce only");
   }
   if (halves(spec.algorithm) && collective == Collective::all_to_all) {
-    reading.fail(Errc::config_conflict, path, word + " cannot run an all-to-all", "use ring or direct");
+    reading.fail(Errc::config_conflict, path, word + " cannot run an all-to-all",
+                 "use ring or direct");
   }
 }
 
-CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Collective collective, const std::string& path,
-                         Reading& reading) {
+CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Collective collective,
+                         const std::string& path, Reading& reading) {
   CollectivePlan plan;
   plan.custom_prefix = value.custom;
   if (!value.custom.empty()) return plan;
@@ -155,16 +170,19 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Colle
   if (value.for_every_dim) plan.per_dim.assign(platform.dims.size(), value.algorithms.front());
   if (plan.per_dim.size() != platform.dims.size()) {
     reading.fail(Errc::config_conflict, path,
-                 fmt::format("lists {} algorithms for a network of {} dimensions", plan.per_dim.size(), platform.dims.size()),
+                 fmt::format("lists {} algorithms for a network of {} dimensions",
+                             plan.per_dim.size(), platform.dims.size()),
                  "give one per dimension, or a single word for all");
     return plan;
   }
   for (std::size_t d = 0; d < plan.per_dim.size(); ++d) {
     const std::string place = value.for_every_dim ? path : pointer(path, d);
     if (is_one(plan.per_dim[d].algorithm)) {
-      reading.fail(Errc::config_conflict, place, "a one_* algorithm joins all dimensions: it must stand alone");
+      reading.fail(Errc::config_conflict, place,
+                   "a one_* algorithm joins all dimensions: it must stand alone");
     }
-    if (platform.dims[d].size > 1) check_algorithm(plan.per_dim[d], platform.dims[d].size, collective, place, reading);
+    if (platform.dims[d].size > 1)
+      check_algorithm(plan.per_dim[d], platform.dims[d].size, collective, place, reading);
   }
   return plan;
 }
@@ -184,17 +202,24 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
   config.endpoint_delay = file.endpoint_delay;
 
   // All-gather and reduce-scatter follow all_reduce where that can run them.
-  const bool follow = section.all_reduce.custom.empty() &&
-                      (section.all_reduce.algorithms.empty() ||
-                       std::none_of(section.all_reduce.algorithms.begin(), section.all_reduce.algorithms.end(),
-                                    [](const AlgorithmSpec& s) { return s.algorithm == Algorithm::double_binary_tree; }));
-  const auto either = [&](const PlanValue& own) { return own.empty() && follow ? section.all_reduce : own; };
-  config.all_reduce = make_plan(section.all_reduce, platform, Collective::all_reduce, "/collectives/all_reduce", reading);
-  config.all_gather =
-      make_plan(either(section.all_gather), platform, Collective::all_gather, "/collectives/all_gather", reading);
+  const bool follow =
+      section.all_reduce.custom.empty() &&
+      (section.all_reduce.algorithms.empty() ||
+       std::none_of(
+           section.all_reduce.algorithms.begin(), section.all_reduce.algorithms.end(),
+           [](const AlgorithmSpec& s) { return s.algorithm == Algorithm::double_binary_tree; }));
+  const auto either = [&](const PlanValue& own) {
+    return own.empty() && follow ? section.all_reduce : own;
+  };
+  config.all_reduce = make_plan(section.all_reduce, platform, Collective::all_reduce,
+                                "/collectives/all_reduce", reading);
+  config.all_gather = make_plan(either(section.all_gather), platform, Collective::all_gather,
+                                "/collectives/all_gather", reading);
   config.reduce_scatter =
-      make_plan(either(section.reduce_scatter), platform, Collective::reduce_scatter, "/collectives/reduce_scatter", reading);
-  config.all_to_all = make_plan(section.all_to_all, platform, Collective::all_to_all, "/collectives/all_to_all", reading);
+      make_plan(either(section.reduce_scatter), platform, Collective::reduce_scatter,
+                "/collectives/reduce_scatter", reading);
+  config.all_to_all = make_plan(section.all_to_all, platform, Collective::all_to_all,
+                                "/collectives/all_to_all", reading);
 }
 
 void set_remote_memory(const RemoteMemorySection& section, Platform& platform, Reading& reading) {
@@ -207,27 +232,30 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
     return;
   }
   if (!section.bandwidth) {
-    return reading.fail(Errc::config_missing_key, "/remote_memory/bandwidth", "is missing: this kind of memory needs it");
+    return reading.fail(Errc::config_missing_key, "/remote_memory/bandwidth",
+                        "is missing: this kind of memory needs it");
   }
   memory.latency = section.latency;
   memory.bandwidth = *section.bandwidth;
   if (section.kind != RemoteMemoryKind::per_node) {
     if (section.nodes || section.npus_per_node) {
-      reading.fail(Errc::config_conflict, section.nodes ? "/remote_memory/nodes" : "/remote_memory/npus_per_node",
+      reading.fail(Errc::config_conflict,
+                   section.nodes ? "/remote_memory/nodes" : "/remote_memory/npus_per_node",
                    "is for kind per_node only");
     }
     return;
   }
   if (!section.nodes || !section.npus_per_node) {
-    return reading.fail(Errc::config_missing_key, section.nodes ? "/remote_memory/npus_per_node" : "/remote_memory/nodes",
+    return reading.fail(Errc::config_missing_key,
+                        section.nodes ? "/remote_memory/npus_per_node" : "/remote_memory/nodes",
                         "is missing: per_node needs it");
   }
   memory.nodes = *section.nodes;
   memory.npus_per_node = *section.npus_per_node;
   if (memory.nodes * memory.npus_per_node < platform.npu_count()) {
     reading.fail(Errc::config_conflict, "/remote_memory/nodes",
-                 fmt::format("{} nodes of {} devices are fewer than the cluster's {}", memory.nodes, memory.npus_per_node,
-                             platform.npu_count()));
+                 fmt::format("{} nodes of {} devices are fewer than the cluster's {}", memory.nodes,
+                             memory.npus_per_node, platform.npu_count()));
   }
 }
 
@@ -239,7 +267,8 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where, 
   Reading reading{where};
   ClusterSection file;
   if (tree->is_object() && tree->contains("topology") && tree->contains("npus_count")) {
-    return fail(Errc::config_conflict, where, "this is an ASTRA-sim network file, not a cluster file",
+    return fail(Errc::config_conflict, where,
+                "this is an ASTRA-sim network file, not a cluster file",
                 "give it as the network configuration, with a system configuration");
   }
   read_value(*tree, "", {}, file, reading);
@@ -252,8 +281,9 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where, 
   platform.replay_only = file.replay_only;
   platform.track_local_memory = file.track_local_memory;
   if (file.shared_bus) {
-    platform.shared_bus = SharedBus{file.shared_bus->latency_ns, file.shared_bus->overhead_ns, file.shared_bus->gap_ns,
-                                    file.shared_bus->gap_per_byte_ns, file.shared_bus->reduction_delay_ns};
+    platform.shared_bus = SharedBus{file.shared_bus->latency_ns, file.shared_bus->overhead_ns,
+                                    file.shared_bus->gap_ns, file.shared_bus->gap_per_byte_ns,
+                                    file.shared_bus->reduction_delay_ns};
   }
   set_device(file.device, platform, reading);
   if (!reading.error) set_dims(file.network, platform, reading);

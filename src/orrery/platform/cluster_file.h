@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cluster file, key by key. These tables are the single source of its reader, schema, reference and writer.
-// Private to this room.
+// The cluster file, key by key. These tables are the single source of its reader, schema, reference
+// and writer. Private to this room.
 #pragma once
 
 #include <array>
@@ -32,9 +32,10 @@ struct Words<Block> {
 };
 template <>
 struct Words<SchedulingPolicy> {
-  static constexpr std::array names = {WordTable<SchedulingPolicy>{"fifo", SchedulingPolicy::fifo},
-                                       WordTable<SchedulingPolicy>{"lifo", SchedulingPolicy::lifo},
-                                       WordTable<SchedulingPolicy>{"priority", SchedulingPolicy::explicit_priority}};
+  static constexpr std::array names = {
+      WordTable<SchedulingPolicy>{"fifo", SchedulingPolicy::fifo},
+      WordTable<SchedulingPolicy>{"lifo", SchedulingPolicy::lifo},
+      WordTable<SchedulingPolicy>{"priority", SchedulingPolicy::explicit_priority}};
 };
 template <>
 struct Words<CollectiveOptimization> {
@@ -44,45 +45,52 @@ struct Words<CollectiveOptimization> {
 };
 template <>
 struct Words<InterDimension> {
-  static constexpr std::array names = {WordTable<InterDimension>{"ascending", InterDimension::ascending},
-                                       WordTable<InterDimension>{"round_robin", InterDimension::round_robin},
-                                       WordTable<InterDimension>{"themis", InterDimension::themis},
-                                       WordTable<InterDimension>{"themis_flex", InterDimension::themis_flex}};
+  static constexpr std::array names = {
+      WordTable<InterDimension>{"ascending", InterDimension::ascending},
+      WordTable<InterDimension>{"round_robin", InterDimension::round_robin},
+      WordTable<InterDimension>{"themis", InterDimension::themis},
+      WordTable<InterDimension>{"themis_flex", InterDimension::themis_flex}};
 };
 template <>
 struct Words<IntraDimension> {
   static constexpr std::array names = {
-      WordTable<IntraDimension>{"fifo", IntraDimension::fifo}, WordTable<IntraDimension>{"rg", IntraDimension::rg},
+      WordTable<IntraDimension>{"fifo", IntraDimension::fifo},
+      WordTable<IntraDimension>{"rg", IntraDimension::rg},
       WordTable<IntraDimension>{"smallest_first", IntraDimension::smallest_first},
-      WordTable<IntraDimension>{"less_remaining_phases_first", IntraDimension::less_remaining_phases_first}};
+      WordTable<IntraDimension>{"less_remaining_phases_first",
+                                IntraDimension::less_remaining_phases_first}};
 };
 template <>
 struct Words<RemoteMemoryKind> {
-  static constexpr std::array names = {WordTable<RemoteMemoryKind>{"none", RemoteMemoryKind::none},
-                                       WordTable<RemoteMemoryKind>{"per_npu", RemoteMemoryKind::per_npu},
-                                       WordTable<RemoteMemoryKind>{"per_node", RemoteMemoryKind::per_node},
-                                       WordTable<RemoteMemoryKind>{"pool", RemoteMemoryKind::pool}};
+  static constexpr std::array names = {
+      WordTable<RemoteMemoryKind>{"none", RemoteMemoryKind::none},
+      WordTable<RemoteMemoryKind>{"per_npu", RemoteMemoryKind::per_npu},
+      WordTable<RemoteMemoryKind>{"per_node", RemoteMemoryKind::per_node},
+      WordTable<RemoteMemoryKind>{"pool", RemoteMemoryKind::pool}};
 };
 template <>
 struct Words<NetworkModelKind> {
-  static constexpr std::array names = {WordTable<NetworkModelKind>{"analytical", NetworkModelKind::analytical},
-                                       WordTable<NetworkModelKind>{"message", NetworkModelKind::message}};
+  static constexpr std::array names = {
+      WordTable<NetworkModelKind>{"analytical", NetworkModelKind::analytical},
+      WordTable<NetworkModelKind>{"message", NetworkModelKind::message}};
 };
 template <>
 struct Words<Algorithm> {
-  static constexpr std::array names = {WordTable<Algorithm>{"ring", Algorithm::ring},
-                                       WordTable<Algorithm>{"direct", Algorithm::direct},
-                                       WordTable<Algorithm>{"halving_doubling", Algorithm::halving_doubling},
-                                       WordTable<Algorithm>{"double_binary_tree", Algorithm::double_binary_tree},
-                                       WordTable<Algorithm>{"one_ring", Algorithm::one_ring},
-                                       WordTable<Algorithm>{"one_direct", Algorithm::one_direct},
-                                       WordTable<Algorithm>{"one_halving_doubling", Algorithm::one_halving_doubling}};
+  static constexpr std::array names = {
+      WordTable<Algorithm>{"ring", Algorithm::ring},
+      WordTable<Algorithm>{"direct", Algorithm::direct},
+      WordTable<Algorithm>{"halving_doubling", Algorithm::halving_doubling},
+      WordTable<Algorithm>{"double_binary_tree", Algorithm::double_binary_tree},
+      WordTable<Algorithm>{"one_ring", Algorithm::one_ring},
+      WordTable<Algorithm>{"one_direct", Algorithm::one_direct},
+      WordTable<Algorithm>{"one_halving_doubling", Algorithm::one_halving_doubling}};
 };
 
 // Kinds of value that only this file has.
 
 /// `true`, `false` or `auto`.
-void read_value(const Json& value, const std::string& path, const Limits&, Roofline& out, Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits&, Roofline& out,
+                Reading& reading);
 OrderedJson schema_of(Kind<Roofline>, const Limits&);
 inline std::string about_kind(Kind<Roofline>, const Limits&) { return "`true`, `false` or `auto`"; }
 OrderedJson write_value(Roofline value);
@@ -95,7 +103,8 @@ struct PlanValue {
 
   [[nodiscard]] bool empty() const { return algorithms.empty() && custom.empty(); }
 };
-void read_value(const Json& value, const std::string& path, const Limits&, PlanValue& out, Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits&, PlanValue& out,
+                Reading& reading);
 OrderedJson schema_of(Kind<PlanValue>, const Limits&);
 std::string about_kind(Kind<PlanValue>, const Limits&);
 OrderedJson write_value(const PlanValue& value);
@@ -104,9 +113,12 @@ OrderedJson write_value(const PlanValue& value);
 struct NodePrefixes {
   std::map<std::uint64_t, std::string> by_id;
 };
-void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out, Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out,
+                Reading& reading);
 OrderedJson schema_of(Kind<NodePrefixes>, const Limits&);
-inline std::string about_kind(Kind<NodePrefixes>, const Limits&) { return "a mapping of node id to trace prefix"; }
+inline std::string about_kind(Kind<NodePrefixes>, const Limits&) {
+  return "a mapping of node id to trace prefix";
+}
 OrderedJson write_value(const NodePrefixes& value);
 
 // The file's sections.
@@ -122,17 +134,23 @@ struct DeviceSection {
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
-      field("is", &DeviceSection::is, "a device of the catalogue; the keys below override its figures"),
-      field("name", &DeviceSection::name, "what to call the device in results").by_default("the catalogue's name"),
-      field("precision", &DeviceSection::precision, "which of the catalogue's peaks to use, e.g. `bf16`, `fp8`")
+      field("is", &DeviceSection::is,
+            "a device of the catalogue; the keys below override its figures"),
+      field("name", &DeviceSection::name, "what to call the device in results")
+          .by_default("the catalogue's name"),
+      field("precision", &DeviceSection::precision,
+            "which of the catalogue's peaks to use, e.g. `bf16`, `fp8`")
           .by_default("the device's first"),
-      field("peak", &DeviceSection::peak, "dense peak of one device", positive()).by_default("the catalogue's"),
+      field("peak", &DeviceSection::peak, "dense peak of one device", positive())
+          .by_default("the catalogue's"),
       field("memory_bandwidth", &DeviceSection::memory_bandwidth,
             "local memory; reductions and roofline compute are charged by it", positive())
           .by_default("the catalogue's"),
-      field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown").by_default("the catalogue's"),
+      field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
+          .by_default("the catalogue's"),
       field("roofline", &DeviceSection::roofline,
-            "compute nodes take max(operations / peak, bytes / memory_bandwidth); `auto`: only those without a recorded "
+            "compute nodes take max(operations / peak, bytes / memory_bandwidth); `auto`: only "
+            "those without a recorded "
             "duration")};
 };
 
@@ -144,14 +162,18 @@ struct DimSection {
   std::optional<Time> latency;
 
   static constexpr auto fields = std::tuple{
-      field("block", &DimSection::block, "how the members of this dimension are connected").required(),
-      field("size", &DimSection::size, "members of this dimension", between(1, static_cast<double>(limits::kRanks)))
+      field("block", &DimSection::block, "how the members of this dimension are connected")
           .required(),
-      field("link", &DimSection::link, "a link of the catalogue; the keys below override its figures"),
+      field("size", &DimSection::size, "members of this dimension",
+            between(1, static_cast<double>(limits::kRanks)))
+          .required(),
+      field("link", &DimSection::link,
+            "a link of the catalogue; the keys below override its figures"),
       field("bandwidth", &DimSection::bandwidth,
             "per direction: of one link (ring, fully_connected) or one port (switch)", positive())
           .by_default("the link's"),
-      field("latency", &DimSection::latency, "per hop; a ring or fully connected neighbour is 1 hop, a switch 2")
+      field("latency", &DimSection::latency,
+            "per hop; a ring or fully connected neighbour is 1 hop, a switch 2")
           .by_default("the link's")};
 };
 
@@ -167,30 +189,40 @@ struct CollectivesSection {
   NodePrefixes custom_by_node;
   bool rendezvous = false;
 
-  static constexpr std::string_view kByBlock = "by block: ring → ring, fully_connected → direct, switch → "
-                                               "halving_doubling if its size is a power of two, else ring";
+  static constexpr std::string_view kByBlock =
+      "by block: ring → ring, fully_connected → direct, switch → "
+      "halving_doubling if its size is a power of two, else ring";
   static constexpr auto fields = std::tuple{
       field("chunks", &CollectivesSection::chunks, "pieces a collective is cut into",
             between(1, static_cast<double>(limits::kChunksPerCollective))),
-      field("active_chunks", &CollectivesSection::active_chunks, "pieces at work in one dimension at a time",
+      field("active_chunks", &CollectivesSection::active_chunks,
+            "pieces at work in one dimension at a time",
             between(1, static_cast<double>(limits::kChunksPerCollective))),
-      field("queues_per_dim", &CollectivesSection::queues_per_dim, "independent queues of one dimension", between(1, 1024)),
+      field("queues_per_dim", &CollectivesSection::queues_per_dim,
+            "independent queues of one dimension", between(1, 1024)),
       field("policy", &CollectivesSection::policy,
-            "which of several waiting collectives goes first; `priority`: by the workload's own priorities"),
+            "which of several waiting collectives goes first; `priority`: by the workload's own "
+            "priorities"),
       field("optimization", &CollectivesSection::optimization,
-            "all-reduce over several dimensions: `local_bw_aware` reduce-scatters inwards and gathers outwards, "
+            "all-reduce over several dimensions: `local_bw_aware` reduce-scatters inwards and "
+            "gathers outwards, "
             "`baseline` runs a whole all-reduce in each dimension"),
       field("order", &CollectivesSection::order,
-            "in which order a piece visits the dimensions; `themis` balances their loads (ISCA 2022)"),
+            "in which order a piece visits the dimensions; `themis` balances their loads (ISCA "
+            "2022)"),
       field("within", &CollectivesSection::within, "in which order pieces wait at a dimension"),
-      field("all_reduce", &CollectivesSection::all_reduce, "algorithm of each dimension").by_default(kByBlock),
-      field("all_gather", &CollectivesSection::all_gather, "algorithm of each dimension").by_default("as all_reduce, where that fits"),
+      field("all_reduce", &CollectivesSection::all_reduce, "algorithm of each dimension")
+          .by_default(kByBlock),
+      field("all_gather", &CollectivesSection::all_gather, "algorithm of each dimension")
+          .by_default("as all_reduce, where that fits"),
       field("reduce_scatter", &CollectivesSection::reduce_scatter, "algorithm of each dimension")
           .by_default("as all_reduce, where that fits"),
       field("all_to_all", &CollectivesSection::all_to_all, "algorithm of each dimension")
           .by_default("by block: ring → ring, fully_connected → direct, switch → direct:1"),
-      field("custom_by_node", &CollectivesSection::custom_by_node, "Chakra traces that replace single collectives"),
-      field("rendezvous", &CollectivesSection::rendezvous, "receivers announce themselves before a message is sent")};
+      field("custom_by_node", &CollectivesSection::custom_by_node,
+            "Chakra traces that replace single collectives"),
+      field("rendezvous", &CollectivesSection::rendezvous,
+            "receivers announce themselves before a message is sent")};
 };
 
 struct RemoteMemorySection {
@@ -201,9 +233,11 @@ struct RemoteMemorySection {
   std::optional<std::int64_t> npus_per_node;
 
   static constexpr auto fields = std::tuple{
-      field("kind", &RemoteMemorySection::kind, "who shares it: nobody has any, each device, each node, all"),
+      field("kind", &RemoteMemorySection::kind,
+            "who shares it: nobody has any, each device, each node, all"),
       field("latency", &RemoteMemorySection::latency, "per access"),
-      field("bandwidth", &RemoteMemorySection::bandwidth, "of one access; required unless kind is none", positive()),
+      field("bandwidth", &RemoteMemorySection::bandwidth,
+            "of one access; required unless kind is none", positive()),
       field("nodes", &RemoteMemorySection::nodes, "per_node only: how many",
             between(1, static_cast<double>(limits::kRanks))),
       field("npus_per_node", &RemoteMemorySection::npus_per_node, "per_node only: devices on each",
@@ -220,7 +254,8 @@ struct BusSection {
       field("overhead_ns", &BusSection::overhead_ns, "o of LogGP", between(0, 1e9)),
       field("gap_ns", &BusSection::gap_ns, "g of LogGP", between(0, 1e9)),
       field("gap_per_byte_ns", &BusSection::gap_per_byte_ns, "G of LogGP", between(0, 1e6)),
-      field("reduction_delay_ns", &BusSection::reduction_delay_ns, "per 100 bytes reduced", between(0, 1e9))};
+      field("reduction_delay_ns", &BusSection::reduction_delay_ns, "per 100 bytes reduced",
+            between(0, 1e9))};
 };
 
 struct ClusterSection {
@@ -242,16 +277,21 @@ struct ClusterSection {
       field("version", &ClusterSection::version, "of this format", between(1, 1)),
       field("name", &ClusterSection::name, "what to call the cluster in results"),
       field("device", &ClusterSection::device, "one accelerator").required(),
-      field("network", &ClusterSection::network, "its dimensions, innermost first", between(1, 16)).required(),
+      field("network", &ClusterSection::network, "its dimensions, innermost first", between(1, 16))
+          .required(),
       field("network_model", &ClusterSection::network_model,
             "`analytical`: messages do not slow each other; `message`: they queue at each link"),
-      field("collectives", &ClusterSection::collectives, "how collectives are cut, ordered and run"),
-      field("endpoint_delay", &ClusterSection::endpoint_delay, "per message, between a device and its memory",
-            between(0, 2e15)),
+      field("collectives", &ClusterSection::collectives,
+            "how collectives are cut, ordered and run"),
+      field("endpoint_delay", &ClusterSection::endpoint_delay,
+            "per message, between a device and its memory", between(0, 2e15)),
       field("remote_memory", &ClusterSection::remote_memory, "memory behind the network"),
-      field("shared_bus", &ClusterSection::shared_bus, "a LogGP bus between each device and its memory"),
-      field("replay_only", &ClusterSection::replay_only, "every node, communication too, takes its recorded duration"),
-      field("track_local_memory", &ClusterSection::track_local_memory, "follow each tensor's residence in local memory")};
+      field("shared_bus", &ClusterSection::shared_bus,
+            "a LogGP bus between each device and its memory"),
+      field("replay_only", &ClusterSection::replay_only,
+            "every node, communication too, takes its recorded duration"),
+      field("track_local_memory", &ClusterSection::track_local_memory,
+            "follow each tensor's residence in local memory")};
 };
 
 /// The page docs/reference/cluster.md, generated.

@@ -55,7 +55,8 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
   EXPECT_EQ(c.splits, 4);
   EXPECT_EQ(c.policy, SchedulingPolicy::fifo);
   EXPECT_EQ(c.inter_dimension, InterDimension::ascending);
-  EXPECT_THAT(c.all_reduce.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::halving_doubling}, AlgorithmSpec{Algorithm::ring}))
+  EXPECT_THAT(c.all_reduce.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::halving_doubling},
+                                                         AlgorithmSpec{Algorithm::ring}))
       << "6 is no power of two";
   EXPECT_EQ(c.all_gather.per_dim, c.all_reduce.per_dim);
   EXPECT_THAT(c.all_to_all.per_dim, testing::Each(AlgorithmSpec{Algorithm::direct, 1}));
@@ -96,7 +97,8 @@ TEST(Cluster, ReadsEveryKey) {
 }
 
 TEST(Cluster, WordForAllDimensionsIsRepeated) {
-  const Result<Platform> platform = parse(std::string(kSmall) + "collectives: {all_reduce: ring}\n");
+  const Result<Platform> platform =
+      parse(std::string(kSmall) + "collectives: {all_reduce: ring}\n");
   ASSERT_TRUE(platform);
   EXPECT_EQ(platform->collectives.all_reduce.per_dim.size(), 2u);
   EXPECT_EQ(platform->collectives.reduce_scatter.per_dim.size(), 2u);
@@ -104,7 +106,8 @@ TEST(Cluster, WordForAllDimensionsIsRepeated) {
 
 TEST(Cluster, ExamplesAreValidAndResolveToThemselves) {
   std::size_t count = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(std::string(ORRERY_SOURCE_DIR) + "/examples/clusters")) {
+  for (const fs::directory_entry& entry :
+       fs::directory_iterator(std::string(ORRERY_SOURCE_DIR) + "/examples/clusters")) {
     Findings findings;
     const Result<Platform> platform = read_cluster(entry.path().string(), findings);
     ASSERT_TRUE(platform) << to_string(platform.error());
@@ -124,8 +127,9 @@ TEST(Cluster, ExamplesAreValidAndResolveToThemselves) {
 TEST(Cluster, ResolvedHoldsEveryField) {
   const Result<Platform> platform = parse(kSmall);
   const std::string resolved = resolved_cluster(*platform);
-  for (const char* part : {"block: \"switch\"", "bandwidth: \"450 GB/s\"", "latency: \"2 us\"", "chunks: 4", "order: \"ascending\"",
-                           "endpoint_delay: \"0 ns\"", "peak: \"989.4 TFLOP/s\"", "all_to_all: [\"direct:1\", \"direct:1\"]"}) {
+  for (const char* part : {"block: \"switch\"", "bandwidth: \"450 GB/s\"", "latency: \"2 us\"",
+                           "chunks: 4", "order: \"ascending\"", "endpoint_delay: \"0 ns\"",
+                           "peak: \"989.4 TFLOP/s\"", "all_to_all: [\"direct:1\", \"direct:1\"]"}) {
     EXPECT_THAT(resolved, testing::HasSubstr(part));
   }
 }
@@ -142,9 +146,11 @@ TEST(Cluster, SchemaNamesEveryParameter) {
 /// Pages generated from the tables; ORRERY_UPDATE_DOCS=1 writes them anew.
 TEST(Cluster, ReferencePagesAreUpToDate) {
   const std::string folder = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/";
-  for (const auto& [name, text] : {std::pair{"cluster.md", cluster_reference()}, std::pair{"catalogue.md", catalogue_reference()}}) {
+  for (const auto& [name, text] : {std::pair{"cluster.md", cluster_reference()},
+                                   std::pair{"catalogue.md", catalogue_reference()}}) {
     if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(folder + name) << text;
-    EXPECT_EQ(read_file(folder + name), text) << name << ": run this test with ORRERY_UPDATE_DOCS=1";
+    EXPECT_EQ(read_file(folder + name), text)
+        << name << ": run this test with ORRERY_UPDATE_DOCS=1";
   }
 }
 
@@ -157,7 +163,9 @@ TEST(Catalogue, IsComplete) {
     EXPECT_GT(each.memory_capacity, 1e10);
     ASSERT_FALSE(each.peaks.empty());
     EXPECT_EQ(find_device(each.name), &each);
-    EXPECT_TRUE(parse("device: " + std::string(each.name) + "\nnetwork: [{block: ring, size: 2, link: nvlink4}]")) << each.name;
+    EXPECT_TRUE(parse("device: " + std::string(each.name) +
+                      "\nnetwork: [{block: ring, size: 2, link: nvlink4}]"))
+        << each.name;
   }
   for (const LinkEntry& each : links()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;

@@ -10,22 +10,30 @@
 namespace orrery::platform {
 namespace {
 
-bool takes_window(Algorithm algorithm) { return algorithm == Algorithm::direct || algorithm == Algorithm::one_direct; }
+bool takes_window(Algorithm algorithm) {
+  return algorithm == Algorithm::direct || algorithm == Algorithm::one_direct;
+}
 
 /// "ring" or "direct:4".
-void read_algorithm(const Json& value, const std::string& path, AlgorithmSpec& out, Reading& reading) {
+void read_algorithm(const Json& value, const std::string& path, AlgorithmSpec& out,
+                    Reading& reading) {
   if (!value.is_string()) return reading.wrong_kind(path, value, "the name of an algorithm");
   const std::string& text = value.get_ref<const std::string&>();
   const std::size_t colon = text.find(':');
   read_value(Json(text.substr(0, colon)), path, {}, out.algorithm, reading);
   if (reading.error || colon == std::string::npos) return;
   if (!takes_window(out.algorithm)) {
-    return reading.fail(Errc::config_range, path, fmt::format("{}: only direct and one_direct have a window", in_quotes(text)));
+    return reading.fail(
+        Errc::config_range, path,
+        fmt::format("{}: only direct and one_direct have a window", in_quotes(text)));
   }
   const std::string_view digits = std::string_view(text).substr(colon + 1);
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), out.window);
-  if (status != std::errc() || end != digits.data() + digits.size() || out.window < 1 || out.window > 2147483647) {
-    reading.fail(Errc::config_range, path, fmt::format("{}: a window is a whole number from 1", in_quotes(text)),
+  const auto [end, status] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), out.window);
+  if (status != std::errc() || end != digits.data() + digits.size() || out.window < 1 ||
+      out.window > 2147483647) {
+    reading.fail(Errc::config_range, path,
+                 fmt::format("{}: a window is a whole number from 1", in_quotes(text)),
                  "write for example \"direct:4\"");
   }
 }
@@ -37,7 +45,8 @@ std::string write_algorithm(const AlgorithmSpec& spec) {
 
 }  // namespace
 
-void read_value(const Json& value, const std::string& path, const Limits&, Roofline& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits&, Roofline& out,
+                Reading& reading) {
   if (value.is_boolean()) {
     out = value.get<bool>() ? Roofline::on : Roofline::off;
   } else if (value.is_string() && value.get_ref<const std::string&>() == "auto") {
@@ -54,16 +63,20 @@ OrderedJson write_value(Roofline value) {
   return value == Roofline::on;
 }
 
-void read_value(const Json& value, const std::string& path, const Limits&, PlanValue& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits&, PlanValue& out,
+                Reading& reading) {
   if (value.is_object()) {
     for (const auto& [key, unused] : value.items()) {
       if (key != "custom") {
-        return reading.fail(Errc::config_unknown_key, pointer(path, key), "no such key here", "the key here is custom");
+        return reading.fail(Errc::config_unknown_key, pointer(path, key), "no such key here",
+                            "the key here is custom");
       }
     }
-    if (value.empty()) return reading.fail(Errc::config_missing_key, pointer(path, "custom"), "is missing");
+    if (value.empty())
+      return reading.fail(Errc::config_missing_key, pointer(path, "custom"), "is missing");
     read_value(value["custom"], pointer(path, "custom"), {}, out.custom, reading);
-    if (out.custom.empty()) reading.fail(Errc::config_range, pointer(path, "custom"), "is an empty path prefix");
+    if (out.custom.empty())
+      reading.fail(Errc::config_range, pointer(path, "custom"), "is an empty path prefix");
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
       out.algorithms.emplace_back();
@@ -79,9 +92,10 @@ void read_value(const Json& value, const std::string& path, const Limits&, PlanV
 
 OrderedJson schema_of(Kind<PlanValue>, const Limits&) {
   const std::string plain = fmt::format("^({})$", join(words_of<Algorithm>(), "|"));
-  const OrderedJson name{{"anyOf",
-                          {OrderedJson{{"enum", words_of<Algorithm>()}},
-                           OrderedJson{{"type", "string"}, {"pattern", "^(direct|one_direct):[1-9][0-9]*$"}}}}};
+  const OrderedJson name{
+      {"anyOf",
+       {OrderedJson{{"enum", words_of<Algorithm>()}},
+        OrderedJson{{"type", "string"}, {"pattern", "^(direct|one_direct):[1-9][0-9]*$"}}}}};
   const OrderedJson list{{"type", "array"}, {"minItems", 1}, {"items", name}};
   const OrderedJson custom{{"type", "object"},
                            {"additionalProperties", false},
@@ -91,7 +105,8 @@ OrderedJson schema_of(Kind<PlanValue>, const Limits&) {
 }
 
 std::string about_kind(Kind<PlanValue>, const Limits&) {
-  return "an algorithm for every dimension, a list with one per dimension, or `{custom: trace prefix}`";
+  return "an algorithm for every dimension, a list with one per dimension, or `{custom: trace "
+         "prefix}`";
 }
 
 OrderedJson write_value(const PlanValue& value) {
@@ -102,15 +117,19 @@ OrderedJson write_value(const PlanValue& value) {
   return list;
 }
 
-void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out, Reading& reading) {
-  if (!value.is_object()) return reading.wrong_kind(path, value, "a mapping of node id to trace prefix");
+void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out,
+                Reading& reading) {
+  if (!value.is_object())
+    return reading.wrong_kind(path, value, "a mapping of node id to trace prefix");
   for (const auto& [key, prefix] : value.items()) {
     std::uint64_t id = 0;
     const auto [end, status] = std::from_chars(key.data(), key.data() + key.size(), id);
     if (status != std::errc() || end != key.data() + key.size()) {
-      return reading.fail(Errc::config_type, pointer(path, key), "the key must be a node id, a whole number");
+      return reading.fail(Errc::config_type, pointer(path, key),
+                          "the key must be a node id, a whole number");
     }
-    if (!prefix.is_string()) return reading.wrong_kind(pointer(path, key), prefix, "a trace prefix");
+    if (!prefix.is_string())
+      return reading.wrong_kind(pointer(path, key), prefix, "a trace prefix");
     out.by_id[id] = prefix.get<std::string>();
   }
 }

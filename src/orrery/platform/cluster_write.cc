@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the cluster file's tables say, the other way round: schema, reference page, and a platform as a file.
+// What the cluster file's tables say, the other way round: schema, reference page, and a platform
+// as a file.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -70,7 +71,8 @@ ClusterSection section_of(const Platform& platform) {
   return file;
 }
 
-/// One value on one line, in YAML's flow style. JSON text is that; names stay bare where they safely can.
+/// One value on one line, in YAML's flow style. JSON text is that; names stay bare where they
+/// safely can.
 std::string inline_yaml(const OrderedJson& value) {
   if (!value.is_structured()) {
     return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
@@ -99,7 +101,8 @@ std::string to_yaml(const OrderedJson& root) {
       for (const auto& item : value) text += "  - " + inline_yaml(item) + "\n";
     } else if (value.is_object() && !value.empty()) {
       text += key + ":\n";
-      for (const auto& [name, item] : value.items()) text += "  " + name + ": " + inline_yaml(item) + "\n";
+      for (const auto& [name, item] : value.items())
+        text += "  " + name + ": " + inline_yaml(item) + "\n";
     } else {
       text += key + ": " + inline_yaml(value) + "\n";
     }
@@ -115,7 +118,8 @@ std::string part(std::string_view title) {
 }  // namespace
 
 std::string cluster_schema() {
-  OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Orrery cluster"}};
+  OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                     {"title", "Orrery cluster"}};
   schema.update(schema_of(Kind<ClusterSection>{}, {}));
   return schema.dump(2) + "\n";
 }
@@ -123,7 +127,9 @@ std::string cluster_schema() {
 std::string resolved_cluster(const Platform& platform) {
   std::string text;
   if (platform.rules == Rules::astra) {
-    text = "# From ASTRA-sim's files. Read as a cluster file this follows Orrery's rules, not ASTRA-sim's.\n";
+    text =
+        "# From ASTRA-sim's files. Read as a cluster file this follows Orrery's rules, not "
+        "ASTRA-sim's.\n";
   }
   return text + to_yaml(write_value(section_of(platform)));
 }
@@ -131,21 +137,29 @@ std::string resolved_cluster(const Platform& platform) {
 std::string cluster_reference() {
   std::string text =
       "# The cluster file\n\n"
-      "<!-- Generated from src/orrery/platform/cluster_file.h. To renew it, run the platform tests with "
+      "<!-- Generated from src/orrery/platform/cluster_file.h. To renew it, run the platform tests "
+      "with "
       "ORRERY_UPDATE_DOCS=1. -->\n\n"
-      "One YAML or JSON document. Quantities are text with a unit: GB is 10^9 bytes, GiB is 2^30, a small b is a bit; "
-      "only 0 needs no unit. An unknown key is an error. `orrery schema cluster` prints the JSON Schema of this page, "
+      "One YAML or JSON document. Quantities are text with a unit: GB is 10^9 bytes, GiB is 2^30, "
+      "a small b is a bit; "
+      "only 0 needs no unit. An unknown key is an error. `orrery schema cluster` prints the JSON "
+      "Schema of this page, "
       "`orrery check` validates a file. Examples are in `examples/clusters/`.\n\n"
       "```yaml\nversion: 1\nname: dgx-h100-128\ndevice: h100-sxm\nnetwork:\n"
-      "  - {block: switch, size: 8, link: nvlink4}\n  - {block: switch, size: 16, link: ib-ndr}\n```\n";
+      "  - {block: switch, size: 8, link: nvlink4}\n  - {block: switch, size: 16, link: "
+      "ib-ndr}\n```\n";
   text += part<ClusterSection>("Top level");
   text += part<DeviceSection>("device");
-  text += "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the catalogue](catalogue.md).\n";
+  text +=
+      "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
+      "catalogue](catalogue.md).\n";
   text += part<DimSection>("network");
-  text += "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
+  text +=
+      "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
   text += part<CollectivesSection>("collectives");
   text += fmt::format(
-      "\nAlgorithms: `{}`. `direct` and `one_direct` may carry a window, the number of messages in flight, as in "
+      "\nAlgorithms: `{}`. `direct` and `one_direct` may carry a window, the number of messages in "
+      "flight, as in "
       "`direct:4`; a `one_*` algorithm stands alone and joins all dimensions into one.\n",
       join(words_of<Algorithm>(), "`, `"));
   text += part<RemoteMemorySection>("remote_memory");
@@ -156,7 +170,8 @@ std::string cluster_reference() {
 std::string catalogue_reference() {
   std::string text =
       "# The catalogue\n\n"
-      "<!-- Generated from src/orrery/platform/catalogue.cc. To renew it, run the platform tests with "
+      "<!-- Generated from src/orrery/platform/catalogue.cc. To renew it, run the platform tests "
+      "with "
       "ORRERY_UPDATE_DOCS=1. -->\n\n"
       "## Devices\n\nPeaks are dense (no sparsity), in TFLOP/s; the first is the default.\n\n"
       "| name | device | peaks | memory bandwidth | memory | source |\n|---|---|---|---|---|---|\n";
@@ -167,15 +182,19 @@ std::string catalogue_reference() {
     }
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", each.name, each.title, peaks,
                         format_bandwidth(Bandwidth(each.memory_bandwidth)),
-                        format_bytes(Bytes(static_cast<std::int64_t>(each.memory_capacity))), each.source);
+                        format_bytes(Bytes(static_cast<std::int64_t>(each.memory_capacity))),
+                        each.source);
   }
   text +=
-      "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a neighbour. Latency is "
+      "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a "
+      "neighbour. Latency is "
       "per hop (two hops through a switch) and always an assumption: makers do not publish it.\n\n"
-      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency |\n|---|---|---|---|---|---|\n";
+      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency "
+      "|\n|---|---|---|---|---|---|\n";
   for (const LinkEntry& each : links()) {
     text += fmt::format("| `{}` | {} | {} | {} ns | {} | {} |\n", each.name, each.title,
-                        format_bandwidth(Bandwidth(each.bandwidth)), each.latency_ns, each.source, each.latency_source);
+                        format_bandwidth(Bandwidth(each.bandwidth)), each.latency_ns, each.source,
+                        each.latency_source);
   }
   return text;
 }

@@ -29,7 +29,8 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return fmt::format("{}:{}", line, end - start + 1);
 }
 
-/// Walks JSON text without building anything: finds the first mistake, or the limit that the text exceeds.
+/// Walks JSON text without building anything: finds the first mistake, or the limit that the text
+/// exceeds.
 class JsonCheck : public nlohmann::json_sax<Json> {
  public:
   JsonCheck(std::string_view text, const std::string& where) : text_(text), where_(where) {}
@@ -57,19 +58,24 @@ class JsonCheck : public nlohmann::json_sax<Json> {
   }
   bool key(string_t& name) override {
     if (keys_.back().insert(name).second) return true;
-    error = Error{Errc::config_syntax, where_, fmt::format("the key {} appears twice in one object", in_quotes(name)),
+    error = Error{Errc::config_syntax, where_,
+                  fmt::format("the key {} appears twice in one object", in_quotes(name)),
                   "keep one of them"};
     return false;
   }
-  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& e) override {
-    const std::string place = where_ + ":" + line_and_column(text_, position > 0 ? position - 1 : 0);
+  bool parse_error(std::size_t position, const std::string& token,
+                   const nlohmann::detail::exception& e) override {
+    const std::string place =
+        where_ + ":" + line_and_column(text_, position > 0 ? position - 1 : 0);
     if (e.id == 406) {
-      error = Error{Errc::config_range, place, fmt::format("the number {} is too large", in_quotes(token))};
+      error = Error{Errc::config_range, place,
+                    fmt::format("the number {} is too large", in_quotes(token))};
       return false;
     }
     const bool at_end = position > text_.size() || token.empty() || token == "<EOF>";
     error = Error{Errc::config_syntax, place,
-                  at_end ? "not JSON: the text ends too early" : fmt::format("not JSON: unexpected {}", in_quotes(token))};
+                  at_end ? "not JSON: the text ends too early"
+                         : fmt::format("not JSON: unexpected {}", in_quotes(token))};
     return false;
   }
 
@@ -78,12 +84,14 @@ class JsonCheck : public nlohmann::json_sax<Json> {
  private:
   bool deeper() {
     if (++depth_ <= limits::kConfigDepth) return value();
-    error = Error{Errc::limit_exceeded, where_, fmt::format("nested deeper than {} levels", limits::kConfigDepth)};
+    error = Error{Errc::limit_exceeded, where_,
+                  fmt::format("nested deeper than {} levels", limits::kConfigDepth)};
     return false;
   }
   bool value() {
     if (++values_ <= limits::kConfigNodes) return true;
-    error = Error{Errc::limit_exceeded, where_, fmt::format("more than {} values", limits::kConfigNodes)};
+    error = Error{Errc::limit_exceeded, where_,
+                  fmt::format("more than {} values", limits::kConfigNodes)};
     return false;
   }
 
@@ -102,14 +110,17 @@ Result<std::string> read_text(const std::string& path) {
     return fail(Errc::config_not_found, path, "is a folder, not a file");
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Errc::config_not_found, path, "cannot open this file", "check the path and its permissions");
+  if (!file)
+    return fail(Errc::config_not_found, path, "cannot open this file",
+                "check the path and its permissions");
   std::string text;
   char block[1 << 16];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
     if (text.size() > limits::kConfigBytes) {
       return fail(Errc::limit_exceeded, path,
-                  fmt::format("larger than {} MiB, the limit for a configuration", limits::kConfigBytes >> 20));
+                  fmt::format("larger than {} MiB, the limit for a configuration",
+                              limits::kConfigBytes >> 20));
     }
   }
   if (file.bad()) return fail(Errc::config_not_found, path, "reading this file failed");
@@ -117,7 +128,8 @@ Result<std::string> read_text(const std::string& path) {
 }
 
 Result<Json> parse_json(std::string_view text, const std::string& where) {
-  if (text.size() > limits::kConfigBytes) return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
+  if (text.size() > limits::kConfigBytes)
+    return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
   JsonCheck check(text, where);
   if (!Json::sax_parse(text, &check)) {
     if (check.error) return tl::unexpected(*check.error);
@@ -141,20 +153,29 @@ std::string pointer(std::string_view parent, std::string_view key) {
   return path;
 }
 
-std::string pointer(std::string_view parent, std::size_t index) { return fmt::format("{}/{}", parent, index); }
+std::string pointer(std::string_view parent, std::size_t index) {
+  return fmt::format("{}/{}", parent, index);
+}
 
 std::string_view kind_of(const Json& value) {
   switch (value.type()) {
-    case Json::value_t::null: return "nothing";
-    case Json::value_t::object: return "a mapping";
-    case Json::value_t::array: return "a list";
-    case Json::value_t::string: return "text";
-    case Json::value_t::boolean: return "true or false";
+    case Json::value_t::null:
+      return "nothing";
+    case Json::value_t::object:
+      return "a mapping";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return "text";
+    case Json::value_t::boolean:
+      return "true or false";
     case Json::value_t::number_integer:
     case Json::value_t::number_unsigned:
-    case Json::value_t::number_float: return "a number";
+    case Json::value_t::number_float:
+      return "a number";
     case Json::value_t::binary:
-    case Json::value_t::discarded: break;
+    case Json::value_t::discarded:
+      break;
   }
   return "something else";
 }
@@ -163,9 +184,11 @@ std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 60;
   std::size_t size = std::min(text.size(), kShown);
   // Never cut inside a character.
-  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
+    --size;
   std::string shown = "\"";
-  for (const char c : text.substr(0, size)) shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  for (const char c : text.substr(0, size))
+    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   std::size_t bad = 0;
   if (!is_utf8(shown, bad)) {
     for (char& c : shown) {
@@ -179,7 +202,12 @@ bool is_utf8(std::string_view text, std::size_t& bad) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
     const unsigned char first = byte(i);
-    const std::size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xC2 ? 0
+                               : first < 0xE0 ? 2
+                               : first < 0xF0 ? 3
+                               : first < 0xF5 ? 4
+                                              : 0;
     bad = i;
     if (length == 0 || i + length > text.size()) return false;
     for (std::size_t k = 1; k < length; ++k) {
@@ -187,8 +215,8 @@ bool is_utf8(std::string_view text, std::size_t& bad) {
     }
     if (length >= 3) {
       const unsigned char second = byte(i + 1);
-      if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
-          (first == 0xF4 && second > 0x8F)) {
+      if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
+          (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
         return false;
       }
     }

@@ -2,7 +2,8 @@
 //
 // Configuration text as one tree, whether it was JSON or YAML. Private to this room.
 //
-// Every limit on hostile text is enforced while it is read: size, nesting, number of values, alias expansion.
+// Every limit on hostile text is enforced while it is read: size, nesting, number of values, alias
+// expansion.
 #pragma once
 
 #include <nlohmann/json.hpp>

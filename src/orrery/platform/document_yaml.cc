@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// YAML events → one tree. yaml-cpp's own node tree is not used: building from events keeps nesting, size and alias
-// expansion under our limits while the text is still being read.
+// YAML events → one tree. yaml-cpp's own node tree is not used: building from events keeps nesting,
+// size and alias expansion under our limits while the text is still being read.
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -41,14 +41,17 @@ bool whole_text(std::string_view text, Number& number, int base = 10) {
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
     return status == std::errc() && end == text.data() + text.size();
   } else {
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    const auto [end, status] =
+        std::from_chars(text.data(), text.data() + text.size(), number, base);
     return status == std::errc() && end == text.data() + text.size();
   }
 }
 
-/// A plain scalar by the YAML 1.2 core schema. `.inf` and `.nan` stay text: no configuration value can be either.
+/// A plain scalar by the YAML 1.2 core schema. `.inf` and `.nan` stay text: no configuration value
+/// can be either.
 Json typed(const std::string& text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return nullptr;
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
+    return nullptr;
   if (text == "true" || text == "True" || text == "TRUE") return true;
   if (text == "false" || text == "False" || text == "FALSE") return false;
   std::string_view digits = text;
@@ -83,7 +86,9 @@ class TreeBuilder : public YAML::EventHandler {
     if (documents_++ > 0) stop(Errc::config_syntax, mark, "holds more than one YAML document");
   }
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(mark, nullptr, Extent{}, anchor); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(mark, nullptr, Extent{}, anchor);
+  }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     // "?" is a plain scalar; "!" a quoted one.
@@ -93,7 +98,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) stop(Errc::config_syntax, mark, "an alias inside the value it stands for");
+    if (found == anchors_.end())
+      stop(Errc::config_syntax, mark, "an alias inside the value it stands for");
     count(mark, found->second.second);
     add(mark, Json(found->second.first), found->second.second, YAML::NullAnchor);
   }
@@ -122,20 +128,25 @@ class TreeBuilder : public YAML::EventHandler {
   };
 
   [[noreturn]] void stop(Errc code, const YAML::Mark& mark, std::string what) const {
-    throw Stop{Error{code, fmt::format("{}:{}:{}", where_, mark.line + 1, mark.column + 1), std::move(what)}};
+    throw Stop{Error{code, fmt::format("{}:{}:{}", where_, mark.line + 1, mark.column + 1),
+                     std::move(what)}};
   }
 
   void count(const YAML::Mark& mark, const Extent& extent) {
     values_ += extent.values;
     bytes_ += extent.bytes;
     if (values_ > limits::kConfigNodes) {
-      stop(Errc::limit_exceeded, mark, fmt::format("more than {} values, aliases expanded", limits::kConfigNodes));
+      stop(Errc::limit_exceeded, mark,
+           fmt::format("more than {} values, aliases expanded", limits::kConfigNodes));
     }
     if (bytes_ > 2 * limits::kConfigBytes) {
-      stop(Errc::limit_exceeded, mark, fmt::format("more than {} MiB of text, aliases expanded", limits::kConfigBytes >> 19));
+      stop(Errc::limit_exceeded, mark,
+           fmt::format("more than {} MiB of text, aliases expanded", limits::kConfigBytes >> 19));
     }
-    if (frames_.size() + static_cast<std::size_t>(extent.depth) > static_cast<std::size_t>(limits::kConfigDepth)) {
-      stop(Errc::limit_exceeded, mark, fmt::format("nested deeper than {} levels", limits::kConfigDepth));
+    if (frames_.size() + static_cast<std::size_t>(extent.depth) >
+        static_cast<std::size_t>(limits::kConfigDepth)) {
+      stop(Errc::limit_exceeded, mark,
+           fmt::format("nested deeper than {} levels", limits::kConfigDepth));
     }
   }
 
@@ -180,12 +191,14 @@ class TreeBuilder : public YAML::EventHandler {
     if (!parent.is_map) {
       parent.value.push_back(std::move(value));
     } else if (!parent.has_key) {
-      if (!value.is_string() && !value.is_null()) stop(Errc::config_syntax, mark, "a key must be plain text");
+      if (!value.is_string() && !value.is_null())
+        stop(Errc::config_syntax, mark, "a key must be plain text");
       parent.key = value.is_string() ? value.get<std::string>() : std::string("null");
       parent.has_key = true;
     } else {
       if (parent.value.contains(parent.key)) {
-        stop(Errc::config_syntax, mark, fmt::format("the key {} appears twice in one mapping", in_quotes(parent.key)));
+        stop(Errc::config_syntax, mark,
+             fmt::format("the key {} appears twice in one mapping", in_quotes(parent.key)));
       }
       parent.value[parent.key] = std::move(value);
       parent.has_key = false;
@@ -200,8 +213,9 @@ class TreeBuilder : public YAML::EventHandler {
   int documents_ = 0;
 };
 
-/// Where the text starts its (limit + 1)th value by its punctuation, or npos. yaml-cpp holds a whole one-line collection
-/// as tokens (about 230 bytes each) before it reports the first event, so the limit has to be enforced before.
+/// Where the text starts its (limit + 1)th value by its punctuation, or npos. yaml-cpp holds a
+/// whole one-line collection as tokens (about 230 bytes each) before it reports the first event, so
+/// the limit has to be enforced before.
 std::size_t too_many_values(std::string_view text) {
   std::uint64_t values = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -215,11 +229,14 @@ std::size_t too_many_values(std::string_view text) {
 }  // namespace
 
 Result<Json> parse_yaml(std::string_view text, const std::string& where) {
-  if (text.size() > limits::kConfigBytes) return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
+  if (text.size() > limits::kConfigBytes)
+    return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
   std::size_t bad = 0;
-  if (!is_utf8(text, bad)) return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, bad), "not UTF-8 text");
+  if (!is_utf8(text, bad))
+    return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, bad), "not UTF-8 text");
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
-    return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, zero), "a zero byte: not a text file");
+    return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, zero),
+                "a zero byte: not a text file");
   }
   if (const std::size_t at = too_many_values(text); at != std::string_view::npos) {
     return fail(Errc::limit_exceeded, fmt::format("{}:byte {}", where, at),
@@ -237,7 +254,8 @@ Result<Json> parse_yaml(std::string_view text, const std::string& where) {
     return tl::unexpected(stop.error);
   } catch (const YAML::Exception& e) {
     const bool known = !e.mark.is_null();
-    return fail(Errc::config_syntax, known ? fmt::format("{}:{}:{}", where, e.mark.line + 1, e.mark.column + 1) : where,
+    return fail(Errc::config_syntax,
+                known ? fmt::format("{}:{}:{}", where, e.mark.line + 1, e.mark.column + 1) : where,
                 "not YAML: " + e.msg);
   }
 }

@@ -25,12 +25,15 @@ void KeyReader::wrong_kind(const std::string& place, const Json& value, std::str
   fail(Errc::config_type, place, fmt::format("is {} where {} belongs", kind_of(value), wanted));
 }
 
-void KeyReader::unknown_name(std::string_view key, std::string_view word, std::span<const std::string_view> allowed) {
+void KeyReader::unknown_name(std::string_view key, std::string_view word,
+                             std::span<const std::string_view> allowed) {
   const std::string near = did_you_mean(word, allowed);
-  fail(Errc::config_range, place(key), fmt::format("{} is not one of {}", in_quotes(word), join(allowed)), near);
+  fail(Errc::config_range, place(key),
+       fmt::format("{} is not one of {}", in_quotes(word), join(allowed)), near);
 }
 
-std::int64_t KeyReader::integer(std::string_view key, std::int64_t fallback, std::int64_t low, std::int64_t high) {
+std::int64_t KeyReader::integer(std::string_view key, std::int64_t fallback, std::int64_t low,
+                                std::int64_t high) {
   const Json* value = find(key);
   if (value == nullptr) return fallback;
   double real = 0;
@@ -56,9 +59,11 @@ double KeyReader::number(std::string_view key, double fallback) {
     wrong_kind(place(key), *value, "a number");
     return fallback;
   }
-  const double real = value->is_boolean() ? static_cast<double>(value->get<bool>()) : value->get<double>();
+  const double real =
+      value->is_boolean() ? static_cast<double>(value->get<bool>()) : value->get<double>();
   if (!std::isfinite(real) || real < 0) {
-    fail(Errc::config_range, place(key), fmt::format("is {}, but must be a number that is not negative", real));
+    fail(Errc::config_range, place(key),
+         fmt::format("is {}, but must be a number that is not negative", real));
     return fallback;
   }
   return real;
@@ -109,8 +114,9 @@ std::vector<double> KeyReader::numbers(std::string_view key) {
     double real = 0;
     if (value.is_number()) {
       real = value.get<double>();
-    } else if (const Result<double> parsed = value.is_string() ? parse_number(value.get_ref<const std::string&>())
-                                                               : Result<double>(tl::unexpected(Error{}));
+    } else if (const Result<double> parsed = value.is_string()
+                                                 ? parse_number(value.get_ref<const std::string&>())
+                                                 : Result<double>(tl::unexpected(Error{}));
                parsed) {
       real = *parsed;
     } else {
@@ -131,9 +137,12 @@ void KeyReader::report_unread(Findings& findings) const {
   std::size_t searched = 0;
   for (const auto& [key, value] : object_.items()) {
     if (asked_.count(key) != 0) continue;
-    // The nearest name is searched for the few places that a finding keeps, not for a million junk keys.
-    const std::string near = searched++ < Findings::kPlaces ? did_you_mean(key, known) : std::string();
-    findings.add(FindingCode::key_ignored, near.empty() ? place(key) : fmt::format("{} ({})", place(key), near));
+    // The nearest name is searched for the few places that a finding keeps, not for a million junk
+    // keys.
+    const std::string near =
+        searched++ < Findings::kPlaces ? did_you_mean(key, known) : std::string();
+    findings.add(FindingCode::key_ignored,
+                 near.empty() ? place(key) : fmt::format("{} ({})", place(key), near));
   }
 }
 

@@ -25,16 +25,18 @@ struct Named {
   Value value;
 };
 
-/// Reads one object key by key. The first mistake is kept in `error()`, and every later read answers its fallback,
-/// so that a reader is a list of assignments with one check at the end.
+/// Reads one object key by key. The first mistake is kept in `error()`, and every later read
+/// answers its fallback, so that a reader is a list of assignments with one check at the end.
 class KeyReader {
  public:
   /// `object` must be an object and outlive this; `where` is the file's name.
   KeyReader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
   [[nodiscard]] bool has(std::string_view key);
-  /// As ASTRA-sim's JSON library converts it: a whole number; reals are cut off, booleans are 0 and 1.
-  [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t low, std::int64_t high);
+  /// As ASTRA-sim's JSON library converts it: a whole number; reals are cut off, booleans are 0
+  /// and 1.
+  [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t low,
+                                     std::int64_t high);
   /// Finite and not negative.
   [[nodiscard]] double number(std::string_view key, double fallback);
   /// Any number but 0.
@@ -44,7 +46,8 @@ class KeyReader {
   /// Numbers, or text that is a number (YAML writers quote them at times).
   [[nodiscard]] std::vector<double> numbers(std::string_view key);
   template <class Value>
-  [[nodiscard]] Value choice(std::string_view key, Value fallback, std::span<const Named<Value>> names) {
+  [[nodiscard]] Value choice(std::string_view key, Value fallback,
+                             std::span<const Named<Value>> names) {
     if (!has(key)) return fallback;
     const std::string word = text(key, {});
     std::vector<std::string_view> allowed;
@@ -60,9 +63,12 @@ class KeyReader {
   void report_unread(Findings& findings) const;
   /// Notes an error at `key` unless there is one already.
   void fail(Errc code, std::string place, std::string what, std::string hint = {});
-  void unknown_name(std::string_view key, std::string_view word, std::span<const std::string_view> allowed);
+  void unknown_name(std::string_view key, std::string_view word,
+                    std::span<const std::string_view> allowed);
 
-  [[nodiscard]] std::string place(std::string_view key) const { return where_ + ":" + pointer("", key); }
+  [[nodiscard]] std::string place(std::string_view key) const {
+    return where_ + ":" + pointer("", key);
+  }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:

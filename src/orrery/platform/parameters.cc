@@ -25,15 +25,18 @@ bool inside(double value, const Limits& limits) {
   return value >= limits.low && value <= limits.high && (!limits.above_zero || value > 0);
 }
 
-void check_range(double value, const std::string& shown, const std::string& path, const Limits& limits, Reading& reading) {
+void check_range(double value, const std::string& shown, const std::string& path,
+                 const Limits& limits, Reading& reading) {
   if (inside(value, limits)) return;
-  reading.fail(Errc::config_range, path, fmt::format("is {}, but must be {}", shown, range_of(limits)));
+  reading.fail(Errc::config_range, path,
+               fmt::format("is {}, but must be {}", shown, range_of(limits)));
 }
 
 /// Text, or the number 0 (which needs no unit); anything else is an error.
 template <class Quantity>
-void read_quantity(const Json& value, const std::string& path, const Limits& limits, Quantity& out, Reading& reading,
-                   Result<Quantity> (*parse)(std::string_view, std::string), std::string_view example) {
+void read_quantity(const Json& value, const std::string& path, const Limits& limits, Quantity& out,
+                   Reading& reading, Result<Quantity> (*parse)(std::string_view, std::string),
+                   std::string_view example) {
   const std::string where = reading.where + ":" + path;
   if (value.is_number()) {
     const double number = value.get<double>();
@@ -52,18 +55,22 @@ void read_quantity(const Json& value, const std::string& path, const Limits& lim
   } else {
     return reading.wrong_kind(path, value, fmt::format("a quantity such as \"{}\"", example));
   }
-  check_range(static_cast<double>(out.count()), value.is_string() ? in_quotes(value.get<std::string>()) : "0", path, limits,
-              reading);
+  check_range(static_cast<double>(out.count()),
+              value.is_string() ? in_quotes(value.get<std::string>()) : "0", path, limits, reading);
 }
 
 /// A quantity is text that looks like a number and one of `units`, or a plain 0.
 OrderedJson quantity_schema(std::string_view units) {
-  const std::string pattern = fmt::format("^\\s*\\+?[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)?\\s*({})\\s*$", units);
-  return {{"oneOf", {OrderedJson{{"type", "string"}, {"pattern", pattern}}, OrderedJson{{"const", 0}}}}};
+  const std::string pattern =
+      fmt::format("^\\s*\\+?[0-9]*\\.?[0-9]+([eE][+-]?[0-9]+)?\\s*({})\\s*$", units);
+  return {{"oneOf",
+           {OrderedJson{{"type", "string"}, {"pattern", pattern}}, OrderedJson{{"const", 0}}}}};
 }
 
 void put_limits(OrderedJson& schema, const Limits& limits, bool whole) {
-  const auto bound = [whole](double value) { return whole ? OrderedJson(static_cast<std::int64_t>(value)) : OrderedJson(value); };
+  const auto bound = [whole](double value) {
+    return whole ? OrderedJson(static_cast<std::int64_t>(value)) : OrderedJson(value);
+  };
   if (limits.above_zero) {
     schema["exclusiveMinimum"] = 0;
   } else if (std::isfinite(limits.low)) {
@@ -83,45 +90,56 @@ void Reading::wrong_kind(const std::string& path, const Json& value, std::string
   fail(Errc::config_type, path, fmt::format("is {} where {} belongs", kind_of(value), wanted));
 }
 
-void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out,
+                Reading& reading) {
   if (!value.is_number()) return reading.wrong_kind(path, value, "a whole number");
   const double number = value.get<double>();
   if (number != std::trunc(number)) {
-    return reading.fail(Errc::config_type, path, fmt::format("is {} where a whole number belongs", number));
+    return reading.fail(Errc::config_type, path,
+                        fmt::format("is {} where a whole number belongs", number));
   }
-  if (!(std::fabs(number) < 9.2e18)) return reading.fail(Errc::config_range, path, fmt::format("{} is too large", number));
+  if (!(std::fabs(number) < 9.2e18))
+    return reading.fail(Errc::config_range, path, fmt::format("{} is too large", number));
   check_range(number, fmt::format("{}", number), path, limits, reading);
   out = value.is_number_integer() ? value.get<std::int64_t>() : static_cast<std::int64_t>(number);
 }
 
-void read_value(const Json& value, const std::string& path, const Limits& limits, double& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits, double& out,
+                Reading& reading) {
   if (!value.is_number()) return reading.wrong_kind(path, value, "a number");
   const double number = value.get<double>();
-  if (!std::isfinite(number)) return reading.fail(Errc::config_range, path, "is not a finite number");
+  if (!std::isfinite(number))
+    return reading.fail(Errc::config_range, path, "is not a finite number");
   check_range(number, fmt::format("{}", number), path, limits, reading);
   out = number;
 }
 
-void read_value(const Json& value, const std::string& path, const Limits&, bool& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits&, bool& out,
+                Reading& reading) {
   if (!value.is_boolean()) return reading.wrong_kind(path, value, "true or false");
   out = value.get<bool>();
 }
 
-void read_value(const Json& value, const std::string& path, const Limits&, std::string& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits&, std::string& out,
+                Reading& reading) {
   if (!value.is_string()) return reading.wrong_kind(path, value, "text");
   out = value.get<std::string>();
 }
 
-void read_value(const Json& value, const std::string& path, const Limits& limits, Time& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits, Time& out,
+                Reading& reading) {
   read_quantity(value, path, limits, out, reading, parse_time, "1.5 us");
 }
-void read_value(const Json& value, const std::string& path, const Limits& limits, Bytes& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits, Bytes& out,
+                Reading& reading) {
   read_quantity(value, path, limits, out, reading, parse_bytes, "80 GB");
 }
-void read_value(const Json& value, const std::string& path, const Limits& limits, Bandwidth& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits, Bandwidth& out,
+                Reading& reading) {
   read_quantity(value, path, limits, out, reading, parse_bandwidth, "50 GB/s");
 }
-void read_value(const Json& value, const std::string& path, const Limits& limits, FlopRate& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits, FlopRate& out,
+                Reading& reading) {
   read_quantity(value, path, limits, out, reading, parse_flops, "989 TFLOP/s");
 }
 
@@ -140,14 +158,22 @@ OrderedJson schema_of(Kind<std::string>, const Limits&) { return {{"type", "stri
 OrderedJson schema_of(Kind<Time>, const Limits&) {
   return quantity_schema("ps|ns|us|\xC2\xB5s|\xCE\xBCs|ms|s|min|h");
 }
-OrderedJson schema_of(Kind<Bytes>, const Limits&) { return quantity_schema("B|[kKMGTP]B|[kKMGTP]iB"); }
+OrderedJson schema_of(Kind<Bytes>, const Limits&) {
+  return quantity_schema("B|[kKMGTP]B|[kKMGTP]iB");
+}
 OrderedJson schema_of(Kind<Bandwidth>, const Limits&) {
   return quantity_schema("(B|[kKMGTP]B|[kKMGTP]iB|b|bit|[kKMGT]b|[kMGT]bit|[KMGT]ib)(/s|ps)");
 }
-OrderedJson schema_of(Kind<FlopRate>, const Limits&) { return quantity_schema("[kMGTPE]?FLOP(/s|S)"); }
+OrderedJson schema_of(Kind<FlopRate>, const Limits&) {
+  return quantity_schema("[kMGTPE]?FLOP(/s|S)");
+}
 
-std::string about_kind(Kind<std::int64_t>, const Limits& limits) { return number_words("whole number", limits); }
-std::string about_kind(Kind<double>, const Limits& limits) { return number_words("number", limits); }
+std::string about_kind(Kind<std::int64_t>, const Limits& limits) {
+  return number_words("whole number", limits);
+}
+std::string about_kind(Kind<double>, const Limits& limits) {
+  return number_words("number", limits);
+}
 
 OrderedJson write_value(Time value) { return exact_time(value); }
 OrderedJson write_value(Bytes value) { return exact_bytes(value); }

@@ -10,15 +10,15 @@
 //         field("latency", &Part::latency, "time per hop")};
 //   };
 //
-// and from that table come the reader (errors name a JSON pointer; an unknown key names the nearest one), the JSON
-// Schema, the reference page and the writer. Member defaults are the parameters' defaults. Private to this room.
+// and from that table come the reader (errors name a JSON pointer; an unknown key names the nearest
+// one), the JSON Schema, the reference page and the writer. Member defaults are the parameters'
+// defaults. Private to this room.
 #pragma once
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +49,7 @@ constexpr Limits positive() { return {0, std::numeric_limits<double>::infinity()
 template <class Owner, class Member>
 struct Field {
   std::string_view name;
-  Member Owner::* member;
+  Member Owner::*member;
   std::string_view about;
   Limits limits;
   bool is_required = false;
@@ -68,25 +68,31 @@ struct Field {
 };
 
 template <class Owner, class Member>
-constexpr Field<Owner, Member> field(std::string_view name, Member Owner::* member, std::string_view about,
-                                     Limits limits = {}) {
+constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member,
+                                     std::string_view about, Limits limits = {}) {
   return {name, member, about, limits};
 }
 
 /// A struct with a table of parameters.
 template <class T>
-concept Declared = requires { T::fields; };
+concept Declared = requires {
+  T::fields;
+};
 
 /// A declared struct that may also be written as one word: the parameter `T::shorthand`.
 template <class T>
-concept HasShorthand = Declared<T> && requires { T::shorthand; };
+concept HasShorthand = Declared<T> && requires {
+  T::shorthand;
+};
 
 /// The words for an enumeration; specialise `names` as an array of {word, value}.
 template <class Enum>
 struct Words;
 
 template <class T>
-concept Worded = std::is_enum_v<T> && requires { Words<T>::names; };
+concept Worded = std::is_enum_v<T> && requires {
+  Words<T>::names;
+};
 
 /// Where reading stands: the first error stops everything after it.
 struct Reading {
@@ -94,22 +100,33 @@ struct Reading {
   std::optional<Error> error{};
 
   void fail(Errc code, const std::string& path, std::string what, std::string hint = {}) {
-    if (!error) error = Error{code, where + ":" + (path.empty() ? "/" : path), std::move(what), std::move(hint)};
+    if (!error)
+      error =
+          Error{code, where + ":" + (path.empty() ? "/" : path), std::move(what), std::move(hint)};
   }
   /// "is text where a list belongs"
   void wrong_kind(const std::string& path, const Json& value, std::string_view wanted);
 };
 
-// Single values. Each kind reads itself, describes itself for the schema and for people, and writes itself.
+// Single values. Each kind reads itself, describes itself for the schema and for people, and writes
+// itself.
 
-void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, double& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, bool& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, std::string& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, Time& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, Bytes& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, Bandwidth& out, Reading& reading);
-void read_value(const Json& value, const std::string& path, const Limits& limits, FlopRate& out, Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, double& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, bool& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, std::string& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, Time& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, Bytes& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, Bandwidth& out,
+                Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits, FlopRate& out,
+                Reading& reading);
 
 /// A member's type, as an argument.
 template <class T>
@@ -130,7 +147,9 @@ inline std::string about_kind(Kind<bool>, const Limits&) { return "`true` or `fa
 inline std::string about_kind(Kind<std::string>, const Limits&) { return "text"; }
 inline std::string about_kind(Kind<Time>, const Limits&) { return "time, e.g. `1.5 us`"; }
 inline std::string about_kind(Kind<Bytes>, const Limits&) { return "size, e.g. `80 GB`"; }
-inline std::string about_kind(Kind<Bandwidth>, const Limits&) { return "bandwidth, e.g. `50 GB/s`, `400 Gb/s`"; }
+inline std::string about_kind(Kind<Bandwidth>, const Limits&) {
+  return "bandwidth, e.g. `50 GB/s`, `400 Gb/s`";
+}
 inline std::string about_kind(Kind<FlopRate>, const Limits&) { return "speed, e.g. `989 TFLOP/s`"; }
 
 inline OrderedJson write_value(std::int64_t value) { return value; }
@@ -152,7 +171,8 @@ std::vector<std::string_view> words_of() {
 }
 
 template <Worded E>
-void read_value(const Json& value, const std::string& path, const Limits&, E& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits&, E& out,
+                Reading& reading) {
   const std::vector<std::string_view> words = words_of<E>();
   if (!value.is_string()) return reading.wrong_kind(path, value, "one of " + join(words));
   const std::string& text = value.get_ref<const std::string&>();
@@ -161,7 +181,8 @@ void read_value(const Json& value, const std::string& path, const Limits&, E& ou
     out = meaning;
     return;
   }
-  reading.fail(Errc::config_range, path, in_quotes(text) + " is not one of " + join(words), did_you_mean(text, words));
+  reading.fail(Errc::config_range, path, in_quotes(text) + " is not one of " + join(words),
+               did_you_mean(text, words));
 }
 
 template <Worded E>
@@ -185,7 +206,8 @@ OrderedJson write_value(E value) {
 // Compounds call each other, so all are declared before any is defined.
 
 template <Declared S>
-void read_value(const Json& value, const std::string& path, const Limits&, S& out, Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits&, S& out,
+                Reading& reading);
 template <Declared S>
 OrderedJson schema_of(Kind<S>, const Limits&);
 template <Declared S>
@@ -196,8 +218,8 @@ std::string about_kind(Kind<S>, const Limits&) {
 }
 
 template <class T>
-void read_value(const Json& value, const std::string& path, const Limits& limits, std::optional<T>& out,
-                Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits,
+                std::optional<T>& out, Reading& reading) {
   T inner{};
   read_value(value, path, limits, inner, reading);
   out = std::move(inner);
@@ -216,12 +238,14 @@ OrderedJson write_value(const std::optional<T>& value) {
 }
 
 template <Declared S>
-void read_value(const Json& value, const std::string& path, const Limits& limits, std::vector<S>& out,
-                Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits& limits,
+                std::vector<S>& out, Reading& reading) {
   if (!value.is_array()) return reading.wrong_kind(path, value, "a list");
-  if (static_cast<double>(value.size()) < limits.low || static_cast<double>(value.size()) > limits.high) {
+  if (static_cast<double>(value.size()) < limits.low ||
+      static_cast<double>(value.size()) > limits.high) {
     return reading.fail(Errc::config_range, path,
-                        "lists " + std::to_string(value.size()) + " entries: " + about_kind(Kind<std::vector<S>>{}, limits));
+                        "lists " + std::to_string(value.size()) +
+                            " entries: " + about_kind(Kind<std::vector<S>>{}, limits));
   }
   for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
     S item{};
@@ -257,7 +281,8 @@ constexpr void for_each_field(Use use) {
 }
 
 template <Declared S>
-void read_value(const Json& value, const std::string& path, const Limits&, S& out, Reading& reading) {
+void read_value(const Json& value, const std::string& path, const Limits&, S& out,
+                Reading& reading) {
   if constexpr (HasShorthand<S>) {
     if (value.is_string()) {
       return read_value(Json{{std::string(S::shorthand), value}}, path, {}, out, reading);
@@ -279,7 +304,8 @@ void read_value(const Json& value, const std::string& path, const Limits&, S& ou
     if (given) {
       read_value(*found, pointer(path, each.name), each.limits, out.*each.member, reading);
     } else if (each.is_required) {
-      reading.fail(Errc::config_missing_key, pointer(path, each.name), "is missing: " + std::string(each.about));
+      reading.fail(Errc::config_missing_key, pointer(path, each.name),
+                   "is missing: " + std::string(each.about));
     }
   });
 }
@@ -301,7 +327,8 @@ OrderedJson schema_of(Kind<S>, const Limits&) {
     }
     properties[std::string(each.name)] = std::move(property);
   });
-  OrderedJson schema{{"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+  OrderedJson schema{
+      {"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
   if (!required.empty()) schema["required"] = required;
   if constexpr (HasShorthand<S>) return {{"oneOf", {OrderedJson{{"type", "string"}}, schema}}};
   return schema;
@@ -330,10 +357,11 @@ std::string reference_table() {
     } else if (by_default.empty()) {
       const OrderedJson value = write_value(defaults.*each.member);
       const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
-      by_default = value.is_null() || value.is_structured() || word.empty() ? "none" : "`" + word + "`";
+      by_default =
+          value.is_null() || value.is_structured() || word.empty() ? "none" : "`" + word + "`";
     }
-    text += "| `" + std::string(each.name) + "` | " + about_kind(Kind<Member>{}, each.limits) + " | " + by_default + " | " +
-            std::string(each.about) + " |\n";
+    text += "| `" + std::string(each.name) + "` | " + about_kind(Kind<Member>{}, each.limits) +
+            " | " + by_default + " | " + std::string(each.about) + " |\n";
   });
   return text;
 }
