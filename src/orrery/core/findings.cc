@@ -63,6 +63,9 @@ FindingInfo describe(FindingCode code) {
     case FindingCode::chunk_order_resolved:
       return {"chunk_order_resolved", repaired,
               "ranks ran different chunks in one dimension and waited for each other; chunks a peer had begun were started"};
+    case FindingCode::tree_phases_kept_apart:
+      return {"tree_phases_kept_apart", repaired,
+              "messages of several double-binary-tree phases look alike and the reference hangs; they were kept apart"};
     case FindingCode::missing_chunk_raised:
       return {"missing_chunk_raised", info, "a collective smaller than its number of ranks; raised to one byte per rank"};
   }

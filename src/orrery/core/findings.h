@@ -44,6 +44,7 @@ enum class FindingCode : std::uint8_t {
   masked_collective,
   collective_approximated,
   chunk_order_resolved,
+  tree_phases_kept_apart,
   missing_chunk_raised,
 };
 

@@ -9,10 +9,6 @@ namespace orrery::sim {
 
 using platform::NetworkModelKind;
 
-namespace {
-constexpr std::size_t kTreeTypes = 10;  // collective types that may alternate between trees
-}
-
 Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform, const Options& options) {
   if (workload.rank_count() == 0) return fail(Errc::input_empty, "", "the workload has no ranks");
   if (platform.dims.empty() || platform.npu_count() != static_cast<std::int64_t>(workload.rank_count())) {
@@ -21,12 +17,19 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
                             platform.dims.empty() ? 0 : platform.npu_count()),
                 "make the product of the dimension sizes equal to the number of trace files");
   }
-  return Engine(workload, platform, options).run();
+  Engine engine(workload, platform, options, platform.rules == platform::Rules::orrery);
+  auto result = engine.run();
+  if (!result || !result->stall || !engine.trees_crossed()) return result;
+  // Phases of a tree were taken for each other until nothing moved: the reference hangs here. Keep them apart instead.
+  auto again = Engine(workload, platform, options, true).run();
+  if (again) again->findings.add(FindingCode::tree_phases_kept_apart);
+  return again;
 }
 
-Engine::Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options)
+Engine::Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options,
+               bool trees_apart)
     : workload_(workload), platform_(platform), options_(options), fabric_(platform), planner_(platform, fabric_),
-      themis_(platform), remote_memory_(platform) {
+      themis_(platform), remote_memory_(platform), trees_apart_(trees_apart) {
   if (platform.network == NetworkModelKind::message) links_.emplace(platform);
 }
 
@@ -48,18 +51,20 @@ std::int64_t Engine::after(std::int64_t delay) {
 }
 
 void Engine::set_up_communicators() {
+  const std::uint32_t ranks = fabric_.rank_count();
   Communicator& all = communicators_.emplace_back();
-  all.members = fabric_.rank_count();
-  all.next_stream.assign(all.members, 0);
+  all.members = ranks;
+  all.next_stream.assign(ranks, 0);
   for (const auto& [name, group] : workload_.groups) {
     const auto number = static_cast<std::uint32_t>(communicators_.size());
-    if (group.ranks.empty() || group.ranks.size() == all.members) {
-      communicator_by_name_.emplace(name, 0);  // as many members as the system: the system's own topology
-      continue;
-    }
     Communicator& made = communicators_.emplace_back();
     communicator_by_name_.emplace(name, number);
     made.name = name;
+    if (group.ranks.empty() || group.ranks.size() == ranks) {  // the system's own topology, but its own sequence
+      made.members = ranks;
+      made.next_stream.assign(ranks, 0);
+      continue;
+    }
     made.ranks = group.ranks;
     made.sorted = group.ranks;
     std::sort(made.sorted.begin(), made.sorted.end());
@@ -93,7 +98,6 @@ Result<void> Engine::set_up() {
   pointers_.assign(ranks, planner_.fresh_pointers());
   round_robin_.assign(ranks, 0);
   last_was_gather_.assign(ranks, 0);
-  next_tree_.assign(std::size_t{ranks} * fabric_.dim_count() * kTreeTypes, 0);
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     first_times_.push_back(nodes);

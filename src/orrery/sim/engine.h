@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/model/collective/tree.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
@@ -38,9 +39,13 @@ struct CustomRun {
 
 class Engine {
  public:
-  Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options);
+  /// `trees_apart`: tree messages match by phase as well as by size (ASTRA rules start without).
+  Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options, bool trees_apart);
 
   [[nodiscard]] Result<SimResult> run();
+
+  /// A tree message found its receiver in another phase.
+  [[nodiscard]] bool trees_crossed() const { return trees_crossed_; }
 
  private:
   // engine.cc: setting up, the loop, the result
@@ -125,7 +130,8 @@ class Engine {
   void tree_post(Stream& stream, std::uint32_t slot);
   void tree_arrival(const Event& event);
   void tree_received(Stream& stream);
-  [[nodiscard]] static std::int64_t tree_size_key(const model::PhaseSpec& spec);
+  [[nodiscard]] std::int64_t tree_size_key(const model::PhaseSpec& spec) const;
+  [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
 
   // engine_p2p.cc
   void start_send(const Endpoint& who, const MessageKey& key);
@@ -176,6 +182,8 @@ class Engine {
   model::RemoteMemory remote_memory_;
   EventQueue queue_;
   std::optional<Error> error_;
+  bool trees_apart_;
+  bool trees_crossed_ = false;
 
   std::vector<Agenda> agendas_;
   struct PooledEvent {
@@ -199,7 +207,6 @@ class Engine {
   std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
   std::vector<std::pair<std::uint32_t, std::uint32_t>> unsettled_;  // (rank, queue) to look at when the tick ends
   std::vector<QueuePointers> pointers_;
-  std::vector<std::uint8_t> next_tree_;  // [rank × … ]: which tree is next, by (type, dim)
   std::vector<std::uint8_t> round_robin_;
   std::vector<std::uint8_t> last_was_gather_;  // by rank, for the RG queue order
   std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> early_;

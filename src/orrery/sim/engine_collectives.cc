@@ -96,7 +96,7 @@ ChunkRequest Engine::order_chunk(Stream& stream, const ChunkRequest& natural, co
   ChunkRequest request = natural;
   if (policy == InterDimension::ascending || topology.sub_group) return request;
   const auto dims = static_cast<std::uint8_t>(topology.dims.size());
-  request.two_phase = true;
+  request.two_phase = policy != InterDimension::round_robin;
   if (policy == InterDimension::round_robin) {
     std::uint8_t& first = round_robin_[stream.rank];
     for (std::uint8_t i = 0; i < dims; ++i) {
@@ -139,7 +139,7 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
       if (!found) return fail_run(found.error());
       plan = *found;
     }
-    auto list = planner_.choose_queues(*plan, topology, pointers_[rank]);
+    auto list = planner_.choose_queues(*plan, type, topology, pointers_[rank]);
     if (!list) {
       return fail_run({list.error().code, place(rank, node) + ": " + list.error().where, list.error().what, list.error().hint});
     }

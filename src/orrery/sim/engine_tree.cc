@@ -7,19 +7,21 @@
 
 namespace orrery::sim {
 
+using platform::Algorithm;
+
 namespace {
 // Slots of Stream::balances: who a message is expected from.
 enum Slot : std::uint32_t { kParent, kLeft, kRight, kSlots };
 }  // namespace
 
-void Engine::begin_tree(Stream& stream) {
+model::TreePlace Engine::place_in_tree(const Stream& stream) {
   const model::PhaseRequest& request = stream.spec->request;
-  // Which tree: by rank, alternating per collective type and dimension.
-  std::uint8_t& next = next_tree_[(stream.rank * fabric_.dim_count() + request.dim) * 10 +
-                                  static_cast<std::size_t>(request.type)];
-  stream.max_tree = next++ % 2 == 0;
+  return model::tree_place(stream.position, request.ring.size, !request.min_tree);
+}
+
+void Engine::begin_tree(Stream& stream) {
   stream.balances = std::make_unique<std::int8_t[]>(kSlots);
-  const model::TreePlace place = model::tree_place(stream.position, request.ring.size, stream.max_tree);
+  const model::TreePlace place = place_in_tree(stream);
   if (place.is_leaf()) {
     insert_packet(stream);
     return;
@@ -38,20 +40,22 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
   transport(stream.rank, to_rank, request.data, fabric_.delay(stream.rank, to_rank, request.data), arrival);
 }
 
-// Tree messages are kept apart by phase: with equal sizes in every phase they would otherwise be mistaken.
-std::int64_t Engine::tree_size_key(const model::PhaseSpec& spec) { return -1 - static_cast<std::int64_t>(spec.id); }
+// What early tree messages are kept under. All phases of a tree all-reduce have the same size, and ASTRA-sim tells
+// messages apart by size only: a message of one phase can be taken for another's, sometimes so that nothing moves any
+// more. `trees_apart_` keeps the phases apart.
+std::int64_t Engine::tree_size_key(const model::PhaseSpec& spec) const {
+  return trees_apart_ ? -1 - static_cast<std::int64_t>(spec.id) : spec.request.data;
+}
 
 void Engine::tree_post(Stream& stream, std::uint32_t slot) {
-  bool there = false;
-  if (stream.early) {
-    const model::RingShape& ring = stream.spec->request.ring;
-    const model::TreePlace place = model::tree_place(stream.position, ring.size, stream.max_tree);
-    const std::uint32_t from = slot == kParent ? place.parent : slot == kLeft ? place.left : place.right;
-    const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
-    there = take_early(stream, member, tree_size_key(*stream.spec));
+  const model::RingShape& ring = stream.spec->request.ring;
+  const model::TreePlace place = place_in_tree(stream);
+  const std::uint32_t from = slot == kParent ? place.parent : slot == kLeft ? place.left : place.right;
+  const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
+  if (!stream.early || !take_early(stream, member, tree_size_key(*stream.spec))) {
+    ++stream.balances[slot];
+    return;
   }
-  if (!there) there = stream.balances[slot]++ < 0;
-  if (!there) return;
   queue_.push({.time = now(), .kind = EventKind::tree_late, .first = slot, .key = stream.member, .block = stream.block});
 }
 
@@ -60,29 +64,35 @@ void Engine::tree_arrival(const Event& event) {
   if (block.streams == nullptr) return;
   Stream& stream = block.streams[event.key];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
-  if (stream.spec != &spec) {
-    stream.early = true;
-    ++early_[early_key(stream, event.first, tree_size_key(spec))];
-    return;
+  const bool tree = stream.spec != nullptr && stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
+  if (tree && tree_size_key(*stream.spec) == tree_size_key(spec)) {
+    const model::RingShape& ring = stream.spec->request.ring;
+    const std::uint32_t base = stream.member - stream.position * ring.stride;
+    const model::TreePlace place = place_in_tree(stream);
+    const std::uint32_t peers[kSlots] = {place.parent, place.left, place.right};
+    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+      const bool from_here = peers[slot] != model::TreePlace::kNone && base + peers[slot] * ring.stride == event.first;
+      if (!from_here || stream.balances[slot] == 0) continue;
+      if (stream.spec != &spec) trees_crossed_ = true;
+      --stream.balances[slot];
+      return tree_received(stream);
+    }
   }
-  const model::TreePlace place = model::tree_place(stream.position, spec.request.ring.size, stream.max_tree);
-  const std::uint32_t from = spec.request.ring.position(event.first);
-  const std::uint32_t slot = from == place.parent ? kParent : from == place.left ? kLeft : kRight;
-  if (stream.balances[slot]-- > 0) tree_received(stream);
+  if (stream.spec != &spec) trees_crossed_ = true;
+  stream.early = true;
+  ++early_[early_key(stream, event.first, tree_size_key(spec))];
 }
 
 void Engine::tree_received(Stream& stream) {
   ++stream.received;
-  const model::TreePlace place =
-      model::tree_place(stream.position, stream.spec->request.ring.size, stream.max_tree);
+  const model::TreePlace place = place_in_tree(stream);
   const bool reduce = !place.is_leaf();
   ++stream.inserted;
   at(stream.rank, stream.spec->endpoint, {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
 }
 
 void Engine::tree_free(Stream& stream) {
-  const model::TreePlace place =
-      model::tree_place(stream.position, stream.spec->request.ring.size, stream.max_tree);
+  const model::TreePlace place = place_in_tree(stream);
   const bool root = place.parent == model::TreePlace::kNone;
   const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) + (place.right != model::TreePlace::kNone ? 1 : 0);
   ++stream.free;

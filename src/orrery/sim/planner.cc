@@ -16,6 +16,21 @@ using model::QueueUse;
 using platform::Algorithm;
 using platform::Rules;
 
+namespace {
+
+constexpr std::uint32_t kMinTreeBit = 16;  // above the queue number in the list of what was chosen
+
+std::size_t tree_index(CollectiveType type) {
+  switch (type) {
+    case CollectiveType::all_reduce: return 0;
+    case CollectiveType::all_gather: return 1;
+    case CollectiveType::reduce_scatter: return 2;
+    default: return 3;
+  }
+}
+
+}  // namespace
+
 Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric)
     : platform_(platform), fabric_(fabric), factory_(platform, fabric) {}
 
@@ -26,6 +41,7 @@ std::uint32_t Planner::queue_count() const {
 QueuePointers Planner::fresh_pointers() const {
   QueuePointers pointers;
   pointers.next.assign(fabric_.dim_count() * 3, 0);
+  pointers.tree.assign(fabric_.dim_count() * QueuePointers::kTypes, 0);
   return pointers;
 }
 
@@ -104,6 +120,7 @@ Result<ChunkPlan*> Planner::plan(const ChunkRequest& request, const LogicalTopol
   std::vector<std::uint32_t> order(request.order.begin(), request.order.end());
   if (order.empty()) {
     for (std::uint32_t d = 0; d < topology.dims.size(); ++d) order.push_back(d);
+    if (request.type == CollectiveType::all_gather) std::reverse(order.begin(), order.end());
   }
   ChunkPlan plan;
   for (const model::PlannedPhase& phase :
@@ -122,7 +139,9 @@ Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice, const L
   request.ring = logical.ring;
   request.dim = logical.dim;
   request.data = choice.phase.data;
-  request.anticlockwise = anticlockwise;
+  const bool tree = logical.algorithm.algorithm == Algorithm::double_binary_tree;
+  request.anticlockwise = anticlockwise && !tree;
+  request.min_tree = anticlockwise && tree;
   request.sub_group = topology.sub_group;
   request.along_dim = logical.along_dim;
   for (const model::PhaseSpec& spec : specs_) {
@@ -135,7 +154,8 @@ Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice, const L
   return specs_.back().id;
 }
 
-Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, const LogicalTopology& topology, QueuePointers& pointers) {
+Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType type, const LogicalTopology& topology,
+                                             QueuePointers& pointers) {
   const auto q = static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
   std::vector<std::uint32_t>& chosen = chosen_;
   chosen.clear();
@@ -147,6 +167,8 @@ Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, const LogicalTopol
                                                                               : q - q / 2;
     chosen.push_back(first + next);
     next = static_cast<std::uint16_t>((next + 1) % count);
+    if (topology.dims[choice.phase.logical_dim].algorithm.algorithm != Algorithm::double_binary_tree) continue;
+    chosen.back() |= (pointers.tree[choice.dim * QueuePointers::kTypes + tree_index(type)]++ % 2u) << kMinTreeBit;
   }
   for (const auto& [queues, list] : plan.lists) {
     if (queues == chosen) return list;
@@ -154,15 +176,18 @@ Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, const LogicalTopol
   PhaseList list;
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     ChunkPlan::Choice& choice = plan.choices[i];
-    const bool anticlockwise = choice.phase.queues == QueueUse::second_half ||
-                               (choice.phase.queues == QueueUse::all && q > 1 && chosen[i] >= q / 2);
+    const bool tree = topology.dims[choice.phase.logical_dim].algorithm.algorithm == Algorithm::double_binary_tree;
+    const std::uint32_t queue = chosen[i] & ((1u << kMinTreeBit) - 1);
+    const bool anticlockwise = tree ? chosen[i] >> kMinTreeBit != 0
+                                    : choice.phase.queues == QueueUse::second_half ||
+                                          (choice.phase.queues == QueueUse::all && q > 1 && queue >= q / 2);
     std::uint32_t& spec = choice.spec[anticlockwise ? 1 : 0];
     if (spec == kNone) {
       auto made = spec_for(choice, topology, anticlockwise);
       if (!made) return tl::unexpected(made.error());
       spec = *made;
     }
-    list.push_back({spec, choice.dim * q + chosen[i]});
+    list.push_back({spec, choice.dim * q + queue});
   }
   const auto number = static_cast<std::uint32_t>(lists_.size());
   lists_.push_back(std::move(list));

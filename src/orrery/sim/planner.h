@@ -35,15 +35,18 @@ struct ChunkPlan {
   struct Choice {
     model::PlannedPhase phase;
     std::uint32_t dim = 0;
-    std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise, anticlockwise
+    std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise or max tree, anticlockwise or min tree
   };
   std::vector<Choice> choices;
   std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>> lists;  ///< queues chosen → phase list
 };
 
-/// Which queue of a dimension a rank takes next: three rotating pointers per dimension.
+/// Which queue of a dimension a rank takes next (three rotating pointers per dimension), and which of the two trees (one
+/// per dimension and type of the whole collective).
 struct QueuePointers {
   std::vector<std::uint16_t> next;  ///< [dim × 3 + use]
+  std::vector<std::uint8_t> tree;   ///< [dim × kTypes + type]
+  static constexpr std::size_t kTypes = 4;  ///< those with algorithms, in the order of plan_for
 };
 
 class Planner {
@@ -59,8 +62,8 @@ class Planner {
   [[nodiscard]] Result<ChunkPlan*> plan(const ChunkRequest& request, const model::LogicalTopology& topology);
 
   /// Chooses this chunk's queues for one rank, moves its pointers, and returns the number of the phase list.
-  [[nodiscard]] Result<std::uint32_t> choose_queues(ChunkPlan& plan, const model::LogicalTopology& topology,
-                                                    QueuePointers& pointers);
+  [[nodiscard]] Result<std::uint32_t> choose_queues(ChunkPlan& plan, graph::CollectiveType type,
+                                                    const model::LogicalTopology& topology, QueuePointers& pointers);
 
   [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }

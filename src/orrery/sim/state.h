@@ -71,7 +71,6 @@ struct Stream {
   std::int32_t balance = 0;     ///< receives posted minus messages arrived (ring)
   std::unique_ptr<std::int8_t[]> balances;  ///< the same per key (other algorithms)
   bool early = false;           ///< messages for another phase are in Engine's early table
-  bool max_tree = false;
   std::uint8_t phase = 0;
   std::uint32_t phases = kNone; ///< its phase list; kNone: this rank has not issued it
   std::uint32_t op = kNone;

@@ -41,7 +41,6 @@ Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int6
   }
   std::vector<std::uint8_t>& order = decision.order;
   std::vector<std::uint8_t> natural = order;
-  if (gather) std::reverse(natural.begin(), natural.end());
   if (order.empty() || type == CollectiveType::all_to_all) return {natural, bytes};
   const auto load = [&](std::uint8_t d) { return load_[topology.dims[d].dim]; };
   std::stable_sort(order.begin(), order.end(), [&](std::uint8_t a, std::uint8_t b) { return load(a) < load(b); });

@@ -35,6 +35,7 @@ struct PhaseRequest {
   std::uint32_t dim = 0;        ///< whose queues it waits in
   std::int64_t data = 0;        ///< bytes this rank holds when the phase begins
   bool anticlockwise = false;
+  bool min_tree = false;        ///< double binary tree: which of the two
   bool sub_group = false;       ///< a communicator smaller than the system
   /// Neighbours are hops of dimension `dim` of the fabric (otherwise: ask the fabric rank by rank).
   bool along_dim = true;

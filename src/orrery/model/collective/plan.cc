@@ -118,10 +118,11 @@ std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes, const 
   std::int64_t data = bytes;
   const auto add = [&](std::uint32_t d, CollectiveType phase, QueueUse queues) {
     plan.push_back({d, phase, data, queues});
+    // The double binary tree always runs a whole all-reduce, whatever the phase is called (ASTRA-sim 2.x).
+    if (topology.dims[d].algorithm.algorithm == Algorithm::double_binary_tree) return;
     data = data_after(phase, data, topology.dims[d].ring.size, platform.rules);
   };
   if (type != CollectiveType::all_reduce || (!aware && !two_phase)) {
-    if (type == CollectiveType::all_gather && !two_phase) std::reverse(active.begin(), active.end());
     for (const std::uint32_t d : active) add(d, type, QueueUse::all);
     return plan;
   }

@@ -65,11 +65,11 @@ struct Chunking {
 [[nodiscard]] Result<LogicalTopology> system_topology(const platform::Platform& platform, const Fabric& fabric,
                                                       graph::CollectiveType type, std::uint32_t dims_mask);
 
-/// Phases of one chunk in `order` (logical dims, innermost first for the natural order).
+/// Phases of one chunk along `order` (logical dims; the natural order is innermost first, all_gather innermost last).
 ///
 /// all_reduce with local_bw_aware: reduce-scatter along `order` up to the last dim, all-reduce there, all-gather back;
-/// with `two_phase` (Themis) the last dim runs reduce-scatter and all-gather as well. all_gather runs `order` backwards
-/// unless `two_phase`. Dimensions of size one and those not involved are skipped.
+/// with `two_phase` (Themis) the last dim runs reduce-scatter and all-gather as well. Dimensions of size one and those not
+/// involved are skipped. A double-binary-tree phase is always a whole all-reduce, whatever it is called.
 /// Source: hierarchical all-reduce, BlueConnect (MLSys 2019) section 3; Themis (ISCA 2022) section 4.
 [[nodiscard]] std::vector<PlannedPhase> phases(graph::CollectiveType type, std::int64_t bytes,
                                                const LogicalTopology& topology,
