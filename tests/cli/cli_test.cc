@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs every transcript beside this file, and every example of the documentation, with the built program.
+// Runs every transcript beside this file, and every example of the documentation, with the built
+// program. With ORRERY_UPDATE_PAGES=1 in the environment, the documentation's examples are
+// rewritten instead of compared.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -46,7 +49,8 @@ std::vector<std::string> transcripts() {
 std::vector<std::string> pages() {
   std::vector<std::string> found = files(kRoot / "docs", ".md");
   found.emplace_back("README.md");
-  std::erase_if(found, [](const std::string& path) { return parse_page(read(kRoot / path)).empty(); });
+  std::erase_if(found,
+                [](const std::string& path) { return parse_page(read(kRoot / path)).empty(); });
   return found;
 }
 
@@ -60,11 +64,13 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 class Workspace : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / ("orrery_cli_" + std::to_string(::getpid()) + "_" + test_name({GetParam(), 0}));
+    folder_ = fs::path(testing::TempDir()) /
+              ("orrery_cli_" + std::to_string(::getpid()) + "_" + test_name({GetParam(), 0}));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     fs::create_symlink(kProgram, folder_ / "orrery");
-    // What stands at the root of the project can be read from here; what a command writes stays here.
+    // What stands at the root of the project can be read from here; what a command writes stays
+    // here.
     for (const auto& entry : fs::directory_iterator(kRoot)) {
       const std::string name = entry.path().filename().string();
       const bool ours = entry.is_directory() && name[0] != '.' && !name.starts_with("build");
@@ -76,10 +82,12 @@ class Workspace : public testing::TestWithParam<std::string> {
     fs::remove_all(folder_.string() + ".talk");
   }
 
-  void check(const Step& step, const std::vector<std::string>& out, const std::vector<std::string>& err, bool joined) {
+  void check(const Step& step, const std::vector<std::string>& out,
+             const std::vector<std::string>& err, bool joined) {
     const Outcome outcome = run(step.command, folder_, kProgram);
     const std::string stdout_seen = joined ? outcome.out + outcome.err : outcome.out;
-    const bool fine = outcome.exit_code == step.exit_code && matches(out, stdout_seen) && matches(err, outcome.err);
+    const bool fine = outcome.exit_code == step.exit_code && matches(out, stdout_seen) &&
+                      matches(err, outcome.err);
     EXPECT_TRUE(fine) << GetParam() << ":" << step.line << ": expected exit code " << step.exit_code
                       << " and the lines there; came back:\n"
                       << as_transcript(step, outcome);
@@ -96,13 +104,26 @@ TEST_P(Transcripts, Hold) {
   if (fs::exists(fixtures)) fs::copy(fixtures, folder_, fs::copy_options::recursive);
   std::vector<std::string> bad;
   const std::vector<Step> steps = parse_transcript(read(kRoot / GetParam()), bad);
-  for (const std::string& line : bad) ADD_FAILURE() << GetParam() << ":" << line << "\n  begins with none of $ > ! ? #";
+  for (const std::string& line : bad)
+    ADD_FAILURE() << GetParam() << ":" << line << "\n  begins with none of $ > ! ? #";
   EXPECT_FALSE(steps.empty());
   for (const Step& step : steps) check(step, step.out, step.err, false);
 }
 
 TEST_P(Pages, Hold) {
-  for (const Step& step : parse_page(read(kRoot / GetParam()))) check(step, step.out, {}, step.exit_code != 0);
+  const std::string page = read(kRoot / GetParam());
+  const std::vector<Step> steps = parse_page(page);
+  if (std::getenv("ORRERY_UPDATE_PAGES") == nullptr) {
+    for (const Step& step : steps) check(step, step.out, {}, step.exit_code != 0);
+    return;
+  }
+  std::vector<std::string> outputs;
+  for (const Step& step : steps) {
+    const Outcome outcome = run(step.command, folder_, kProgram);
+    EXPECT_EQ(outcome.exit_code, step.exit_code) << GetParam() << ":" << step.line;
+    outputs.push_back(step.exit_code == 0 ? outcome.out : outcome.out + outcome.err);
+  }
+  std::ofstream(kRoot / GetParam(), std::ios::binary) << with_outputs(page, steps, outputs);
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Pages);

@@ -3,6 +3,7 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -21,7 +22,8 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// Does `line` match `pattern`, whose "..." stand for any text? Greedy from the left is enough: gaps are independent.
+// Does `line` match `pattern`, whose "..." stand for any text? Greedy from the left is enough: gaps
+// are independent.
 bool line_matches(std::string_view pattern, std::string_view line) {
   std::size_t gap = pattern.find("...");
   if (gap == std::string_view::npos) return pattern == line;
@@ -82,7 +84,8 @@ std::vector<Step> parse_transcript(std::string_view text, std::vector<std::strin
       steps.back().out.push_back(rest);
     } else if (shaped && line[0] == '!' && !steps.empty()) {
       steps.back().err.push_back(rest);
-    } else if (shaped && line[0] == '?' && !steps.empty() && rest.find_first_not_of("0123456789") == std::string::npos) {
+    } else if (shaped && line[0] == '?' && !steps.empty() &&
+               rest.find_first_not_of("0123456789") == std::string::npos) {
       steps.back().exit_code = std::atoi(rest.c_str());
     } else {
       bad.push_back(std::to_string(number) + ": " + line);
@@ -100,21 +103,44 @@ std::vector<Step> parse_page(std::string_view markdown) {
   for (const std::string& line : lines_of(markdown)) {
     ++number;
     if (line.starts_with("```")) {
-      inside = !inside && line.starts_with("```console") && line.find("no-run") == std::string::npos;
+      inside =
+          !inside && line.starts_with("```console") && line.find("no-run") == std::string::npos;
       const std::size_t code = line.find("exit=");
       exit_code = code == std::string::npos ? 0 : std::atoi(line.c_str() + code + 5);
       taking = false;
     } else if (inside && line.starts_with("$ ")) {
       taking = line.starts_with("$ orrery ") || line.starts_with("$ ./orrery ");
-      if (taking) steps.push_back({.line = number, .command = line.substr(2), .exit_code = exit_code});
-    } else if (inside && taking && steps.back().out.empty() && steps.back().command.ends_with("\\")) {
+      if (taking) steps.push_back({number, number + 1, line.substr(2), {}, {}, exit_code});
+    } else if (inside && taking && steps.back().out.empty() &&
+               steps.back().command.ends_with("\\")) {
       std::string& command = steps.back().command;
       command.replace(command.size() - 1, 1, line.substr(line.find_first_not_of(' ')));
+      steps.back().out_line = number + 1;
     } else if (inside && taking) {
       steps.back().out.push_back(line);
     }
   }
   return steps;
+}
+
+std::string with_outputs(std::string_view markdown, const std::vector<Step>& steps,
+                         const Lines& outputs) {
+  Lines lines = lines_of(markdown);
+  for (std::size_t i = steps.size();
+       i-- > 0;) {  // from the end, so that line numbers before stay right
+    const Lines& shown = steps[i].out;
+    const bool gaps = std::any_of(shown.begin(), shown.end(), [](const std::string& line) {
+      return line.find("...") != std::string::npos;
+    });
+    if (shown.empty() || gaps) continue;
+    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(steps[i].out_line - 1);
+    const auto after = lines.erase(first, first + static_cast<std::ptrdiff_t>(shown.size()));
+    const Lines fresh = lines_of(outputs[i]);
+    lines.insert(after, fresh.begin(), fresh.end());
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
 }
 
 bool matches(const std::vector<std::string>& expected, std::string_view actual) {
@@ -129,10 +155,11 @@ Outcome run(const std::string& command, const fs::path& folder, const fs::path& 
   std::error_code ignored;
   fs::create_symlink(program, talk / "bin" / "orrery", ignored);
   std::ofstream(talk / "command") << command << "\n";
-  const std::string line = "cd '" + folder.string() + "' && env -i HOME='" + folder.string() + "' PATH='" +
-                           (talk / "bin").string() + "':/usr/local/bin:/usr/bin:/bin LC_ALL=C TERM=dumb timeout 120 sh '" +
-                           (talk / "command").string() + "' >'" + (talk / "out").string() + "' 2>'" +
-                           (talk / "err").string() + "' </dev/null";
+  const std::string line = "cd '" + folder.string() + "' && env -i HOME='" + folder.string() +
+                           "' PATH='" + (talk / "bin").string() +
+                           "':/usr/local/bin:/usr/bin:/bin LC_ALL=C TERM=dumb timeout 120 sh '" +
+                           (talk / "command").string() + "' >'" + (talk / "out").string() +
+                           "' 2>'" + (talk / "err").string() + "' </dev/null";
   const int status = std::system(line.c_str());
   return {.out = read(talk / "out"),
           .err = read(talk / "err"),

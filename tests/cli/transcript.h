@@ -8,8 +8,8 @@
 //   ! warning: …                 a line of stderr
 //   ? 3                          the exit code, 0 when absent
 //
-// In a `>` or `!` line, "..." stands for any text; alone on a line it stands for any number of lines. A stream without
-// a line is not looked at; "> (nothing)" says that it is empty.
+// In a `>` or `!` line, "..." stands for any text; alone on a line it stands for any number of
+// lines. A stream without a line is not looked at; "> (nothing)" says that it is empty.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,8 @@
 namespace orrery::cli_test {
 
 struct Step {
-  std::size_t line = 0;  ///< where its command stands
+  std::size_t line = 0;      ///< where its command stands
+  std::size_t out_line = 0;  ///< on a page: where its output begins
   std::string command;
   std::vector<std::string> out;
   std::vector<std::string> err;
@@ -28,11 +29,18 @@ struct Step {
 };
 
 /// Steps of a transcript. Lines that are none of the above are put into `bad`.
-[[nodiscard]] std::vector<Step> parse_transcript(std::string_view text, std::vector<std::string>& bad);
+[[nodiscard]] std::vector<Step> parse_transcript(std::string_view text,
+                                                 std::vector<std::string>& bad);
 
-/// Steps of a Markdown page: in ```console blocks, the lines after `$ orrery …` or `$ ./orrery …` are its output.
-/// Words after "console": `exit=3` for the exit code, `no-run` for a block that is not run.
+/// Steps of a Markdown page: in ```console blocks, the lines after `$ orrery …` or `$ ./orrery …`
+/// are its output. Words after "console": `exit=3` for the exit code, `no-run` for a block that is
+/// not run.
 [[nodiscard]] std::vector<Step> parse_page(std::string_view markdown);
+
+/// The page with the output of `steps[i]` replaced by `outputs[i]`, except where no output or a
+/// "..." is shown.
+[[nodiscard]] std::string with_outputs(std::string_view markdown, const std::vector<Step>& steps,
+                                       const std::vector<std::string>& outputs);
 
 /// Do `actual`'s lines match `expected`?
 [[nodiscard]] bool matches(const std::vector<std::string>& expected, std::string_view actual);
@@ -43,9 +51,10 @@ struct Outcome {
   int exit_code = 0;
 };
 
-/// Runs `command` with sh in `folder`, `program` being found as `orrery` and `./orrery`. No input, a clean environment,
-/// two minutes at most (then the exit code is 124).
-[[nodiscard]] Outcome run(const std::string& command, const std::filesystem::path& folder, const std::filesystem::path& program);
+/// Runs `command` with sh in `folder`, `program` being found as `orrery` and `./orrery`. No input,
+/// a clean environment, two minutes at most (then the exit code is 124).
+[[nodiscard]] Outcome run(const std::string& command, const std::filesystem::path& folder,
+                          const std::filesystem::path& program);
 
 /// What came back, as it would stand in a transcript.
 [[nodiscard]] std::string as_transcript(const Step& step, const Outcome& outcome);

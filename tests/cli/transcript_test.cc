@@ -14,7 +14,8 @@ using testing::SizeIs;
 
 TEST(Transcript, IsReadStepByStep) {
   std::vector<std::string> bad;
-  const auto steps = parse_transcript("# c\n$ orrery a\n> x\n>\n> y\n! e\n? 3\n\n$ orrery b\n", bad);
+  const auto steps =
+      parse_transcript("# c\n$ orrery a\n> x\n>\n> y\n! e\n? 3\n\n$ orrery b\n", bad);
   EXPECT_THAT(bad, IsEmpty());
   ASSERT_THAT(steps, SizeIs(2));
   EXPECT_EQ(steps[0].command, "orrery a");
@@ -34,12 +35,20 @@ TEST(Transcript, OtherLinesAreReported) {
 TEST(Page, ConsoleBlocksAreCommands) {
   const auto steps = parse_page(
       "$ orrery outside\n```console\n$ ./check\nfine\n$ ./orrery demo\nstep\n\nend\n```\n"
-      "```console exit=3\n$ orrery a \\\n    --b\n```\n```console no-run\n$ orrery c\n```\n```sh\n$ orrery d\n```\n");
+      "```console exit=3\n$ orrery a \\\n    --b\n```\n```console no-run\n$ orrery "
+      "c\n```\n```sh\n$ orrery d\n```\n");
   ASSERT_THAT(steps, SizeIs(2));
   EXPECT_EQ(steps[0].command, "./orrery demo");
   EXPECT_THAT(steps[0].out, ElementsAre("step", "", "end"));
   EXPECT_EQ(steps[1].command, "orrery a --b");
   EXPECT_EQ(steps[1].exit_code, 3);
+}
+
+TEST(Page, OutputsCanBeBroughtUpToDate) {
+  const char* page =
+      "a\n```console\n$ orrery x \\\n  y\nold\nold\n$ orrery silent\n$ orrery gap\n...\n```\n";
+  EXPECT_EQ(with_outputs(page, parse_page(page), {"new\n", "no\n", "no\n"}),
+            "a\n```console\n$ orrery x \\\n  y\nnew\n$ orrery silent\n$ orrery gap\n...\n```\n");
 }
 
 TEST(Matches, ExactlyOrWithGaps) {

@@ -15,12 +15,15 @@ namespace {
 constexpr std::size_t kFileLines = 400;
 constexpr std::size_t kFunctionLines = 60;
 
-std::string place(const std::string& path, std::size_t line) { return path + ":" + std::to_string(line); }
+std::string place(const std::string& path, std::size_t line) {
+  return path + ":" + std::to_string(line);
+}
 
 std::vector<std::string> words_in_ticks(const std::string& text) {
   static const std::regex pattern("`([^`]+)`");
   std::vector<std::string> words;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) words.push_back((*it)[1]);
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
+    words.push_back((*it)[1]);
   return words;
 }
 
@@ -67,7 +70,8 @@ Violations check_includes(const std::string& path, std::string_view text, const 
   static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
   const std::string room = room_of(path);
   const auto allowed = rooms.find(room);
-  if (allowed == rooms.end()) return {path + ": room '" + room + "' is not in the table of docs/architecture.md"};
+  if (allowed == rooms.end())
+    return {path + ": room '" + room + "' is not in the table of docs/architecture.md"};
   Violations violations;
   std::size_t number = 0;
   for (const std::string& line : lines_of(text)) {
@@ -76,9 +80,11 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     if (!std::regex_match(line, match, include)) continue;
     const std::string target = match[1];
     if (room == "apps/orrery" && target.find('/') == std::string::npos) continue;
-    const std::string other = target.starts_with("apps/") ? room_of(target) : room_of("src/" + target);
+    const std::string other =
+        target.starts_with("apps/") ? room_of(target) : room_of("src/" + target);
     if (other.empty() || !rooms.contains(other)) {
-      violations.push_back(place(path, number) + ": \"" + target + "\" is not a whole include of a known room");
+      violations.push_back(place(path, number) + ": \"" + target +
+                           "\" is not a whole include of a known room");
     } else if (!allowed->second.contains(other)) {
       violations.push_back(place(path, number) + ": " + room + " may not include " + other);
     }
@@ -92,9 +98,9 @@ Violations check_length(const std::string& path, std::string_view text) {
   return {path + ": " + std::to_string(count) + " lines; at most " + std::to_string(kFileLines)};
 }
 
-// A function begins at the last line before its end that starts in column 0, and ends with a lone '}' in column 0.
-// Types and tables end with "};", namespaces with a comment. A switch's labels are not counted: tables of cases are
-// easy to read at any length.
+// A function begins at the last line before its end that starts in column 0, and ends with a lone
+// '}' in column 0. Types and tables end with "};", namespaces with a comment. A switch's labels are
+// not counted: tables of cases are easy to read at any length.
 Violations check_functions(const std::string& path, std::string_view text) {
   Violations violations;
   const std::vector<std::string> raw = lines_of(text);
@@ -113,8 +119,8 @@ Violations check_functions(const std::string& path, std::string_view text) {
     }
     const std::size_t count = i - start + 1 - labels;
     if (raw[i] == "}" && count > kFunctionLines) {
-      violations.push_back(place(path, start + 1) + ": a function of " + std::to_string(count) + " lines; at most " +
-                           std::to_string(kFunctionLines));
+      violations.push_back(place(path, start + 1) + ": a function of " + std::to_string(count) +
+                           " lines; at most " + std::to_string(kFunctionLines));
     }
   }
   return violations;
@@ -136,8 +142,10 @@ Violations check_quiet(const std::string& path, std::string_view text) {
     ++number;
     std::smatch match;
     if (std::regex_search(line, match, loud)) {
-      violations.push_back(place(path, number) + ": the library never prints, exits, or reads the clock or the "
-                           "environment: '" + match.str() + "'");
+      violations.push_back(place(path, number) +
+                           ": the library never prints, exits, or reads the clock or the "
+                           "environment: '" +
+                           match.str() + "'");
     }
   }
   return violations;
@@ -145,12 +153,21 @@ Violations check_quiet(const std::string& path, std::string_view text) {
 
 Violations check_mentions(const std::string& path, std::string_view text) {
   // Spelt in two parts, so that this file is clean itself.
-  static const std::array<std::string, 4> places = {"/wo" "rk/", "/roo" "t/", "deb." "debian.org", "registry." "npmjs.org"};
+  static const std::array<std::string, 4> places = {
+      "/wo"
+      "rk/",
+      "/roo"
+      "t/",
+      "deb."
+      "debian.org",
+      "registry."
+      "npmjs.org"};
   Violations violations;
   for (const std::string& word : places) {
     const std::size_t at = text.find(word);
     if (at == std::string_view::npos) continue;
-    const auto line = static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    const auto line = static_cast<std::size_t>(
+        std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     violations.push_back(place(path, line + 1) + ": mentions '" + word + "'");
   }
   return violations;
@@ -179,7 +196,8 @@ std::set<std::string> anchors(std::string_view markdown) {
     std::string anchor;
     for (const char c : line.substr(std::min(line.find(' '), line.size() - 1) + 1)) {
       const auto byte = static_cast<unsigned char>(c);
-      if (std::isalnum(byte) || c == '-' || c == '_' || byte >= 0x80) anchor += static_cast<char>(std::tolower(byte));
+      if (std::isalnum(byte) || c == '-' || c == '_' || byte >= 0x80)
+        anchor += static_cast<char>(std::tolower(byte));
       if (c == ' ') anchor += '-';
     }
     found.insert(anchor);
@@ -197,7 +215,8 @@ std::vector<std::string> local_links(std::string_view markdown) {
     line = std::regex_replace(line, std::regex("`[^`]*`"), "");
     for (std::sregex_iterator it(line.begin(), line.end(), link), end; it != end; ++it) {
       const std::string target = (*it)[1];
-      if (target.find("://") == std::string::npos && !target.starts_with("mailto:")) found.push_back(target);
+      if (target.find("://") == std::string::npos && !target.starts_with("mailto:"))
+        found.push_back(target);
     }
   }
   return found;

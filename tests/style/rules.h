@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The house's rules as functions over text. Each returns what is wrong, one sentence per violation, empty when all is well.
+// The house's rules as functions over text. Each returns what is wrong, one sentence per violation,
+// empty when all is well.
 #pragma once
 
 #include <map>
@@ -13,16 +14,19 @@ namespace orrery::style {
 
 using Violations = std::vector<std::string>;
 
-/// Which rooms a room may include, itself and everything reached through others among them. Keys are "core", "graph",
-/// … and "apps/orrery".
+/// Which rooms a room may include, itself and everything reached through others among them. Keys
+/// are "core", "graph", … and "apps/orrery".
 using RoomTable = std::map<std::string, std::set<std::string>>;
 
-/// Reads the table of docs/architecture.md: rows `| \`room\` | what it holds | \`a\` \`b\` |`; "everything" means all rooms.
+/// Reads the table of docs/architecture.md: rows `| \`room\` | what it holds | \`a\` \`b\` |`;
+/// "everything" means all rooms.
 [[nodiscard]] RoomTable parse_rooms(std::string_view architecture);
 
-/// Includes of a file of ours that the table does not allow, that name no room, or that are not written whole.
-/// `path` is relative to the root. In apps/, a file may include its neighbours by their bare names.
-[[nodiscard]] Violations check_includes(const std::string& path, std::string_view text, const RoomTable& rooms);
+/// Includes of a file of ours that the table does not allow, that name no room, or that are not
+/// written whole. `path` is relative to the root. In apps/, a file may include its neighbours by
+/// their bare names.
+[[nodiscard]] Violations check_includes(const std::string& path, std::string_view text,
+                                        const RoomTable& rooms);
 
 [[nodiscard]] Violations check_length(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);

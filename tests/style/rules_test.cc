@@ -39,20 +39,29 @@ TEST(Rooms, AreClosedOverWhatTheyInclude) {
 
 TEST(Includes, UpwardOnesAreFound) {
   const RoomTable rooms = parse_rooms(kTable);
-  EXPECT_THAT(check_includes("src/orrery/trace/a.cc", "#include \"orrery/core/error.h\"\n#include <map>\n", rooms), IsEmpty());
-  EXPECT_THAT(check_includes("src/orrery/core/a.cc", "\n#include \"orrery/graph/graph.h\"\n", rooms),
-              ElementsAre("src/orrery/core/a.cc:2: core may not include graph"));
-  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "  #  include \"orrery/trace/x.h\"\n", rooms), SizeIs(1));
-  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"apps/orrery/x.h\"\n", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/trace/a.cc",
+                             "#include \"orrery/core/error.h\"\n#include <map>\n", rooms),
+              IsEmpty());
+  EXPECT_THAT(
+      check_includes("src/orrery/core/a.cc", "\n#include \"orrery/graph/graph.h\"\n", rooms),
+      ElementsAre("src/orrery/core/a.cc:2: core may not include graph"));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "  #  include \"orrery/trace/x.h\"\n", rooms),
+              SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"apps/orrery/x.h\"\n", rooms),
+              SizeIs(1));
 }
 
 TEST(Includes, MustBeWholeAndOfAKnownRoom) {
   const RoomTable rooms = parse_rooms(kTable);
   EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"graph.h\"\n", rooms), SizeIs(1));
-  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"../core/error.h\"\n", rooms), SizeIs(1));
-  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"orrery/attic/x.h\"\n", rooms), SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"../core/error.h\"\n", rooms),
+              SizeIs(1));
+  EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"orrery/attic/x.h\"\n", rooms),
+              SizeIs(1));
   EXPECT_THAT(check_includes("src/orrery/attic/a.cc", "", rooms), SizeIs(1));
-  EXPECT_THAT(check_includes("apps/orrery/main.cc", "#include \"run.h\"\n#include \"orrery/trace/x.h\"\n", rooms), IsEmpty());
+  EXPECT_THAT(check_includes("apps/orrery/main.cc",
+                             "#include \"run.h\"\n#include \"orrery/trace/x.h\"\n", rooms),
+              IsEmpty());
 }
 
 TEST(Length, LongFilesAndFunctionsAreFound) {
@@ -72,7 +81,8 @@ TEST(Length, TypesTablesNamespacesAndRawStringsAreNoFunctions) {
   EXPECT_THAT(check_functions("a.cc", space + "}  // namespace a\n"), IsEmpty());
   std::string raw = "void f() {\n  auto s = R\"x(\n";
   for (int i = 0; i < 70; ++i) raw += "text {\n";
-  EXPECT_THAT(check_functions("a.cc", raw + "}\n)x\";\n}\n"), SizeIs(1)) << "the text is part of the function";
+  EXPECT_THAT(check_functions("a.cc", raw + "}\n)x\";\n}\n"), SizeIs(1))
+      << "the text is part of the function";
 }
 
 TEST(Length, LabelsOfASwitchAreNotCounted) {
@@ -84,31 +94,39 @@ TEST(Length, LabelsOfASwitchAreNotCounted) {
 }
 
 TEST(Licence, IsTheFirstLine) {
-  EXPECT_THAT(check_licence("a.h", "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"), IsEmpty());
+  EXPECT_THAT(check_licence("a.h", "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"),
+              IsEmpty());
   EXPECT_THAT(check_licence("a.h", "#pragma once\n"), SizeIs(1));
   EXPECT_THAT(check_licence("a.h", ""), SizeIs(1));
 }
 
 TEST(Quiet, PrintingExitingAndClocksAreFound) {
-  for (const char* line : {"std::cerr << 1;", "printf(\"x\");", "std::exit(1);", "std::getenv(\"HOME\");",
-                           "auto now = std::chrono::steady_clock::now();", "abort();", "fmt::print(\"\");"}) {
+  for (const char* line :
+       {"std::cerr << 1;", "printf(\"x\");", "std::exit(1);", "std::getenv(\"HOME\");",
+        "auto now = std::chrono::steady_clock::now();", "abort();", "fmt::print(\"\");"}) {
     EXPECT_THAT(check_quiet("src/orrery/graph/a.cc", line), SizeIs(1)) << line;
   }
-  EXPECT_THAT(check_quiet("src/orrery/graph/a.cc", "// may exit(1)\nint exit_code(Errc code);\nsnprintf(a, b);\n"), IsEmpty());
+  EXPECT_THAT(check_quiet("src/orrery/graph/a.cc",
+                          "// may exit(1)\nint exit_code(Errc code);\nsnprintf(a, b);\n"),
+              IsEmpty());
 }
 
 TEST(Mentions, OfWorkplacesAndPackageHostsAreFound) {
   const std::string folder = std::string("/wo") + "rk/main";
-  EXPECT_THAT(check_mentions("README.md", "a\nsee " + folder), ElementsAre(HasSubstr("README.md:2")));
-  EXPECT_THAT(check_mentions("README.md", std::string("http://deb.") + "debian.org/debian"), SizeIs(1));
+  EXPECT_THAT(check_mentions("README.md", "a\nsee " + folder),
+              ElementsAre(HasSubstr("README.md:2")));
+  EXPECT_THAT(check_mentions("README.md", std::string("http://deb.") + "debian.org/debian"),
+              SizeIs(1));
   EXPECT_THAT(check_mentions("README.md", "network/topology, rework/"), IsEmpty());
 }
 
 TEST(Enumerators, AreReadWithoutCommentsAndValues) {
   const char* header =
-      "enum class Other { x };\nenum class Errc : int {\n  // Usage\n  usage = 1000,  ///< a, b\n  stall\n};\n"
+      "enum class Other { x };\nenum class Errc : int {\n  // Usage\n  usage = 1000,  ///< a, b\n  "
+      "stall\n};\n"
       "enum class Z {\n  z,\n};\n";
-  EXPECT_THAT(enumerators(header, "Errc"), ElementsAre(Enumerator{"usage", "1000"}, Enumerator{"stall", ""}));
+  EXPECT_THAT(enumerators(header, "Errc"),
+              ElementsAre(Enumerator{"usage", "1000"}, Enumerator{"stall", ""}));
   EXPECT_THAT(enumerators(header, "Missing"), IsEmpty());
 }
 

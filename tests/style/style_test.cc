@@ -21,7 +21,9 @@ const fs::path kRoot = ORRERY_SOURCE_DIR;
 
 bool is_cpp(const std::string& path) { return has_suffix(path, ".cc") || has_suffix(path, ".h"); }
 
-bool is_test(const std::string& path) { return has_suffix(path, "_test.cc") || has_suffix(path, "_fuzz.cc"); }
+bool is_test(const std::string& path) {
+  return has_suffix(path, "_test.cc") || has_suffix(path, "_fuzz.cc");
+}
 
 std::vector<std::string> cpp_files(std::initializer_list<std::string> folders) {
   std::vector<std::string> found;
@@ -39,15 +41,19 @@ void expect_none(const Violations& violations) {
 
 TEST(Style, IncludesFollowTheTableOfRooms) {
   const RoomTable rooms = parse_rooms(read(kRoot / "docs/architecture.md"));
-  ASSERT_TRUE(rooms.contains("core") && rooms.contains("apps/orrery")) << "the table of rooms is gone";
-  for (const std::string& path : cpp_files({"src", "apps"})) expect_none(check_includes(path, read(kRoot / path), rooms));
+  ASSERT_TRUE(rooms.contains("core") && rooms.contains("apps/orrery"))
+      << "the table of rooms is gone";
+  for (const std::string& path : cpp_files({"src", "apps"}))
+    expect_none(check_includes(path, read(kRoot / path), rooms));
 }
 
 TEST(Style, FilesAreShort) {
   std::vector<std::string> paths = cpp_files({"src", "apps", "tests", "benchmarks"});
   for (const std::string& path : project_files(kRoot)) {
-    const bool script = path == "setup" || path == "check" || path == "orrery" || has_suffix(path, ".sh");
-    if (script || has_suffix(path, ".cmake") || has_suffix(path, "CMakeLists.txt")) paths.push_back(path);
+    const bool script =
+        path == "setup" || path == "check" || path == "orrery" || has_suffix(path, ".sh");
+    if (script || has_suffix(path, ".cmake") || has_suffix(path, "CMakeLists.txt"))
+      paths.push_back(path);
   }
   for (const std::string& path : paths) expect_none(check_length(path, read(kRoot / path)));
 }
@@ -87,7 +93,8 @@ TEST(Style, LinksInTheDocumentationResolve) {
       const fs::path target = file.empty() ? kRoot / path : (kRoot / path).parent_path() / file;
       EXPECT_TRUE(fs::exists(target)) << path << ": no such file: " << link;
       if (hash == std::string::npos || !fs::is_regular_file(target)) continue;
-      EXPECT_TRUE(anchors(read(target)).contains(link.substr(hash + 1))) << path << ": no such heading: " << link;
+      EXPECT_TRUE(anchors(read(target)).contains(link.substr(hash + 1)))
+          << path << ": no such heading: " << link;
     }
   }
 }
@@ -97,20 +104,27 @@ std::string all_tests() {
   std::string text;
   for (const std::string& path : project_files(kRoot)) {
     const bool style = path.starts_with("tests/style/");
-    if (!style && (is_cpp(path) ? has_suffix(path, "_test.cc") : path.starts_with("tests/"))) text += read(kRoot / path);
+    if (!style && (is_cpp(path) ? has_suffix(path, "_test.cc") : path.starts_with("tests/")))
+      text += read(kRoot / path);
   }
   return text;
 }
 
 TEST(Style, EveryErrorAndFindingIsProducedByATest) {
   const std::string tests = all_tests();
-  const auto tested = [&](const std::string& word) { return tests.find(word) != std::string::npos; };
-  for (const auto& [header, type] : {std::pair{"error.h", "Errc"}, std::pair{"findings.h", "FindingCode"}}) {
-    const std::vector<Enumerator> codes = enumerators(read(kRoot / "src/orrery/core" / header), type);
+  const auto tested = [&](const std::string& word) {
+    return tests.find(word) != std::string::npos;
+  };
+  for (const auto& [header, type] :
+       {std::pair{"error.h", "Errc"}, std::pair{"findings.h", "FindingCode"}}) {
+    const std::vector<Enumerator> codes =
+        enumerators(read(kRoot / "src/orrery/core" / header), type);
     ASSERT_GT(codes.size(), 10u) << type;
     for (const auto& [name, value] : codes) {
       const std::string whole = std::string(type) + "::" + name;
-      if (tested(whole) || tested('"' + name + '"') || tested(name + ":") || tested(" " + name + "\n")) continue;
+      if (tested(whole) || tested('"' + name + '"') || tested(name + ":") ||
+          tested(" " + name + "\n"))
+        continue;
       if (!value.empty() && tested("E" + value)) continue;
       if (kEveryCodeIsTested) ADD_FAILURE() << "no test produces " << whole;
       if (!kEveryCodeIsTested) std::cout << "no test produces " << whole << "\n";

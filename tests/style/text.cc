@@ -24,7 +24,8 @@ std::size_t find_end(std::string_view text, std::string_view mark, std::size_t f
 
 Token quoted(std::string_view text, std::size_t i) {
   std::size_t end = i + 1;
-  while (end < text.size() && text[end] != text[i] && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+  while (end < text.size() && text[end] != text[i] && text[end] != '\n')
+    end += text[end] == '\\' ? 2 : 1;
   return {std::min(end + 1, text.size()), false};
 }
 
@@ -80,8 +81,10 @@ bool has_suffix(std::string_view text, std::string_view suffix) { return text.en
 std::vector<std::string> files_in(const fs::path& root, const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(root / folder, error), end; !error && it != end; it.increment(error)) {
-    if (it->is_regular_file(error)) files.push_back(fs::relative(it->path(), root).generic_string());
+  for (fs::recursive_directory_iterator it(root / folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->is_regular_file(error))
+      files.push_back(fs::relative(it->path(), root).generic_string());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -91,7 +94,8 @@ std::vector<std::string> project_files(const fs::path& root) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(root)) {
     const std::string name = entry.path().filename().string();
-    if (name == ".git" || name == ".cache" || name.starts_with("build") || name.ends_with(".swp")) continue;
+    if (name == ".git" || name == ".cache" || name.starts_with("build") || name.ends_with(".swp"))
+      continue;
     if (entry.is_directory()) {
       const std::vector<std::string> inside = files_in(root, name);
       files.insert(files.end(), inside.begin(), inside.end());

@@ -18,8 +18,10 @@ namespace orrery::style {
 
 [[nodiscard]] std::string read(const std::filesystem::path& path);
 
-/// All regular files below `root`/`folder`, sorted, as paths relative to `root`. No folder: nothing.
-[[nodiscard]] std::vector<std::string> files_in(const std::filesystem::path& root, const std::string& folder);
+/// All regular files below `root`/`folder`, sorted, as paths relative to `root`. No folder:
+/// nothing.
+[[nodiscard]] std::vector<std::string> files_in(const std::filesystem::path& root,
+                                                const std::string& folder);
 
 /// Every file a reader of the project sees: not version control, build folders or caches.
 [[nodiscard]] std::vector<std::string> project_files(const std::filesystem::path& root);
