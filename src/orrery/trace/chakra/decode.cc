@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <protozero/pbf_reader.hpp>
+
+#include "orrery/trace/chakra/wire.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -26,16 +27,6 @@ std::string_view text_of(pbf_reader& field) {
   const auto view = field.get_view();
   return {view.data(), view.size()};
 }
-
-/// Wire types of AttributeProto's fields 0 … 32: names, then pairs of a scalar and its list.
-constexpr std::array<pbf_wire_type, 33> kWireTypes = [] {
-  std::array<pbf_wire_type, 33> types{};
-  for (auto& type : types) type = kBytes;  // lists are messages; strings and bytes are lengths too
-  types[3] = types[21] = types[25] = pbf_wire_type::fixed64;
-  types[5] = types[19] = types[23] = pbf_wire_type::fixed32;
-  for (const int member : {7, 9, 11, 13, 15, 17, 27}) types[static_cast<std::size_t>(member)] = kVarint;
-  return types;
-}();
 
 /// A scalar member's raw bits → its value.
 Scalar scalar(std::uint32_t member, std::uint64_t raw) {
@@ -158,7 +149,7 @@ void NodeDecoder::decode_attribute(std::string_view message, NodeSpec& node) {
       field.skip();
       continue;
     }
-    if (wire != kWireTypes[tag]) wrong_wire_type("AttributeProto", tag, wire);
+    if (wire != static_cast<pbf_wire_type>(wire_type_of(tag))) wrong_wire_type("AttributeProto", tag, wire);
     if (tag == 1) {
       id = attr_id(text_of(field));
     } else if (tag == 2) {
@@ -190,7 +181,7 @@ void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Sc
   numbers_.clear();
   texts_.clear();
   const bool texts = member == 30 || member == 32;
-  const pbf_wire_type element = kWireTypes[member - 1];
+  const pbf_wire_type element = static_cast<pbf_wire_type>(wire_type_of(member - 1));
   pbf_reader field(message.data(), message.size());
   while (field.next()) {
     if (field.tag() != 1) {

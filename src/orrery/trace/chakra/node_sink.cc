@@ -21,7 +21,8 @@ Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_v
       return fail(Errc::input_duplicate_id, place(node), fmt::format("node id {} was used by the node before", node.id),
                   "--repair keeps the first of them and reports it");
     }
-    options_.findings->add(FindingCode::duplicate_id_dropped, place(node));
+    const bool shown = options_.findings->count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
+    options_.findings->add(FindingCode::duplicate_id_dropped, shown ? place(node) : std::string());
     return {};
   }
   if (builder_.size() >= limits::kNodesPerRank) {

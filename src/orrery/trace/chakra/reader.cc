@@ -6,7 +6,6 @@
 #include <protozero/exception.hpp>
 
 #include "orrery/core/check.h"
-#include "orrery/core/limits.h"
 #include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/framing.h"
 #include "orrery/trace/chakra/node_sink.h"
@@ -16,18 +15,6 @@ namespace orrery::trace::chakra {
 namespace {
 
 constexpr std::string_view kNotChakra = "is this a Chakra trace? One begins with a length and a GlobalMetadata message";
-
-/// Unpacks once if the content is gzip, whatever the file is called.
-Result<std::unique_ptr<ByteSource>> unpacked(const std::string& where, std::unique_ptr<ByteSource> source,
-                                             std::unique_ptr<Window>& window) {
-  window = std::make_unique<Window>(*source);
-  if (auto some = window->need(2); !some) return tl::unexpected(some.error());
-  const auto ahead = window->ahead();
-  if (ahead.size() < 2 || ahead[0] != std::byte{0x1F} || ahead[1] != std::byte{0x8B}) return source;
-  source = gunzip(replay(std::move(source), ahead), where);
-  window = std::make_unique<Window>(*source);
-  return source;
-}
 
 class BinaryReader {
  public:
@@ -55,11 +42,9 @@ class BinaryReader {
 
  private:
   Result<void> take(const Record& record) {
-    if (record.bytes.empty()) {
-      options_.findings->add(FindingCode::empty_record, fmt::format("{}:byte {}", options_.where, record.offset));
-    }
     try {
       decoder_.decode(record.bytes, record.offset, node_);
+      if (record.bytes.empty()) decoding_.note(FindingCode::empty_record);
     } catch (const BadRecord& bad) {
       const bool first = sink_.empty() && bad.code == Errc::input_corrupt;
       return damaged({bad.code, decoding_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
@@ -90,19 +75,19 @@ class BinaryReader {
 
 Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
   ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
-  std::unique_ptr<Window> window;
-  auto plain = unpacked(options.where, std::move(source), window);
+  auto plain = unpack(std::move(source), options.where);
   if (!plain) return tl::unexpected(std::move(plain.error()));
-  if (auto some = window->need(64); !some && window->size() == 0) return tl::unexpected(std::move(some.error()));
-  if (window->size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
-  if (looks_like_json(window->text())) return read_json(*window, options);
-  const auto detected = detect_schema(*window);
+  Window window(**plain);
+  if (auto some = window.need(64); !some && window.size() == 0) return tl::unexpected(std::move(some.error()));
+  if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
+  if (looks_like_json(window.text())) return read_json(window, options);
+  const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
   if (detected->schema != Schema::current) {
     options.findings->add(FindingCode::legacy_schema,
                           fmt::format("{} (Chakra {})", options.where, name(detected->schema)));
   }
-  return BinaryReader(*window, options, *detected).read();
+  return BinaryReader(window, options, *detected).read();
 }
 
 }  // namespace orrery::trace::chakra

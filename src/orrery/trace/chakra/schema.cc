@@ -85,8 +85,11 @@ class Evidence {
         continue;
       }
       if (tag == 11 && text) {
-        ++old_lists_;
-        look_at_old_attribute(node.get_view());
+        const auto value = node.get_view();
+        if (looks_like_attribute(value)) {
+          ++old_lists_;
+          look_at_old_attribute(value);
+        }
         continue;
       }
       if (tag == 5 && text) {  // data_deps, or a printed list
@@ -141,6 +144,16 @@ class Evidence {
   std::uint64_t highest_type_ = 0;
 };
 
+/// Whether a GlobalMetadata has a version, which it has had since today's layout came.
+bool has_version(std::span<const std::byte> record) {
+  pbf_reader message(view(record));
+  while (message.next()) {
+    if (message.tag() == 1 && !looks_like_attribute(message.get_view())) return true;
+    if (message.tag() != 1) message.skip();
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string_view name(Schema schema) {
@@ -190,6 +203,7 @@ Result<Detected> detect_schema(Window& window) {
                                             static_cast<std::size_t>(length)};
     if (seen == 0 && looks_like_metadata(record)) {
       detected.metadata = true;
+      if (has_version(record)) return detected;
     } else {
       evidence.look_at(record);
     }

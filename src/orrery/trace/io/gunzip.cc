@@ -119,4 +119,14 @@ std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed, std::
   return std::make_unique<GzipSource>(std::move(compressed), std::move(where));
 }
 
+Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source, const std::string& where) {
+  std::byte head[2];
+  auto got = source->read(head);
+  if (!got) return tl::unexpected(got.error());
+  const bool gzip = *got == 2 && head[0] == std::byte{0x1F} && head[1] == std::byte{0x8B};
+  auto whole = replay(std::move(source), {head, *got});
+  if (gzip) return gunzip(std::move(whole), where);
+  return whole;
+}
+
 }  // namespace orrery::trace

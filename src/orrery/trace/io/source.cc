@@ -28,7 +28,11 @@ class ReplaySource final : public ByteSource {
       : rest_(std::move(rest)), head_(head.begin(), head.end()), left_(head_) {}
 
   Result<std::size_t> read(std::span<std::byte> into) override {
-    return left_.empty() ? rest_->read(into) : take(into);
+    const std::size_t count = take(into);
+    if (count == into.size()) return count;
+    auto more = rest_->read(into.subspan(count));
+    if (!more) return more;
+    return count + *more;
   }
   [[nodiscard]] std::uint64_t size_hint() const override { return rest_->size_hint(); }
 

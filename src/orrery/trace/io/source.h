@@ -48,4 +48,7 @@ class MemorySource final : public ByteSource {
 /// Errc: input_corrupt, input_truncated, limit_exceeded (see limits::kInflateRatio); `where` names the file.
 [[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed, std::string where);
 
+/// `source` itself, or what it unpacks to if its content is gzip, whatever it is called.
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source, const std::string& where);
+
 }  // namespace orrery::trace

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/chakra/reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "orrery/trace/chakra/testing.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+using graph::CollectiveType;
+using graph::NodeKind;
+using ::testing::ElementsAre;
+using testing::framed;
+using testing::metadata;
+using testing::node;
+using testing::read;
+using testing::trace;
+
+TEST(Reader, ReadsEveryAttribute) {
+  NodeRecord comp = node(1, 4, {}, {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 5),
+                                    attribute_uint64("tensor_size", 6)});
+  comp.duration_micros = 3;
+  const std::string bytes =
+      trace({comp, node(2, 7, {1}, {attribute_int64("comm_type", 2), attribute_int64("comm_size", 1 << 20),
+                                    attribute_string("pg_name", "4"), attribute_int32("comm_priority", -2),
+                                    attribute_bools("involved_dim", {true, false, true})}),
+             node(3, 5, {2}, {attribute_int32("comm_src", 1), attribute_int32("comm_dst", 2),
+                              attribute_int32("comm_tag", 9), attribute_int64("comm_size", 10)})});
+  const auto out = read(bytes);
+  ASSERT_TRUE(out.graph) << to_string(out.graph.error());
+  EXPECT_TRUE(out.findings.empty());
+  const graph::Graph& graph = *out.graph;
+  EXPECT_EQ(graph.duration(0), us(3));
+  EXPECT_TRUE(graph.is_cpu(0));
+  EXPECT_EQ(graph.work(0).num_ops, 5);
+  EXPECT_EQ(graph.work(0).tensor_size, Bytes(6));
+  const graph::Collective& coll = graph.collective(1);
+  EXPECT_EQ(coll.type, CollectiveType::all_gather);
+  EXPECT_EQ(coll.size, Bytes(1 << 20));
+  EXPECT_EQ(graph.string(coll.group), "4");
+  EXPECT_EQ(coll.priority, -2);
+  EXPECT_EQ(coll.dims_mask, 0b101u);
+  EXPECT_EQ(coll.dims_count, 3);
+  EXPECT_EQ(graph.point_to_point(2).dst, 2);
+  EXPECT_EQ(graph.point_to_point(2).tag, 9u);
+  EXPECT_THAT(graph.in_degrees(), ElementsAre(0u, 1u, 1u));
+  EXPECT_TRUE(graph.has(2, graph::kHasSrc));
+  EXPECT_FALSE(graph.has(0, graph::kHasCommSize));
+}
+
+TEST(Reader, TakesAScalarFromAnyMember) {
+  const Member members[] = {Member::int32_val,  Member::int64_val,   Member::uint32_val,  Member::uint64_val,
+                            Member::fixed32_val, Member::fixed64_val, Member::sfixed32_val, Member::sfixed64_val};
+  for (const Member member : members) {
+    const auto out = read(trace({node(0, 7, {}, {attribute("comm_size", member, 77)})}));
+    ASSERT_TRUE(out.graph);
+    EXPECT_EQ(out.graph->collective(0).size, Bytes(77));
+    EXPECT_TRUE(out.findings.empty());
+  }
+  for (const Member member : {Member::sint32_val, Member::sint64_val}) {
+    EXPECT_EQ(read(trace({node(0, 7, {}, {attribute("comm_size", member, 154)})})).graph->collective(0).size,
+              Bytes(77));
+  }
+  const auto real = read(trace({node(0, 7, {}, {attribute_double("comm_size", 77.0)})}));
+  EXPECT_EQ(real.graph->collective(0).size, Bytes(77));
+  EXPECT_EQ(real.findings.count(FindingCode::attr_coerced), 1u);
+  EXPECT_EQ(read(trace({node(0, 7, {}, {attribute_string("comm_size", "77")})})).graph->collective(0).size, Bytes(77));
+  EXPECT_TRUE(read(trace({node(0, 4, {}, {attribute_int32("is_cpu_op", 1)})})).graph->is_cpu(0));
+}
+
+TEST(Reader, TheFirstAttributeOfANameWins) {
+  const auto out = read(trace({node(0, 7, {}, {attribute_int64("comm_size", 1), attribute_int64("comm_size", 2)})}));
+  EXPECT_EQ(out.graph->collective(0).size, Bytes(1));
+}
+
+TEST(Reader, AnOldCommGroupIsAGroupName) {
+  const auto out = read(trace({node(0, 7, {}, {attribute_int32("comm_group", 3)})}));
+  EXPECT_EQ(out.graph->string(out.graph->collective(0).group), "3");
+}
+
+TEST(Reader, AnUnknownCollectiveIsUnknown) {
+  EXPECT_EQ(read(trace({node(0, 7, {}, {attribute_int64("comm_type", 42)})})).graph->collective(0).type,
+            CollectiveType::unknown);
+}
+
+TEST(Reader, ReadsTensorsIncludingListsWithoutValue) {
+  const auto out = read(trace({node(0, 4, {}, {attribute("inputs", Member::none, 0),
+                                               attribute_strings("outputs", {"a", "128.0", "b", "4"})}),
+                               node(1, 4, {}, {attribute_strings("inputs", {"one"})})}));
+  ASSERT_TRUE(out.graph);
+  EXPECT_TRUE(out.graph->has(0, graph::kHasTensors));
+  ASSERT_EQ(out.graph->tensors(0).size(), 2u);
+  EXPECT_EQ(out.graph->tensors(0)[0].size, Bytes(128));
+  EXPECT_TRUE(out.graph->tensors(0)[1].output);
+  EXPECT_FALSE(out.graph->has(1, graph::kHasTensors));
+  EXPECT_EQ(out.findings.count(FindingCode::attr_ignored), 1u);
+}
+
+TEST(Reader, UnionOfDataAndControlDependencies) {
+  NodeRecord last = node(2, 4, {0});
+  last.ctrl_deps = {0, 1};
+  const auto out = read(trace({last, node(0, 4), node(1, 4)}));
+  ASSERT_TRUE(out.graph);
+  EXPECT_THAT(out.graph->in_degrees(), ElementsAre(0u, 0u, 2u));
+  EXPECT_TRUE(out.findings.empty());
+  EXPECT_EQ(read(trace({node(0, 4), node(2, 4, {0, 0})})).findings.count(FindingCode::duplicate_dep_merged), 1u);
+}
+
+TEST(Reader, AcceptsUnpackedListsUnknownFieldsAndAnyFieldOrder) {
+  std::string message;
+  protozero::pbf_writer writer(message);
+  writer.add_uint64(5, 0);
+  writer.add_uint64(5, 1);
+  writer.add_string(200, "later");
+  writer.add_enum(3, 4);
+  writer.add_uint64(1, 2);
+  const auto out = read(trace({node(0, 4), node(1, 4)}) + framed(message));
+  ASSERT_TRUE(out.graph);
+  EXPECT_EQ(out.graph->in_degrees()[2], 2u);
+  EXPECT_EQ(out.findings.count(FindingCode::unknown_field_kept), 1u);
+}
+
+TEST(Reader, AnEmptyRecordIsTheDefaultNode) {
+  const auto out = read(metadata() + std::string(1, '\0') + framed("\x08\x01\x18\x04"));
+  ASSERT_TRUE(out.graph);
+  EXPECT_EQ(out.graph->size(), 2u);
+  EXPECT_EQ(out.graph->kind(0), NodeKind::invalid);
+  EXPECT_EQ(out.findings.count(FindingCode::empty_record), 1u);
+}
+
+TEST(Reader, MetadataMayBeEmptyOrMissingOrWithoutVersion) {
+  const std::string nodes = testing::trace({node(0, 4, {}, {attribute_int64("num_ops", 1)})}).substr(metadata().size());
+  EXPECT_TRUE(read(std::string(1, '\0') + nodes).graph);
+  EXPECT_TRUE(read(nodes).graph);
+  MetadataRecord plain;
+  plain.attributes = {attribute_string("schema", "symbolic_tensor_network")};
+  std::string bytes;
+  append_framed(bytes, plain);
+  const auto out = read(bytes + nodes);
+  ASSERT_TRUE(out.graph);
+  EXPECT_EQ(out.graph->size(), 1u);
+}
+
+TEST(Reader, UnpacksGzipWhateverItsName) {
+  const std::string bytes = trace({node(0, 4), node(1, 4, {0})});
+  EXPECT_EQ(read(testing::gzip(bytes)).graph->size(), 2u);
+  const std::string two_members = testing::gzip(bytes.substr(0, 10)) + testing::gzip(bytes.substr(10));
+  EXPECT_EQ(read(two_members).graph->size(), 2u);
+}
+
+TEST(Reader, ReadsAcrossBlocks) {
+  std::vector<NodeRecord> nodes;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    nodes.push_back(node(i, 4, i == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{i - 1}));
+    nodes.back().name.assign(i % 1000 + 500, 'x');
+  }
+  nodes[1500].name.assign(3 << 20, 'y');  // larger than a block
+  const auto out = read(trace(nodes));
+  ASSERT_TRUE(out.graph);
+  EXPECT_EQ(out.graph->size(), 3000u);
+  EXPECT_EQ(out.graph->name(1500).size(), std::size_t{3} << 20);
+}
+
+TEST(Reader, FindsProcessGroupsInMetadataNodes) {
+  const auto with = [](std::string values) {
+    NodeRecord init = node(1, 1);
+    init.name = "## process_group:init ##";
+    init.inputs.emplace().values = std::move(values);
+    return read(trace({init}));
+  };
+  const auto python = with(R"(['[{"pg_name": "0", "ranks": []}, {"pg_name": "7", "ranks": [3, 1]}]'])");
+  ASSERT_EQ(python.groups.size(), 2u);
+  EXPECT_THAT(python.groups.at("7").ranks, ElementsAre(3u, 1u));
+  EXPECT_TRUE(python.groups.at("0").ranks.empty());
+  EXPECT_EQ(with(R"([{"pg_name": 5, "ranks": [0]}])").groups.at("5").ranks.size(), 1u);
+  EXPECT_EQ(with(R"(["[{\"pg_name\": \"5\", \"ranks\": [0]}]"])").groups.count("5"), 1u);
+  const auto broken = with(R"(['[{"pg_name": "0", "ranks": [}'])");
+  EXPECT_TRUE(broken.graph);
+  EXPECT_EQ(broken.findings.count(FindingCode::metadata_group_ignored), 1u);
+}
+
+}  // namespace
+}  // namespace orrery::trace::chakra

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "orrery/core/error.h"
+
+namespace orrery::trace {
+
+/// A file that comes into being whole or not at all: bytes go to `<path>.part`, which is renamed at `close`.
+/// Compressed with gzip when the name ends ".gz" (without a time stamp: same content, same bytes).
+class FileSink {
+ public:
+  /// Errc: output_failed.
+  [[nodiscard]] static Result<std::unique_ptr<FileSink>> create(const std::string& path);
+  ~FileSink();
+  FileSink(const FileSink&) = delete;
+  FileSink& operator=(const FileSink&) = delete;
+
+  Result<void> write(std::string_view bytes);
+  /// Without it the file never appears.
+  Result<void> close();
+
+ private:
+  explicit FileSink(std::string path);
+  Result<void> put(std::string_view bytes);
+  Result<void> deflate_some(std::string_view bytes, bool last);
+
+  struct Deflater;
+  std::string path_;
+  std::string part_;
+  int fd_ = -1;
+  std::unique_ptr<Deflater> deflater_;
+};
+
+}  // namespace orrery::trace
