@@ -80,8 +80,11 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
                 "give --cluster or --astra-network and --astra-system, not both");
   }
   if (options.astra() || session.astra_options) {
-    if (options.astra_network.empty()) return fail(Errc::usage, "--astra-network", "is missing");
-    if (options.astra_system.empty()) return fail(Errc::usage, "--astra-system", "is missing");
+    const auto missing = [&](const char* ours, const char* theirs) {
+      return fail(Errc::usage, session.astra_options ? theirs : ours, "is missing");
+    };
+    if (options.astra_network.empty()) return missing("--astra-network", "--network-configuration");
+    if (options.astra_system.empty()) return missing("--astra-system", "--system-configuration");
   }
   return {};
 }

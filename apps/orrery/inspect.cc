@@ -24,9 +24,10 @@ struct InspectOptions {
   bool repair = false;
 };
 
+/// Not a prefix. Pipes are refused by the reader, which says why.
 bool is_file(const std::string& path) {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
+  return std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored);
 }
 
 Result<graph::Workload> read(const InspectOptions& options, const Session& session) {

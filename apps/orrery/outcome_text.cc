@@ -56,7 +56,7 @@ void add_collectives(Sheet& sheet, const Outcome& outcome) {
     const bool among = total.type != "send" && total.group_size != 0;
     const auto operations = static_cast<std::int64_t>(total.operations);
     sheet.add(i == 0 ? "communication" : "",
-              fmt::format("{}{}: {} in {}, {} each", total.type, among ? fmt::format(" among {}", total.group_size) : "",
+              fmt::format("{}{}: {} in {}, {} each", total.type, among ? fmt::format(" among {}", count(total.group_size)) : "",
                           format_bytes(bytes(total.bytes)), count(total.operations),
                           format_time(operations > 0 ? Time(total.time.count() / operations) : Time{})));
   }

@@ -105,7 +105,10 @@ Result<void> write_output(const std::string& path, std::string_view text, bool f
 void install_interrupt_handler() {
   struct sigaction action {};
   action.sa_handler = on_interrupt;
-  (void)::sigaction(SIGINT, &action, nullptr);
+  struct sigaction before {};
+  (void)::sigaction(SIGINT, &action, &before);
+  // Started with Ctrl-C switched off (in the background of a script): that is to stay so.
+  if (before.sa_handler == SIG_IGN) (void)::sigaction(SIGINT, &before, nullptr);
 }
 
 }  // namespace orrery::app

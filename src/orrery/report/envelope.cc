@@ -43,12 +43,8 @@ void add_findings(Sheet& sheet, const Findings& findings, Style style) {
                                                      : "",
                                    info.sentence);
     if (!finding.places.empty()) {
-      text += " (";
-      for (std::size_t i = 0; i < finding.places.size(); ++i) {
-        if (i > 0) text += ", ";
-        text += printable(finding.places[i]);
-      }
-      text += finding.count > finding.places.size() ? ", …)" : ")";
+      const std::string place = printable(finding.places.front());
+      text += fmt::format(" ({}{})", finding.count > 1 ? "first: " : "", place);
     }
     const bool serious = info.severity == Severity::error || info.severity == Severity::data_loss;
     sheet.add(serious ? style.bad("finding") : "finding", text);

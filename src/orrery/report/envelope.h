@@ -26,7 +26,7 @@ void end_envelope(JsonWriter& json, const Findings& findings);
 [[nodiscard]] std::string error_envelope(std::string_view command, const Error& error,
                                          const Findings& findings);
 
-/// One line per finding: count, sentence, first places. For a sheet whose label is "findings".
+/// One line per finding: count, sentence, first place. For a sheet whose label is "findings".
 void add_findings(Sheet& sheet, const Findings& findings, Style style);
 
 }  // namespace orrery::report

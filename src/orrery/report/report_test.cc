@@ -154,14 +154,14 @@ TEST(Envelope, ErrorsCarryCodeAndPlace) {
   EXPECT_FALSE(tree.contains("result"));
 }
 
-TEST(FindingLines, SayCountSentenceAndPlaces) {
+TEST(FindingLines, SayCountSentenceAndPlace) {
   Findings findings;
   for (int i = 0; i < 5; ++i) findings.add(FindingCode::self_edge_dropped, "a\x1b" + std::to_string(i));
   Sheet sheet(Style{}, 10, 400);
   add_findings(sheet, findings, Style{});
   EXPECT_EQ(sheet.text(), "finding    self_edge_dropped ×5: " +
                               std::string(describe(FindingCode::self_edge_dropped).sentence) +
-                              " (a?0, a?1, a?2, …)\n");
+                              " (first: a?0)\n");
 }
 
 }  // namespace
