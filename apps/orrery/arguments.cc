@@ -15,12 +15,13 @@ namespace orrery::app {
 namespace {
 
 constexpr std::array<std::string_view, 5> kAstraOptions = {
-    "--workload-configuration", "--system-configuration", "--network-configuration", "--remote-memory-configuration",
-    "--comm-group-configuration"};
+    "--workload-configuration", "--system-configuration", "--network-configuration",
+    "--remote-memory-configuration", "--comm-group-configuration"};
 
 std::string lower_name_of(const std::string& program) {
   std::string name = program.substr(program.find_last_of('/') + 1);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
 
@@ -80,12 +81,16 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
     }
     if (!word.empty() && word[0] == '-' && word != "-") {
       const std::string name = word.substr(0, word.find('='));
-      return say_usage(session, fmt::format("there is no option '{}'", name), suggestion(name, option_names(command)));
+      return say_usage(session, fmt::format("there is no option '{}'", name),
+                       suggestion(name, option_names(command)));
     }
-    if (&command != &table) return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
+    if (&command != &table)
+      return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
     std::vector<std::string> names;
-    for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) names.push_back(sub->get_name());
-    return say_usage(session, fmt::format("there is no command '{}'", word), suggestion(word, names));
+    for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; }))
+      names.push_back(sub->get_name());
+    return say_usage(session, fmt::format("there is no command '{}'", word),
+                     suggestion(word, names));
   }
   return -1;
 }
@@ -95,11 +100,13 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
 AstraStyle recognize_astra(const std::string& program, std::vector<std::string>& arguments) {
   AstraStyle style;
   const std::string name = lower_name_of(program);
-  const bool by_name = name.find("congestion_") != std::string::npos || name.find("astrasim") != std::string::npos;
+  const bool by_name =
+      name.find("congestion_") != std::string::npos || name.find("astrasim") != std::string::npos;
   style.congestion_aware = name.find("congestion_aware") != std::string::npos;
   const bool has_command = !arguments.empty() && is_command(arguments[0]);
   const bool by_option = std::any_of(arguments.begin(), arguments.end(), is_astra_option);
-  const bool asks_help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "--version");
+  const bool asks_help =
+      !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "--version");
   if (has_command ? arguments[0] == "run" && by_option : (by_option || by_name) && !asks_help) {
     style.active = true;
     if (!has_command) arguments.insert(arguments.begin(), "run");
@@ -129,7 +136,8 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   return table;
 }
 
-int parse(CLI::App& table, Session& session, const std::string& program, std::vector<std::string> arguments) {
+int parse(CLI::App& table, Session& session, const std::string& program,
+          std::vector<std::string> arguments) {
   const AstraStyle astra = recognize_astra(program, arguments);
   if (astra.active && astra.congestion_aware) session.congestion_aware_name = true;
   session.astra_options = astra.active;

@@ -18,17 +18,20 @@ namespace orrery::app {
 /// The whole command line as one table: help and completion come from it too.
 [[nodiscard]] std::unique_ptr<CLI::App> build_table(Session& session);
 
-/// Command lines written for ASTRA-sim: its own long options, with or without the word `run`, or this program under
-/// one of ASTRA-sim's names (a link). Options that it would not know are ignored there, so they are here.
+/// Command lines written for ASTRA-sim: its own long options, with or without the word `run`, or
+/// this program under one of ASTRA-sim's names (a link). Options that it would not know are ignored
+/// there, so they are here.
 struct AstraStyle {
   bool active = false;
   bool congestion_aware = false;  ///< by the program's name
 };
 
 /// Looks at argv; puts "run" in front where it is missing. `arguments` excludes argv[0].
-[[nodiscard]] AstraStyle recognize_astra(const std::string& program, std::vector<std::string>& arguments);
+[[nodiscard]] AstraStyle recognize_astra(const std::string& program,
+                                         std::vector<std::string>& arguments);
 
-/// Parses and sets session.action. Returns an exit code at once for --help, --version and mistakes, else -1.
+/// Parses and sets session.action. Returns an exit code at once for --help, --version and mistakes,
+/// else -1.
 [[nodiscard]] int parse(CLI::App& table, Session& session, const std::string& program,
                         std::vector<std::string> arguments);
 

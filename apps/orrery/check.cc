@@ -46,8 +46,9 @@ Checked look(const InputOptions& options, const Session& session) {
       checked.errors.push_back(read.error());
     } else {
       ranks = static_cast<std::uint32_t>(devices);
-      checked.fine.push_back({"cluster", fmt::format("{} devices, {} network dimension{}", format_count(devices),
-                                                     read->dims.size(), read->dims.size() == 1 ? "" : "s")});
+      checked.fine.push_back(
+          {"cluster", fmt::format("{} devices, {} network dimension{}", format_count(devices),
+                                  read->dims.size(), read->dims.size() == 1 ? "" : "s")});
       platform = *std::move(read);
     }
   }
@@ -58,9 +59,12 @@ Checked look(const InputOptions& options, const Session& session) {
     return checked;
   }
   std::uint64_t nodes = 0;
-  for (const std::uint32_t index : workload->graph_of_rank) nodes += workload->graphs[index]->size();
-  checked.fine.push_back({"workload", fmt::format("{} ranks, {} nodes, {} process groups", format_count(workload->rank_count()),
-                                                  format_count(static_cast<std::int64_t>(nodes)), workload->groups.size())});
+  for (const std::uint32_t index : workload->graph_of_rank)
+    nodes += workload->graphs[index]->size();
+  checked.fine.push_back(
+      {"workload",
+       fmt::format("{} ranks, {} nodes, {} process groups", format_count(workload->rank_count()),
+                   format_count(static_cast<std::int64_t>(nodes)), workload->groups.size())});
   if (platform) {
     if (auto custom = read_custom_collectives(options, *platform, *workload); !custom) {
       checked.errors.push_back(custom.error());
@@ -76,13 +80,16 @@ Checked look(const InputOptions& options, const Session& session) {
 
 std::string checked_text(const Checked& checked, report::Style style) {
   report::Sheet sheet(style);
-  for (const Checked::Item& item : checked.fine) sheet.add(item.what, fmt::format("{}  {}", style.good("ok"), item.text));
+  for (const Checked::Item& item : checked.fine)
+    sheet.add(item.what, fmt::format("{}  {}", style.good("ok"), item.text));
   for (const Error& error : checked.errors) {
-    sheet.add(style.bad("error"), report::printable_lines(fmt::format("{}{}{} (E{})", error.where, error.where.empty() ? "" : ": ",
-                                                                      error.what, static_cast<int>(error.code))));
+    sheet.add(style.bad("error"), report::printable_lines(fmt::format(
+                                      "{}{}{} (E{})", error.where, error.where.empty() ? "" : ": ",
+                                      error.what, static_cast<int>(error.code))));
   }
   for (const analysis::Problem& problem : checked.consistency.problems) {
-    sheet.add(style.bad("problem"), fmt::format("{}: {} ({})", problem.where, problem.what, name(problem.kind)));
+    sheet.add(style.bad("problem"),
+              fmt::format("{}: {} ({})", problem.where, problem.what, name(problem.kind)));
   }
   if (checked.consistency.count > checked.consistency.problems.size()) {
     sheet.add("", fmt::format("{} problems in all", checked.consistency.count));
@@ -102,8 +109,13 @@ std::string checked_json(const Checked& checked) {
   }
   json.end_array().key("errors").begin_array();
   for (const Error& error : checked.errors) {
-    json.begin_object().field("code", fmt::format("E{}", static_cast<int>(error.code))).field("name", name(error.code));
-    json.field("where", error.where).field("what", error.what).field("hint", error.hint).end_object();
+    json.begin_object()
+        .field("code", fmt::format("E{}", static_cast<int>(error.code)))
+        .field("name", name(error.code));
+    json.field("where", error.where)
+        .field("what", error.what)
+        .field("hint", error.hint)
+        .end_object();
   }
   json.end_array().field("problem_count", checked.consistency.count).key("problems").begin_array();
   for (const analysis::Problem& problem : checked.consistency.problems) {
@@ -118,21 +130,25 @@ std::string checked_json(const Checked& checked) {
 int check(InputOptions& options, Session& session) {
   if (auto fine = check_input_options(options, session); !fine) return session.fail(fine.error());
   if (options.workload.empty() && options.cluster.empty() && !options.astra()) {
-    return session.fail({Errc::usage, "", "nothing to check", "give a workload, a cluster, or both"});
+    return session.fail(
+        {Errc::usage, "", "nothing to check", "give a workload, a cluster, or both"});
   }
   const Checked checked = look(options, session);
   for (const Error& error : checked.errors) session.talk_error(error);
-  return session.deliver(checked_text(checked, session.out_style()), [&] { return checked_json(checked); },
-                         checked.exit());
+  return session.deliver(
+      checked_text(checked, session.out_style()), [&] { return checked_json(checked); },
+      checked.exit());
 }
 
 }  // namespace
 
 void add_check(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("check", "Validate traces and configurations without running");
+  CLI::App* command =
+      table.add_subcommand("check", "Validate traces and configurations without running");
   command->description(
       "Validate traces and configurations without running.\n"
-      "Exit code: 0 fine, 1 the ranks do not fit together, 2 a configuration is wrong, 3 a trace is\n"
+      "Exit code: 0 fine, 1 the ranks do not fit together, 2 a configuration is wrong, 3 a trace "
+      "is\n"
       "damaged, 5 a limit was hit.\n\n"
       "Examples:\n"
       "  orrery check llama/w --cluster cluster.yaml\n"

@@ -25,7 +25,9 @@ std::string difference(Time one, Time two) { return one == two ? "same" : signed
 Time magnitude(Time time) { return time.count() < 0 ? Time{} - time : time; }
 
 Time mean(const sim::CollectiveTotal& total) {
-  return total.operations == 0 ? Time{} : Time(total.time.count() / static_cast<std::int64_t>(total.operations));
+  return total.operations == 0
+             ? Time{}
+             : Time(total.time.count() / static_cast<std::int64_t>(total.operations));
 }
 
 /// The same (type, group size) in both runs.
@@ -65,34 +67,41 @@ void add_times(report::Table& table, const Breakdown& a, const Breakdown& b) {
   const auto row = [&](const char* label, Time one, Time two) {
     table.row({label, cell(a, one), cell(b, two), difference(one, two)});
   };
-  table.row({"step time", format_time(a.step) + "        ", format_time(b.step) + "        ", difference(a.step, b.step)});
+  table.row({"step time", format_time(a.step) + "        ", format_time(b.step) + "        ",
+             difference(a.step, b.step)});
   row("  compute", a.compute, b.compute);
   row("  exposed communication", a.comm_only, b.comm_only);
-  if (a.memory_only.count() + b.memory_only.count() > 0) row("  exposed memory", a.memory_only, b.memory_only);
+  if (a.memory_only.count() + b.memory_only.count() > 0)
+    row("  exposed memory", a.memory_only, b.memory_only);
   row("  idle", a.idle, b.idle);
 }
 
 /// "of the +3.2 ms, exposed communication is +2.1 ms, idle +1.1 ms"
 std::string parts_sentence(const Breakdown& a, const Breakdown& b) {
-  std::array<std::pair<const char*, Time>, 4> parts = {{{"compute", b.compute - a.compute},
-                                                        {"exposed communication", b.comm_only - a.comm_only},
-                                                        {"exposed memory", b.memory_only - a.memory_only},
-                                                        {"idle", b.idle - a.idle}}};
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& x, const auto& y) { return magnitude(x.second) > magnitude(y.second); });
+  std::array<std::pair<const char*, Time>, 4> parts = {
+      {{"compute", b.compute - a.compute},
+       {"exposed communication", b.comm_only - a.comm_only},
+       {"exposed memory", b.memory_only - a.memory_only},
+       {"idle", b.idle - a.idle}}};
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& x, const auto& y) {
+    return magnitude(x.second) > magnitude(y.second);
+  });
   std::string text;
   for (const auto& [name, change] : parts) {
-    if (change.count() != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, signed_time(change));
+    if (change.count() != 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, signed_time(change));
   }
   return text;
 }
 
-/// Which operation changed most (a receive's time is mostly waiting, so sends speak for both), and which did not.
+/// Which operation changed most (a receive's time is mostly waiting, so sends speak for both), and
+/// which did not.
 void explain_operations(report::Sheet& sheet, const Outcome& one, const Outcome& two) {
   std::vector<Pair> pairs = pairs_of(one, two);
   std::erase_if(pairs, [](const Pair& pair) { return pair.one->type == "recv"; });
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& x, const Pair& y) { return magnitude(x.growth()) > magnitude(y.growth()); });
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) {
+    return magnitude(x.growth()) > magnitude(y.growth());
+  });
   std::string unchanged;
   for (const Pair& pair : pairs) {
     if (pair.growth().count() == 0) unchanged += (unchanged.empty() ? "" : ", ") + pair.label();
@@ -100,15 +109,17 @@ void explain_operations(report::Sheet& sheet, const Outcome& one, const Outcome&
   if (!pairs.empty() && pairs.front().growth().count() != 0) {
     const Pair& most = pairs.front();
     const double before = seconds(mean(*most.one)), after = seconds(mean(*most.two));
-    sheet.add("why", fmt::format("{} takes {} instead of {}{}{}", most.label(), format_time(mean(*most.two)),
-                                 format_time(mean(*most.one)),
-                                 before > 0 ? fmt::format(" ({:.3g} times as long)", after / before) : "",
-                                 unchanged.empty() ? "" : "; no change in " + unchanged));
+    sheet.add("why",
+              fmt::format("{} takes {} instead of {}{}{}", most.label(),
+                          format_time(mean(*most.two)), format_time(mean(*most.one)),
+                          before > 0 ? fmt::format(" ({:.3g} times as long)", after / before) : "",
+                          unchanged.empty() ? "" : "; no change in " + unchanged));
   }
 }
 
 /// The narrowest dimension of each.
-void explain_network(report::Sheet& sheet, const platform::Platform& one, const platform::Platform& two) {
+void explain_network(report::Sheet& sheet, const platform::Platform& one,
+                     const platform::Platform& two) {
   const auto narrowest = [](const platform::Platform& platform) {
     return std::min_element(platform.dims.begin(), platform.dims.end(),
                             [](const auto& a, const auto& b) { return a.bandwidth < b.bandwidth; });
@@ -116,32 +127,37 @@ void explain_network(report::Sheet& sheet, const platform::Platform& one, const 
   if (one.dims.empty() || two.dims.empty()) return;
   const auto a = narrowest(one), b = narrowest(two);
   if (a->bandwidth == b->bandwidth) return;
-  sheet.add("", fmt::format("the narrowest link of the second has {}, of the first {}", format_bandwidth(b->bandwidth),
-                            format_bandwidth(a->bandwidth)));
+  sheet.add("", fmt::format("the narrowest link of the second has {}, of the first {}",
+                            format_bandwidth(b->bandwidth), format_bandwidth(a->bandwidth)));
 }
 
-void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const Breakdown& a, const Breakdown& b) {
+void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const Breakdown& a,
+             const Breakdown& b) {
   if (a.step == b.step) {
     sheet.add("why", "both take the same time");
     return;
   }
   const bool slower = b.step > a.step;
-  const double factor = slower ? seconds(b.step) / seconds(a.step) : seconds(a.step) / seconds(b.step);
-  sheet.add("difference", fmt::format("the second is {:.3g} times {}; per rank: {}", factor, slower ? "slower" : "faster",
-                                      parts_sentence(a, b)));
+  const double factor =
+      slower ? seconds(b.step) / seconds(a.step) : seconds(a.step) / seconds(b.step);
+  sheet.add("difference", fmt::format("the second is {:.3g} times {}; per rank: {}", factor,
+                                      slower ? "slower" : "faster", parts_sentence(a, b)));
   explain_operations(sheet, one, two);
   explain_network(sheet, one.inputs.platform, two.inputs.platform);
   const ChainParts before = chain_parts(one), after = chain_parts(two);
-  sheet.add("longest chain", fmt::format("compute {} → {}, communication {} → {}", format_time(before.compute),
-                                         format_time(after.compute), format_time(before.comm), format_time(after.comm)));
+  sheet.add("longest chain", fmt::format("compute {} → {}, communication {} → {}",
+                                         format_time(before.compute), format_time(after.compute),
+                                         format_time(before.comm), format_time(after.comm)));
 }
 
 }  // namespace
 
 std::string comparison_text(const Outcome& one, const Outcome& two, Style style) {
   const Breakdown a = break_down(one), b = break_down(two);
-  report::Table table({{""}, {report::fit(report::printable(one.platform_name), 22), true},
-                       {report::fit(report::printable(two.platform_name), 22), true}, {"difference", true}});
+  report::Table table({{""},
+                       {report::fit(report::printable(one.platform_name), 22), true},
+                       {report::fit(report::printable(two.platform_name), 22), true},
+                       {"difference", true}});
   table.row({"network", shape(one.inputs.platform), shape(two.inputs.platform), ""});
   table.row({"per port", links_of(one.inputs.platform), links_of(two.inputs.platform), ""});
   add_times(table, a, b);
@@ -152,8 +168,9 @@ std::string comparison_text(const Outcome& one, const Outcome& two, Style style)
   }
   report::Sheet sheet(style);
   explain(sheet, one, two, a, b);
-  sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(two.inputs.platform),
-                                  compute_model(two.inputs.platform), name(two.inputs.platform.rules)));
+  sheet.add("models",
+            fmt::format("network {}; compute: {}; {} rules", network_model(two.inputs.platform),
+                        compute_model(two.inputs.platform), name(two.inputs.platform.rules)));
   Findings findings = one.findings;
   findings.merge(two.findings);
   report::add_findings(sheet, findings, style);

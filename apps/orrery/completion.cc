@@ -29,7 +29,10 @@ struct Command {
 /// Text inside single quotes: fine for all three shells once the quotes in it are gone.
 std::string plain(std::string text) {
   text = text.substr(0, text.find('\n'));
-  std::erase_if(text, [](char c) { return c == '\'' || c == '"' || c == '\\' || c == '[' || c == ']' || c == ':' || c == '`' || c == '$'; });
+  std::erase_if(text, [](char c) {
+    return c == '\'' || c == '"' || c == '\\' || c == '[' || c == ']' || c == ':' || c == '`' ||
+           c == '$';
+  });
   return text;
 }
 
@@ -57,11 +60,12 @@ std::string joined(const std::vector<Word>& words) {
 }
 
 /// What options with a fixed set of words may be.
-constexpr std::pair<std::string_view, std::string_view> kChoices[] = {{"--network", "analytical message"},
-                                                                      {"--network-model", "analytical message"},
-                                                                      {"--rules", "orrery astra"},
-                                                                      {"--color", "auto always never"},
-                                                                      {"--progress", "auto never json"}};
+constexpr std::pair<std::string_view, std::string_view> kChoices[] = {
+    {"--network", "analytical message"},
+    {"--network-model", "analytical message"},
+    {"--rules", "orrery astra"},
+    {"--color", "auto always never"},
+    {"--progress", "auto never json"}};
 
 std::string_view choices_of(std::string_view option) {
   for (const auto& [name, words] : kChoices) {
@@ -82,19 +86,25 @@ std::string bash(const std::vector<Command>& commands) {
       "_orrery() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  COMPREPLY=()\n";
-  text += fmt::format("  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '{} --help --version' -- \"$word\")); return; fi\n",
-                      names_of(commands));
+  text += fmt::format(
+      "  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '{} --help --version' -- "
+      "\"$word\")); return; fi\n",
+      names_of(commands));
   text += "  case $before in\n";
   for (const auto& [option, words] : kChoices) {
-    text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option, words);
+    text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option,
+                        words);
   }
   text += "  esac\n  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands) {
     std::string values;
     for (const std::string& value : command.values) values += " " + value;
-    text += fmt::format("    {}) [[ $word == -* ]] && COMPREPLY=($(compgen -W '{}' -- \"$word\")){} ;;\n", command.name,
-                        joined(command.options),
-                        values.empty() ? "" : fmt::format(" || COMPREPLY=($(compgen -W '{}' -- \"$word\"))", values.substr(1)));
+    text += fmt::format(
+        "    {}) [[ $word == -* ]] && COMPREPLY=($(compgen -W '{}' -- \"$word\")){} ;;\n",
+        command.name, joined(command.options),
+        values.empty()
+            ? ""
+            : fmt::format(" || COMPREPLY=($(compgen -W '{}' -- \"$word\"))", values.substr(1)));
   }
   text += "  esac\n}\ncomplete -o default -F _orrery orrery\n";
   return text;
@@ -102,37 +112,51 @@ std::string bash(const std::vector<Command>& commands) {
 
 std::string zsh(const std::vector<Command>& commands) {
   std::string text =
-      "#compdef orrery\n# zsh completion for orrery: orrery completion zsh > a folder of $fpath, as _orrery\n"
+      "#compdef orrery\n# zsh completion for orrery: orrery completion zsh > a folder of $fpath, "
+      "as _orrery\n"
       "_orrery() {\n  local -a commands\n  commands=(\n";
-  for (const Command& command : commands) text += fmt::format("    '{}:{}'\n", command.name, command.about);
-  text += "  )\n  if ((CURRENT == 2)); then _describe command commands; return; fi\n"
-          "  local command=$words[2]\n  shift words; ((CURRENT--))\n  case $command in\n";
+  for (const Command& command : commands)
+    text += fmt::format("    '{}:{}'\n", command.name, command.about);
+  text +=
+      "  )\n  if ((CURRENT == 2)); then _describe command commands; return; fi\n"
+      "  local command=$words[2]\n  shift words; ((CURRENT--))\n  case $command in\n";
   for (const Command& command : commands) {
     text += fmt::format("    {})\n      _arguments", command.name);
     for (const Word& option : command.options) {
       const std::string_view choices = choices_of(option.text);
-      const std::string action = !option.takes_value ? "" : choices.empty() ? ":file:_files" : fmt::format(":word:({})", choices);
-      text += fmt::format(" \\\n        '{}{}[{}]{}'", option.text, option.takes_value ? "=" : "", option.about, action);
+      const std::string action = !option.takes_value ? ""
+                                 : choices.empty()   ? ":file:_files"
+                                                     : fmt::format(":word:({})", choices);
+      text += fmt::format(" \\\n        '{}{}[{}]{}'", option.text, option.takes_value ? "=" : "",
+                          option.about, action);
     }
     std::string values;
     for (const std::string& value : command.values) values += " " + value;
-    text += values.empty() ? " \\\n        '*:file:_files'" : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
+    text += values.empty() ? " \\\n        '*:file:_files'"
+                           : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
     text += " ;;\n";
   }
-  return text + "  esac\n}\nif [[ $funcstack[1] == _orrery ]]; then _orrery \"$@\"; else compdef _orrery orrery; fi\n";
+  return text +
+         "  esac\n}\nif [[ $funcstack[1] == _orrery ]]; then _orrery \"$@\"; else compdef _orrery "
+         "orrery; fi\n";
 }
 
 std::string fish(const std::vector<Command>& commands) {
   std::string text = "# fish completion for orrery: orrery completion fish | source\n";
   for (const Command& command : commands) {
-    text += fmt::format("complete -c orrery -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name, command.about);
+    text += fmt::format("complete -c orrery -n __fish_use_subcommand -f -a {} -d '{}'\n",
+                        command.name, command.about);
   }
   for (const Command& command : commands) {
-    const std::string here = fmt::format("complete -c orrery -n '__fish_seen_subcommand_from {}'", command.name);
-    for (const std::string& value : command.values) text += fmt::format("{} -f -a {}\n", here, value);
+    const std::string here =
+        fmt::format("complete -c orrery -n '__fish_seen_subcommand_from {}'", command.name);
+    for (const std::string& value : command.values)
+      text += fmt::format("{} -f -a {}\n", here, value);
     for (const Word& option : command.options) {
       const std::string_view choices = choices_of(option.text);
-      const std::string value = !option.takes_value ? "" : choices.empty() ? " -r -F" : fmt::format(" -x -a '{}'", choices);
+      const std::string value = !option.takes_value ? ""
+                                : choices.empty()   ? " -r -F"
+                                                    : fmt::format(" -x -a '{}'", choices);
       text += fmt::format("{} -l {}{} -d '{}'\n", here, option.text.substr(2), value, option.about);
     }
   }
@@ -153,10 +177,14 @@ void add_completion(CLI::App& table, Session& session) {
   command->callback([shell, &session, &table] {
     session.command = "completion";
     session.action = [shell, &session, &table] {
-      if (auto fine = one_of("SHELL", *shell, {"bash", "zsh", "fish"}); !fine) return session.fail(fine.error());
+      if (auto fine = one_of("SHELL", *shell, {"bash", "zsh", "fish"}); !fine)
+        return session.fail(fine.error());
       const std::vector<Command> commands = commands_of(table);
-      const std::string text = *shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands);
-      return print(text) ? kOk : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
+      const std::string text = *shell == "bash"  ? bash(commands)
+                               : *shell == "zsh" ? zsh(commands)
+                                                 : fish(commands);
+      return print(text) ? kOk
+                         : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
     };
   });
 }

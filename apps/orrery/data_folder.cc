@@ -22,7 +22,8 @@ Result<std::string> data_folder(const std::string& given) {
   const std::string asked = !given.empty() ? given : variable != nullptr ? variable : "";
   if (!asked.empty()) {
     if (holds_data(asked)) return asked;
-    return fail(Errc::config_not_found, asked, "does not hold Orrery's data", "the folder with demo/README.md in it");
+    return fail(Errc::config_not_found, asked, "does not hold Orrery's data",
+                "the folder with demo/README.md in it");
   }
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -32,7 +33,8 @@ Result<std::string> data_folder(const std::string& given) {
     }
     if (folder == folder.root_path()) break;
   }
-  return fail(Errc::config_not_found, "", "Orrery's own data is not found", "set ORRERY_DATA_DIR to its data folder");
+  return fail(Errc::config_not_found, "", "Orrery's own data is not found",
+              "set ORRERY_DATA_DIR to its data folder");
 }
 
 }  // namespace orrery::app

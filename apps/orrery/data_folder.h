@@ -7,9 +7,9 @@
 
 namespace orrery::app {
 
-/// The folder of the program's own data. `given` wins; else ORRERY_DATA_DIR; else share/orrery/data in a folder above
-/// the program (installed, or the build tree); else data in a folder above it (the source tree).
-/// Errc: config_not_found.
+/// The folder of the program's own data. `given` wins; else ORRERY_DATA_DIR; else share/orrery/data
+/// in a folder above the program (installed, or the build tree); else data in a folder above it
+/// (the source tree). Errc: config_not_found.
 [[nodiscard]] Result<std::string> data_folder(const std::string& given = {});
 
 }  // namespace orrery::app

@@ -16,8 +16,8 @@ namespace orrery::app {
 
 namespace {
 
-Result<Outcome> run_on(const std::string& folder, const std::string& cluster, const std::string& network,
-                       Session& session) {
+Result<Outcome> run_on(const std::string& folder, const std::string& cluster,
+                       const std::string& network, Session& session) {
   InputOptions options;
   options.workload = folder + "/demo/llama";
   options.cluster = folder + "/demo/" + cluster;
@@ -27,7 +27,8 @@ Result<Outcome> run_on(const std::string& folder, const std::string& cluster, co
   if (!inputs) return tl::unexpected(inputs.error());
   auto outcome = simulate(*std::move(inputs), findings, session);
   if (!outcome) return outcome;
-  if (outcome->result.stall) return fail(Errc::stall, cluster, "the demo does not finish", "please report this");
+  if (outcome->result.stall)
+    return fail(Errc::stall, cluster, "the demo does not finish", "please report this");
   outcome->workload_name = "llama";
   outcome->platform_name = outcome->inputs.platform.name;
   return outcome;
@@ -48,8 +49,11 @@ int demo(const std::string& data, const std::string& network, Session& session) 
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::canonical(*folder, ignored);
   const std::string near = std::filesystem::proximate(real, ignored).string();
-  const std::string shown = (near.empty() || near.starts_with("..") ? real.string() : near) + "/demo";
-  text += fmt::format("\nThe whole summary of one of them:\n  orrery run {0}/llama --cluster {0}/two-nodes.yaml\n", shown);
+  const std::string shown =
+      (near.empty() || near.starts_with("..") ? real.string() : near) + "/demo";
+  text += fmt::format(
+      "\nThe whole summary of one of them:\n  orrery run {0}/llama --cluster {0}/two-nodes.yaml\n",
+      shown);
   return session.deliver(text, [&] {
     std::string out;
     report::JsonWriter json(out);
@@ -77,8 +81,10 @@ void add_demo(CLI::App& table, Session& session) {
       "  orrery demo --network message\n");
   const auto data = std::make_shared<std::string>();
   const auto network = std::make_shared<std::string>();
-  command->add_option("--data", *data, "The program's data folder, if it is not found")->type_name("FOLDER");
-  command->add_option("--network", *network, "analytical (no congestion) or message (congestion)")->type_name("MODEL");
+  command->add_option("--data", *data, "The program's data folder, if it is not found")
+      ->type_name("FOLDER");
+  command->add_option("--network", *network, "analytical (no congestion) or message (congestion)")
+      ->type_name("MODEL");
   session.add_options(*command, true);
   command->callback([data, network, &session] {
     session.command = "demo";

@@ -2,11 +2,11 @@
 //
 // orrery doctor: is this installation whole?
 #include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
-#include <zlib.h>
 
 #include "arguments.h"
 #include "data_folder.h"
@@ -27,7 +27,8 @@ struct Line {
   std::string text;
 };
 
-/// The regression template that comes with ASTRA-sim: 1 MiB all-reduced by 8 devices on a 50 GB/s ring.
+/// The regression template that comes with ASTRA-sim: 1 MiB all-reduced by 8 devices on a 50 GB/s
+/// ring.
 constexpr std::int64_t kTemplateCycles = 117'780;
 
 platform::Platform template_platform() {
@@ -66,29 +67,38 @@ std::vector<Line> examine() {
   std::vector<Line> lines;
   lines.push_back({"version", true, "orrery " ORRERY_VERSION});
 #if defined(__clang__)
-  lines.push_back({"compiler", true, fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__)});
+  lines.push_back(
+      {"compiler", true,
+       fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__)});
 #else
-  lines.push_back({"compiler", true, fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)});
+  lines.push_back({"compiler", true,
+                   fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)});
 #endif
-  lines.push_back({"libraries", true, fmt::format("fmt {}.{}.{}, zlib {}, nlohmann-json {}.{}.{}, CLI11 {}",
-                                                  FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100,
-                                                  zlibVersion(), NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                                                  NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION)});
+  lines.push_back(
+      {"libraries", true,
+       fmt::format("fmt {}.{}.{}, zlib {}, nlohmann-json {}.{}.{}, CLI11 {}", FMT_VERSION / 10000,
+                   FMT_VERSION / 100 % 100, FMT_VERSION % 100, zlibVersion(),
+                   NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                   NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION)});
   lines.push_back({"networks", true, "analytical, message"});
   lines.push_back({"rules", true, "orrery, astra"});
   const std::size_t devices = platform::devices().size(), links = platform::links().size();
-  lines.push_back({"catalogue", devices > 0 && links > 0, fmt::format("{} devices, {} links", devices, links)});
+  lines.push_back(
+      {"catalogue", devices > 0 && links > 0, fmt::format("{} devices, {} links", devices, links)});
   const auto data = data_folder();
   lines.push_back({"data", data.has_value(), data ? *data : to_string(data.error())});
   const auto end = simulate_template();
   const bool exact = end && *end == ns(kTemplateCycles);
-  lines.push_back({"self-test", exact,
-                   end ? fmt::format("8-rank ring all-reduce of 1 MiB takes {} cycles, expected {}",
-                                     format_count(end->count() / kPsPerNs), format_count(kTemplateCycles))
-                       : to_string(end.error())});
-  lines.push_back({"memory", true, fmt::format("{} installed", format_bytes(Bytes(
-                                                                    static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                                                    ::sysconf(_SC_PAGESIZE))))});
+  lines.push_back(
+      {"self-test", exact,
+       end ? fmt::format("8-rank ring all-reduce of 1 MiB takes {} cycles, expected {}",
+                         format_count(end->count() / kPsPerNs), format_count(kTemplateCycles))
+           : to_string(end.error())});
+  lines.push_back(
+      {"memory", true,
+       fmt::format("{} installed",
+                   format_bytes(Bytes(static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                                      ::sysconf(_SC_PAGESIZE))))});
   return lines;
 }
 
@@ -98,7 +108,8 @@ int doctor(Session& session) {
   report::Sheet sheet(style);
   bool healthy = true;
   for (const Line& line : lines) {
-    sheet.add(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"), report::printable(line.text)));
+    sheet.add(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"),
+                                     report::printable(line.text)));
     healthy = healthy && line.ok;
   }
   const auto json = [&] {
@@ -107,7 +118,11 @@ int doctor(Session& session) {
     report::begin_envelope(writer, "doctor");
     writer.begin_object().field("ok", healthy).key("lines").begin_array();
     for (const Line& line : lines) {
-      writer.begin_object().field("name", line.name).field("ok", line.ok).field("text", line.text).end_object();
+      writer.begin_object()
+          .field("name", line.name)
+          .field("ok", line.ok)
+          .field("text", line.text)
+          .end_object();
     }
     writer.end_array().end_object();
     report::end_envelope(writer, {});

@@ -8,38 +8,51 @@
 namespace orrery::app {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type, const char* group) {
+  const auto option = [&](const char* names, auto& value, const char* about, const char* type,
+                          const char* group) {
     return command.add_option(names, value, about)->type_name(type)->group(group);
   };
   const char* const inputs = "Inputs";
-  command.add_option("PREFIX", options.positional_workload, "The workload: traces PREFIX.0.et, PREFIX.1.et, …")
+  command
+      .add_option("PREFIX", options.positional_workload,
+                  "The workload: traces PREFIX.0.et, PREFIX.1.et, …")
       ->type_name("");
-  option("--workload,--workload-configuration", options.workload, "The same as an option", "PREFIX", inputs);
-  option("--cluster", options.cluster, "The cluster, as YAML or JSON ('orrery schema cluster')", "FILE", inputs);
+  option("--workload,--workload-configuration", options.workload, "The same as an option", "PREFIX",
+         inputs);
+  option("--cluster", options.cluster, "The cluster, as YAML or JSON ('orrery schema cluster')",
+         "FILE", inputs);
   option("--groups,--astra-groups,--comm-group-configuration", options.groups,
          "Process groups, JSON: {\"name\": [ranks]}", "FILE", inputs);
-  command.add_flag("--replicate", options.replicate, "Every rank runs rank 0's trace")->group(inputs);
-  command.add_flag("--repair", options.repair, "Drop damaged nodes and edges, and count them, instead of refusing")
+  command.add_flag("--replicate", options.replicate, "Every rank runs rank 0's trace")
+      ->group(inputs);
+  command
+      .add_flag("--repair", options.repair,
+                "Drop damaged nodes and edges, and count them, instead of refusing")
       ->group(inputs);
 
   const char* const astra = "ASTRA-sim's files in place of --cluster";
-  option("--astra-network,--network-configuration", options.astra_network, "Network, YAML", "FILE", astra);
-  option("--astra-system,--system-configuration", options.astra_system, "System, JSON", "FILE", astra);
-  option("--astra-memory,--remote-memory-configuration", options.astra_memory, "Remote memory, JSON", "FILE", astra);
+  option("--astra-network,--network-configuration", options.astra_network, "Network, YAML", "FILE",
+         astra);
+  option("--astra-system,--system-configuration", options.astra_system, "System, JSON", "FILE",
+         astra);
+  option("--astra-memory,--remote-memory-configuration", options.astra_memory,
+         "Remote memory, JSON", "FILE", astra);
   option("--num-queues-per-dim", options.queues_per_dim, "Queues per dimension", "N", astra);
   option("--injection-scale", options.injection_scale, "Multiplies endpoint-delay", "X", astra);
   option("--compute-scale", options.compute_scale, "Has no effect, there as here", "X", astra);
   option("--comm-scale", options.comm_scale, "Has no effect, there as here", "X", astra);
-  option("--rendezvous-protocol", options.rendezvous, "Receivers announce themselves first", "BOOL", astra)
+  option("--rendezvous-protocol", options.rendezvous, "Receivers announce themselves first", "BOOL",
+         astra)
       ->expected(0, 1)
       ->default_str("true");
   option("--logging-configuration", options.logging_configuration, "Has no effect", "FILE", astra);
   option("--logging-folder", options.logging_folder, "Has no effect", "FOLDER", astra);
 
   const char* const models = "Models";
-  option("--network,--network-model", options.network, "analytical (no congestion) or message (congestion)", "MODEL",
+  option("--network,--network-model", options.network,
+         "analytical (no congestion) or message (congestion)", "MODEL", models);
+  option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
          models);
-  option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES", models);
 }
 
 namespace {
@@ -49,7 +62,8 @@ Result<void> settle_workload(InputOptions& options, Session& session) {
     std::swap(options.workload, options.positional_workload);
   } else if (!options.positional_workload.empty()) {
     if (!session.astra_options) {
-      return fail(Errc::usage, "--workload", "the workload is given twice: as an argument and as an option");
+      return fail(Errc::usage, "--workload",
+                  "the workload is given twice: as an argument and as an option");
     }
     session.ignored_options.push_back(options.positional_workload);
   }
@@ -61,7 +75,8 @@ Result<void> settle_workload(InputOptions& options, Session& session) {
 Result<void> check_input_options(InputOptions& options, Session& session) {
   if (auto fine = settle_workload(options, session); !fine) return fine;
   if (!options.network.empty()) {
-    if (auto fine = one_of("--network", options.network, {"analytical", "message"}); !fine) return fine;
+    if (auto fine = one_of("--network", options.network, {"analytical", "message"}); !fine)
+      return fine;
   }
   if (!options.rules.empty()) {
     if (auto fine = one_of("--rules", options.rules, {"orrery", "astra"}); !fine) return fine;
@@ -72,11 +87,14 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
   for (const char* yes : {"", "1", "t", "T", "True", "TRUE"}) {
     if (options.rendezvous == yes) options.rendezvous = "true";
   }
-  if (auto fine = one_of("--rendezvous-protocol", options.rendezvous, {"true", "false"}); !fine) return fine;
+  if (auto fine = one_of("--rendezvous-protocol", options.rendezvous, {"true", "false"}); !fine)
+    return fine;
   // In a script for ASTRA-sim the word "empty" stands for no file.
-  if (options.groups == "empty" && (options.astra() || session.astra_options)) options.groups.clear();
+  if (options.groups == "empty" && (options.astra() || session.astra_options))
+    options.groups.clear();
   if (options.astra() && !options.cluster.empty()) {
-    return fail(Errc::config_conflict, "--cluster", "the cluster is described twice: here and in ASTRA-sim's files",
+    return fail(Errc::config_conflict, "--cluster",
+                "the cluster is described twice: here and in ASTRA-sim's files",
                 "give --cluster or --astra-network and --astra-system, not both");
   }
   if (options.astra() || session.astra_options) {

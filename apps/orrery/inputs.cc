@@ -27,7 +27,9 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
-std::string trace_of(const std::string& prefix, std::uint32_t rank) { return fmt::format("{}.{}.et", prefix, rank); }
+std::string trace_of(const std::string& prefix, std::uint32_t rank) {
+  return fmt::format("{}.{}.et", prefix, rank);
+}
 
 Result<std::uint32_t> rank_count(const Platform& platform, const std::string& where) {
   std::int64_t count = 1;
@@ -54,18 +56,24 @@ Error explain_missing(Error error, const std::string& prefix, std::uint32_t rank
   std::uint32_t there = 0;
   while (there < ranks && exists(trace_of(prefix, there))) ++there;
   if (there > 0) {
-    error.hint = fmt::format("the cluster has {} devices and there are traces for {} ranks; --replicate runs rank 0's trace on all",
-                             ranks, there);
+    error.hint = fmt::format(
+        "the cluster has {} devices and there are traces for {} ranks; --replicate runs rank 0's "
+        "trace on all",
+        ranks, there);
   } else if (exists(prefix) && prefix.ends_with(".et")) {
     const std::string stem = prefix.substr(0, prefix.size() - 3);
-    error.hint = fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
+    error.hint =
+        fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
   } else {
-    error.hint = "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, dir/w.1.et, …";
+    error.hint =
+        "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, "
+        "dir/w.1.et, …";
   }
   return error;
 }
 
-/// A custom algorithm's traces lie where its prefix says, from here or from the configuration that names it.
+/// A custom algorithm's traces lie where its prefix says, from here or from the configuration that
+/// names it.
 std::string locate(const std::string& prefix, const std::string& config) {
   if (exists(trace_of(prefix, 0)) || fs::path(prefix).is_absolute()) return prefix;
   const std::string beside = (fs::path(config).parent_path() / prefix).string();
@@ -79,8 +87,10 @@ std::string_view name(NetworkModelKind network) {
   return network == NetworkModelKind::message ? "message" : "analytical";
 }
 
-Result<Platform> read_platform(const InputOptions& options, const Session& session, Findings& findings) {
-  const bool message = options.network == "message" || (options.network.empty() && session.congestion_aware_name);
+Result<Platform> read_platform(const InputOptions& options, const Session& session,
+                               Findings& findings) {
+  const bool message =
+      options.network == "message" || (options.network.empty() && session.congestion_aware_name);
   Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
                                    "--cluster FILE, or --astra-network FILE --astra-system FILE");
   if (options.astra()) {
@@ -106,7 +116,8 @@ Result<Platform> read_platform(const InputOptions& options, const Session& sessi
   return platform;
 }
 
-Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks, const Session& session) {
+Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks,
+                                      const Session& session) {
   if (options.workload.empty()) {
     return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
   }
@@ -132,7 +143,8 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
                                      graph::Workload& workload) {
   const platform::CollectiveConfig& config = platform.collectives;
   std::set<std::string> prefixes;
-  for (const auto* plan : {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (const auto* plan :
+       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
     prefixes.insert(plan->custom_prefix);
   }
   for (const auto& [node, prefix] : config.custom_by_node) prefixes.insert(prefix);
@@ -145,7 +157,8 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
         locate(prefix, options.astra() ? options.astra_system : options.cluster), load);
     if (!algorithm) return tl::unexpected(algorithm.error());
     std::vector<graph::GraphRef>& graphs = workload.custom_collectives[prefix];
-    for (const std::uint32_t index : algorithm->graph_of_rank) graphs.push_back(algorithm->graphs[index]);
+    for (const std::uint32_t index : algorithm->graph_of_rank)
+      graphs.push_back(algorithm->graphs[index]);
     workload.findings.merge(algorithm->findings);
   }
   return {};
@@ -153,12 +166,16 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
 
 Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& findings) {
   if (auto fine = check_input_options(options, session); !fine) return tl::unexpected(fine.error());
-  for (const std::string& word : session.ignored_options) findings.add(FindingCode::key_ignored, word);
+  for (const std::string& word : session.ignored_options)
+    findings.add(FindingCode::key_ignored, word);
   if (!options.logging_configuration.empty() && options.logging_configuration != "empty") {
-    session.note("--logging-configuration has no effect: there is no log, the result goes to stdout or --output");
+    session.note(
+        "--logging-configuration has no effect: there is no log, the result goes to stdout or "
+        "--output");
   }
   if (!options.logging_folder.empty()) {
-    session.note("--logging-folder has no effect: there is no log, the result goes to stdout or --output");
+    session.note(
+        "--logging-folder has no effect: there is no log, the result goes to stdout or --output");
   }
   if (!session.ignored_options.empty()) {
     session.warn(fmt::format("unknown options are ignored, as ASTRA-sim does: {}",
@@ -167,18 +184,22 @@ Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& fi
   Inputs inputs;
   auto platform = read_platform(options, session, findings);
   if (!platform) return tl::unexpected(platform.error());
-  const auto ranks = rank_count(*platform, options.astra() ? options.astra_network : options.cluster);
+  const auto ranks =
+      rank_count(*platform, options.astra() ? options.astra_network : options.cluster);
   if (!ranks) return tl::unexpected(ranks.error());
   auto workload = read_workload(options, *ranks, session);
   if (!workload) return tl::unexpected(workload.error());
   findings.merge(workload->findings);
   workload->findings = {};
-  if (platform->rules == Rules::orrery && !options.replicate && exists(trace_of(options.workload, *ranks))) {
-    return fail(Errc::config_conflict, options.workload,
-                fmt::format("there are traces for more ranks than the cluster has devices ({})", *ranks),
-                "use a cluster of the workload's size");
+  if (platform->rules == Rules::orrery && !options.replicate &&
+      exists(trace_of(options.workload, *ranks))) {
+    return fail(
+        Errc::config_conflict, options.workload,
+        fmt::format("there are traces for more ranks than the cluster has devices ({})", *ranks),
+        "use a cluster of the workload's size");
   }
-  if (auto fine = read_custom_collectives(options, *platform, *workload); !fine) return tl::unexpected(fine.error());
+  if (auto fine = read_custom_collectives(options, *platform, *workload); !fine)
+    return tl::unexpected(fine.error());
   findings.merge(workload->findings);
   inputs.workload = *std::move(workload);
   inputs.platform = *std::move(platform);

@@ -15,20 +15,22 @@ namespace orrery::app {
 
 /// What was typed.
 struct InputOptions {
-  std::string workload;             ///< prefix of `<prefix>.<rank>.et`
+  std::string workload;  ///< prefix of `<prefix>.<rank>.et`
   std::string positional_workload;
-  std::string groups;               ///< process groups, JSON
+  std::string groups;  ///< process groups, JSON
   std::string cluster;
   std::string astra_network, astra_system, astra_memory;
   std::string logging_configuration, logging_folder;
-  std::string network, rules;       ///< overrides; empty = as the inputs say
+  std::string network, rules;  ///< overrides; empty = as the inputs say
   bool repair = false;
-  bool replicate = false;           ///< every rank runs rank 0's file
+  bool replicate = false;  ///< every rank runs rank 0's file
   std::int64_t queues_per_dim = 1;
   double compute_scale = 1, comm_scale = 1, injection_scale = 1;
   std::string rendezvous = "false";
 
-  [[nodiscard]] bool astra() const { return !astra_network.empty() || !astra_system.empty() || !astra_memory.empty(); }
+  [[nodiscard]] bool astra() const {
+    return !astra_network.empty() || !astra_system.empty() || !astra_memory.empty();
+  }
 };
 
 struct Inputs {
@@ -44,19 +46,21 @@ void add_input_options(CLI::App& command, InputOptions& options);
 [[nodiscard]] Result<void> check_input_options(InputOptions& options, Session& session);
 
 /// The cluster alone. `findings` gets what was ignored or assumed.
-[[nodiscard]] Result<platform::Platform> read_platform(const InputOptions& options, const Session& session,
-                                                       Findings& findings);
+[[nodiscard]] Result<platform::Platform> read_platform(const InputOptions& options,
+                                                       const Session& session, Findings& findings);
 
 /// The workload for `ranks` ranks (0 = as many as there are files).
-[[nodiscard]] Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks,
-                                                    const Session& session);
+[[nodiscard]] Result<graph::Workload> read_workload(const InputOptions& options,
+                                                    std::uint32_t ranks, const Session& session);
 
 /// Reads the traces of custom collective algorithms that `platform` names.
-[[nodiscard]] Result<void> read_custom_collectives(const InputOptions& options, const platform::Platform& platform,
+[[nodiscard]] Result<void> read_custom_collectives(const InputOptions& options,
+                                                   const platform::Platform& platform,
                                                    graph::Workload& workload);
 
 /// All of it, checked against each other.
-[[nodiscard]] Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& findings);
+[[nodiscard]] Result<Inputs> read_inputs(InputOptions& options, Session& session,
+                                         Findings& findings);
 
 [[nodiscard]] std::string_view name(platform::Rules rules);
 [[nodiscard]] std::string_view name(platform::NetworkModelKind network);

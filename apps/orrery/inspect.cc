@@ -44,15 +44,18 @@ Result<graph::Workload> read(const InspectOptions& options, const Session& sessi
     load.group_file = options.groups;
     load.progress = [&](std::uint32_t done, std::uint32_t all) { progress.reading(done, all); };
     auto workload = trace::chakra::load_workload(options.paths.front(), load);
-    if (!workload && workload.error().code == Errc::input_not_found && workload.error().hint.empty()) {
-      workload.error().hint = "give a trace file, or the common prefix of several: 'dir/w' stands for dir/w.0.et, …";
+    if (!workload && workload.error().code == Errc::input_not_found &&
+        workload.error().hint.empty()) {
+      workload.error().hint =
+          "give a trace file, or the common prefix of several: 'dir/w' stands for dir/w.0.et, …";
     }
     return workload;
   }
   graph::Workload workload;
   const auto strings = std::make_shared<StringPool>();
   for (const std::string& path : options.paths) {
-    auto graph = trace::chakra::load_rank(path, strings, repair, workload.findings, &workload.groups);
+    auto graph =
+        trace::chakra::load_rank(path, strings, repair, workload.findings, &workload.groups);
     if (!graph) return tl::unexpected(graph.error());
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
     workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
@@ -65,8 +68,10 @@ int inspect(const InspectOptions& options, Session& session) {
   const auto workload = read(options, session);
   if (!workload) return session.fail(workload.error());
   const analysis::Summary summary = analysis::summarize(*workload);
-  const std::string name = options.paths.size() == 1 ? options.paths.front()
-                                                     : fmt::format("{} and {} more", options.paths.front(), options.paths.size() - 1);
+  const std::string name =
+      options.paths.size() == 1
+          ? options.paths.front()
+          : fmt::format("{} and {} more", options.paths.front(), options.paths.size() - 1);
   return session.deliver(inspection_text(name, *workload, summary, session.out_style()),
                          [&] { return inspection_json(name, *workload, summary); });
 }
@@ -77,12 +82,15 @@ void add_inspect(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("inspect", "Say what is in a trace");
   command->description(
       "Say what is in a trace.\n"
-      "Nodes by kind, work, traffic by operation and group, the longest chain, how ranks differ.\n\n"
+      "Nodes by kind, work, traffic by operation and group, the longest chain, how ranks "
+      "differ.\n\n"
       "Examples:\n"
       "  orrery inspect llama/w\n"
       "  orrery inspect rank0.et rank1.et --json\n");
   const auto options = std::make_shared<InspectOptions>();
-  command->add_option("PREFIX", options->paths, "Traces: their common prefix, or files")->required()->type_name("");
+  command->add_option("PREFIX", options->paths, "Traces: their common prefix, or files")
+      ->required()
+      ->type_name("");
   command->add_option("--groups", options->groups, "Process groups, JSON")->type_name("FILE");
   command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
   session.add_options(*command, true);

@@ -22,7 +22,8 @@ using report::Table;
 namespace {
 
 std::int64_t clamped(std::uint64_t number) {
-  return static_cast<std::int64_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max()));
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max()));
 }
 std::string count(std::uint64_t number) { return format_count(clamped(number)); }
 std::string size(std::uint64_t number) { return format_bytes(Bytes(clamped(number))); }
@@ -38,20 +39,25 @@ std::string operations(std::uint64_t number) {
 
 std::string kinds_of(const Contents& contents) {
   std::string text;
-  for (const NodeKind kind : {NodeKind::comp, NodeKind::coll, NodeKind::send, NodeKind::recv, NodeKind::mem_load,
-                              NodeKind::mem_store, NodeKind::metadata, NodeKind::invalid}) {
+  for (const NodeKind kind :
+       {NodeKind::comp, NodeKind::coll, NodeKind::send, NodeKind::recv, NodeKind::mem_load,
+        NodeKind::mem_store, NodeKind::metadata, NodeKind::invalid}) {
     const std::uint64_t nodes = contents.kinds[static_cast<std::size_t>(kind)];
-    if (nodes > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(kind), count(nodes));
+    if (nodes > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(kind), count(nodes));
   }
   if (contents.cpu_nodes > 0) text += fmt::format("; {} on the CPU", count(contents.cpu_nodes));
   return text;
 }
 
 std::string work_of(const Contents& contents) {
-  std::string text = fmt::format("{} touching {}", operations(contents.flops), size(contents.compute_bytes));
+  std::string text =
+      fmt::format("{} touching {}", operations(contents.flops), size(contents.compute_bytes));
   text += fmt::format("; recorded {}", format_time(contents.recorded));
-  if (contents.recorded_cpu.count() > 0) text += fmt::format(" and {} on the CPU", format_time(contents.recorded_cpu));
-  if (contents.memory_bytes > 0) text += fmt::format("; memory nodes move {}", size(contents.memory_bytes));
+  if (contents.recorded_cpu.count() > 0)
+    text += fmt::format(" and {} on the CPU", format_time(contents.recorded_cpu));
+  if (contents.memory_bytes > 0)
+    text += fmt::format("; memory nodes move {}", size(contents.memory_bytes));
   return text;
 }
 
@@ -59,31 +65,40 @@ std::string traffic_table(const Summary& summary, report::Style style) {
   Table table({{"operation"}, {"ranks", true}, {"nodes", true}, {"each", true}, {"in all", true}});
   for (const analysis::Traffic& row : by_group_size(summary.traffic)) {
     const std::uint64_t each = row.operations > 0 ? row.bytes / row.operations : 0;
-    table.row({row.type, row.group_size > 0 ? count(row.group_size) : "?", count(row.operations), size(each),
-               size(row.bytes)});
+    table.row({row.type, row.group_size > 0 ? count(row.group_size) : "?", count(row.operations),
+               size(each), size(row.bytes)});
   }
   return table.empty() ? "" : "\n" + table.text(style);
 }
 
 std::string parts_table(const Summary& summary, report::Style style) {
-  Table table({{"ranks"}, {"nodes", true}, {"edges", true}, {"work", true}, {"communication", true},
-               {"recorded", true}, {"chain", true}});
+  Table table({{"ranks"},
+               {"nodes", true},
+               {"edges", true},
+               {"work", true},
+               {"communication", true},
+               {"recorded", true},
+               {"chain", true}});
   constexpr std::size_t kShown = 12;
   for (std::size_t i = 0; i < summary.parts.size() && i < kShown; ++i) {
     const Part& part = summary.parts[i];
-    table.row({report::ranges(part.ranks, 3), count(part.contents.nodes), count(part.contents.edges),
-               operations(part.contents.flops), size(part.contents.comm_bytes), format_time(part.contents.recorded),
+    table.row({report::ranges(part.ranks, 3), count(part.contents.nodes),
+               count(part.contents.edges), operations(part.contents.flops),
+               size(part.contents.comm_bytes), format_time(part.contents.recorded),
                count(part.chain.depth)});
   }
   std::string text = "\n" + table.text(style);
-  if (summary.parts.size() > kShown) text += fmt::format("and {} more (--json)\n", count(summary.parts.size() - kShown));
+  if (summary.parts.size() > kShown)
+    text += fmt::format("and {} more (--json)\n", count(summary.parts.size() - kShown));
   return text;
 }
 
 const Part& longest_part(const Summary& summary) {
-  return *std::max_element(summary.parts.begin(), summary.parts.end(), [](const Part& a, const Part& b) {
-    return a.chain.duration != b.chain.duration ? a.chain.duration < b.chain.duration : a.chain.depth < b.chain.depth;
-  });
+  return *std::max_element(
+      summary.parts.begin(), summary.parts.end(), [](const Part& a, const Part& b) {
+        return a.chain.duration != b.chain.duration ? a.chain.duration < b.chain.duration
+                                                    : a.chain.depth < b.chain.depth;
+      });
 }
 
 std::string differences(const Summary& summary) {
@@ -107,24 +122,29 @@ std::string differences(const Summary& summary) {
 
 }  // namespace
 
-std::string inspection_text(const std::string& name, const graph::Workload& workload, const Summary& summary,
-                            report::Style style) {
+std::string inspection_text(const std::string& name, const graph::Workload& workload,
+                            const Summary& summary, report::Style style) {
   report::Sheet sheet(style);
-  sheet.add("trace", fmt::format("{}: {} rank{}, {} nodes, {} edges", report::printable(name), count(summary.ranks),
-                                 summary.ranks == 1 ? "" : "s", count(summary.total.nodes), count(summary.total.edges)));
+  sheet.add("trace", fmt::format("{}: {} rank{}, {} nodes, {} edges", report::printable(name),
+                                 count(summary.ranks), summary.ranks == 1 ? "" : "s",
+                                 count(summary.total.nodes), count(summary.total.edges)));
   sheet.add("nodes", kinds_of(summary.total));
   sheet.add("work", work_of(summary.total));
-  sheet.add("communication", fmt::format("{} in collectives and sends; {} process group{}", size(summary.total.comm_bytes),
-                                         count(workload.groups.size()), workload.groups.size() == 1 ? "" : "s"));
+  sheet.add(
+      "communication",
+      fmt::format("{} in collectives and sends; {} process group{}", size(summary.total.comm_bytes),
+                  count(workload.groups.size()), workload.groups.size() == 1 ? "" : "s"));
   if (!summary.parts.empty()) {
     const Part& part = longest_part(summary);
-    sheet.add("longest chain", fmt::format("{} in {} nodes (rank {}); the deepest has {} nodes",
-                                           format_time(part.chain.duration), count(part.chain.nodes.size()),
-                                           part.ranks.front(), count(part.chain.depth)));
+    sheet.add("longest chain",
+              fmt::format("{} in {} nodes (rank {}); the deepest has {} nodes",
+                          format_time(part.chain.duration), count(part.chain.nodes.size()),
+                          part.ranks.front(), count(part.chain.depth)));
   }
   sheet.add("differences", differences(summary));
   report::add_findings(sheet, workload.findings, style);
-  return sheet.text() + traffic_table(summary, style) + (summary.parts.size() > 1 ? parts_table(summary, style) : "");
+  return sheet.text() + traffic_table(summary, style) +
+         (summary.parts.size() > 1 ? parts_table(summary, style) : "");
 }
 
 namespace {
@@ -132,7 +152,8 @@ namespace {
 void write_contents(JsonWriter& json, const Contents& contents) {
   json.field("nodes", contents.nodes).field("edges", contents.edges).key("kinds").begin_object();
   for (std::size_t kind = 0; kind < contents.kinds.size(); ++kind) {
-    if (contents.kinds[kind] > 0) json.field(graph::name(static_cast<NodeKind>(kind)), contents.kinds[kind]);
+    if (contents.kinds[kind] > 0)
+      json.field(graph::name(static_cast<NodeKind>(kind)), contents.kinds[kind]);
   }
   json.end_object().field("cpu_nodes", contents.cpu_nodes).field("flops", contents.flops);
   json.field("compute_bytes", contents.compute_bytes).field("memory_bytes", contents.memory_bytes);
@@ -142,11 +163,16 @@ void write_contents(JsonWriter& json, const Contents& contents) {
 
 }  // namespace
 
-std::string inspection_json(const std::string& name, const graph::Workload& workload, const Summary& summary) {
+std::string inspection_json(const std::string& name, const graph::Workload& workload,
+                            const Summary& summary) {
   std::string text;
   JsonWriter json(text);
   report::begin_envelope(json, "inspect");
-  json.begin_object().field("trace", name).field("ranks", summary.ranks).key("total").begin_object();
+  json.begin_object()
+      .field("trace", name)
+      .field("ranks", summary.ranks)
+      .key("total")
+      .begin_object();
   write_contents(json, summary.total);
   json.end_object().key("groups").begin_array();
   for (const auto& [group, process_group] : workload.groups) {
@@ -156,7 +182,10 @@ std::string inspection_json(const std::string& name, const graph::Workload& work
   }
   json.end_array().key("traffic").begin_array();
   for (const analysis::Traffic& row : summary.traffic) {
-    json.begin_object().field("type", row.type).field("group", row.group).field("group_size", row.group_size);
+    json.begin_object()
+        .field("type", row.type)
+        .field("group", row.group)
+        .field("group_size", row.group_size);
     json.field("operations", row.operations).field("bytes", row.bytes).end_object();
   }
   json.end_array().key("distinct_ranks").begin_array();
@@ -166,7 +195,10 @@ std::string inspection_json(const std::string& name, const graph::Workload& work
     json.end_array();
     write_contents(json, part.contents);
     json.key("chain").begin_object().nanoseconds("duration", part.chain.duration);
-    json.field("nodes", part.chain.nodes.size()).field("depth", part.chain.depth).end_object().end_object();
+    json.field("nodes", part.chain.nodes.size())
+        .field("depth", part.chain.depth)
+        .end_object()
+        .end_object();
   }
   json.end_array().end_object();
   report::end_envelope(json, workload.findings);

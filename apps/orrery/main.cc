@@ -16,12 +16,15 @@ int main(int argc, char** argv) {
   try {
     const auto table = orrery::app::build_table(session);
     const std::string program = argc > 0 ? argv[0] : "orrery";
-    const int code = orrery::app::parse(*table, session, program, {argv + (argc > 0 ? 1 : 0), argv + argc});
+    const int code =
+        orrery::app::parse(*table, session, program, {argv + (argc > 0 ? 1 : 0), argv + argc});
     return code >= 0 ? code : session.action();
   } catch (const std::bad_alloc&) {
-    return session.fail({orrery::Errc::limit_exceeded, "", "out of memory", "simulate fewer ranks or use more memory"});
+    return session.fail({orrery::Errc::limit_exceeded, "", "out of memory",
+                         "simulate fewer ranks or use more memory"});
   } catch (const std::exception& error) {
-    fmt::print(stderr, "orrery: internal defect: {}\n  please report it with the command line\n", error.what());
+    fmt::print(stderr, "orrery: internal defect: {}\n  please report it with the command line\n",
+               error.what());
     return orrery::app::kDefect;
   }
 }

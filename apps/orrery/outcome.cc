@@ -53,14 +53,21 @@ ChainParts chain_parts(const Outcome& outcome) {
     const Time length = link.end - std::max(link.start, std::min(before, link.end));
     before = std::max(before, link.end);
     switch (outcome.inputs.workload.graph(link.rank).kind(link.node)) {
-      case NodeKind::comp: parts.compute += length; break;
+      case NodeKind::comp:
+        parts.compute += length;
+        break;
       case NodeKind::mem_load:
-      case NodeKind::mem_store: parts.memory += length; break;
+      case NodeKind::mem_store:
+        parts.memory += length;
+        break;
       case NodeKind::send:
       case NodeKind::recv:
-      case NodeKind::coll: parts.comm += length; break;
+      case NodeKind::coll:
+        parts.comm += length;
+        break;
       case NodeKind::invalid:
-      case NodeKind::metadata: break;
+      case NodeKind::metadata:
+        break;
     }
     parts.longest.push_back(i);
   }
@@ -69,23 +76,29 @@ ChainParts chain_parts(const Outcome& outcome) {
     return ta != tb ? ta > tb : a < b;
   };
   const std::size_t keep = std::min<std::size_t>(2, parts.longest.size());
-  std::partial_sort(parts.longest.begin(), parts.longest.begin() + static_cast<std::ptrdiff_t>(keep),
-                    parts.longest.end(), longer);
+  std::partial_sort(parts.longest.begin(),
+                    parts.longest.begin() + static_cast<std::ptrdiff_t>(keep), parts.longest.end(),
+                    longer);
   parts.longest.resize(keep);
   return parts;
 }
 
 std::string compute_model(const platform::Platform& platform) {
   if (platform.replay_only) return "every node takes its recorded duration";
-  const std::string roofline = platform.device.name.empty() ? "roofline" : fmt::format("roofline on {}", report::printable(platform.device.name));
+  const std::string roofline =
+      platform.device.name.empty()
+          ? "roofline"
+          : fmt::format("roofline on {}", report::printable(platform.device.name));
   if (platform.device.roofline) return roofline;
-  if (platform.device.roofline_without_duration) return fmt::format("recorded durations, else {}", roofline);
+  if (platform.device.roofline_without_duration)
+    return fmt::format("recorded durations, else {}", roofline);
   return "recorded durations";
 }
 
 std::string network_model(const platform::Platform& platform) {
-  return platform.network == platform::NetworkModelKind::message ? "message (store and forward, with congestion)"
-                                                                 : "analytical (no congestion)";
+  return platform.network == platform::NetworkModelKind::message
+             ? "message (store and forward, with congestion)"
+             : "analytical (no congestion)";
 }
 
 std::string shape(const platform::Platform& platform) {
@@ -93,9 +106,15 @@ std::string shape(const platform::Platform& platform) {
   for (const platform::Dimension& dim : platform.dims) {
     if (!text.empty()) text += " × ";
     switch (dim.block) {
-      case platform::Block::ring: text += fmt::format("ring {}", dim.size); break;
-      case platform::Block::fully_connected: text += fmt::format("fully connected {}", dim.size); break;
-      case platform::Block::switched: text += fmt::format("switch {}", dim.size); break;
+      case platform::Block::ring:
+        text += fmt::format("ring {}", dim.size);
+        break;
+      case platform::Block::fully_connected:
+        text += fmt::format("fully connected {}", dim.size);
+        break;
+      case platform::Block::switched:
+        text += fmt::format("switch {}", dim.size);
+        break;
     }
   }
   return text;

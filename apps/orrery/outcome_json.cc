@@ -20,20 +20,28 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
   const platform::Platform& platform = outcome.inputs.platform;
   json.field("rules", name(platform.rules)).field("network", name(platform.network));
   json.field("compute", compute_word(platform));
-  json.key("platform").begin_object().field("name", outcome.platform_name).field("devices", platform.npu_count());
+  json.key("platform")
+      .begin_object()
+      .field("name", outcome.platform_name)
+      .field("devices", platform.npu_count());
   json.field("device", platform.device.name).key("dims").begin_array();
   for (const platform::Dimension& dim : platform.dims) {
     const char* block = dim.block == platform::Block::ring              ? "ring"
                         : dim.block == platform::Block::fully_connected ? "fully_connected"
                                                                         : "switch";
     json.begin_object().field("block", block).field("size", dim.size);
-    json.field("bandwidth_bytes_per_s", dim.bandwidth.count()).field("latency_ns", dim.latency_ns).end_object();
+    json.field("bandwidth_bytes_per_s", dim.bandwidth.count())
+        .field("latency_ns", dim.latency_ns)
+        .end_object();
   }
   json.end_array().end_object();
   const graph::Workload& workload = outcome.inputs.workload;
   std::uint64_t nodes = 0;
   for (const std::uint32_t index : workload.graph_of_rank) nodes += workload.graphs[index]->size();
-  json.key("workload").begin_object().field("name", outcome.workload_name).field("ranks", workload.rank_count());
+  json.key("workload")
+      .begin_object()
+      .field("name", outcome.workload_name)
+      .field("ranks", workload.rank_count());
   json.field("distinct_ranks", workload.graphs.size()).field("nodes", nodes).end_object();
 }
 
@@ -61,7 +69,9 @@ void write_ranks(JsonWriter& json, const Outcome& outcome) {
     } else {
       json.key("finish_ns").null().key("exposed_comm_ns").null().key("finish_ps").null();
     }
-    json.nanoseconds("compute", one.compute).nanoseconds("comm", one.comm).nanoseconds("memory", one.memory);
+    json.nanoseconds("compute", one.compute)
+        .nanoseconds("comm", one.comm)
+        .nanoseconds("memory", one.memory);
     json.nanoseconds("comm_only", one.comm_only).nanoseconds("memory_only", one.memory_only);
     json.nanoseconds("idle", one.idle).field("sent_bytes", one.sent_bytes).end_object();
   }
@@ -72,12 +82,16 @@ void write_collectives(JsonWriter& json, const Outcome& outcome) {
   json.key("collectives").begin_array();
   for (const sim::CollectiveTotal& total : outcome.result.collectives) {
     json.begin_object().field("type", total.type).field("group_size", total.group_size);
-    json.field("operations", total.operations).field("bytes", total.bytes).nanoseconds("time", total.time).end_object();
+    json.field("operations", total.operations)
+        .field("bytes", total.bytes)
+        .nanoseconds("time", total.time)
+        .end_object();
   }
   json.end_array();
 }
 
-void write_node(JsonWriter& json, const graph::Workload& workload, std::uint32_t rank, graph::NodeId node) {
+void write_node(JsonWriter& json, const graph::Workload& workload, std::uint32_t rank,
+                graph::NodeId node) {
   const graph::Graph& graph = workload.graph(rank);
   json.field("rank", rank).field("node", graph.id(node)).field("name", graph.name(node));
   json.field("kind", name(graph.kind(node)));

@@ -18,7 +18,8 @@ namespace {
 std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
 
 Bytes bytes(std::uint64_t number) {
-  return Bytes(static_cast<std::int64_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max())));
+  return Bytes(static_cast<std::int64_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max())));
 }
 
 std::string plural(std::uint64_t number, std::string_view word) {
@@ -27,7 +28,8 @@ std::string plural(std::uint64_t number, std::string_view word) {
 
 void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& step, Style style) {
   const auto part = [&](std::string_view label, Time time, const std::string& more = {}) {
-    sheet.add(label, fmt::format("{:>7}  {:>9}{}", percent(step.share(time)), format_time(time), more));
+    sheet.add(label,
+              fmt::format("{:>7}  {:>9}{}", percent(step.share(time)), format_time(time), more));
   };
   std::string spread;
   if (step.finished > 1 && step.fastest != step.slowest.front().finish) {
@@ -38,7 +40,8 @@ void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& 
   part("compute", step.compute);
   std::string hidden;
   if (step.comm > step.comm_only) {
-    hidden = fmt::format("  ({} more hides behind compute)", format_time(step.comm - step.comm_only));
+    hidden =
+        fmt::format("  ({} more hides behind compute)", format_time(step.comm - step.comm_only));
   }
   part("exposed comm", step.comm_only, hidden);
   part("exposed memory", step.memory_only);
@@ -49,18 +52,22 @@ void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& 
 void add_collectives(Sheet& sheet, const Outcome& outcome) {
   std::vector<sim::CollectiveTotal> totals = outcome.result.collectives;
   std::erase_if(totals, [](const sim::CollectiveTotal& total) { return total.type == "recv"; });
-  std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::stable_sort(totals.begin(), totals.end(),
+                   [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   constexpr std::size_t kLines = 4;
   for (std::size_t i = 0; i < totals.size() && i < kLines; ++i) {
     const sim::CollectiveTotal& total = totals[i];
     const bool among = total.type != "send" && total.group_size != 0;
     const auto operations = static_cast<std::int64_t>(total.operations);
-    sheet.add(i == 0 ? "communication" : "",
-              fmt::format("{}{}: {} in {}, {} each", total.type, among ? fmt::format(" among {}", count(total.group_size)) : "",
-                          format_bytes(bytes(total.bytes)), count(total.operations),
-                          format_time(operations > 0 ? Time(total.time.count() / operations) : Time{})));
+    sheet.add(
+        i == 0 ? "communication" : "",
+        fmt::format("{}{}: {} in {}, {} each", total.type,
+                    among ? fmt::format(" among {}", count(total.group_size)) : "",
+                    format_bytes(bytes(total.bytes)), count(total.operations),
+                    format_time(operations > 0 ? Time(total.time.count() / operations) : Time{})));
   }
-  if (totals.size() > kLines) sheet.add("", fmt::format("and {} kinds more (--json)", totals.size() - kLines));
+  if (totals.size() > kLines)
+    sheet.add("", fmt::format("and {} kinds more (--json)", totals.size() - kLines));
   if (totals.empty()) sheet.add("communication", "none");
 }
 
@@ -76,8 +83,10 @@ void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ra
   for (std::size_t i = 0; i < step.slowest.size() && shown < 3; ++shown) {
     std::vector<std::uint32_t> together;
     const Time finish = step.slowest[i].finish;
-    for (; i < step.slowest.size() && step.slowest[i].finish == finish; ++i) together.push_back(step.slowest[i].rank);
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::ranges(together, 3), format_time(finish));
+    for (; i < step.slowest.size() && step.slowest[i].finish == finish; ++i)
+      together.push_back(step.slowest[i].rank);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::ranges(together, 3),
+                        format_time(finish));
   }
   sheet.add("slowest ranks", fmt::format("{} (median {})", text, format_time(step.median)));
 }
@@ -97,7 +106,8 @@ void add_chain(Sheet& sheet, const Outcome& outcome) {
     std::string label(graph.name(chain[i].node));
     if (label.empty()) label = fmt::format("node {}", graph.id(chain[i].node));
     text += fmt::format("{} {} {} (rank {})", i == parts.longest.front() ? "" : ",",
-                        report::fit(report::printable(label), 28), format_time(chain[i].end - chain[i].start), chain[i].rank);
+                        report::fit(report::printable(label), 28),
+                        format_time(chain[i].end - chain[i].start), chain[i].rank);
   }
   sheet.add("", text);
 }
@@ -112,8 +122,8 @@ std::string summary_text(const Outcome& outcome, Style style) {
   add_collectives(sheet, outcome);
   add_slowest(sheet, step, static_cast<std::uint32_t>(outcome.result.ranks.size()));
   add_chain(sheet, outcome);
-  sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(platform), compute_model(platform),
-                                  name(platform.rules)));
+  sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(platform),
+                                  compute_model(platform), name(platform.rules)));
   report::add_findings(sheet, outcome.findings, style);
   return sheet.text();
 }
@@ -121,12 +131,13 @@ std::string summary_text(const Outcome& outcome, Style style) {
 std::string stall_text(const Outcome& outcome, Style style) {
   const sim::StallReport& stall = *outcome.result.stall;
   Sheet sheet(style);
-  sheet.add(style.bad("stalled"),
-            fmt::format("after {}: {} of {} never finish", format_time(stall.at), count(stall.unfinished_ranks),
-                        plural(outcome.result.ranks.size(), "rank")));
+  sheet.add(style.bad("stalled"), fmt::format("after {}: {} of {} never finish",
+                                              format_time(stall.at), count(stall.unfinished_ranks),
+                                              plural(outcome.result.ranks.size(), "rank")));
   if (!stall.circle.empty()) {
     std::string text;
-    for (const std::string& rank : stall.circle) text += (text.empty() ? "" : " → ") + report::printable(rank);
+    for (const std::string& rank : stall.circle)
+      text += (text.empty() ? "" : " → ") + report::printable(rank);
     sheet.add("circle", text);
   }
   constexpr std::size_t kShown = 8;
@@ -134,12 +145,15 @@ std::string stall_text(const Outcome& outcome, Style style) {
     const sim::StalledNode& stalled = stall.nodes[i];
     const graph::Graph& graph = outcome.inputs.workload.graph(stalled.rank);
     const std::string label(graph.name(stalled.node));
-    sheet.add(fmt::format("rank {}", stalled.rank),
-              fmt::format("node {}{}: {}", graph.id(stalled.node),
-                          label.empty() ? "" : fmt::format(" ({})", report::fit(report::printable(label), 40)),
-                          report::printable(stalled.why)));
+    sheet.add(
+        fmt::format("rank {}", stalled.rank),
+        fmt::format(
+            "node {}{}: {}", graph.id(stalled.node),
+            label.empty() ? "" : fmt::format(" ({})", report::fit(report::printable(label), 40)),
+            report::printable(stalled.why)));
   }
-  if (stall.nodes.size() > kShown) sheet.add("", fmt::format("and {} more (--json)", stall.nodes.size() - kShown));
+  if (stall.nodes.size() > kShown)
+    sheet.add("", fmt::format("and {} more (--json)", stall.nodes.size() - kShown));
   report::add_findings(sheet, outcome.findings, style);
   return sheet.text();
 }

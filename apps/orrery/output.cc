@@ -17,7 +17,8 @@ namespace orrery::app {
 
 namespace {
 
-// The temporary file in the making, for the signal handler: set before it exists, cleared when it is gone.
+// The temporary file in the making, for the signal handler: set before it exists, cleared when it
+// is gone.
 char g_temporary[4096];
 volatile std::sig_atomic_t g_has_temporary = 0;
 
@@ -44,7 +45,8 @@ bool is_device(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-/// Gives the temporary its name unless that name is taken; where hard links are not to be had, check and rename.
+/// Gives the temporary its name unless that name is taken; where hard links are not to be had,
+/// check and rename.
 bool move_into_place(const std::string& temporary, const std::string& path, bool force) {
   if (force) return ::rename(temporary.c_str(), path.c_str()) == 0;
   if (::link(temporary.c_str(), path.c_str()) == 0) return true;
@@ -57,7 +59,8 @@ bool move_into_place(const std::string& temporary, const std::string& path, bool
 }
 
 tl::unexpected<Error> failed(const std::string& path, int error) {
-  return fail(Errc::output_failed, path, fmt::format("cannot be written: {}", std::strerror(error)));
+  return fail(Errc::output_failed, path,
+              fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
 }  // namespace
@@ -84,7 +87,8 @@ Result<void> write_output(const std::string& path, std::string_view text, bool f
   const auto give_up = [&](int error) -> Result<void> {
     (void)::unlink(temporary.c_str());
     g_has_temporary = 0;
-    if (error == EEXIST) return fail(Errc::output_exists, path, "exists already", "--force overwrites it");
+    if (error == EEXIST)
+      return fail(Errc::output_exists, path, "exists already", "--force overwrites it");
     return failed(path, error);
   };
   const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -36,7 +36,8 @@ void Progress::show(const std::string& line) {
 void Progress::reading(std::uint32_t ranks, std::uint32_t all) {
   if (!due()) return;
   if (how_ == How::json) {
-    fmt::print(stderr, "{{\"progress\": {{\"phase\": \"read\", \"ranks\": {}, \"of\": {}}}}}\n", ranks, all);
+    fmt::print(stderr, "{{\"progress\": {{\"phase\": \"read\", \"ranks\": {}, \"of\": {}}}}}\n",
+               ranks, all);
   } else {
     show(fmt::format("reading traces: {} of {}", format_count(ranks), format_count(all)));
   }
@@ -45,11 +46,14 @@ void Progress::reading(std::uint32_t ranks, std::uint32_t all) {
 void Progress::simulating(std::uint32_t finished, std::uint32_t all, std::uint64_t messages) {
   if (!due()) return;
   if (how_ == How::json) {
-    fmt::print(stderr, "{{\"progress\": {{\"phase\": \"simulate\", \"ranks\": {}, \"of\": {}, \"messages\": {}}}}}\n",
+    fmt::print(stderr,
+               "{{\"progress\": {{\"phase\": \"simulate\", \"ranks\": {}, \"of\": {}, "
+               "\"messages\": {}}}}}\n",
                finished, all, messages);
   } else {
-    show(fmt::format("simulating: {} messages, {} of {} ranks done", format_count(static_cast<std::int64_t>(messages)),
-                     format_count(finished), format_count(all)));
+    show(fmt::format("simulating: {} messages, {} of {} ranks done",
+                     format_count(static_cast<std::int64_t>(messages)), format_count(finished),
+                     format_count(all)));
   }
 }
 

@@ -9,8 +9,8 @@
 
 namespace orrery::app {
 
-/// How far a command is, on stderr: one line that is overwritten on a terminal, JSON lines with --progress=json,
-/// nothing otherwise. At most ten times a second.
+/// How far a command is, on stderr: one line that is overwritten on a terminal, JSON lines with
+/// --progress=json, nothing otherwise. At most ten times a second.
 class Progress {
  public:
   explicit Progress(const Session& session);

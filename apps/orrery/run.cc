@@ -25,8 +25,9 @@ int run(InputOptions& options, Session& session) {
   const auto json = [&] { return outcome_json(*outcome, "run"); };
   if (!outcome->result.stall) return session.deliver(summary_text(*outcome, style), json);
   const int code = session.deliver(stall_text(*outcome, style), json, exit_code(Errc::stall));
-  session.talk_error({Errc::stall, options.workload, "the simulation cannot finish",
-                      "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
+  session.talk_error(
+      {Errc::stall, options.workload, "the simulation cannot finish",
+       "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
   return code;
 }
 

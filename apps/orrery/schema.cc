@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery schema: JSON Schemas of the files this program reads, generated from the readers' own tables.
+// orrery schema: JSON Schemas of the files this program reads, generated from the readers' own
+// tables.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -12,7 +13,8 @@ namespace orrery::app {
 void add_schema(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("schema", "Print a file format's JSON Schema");
   command->description(
-      "Print a file format's JSON Schema.\nAn editor that is told of it completes and checks the file.\n\n"
+      "Print a file format's JSON Schema.\nAn editor that is told of it completes and checks the "
+      "file.\n\n"
       "Examples:\n"
       "  orrery schema cluster\n"
       "  orrery schema cluster --output cluster.schema.json\n");
@@ -22,7 +24,8 @@ void add_schema(CLI::App& table, Session& session) {
   command->callback([format, &session] {
     session.command = "schema";
     session.action = [format, &session] {
-      if (auto fine = one_of("FORMAT", *format, {"cluster"}); !fine) return session.fail(fine.error());
+      if (auto fine = one_of("FORMAT", *format, {"cluster"}); !fine)
+        return session.fail(fine.error());
       std::string text = platform::cluster_schema();
       if (text.empty() || text.back() != '\n') text += '\n';
       // The schema is JSON already; it is the data itself, so no envelope goes around it.

@@ -18,12 +18,16 @@ namespace orrery::app {
 void Session::add_options(CLI::App& sub, bool writes) {
   sub.add_flag("--json", json, "Print the result as JSON")->group("Output");
   if (writes) {
-    sub.add_option("--output", output, "Write the JSON to FILE ('-' for stdout)")->type_name("FILE")->group("Output");
+    sub.add_option("--output", output, "Write the JSON to FILE ('-' for stdout)")
+        ->type_name("FILE")
+        ->group("Output");
     sub.add_flag("--force", force, "Overwrite FILE")->group("Output");
   }
   sub.add_flag("-q,--quiet", quiet, "No notes, warnings or progress on stderr")->group("Output");
   sub.add_option("--color", color, "auto, always or never")->type_name("WHEN")->group("Output");
-  sub.add_option("--progress", progress, "auto, never or json (lines on stderr)")->type_name("HOW")->group("Output");
+  sub.add_option("--progress", progress, "auto, never or json (lines on stderr)")
+      ->type_name("HOW")
+      ->group("Output");
 }
 
 Result<void> Session::check_options() const {
@@ -31,7 +35,8 @@ Result<void> Session::check_options() const {
   if (auto fine = one_of("--progress", progress, {"auto", "never", "json"}); !fine) return fine;
   // Better now than after an hour of simulation.
   struct stat status {};
-  if (!output.empty() && output != "-" && !force && ::stat(output.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+  if (!output.empty() && output != "-" && !force && ::stat(output.c_str(), &status) == 0 &&
+      S_ISREG(status.st_mode)) {
     return orrery::fail(Errc::output_exists, output, "exists already", "--force overwrites it");
   }
   return {};
@@ -51,7 +56,8 @@ report::Style Session::style(int descriptor) const {
 
 void Session::talk_error(const Error& error) const {
   const std::string text = report::printable_lines(to_string(error));
-  fmt::print(stderr, "orrery{}{}: {} {}\n", command.empty() ? "" : " ", command, err_style().bad("error:"), text);
+  fmt::print(stderr, "orrery{}{}: {} {}\n", command.empty() ? "" : " ", command,
+             err_style().bad("error:"), text);
 }
 
 int Session::fail(const Error& error, const Findings& findings) const {
@@ -65,10 +71,13 @@ void Session::note(std::string_view text) const {
 }
 
 void Session::warn(std::string_view text) const {
-  if (!quiet) fmt::print(stderr, "orrery {}: {} {}\n", command, err_style().warn("warning:"), report::printable(text));
+  if (!quiet)
+    fmt::print(stderr, "orrery {}: {} {}\n", command, err_style().warn("warning:"),
+               report::printable(text));
 }
 
-int Session::deliver(std::string_view text, const std::function<std::string()>& to_json, int code) const {
+int Session::deliver(std::string_view text, const std::function<std::string()>& to_json,
+                     int code) const {
   Result<void> done;
   if (!output.empty()) {
     done = write_output(output, to_json(), force);
@@ -79,11 +88,12 @@ int Session::deliver(std::string_view text, const std::function<std::string()>& 
   return done ? code : fail(done.error());
 }
 
-Result<void> one_of(std::string_view option, std::string_view word, std::initializer_list<std::string_view> allowed) {
+Result<void> one_of(std::string_view option, std::string_view word,
+                    std::initializer_list<std::string_view> allowed) {
   if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return {};
   const std::vector<std::string_view> words(allowed);
-  return fail(Errc::usage, std::string(option), fmt::format("'{}' is not one of {}", word, join(words)),
-              did_you_mean(word, words));
+  return fail(Errc::usage, std::string(option),
+              fmt::format("'{}' is not one of {}", word, join(words)), did_you_mean(word, words));
 }
 
 }  // namespace orrery::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all sub-commands share: the options every one has, where talk and data go, how a command ends.
+// What all sub-commands share: the options every one has, where talk and data go, how a command
+// ends.
 #pragma once
 
 #include <functional>
@@ -33,8 +34,9 @@ class Session {
   std::function<int()> action;
   /// Options that ASTRA-sim would have ignored without a word (see arguments.h).
   std::vector<std::string> ignored_options;
-  bool astra_options = false;          ///< ASTRA-sim's own options were typed
-  bool congestion_aware_name = false;  ///< this program was called by the name of ASTRA-sim's congestion-aware one
+  bool astra_options = false;  ///< ASTRA-sim's own options were typed
+  bool congestion_aware_name =
+      false;  ///< this program was called by the name of ASTRA-sim's congestion-aware one
 
   // Options of every sub-command.
   bool json = false;
@@ -49,11 +51,13 @@ class Session {
   /// The options that are one of a few words are: Errc::usage otherwise.
   [[nodiscard]] Result<void> check_options() const;
 
-  /// Colours on stdout and on stderr: --color, then CLICOLOR_FORCE, NO_COLOR, TERM and whether it is a terminal.
+  /// Colours on stdout and on stderr: --color, then CLICOLOR_FORCE, NO_COLOR, TERM and whether it
+  /// is a terminal.
   [[nodiscard]] report::Style out_style() const { return style(1); }
   [[nodiscard]] report::Style err_style() const { return style(2); }
 
-  /// Says why the command failed (stderr, and as JSON on stdout if asked for) and returns its exit code.
+  /// Says why the command failed (stderr, and as JSON on stdout if asked for) and returns its exit
+  /// code.
   int fail(const Error& error, const Findings& findings = {}) const;
   /// The stderr half of `fail`.
   void talk_error(const Error& error) const;
@@ -63,7 +67,8 @@ class Session {
 
   /// Hands over a finished command's data: `text` for people, `json()` with --json or --output.
   /// Returns `code`, or the exit code of a failed write.
-  int deliver(std::string_view text, const std::function<std::string()>& to_json, int code = kOk) const;
+  int deliver(std::string_view text, const std::function<std::string()>& to_json,
+              int code = kOk) const;
 
  private:
   [[nodiscard]] report::Style style(int descriptor) const;
@@ -76,7 +81,8 @@ bool print(std::string_view text);
 [[nodiscard]] Result<void> one_of(std::string_view option, std::string_view word,
                                   std::initializer_list<std::string_view> allowed);
 
-/// Writes a file whole or not at all: a temporary beside it, then a rename. An existing file needs `force`.
+/// Writes a file whole or not at all: a temporary beside it, then a rename. An existing file needs
+/// `force`.
 /// "-" is stdout. Errc: output_exists, output_failed.
 [[nodiscard]] Result<void> write_output(const std::string& path, std::string_view text, bool force);
 

@@ -40,7 +40,8 @@ struct Rank {
     builder.add(node);
     return *this;
   }
-  Rank& coll(std::uint64_t id, CollectiveType type, std::int64_t size, std::string_view group = "") {
+  Rank& coll(std::uint64_t id, CollectiveType type, std::int64_t size,
+             std::string_view group = "") {
     NodeSpec node;
     node.id = id;
     node.kind = NodeKind::coll;
@@ -50,12 +51,14 @@ struct Rank {
     node.collective.group = strings->intern(group);
     return add(node);
   }
-  Rank& message(std::uint64_t id, NodeKind kind, std::int32_t peer, std::int64_t size, std::uint32_t tag) {
+  Rank& message(std::uint64_t id, NodeKind kind, std::int32_t peer, std::int64_t size,
+                std::uint32_t tag) {
     NodeSpec node;
     node.id = id;
     node.kind = kind;
-    node.flags = static_cast<std::uint16_t>((kind == NodeKind::send ? graph::kHasDst : graph::kHasSrc) |
-                                            graph::kHasTag | graph::kHasCommSize);
+    node.flags =
+        static_cast<std::uint16_t>((kind == NodeKind::send ? graph::kHasDst : graph::kHasSrc) |
+                                   graph::kHasTag | graph::kHasCommSize);
     (kind == NodeKind::send ? node.message.dst : node.message.src) = peer;
     node.message.size = Bytes(size);
     node.message.tag = tag;
@@ -85,7 +88,10 @@ std::vector<ProblemKind> kinds_of(const Consistency& consistency) {
 TEST(LongestChain, FollowsTimeNotNodeCount) {
   // 1 → 2 → 3 takes 3 us; 1 → 4 takes 11 us.
   Rank rank;
-  rank.add(comp(1, us(1))).add(comp(2, us(1), {1})).add(comp(3, us(1), {2})).add(comp(4, us(10), {1}));
+  rank.add(comp(1, us(1)))
+      .add(comp(2, us(1), {1}))
+      .add(comp(3, us(1), {2}))
+      .add(comp(4, us(10), {1}));
   const LongestChain chain = longest_chain(*rank.done());
   EXPECT_EQ(chain.duration, us(11));
   EXPECT_THAT(chain.nodes, testing::ElementsAre(0u, 3u));
@@ -125,7 +131,8 @@ TEST(LongestChain, IsAPathAndBeatsEveryOther) {
     }
     const GraphRef graph = rank.done();
     const LongestChain chain = longest_chain(*graph);
-    const std::int64_t best = longest.empty() ? 0 : *std::max_element(longest.begin(), longest.end());
+    const std::int64_t best =
+        longest.empty() ? 0 : *std::max_element(longest.begin(), longest.end());
     RC_ASSERT(chain.duration == ns(best));
     Time sum{};
     for (std::size_t i = 0; i < chain.nodes.size(); ++i) {
@@ -140,7 +147,9 @@ TEST(LongestChain, IsAPathAndBeatsEveryOther) {
 
 TEST(Summary, CountsEveryRankOnceThoughGraphsAreShared) {
   Rank a, b;
-  a.add(comp(1, us(2))).coll(2, CollectiveType::all_reduce, 100, "7").coll(3, CollectiveType::all_gather, 10);
+  a.add(comp(1, us(2)))
+      .coll(2, CollectiveType::all_reduce, 100, "7")
+      .coll(3, CollectiveType::all_gather, 10);
   b.add(comp(1, us(3))).message(2, NodeKind::send, 0, 50, 1);
   Workload all = workload({a.done(), b.done()}, {0, 1, 0});
   all.groups["7"] = {"7", {0, 2}};
@@ -163,7 +172,8 @@ TEST(Summary, CountsEveryRankOnceThoughGraphsAreShared) {
 }
 
 TEST(Summary, JoinsGroupsOfOneSize) {
-  const auto joined = by_group_size({{"all_reduce", "1", 2, 3, 30}, {"all_reduce", "2", 2, 1, 10}, {"send", "", 2, 1, 1}});
+  const auto joined = by_group_size(
+      {{"all_reduce", "1", 2, 3, 30}, {"all_reduce", "2", 2, 1, 10}, {"send", "", 2, 1, 1}});
   ASSERT_EQ(joined.size(), 2u);
   EXPECT_EQ(joined[0].operations, 4u);
   EXPECT_EQ(joined[0].bytes, 40u);
@@ -177,7 +187,8 @@ TEST(Summary, SumsSaturate) {
 }
 
 TEST(Breakdown, PartsMakeTheStep) {
-  const std::vector<RankTimes> ranks = {{us(10), us(6), us(5), us(3), us(1)}, {us(8), us(8), us(4), {}, {}}};
+  const std::vector<RankTimes> ranks = {{us(10), us(6), us(5), us(3), us(1)},
+                                        {us(8), us(8), us(4), {}, {}}};
   const Breakdown result = break_down(ranks, us(10));
   EXPECT_EQ(result.compute, us(7));
   EXPECT_EQ(result.comm_only, ps(1'500'000));
@@ -213,7 +224,8 @@ TEST(Consistency, SizesMustMatchToo) {
   a.message(1, NodeKind::send, 1, 8, 3);
   b.message(1, NodeKind::recv, 0, 16, 3);
   const auto found = check_consistency(workload({a.done(), b.done()}, {0, 1}));
-  EXPECT_THAT(kinds_of(found), testing::ElementsAre(ProblemKind::unmatched_send, ProblemKind::unmatched_receive));
+  EXPECT_THAT(kinds_of(found),
+              testing::ElementsAre(ProblemKind::unmatched_send, ProblemKind::unmatched_receive));
   EXPECT_EQ(found.problems[1].where, "rank 1 node 1");
   EXPECT_EQ(found.problems[1].what, "a receive of 16 B, tag 3, from rank 0 has no matching send");
 }
@@ -245,7 +257,8 @@ TEST(Consistency, MembersMustIssueTheSameCollectives) {
 
 TEST(Consistency, ManyProblemsAreCountedAndTheFirstKept) {
   Rank a;
-  for (std::uint64_t i = 0; i < 100; ++i) a.message(i, NodeKind::recv, 0, 8, static_cast<std::uint32_t>(i));
+  for (std::uint64_t i = 0; i < 100; ++i)
+    a.message(i, NodeKind::recv, 0, 8, static_cast<std::uint32_t>(i));
   const auto found = check_consistency(workload({a.done()}, {0}));
   EXPECT_EQ(found.count, 100u);
   EXPECT_EQ(found.problems.size(), kProblemsPerKind);

@@ -34,11 +34,11 @@ struct Breakdown {
   Time comm_only{};
   Time memory_only{};
   Time idle{};
-  Time comm{};                     ///< all communication, hidden or not
-  std::uint32_t finished = 0;      ///< ranks
-  Time fastest{};                  ///< first finish
-  Time median{};                   ///< lower median finish
-  std::vector<SlowRank> slowest;   ///< latest first; ties by rank
+  Time comm{};                    ///< all communication, hidden or not
+  std::uint32_t finished = 0;     ///< ranks
+  Time fastest{};                 ///< first finish
+  Time median{};                  ///< lower median finish
+  std::vector<SlowRank> slowest;  ///< latest first; ties by rank
 
   /// part / step, 0 when there is no step.
   [[nodiscard]] double share(Time part) const {
@@ -47,6 +47,7 @@ struct Breakdown {
 };
 
 /// `step` is the end of the step; at most `most` slow ranks are kept.
-[[nodiscard]] Breakdown break_down(std::span<const RankTimes> ranks, Time step, std::size_t most = 3);
+[[nodiscard]] Breakdown break_down(std::span<const RankTimes> ranks, Time step,
+                                   std::size_t most = 3);
 
 }  // namespace orrery::analysis

@@ -9,7 +9,8 @@ using graph::kNoNode;
 using graph::NodeId;
 
 LongestChain longest_chain(const graph::Graph& graph) {
-  // For every node, the best chain that ends just before it; nodes are visited when all they wait for is done.
+  // For every node, the best chain that ends just before it; nodes are visited when all they wait
+  // for is done.
   struct Best {
     Time duration{};
     std::uint32_t nodes = 0;

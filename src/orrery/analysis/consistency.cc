@@ -67,7 +67,8 @@ class Checker {
   [[nodiscard]] std::string node_place(std::uint32_t rank, NodeId node) const {
     const Graph& graph = workload_.graph(rank);
     std::string place = fmt::format("rank {} node {}", rank, graph.id(node));
-    if (!graph.name(node).empty()) place += fmt::format(" ({})", graph::printable(graph.name(node), 40));
+    if (!graph.name(node).empty())
+      place += fmt::format(" ({})", graph::printable(graph.name(node), 40));
     return place;
   }
 
@@ -90,7 +91,8 @@ class Checker {
       }
       if (!ranks.empty() && ranks.back() >= workload_.rank_count()) {
         report(ProblemKind::group_rank, where,
-               fmt::format("lists rank {}, but there are {} ranks", ranks.back(), workload_.rank_count()));
+               fmt::format("lists rank {}, but there are {} ranks", ranks.back(),
+                           workload_.rank_count()));
       }
       sorted_.emplace(group, std::move(ranks));
     }
@@ -108,11 +110,13 @@ class Checker {
         case NodeKind::coll: {
           need(n, graph::kHasCommType, "comm_type");
           const graph::Collective& collective = graph.collective(n);
-          if (collective.type != CollectiveType::broadcast) need(n, graph::kHasCommSize, "comm_size");
+          if (collective.type != CollectiveType::broadcast)
+            need(n, graph::kHasCommSize, "comm_size");
           // Masked collectives involve only some ranks of their group.
           auto& by_group = issued_[index];
           auto issued = by_group.find(graph.string(collective.group));
-          if (issued == by_group.end()) issued = by_group.emplace(graph.string(collective.group), Issued{}).first;
+          if (issued == by_group.end())
+            issued = by_group.emplace(graph.string(collective.group), Issued{}).first;
           if (!masked(graph, n)) ++issued->second[{collective.type, collective.size.count()}];
           break;
         }
@@ -124,7 +128,8 @@ class Checker {
           need(n, graph::kHasSrc, "comm_src");
           need(n, graph::kHasTag, "comm_tag");
           break;
-        default: break;
+        default:
+          break;
       }
     }
   }
@@ -186,8 +191,8 @@ class Checker {
     }
   }
 
-  void report_difference(std::string_view group, std::uint32_t first, const Issued& ours, std::uint32_t rank,
-                         const Issued& theirs) {
+  void report_difference(std::string_view group, std::uint32_t first, const Issued& ours,
+                         std::uint32_t rank, const Issued& theirs) {
     const auto count = [](const Issued& issued, const auto& key) {
       const auto found = issued.find(key);
       return found == issued.end() ? std::uint64_t{0} : found->second;
@@ -197,10 +202,11 @@ class Checker {
     for (const auto& entry : both) {
       const auto& key = entry.first;
       if (count(ours, key) == count(theirs, key)) continue;
-      report(ProblemKind::collective_mismatch,
-             group.empty() ? "all ranks" : fmt::format("group {}", graph::printable(group, 40)),
-             fmt::format("rank {} issues {} {} of {}, rank {} issues {}", first, count(ours, key),
-                         name(key.first), format_bytes(Bytes(key.second)), rank, count(theirs, key)));
+      report(
+          ProblemKind::collective_mismatch,
+          group.empty() ? "all ranks" : fmt::format("group {}", graph::printable(group, 40)),
+          fmt::format("rank {} issues {} {} of {}, rank {} issues {}", first, count(ours, key),
+                      name(key.first), format_bytes(Bytes(key.second)), rank, count(theirs, key)));
       return;
     }
   }
@@ -218,8 +224,8 @@ class Checker {
       const std::int64_t peer = send ? dst : src;
       if (peer < 0 || peer >= workload_.rank_count()) {
         report(ProblemKind::unknown_rank, node_place(rank, n),
-               fmt::format("a {} {} rank {}, but there are {} ranks", name(kinds[n]), send ? "to" : "from",
-                           peer, workload_.rank_count()));
+               fmt::format("a {} {} rank {}, but there are {} ranks", name(kinds[n]),
+                           send ? "to" : "from", peer, workload_.rank_count()));
         continue;
       }
       messages_.push_back({dst, src, message.tag, message.size.count(), send ? 1 : -1, n});
@@ -247,19 +253,20 @@ class Checker {
                                     [&](const Message& m) { return (m.count > 0) == send; });
     const auto rank = static_cast<std::uint32_t>(send ? found->src : found->dst);
     const auto peer = send ? found->dst : found->src;
-    std::string what = fmt::format("{} of {}, tag {}, {} rank {} has no matching {}", send ? "a send" : "a receive",
-                                   format_bytes(Bytes(found->size)), found->tag, send ? "to" : "from", peer,
-                                   send ? "receive" : "send");
+    std::string what =
+        fmt::format("{} of {}, tag {}, {} rank {} has no matching {}",
+                    send ? "a send" : "a receive", format_bytes(Bytes(found->size)), found->tag,
+                    send ? "to" : "from", peer, send ? "receive" : "send");
     const std::int64_t more = (send ? surplus : -surplus) - 1;
     if (more > 0) what += fmt::format(" (and {} more like it)", more);
-    report(send ? ProblemKind::unmatched_send : ProblemKind::unmatched_receive, node_place(rank, found->node),
-           std::move(what));
+    report(send ? ProblemKind::unmatched_send : ProblemKind::unmatched_receive,
+           node_place(rank, found->node), std::move(what));
   }
 
   const graph::Workload& workload_;
   Consistency result_;
   std::array<std::size_t, 8> per_kind_{};
-  std::map<std::string, std::vector<std::uint32_t>, std::less<>> sorted_;   // groups' ranks
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> sorted_;  // groups' ranks
   std::vector<std::map<std::string, Issued, std::less<>>> issued_;         // by graph, then group
   std::vector<Message> messages_;
 };
@@ -268,14 +275,22 @@ class Checker {
 
 std::string_view name(ProblemKind kind) {
   switch (kind) {
-    case ProblemKind::unknown_group: return "unknown_group";
-    case ProblemKind::not_a_member: return "not_a_member";
-    case ProblemKind::group_rank: return "group_rank";
-    case ProblemKind::collective_mismatch: return "collective_mismatch";
-    case ProblemKind::unknown_rank: return "unknown_rank";
-    case ProblemKind::unmatched_receive: return "unmatched_receive";
-    case ProblemKind::unmatched_send: return "unmatched_send";
-    case ProblemKind::missing_attribute: return "missing_attribute";
+    case ProblemKind::unknown_group:
+      return "unknown_group";
+    case ProblemKind::not_a_member:
+      return "not_a_member";
+    case ProblemKind::group_rank:
+      return "group_rank";
+    case ProblemKind::collective_mismatch:
+      return "collective_mismatch";
+    case ProblemKind::unknown_rank:
+      return "unknown_rank";
+    case ProblemKind::unmatched_receive:
+      return "unmatched_receive";
+    case ProblemKind::unmatched_send:
+      return "unmatched_send";
+    case ProblemKind::missing_attribute:
+      return "missing_attribute";
   }
   return "missing_attribute";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would make a run fail or hang although every file is well-formed: ranks that do not fit together.
+// What would make a run fail or hang although every file is well-formed: ranks that do not fit
+// together.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,8 @@ struct Consistency {
 
 inline constexpr std::size_t kProblemsPerKind = 8;
 
-/// Errors come out in a fixed order: groups, nodes by rank, collectives by group, messages by receiver.
+/// Errors come out in a fixed order: groups, nodes by rank, collectives by group, messages by
+/// receiver.
 [[nodiscard]] Consistency check_consistency(const graph::Workload& workload);
 
 }  // namespace orrery::analysis

@@ -19,8 +19,12 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 void add(std::uint64_t& sum, std::uint64_t more) { sum = more > kMost - sum ? kMost : sum + more; }
 void add(Time& sum, Time more) { sum = more > kTimeMax - sum ? kTimeMax : sum + more; }
-std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a != 0 && b > kMost / a ? kMost : a * b; }
-std::uint64_t natural(std::int64_t number) { return number > 0 ? static_cast<std::uint64_t>(number) : 0; }
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  return a != 0 && b > kMost / a ? kMost : a * b;
+}
+std::uint64_t natural(std::int64_t number) {
+  return number > 0 ? static_cast<std::uint64_t>(number) : 0;
+}
 
 struct Tally {
   std::uint64_t operations = 0;
@@ -66,23 +70,29 @@ void count_node(const Graph& graph, NodeId n, Contents& contents, GraphTraffic& 
       tally(traffic.sends, graph.point_to_point(n).size);
       add(contents.comm_bytes, natural(graph.point_to_point(n).size.count()));
       break;
-    case NodeKind::recv: tally(traffic.receives, graph.point_to_point(n).size); break;
+    case NodeKind::recv:
+      tally(traffic.receives, graph.point_to_point(n).size);
+      break;
     case NodeKind::invalid:
-    case NodeKind::metadata: break;
+    case NodeKind::metadata:
+      break;
   }
 }
 
 void add_all(Contents& total, const Contents& one, std::uint64_t ranks) {
   add(total.nodes, times(one.nodes, ranks));
   add(total.edges, times(one.edges, ranks));
-  for (std::size_t k = 0; k < one.kinds.size(); ++k) add(total.kinds[k], times(one.kinds[k], ranks));
+  for (std::size_t k = 0; k < one.kinds.size(); ++k)
+    add(total.kinds[k], times(one.kinds[k], ranks));
   add(total.cpu_nodes, times(one.cpu_nodes, ranks));
   add(total.flops, times(one.flops, ranks));
   add(total.compute_bytes, times(one.compute_bytes, ranks));
   add(total.memory_bytes, times(one.memory_bytes, ranks));
   add(total.comm_bytes, times(one.comm_bytes, ranks));
   const auto all = static_cast<std::int64_t>(ranks);
-  const auto scaled = [&](Time t) { return t.count() > kTimeMax.count() / all ? kTimeMax : t * all; };
+  const auto scaled = [&](Time t) {
+    return t.count() > kTimeMax.count() / all ? kTimeMax : t * all;
+  };
   add(total.recorded, scaled(one.recorded));
   add(total.recorded_cpu, scaled(one.recorded_cpu));
 }
@@ -153,7 +163,8 @@ Summary summarize(const graph::Workload& workload) {
 std::vector<Traffic> by_group_size(const std::vector<Traffic>& traffic) {
   std::vector<Traffic> joined;
   for (const Traffic& row : traffic) {
-    if (joined.empty() || joined.back().type != row.type || joined.back().group_size != row.group_size) {
+    if (joined.empty() || joined.back().type != row.type ||
+        joined.back().group_size != row.group_size) {
       joined.push_back({row.type, "", row.group_size, 0, 0});
     }
     add(joined.back().operations, row.operations);

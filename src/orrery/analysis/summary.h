@@ -19,12 +19,12 @@ struct Contents {
   std::uint64_t edges = 0;
   std::array<std::uint64_t, 8> kinds{};  ///< by graph::NodeKind
   std::uint64_t cpu_nodes = 0;
-  std::uint64_t flops = 0;               ///< num_ops of compute nodes, as the trace counts them
-  std::uint64_t compute_bytes = 0;       ///< tensor_size of compute nodes
-  std::uint64_t memory_bytes = 0;        ///< tensor_size of memory nodes
-  std::uint64_t comm_bytes = 0;          ///< sizes of collectives and sends
-  Time recorded{};                       ///< durations of compute nodes that are not on the CPU
-  Time recorded_cpu{};                   ///< durations of CPU nodes
+  std::uint64_t flops = 0;          ///< num_ops of compute nodes, as the trace counts them
+  std::uint64_t compute_bytes = 0;  ///< tensor_size of compute nodes
+  std::uint64_t memory_bytes = 0;   ///< tensor_size of memory nodes
+  std::uint64_t comm_bytes = 0;     ///< sizes of collectives and sends
+  Time recorded{};                  ///< durations of compute nodes that are not on the CPU
+  Time recorded_cpu{};              ///< durations of CPU nodes
 };
 
 /// The ranks that do exactly the same.
@@ -36,17 +36,17 @@ struct Part {
 
 /// One (operation, process group) over all ranks. Sends and receives have group "".
 struct Traffic {
-  std::string type;               ///< "all_reduce", … "send", "recv"
-  std::string group;              ///< the group's name; "" = all ranks
-  std::uint32_t group_size = 0;   ///< 2 for sends and receives; 0 = the group is not defined
-  std::uint64_t operations = 0;   ///< nodes, over all ranks
-  std::uint64_t bytes = 0;        ///< sizes as the nodes state them, over all ranks
+  std::string type;              ///< "all_reduce", … "send", "recv"
+  std::string group;             ///< the group's name; "" = all ranks
+  std::uint32_t group_size = 0;  ///< 2 for sends and receives; 0 = the group is not defined
+  std::uint64_t operations = 0;  ///< nodes, over all ranks
+  std::uint64_t bytes = 0;       ///< sizes as the nodes state them, over all ranks
 };
 
 struct Summary {
   std::uint32_t ranks = 0;
-  Contents total;             ///< over all ranks
-  std::vector<Part> parts;    ///< by first rank
+  Contents total;                ///< over all ranks
+  std::vector<Part> parts;       ///< by first rank
   std::vector<Traffic> traffic;  ///< by type, group size, group name
 };
 

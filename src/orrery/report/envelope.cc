@@ -28,7 +28,8 @@ std::string error_envelope(std::string_view command, const Error& error, const F
   JsonWriter json(text);
   json.begin_object().field("orrery", kEnvelopeVersion).field("command", command);
   json.key("error").begin_object();
-  json.field("code", fmt::format("E{}", static_cast<int>(error.code))).field("name", name(error.code));
+  json.field("code", fmt::format("E{}", static_cast<int>(error.code)))
+      .field("name", name(error.code));
   json.field("where", error.where).field("what", error.what).field("hint", error.hint).end_object();
   end_envelope(json, findings);
   return text + '\n';
@@ -37,11 +38,12 @@ std::string error_envelope(std::string_view command, const Error& error, const F
 void add_findings(Sheet& sheet, const Findings& findings, Style style) {
   for (const Finding& finding : findings.list()) {
     const FindingInfo info = describe(finding.code);
-    std::string text = fmt::format("{}{}: {}", info.name,
-                                   finding.count > 1 ? fmt::format(" ×{}", format_count(
-                                                           static_cast<std::int64_t>(finding.count)))
-                                                     : "",
-                                   info.sentence);
+    std::string text = fmt::format(
+        "{}{}: {}", info.name,
+        finding.count > 1
+            ? fmt::format(" ×{}", format_count(static_cast<std::int64_t>(finding.count)))
+            : "",
+        info.sentence);
     if (!finding.places.empty()) {
       const std::string place = printable(finding.places.front());
       text += fmt::format(" ({}{})", finding.count > 1 ? "first: " : "", place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON written straight into a string: no tree in between, so a hundred thousand ranks cost what their text costs.
+// JSON written straight into a string: no tree in between, so a hundred thousand ranks cost what
+// their text costs.
 #pragma once
 
 #include <concepts>
@@ -13,8 +14,9 @@
 
 namespace orrery::report {
 
-/// Appends one JSON document to a string. Containers near the top are broken over lines, deeper ones stay on one.
-/// Text that is not UTF-8 has its wrong bytes replaced by U+FFFD, so the output is always valid JSON.
+/// Appends one JSON document to a string. Containers near the top are broken over lines, deeper
+/// ones stay on one. Text that is not UTF-8 has its wrong bytes replaced by U+FFFD, so the output
+/// is always valid JSON.
 class JsonWriter {
  public:
   /// Containers nested deeper than `broken_levels` are written on one line.
@@ -33,8 +35,7 @@ class JsonWriter {
   JsonWriter& value(bool truth);
   JsonWriter& value(double number);  ///< null when not finite
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  JsonWriter& value(T number) {
+  requires(!std::same_as<T, bool>) JsonWriter& value(T number) {
     if constexpr (std::signed_integral<T>) {
       return integer(static_cast<std::int64_t>(number));
     } else {

@@ -15,7 +15,12 @@ TEST(JsonWriter, WritesNestedValues) {
   std::string text;
   JsonWriter json(text);
   json.begin_object().field("a", 1).field("b", "x\"\n\x01").field("c", true).field("d", 0.5);
-  json.key("e").begin_array().value(-7).value(std::uint64_t{18446744073709551615u}).null().end_array();
+  json.key("e")
+      .begin_array()
+      .value(-7)
+      .value(std::uint64_t{18446744073709551615u})
+      .null()
+      .end_array();
   json.key("f").begin_object().end_object().nanoseconds("g", ps(1500)).end_object();
   const auto tree = nlohmann::json::parse(text);
   EXPECT_EQ(tree["a"], 1);
@@ -30,7 +35,14 @@ TEST(JsonWriter, WritesNestedValues) {
 TEST(JsonWriter, DeepContainersStayOnOneLine) {
   std::string text;
   JsonWriter json(text, 1);
-  json.begin_object().key("list").begin_array().value(1).value(2).end_array().field("x", 3).end_object();
+  json.begin_object()
+      .key("list")
+      .begin_array()
+      .value(1)
+      .value(2)
+      .end_array()
+      .field("x", 3)
+      .end_object();
   EXPECT_EQ(text, "{\n \"list\": [1, 2],\n \"x\": 3\n}");
 }
 
@@ -66,7 +78,9 @@ TEST(RoundedNs, HalvesGoAwayFromZero) {
 
 TEST(Printable, TerminalEscapesAreInert) {
   EXPECT_EQ(printable("a\x1b[31mb\x07"), "a?[31mb?");
-  EXPECT_EQ(printable("\xC2\x9B""31m"), "?31m");  // the one-character form of ESC [
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m"),
+            "?31m");  // the one-character form of ESC [
   EXPECT_EQ(printable("\xFFok\xC3"), "?ok?");
   EXPECT_EQ(printable("µs"), "µs");
   EXPECT_EQ(printable_lines("a\x1b\n\nb\r"), "a?\n\nb?");
@@ -146,8 +160,8 @@ TEST(Envelope, HasVersionCommandResultAndFindings) {
 }
 
 TEST(Envelope, ErrorsCarryCodeAndPlace) {
-  const auto tree = nlohmann::json::parse(
-      error_envelope("run", {Errc::input_truncated, "w.0.et:byte 7", "the file ends", "try --repair"}, {}));
+  const auto tree = nlohmann::json::parse(error_envelope(
+      "run", {Errc::input_truncated, "w.0.et:byte 7", "the file ends", "try --repair"}, {}));
   EXPECT_EQ(tree["error"]["code"], "E2002");
   EXPECT_EQ(tree["error"]["name"], "input_truncated");
   EXPECT_EQ(tree["error"]["where"], "w.0.et:byte 7");
@@ -156,7 +170,8 @@ TEST(Envelope, ErrorsCarryCodeAndPlace) {
 
 TEST(FindingLines, SayCountSentenceAndPlace) {
   Findings findings;
-  for (int i = 0; i < 5; ++i) findings.add(FindingCode::self_edge_dropped, "a\x1b" + std::to_string(i));
+  for (int i = 0; i < 5; ++i)
+    findings.add(FindingCode::self_edge_dropped, "a\x1b" + std::to_string(i));
   Sheet sheet(Style{}, 10, 400);
   add_findings(sheet, findings, Style{});
   EXPECT_EQ(sheet.text(), "finding    self_edge_dropped ×5: " +

@@ -61,8 +61,9 @@ std::string printable(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[at]);
     const std::size_t length = utf8_length(text.substr(at));
     // C1 controls are U+0080 … U+009F: C2 80 … C2 9F.
-    const bool control = byte < 0x20 || byte == 0x7F ||
-                         (byte == 0xC2 && length == 2 && static_cast<unsigned char>(text[at + 1]) < 0xA0);
+    const bool control =
+        byte < 0x20 || byte == 0x7F ||
+        (byte == 0xC2 && length == 2 && static_cast<unsigned char>(text[at + 1]) < 0xA0);
     if (length == 0 || control) {
       clean += '?';
     } else {
@@ -176,14 +177,16 @@ std::string Table::text(Style style, std::size_t indent, std::size_t width) cons
   std::vector<std::size_t> widths;
   for (const Column& column : columns_) widths.push_back(columns(column.title));
   for (const auto& cells : rows_) {
-    for (std::size_t c = 0; c < cells.size(); ++c) widths[c] = std::max(widths[c], columns(cells[c]));
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      widths[c] = std::max(widths[c], columns(cells[c]));
   }
   std::size_t total = indent + 2 * (widths.empty() ? 0 : widths.size() - 1);
   for (const std::size_t w : widths) total += w;
   while (total > width) {
     std::size_t widest = columns_.size();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (!columns_[c].right && (widest == columns_.size() || widths[c] > widths[widest])) widest = c;
+      if (!columns_[c].right && (widest == columns_.size() || widths[c] > widths[widest]))
+        widest = c;
     }
     if (widest == columns_.size() || widths[widest] <= 8) break;
     const std::size_t cut = std::min(total - width, widths[widest] - 8);
@@ -204,7 +207,8 @@ std::string Table::text(Style style, std::size_t indent, std::size_t width) cons
   };
   std::vector<std::string> titles;
   for (const Column& column : columns_) titles.push_back(column.title);
-  if (std::any_of(titles.begin(), titles.end(), [](const auto& t) { return !t.empty(); })) emit(titles, true);
+  if (std::any_of(titles.begin(), titles.end(), [](const auto& t) { return !t.empty(); }))
+    emit(titles, true);
   for (const auto& cells : rows_) emit(cells, false);
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for terminals: names made harmless, lines that fit, a sheet of labelled lines, a table of columns.
+// Text for terminals: names made harmless, lines that fit, a sheet of labelled lines, a table of
+// columns.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ inline constexpr std::size_t kWidth = 80;
 /// How many bytes the well-formed UTF-8 character at the front of `text` has; 0 when it is not one.
 [[nodiscard]] std::size_t utf8_length(std::string_view text);
 
-/// `text` without what a terminal would obey: control characters (C0, C1, DEL) and bytes that are not UTF-8 become '?'.
+/// `text` without what a terminal would obey: control characters (C0, C1, DEL) and bytes that are
+/// not UTF-8 become '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 
 /// The same for text of several lines: newlines stay.
@@ -25,13 +27,15 @@ inline constexpr std::size_t kWidth = 80;
 /// How many columns `text` takes: one per UTF-8 character; colour sequences take none.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
-/// `text` cut to `width` columns, with "…" in place of what was cut. Counts characters, not colours.
+/// `text` cut to `width` columns, with "…" in place of what was cut. Counts characters, not
+/// colours.
 [[nodiscard]] std::string fit(std::string_view text, std::size_t width);
 
 /// "0-3,7" for {0,1,2,3,7}; at most `most` runs, then "…".
 [[nodiscard]] std::string ranges(std::span<const std::uint32_t> ascending, std::size_t most = 6);
 
-/// "61.2 %": one decimal; "0 %" and "100 %" only when exact; "<0.1 %" for what would round to nothing.
+/// "61.2 %": one decimal; "0 %" and "100 %" only when exact; "<0.1 %" for what would round to
+/// nothing.
 [[nodiscard]] std::string percent(double share);
 
 /// How text may stand out. Off: every function returns its argument.
@@ -63,8 +67,8 @@ class Sheet {
   std::string text_;
 };
 
-/// Columns with headings. Numbers stand right. When the rows are wider than the page, the widest left-standing column
-/// is cut.
+/// Columns with headings. Numbers stand right. When the rows are wider than the page, the widest
+/// left-standing column is cut.
 class Table {
  public:
   struct Column {
@@ -76,7 +80,8 @@ class Table {
   /// One cell per column; missing ones are empty.
   void row(std::vector<std::string> cells);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
-  [[nodiscard]] std::string text(Style style, std::size_t indent = 0, std::size_t width = kWidth) const;
+  [[nodiscard]] std::string text(Style style, std::size_t indent = 0,
+                                 std::size_t width = kWidth) const;
 
  private:
   std::vector<Column> columns_;
