@@ -47,6 +47,11 @@ std::uint32_t row_of(std::vector<T>& table, std::uint32_t& recent, const T& valu
 GraphBuilder::GraphBuilder(std::string where, std::shared_ptr<StringPool> strings, Repair repair)
     : where_(std::move(where)), strings_(std::move(strings)), repair_(repair) {}
 
+void GraphBuilder::expect(std::size_t nodes, std::size_t deps) {
+  nodes_.reserve(nodes);
+  deps_.reserve(deps);
+}
+
 std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
   const bool work = node.kind == NodeKind::comp || node.kind == NodeKind::mem_load || node.kind == NodeKind::mem_store;
   if (work && (node.flags & (kHasNumOps | kHasTensorSize)) == 0) return kNoNode;

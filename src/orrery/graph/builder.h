@@ -44,6 +44,10 @@ class GraphBuilder {
   [[nodiscard]] StringPool& strings() { return *strings_; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
+  /// Makes room for about this many nodes and dependencies. A guess from the bytes there are, never a file's own claim.
+  void expect(std::size_t nodes, std::size_t deps);
+  [[nodiscard]] std::size_t dep_count() const { return deps_.size(); }
+
   /// Copies what it needs; a reader may use one NodeSpec over and over.
   void add(const NodeSpec& node);
 

@@ -3,6 +3,8 @@
 // The second half of GraphBuilder: moving checked nodes into the graph's columns.
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "orrery/core/limits.h"
 #include "orrery/graph/builder.h"
 #include "orrery/graph/content_hash.h"
@@ -10,25 +12,19 @@
 namespace orrery::graph {
 namespace {
 
-void add_payload(ContentHash& hash, const Work& work) {
-  hash.add(static_cast<std::uint64_t>(work.num_ops));
-  hash.add(static_cast<std::uint64_t>(work.tensor_size.count()));
-}
+std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 
 void add_payload(ContentHash& hash, const Collective& coll, const StringPool& strings) {
-  hash.add(static_cast<std::uint64_t>(coll.size.count()));
+  const auto dims = static_cast<std::uint64_t>(coll.dims_mask) << 16 | static_cast<std::uint64_t>(coll.dims_count) << 8;
+  hash.add(static_cast<std::uint64_t>(coll.size.count()),
+           both(static_cast<std::uint32_t>(coll.priority), static_cast<std::uint32_t>(coll.root)),
+           dims | static_cast<std::uint64_t>(coll.type), 0);
   hash.add(strings.view(coll.group));
-  hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(coll.priority)) << 32 |
-           static_cast<std::uint32_t>(coll.root));
-  hash.add(static_cast<std::uint64_t>(coll.dims_mask) << 16 | static_cast<std::uint64_t>(coll.dims_count) << 8 |
-           static_cast<std::uint64_t>(coll.type));
 }
 
 void add_payload(ContentHash& hash, const PointToPoint& message) {
-  hash.add(static_cast<std::uint64_t>(message.size.count()));
-  hash.add(static_cast<std::uint64_t>(static_cast<std::uint32_t>(message.src)) << 32 |
-           static_cast<std::uint32_t>(message.dst));
-  hash.add(std::uint64_t{message.tag});
+  hash.add(static_cast<std::uint64_t>(message.size.count()),
+           both(static_cast<std::uint32_t>(message.src), static_cast<std::uint32_t>(message.dst)), message.tag, 0);
 }
 
 }  // namespace
@@ -50,25 +46,34 @@ void GraphBuilder::move_columns() {
     graph_.names_[n] = from.name;
     graph_.payloads_[n] = from.payload;
     graph_.in_degrees_[n] = first_pred_[n + 1] - first_pred_[n];
-    hash.add(from.id);
-    hash.add(static_cast<std::uint64_t>(from.kind) << 16 | from.flags);
-    hash.add(static_cast<std::uint64_t>(from.duration.count()));
-    if (from.payload != kNoNode) {
+    const bool work = from.payload != kNoNode && (from.kind == NodeKind::comp || from.kind == NodeKind::mem_load ||
+                       from.kind == NodeKind::mem_store);
+    const Work row = work ? graph_.works_[from.payload] : Work{};
+    hash.add(from.id, static_cast<std::uint64_t>(from.duration.count()),
+             static_cast<std::uint64_t>(row.num_ops) ^ static_cast<std::uint64_t>(from.kind) << 56,
+             std::rotl(static_cast<std::uint64_t>(row.tensor_size.count()), 16) ^ from.flags);
+    if (from.payload != kNoNode && !work) {
       if (from.kind == NodeKind::coll) {
         add_payload(hash, graph_.collectives_[from.payload], *strings_);
-      } else if (from.kind == NodeKind::send || from.kind == NodeKind::recv) {
-        add_payload(hash, graph_.messages_[from.payload]);
       } else {
-        add_payload(hash, graph_.works_[from.payload]);
+        add_payload(hash, graph_.messages_[from.payload]);
       }
     }
-    hash.add(std::uint64_t{graph_.in_degrees_[n]});
-    for (std::uint32_t i = first_pred_[n]; i < first_pred_[n + 1]; ++i) hash.add(std::uint64_t{preds_[i]});
+    const std::uint32_t degree = graph_.in_degrees_[n];
+    const NodeId* preds = preds_.data() + first_pred_[n];
+    if (degree <= 2) {
+      hash.add(both(degree, degree > 0 ? preds[0] : 0) ^ both(degree > 1 ? preds[1] : 0, 0));
+    } else {
+      hash.add(std::uint64_t{degree});
+      for (std::uint32_t i = 0; i + 1 < degree; i += 2) hash.add(both(preds[i], preds[i + 1]));
+      if (degree % 2 != 0) hash.add(std::uint64_t{preds[degree - 1]});
+    }
   }
   move_tensors();
   for (std::size_t row = 0; row < graph_.tensor_nodes_.size(); ++row) {
     hash.add(std::uint64_t{graph_.tensor_nodes_[row]});
-    for (const TensorUse& use : graph_.tensors(graph_.tensor_nodes_[row])) {
+    for (std::uint32_t i = graph_.first_tensor_[row]; i < graph_.first_tensor_[row + 1]; ++i) {
+      const TensorUse& use = graph_.tensors_[i];
       hash.add(strings_->view(use.name));
       hash.add(static_cast<std::uint64_t>(use.size.count()) << 1 | (use.output ? 1 : 0));
     }
@@ -78,18 +83,25 @@ void GraphBuilder::move_columns() {
 
 void GraphBuilder::move_tensors() {
   if (tensor_runs_.empty()) return;
-  std::vector<std::uint32_t> run_of;  // position → run; only when nodes were reordered
-  if (!order_.empty()) {
-    run_of.assign(nodes_.size(), 0);
-    for (std::uint32_t r = 0; r < tensor_runs_.size(); ++r) run_of[tensor_runs_[r].position] = r;
-  }
   graph_.tensor_nodes_.reserve(tensor_runs_.size());
   graph_.first_tensor_.reserve(tensor_runs_.size() + 1);
+  if (order_.empty()) {  // as they came: nothing to move
+    graph_.tensors_ = std::move(tensors_);
+    graph_.tensors_.shrink_to_fit();
+    for (std::size_t run = 0; run < tensor_runs_.size(); ++run) {
+      graph_.tensor_nodes_.push_back(tensor_runs_[run].position);
+      graph_.first_tensor_.push_back(run + 1 < tensor_runs_.size()
+                                         ? tensor_runs_[run + 1].first
+                                         : static_cast<std::uint32_t>(graph_.tensors_.size()));
+    }
+    return;
+  }
   graph_.tensors_.reserve(tensors_.size());
-  std::uint32_t next_run = 0;
+  std::vector<std::uint32_t> run_of(nodes_.size(), 0);  // position → run
+  for (std::uint32_t r = 0; r < tensor_runs_.size(); ++r) run_of[tensor_runs_[r].position] = r;
   for (NodeId n = 0; n < graph_.size(); ++n) {
     if (!slot(n).tensors) continue;
-    const std::uint32_t run = order_.empty() ? next_run++ : run_of[order_[n]];
+    const std::uint32_t run = run_of[order_[n]];
     const std::size_t end = run + 1 < tensor_runs_.size() ? tensor_runs_[run + 1].first : tensors_.size();
     graph_.tensors_.insert(graph_.tensors_.end(), tensors_.begin() + tensor_runs_[run].first,
                            tensors_.begin() + static_cast<std::ptrdiff_t>(end));

@@ -129,7 +129,7 @@ TEST(GraphBuilder, SharesEqualPayloadsAndKeepsTensors) {
     node.flags = kHasNumOps;
     node.work = {.num_ops = 7, .tensor_size = Bytes(9)};
     node.collective.size = Bytes(64);
-    if (id == 2) node.tensors = {{builder.strings().intern("t"), Bytes(4), true}};
+    if (id == 2) node.tensors = {{.size = Bytes(4), .name = builder.strings().intern("t"), .output = true}};
     builder.add(node);
   }
   Findings findings;

@@ -73,8 +73,8 @@ struct PointToPoint {
 
 /// One tensor a node reads or writes (attributes `inputs` and `outputs`: a flat list name, size, name, size …).
 struct TensorUse {
-  StringId name;
   Bytes size;
+  StringId name;
   bool output;
 };
 

@@ -155,7 +155,7 @@ StringId Decoding::intern(std::string_view text) {
   std::memcpy(&head, text.data(), edge);
   std::memcpy(&tail, text.data() + text.size() - edge, edge);
   const std::uint64_t mixed = (head ^ (tail * 0xD6E8FEB86659FD93ull) ^ text.size()) * 0x9E3779B97F4A7C15ull;
-  StringId& recent = recent_[mixed >> 54];
+  StringId& recent = recent_[mixed >> 52];
   if (strings_->view(recent) != text) recent = strings_->intern(text);
   return recent;
 }

@@ -77,6 +77,7 @@ class Decoding {
 
  private:
   static constexpr std::uint64_t kNoId = ~std::uint64_t{0};
+  static constexpr std::size_t kRecent = 4096;
   [[nodiscard]] std::int64_t integer(AttrId id, const Scalar& value, std::int64_t low, std::int64_t high);
   void set_dims(const Scalar& value, graph::NodeSpec& node);
   void set_tensors(bool output, const Scalar& value, graph::NodeSpec& node);
@@ -90,7 +91,7 @@ class Decoding {
   std::uint64_t node_id_ = kNoId;
   std::uint32_t seen_ = 0;      // bit i: AttrId i was applied to this node
   std::uint8_t tensor_lists_ = 0;
-  std::vector<StringId> recent_ = std::vector<StringId>(1024, StringId::empty);  // last string of each bucket
+  std::vector<StringId> recent_ = std::vector<StringId>(kRecent, StringId::empty);  // last string of each bucket
 };
 
 /// "comm_size" for messages.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "orrery/graph/printable.h"
 #include "orrery/trace/chakra/attribute.h"
@@ -21,6 +22,22 @@ constexpr std::int64_t kMinInt = std::numeric_limits<std::int32_t>::min();
 constexpr std::int64_t kMaxInt = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kMaxTag = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kMaxDims = 32;
+
+/// A tensor's size: digits, usually followed by ".0".
+std::optional<std::int64_t> size_of(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.size() > 2 && digits.substr(digits.size() - 2) == ".0") digits.remove_suffix(2);
+  std::int64_t whole = 0;
+  const char* end = digits.data() + digits.size();
+  if (const auto [stop, error] = std::from_chars(digits.data(), end, whole);
+      error == std::errc{} && stop == end && whole >= 0 && whole <= kMaxAmount) {
+    return whole;
+  }
+  double size = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  if (error != std::errc{} || stop != text.data() + text.size() || !(size >= 0 && size < 4.6e18)) return std::nullopt;
+  return static_cast<std::int64_t>(std::floor(size));
+}
 
 }  // namespace
 
@@ -122,28 +139,23 @@ void Decoding::set_dims(const Scalar& value, NodeSpec& node) {
 
 void Decoding::set_tensors(bool output, const Scalar& value, NodeSpec& node) {
   // A flat list name, size, name, size …; other tools use the same attribute names for other things.
-  const auto sizes_make_sense = [&] {
-    if (value.kind != Kind::texts || value.texts.size() % 2 != 0) return false;
-    for (std::size_t i = 1; i < value.texts.size(); i += 2) {
-      double size = 0;
-      const std::string_view text = value.texts[i];
-      const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-      if (error != std::errc{} || stop != text.data() + text.size() || !(size >= 0 && size < 4.6e18)) return false;
+  const std::size_t first = node.tensors.size();
+  bool makes_sense = value.kind == Kind::texts && value.texts.size() % 2 == 0;
+  makes_sense = makes_sense || (value.kind == Kind::numbers && value.numbers.empty());
+  for (std::size_t i = 0; makes_sense && i + 1 < value.texts.size(); i += 2) {
+    const auto size = size_of(value.texts[i + 1]);
+    if (size) {
+      node.tensors.push_back({.size = Bytes(*size), .name = intern(value.texts[i]), .output = output});
+    } else {
+      makes_sense = false;
     }
-    return true;
-  };
-  if (!sizes_make_sense()) {
+  }
+  if (makes_sense) {
+    tensor_lists_ |= output ? 2 : 1;
+  } else {
+    node.tensors.resize(first);
     note(FindingCode::attr_ignored);
-    return;
   }
-  for (std::size_t i = 0; i + 1 < value.texts.size(); i += 2) {
-    double size = 0;
-    const std::string_view text = value.texts[i + 1];
-    std::from_chars(text.data(), text.data() + text.size(), size);
-    node.tensors.push_back(
-        {intern(value.texts[i]), Bytes(static_cast<std::int64_t>(std::floor(size))), output});
-  }
-  tensor_lists_ |= output ? 2 : 1;
 }
 
 }  // namespace orrery::trace::chakra

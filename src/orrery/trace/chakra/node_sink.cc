@@ -44,6 +44,12 @@ Result<void> NodeSink::take_groups(const graph::NodeSpec& node, std::string_view
   return merge_groups(*options_.groups, *found, place(node), options_.repair, *options_.findings);
 }
 
+void NodeSink::expect(std::uint64_t seen, std::uint64_t total) {
+  const double scale = static_cast<double>(total) / static_cast<double>(seen) * 1.02;
+  const auto scaled = [scale](std::size_t count) { return static_cast<std::size_t>(static_cast<double>(count) * scale); };
+  builder_.expect(scaled(builder_.size()), scaled(builder_.dep_count()));
+}
+
 Result<graph::Graph> NodeSink::finish() && {
   if (empty()) return fail(Errc::input_empty, options_.where, "the trace has no nodes");
   return std::move(builder_).finish(*options_.findings);

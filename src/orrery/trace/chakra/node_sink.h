@@ -16,6 +16,8 @@ class NodeSink {
   [[nodiscard]] bool empty() const { return builder_.size() == 0; }
   /// Errc: input_duplicate_id (two in a row), input_group, limit_exceeded.
   Result<void> add(const graph::NodeSpec& node, std::string_view input_values);
+  /// Makes room for the rest, given that `seen` of `total` bytes have become the nodes there are.
+  void expect(std::uint64_t seen, std::uint64_t total);
   /// Errc: input_empty and what GraphBuilder::finish says.
   Result<graph::Graph> finish() &&;
 

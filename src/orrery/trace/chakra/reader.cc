@@ -18,12 +18,13 @@ constexpr std::string_view kNotChakra = "is this a Chakra trace? One begins with
 
 class BinaryReader {
  public:
-  BinaryReader(Window& window, const ReadOptions& options, Detected detected)
+  BinaryReader(Window& window, std::uint64_t size, const ReadOptions& options, Detected detected)
       : options_(options),
         records_(window, options.where, options.repair, *options.findings),
         decoding_(options.where, options.strings, options.repair, *options.findings),
         decoder_(decoding_, detected.schema),
         sink_(options),
+        size_(size),
         metadata_(detected.metadata) {}
 
   Result<graph::Graph> read() {
@@ -36,6 +37,10 @@ class BinaryReader {
         continue;
       }
       if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));
+      if (size_ > 2 * Window::kBlock && (*record)->offset > Window::kBlock) {  // by now it is clear what nodes weigh
+        sink_.expect((*record)->offset, size_);
+        size_ = 0;
+      }
     }
     return std::move(sink_).finish();
   }
@@ -67,6 +72,7 @@ class BinaryReader {
   Decoding decoding_;
   NodeDecoder decoder_;
   NodeSink sink_;
+  std::uint64_t size_;  // of the whole input if known, else 0
   bool metadata_;
   graph::NodeSpec node_;
 };
@@ -87,7 +93,7 @@ Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOpt
     options.findings->add(FindingCode::legacy_schema,
                           fmt::format("{} (Chakra {})", options.where, name(detected->schema)));
   }
-  return BinaryReader(window, options, *detected).read();
+  return BinaryReader(window, (*plain)->size_hint(), options, *detected).read();
 }
 
 }  // namespace orrery::trace::chakra

@@ -34,7 +34,7 @@ class ReplaySource final : public ByteSource {
     if (!more) return more;
     return count + *more;
   }
-  [[nodiscard]] std::uint64_t size_hint() const override { return rest_->size_hint(); }
+  [[nodiscard]] std::uint64_t size_hint() const override { return rest_->size_hint() + left_.size(); }
 
  private:
   std::size_t take(std::span<std::byte> into) {

@@ -30,12 +30,13 @@ class ByteSource {
 /// Bytes that are already in memory and outlive the source.
 class MemorySource final : public ByteSource {
  public:
-  explicit MemorySource(std::span<const std::byte> bytes) : rest_(bytes) {}
+  explicit MemorySource(std::span<const std::byte> bytes) : rest_(bytes), total_(bytes.size()) {}
   Result<std::size_t> read(std::span<std::byte> into) override;
-  [[nodiscard]] std::uint64_t size_hint() const override { return rest_.size(); }
+  [[nodiscard]] std::uint64_t size_hint() const override { return total_; }
 
  private:
   std::span<const std::byte> rest_;
+  std::uint64_t total_;
 };
 
 /// `head` again (copied), then what is left of `rest`.
