@@ -139,9 +139,7 @@ Result<SimResult> Engine::run() {
 
 void Engine::dispatch(const Event& event) {
   switch (event.kind) {
-    case EventKind::local:
-      for (std::uint32_t i = 0; i < event.count; ++i) run_agenda(event.first + i);
-      return;
+    case EventKind::local: return run_agendas(event);
     case EventKind::deliver: return deliver(event);
     case EventKind::late_receive: return deliver_late(event);
     case EventKind::tree_deliver: return tree_arrival(event);

@@ -64,7 +64,9 @@ class Engine {
   void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
   void run_agenda(std::uint32_t rank);
   void run_local(std::uint32_t rank, const LocalEvent& event);
-  void append(LocalList& list, const LocalEvent& event);
+  void append(LocalList& list, LocalEvent event);
+  [[nodiscard]] static bool only_counts(const LocalEvent& event);
+  [[nodiscard]] std::uint16_t take_older(LocalList& list, const LocalEvent& event);
 
   // engine_nodes.cc, engine_account.cc
   void issue(std::uint32_t rank);
@@ -109,6 +111,7 @@ class Engine {
   // engine_streams.cc
   void begin_phase(Stream& stream);
   void insert_packet(Stream& stream);
+  void packets_free(Stream& stream, std::uint16_t count);
   void packet_free(Stream& stream);
   void try_send(Stream& stream);
   void send_packet(Stream& stream);
@@ -122,6 +125,14 @@ class Engine {
   void deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes);
   [[nodiscard]] bool take_early(Stream& stream, std::uint32_t from, std::int64_t bytes);
   [[nodiscard]] MessageKey early_key(const Stream& stream, std::uint32_t from, std::int64_t bytes) const;
+
+  // engine_lockstep.cc
+  void run_agendas(const Event& event);
+  [[nodiscard]] bool ring_step(std::uint32_t rank, Event& run);
+  void deliver_ring(const Event& event, Block& block, const model::PhaseSpec& spec);
+  [[nodiscard]] bool ring_arrival(Stream& stream, const model::PhaseSpec& spec, Event& run);
+  void restart(Event& run, const Event& event);
+  void flush(Event& run);
 
   // engine_tree.cc
   void begin_tree(Stream& stream);

@@ -6,13 +6,56 @@
 
 namespace orrery::sim {
 
-void Engine::append(LocalList& list, const LocalEvent& event) {
+namespace {
+constexpr int kLookedAt = 8;  // events of a list looked at for merging
+}
+
+// A packet of a stream that has nothing left to send only counts: all that matters is where the last of them stands.
+bool Engine::only_counts(const LocalEvent& event) {
+  if (event.stream == nullptr || event.stream->steps_left != 0 || event.stream->spec == nullptr) return false;
+  return event.stream->spec->request.algorithm.algorithm == platform::Algorithm::direct;
+}
+
+// Takes an older event equal to `event`, one of the first few, out of the list and returns how often it stood there.
+std::uint16_t Engine::take_older(LocalList& list, const LocalEvent& event) {
+  const auto equal = [&](const LocalEvent& other) {
+    return other.stream == event.stream && other.kind == event.kind && other.arg == event.arg && other.repeat < 0x7fff;
+  };
+  if (list.head == kNone) return 0;
+  if (equal(list.first)) {
+    const std::uint16_t repeat = list.first.repeat;
+    const std::uint32_t slot = list.head;
+    list.first = pool_[slot].event;
+    list.head = pool_[slot].next;
+    if (list.head == kNone) list.tail = kNone;
+    pool_[slot].next = pool_free_;
+    pool_free_ = slot;
+    return repeat;
+  }
+  std::uint32_t* link = &list.head;
+  for (int i = 0; i < kLookedAt && *link != list.tail; ++i) {
+    const std::uint32_t slot = *link;
+    if (equal(pool_[slot].event)) {
+      const std::uint16_t repeat = pool_[slot].event.repeat;
+      *link = pool_[slot].next;
+      pool_[slot].next = pool_free_;
+      pool_free_ = slot;
+      return repeat;
+    }
+    link = &pool_[slot].next;
+  }
+  return 0;
+}
+
+void Engine::append(LocalList& list, LocalEvent event) {
   LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
   if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind && event.stream != nullptr &&
-      last.repeat < 0xffff) {
-    ++last.repeat;
+      last.repeat < 0xffff - event.repeat) {
+    last.repeat = static_cast<std::uint16_t>(last.repeat + event.repeat);
     return;
   }
+  // A list that is running now keeps its events where they are.
+  if (list.time != now() && only_counts(event)) event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
   std::uint32_t slot = pool_free_;
   if (slot == kNone) {
     slot = static_cast<std::uint32_t>(pool_.size());
@@ -82,13 +125,10 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
   switch (event.kind) {
     case LocalKind::taken: return;
     case LocalKind::inserted:
-    case LocalKind::freed:
-      for (std::uint16_t i = 0; i < event.repeat; ++i) packet_free(*event.stream);
-      return;
+    case LocalKind::freed: return packets_free(*event.stream, event.repeat);
     case LocalKind::inserted_sum: {
       const std::int64_t reduce = event.stream->spec->step_of(event.arg).reduce;
-      for (std::uint16_t i = 0; i < event.repeat; ++i) at(rank, reduce, {event.stream, 0, LocalKind::freed});
-      return;
+      return at(rank, reduce, {event.stream, 0, LocalKind::freed, event.repeat});
     }
     case LocalKind::node_done: complete(rank, event.arg); return;
     case LocalKind::memory_done: memory_done(rank, event.arg); return;

@@ -125,7 +125,8 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   const bool recorded = graph.duration(node) > Time{};
-  const bool roofline = !graph.is_cpu(node) && (platform_.device.roofline || (!astra() && !recorded && known));
+  const bool roofline = !graph.is_cpu(node) && (platform_.device.roofline ||
+                                                (platform_.device.roofline_without_duration && !recorded && known));
   if (!roofline || (!astra() && !known)) {
     if (!recorded) result_.findings.add(FindingCode::zero_duration_compute, place(rank, node));
     return replay(rank, node);

@@ -12,7 +12,6 @@ using graph::NodeKind;
 
 namespace {
 constexpr std::uint32_t kAstraTags = 500'000'000;
-constexpr std::int64_t kAnnouncementBytes = 8192;  // what a receiver sends under the rendezvous protocol
 }  // namespace
 
 std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {

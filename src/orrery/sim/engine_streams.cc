@@ -31,6 +31,15 @@ void Engine::insert_packet(Stream& stream) {
   at(stream.rank, spec.endpoint, {&stream, spec.step.size() > 1 ? packet : 0, kind});
 }
 
+void Engine::packets_free(Stream& stream, std::uint16_t count) {
+  if (stream.steps_left != 0 || stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree) {
+    for (std::uint16_t i = 0; i < count; ++i) packet_free(stream);
+    return;
+  }
+  stream.free += count;  // nothing left to send
+  if (stream.free == stream.spec->window) end_phase(stream);
+}
+
 void Engine::packet_free(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
@@ -105,6 +114,7 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
 void Engine::deliver(const Event& event) {
   Block& block = blocks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
+  if (spec.plain_ring && block.streams != nullptr && now() < model::Fabric::kTooLong / 2) return deliver_ring(event, block, spec);
   for (std::uint32_t i = 0; i < event.count; ++i) {
     for (std::uint32_t k = 0; k < event.keys; ++k) deliver_one(block, spec, event.first + i, event.key + k);
   }

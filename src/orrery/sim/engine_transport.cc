@@ -8,10 +8,6 @@
 
 namespace orrery::sim {
 
-namespace {
-constexpr std::int64_t kAnnouncementBytes = 8192;
-}  // namespace
-
 void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay, Event arrival) {
   ++result_.messages;
   if (!links_ || from == to) {

@@ -43,8 +43,8 @@ struct Event {
 ///
 /// Buckets hold events by the highest bit in which their time differs from the last popped time. Equal times are always
 /// in the same bucket, in the order they were pushed, and moving a bucket down keeps that order: so events of one tick
-/// come out in the order they went in. A pushed event that continues the newest one of its bucket (the next member of
-/// the same step, or the next key of the same member) is merged into it; the order is the same as without merging.
+/// come out in the order they went in. A pushed event that continues the newest one of its time (the next member of the
+/// same step, or the next key of the same member) is merged into it; the order is the same as without merging.
 ///
 /// push O(1), pop amortised O(64). Source of the structure: Ahuja, Mehlhorn, Orlin, Tarjan, "Faster algorithms for the
 /// shortest path problem", J. ACM 37(2), 1990, section 2 (one-level radix heaps).
@@ -54,7 +54,13 @@ class EventQueue {
     ORRERY_CHECK(event.time >= now_);
     std::vector<Event>& bucket = buckets_[bucket_of(event.time)];
     const std::size_t done = &bucket == &buckets_[0] ? cursor_ : 0;
-    if (bucket.size() > done && merge(bucket.back(), event)) return;
+    // Merging passes over events of other times only, so nothing overtakes anything of its own time.
+    const std::size_t stop = bucket.size() > done + kLookBack ? bucket.size() - kLookBack : done;
+    for (std::size_t i = bucket.size(); i > stop; --i) {
+      if (bucket[i - 1].time != event.time) continue;
+      if (merge(bucket[i - 1], event)) return;
+      break;
+    }
     bucket.push_back(event);
   }
 
@@ -71,8 +77,10 @@ class EventQueue {
   [[nodiscard]] bool more_now() const { return cursor_ < buckets_[0].size(); }
 
  private:
+  static constexpr std::size_t kLookBack = 4;  // newest events looked at for merging
+
   static bool merge(Event& last, const Event& next) {
-    if (last.time != next.time || last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;
+    if (last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;
     if (next.kind > EventKind::deliver) return false;
     if (last.key == next.key && last.keys == next.keys && last.first + last.count == next.first) {
       last.count += next.count;

@@ -18,6 +18,7 @@
 namespace orrery::sim {
 
 inline constexpr std::uint32_t kNone = ~0u;
+inline constexpr std::int64_t kAnnouncementBytes = 8192;  ///< what a receiver sends first under the rendezvous protocol
 
 struct Stream;
 

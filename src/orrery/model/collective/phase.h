@@ -70,6 +70,7 @@ struct PhaseSpec {
   std::int64_t endpoint = 0;     ///< picoseconds
   std::vector<Step> step;        ///< one, or one per packet (halving-doubling)
   std::vector<std::int64_t> delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet]
+  bool plain_ring = false;       ///< ring algorithm with one message time for all
   std::uint32_t keys = 1;        ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 
   [[nodiscard]] const Step& step_of(std::uint32_t packet) const { return step[packet < step.size() ? packet : 0]; }

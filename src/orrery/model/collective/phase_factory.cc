@@ -72,6 +72,7 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
                                                                        : platform_.collectives.endpoint_delay.count();
   fill_steps(spec);
   if (auto ok = fill_delays(spec); !ok) return tl::unexpected(ok.error());
+  spec.plain_ring = request.algorithm.algorithm == Algorithm::ring && !spec.delay_by_key.empty();
   return spec;
 }
 
