@@ -93,11 +93,7 @@ class Engine {
                     const model::Chunking& cutting, const model::LogicalTopology& topology, std::int64_t priority);
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank);
-  [[nodiscard]] ChunkRequest order_chunk(Stream& stream, const ChunkRequest& natural, const model::LogicalTopology& topology,
-                                         bool new_order);
   void enqueue(Stream& stream);
-  void insert_waiting(ChunkQueue& queue, Stream& stream);
-  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
   void pump(std::uint32_t rank, std::uint32_t queue);
   void start_waiting(std::uint32_t rank, std::uint32_t queue);
   void settle();
@@ -107,6 +103,16 @@ class Engine {
   void chunk_done(Stream& stream);
   void collective_done(std::uint32_t op);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
+
+  // engine_order.cc: which dimension first, which chunk first
+  void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left, std::int64_t chunk,
+                   const model::LogicalTopology& topology);
+  void insert_waiting(ChunkQueue& queue, Stream& stream);
+  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
+  [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;
+  [[nodiscard]] std::size_t phases_left(const Stream& stream) const;
+  [[nodiscard]] const model::PhaseRequest& phase_of(const Stream& stream) const;
+  [[nodiscard]] std::int64_t largest_data(const Stream& stream) const;
 
   // engine_streams.cc
   void begin_phase(Stream& stream);

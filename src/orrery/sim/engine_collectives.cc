@@ -11,7 +11,6 @@ namespace orrery::sim {
 
 using graph::CollectiveType;
 using platform::InterDimension;
-using platform::IntraDimension;
 using platform::SchedulingPolicy;
 
 std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::NodeId node) {
@@ -89,34 +88,6 @@ Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std:
   return blocks_[group.blocks[number]].streams[member];
 }
 
-// The dimension order of a chunk, where the configuration does not say "ascending".
-ChunkRequest Engine::order_chunk(Stream& stream, const ChunkRequest& natural, const model::LogicalTopology& topology,
-                                 bool new_order) {
-  const InterDimension policy = platform_.collectives.inter_dimension;
-  ChunkRequest request = natural;
-  if (policy == InterDimension::ascending || topology.sub_group) return request;
-  const auto dims = static_cast<std::uint8_t>(topology.dims.size());
-  request.two_phase = policy != InterDimension::round_robin;
-  if (policy == InterDimension::round_robin) {
-    std::uint8_t& first = round_robin_[stream.rank];
-    for (std::uint8_t i = 0; i < dims; ++i) {
-      const auto d = static_cast<std::uint8_t>((first + i) % dims);
-      request.order.push_back(request.type == CollectiveType::all_gather ? static_cast<std::uint8_t>(dims - 1 - d) : d);
-    }
-    first = static_cast<std::uint8_t>((first + 1) % dims);
-    return request;
-  }
-  Block& block = blocks_[stream.block];
-  if (new_order) {
-    const bool flex = policy == InterDimension::themis_flex;
-    Themis::Decision decision = themis_.next(request.type, request.bytes, request.bytes, topology, now(), flex);
-    block.order = std::move(decision.order);
-    block.chunk = decision.bytes;
-  }
-  request.order = block.order;
-  return request;
-}
-
 void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator, CollectiveType type,
                           const model::Chunking& cutting, const model::LogicalTopology& topology,
                           std::int64_t priority) {
@@ -127,18 +98,22 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
   natural.type = type;
   natural.communicator = group.sub_group ? communicator : 0;
   if (!group.sub_group && graph.has(node, graph::kHasDims)) natural.dims_mask = graph.collective(node).dims_mask;
+  const bool ordered = platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+  if (ordered && (rank == 0 || !astra())) themis_.begin(now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
-  for (std::int64_t chunk = 0; chunk < cutting.count && !error_; ++chunk) {
-    const std::size_t known = blocks_.size();
+  for (std::int64_t left = cutting.bytes; left > 0 && !error_;) {
     Stream& stream = new_stream(communicator, group, rank);
-    const std::int64_t bytes = chunk + 1 < cutting.count ? cutting.chunk : cutting.last;
-    const bool ordered = platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+    std::int64_t bytes = left > cutting.chunk ? cutting.chunk : cutting.last;
     if (plan == nullptr || ordered || bytes != natural.bytes) {
       natural.bytes = bytes;
-      auto found = planner_.plan(order_chunk(stream, natural, topology, blocks_.size() > known), topology);
+      ChunkRequest request = natural;
+      if (ordered) order_chunk(stream, request, left, cutting.chunk, topology);
+      auto found = planner_.plan(request, topology);
       if (!found) return fail_run(found.error());
       plan = *found;
+      bytes = request.bytes;
     }
+    left -= bytes;
     auto list = planner_.choose_queues(*plan, type, topology, pointers_[rank]);
     if (!list) {
       return fail_run({list.error().code, place(rank, node) + ": " + list.error().where, list.error().what, list.error().hint});
@@ -155,46 +130,6 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
     enqueue(stream);
     pump(rank, planner_.list(*list)[0].queue);
   }
-}
-
-bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
-  const auto bytes = [&](const Stream& stream) {
-    const model::PhaseRequest& phase = planner_.spec(planner_.list(stream.phases)[stream.phase].spec).request;
-    return std::max(phase.data, model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
-  };
-  const auto left = [&](const Stream& stream) { return planner_.list(stream.phases).size() - stream.phase; };
-  const auto gathers = [&](const Stream& stream) {
-    return planner_.spec(planner_.list(stream.phases)[stream.phase].spec).request.type == CollectiveType::all_gather;
-  };
-  // Ranks must agree on the order even when chunks come at the same time: then the chunk's number decides.
-  const bool same_time = !astra() && newcomer.waiting_since == waiting.waiting_since;
-  const bool tie = same_time && newcomer.block < waiting.block;
-  switch (platform_.collectives.intra_dimension) {
-    case IntraDimension::smallest_first: {
-      if (left(newcomer) == 1 || left(waiting) == 1) {  // a chunk in its last phase goes to the end
-        return left(newcomer) != 1 ? !astra() : left(waiting) == 1 && tie;
-      }
-      return bytes(newcomer) < bytes(waiting) || (bytes(newcomer) == bytes(waiting) && tie);
-    }
-    case IntraDimension::less_remaining_phases_first:
-      return left(newcomer) < left(waiting) || (left(newcomer) == left(waiting) && tie);
-    case IntraDimension::rg: {
-      const bool wanted = !last_was_gather_[newcomer.rank];
-      return gathers(newcomer) == wanted && gathers(waiting) != wanted;
-    }
-    case IntraDimension::fifo: break;
-  }
-  return newcomer.priority > waiting.priority || (newcomer.priority == waiting.priority && tie);
-}
-
-// Behind everything that does not have to stand back.
-void Engine::insert_waiting(ChunkQueue& queue, Stream& stream) {
-  Stream** link = &queue.first;
-  if (queue.first != nullptr && !goes_before(stream, *queue.last)) link = &queue.last->next_waiting;
-  while (*link != nullptr && !goes_before(stream, **link)) link = &(*link)->next_waiting;
-  stream.next_waiting = *link;
-  *link = &stream;
-  if (stream.next_waiting == nullptr) queue.last = &stream;
 }
 
 void Engine::enqueue(Stream& stream) {

@@ -87,7 +87,7 @@ struct Block {
   std::uint32_t members = 0;
   std::uint32_t done = 0;
   std::vector<std::uint8_t> order;    ///< Themis: logical dims, decided by the first rank that issues the chunk
-  std::int64_t chunk = 0;             ///< Themis flex: its size
+  std::int64_t chunk = 0;             ///< Themis: its size; 0 = not decided yet
 };
 
 /// Ranks that communicate with each other. Number 0 is all ranks.

@@ -6,62 +6,85 @@
 namespace orrery::sim {
 
 using graph::CollectiveType;
+using model::LogicalTopology;
 
 namespace {
+
 constexpr double kMebi = 1048576.0;
-constexpr double kSmallestGap = 1.0 / 16.0;  // of a chunk
-}  // namespace
+constexpr std::int64_t kSmallestGap = 16;  // a gap below this fraction of a chunk does not count
 
-Themis::Themis(const platform::Platform& platform) : platform_(platform), load_(platform.dims.size(), 0.0) {}
-
-double Themis::relative_bandwidth(const model::LogicalDim& dim) const {
-  return platform_.dims[dim.dim].bandwidth.count() / platform_.dims[0].bandwidth.count();
+bool carries(const LogicalTopology& topology, std::uint8_t dim) {
+  return dim < topology.dims.size() && topology.dims[dim].involved && topology.dims[dim].ring.size > 1;
 }
 
-void Themis::charge(const std::vector<std::uint8_t>& order, bool gather, double mebibytes,
-                    const model::LogicalTopology& topology) {
-  for (const std::uint8_t d : order) {
-    const model::LogicalDim& dim = topology.dims[d];
-    const double n = dim.ring.size;
-    if (!dim.involved || dim.ring.size <= 1) continue;
-    const double factor = gather ? n - 1 : (n - 1) / n;
-    load_[dim.dim] += mebibytes * factor / relative_bandwidth(dim);
-    mebibytes = gather ? mebibytes * n : mebibytes / n;
-  }
+}  // namespace
+
+Themis::Themis(const platform::Platform& platform) : platform_(platform) {
+  for (std::size_t d = 0; d < platform.dims.size(); ++d) loads_.push_back({static_cast<std::uint8_t>(d), 0.0});
+}
+
+void Themis::begin(std::int64_t time) {
+  if (time == issued_at_) return;
+  issued_at_ = time;
+  sort_naturally(false);
+  for (Load& load : loads_) load.mebibytes = 0;
+}
+
+void Themis::sort_naturally(bool gather) {
+  std::sort(loads_.begin(), loads_.end(), [](const Load& a, const Load& b) { return a.dim < b.dim; });
+  if (gather) std::reverse(loads_.begin(), loads_.end());
+}
+
+double Themis::relative_bandwidth(std::uint8_t dim) const {
+  return platform_.dims[dim].bandwidth.count() / platform_.dims[0].bandwidth.count();
+}
+
+// The size of the chunk that would just fill the gap between the least and the most loaded dimension.
+std::int64_t Themis::levelling_bytes(const std::vector<const Load*>& path, bool gather,
+                                     const LogicalTopology& topology) const {
+  const Load& least = gather ? *path.back() : *path.front();
+  const Load& most = gather ? *path.front() : *path.back();
+  const double n = topology.dims[least.dim].ring.size;
+  const double share = gather ? n - 1 : (n - 1) / n;
+  const double gap = (most.mebibytes - least.mebibytes) * relative_bandwidth(least.dim) / share * kMebi;
+  auto bytes = static_cast<std::int64_t>(gap);
+  if (!gather) return bytes;
+  for (std::size_t i = path.size() - 1; i-- > 0;) bytes /= topology.dims[path[i]->dim].ring.size;
+  return bytes;
+}
+
+// What `dim` moves for `bytes`, booked on `load`; returns the bytes that are left for the next dimension.
+std::int64_t Themis::charge(Load& load, std::uint8_t dim, std::int64_t bytes, bool gather,
+                            const LogicalTopology& topology) const {
+  const std::int64_t n = topology.dims[dim].ring.size;
+  const double share = gather ? static_cast<double>(n - 1) : static_cast<double>(n - 1) / static_cast<double>(n);
+  load.mebibytes += static_cast<double>(bytes) / kMebi * share / relative_bandwidth(dim);
+  return gather ? bytes * n : bytes / n;
 }
 
 Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int64_t remaining,
-                              const model::LogicalTopology& topology, std::int64_t time, bool flex) {
-  if (time != issued_at_) std::fill(load_.begin(), load_.end(), 0.0);
-  issued_at_ = time;
+                              const LogicalTopology& topology, bool flex) {
   const bool gather = type == CollectiveType::all_gather;
-  Decision decision{{}, bytes};
-  for (std::uint8_t d = 0; d < topology.dims.size(); ++d) {
-    if (topology.dims[d].involved && topology.dims[d].ring.size > 1) decision.order.push_back(d);
+  std::stable_sort(loads_.begin(), loads_.end(), [](const Load& a, const Load& b) { return a.mebibytes < b.mebibytes; });
+  if (gather) std::reverse(loads_.begin(), loads_.end());
+  std::vector<const Load*> path;
+  for (const Load& load : loads_) {
+    if (carries(topology, load.dim)) path.push_back(&load);
   }
-  std::vector<std::uint8_t>& order = decision.order;
-  std::vector<std::uint8_t> natural = order;
-  if (order.empty() || type == CollectiveType::all_to_all) return {natural, bytes};
-  const auto load = [&](std::uint8_t d) { return load_[topology.dims[d].dim]; };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint8_t a, std::uint8_t b) { return load(a) < load(b); });
-  if (gather) std::reverse(order.begin(), order.end());
+  if (path.empty()) return {{}, std::min(bytes, remaining)};
 
-  // The chunk that would just fill the gap between the least and the most loaded dimension.
-  const std::uint8_t least = gather ? order.back() : order.front();
-  const std::uint8_t most = gather ? order.front() : order.back();
-  const model::LogicalDim& dim = topology.dims[least];
-  const double n = dim.ring.size;
-  double gap = (load(most) - load(least)) * relative_bandwidth(dim) / (gather ? n - 1 : (n - 1) / n) * kMebi;
-  if (gather) {
-    for (const std::uint8_t d : order) gap /= d == least ? 1.0 : topology.dims[d].ring.size;
+  const std::int64_t levelling = levelling_bytes(path, gather, topology);
+  const bool natural = levelling < (flex ? bytes : bytes / kSmallestGap);
+  std::int64_t left = natural || !flex ? bytes : levelling;
+  Decision decision{{}, std::min(left, remaining)};
+  if (natural) sort_naturally(gather);
+  const bool mirrored = natural && platform_.rules == platform::Rules::astra;
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const std::uint8_t dim = mirrored ? static_cast<std::uint8_t>(i) : loads_[i].dim;
+    if (!carries(topology, dim)) continue;
+    decision.order.push_back(dim);
+    left = charge(loads_[i], dim, left, gather, topology);
   }
-  const auto levelling = static_cast<std::int64_t>(gap);
-  if (static_cast<double>(levelling) < static_cast<double>(bytes) * kSmallestGap) {
-    order = natural;
-  } else if (flex) {
-    decision.bytes = std::clamp(levelling, std::min(bytes, remaining), remaining);
-  }
-  charge(order, gather, static_cast<double>(decision.bytes) / kMebi, topology);
   return decision;
 }
 

@@ -11,11 +11,16 @@
 
 namespace orrery::sim {
 
-/// Greedy inter-dimension scheduling. Each chunk starts at the dimension with the least load so far.
+/// Greedy inter-dimension scheduling. Each chunk starts at the dimension with the least load so far; all_gather, whose
+/// data grows on the way, ends there.
 ///
 /// Load of a dimension: MiB it was asked to move, relative to dimension 0's bandwidth; forgotten when a collective is
-/// issued at a new time. Source: Themis (ISCA 2022, arXiv 2110.04478) algorithm 1, with the robustness rule of its
-/// authors' implementation (no re-ordering for a gap smaller than a sixteenth of a chunk).
+/// issued at a new time. Where levelling the loads would take less than a sixteenth of a chunk, the natural order is kept.
+/// The flexible variant makes each chunk just large enough to level the loads, if that is a full chunk at least.
+/// Source: Themis (ISCA 2022, arXiv 2110.04478) algorithm 1; the last two rules are ASTRA-sim's.
+///
+/// ASTRA rules keep two habits of that simulator: the natural order of all_gather is ascending, and its loads are then
+/// booked on the mirrored dimensions.
 class Themis {
  public:
   explicit Themis(const platform::Platform& platform);
@@ -25,18 +30,30 @@ class Themis {
     std::int64_t bytes = 0;           ///< the chunk's size
   };
 
-  /// The order for the next chunk of `bytes` of a collective issued at `time`. `flex` may choose another size up to
-  /// `remaining`.
+  /// A collective is issued at `time`.
+  void begin(std::int64_t time);
+
+  /// The next chunk of a collective that is cut into chunks of `bytes` and of which `remaining` bytes are left.
+  /// `flex` may choose another size.
   [[nodiscard]] Decision next(graph::CollectiveType type, std::int64_t bytes, std::int64_t remaining,
-                              const model::LogicalTopology& topology, std::int64_t time, bool flex);
+                              const model::LogicalTopology& topology, bool flex);
 
  private:
-  [[nodiscard]] double relative_bandwidth(const model::LogicalDim& dim) const;
-  void charge(const std::vector<std::uint8_t>& order, bool gather, double mebibytes, const model::LogicalTopology& topology);
+  struct Load {
+    std::uint8_t dim = 0;
+    double mebibytes = 0;
+  };
+
+  [[nodiscard]] double relative_bandwidth(std::uint8_t dim) const;
+  [[nodiscard]] std::int64_t levelling_bytes(const std::vector<const Load*>& path, bool gather,
+                                             const model::LogicalTopology& topology) const;
+  void sort_naturally(bool gather);
+  [[nodiscard]] std::int64_t charge(Load& load, std::uint8_t dim, std::int64_t bytes, bool gather,
+                                    const model::LogicalTopology& topology) const;
 
   const platform::Platform& platform_;
-  std::int64_t issued_at_ = -1;
-  std::vector<double> load_;  // by physical dimension
+  std::int64_t issued_at_ = 0;
+  std::vector<Load> loads_;  // as sorted for the last chunk: equal loads keep their order
 };
 
 }  // namespace orrery::sim

@@ -50,6 +50,7 @@ Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits
     }
     if (cutting.chunk == 0) cutting.chunk = 1;  // the reference loops forever here
   }
+  cutting.bytes = size;
   cutting.count = (size + cutting.chunk - 1) / cutting.chunk;
   cutting.last = size - (cutting.count - 1) * cutting.chunk;
   if (rules == Rules::astra) {

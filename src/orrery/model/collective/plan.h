@@ -46,6 +46,7 @@ struct Chunking {
   std::int64_t count = 0;
   std::int64_t chunk = 0;
   std::int64_t last = 0;
+  std::int64_t bytes = 0;       ///< of all chunks, had the last one its true size
   bool remainder_full = false;  ///< ASTRA rules: the last chunk should have been smaller
   bool raised = false;          ///< the size was raised so that a chunk has a byte per rank
 };
