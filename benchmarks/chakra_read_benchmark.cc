@@ -2,8 +2,8 @@
 //
 // Reading a trace of a million nodes: bytes per second, and what stays in memory per node.
 //
-// Three shapes of node: as PyTorch's converter writes them (printed tensors, nine attributes), as STAGE writes them
-// (tensor lists, FLOPs), and the least a simulator needs.
+// Three shapes of node: as PyTorch's converter writes them (printed tensors, nine attributes), as
+// STAGE writes them (tensor lists, FLOPs), and the least a simulator needs.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -35,18 +35,23 @@ NodeRecord make_node(Shape shape, std::uint64_t id) {
   node.duration_micros = 3 + layer % 17;
   if (shape == stage) {
     node.name = "mb0.transformer." + std::to_string(layer) + ".norm@0_COMP";
-    node.attributes.push_back(attribute_strings("inputs", {"mb0.x" + std::to_string(layer), "134217728.0"}));
-    node.attributes.push_back(attribute_strings("outputs", {"mb0.y" + std::to_string(layer), "134217728.0"}));
+    node.attributes.push_back(
+        attribute_strings("inputs", {"mb0.x" + std::to_string(layer), "134217728.0"}));
+    node.attributes.push_back(
+        attribute_strings("outputs", {"mb0.y" + std::to_string(layer), "134217728.0"}));
     node.attributes.push_back(attribute_string("op_type", "E"));
   } else if (shape == converter) {
     node.name = "aten::convolution_backward_" + std::to_string(layer);
-    node.inputs = IoRecord{"[[5, 1, 0, 32768, 4, 'cuda:0'], 0, 6, '<None>']", "[[[32768]], [], [], []]",
-                           "['Tensor(float)', 'Int', 'Int', 'None']", ""};
-    node.outputs = IoRecord{"[[5, 1, 0, 32768, 4, 'cuda:0']]", "[[32768]]", "['Tensor(float)']", ""};
+    node.inputs =
+        IoRecord{"[[5, 1, 0, 32768, 4, 'cuda:0'], 0, 6, '<None>']", "[[[32768]], [], [], []]",
+                 "['Tensor(float)', 'Int', 'Int', 'None']", ""};
+    node.outputs =
+        IoRecord{"[[5, 1, 0, 32768, 4, 'cuda:0']]", "[[32768]]", "['Tensor(float)']", ""};
     for (const char* name : {"rf_id", "fw_parent", "seq_id", "scope", "tid", "fw_tid", "stream"}) {
       node.attributes.push_back(attribute_int64(name, static_cast<std::int64_t>(id % 5000)));
     }
-    node.attributes.push_back(attribute_string("op_schema", "aten::add(Tensor self, Tensor other) -> Tensor"));
+    node.attributes.push_back(
+        attribute_string("op_schema", "aten::add(Tensor self, Tensor other) -> Tensor"));
   } else {
     node.name = "n" + std::to_string(layer);
   }
@@ -55,7 +60,8 @@ NodeRecord make_node(Shape shape, std::uint64_t id) {
     node.attributes.push_back(attribute_int64("comm_type", 0));
     node.attributes.push_back(attribute_int64("comm_size", 1 << 20));
   } else if (shape != converter) {
-    node.attributes.push_back(attribute_int64("num_ops", static_cast<std::int64_t>(1'000'000 + layer)));
+    node.attributes.push_back(
+        attribute_int64("num_ops", static_cast<std::int64_t>(1'000'000 + layer)));
     node.attributes.push_back(attribute_uint64("tensor_size", 4096 * layer));
   }
   return node;
@@ -65,12 +71,15 @@ NodeRecord make_node(Shape shape, std::uint64_t id) {
 class TraceFile {
  public:
   explicit TraceFile(Shape shape)
-      : path_((fs::temp_directory_path() / ("orrery_read_benchmark_" + std::to_string(shape) + ".et")).string()) {
+      : path_(
+            (fs::temp_directory_path() / ("orrery_read_benchmark_" + std::to_string(shape) + ".et"))
+                .string()) {
     auto writer = TraceWriter::create(path_);
     MetadataRecord metadata;
     metadata.version = kVersion;
     bool good = writer && writer->write(metadata);
-    for (std::uint64_t id = 0; good && id < kNodes; ++id) good = writer->write(make_node(shape, id)).has_value();
+    for (std::uint64_t id = 0; good && id < kNodes; ++id)
+      good = writer->write(make_node(shape, id)).has_value();
     if (!good || !writer->close()) std::abort();
   }
   ~TraceFile() { fs::remove(path_); }
@@ -98,7 +107,8 @@ void read_trace(benchmark::State& state) {
       return;
     }
     const double edge_bytes = static_cast<double>(graph->edge_count()) * sizeof(graph::NodeId);
-    per_node = (static_cast<double>(graph->resident_bytes()) - edge_bytes) / static_cast<double>(graph->size());
+    per_node = (static_cast<double>(graph->resident_bytes()) - edge_bytes) /
+               static_cast<double>(graph->size());
     edges = static_cast<double>(graph->edge_count());
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(fs::file_size(path)) * state.iterations());
@@ -106,7 +116,9 @@ void read_trace(benchmark::State& state) {
   state.counters["file_MB"] = static_cast<double>(fs::file_size(path)) / 1e6;
   state.counters["bytes_per_node"] = per_node;
   state.counters["edges"] = edges;
-  state.SetLabel(state.range(0) == converter ? "converter" : state.range(0) == stage ? "stage" : "plain");
+  state.SetLabel(state.range(0) == converter ? "converter"
+                 : state.range(0) == stage   ? "stage"
+                                             : "plain");
 }
 
 BENCHMARK(read_trace)->DenseRange(0, 2)->Unit(benchmark::kMillisecond);

@@ -18,7 +18,9 @@ constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
 constexpr std::uint64_t kMaxEdges = std::numeric_limits<std::uint32_t>::max() - 1;
 constexpr std::string_view kRepairHint = "--repair drops what is damaged and reports it";
 
-bool same(const Work& a, const Work& b) { return a.num_ops == b.num_ops && a.tensor_size == b.tensor_size; }
+bool same(const Work& a, const Work& b) {
+  return a.num_ops == b.num_ops && a.tensor_size == b.tensor_size;
+}
 bool same(const Collective& a, const Collective& b) {
   return a.size == b.size && a.group == b.group && a.priority == b.priority && a.root == b.root &&
          a.dims_mask == b.dims_mask && a.dims_count == b.dims_count && a.type == b.type;
@@ -53,9 +55,11 @@ void GraphBuilder::expect(std::size_t nodes, std::size_t deps) {
 }
 
 std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
-  const bool work = node.kind == NodeKind::comp || node.kind == NodeKind::mem_load || node.kind == NodeKind::mem_store;
+  const bool work = node.kind == NodeKind::comp || node.kind == NodeKind::mem_load ||
+                    node.kind == NodeKind::mem_store;
   if (work && (node.flags & (kHasNumOps | kHasTensorSize)) == 0) return kNoNode;
-  if (!work && node.kind != NodeKind::coll && node.kind != NodeKind::send && node.kind != NodeKind::recv) {
+  if (!work && node.kind != NodeKind::coll && node.kind != NodeKind::send &&
+      node.kind != NodeKind::recv) {
     return kNoNode;
   }
   if (!recent_) {
@@ -72,7 +76,8 @@ std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
     const auto size = static_cast<std::uint64_t>(node.collective.size.count());
     const auto group = static_cast<std::uint64_t>(node.collective.group);
     const auto type = static_cast<std::uint64_t>(node.collective.type);
-    return row_of(graph_.collectives_, recent_->collective[bucket(size, group * 16 + type)], node.collective);
+    return row_of(graph_.collectives_, recent_->collective[bucket(size, group * 16 + type)],
+                  node.collective);
   }
   const auto size = static_cast<std::uint64_t>(node.message.size.count());
   const auto peers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.message.dst)) ^
@@ -83,7 +88,8 @@ std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
 void GraphBuilder::add(const NodeSpec& node) {
   if (!nodes_.empty() && node.id <= nodes_.back().id) sorted_ = false;
   if (!node.tensors.empty()) {
-    tensor_runs_.push_back({static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(tensors_.size())});
+    tensor_runs_.push_back(
+        {static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(tensors_.size())});
     tensors_.insert(tensors_.end(), node.tensors.begin(), node.tensors.end());
   }
   if (deps_.size() + node.deps.size() > kMaxEdges || tensors_.size() > kMaxEdges) {
@@ -118,11 +124,13 @@ Result<void> GraphBuilder::sort_nodes(Findings& findings) {
   order_.reserve(nodes_.size());
   for (const auto& [id, position] : by_id) {
     if (!order_.empty() && nodes_[order_.back()].id == id) {
-      const std::string here = fmt::format("{}:byte {} (node {})", where_, nodes_[position].offset, id);
+      const std::string here =
+          fmt::format("{}:byte {} (node {})", where_, nodes_[position].offset, id);
       if (repair_ == Repair::refuse) {
-        return fail(Errc::input_duplicate_id, here,
-                    fmt::format("node id {} was used before, at byte {}", id, nodes_[order_.back()].offset),
-                    std::string(kRepairHint));
+        return fail(
+            Errc::input_duplicate_id, here,
+            fmt::format("node id {} was used before, at byte {}", id, nodes_[order_.back()].offset),
+            std::string(kRepairHint));
       }
       findings.add(FindingCode::duplicate_id_dropped, here);
       continue;
@@ -158,13 +166,15 @@ NodeId GraphBuilder::find(std::uint64_t id) const {
   if (graph_.id_offsets_.empty() && graph_.ids_.empty()) {
     return id >= graph_.first_id_ && offset < graph_.size() ? static_cast<NodeId>(offset) : kNoNode;
   }
-  if (!dense_.empty()) return id >= graph_.first_id_ && offset < dense_.size() ? dense_[offset] : kNoNode;
+  if (!dense_.empty())
+    return id >= graph_.first_id_ && offset < dense_.size() ? dense_[offset] : kNoNode;
   return graph_.find(id);
 }
 
 Result<void> GraphBuilder::resolve_deps_of(NodeId n, Findings& findings, bool& forward) {
   const std::size_t position = order_.empty() ? n : order_[n];
-  const std::uint64_t last = position + 1 < nodes_.size() ? nodes_[position + 1].first_dep : deps_.size();
+  const std::uint64_t last =
+      position + 1 < nodes_.size() ? nodes_[position + 1].first_dep : deps_.size();
   const std::size_t begin = preds_.size();
   for (std::uint64_t i = nodes_[position].first_dep; i < last; ++i) {
     const std::uint64_t wanted = deps_[i];
@@ -172,15 +182,17 @@ Result<void> GraphBuilder::resolve_deps_of(NodeId n, Findings& findings, bool& f
     if (pred == n || pred == kNoNode) {
       const bool self = pred == n;
       if (repair_ == Repair::refuse) {
-        return self ? fail(Errc::input_self_edge, place(n), fmt::format("node {} waits for itself", label(n)),
+        return self ? fail(Errc::input_self_edge, place(n),
+                           fmt::format("node {} waits for itself", label(n)),
                            std::string(kRepairHint))
                     : fail(Errc::input_dangling_dep, place(n),
-                           fmt::format("node {} waits for node {}, which is not in the file", label(n), wanted),
+                           fmt::format("node {} waits for node {}, which is not in the file",
+                                       label(n), wanted),
                            std::string(kRepairHint));
       }
       findings.add(self ? FindingCode::self_edge_dropped : FindingCode::dangling_dep_dropped,
-                   findings.count(self ? FindingCode::self_edge_dropped : FindingCode::dangling_dep_dropped) <
-                           Findings::kPlaces
+                   findings.count(self ? FindingCode::self_edge_dropped
+                                       : FindingCode::dangling_dep_dropped) < Findings::kPlaces
                        ? place(n)
                        : std::string());
       continue;
@@ -219,10 +231,12 @@ void GraphBuilder::link_successors() {
   for (const NodeId p : preds_) ++first[p + 1];
   for (NodeId n = 0; n < count; ++n) first[n + 1] += first[n];
   graph_.succ_.resize(preds_.size());
-  // Children are met in ascending order, so every successor list comes out ascending. first[p] is moved along as a
-  // cursor and ends where the next list begins; shifting the column by one restores it.
+  // Children are met in ascending order, so every successor list comes out ascending. first[p] is
+  // moved along as a cursor and ends where the next list begins; shifting the column by one
+  // restores it.
   for (NodeId n = 0; n < count; ++n) {
-    for (std::uint32_t i = first_pred_[n]; i < first_pred_[n + 1]; ++i) graph_.succ_[first[preds_[i]]++] = n;
+    for (std::uint32_t i = first_pred_[n]; i < first_pred_[n + 1]; ++i)
+      graph_.succ_[first[preds_[i]]++] = n;
   }
   std::copy_backward(first.begin(), first.end() - 1, first.end());
   first[0] = 0;
@@ -240,7 +254,8 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
     for (std::size_t i = 0; i < circle.size() && i < kShown; ++i) text += label(circle[i]) + " -> ";
     if (circle.size() > kShown) text += fmt::format("({} more) -> ", circle.size() - kShown);
     text += std::to_string(slot(circle.front()).id);
-    return fail(Errc::input_cycle, place(circle.front()), "nodes wait for each other in a circle: " + text,
+    return fail(Errc::input_cycle, place(circle.front()),
+                "nodes wait for each other in a circle: " + text,
                 "--repair drops the dependency that closes the circle and reports it");
   }
   auto closing = closing_edges(successors, core);
@@ -254,7 +269,8 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
     const std::uint32_t end = first_pred_[n + 1];
     for (std::uint32_t i = begin; i < end; ++i) {
       if (drop != closing.end() && drop->second == n && drop->first == preds_[i]) {
-        findings.add(FindingCode::cycle_broken, fmt::format("{} waiting for node {}", place(n), slot(preds_[i]).id));
+        findings.add(FindingCode::cycle_broken,
+                     fmt::format("{} waiting for node {}", place(n), slot(preds_[i]).id));
         ++drop;
       } else {
         preds_[kept++] = preds_[i];

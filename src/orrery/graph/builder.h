@@ -32,19 +32,21 @@ struct NodeSpec {
   PointToPoint message{};
   std::vector<std::uint64_t> deps;  ///< trace ids, data and control, any order, duplicates allowed
   std::vector<TensorUse> tensors;
-  std::uint64_t offset = 0;         ///< where its record begins in the file, for error messages
+  std::uint64_t offset = 0;  ///< where its record begins in the file, for error messages
 };
 
 /// Collects nodes in any order (forward references are fine), then checks and sorts them once.
 class GraphBuilder {
  public:
-  /// `where` names the file in errors, e.g. "w.3.et". `strings` is shared by all ranks of a workload.
+  /// `where` names the file in errors, e.g. "w.3.et". `strings` is shared by all ranks of a
+  /// workload.
   GraphBuilder(std::string where, std::shared_ptr<StringPool> strings, Repair repair);
 
   [[nodiscard]] StringPool& strings() { return *strings_; }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
-  /// Makes room for about this many nodes and dependencies. A guess from the bytes there are, never a file's own claim.
+  /// Makes room for about this many nodes and dependencies. A guess from the bytes there are, never
+  /// a file's own claim.
   void expect(std::size_t nodes, std::size_t deps);
   [[nodiscard]] std::size_t dep_count() const { return deps_.size(); }
 
@@ -52,8 +54,8 @@ class GraphBuilder {
   void add(const NodeSpec& node);
 
   /// The finished graph. O(nodes log nodes) when ids come unsorted, linear otherwise.
-  /// Errc: input_duplicate_id, input_dangling_dep, input_self_edge, input_cycle (the shortest circle found is printed),
-  /// limit_exceeded. With Repair::repair these become findings.
+  /// Errc: input_duplicate_id, input_dangling_dep, input_self_edge, input_cycle (the shortest
+  /// circle found is printed), limit_exceeded. With Repair::repair these become findings.
   [[nodiscard]] Result<Graph> finish(Findings& findings) &&;
 
  private:
@@ -98,18 +100,19 @@ class GraphBuilder {
   std::string where_;
   std::shared_ptr<StringPool> strings_;
   Repair repair_;
-  bool sorted_ = true;               // ids came strictly ascending
+  bool sorted_ = true;  // ids came strictly ascending
   std::vector<Slot> nodes_;
   std::vector<std::uint64_t> deps_;  // trace ids; node i owns [first_dep of i, first_dep of i+1)
   bool too_many_deps_ = false;
   std::vector<TensorRun> tensor_runs_;
   std::vector<TensorUse> tensors_;
   std::unique_ptr<Recent> recent_;
-  Graph graph_;                      // side tables grow here directly
+  Graph graph_;  // side tables grow here directly
 
-  std::vector<std::uint32_t> order_;       // position of each node; empty = as they came
-  std::vector<std::uint32_t> dense_;       // id - first id → node, when ids are not too far apart
-  std::vector<std::uint32_t> first_pred_;  // predecessors of n: preds_[first_pred_[n] … first_pred_[n+1])
+  std::vector<std::uint32_t> order_;  // position of each node; empty = as they came
+  std::vector<std::uint32_t> dense_;  // id - first id → node, when ids are not too far apart
+  std::vector<std::uint32_t>
+      first_pred_;  // predecessors of n: preds_[first_pred_[n] … first_pred_[n+1])
   std::vector<NodeId> preds_;
 };
 

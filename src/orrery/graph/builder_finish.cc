@@ -12,10 +12,13 @@
 namespace orrery::graph {
 namespace {
 
-std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
+std::uint64_t both(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32 | low;
+}
 
 void add_payload(ContentHash& hash, const Collective& coll, const StringPool& strings) {
-  const auto dims = static_cast<std::uint64_t>(coll.dims_mask) << 16 | static_cast<std::uint64_t>(coll.dims_count) << 8;
+  const auto dims = static_cast<std::uint64_t>(coll.dims_mask) << 16 |
+                    static_cast<std::uint64_t>(coll.dims_count) << 8;
   hash.add(static_cast<std::uint64_t>(coll.size.count()),
            both(static_cast<std::uint32_t>(coll.priority), static_cast<std::uint32_t>(coll.root)),
            dims | static_cast<std::uint64_t>(coll.type), 0);
@@ -24,7 +27,8 @@ void add_payload(ContentHash& hash, const Collective& coll, const StringPool& st
 
 void add_payload(ContentHash& hash, const PointToPoint& message) {
   hash.add(static_cast<std::uint64_t>(message.size.count()),
-           both(static_cast<std::uint32_t>(message.src), static_cast<std::uint32_t>(message.dst)), message.tag, 0);
+           both(static_cast<std::uint32_t>(message.src), static_cast<std::uint32_t>(message.dst)),
+           message.tag, 0);
 }
 
 }  // namespace
@@ -46,7 +50,8 @@ void GraphBuilder::move_columns() {
     graph_.names_[n] = from.name;
     graph_.payloads_[n] = from.payload;
     graph_.in_degrees_[n] = first_pred_[n + 1] - first_pred_[n];
-    const bool work = from.payload != kNoNode && (from.kind == NodeKind::comp || from.kind == NodeKind::mem_load ||
+    const bool work = from.payload != kNoNode &&
+                      (from.kind == NodeKind::comp || from.kind == NodeKind::mem_load ||
                        from.kind == NodeKind::mem_store);
     const Work row = work ? graph_.works_[from.payload] : Work{};
     hash.add(from.id, static_cast<std::uint64_t>(from.duration.count()),
@@ -102,7 +107,8 @@ void GraphBuilder::move_tensors() {
   for (NodeId n = 0; n < graph_.size(); ++n) {
     if (!slot(n).tensors) continue;
     const std::uint32_t run = run_of[order_[n]];
-    const std::size_t end = run + 1 < tensor_runs_.size() ? tensor_runs_[run + 1].first : tensors_.size();
+    const std::size_t end =
+        run + 1 < tensor_runs_.size() ? tensor_runs_[run + 1].first : tensors_.size();
     graph_.tensors_.insert(graph_.tensors_.end(), tensors_.begin() + tensor_runs_[run].first,
                            tensors_.begin() + static_cast<std::ptrdiff_t>(end));
     graph_.tensor_nodes_.push_back(n);
@@ -115,7 +121,8 @@ Result<Graph> GraphBuilder::finish(Findings& findings) && {
     return fail(Errc::limit_exceeded, where_, "more than 2^32 dependencies or tensors in one rank");
   }
   if (nodes_.size() > limits::kNodesPerRank) {
-    return fail(Errc::limit_exceeded, where_, fmt::format("more than {} nodes in one rank", limits::kNodesPerRank));
+    return fail(Errc::limit_exceeded, where_,
+                fmt::format("more than {} nodes in one rank", limits::kNodesPerRank));
   }
   if (auto done = sort_nodes(findings); !done) return tl::unexpected(done.error());
   index_ids();

@@ -99,7 +99,8 @@ TEST(GraphBuilder, RefusesDamageWithPlaceAndNode) {
 
 TEST(GraphBuilder, PrintsTheShortestCircle) {
   // Two circles: 1-2-3-4 and 6-7. 5 hangs on the first and lies on none.
-  const Error error = bad({{1, {4}}, {2, {1}}, {3, {2}}, {4, {3}}, {5, {4}}, {6, {7, 5}}, {7, {6}}});
+  const Error error =
+      bad({{1, {4}}, {2, {1}}, {3, {2}}, {4, {3}}, {5, {4}}, {6, {7, 5}}, {7, {6}}});
   EXPECT_EQ(error.code, Errc::input_cycle);
   EXPECT_THAT(error.what, HasSubstr("6 \"n6\" -> 7 \"n7\" -> 6"));
   std::vector<Edge> ring;
@@ -109,7 +110,8 @@ TEST(GraphBuilder, PrintsTheShortestCircle) {
 
 TEST(GraphBuilder, RepairDropsTheLeastAndCountsIt) {
   Findings findings;
-  const auto graph = build({{1, {3}}, {2, {1, 2, 99}}, {3, {2}}, {3, {1}}}, Repair::repair, findings);
+  const auto graph =
+      build({{1, {3}}, {2, {1, 2, 99}}, {3, {2}}, {3, {1}}}, Repair::repair, findings);
   ASSERT_TRUE(graph);
   EXPECT_EQ(graph->size(), 3u);
   EXPECT_EQ(graph->edge_count(), 2u);
@@ -129,7 +131,8 @@ TEST(GraphBuilder, SharesEqualPayloadsAndKeepsTensors) {
     node.flags = kHasNumOps;
     node.work = {.num_ops = 7, .tensor_size = Bytes(9)};
     node.collective.size = Bytes(64);
-    if (id == 2) node.tensors = {{.size = Bytes(4), .name = builder.strings().intern("t"), .output = true}};
+    if (id == 2)
+      node.tensors = {{.size = Bytes(4), .name = builder.strings().intern("t"), .output = true}};
     builder.add(node);
   }
   Findings findings;
@@ -149,13 +152,15 @@ TEST(GraphBuilder, HashIsOfContentNotOfOrderOrNames) {
   EXPECT_NE(hash({{1, {}}, {2, {1}}}), hash({{1, {}}, {3, {1}}}));
 }
 
-/// Any soup of nodes and edges: refuse says yes exactly when there is nothing to repair, repair always gives a DAG.
+/// Any soup of nodes and edges: refuse says yes exactly when there is nothing to repair, repair
+/// always gives a DAG.
 RC_GTEST_PROP(GraphBuilderProperty, RepairGivesADag, ()) {
   const auto count = *rc::gen::inRange<std::uint64_t>(1, 40);
   std::vector<Edge> nodes;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto id = *rc::gen::inRange<std::uint64_t>(0, 60);
-    nodes.push_back({id, *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 60))});
+    nodes.push_back({id, *rc::gen::container<std::vector<std::uint64_t>>(
+                             rc::gen::inRange<std::uint64_t>(0, 60))});
   }
   Findings findings;
   const auto graph = build(nodes, Repair::repair, findings);

@@ -18,8 +18,10 @@ class ContentHash {
   }
   /// Several words at once: their products do not wait for each other.
   void add(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
-    const std::uint64_t ab = (a ^ 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull ^ std::rotl(b * kB, 29);
-    const std::uint64_t cd = (c ^ kB) * 0xA0761D6478BD642Full ^ std::rotl(d * 0xE7037ED1A0B428DBull, 31);
+    const std::uint64_t ab =
+        (a ^ 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull ^ std::rotl(b * kB, 29);
+    const std::uint64_t cd =
+        (c ^ kB) * 0xA0761D6478BD642Full ^ std::rotl(d * 0xE7037ED1A0B428DBull, 31);
     add((ab ^ ab >> 32) * kB + (cd ^ cd >> 29));
   }
   void add(std::string_view text) {

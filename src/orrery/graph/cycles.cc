@@ -52,7 +52,10 @@ std::vector<NodeId> any_circle(const Edges& predecessors, std::span<const NodeId
 class CircleSearch {
  public:
   CircleSearch(const Edges& successors, const std::vector<bool>& inside)
-      : successors_(successors), inside_(inside), round_(successors.size(), 0), from_(successors.size(), kNoNode) {}
+      : successors_(successors),
+        inside_(inside),
+        round_(successors.size(), 0),
+        from_(successors.size(), kNoNode) {}
 
   [[nodiscard]] bool exhausted() const { return budget_ == 0; }
 
@@ -114,7 +117,8 @@ std::vector<NodeId> cyclic_core(const Edges& successors, const Edges& predecesso
   return core;
 }
 
-std::vector<NodeId> short_circle(const Edges& successors, const Edges& predecessors, std::span<const NodeId> core) {
+std::vector<NodeId> short_circle(const Edges& successors, const Edges& predecessors,
+                                 std::span<const NodeId> core) {
   if (core.empty()) return {};
   const std::vector<bool> inside = members(successors.size(), core);
   std::vector<NodeId> best = any_circle(predecessors, core, inside);
@@ -128,7 +132,8 @@ std::vector<NodeId> short_circle(const Edges& successors, const Edges& predecess
   return best;
 }
 
-std::vector<std::pair<NodeId, NodeId>> closing_edges(const Edges& successors, std::span<const NodeId> core) {
+std::vector<std::pair<NodeId, NodeId>> closing_edges(const Edges& successors,
+                                                     std::span<const NodeId> core) {
   enum class Mark : std::uint8_t { outside, fresh, open, done };
   std::vector<Mark> marks(successors.size(), Mark::outside);
   for (const NodeId n : core) marks[n] = Mark::fresh;

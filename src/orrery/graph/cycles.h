@@ -18,18 +18,23 @@ struct Edges {
   std::span<const NodeId> to;
 
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(first.size() - 1); }
-  [[nodiscard]] std::span<const NodeId> of(NodeId n) const { return to.subspan(first[n], first[n + 1] - first[n]); }
+  [[nodiscard]] std::span<const NodeId> of(NodeId n) const {
+    return to.subspan(first[n], first[n + 1] - first[n]);
+  }
 };
 
-/// The nodes that lie on a circle or between two circles, ascending; empty when there is no circle. Linear.
+/// The nodes that lie on a circle or between two circles, ascending; empty when there is no circle.
+/// Linear.
 [[nodiscard]] std::vector<NodeId> cyclic_core(const Edges& successors, const Edges& predecessors);
 
-/// A circle through nodes of the core, each a successor of the one before; rotated to begin with its smallest node.
-/// It is the shortest there is, unless the search would take too long; then the shortest found.
+/// A circle through nodes of the core, each a successor of the one before; rotated to begin with
+/// its smallest node. It is the shortest there is, unless the search would take too long; then the
+/// shortest found.
 [[nodiscard]] std::vector<NodeId> short_circle(const Edges& successors, const Edges& predecessors,
                                                std::span<const NodeId> core);
 
-/// Edges (from, to) without which no circle is left: those that close one in a depth-first walk by ascending node.
+/// Edges (from, to) without which no circle is left: those that close one in a depth-first walk by
+/// ascending node.
 [[nodiscard]] std::vector<std::pair<NodeId, NodeId>> closing_edges(const Edges& successors,
                                                                    std::span<const NodeId> core);
 

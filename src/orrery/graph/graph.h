@@ -19,12 +19,31 @@ using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = ~NodeId{0};
 
 /// Chakra's node types (schema 0.0.3 and later), in its numbering.
-enum class NodeKind : std::uint8_t { invalid, metadata, mem_load, mem_store, comp, send, recv, coll };
+enum class NodeKind : std::uint8_t {
+  invalid,
+  metadata,
+  mem_load,
+  mem_store,
+  comp,
+  send,
+  recv,
+  coll
+};
 
-/// Chakra's collective types, in its numbering. `unknown` stands for a number the schema does not have.
+/// Chakra's collective types, in its numbering. `unknown` stands for a number the schema does not
+/// have.
 enum class CollectiveType : std::uint8_t {
-  all_reduce, reduce, all_gather, gather, scatter, broadcast, all_to_all, reduce_scatter, reduce_scatter_block,
-  barrier, unknown
+  all_reduce,
+  reduce,
+  all_gather,
+  gather,
+  scatter,
+  broadcast,
+  all_to_all,
+  reduce_scatter,
+  reduce_scatter_block,
+  barrier,
+  unknown
 };
 
 [[nodiscard]] std::string_view name(NodeKind kind);
@@ -32,7 +51,7 @@ enum class CollectiveType : std::uint8_t {
 
 /// Which attributes a node's record carried (a default is not the same as a value).
 enum NodeFlag : std::uint16_t {
-  kIsCpu = 1u << 0,          ///< attribute is_cpu_op is true
+  kIsCpu = 1u << 0,  ///< attribute is_cpu_op is true
   kHasNumOps = 1u << 1,
   kHasTensorSize = 1u << 2,
   kHasCommType = 1u << 3,
@@ -40,10 +59,10 @@ enum NodeFlag : std::uint16_t {
   kHasSrc = 1u << 5,
   kHasDst = 1u << 6,
   kHasTag = 1u << 7,
-  kHasDims = 1u << 8,        ///< attribute involved_dim
+  kHasDims = 1u << 8,  ///< attribute involved_dim
   kHasPriority = 1u << 9,
-  kHasCpuAttr = 1u << 10,    ///< attribute is_cpu_op, whatever its value
-  kHasTensors = 1u << 11,    ///< attributes inputs and outputs (see Graph::tensors)
+  kHasCpuAttr = 1u << 10,  ///< attribute is_cpu_op, whatever its value
+  kHasTensors = 1u << 11,  ///< attributes inputs and outputs (see Graph::tensors)
 };
 
 /// What a compute or memory node does.
@@ -52,18 +71,20 @@ struct Work {
   Bytes tensor_size{};       ///< bytes moved
 };
 
-/// A collective as its node states it. Sizes: all_gather = bytes contributed per rank; others = the full input buffer.
+/// A collective as its node states it. Sizes: all_gather = bytes contributed per rank; others = the
+/// full input buffer.
 struct Collective {
   Bytes size{};
   StringId group = StringId::empty;  ///< attribute pg_name; empty = all ranks
   std::int32_t priority = 0;
   std::int32_t root = 0;
-  std::uint32_t dims_mask = ~0u;     ///< bit d: dimension d takes part (without kHasDims: dims 0-3)
-  std::uint8_t dims_count = 0;       ///< length of involved_dim
+  std::uint32_t dims_mask = ~0u;  ///< bit d: dimension d takes part (without kHasDims: dims 0-3)
+  std::uint8_t dims_count = 0;    ///< length of involved_dim
   CollectiveType type = CollectiveType::all_reduce;
 };
 
-/// A send or a receive as its node states it; kHasSrc, kHasDst, kHasTag, kHasCommSize say what was given.
+/// A send or a receive as its node states it; kHasSrc, kHasDst, kHasTag, kHasCommSize say what was
+/// given.
 struct PointToPoint {
   Bytes size{};
   std::int32_t src = 0;
@@ -71,7 +92,8 @@ struct PointToPoint {
   std::uint32_t tag = 0;
 };
 
-/// One tensor a node reads or writes (attributes `inputs` and `outputs`: a flat list name, size, name, size …).
+/// One tensor a node reads or writes (attributes `inputs` and `outputs`: a flat list name, size,
+/// name, size …).
 struct TensorUse {
   Bytes size;
   StringId name;
@@ -80,9 +102,10 @@ struct TensorUse {
 
 /// An immutable DAG of one rank, stored as columns.
 ///
-/// Nodes are ordered by trace id. Data and control dependencies are one set of edges, without duplicates.
-/// Successors of node n are `succ[first_succ[n] … first_succ[n+1])`, ascending.
-/// Invariants (checked once, by GraphBuilder::finish): acyclic, no dangling edge, no self edge, ids unique.
+/// Nodes are ordered by trace id. Data and control dependencies are one set of edges, without
+/// duplicates. Successors of node n are `succ[first_succ[n] … first_succ[n+1])`, ascending.
+/// Invariants (checked once, by GraphBuilder::finish): acyclic, no dangling edge, no self edge, ids
+/// unique.
 class Graph {
  public:
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(kinds_.size()); }
@@ -110,38 +133,48 @@ class Graph {
   /// How many nodes each node waits for.
   [[nodiscard]] std::span<const std::uint32_t> in_degrees() const { return in_degrees_; }
 
-  /// Attributes by kind. Work: comp, mem_load, mem_store. Collective: coll. PointToPoint: send, recv.
-  [[nodiscard]] Work work(NodeId n) const { return payloads_[n] == kNoNode ? Work{} : works_[payloads_[n]]; }
+  /// Attributes by kind. Work: comp, mem_load, mem_store. Collective: coll. PointToPoint: send,
+  /// recv.
+  [[nodiscard]] Work work(NodeId n) const {
+    return payloads_[n] == kNoNode ? Work{} : works_[payloads_[n]];
+  }
   [[nodiscard]] const Collective& collective(NodeId n) const { return collectives_[payloads_[n]]; }
-  [[nodiscard]] const PointToPoint& point_to_point(NodeId n) const { return messages_[payloads_[n]]; }
-  /// Tensors the node reads and writes; empty when the trace does not say. O(log nodes with tensors).
+  [[nodiscard]] const PointToPoint& point_to_point(NodeId n) const {
+    return messages_[payloads_[n]];
+  }
+  /// Tensors the node reads and writes; empty when the trace does not say. O(log nodes with
+  /// tensors).
   [[nodiscard]] std::span<const TensorUse> tensors(NodeId n) const;
 
-  /// Equal content, equal hash: over ids, kinds, durations, attributes and edges. Names do not count.
+  /// Equal content, equal hash: over ids, kinds, durations, attributes and edges. Names do not
+  /// count.
   [[nodiscard]] std::uint64_t content_hash() const { return content_hash_; }
 
-  /// Resident bytes of all columns, tables and edges (names' text excluded); for reports and benchmarks.
+  /// Resident bytes of all columns, tables and edges (names' text excluded); for reports and
+  /// benchmarks.
   [[nodiscard]] std::size_t resident_bytes() const;
 
  private:
   friend class GraphBuilder;
   std::shared_ptr<const StringPool> strings_;
   std::uint64_t first_id_ = 0;
-  // Ids take no room when they are first_id_, first_id_+1, …; 4 bytes when they span less than 2^32; else 8.
+  // Ids take no room when they are first_id_, first_id_+1, …; 4 bytes when they span less than
+  // 2^32; else 8.
   std::vector<std::uint32_t> id_offsets_;
   std::vector<std::uint64_t> ids_;
   std::vector<NodeKind> kinds_;
   std::vector<std::uint16_t> flags_;
   std::vector<Time> durations_;
   std::vector<StringId> names_;
-  std::vector<std::uint32_t> payloads_;  // index into the side table of the node's kind (rows may be shared); kNoNode = none
+  std::vector<std::uint32_t> payloads_;  // index into the side table of the node's kind (rows may
+                                         // be shared); kNoNode = none
   std::vector<std::uint32_t> in_degrees_;
   std::vector<std::uint32_t> first_succ_{0};
   std::vector<NodeId> succ_;
   std::vector<Work> works_;
   std::vector<Collective> collectives_;
   std::vector<PointToPoint> messages_;
-  std::vector<NodeId> tensor_nodes_;           // ascending
+  std::vector<NodeId> tensor_nodes_;  // ascending
   std::vector<std::uint32_t> first_tensor_{0};
   std::vector<TensorUse> tensors_;
   std::uint64_t content_hash_ = 0;

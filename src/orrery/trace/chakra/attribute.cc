@@ -19,11 +19,12 @@ namespace {
 using graph::NodeSpec;
 using Kind = Scalar::Kind;
 
-constexpr std::int64_t kMax = std::int64_t{1} << 62;  // largest byte count, FLOP count or picoseconds of one node
+constexpr std::int64_t kMax = std::int64_t{1}
+                              << 62;  // largest byte count, FLOP count or picoseconds of one node
 constexpr std::array<std::string_view, 17> kNames = {
-    "other",    "is_cpu_op",     "num_ops", "tensor_size", "comm_type",    "comm_size", "comm_src", "comm_dst",
-    "comm_tag", "comm_priority", "pg_name", "comm_group",  "involved_dim", "inputs",    "outputs",  "root",
-    "runtime"};
+    "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
+    "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
+    "involved_dim", "inputs",    "outputs",  "root",          "runtime"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -34,8 +35,9 @@ struct Whole {
 
 Whole whole(double real) {
   if (!(std::abs(real) < 9.2e18)) {
-    return {real > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min(), false,
-            !std::isnan(real)};
+    return {real > 0 ? std::numeric_limits<std::int64_t>::max()
+                     : std::numeric_limits<std::int64_t>::min(),
+            false, !std::isnan(real)};
   }
   const double floor = std::floor(real);
   return {static_cast<std::int64_t>(floor), true, floor == real};
@@ -44,11 +46,13 @@ Whole whole(double real) {
 Whole whole(std::string_view text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
-  if (const auto [stop, error] = std::from_chars(text.data(), end, value); error == std::errc{} && stop == end) {
+  if (const auto [stop, error] = std::from_chars(text.data(), end, value);
+      error == std::errc{} && stop == end) {
     return {value, true, true};
   }
   double real = 0;
-  if (const auto [stop, error] = std::from_chars(text.data(), end, real); error == std::errc{} && stop == end) {
+  if (const auto [stop, error] = std::from_chars(text.data(), end, real);
+      error == std::errc{} && stop == end) {
     return whole(real);
   }
   return {0, true, false};
@@ -57,17 +61,21 @@ Whole whole(std::string_view text) {
 Whole whole(const Scalar& value) {
   switch (value.kind) {
     case Kind::integer:
-    case Kind::boolean: return {value.integer, true, true};
+    case Kind::boolean:
+      return {value.integer, true, true};
     case Kind::natural:
       if (value.natural > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
         return {std::numeric_limits<std::int64_t>::max(), false, true};
       }
       return {static_cast<std::int64_t>(value.natural), true, true};
-    case Kind::real: return whole(value.real);
-    case Kind::text: return whole(value.text);
+    case Kind::real:
+      return whole(value.real);
+    case Kind::text:
+      return whole(value.text);
     case Kind::none:
     case Kind::numbers:
-    case Kind::texts: return {0, true, false};
+    case Kind::texts:
+      return {0, true, false};
   }
   return {0, true, false};
 }
@@ -75,13 +83,19 @@ Whole whole(const Scalar& value) {
 std::string shown(const Scalar& value) {
   switch (value.kind) {
     case Kind::integer:
-    case Kind::boolean: return std::to_string(value.integer);
-    case Kind::natural: return std::to_string(value.natural);
-    case Kind::real: return fmt::format("{}", value.real);
-    case Kind::text: return fmt::format("\"{}\"", graph::printable(value.text));
-    case Kind::none: return "nothing";
+    case Kind::boolean:
+      return std::to_string(value.integer);
+    case Kind::natural:
+      return std::to_string(value.natural);
+    case Kind::real:
+      return fmt::format("{}", value.real);
+    case Kind::text:
+      return fmt::format("\"{}\"", graph::printable(value.text));
+    case Kind::none:
+      return "nothing";
     case Kind::numbers:
-    case Kind::texts: return "a list";
+    case Kind::texts:
+      return "a list";
   }
   return "nothing";
 }
@@ -96,39 +110,61 @@ AttrId attr_id(std::string_view name) {
     return std::memcmp(name.data(), known.data(), known.size()) == 0 ? id : AttrId::other;
   };
   switch (name.size()) {
-    case 4: return is(AttrId::root);
-    case 6: return is(AttrId::inputs);
+    case 4:
+      return is(AttrId::root);
+    case 6:
+      return is(AttrId::inputs);
     case 7:
       switch (name[0]) {
-        case 'n': return is(AttrId::num_ops);
-        case 'p': return is(AttrId::pg_name);
-        case 'o': return is(AttrId::outputs);
-        case 'r': return is(AttrId::runtime);
-        default: return AttrId::other;
+        case 'n':
+          return is(AttrId::num_ops);
+        case 'p':
+          return is(AttrId::pg_name);
+        case 'o':
+          return is(AttrId::outputs);
+        case 'r':
+          return is(AttrId::runtime);
+        default:
+          return AttrId::other;
       }
     case 8:
       switch (name[5]) {
-        case 's': return is(AttrId::comm_src);
-        case 'd': return is(AttrId::comm_dst);
-        case 't': return is(AttrId::comm_tag);
-        default: return AttrId::other;
+        case 's':
+          return is(AttrId::comm_src);
+        case 'd':
+          return is(AttrId::comm_dst);
+        case 't':
+          return is(AttrId::comm_tag);
+        default:
+          return AttrId::other;
       }
     case 9:
       switch (name[5]) {
-        case 't': return is(AttrId::comm_type);
-        case 's': return is(AttrId::comm_size);
-        case 'u': return is(AttrId::is_cpu_op);
-        default: return AttrId::other;
+        case 't':
+          return is(AttrId::comm_type);
+        case 's':
+          return is(AttrId::comm_size);
+        case 'u':
+          return is(AttrId::is_cpu_op);
+        default:
+          return AttrId::other;
       }
-    case 10: return is(AttrId::comm_group);
-    case 11: return is(AttrId::tensor_size);
-    case 12: return is(AttrId::involved_dim);
-    case 13: return is(AttrId::comm_priority);
-    case 15: return name == "duration_micros" || name == "communicator_id"
-                        ? (name[0] == 'd' ? AttrId::runtime : AttrId::comm_group)
-                        : AttrId::other;
-    case 18: return name == "simulated_run_time" ? AttrId::runtime : AttrId::other;
-    default: return AttrId::other;
+    case 10:
+      return is(AttrId::comm_group);
+    case 11:
+      return is(AttrId::tensor_size);
+    case 12:
+      return is(AttrId::involved_dim);
+    case 13:
+      return is(AttrId::comm_priority);
+    case 15:
+      return name == "duration_micros" || name == "communicator_id"
+                 ? (name[0] == 'd' ? AttrId::runtime : AttrId::comm_group)
+                 : AttrId::other;
+    case 18:
+      return name == "simulated_run_time" ? AttrId::runtime : AttrId::other;
+    default:
+      return AttrId::other;
   }
 }
 
@@ -142,25 +178,29 @@ void Decoding::note(FindingCode code) {
 }
 
 void Decoding::damaged(FindingCode finding, Errc code, const std::function<std::string()>& what) {
-  if (repair_ == graph::Repair::refuse) throw BadRecord{code, what(), "--repair puts the nearest value in its place"};
+  if (repair_ == graph::Repair::refuse)
+    throw BadRecord{code, what(), "--repair puts the nearest value in its place"};
   note(finding);
 }
 
 StringId Decoding::intern(std::string_view text) {
   if (text.empty()) return StringId::empty;
-  // Names come again and again: look where a string of this shape was last found before hashing all of it.
+  // Names come again and again: look where a string of this shape was last found before hashing all
+  // of it.
   std::uint64_t head = 0;
   std::uint64_t tail = 0;
   const std::size_t edge = text.size() < 8 ? text.size() : 8;
   std::memcpy(&head, text.data(), edge);
   std::memcpy(&tail, text.data() + text.size() - edge, edge);
-  const std::uint64_t mixed = (head ^ (tail * 0xD6E8FEB86659FD93ull) ^ text.size()) * 0x9E3779B97F4A7C15ull;
+  const std::uint64_t mixed =
+      (head ^ (tail * 0xD6E8FEB86659FD93ull) ^ text.size()) * 0x9E3779B97F4A7C15ull;
   StringId& recent = recent_[mixed >> 52];
   if (strings_->view(recent) != text) recent = strings_->intern(text);
   return recent;
 }
 
-std::int64_t Decoding::integer(AttrId id, const Scalar& value, std::int64_t low, std::int64_t high) {
+std::int64_t Decoding::integer(AttrId id, const Scalar& value, std::int64_t low,
+                               std::int64_t high) {
   const Whole found = whole(value);
   if (!found.number) {
     damaged(FindingCode::value_clamped, Errc::input_range, [&] {
@@ -189,9 +229,12 @@ void Decoding::set_duration(std::uint64_t micros, NodeSpec& node) {
   constexpr auto kMaxMicros = static_cast<std::uint64_t>(kMax / kPsPerUs);
   if (micros > kMaxMicros) {
     damaged(FindingCode::value_clamped, Errc::input_range, [&] {
-      return fmt::format("a duration of {} us is negative or longer than {} us", micros, kMaxMicros);
+      return fmt::format("a duration of {} us is negative or longer than {} us", micros,
+                         kMaxMicros);
     });
-    micros = micros > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? 0 : kMaxMicros;
+    micros = micros > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+                 ? 0
+                 : kMaxMicros;
   }
   node.duration = us(static_cast<std::int64_t>(micros));
 }

@@ -19,8 +19,23 @@ namespace orrery::trace::chakra {
 
 /// The attributes that change what a node does.
 enum class AttrId : std::uint8_t {
-  other, is_cpu_op, num_ops, tensor_size, comm_type, comm_size, comm_src, comm_dst, comm_tag, comm_priority,
-  pg_name, comm_group, involved_dim, inputs, outputs, root, runtime
+  other,
+  is_cpu_op,
+  num_ops,
+  tensor_size,
+  comm_type,
+  comm_size,
+  comm_src,
+  comm_dst,
+  comm_tag,
+  comm_priority,
+  pg_name,
+  comm_group,
+  involved_dim,
+  inputs,
+  outputs,
+  root,
+  runtime
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -29,15 +44,16 @@ enum class AttrId : std::uint8_t {
 struct Scalar {
   enum class Kind : std::uint8_t { none, integer, natural, real, boolean, text, numbers, texts };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;    ///< integer, boolean
-  std::uint64_t natural = 0;   ///< natural
+  std::int64_t integer = 0;   ///< integer, boolean
+  std::uint64_t natural = 0;  ///< natural
   double real = 0;
   std::string_view text;
-  std::span<const std::uint64_t> numbers{};       ///< list of integers or booleans
+  std::span<const std::uint64_t> numbers{};  ///< list of integers or booleans
   std::span<const std::string_view> texts{};
 };
 
-/// A record that says something impossible. Thrown inside this folder, caught where records are read.
+/// A record that says something impossible. Thrown inside this folder, caught where records are
+/// read.
 struct BadRecord {
   Errc code;
   std::string what;
@@ -47,8 +63,12 @@ struct BadRecord {
 /// What decoding needs to know and may touch. One per file.
 class Decoding {
  public:
-  Decoding(std::string where, std::shared_ptr<StringPool> strings, graph::Repair repair, Findings& findings)
-      : where_(std::move(where)), strings_(std::move(strings)), repair_(repair), findings_(findings) {}
+  Decoding(std::string where, std::shared_ptr<StringPool> strings, graph::Repair repair,
+           Findings& findings)
+      : where_(std::move(where)),
+        strings_(std::move(strings)),
+        repair_(repair),
+        findings_(findings) {}
 
   /// Before each record.
   void begin(std::uint64_t offset) {
@@ -78,7 +98,8 @@ class Decoding {
  private:
   static constexpr std::uint64_t kNoId = ~std::uint64_t{0};
   static constexpr std::size_t kRecent = 4096;
-  [[nodiscard]] std::int64_t integer(AttrId id, const Scalar& value, std::int64_t low, std::int64_t high);
+  [[nodiscard]] std::int64_t integer(AttrId id, const Scalar& value, std::int64_t low,
+                                     std::int64_t high);
   void set_dims(const Scalar& value, graph::NodeSpec& node);
   void set_tensors(bool output, const Scalar& value, graph::NodeSpec& node);
   void set_group(const Scalar& value, graph::NodeSpec& node);
@@ -89,9 +110,10 @@ class Decoding {
   Findings& findings_;
   std::uint64_t offset_ = 0;
   std::uint64_t node_id_ = kNoId;
-  std::uint32_t seen_ = 0;      // bit i: AttrId i was applied to this node
+  std::uint32_t seen_ = 0;  // bit i: AttrId i was applied to this node
   std::uint8_t tensor_lists_ = 0;
-  std::vector<StringId> recent_ = std::vector<StringId>(kRecent, StringId::empty);  // last string of each bucket
+  std::vector<StringId> recent_ =
+      std::vector<StringId>(kRecent, StringId::empty);  // last string of each bucket
 };
 
 /// "comm_size" for messages.

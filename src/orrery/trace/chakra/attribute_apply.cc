@@ -35,7 +35,8 @@ std::optional<std::int64_t> size_of(std::string_view text) {
   }
   double size = 0;
   const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  if (error != std::errc{} || stop != text.data() + text.size() || !(size >= 0 && size < 4.6e18)) return std::nullopt;
+  if (error != std::errc{} || stop != text.data() + text.size() || !(size >= 0 && size < 4.6e18))
+    return std::nullopt;
   return static_cast<std::int64_t>(std::floor(size));
 }
 
@@ -45,18 +46,21 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
   const std::uint32_t bit = 1u << static_cast<unsigned>(id);
   if ((seen_ & bit) != 0) return;
   seen_ |= bit;
-  if (value.kind == Kind::none) {  // no member set: for a list an empty one, for anything else not there at all
+  if (value.kind ==
+      Kind::none) {  // no member set: for a list an empty one, for anything else not there at all
     if (id == AttrId::inputs) tensor_lists_ |= 1;
     if (id == AttrId::outputs) tensor_lists_ |= 2;
     return;
   }
   switch (id) {
-    case AttrId::other: return;
+    case AttrId::other:
+      return;
     case AttrId::is_cpu_op:
       node.flags |= graph::kHasCpuAttr;
-      if (value.kind == Kind::text ? value.text == "true" || value.text == "True" || value.text == "1"
-                                   : integer(id, value, std::numeric_limits<std::int64_t>::min(),
-                                             std::numeric_limits<std::int64_t>::max()) != 0) {
+      if (value.kind == Kind::text
+              ? value.text == "true" || value.text == "True" || value.text == "1"
+              : integer(id, value, std::numeric_limits<std::int64_t>::min(),
+                        std::numeric_limits<std::int64_t>::max()) != 0) {
         node.flags |= graph::kIsCpu;
       }
       return;
@@ -71,8 +75,10 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::comm_type: {
       const std::int64_t type = integer(id, value, std::numeric_limits<std::int64_t>::min(),
                                         std::numeric_limits<std::int64_t>::max());
-      const bool known = type >= 0 && type < static_cast<std::int64_t>(graph::CollectiveType::unknown);
-      node.collective.type = known ? static_cast<graph::CollectiveType>(type) : graph::CollectiveType::unknown;
+      const bool known =
+          type >= 0 && type < static_cast<std::int64_t>(graph::CollectiveType::unknown);
+      node.collective.type =
+          known ? static_cast<graph::CollectiveType>(type) : graph::CollectiveType::unknown;
       node.flags |= graph::kHasCommType;
       return;
     }
@@ -96,16 +102,25 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       node.collective.priority = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));
       node.flags |= graph::kHasPriority;
       return;
-    case AttrId::root: node.collective.root = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt)); return;
-    case AttrId::pg_name: set_group(value, node); return;
+    case AttrId::root:
+      node.collective.root = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));
+      return;
+    case AttrId::pg_name:
+      set_group(value, node);
+      return;
     case AttrId::comm_group:
       if ((seen_ & (1u << static_cast<unsigned>(AttrId::pg_name))) == 0) set_group(value, node);
       return;
-    case AttrId::involved_dim: set_dims(value, node); return;
+    case AttrId::involved_dim:
+      set_dims(value, node);
+      return;
     case AttrId::inputs:
-    case AttrId::outputs: set_tensors(id == AttrId::outputs, value, node); return;
+    case AttrId::outputs:
+      set_tensors(id == AttrId::outputs, value, node);
+      return;
     case AttrId::runtime:
-      if (node.duration == Time{}) set_duration(static_cast<std::uint64_t>(integer(id, value, 0, kMaxAmount)), node);
+      if (node.duration == Time{})
+        set_duration(static_cast<std::uint64_t>(integer(id, value, 0, kMaxAmount)), node);
       return;
   }
 }
@@ -114,9 +129,9 @@ void Decoding::set_group(const Scalar& value, NodeSpec& node) {
   if (value.kind == Kind::text) {
     node.collective.group = intern(value.text);
   } else {
-    node.collective.group =
-        intern(std::to_string(integer(AttrId::comm_group, value, std::numeric_limits<std::int64_t>::min(),
-                                      std::numeric_limits<std::int64_t>::max())));
+    node.collective.group = intern(
+        std::to_string(integer(AttrId::comm_group, value, std::numeric_limits<std::int64_t>::min(),
+                               std::numeric_limits<std::int64_t>::max())));
   }
 }
 
@@ -127,25 +142,30 @@ void Decoding::set_dims(const Scalar& value, NodeSpec& node) {
   }
   std::size_t count = value.numbers.size();
   if (count > kMaxDims) {
-    damaged(FindingCode::value_clamped, Errc::input_range,
-            [&] { return fmt::format("attribute involved_dim lists {} dimensions; at most {} can be", count, kMaxDims); });
+    damaged(FindingCode::value_clamped, Errc::input_range, [&] {
+      return fmt::format("attribute involved_dim lists {} dimensions; at most {} can be", count,
+                         kMaxDims);
+    });
     count = kMaxDims;
   }
   node.collective.dims_mask = 0;
-  for (std::size_t d = 0; d < count; ++d) node.collective.dims_mask |= value.numbers[d] != 0 ? 1u << d : 0u;
+  for (std::size_t d = 0; d < count; ++d)
+    node.collective.dims_mask |= value.numbers[d] != 0 ? 1u << d : 0u;
   node.collective.dims_count = static_cast<std::uint8_t>(count);
   node.flags |= graph::kHasDims;
 }
 
 void Decoding::set_tensors(bool output, const Scalar& value, NodeSpec& node) {
-  // A flat list name, size, name, size …; other tools use the same attribute names for other things.
+  // A flat list name, size, name, size …; other tools use the same attribute names for other
+  // things.
   const std::size_t first = node.tensors.size();
   bool makes_sense = value.kind == Kind::texts && value.texts.size() % 2 == 0;
   makes_sense = makes_sense || (value.kind == Kind::numbers && value.numbers.empty());
   for (std::size_t i = 0; makes_sense && i + 1 < value.texts.size(); i += 2) {
     const auto size = size_of(value.texts[i + 1]);
     if (size) {
-      node.tensors.push_back({.size = Bytes(*size), .name = intern(value.texts[i]), .output = output});
+      node.tensors.push_back(
+          {.size = Bytes(*size), .name = intern(value.texts[i]), .output = output});
     } else {
       makes_sense = false;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes through both readers: an answer, no crash; what reads without repair reads the same with it; what comes
-// apart into records goes together again byte for byte.
+// Any bytes through both readers: an answer, no crash; what reads without repair reads the same
+// with it; what comes apart into records goes together again byte for byte.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,8 +22,8 @@ std::unique_ptr<trace::ByteSource> source(std::span<const std::byte> bytes) {
 Result<graph::Graph> read(std::span<const std::byte> bytes, graph::Repair repair) {
   Findings findings;
   trace::chakra::GroupMap groups;
-  return trace::chakra::read_rank(source(bytes),
-                                  {"fuzz.et", std::make_shared<StringPool>(), repair, &findings, &groups});
+  return trace::chakra::read_rank(
+      source(bytes), {"fuzz.et", std::make_shared<StringPool>(), repair, &findings, &groups});
 }
 
 }  // namespace

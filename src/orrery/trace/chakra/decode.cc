@@ -44,29 +44,45 @@ Scalar scalar(std::uint32_t member, std::uint64_t raw) {
       value.kind = Kind::real;
       value.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(raw)));
       break;
-    case 7: integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw))); break;
-    case 11: integer(static_cast<std::uint32_t>(raw)); break;
+    case 7:
+      integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw)));
+      break;
+    case 11:
+      integer(static_cast<std::uint32_t>(raw));
+      break;
     case 13:
     case 21:
       value.kind = Kind::natural;
       value.natural = raw;
       break;
-    case 15: integer(protozero::decode_zigzag32(static_cast<std::uint32_t>(raw))); break;
-    case 17: integer(protozero::decode_zigzag64(raw)); break;
-    case 19: integer(static_cast<std::uint32_t>(raw)); break;
-    case 23: integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw))); break;
+    case 15:
+      integer(protozero::decode_zigzag32(static_cast<std::uint32_t>(raw)));
+      break;
+    case 17:
+      integer(protozero::decode_zigzag64(raw));
+      break;
+    case 19:
+      integer(static_cast<std::uint32_t>(raw));
+      break;
+    case 23:
+      integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw)));
+      break;
     case 27:
       value.kind = Kind::boolean;
       value.integer = raw != 0 ? 1 : 0;
       break;
-    default: integer(static_cast<std::int64_t>(raw)); break;  // 9 int64, 25 sfixed64
+    default:
+      integer(static_cast<std::int64_t>(raw));
+      break;  // 9 int64, 25 sfixed64
   }
   return value;
 }
 
-[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
-  throw BadRecord{Errc::input_corrupt, fmt::format("field {} of {} has wire type {}, which it cannot have", field,
-                                                   message, static_cast<unsigned>(wire))};
+[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field,
+                                  pbf_wire_type wire) {
+  throw BadRecord{Errc::input_corrupt,
+                  fmt::format("field {} of {} has wire type {}, which it cannot have", field,
+                              message, static_cast<unsigned>(wire))};
 }
 
 }  // namespace
@@ -87,10 +103,16 @@ void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset
   input_values_ = {};
   const std::string_view bytes{reinterpret_cast<const char*>(record.data()), record.size()};
   switch (schema_) {
-    case Schema::current: decode_current(bytes, node); break;
-    case Schema::v001: decode_v001(bytes, node); break;
+    case Schema::current:
+      decode_current(bytes, node);
+      break;
+    case Schema::v001:
+      decode_v001(bytes, node);
+      break;
     case Schema::v002:
-    case Schema::v003: decode_v002(bytes, node); break;
+    case Schema::v003:
+      decode_v002(bytes, node);
+      break;
   }
   decoding_.finish(node);
 }
@@ -103,20 +125,33 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         node.id = field.get_uint64();
         decoding_.set_node_id(node.id);
         break;
-      case tag_and_type(2, kBytes): node.name = decoding_.intern(text_of(field)); break;
-      case tag_and_type(3, kVarint): decoding_.set_kind(field.get_uint64(), node); break;
+      case tag_and_type(2, kBytes):
+        node.name = decoding_.intern(text_of(field));
+        break;
+      case tag_and_type(3, kVarint):
+        decoding_.set_kind(field.get_uint64(), node);
+        break;
       case tag_and_type(4, kBytes):
-      case tag_and_type(5, kBytes): add_deps(text_of(field), node); break;
+      case tag_and_type(5, kBytes):
+        add_deps(text_of(field), node);
+        break;
       case tag_and_type(4, kVarint):
-      case tag_and_type(5, kVarint): node.deps.push_back(field.get_uint64()); break;
-      case tag_and_type(6, kVarint): (void)field.get_uint64(); break;
-      case tag_and_type(7, kVarint): decoding_.set_duration(field.get_uint64(), node); break;
+      case tag_and_type(5, kVarint):
+        node.deps.push_back(field.get_uint64());
+        break;
+      case tag_and_type(6, kVarint):
+        (void)field.get_uint64();
+        break;
+      case tag_and_type(7, kVarint):
+        decoding_.set_duration(field.get_uint64(), node);
+        break;
       case tag_and_type(8, kBytes):
       case tag_and_type(9, kBytes): {
         const bool inputs = field.tag() == 8;
         pbf_reader text(field.get_view());
         while (text.next()) {
-          if (text.tag() <= 3 && text.wire_type() != kBytes) wrong_wire_type("IOInfo", text.tag(), text.wire_type());
+          if (text.tag() <= 3 && text.wire_type() != kBytes)
+            wrong_wire_type("IOInfo", text.tag(), text.wire_type());
           if (inputs && text.tag() == 1) {
             input_values_ = text_of(text);
           } else {
@@ -125,7 +160,9 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         }
         break;
       }
-      case tag_and_type(10, kBytes): decode_attribute(text_of(field), node); break;
+      case tag_and_type(10, kBytes):
+        decode_attribute(text_of(field), node);
+        break;
       default:
         if (field.tag() <= 10) wrong_wire_type("Node", field.tag(), field.wire_type());
         decoding_.note(FindingCode::unknown_field_kept);
@@ -149,7 +186,8 @@ void NodeDecoder::decode_attribute(std::string_view message, NodeSpec& node) {
       field.skip();
       continue;
     }
-    if (wire != static_cast<pbf_wire_type>(wire_type_of(tag))) wrong_wire_type("AttributeProto", tag, wire);
+    if (wire != static_cast<pbf_wire_type>(wire_type_of(tag)))
+      wrong_wire_type("AttributeProto", tag, wire);
     if (tag == 1) {
       id = attr_id(text_of(field));
     } else if (tag == 2) {
@@ -157,10 +195,18 @@ void NodeDecoder::decode_attribute(std::string_view message, NodeSpec& node) {
     } else {
       member = tag;
       switch (wire) {
-        case kVarint: raw = field.get_uint64(); break;
-        case pbf_wire_type::fixed64: raw = field.get_fixed64(); break;
-        case pbf_wire_type::fixed32: raw = field.get_fixed32(); break;
-        default: bytes = text_of(field); break;
+        case kVarint:
+          raw = field.get_uint64();
+          break;
+        case pbf_wire_type::fixed64:
+          raw = field.get_fixed64();
+          break;
+        case pbf_wire_type::fixed32:
+          raw = field.get_fixed32();
+          break;
+        default:
+          bytes = text_of(field);
+          break;
       }
     }
   }

@@ -13,7 +13,8 @@
 
 namespace orrery::trace::chakra {
 
-/// Decodes one record after the other, reusing its scratch space. Throws BadRecord or protozero::exception.
+/// Decodes one record after the other, reusing its scratch space. Throws BadRecord or
+/// protozero::exception.
 class NodeDecoder {
  public:
   NodeDecoder(Decoding& decoding, Schema schema) : decoding_(decoding), schema_(schema) {}

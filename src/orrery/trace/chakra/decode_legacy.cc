@@ -34,29 +34,40 @@ Scalar number(std::uint64_t raw) {
 /// Before METADATA was inserted as 1, every type but INVALID was one less.
 std::uint64_t shifted_type(std::uint64_t type) { return type == 0 ? 0 : type + 1; }
 
-/// ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, REDUCE_SCATTER, BROADCAST in today's numbers; 0.0.1 counts from 1.
+/// ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, REDUCE_SCATTER, BROADCAST in today's numbers; 0.0.1 counts
+/// from 1.
 Scalar collective_type(std::int64_t type, Schema schema) {
   if (schema == Schema::v001) --type;
   constexpr std::int64_t kToday[] = {0, 6, 2, 7, 5};
   return number(static_cast<std::uint64_t>(type >= 0 && type < 5 ? kToday[type] : -1));
 }
 
-[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
-  throw BadRecord{Errc::input_corrupt, fmt::format("field {} of {} has wire type {}, which it cannot have", field,
-                                                   message, static_cast<unsigned>(wire))};
+[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field,
+                                  pbf_wire_type wire) {
+  throw BadRecord{Errc::input_corrupt,
+                  fmt::format("field {} of {} has wire type {}, which it cannot have", field,
+                              message, static_cast<unsigned>(wire))};
 }
 
 /// What a number in 0.0.1's flat Node means; `other` for those that change nothing.
 AttrId flat_field(std::uint32_t tag) {
   switch (tag) {
-    case 6: return AttrId::tensor_size;
-    case 12: return AttrId::num_ops;
-    case 16: return AttrId::comm_src;
-    case 17: return AttrId::comm_dst;
-    case 18: return AttrId::comm_size;
-    case 19: return AttrId::comm_tag;
-    case 20: return AttrId::comm_priority;
-    default: return AttrId::other;
+    case 6:
+      return AttrId::tensor_size;
+    case 12:
+      return AttrId::num_ops;
+    case 16:
+      return AttrId::comm_src;
+    case 17:
+      return AttrId::comm_dst;
+    case 18:
+      return AttrId::comm_size;
+    case 19:
+      return AttrId::comm_tag;
+    case 20:
+      return AttrId::comm_priority;
+    default:
+      return AttrId::other;
   }
 }
 
@@ -94,11 +105,18 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
           node.id = raw;
           decoding_.set_node_id(raw);
           break;
-        case 3: decoding_.set_kind(shifted_type(raw), node); break;
-        case 4: node.deps.push_back(raw); break;
-        case 7: decoding_.set_duration(raw, node); break;
+        case 3:
+          decoding_.set_kind(shifted_type(raw), node);
+          break;
+        case 4:
+          node.deps.push_back(raw);
+          break;
+        case 7:
+          decoding_.set_duration(raw, node);
+          break;
         case 13:
-          decoding_.apply(AttrId::comm_type, collective_type(static_cast<std::int64_t>(raw), schema_), node);
+          decoding_.apply(AttrId::comm_type,
+                          collective_type(static_cast<std::int64_t>(raw), schema_), node);
           break;
         case 14:
           numbers_.push_back(raw);
@@ -157,8 +175,9 @@ void NodeDecoder::decode_v002(std::string_view record, NodeSpec& node) {
 }
 
 void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node) {
-  // The members' numbers moved twice, but kinds differ by wire type: a varint is a number or a truth value, 32 bits
-  // are a float, and a length is a text or a list according to the attribute's own name. A zero is not written at all.
+  // The members' numbers moved twice, but kinds differ by wire type: a varint is a number or a
+  // truth value, 32 bits are a float, and a length is a text or a list according to the attribute's
+  // own name. A zero is not written at all.
   pbf_reader field(message.data(), message.size());
   AttrId id = AttrId::other;
   Scalar value = number(0);
@@ -207,7 +226,8 @@ void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node)
     value.texts = texts_;
   } else if (id == AttrId::comm_type && value.kind == Kind::integer) {
     value = collective_type(value.integer, schema_);
-  } else if ((id == AttrId::comm_group || id == AttrId::pg_name) && value.kind == Kind::integer && value.integer == 0) {
+  } else if ((id == AttrId::comm_group || id == AttrId::pg_name) && value.kind == Kind::integer &&
+             value.integer == 0) {
     return;
   }
   decoding_.apply(id, value, node);

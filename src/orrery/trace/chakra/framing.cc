@@ -37,8 +37,9 @@ Result<std::optional<Record>> RecordStream::next_slowly() {
   std::size_t prefix = 0;
   while (true) {
     if (prefix == window_.size()) {
-      return damaged(FindingCode::truncated_tail_dropped,
-                     {Errc::input_truncated, place(), "the file ends inside a record's length", kTailHint});
+      return damaged(
+          FindingCode::truncated_tail_dropped,
+          {Errc::input_truncated, place(), "the file ends inside a record's length", kTailHint});
     }
     const auto byte = std::to_integer<std::uint64_t>(window_.data()[prefix]);
     length |= (byte & 0x7F) << (7 * prefix);
@@ -46,21 +47,24 @@ Result<std::optional<Record>> RecordStream::next_slowly() {
     if (byte < 0x80) break;
     if (prefix == 5) {  // lengths are 32-bit
       return damaged(FindingCode::corrupt_record_dropped,
-                     {Errc::input_corrupt, place(), "a record's length is not a number below 2^32", kTailHint});
+                     {Errc::input_corrupt, place(), "a record's length is not a number below 2^32",
+                      kTailHint});
     }
   }
   if (length > limits::kRecordBytes) {
-    return damaged(FindingCode::corrupt_record_dropped,
-                   {Errc::limit_exceeded, place(),
-                    fmt::format("a record claims {} bytes; the limit is {}", length, limits::kRecordBytes),
-                    "either the file is damaged here or it is no Chakra trace"});
+    return damaged(
+        FindingCode::corrupt_record_dropped,
+        {Errc::limit_exceeded, place(),
+         fmt::format("a record claims {} bytes; the limit is {}", length, limits::kRecordBytes),
+         "either the file is damaged here or it is no Chakra trace"});
   }
   auto whole = window_.need(prefix + length);
   if (!whole) return broken_source(std::move(whole.error()));
   if (!*whole) {
     return damaged(FindingCode::truncated_tail_dropped,
                    {Errc::input_truncated, place(),
-                    fmt::format("a record claims {} bytes, but only {} are left", length, window_.size() - prefix),
+                    fmt::format("a record claims {} bytes, but only {} are left", length,
+                                window_.size() - prefix),
                     kTailHint});
   }
   taken_ = prefix + length;

@@ -19,16 +19,19 @@ namespace orrery::trace::chakra {
 struct Record {
   std::span<const std::byte> bytes;  ///< valid until the next call
   std::uint64_t offset = 0;          ///< where its length begins
-  std::size_t prefix = 1;            ///< bytes the length took (1 unless the record is longer or oddly written)
+  std::size_t prefix =
+      1;  ///< bytes the length took (1 unless the record is longer or oddly written)
 };
 
-/// Splits a window into records. A tail that is no whole record is an error, or dropped and counted under repair.
+/// Splits a window into records. A tail that is no whole record is an error, or dropped and counted
+/// under repair.
 class RecordStream {
  public:
   RecordStream(Window& window, std::string where, graph::Repair repair, Findings& findings)
       : window_(window), where_(std::move(where)), repair_(repair), findings_(findings) {}
 
-  /// The next record, or nothing at the end. Errc: input_truncated, input_corrupt, limit_exceeded, input_read.
+  /// The next record, or nothing at the end. Errc: input_truncated, input_corrupt, limit_exceeded,
+  /// input_read.
   Result<std::optional<Record>> next();
 
  private:

@@ -17,7 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Nothing nests deeper than `limits::kConfigDepth`; checked before parsing, whose cost grows with depth.
+/// Nothing nests deeper than `limits::kConfigDepth`; checked before parsing, whose cost grows with
+/// depth.
 bool too_deep(std::string_view text) {
   int depth = 0;
   for (const char c : text) {
@@ -49,11 +50,13 @@ std::string pointer_step(std::string_view key) {
 }
 
 Result<std::vector<std::uint32_t>> ranks_of(const json& list, const std::string& place) {
-  if (!list.is_array()) return fail(Errc::input_group, place, "a process group must be a list of ranks");
+  if (!list.is_array())
+    return fail(Errc::input_group, place, "a process group must be a list of ranks");
   std::vector<std::uint32_t> ranks;
   for (const json& value : list) {
     if (!value.is_number_integer()) {
-      return fail(Errc::input_group, fmt::format("{}/{}", place, ranks.size()), "a rank must be a whole number");
+      return fail(Errc::input_group, fmt::format("{}/{}", place, ranks.size()),
+                  "a rank must be a whole number");
     }
     const bool negative = !value.is_number_unsigned();
     if (negative || value.get<std::uint64_t>() >= limits::kRanks) {
@@ -67,7 +70,9 @@ Result<std::vector<std::uint32_t>> ranks_of(const json& list, const std::string&
 
 /// The list of groups inside one of the ways it is written down.
 std::optional<json> group_list(std::string_view values) {
-  const auto usable = [](const json& found) { return found.is_array() && (found.empty() || found[0].is_object()); };
+  const auto usable = [](const json& found) {
+    return found.is_array() && (found.empty() || found[0].is_object());
+  };
   json direct = parse(values);
   if (usable(direct)) return direct;
   if (direct.is_array() && direct.size() == 1 && direct[0].is_string()) {
@@ -113,26 +118,33 @@ Result<GroupMap> read_groups(const std::string& path) {
   auto more = window.need(limits::kConfigBytes + 1);
   if (!more) return tl::unexpected(more.error());
   if (*more) {
-    return fail(Errc::limit_exceeded, path, fmt::format("is larger than {} bytes", limits::kConfigBytes));
+    return fail(Errc::limit_exceeded, path,
+                fmt::format("is larger than {} bytes", limits::kConfigBytes));
   }
   return parse_groups(window.text(), path);
 }
 
-bool looks_like_group_dump(std::string_view values) { return values.find("pg_name") != std::string_view::npos; }
+bool looks_like_group_dump(std::string_view values) {
+  return values.find("pg_name") != std::string_view::npos;
+}
 
 Result<GroupMap> parse_group_dump(std::string_view values, const std::string& where) {
   const auto list = group_list(values);
-  if (!list) return fail(Errc::input_group, where, "process groups that are not a JSON list of {pg_name, ranks}");
+  if (!list)
+    return fail(Errc::input_group, where,
+                "process groups that are not a JSON list of {pg_name, ranks}");
   GroupMap groups;
   for (const json& entry : *list) {
     const auto name = entry.is_object() ? entry.find("pg_name") : entry.end();
-    if (!entry.is_object() || name == entry.end() || !(name->is_string() || name->is_number_integer())) {
+    if (!entry.is_object() || name == entry.end() ||
+        !(name->is_string() || name->is_number_integer())) {
       return fail(Errc::input_group, where, "a process group without pg_name");
     }
     graph::ProcessGroup group;
     group.name = name->is_string() ? name->get<std::string>() : name->dump();
     if (const auto members = entry.find("ranks"); members != entry.end()) {
-      auto ranks = ranks_of(*members, fmt::format("{} group \"{}\"", where, graph::printable(group.name)));
+      auto ranks =
+          ranks_of(*members, fmt::format("{} group \"{}\"", where, graph::printable(group.name)));
       if (!ranks) return tl::unexpected(ranks.error());
       group.ranks = std::move(*ranks);
     }
@@ -142,24 +154,25 @@ Result<GroupMap> parse_group_dump(std::string_view values, const std::string& wh
   return groups;
 }
 
-Result<void> merge_groups(GroupMap& groups, const GroupMap& more, const std::string& where, graph::Repair repair,
-                          Findings& findings) {
+Result<void> merge_groups(GroupMap& groups, const GroupMap& more, const std::string& where,
+                          graph::Repair repair, Findings& findings) {
   for (const auto& [name, group] : more) {
     const auto [known, fresh] = groups.emplace(name, group);
     if (fresh || known->second.ranks == group.ranks) continue;
     if (repair == graph::Repair::refuse) {
-      return fail(Errc::input_group, where,
-                  fmt::format("process group \"{}\" has {} ranks here, but other ones ({}) elsewhere",
-                              graph::printable(name), group.ranks.size(), known->second.ranks.size()),
-                  "name groups with different members differently, or pass one group file for all ranks");
+      return fail(
+          Errc::input_group, where,
+          fmt::format("process group \"{}\" has {} ranks here, but other ones ({}) elsewhere",
+                      graph::printable(name), group.ranks.size(), known->second.ranks.size()),
+          "name groups with different members differently, or pass one group file for all ranks");
     }
     findings.add(FindingCode::metadata_group_ignored, where);
   }
   return {};
 }
 
-Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::string& where, graph::Repair repair,
-                          Findings& findings) {
+Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::string& where,
+                          graph::Repair repair, Findings& findings) {
   for (auto& [name, group] : groups) {
     std::unordered_set<std::uint32_t> seen;
     std::vector<std::uint32_t> kept;
@@ -169,12 +182,16 @@ Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::stri
         continue;
       }
       if (repair == graph::Repair::refuse) {
-        return fail(Errc::input_group, where,
-                    rank < ranks ? fmt::format("process group \"{}\" lists rank {} twice", graph::printable(name), rank)
-                                 : fmt::format("process group \"{}\" lists rank {}, but there are only {} ranks",
-                                               graph::printable(name), rank, ranks));
+        return fail(
+            Errc::input_group, where,
+            rank < ranks
+                ? fmt::format("process group \"{}\" lists rank {} twice", graph::printable(name),
+                              rank)
+                : fmt::format("process group \"{}\" lists rank {}, but there are only {} ranks",
+                              graph::printable(name), rank, ranks));
       }
-      findings.add(FindingCode::value_clamped, fmt::format("{} group {}", where, graph::printable(name)));
+      findings.add(FindingCode::value_clamped,
+                   fmt::format("{} group {}", where, graph::printable(name)));
     }
     if (kept.size() != group.ranks.size()) group.ranks = std::move(kept);
   }

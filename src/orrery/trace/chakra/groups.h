@@ -17,7 +17,8 @@ namespace orrery::trace::chakra {
 
 using GroupMap = std::map<std::string, graph::ProcessGroup, std::less<>>;
 
-/// `{"name": [rank, …], …}`. Errc: input_group, input_range, limit_exceeded; places are JSON pointers.
+/// `{"name": [rank, …], …}`. Errc: input_group, input_range, limit_exceeded; places are JSON
+/// pointers.
 [[nodiscard]] Result<GroupMap> parse_groups(std::string_view json, const std::string& where);
 
 /// Reads such a file. Also Errc: input_not_found, input_read.
@@ -26,15 +27,20 @@ using GroupMap = std::map<std::string, graph::ProcessGroup, std::less<>>;
 /// Whether a METADATA node's `inputs.values` looks like a dump of process groups.
 [[nodiscard]] bool looks_like_group_dump(std::string_view values);
 
-/// A list of {pg_name, ranks}, as JSON or inside Python's printed list of one string. No ranks means all ranks.
+/// A list of {pg_name, ranks}, as JSON or inside Python's printed list of one string. No ranks
+/// means all ranks.
 [[nodiscard]] Result<GroupMap> parse_group_dump(std::string_view values, const std::string& where);
 
-/// Adds `more` to `groups`. Errc: input_group when a name is known with other ranks (repair: the first stays).
-[[nodiscard]] Result<void> merge_groups(GroupMap& groups, const GroupMap& more, const std::string& where,
-                                        graph::Repair repair, Findings& findings);
+/// Adds `more` to `groups`. Errc: input_group when a name is known with other ranks (repair: the
+/// first stays).
+[[nodiscard]] Result<void> merge_groups(GroupMap& groups, const GroupMap& more,
+                                        const std::string& where, graph::Repair repair,
+                                        Findings& findings);
 
-/// Every rank exists and is listed once per group. Errc: input_group (repair: the wrong ranks are left out).
-[[nodiscard]] Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::string& where,
-                                        graph::Repair repair, Findings& findings);
+/// Every rank exists and is listed once per group. Errc: input_group (repair: the wrong ranks are
+/// left out).
+[[nodiscard]] Result<void> check_groups(GroupMap& groups, std::uint32_t ranks,
+                                        const std::string& where, graph::Repair repair,
+                                        Findings& findings);
 
 }  // namespace orrery::trace::chakra

@@ -11,7 +11,8 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-/// The end of the string whose opening quote is at `at`, one past its closing quote; npos if it does not close.
+/// The end of the string whose opening quote is at `at`, one past its closing quote; npos if it
+/// does not close.
 std::size_t string_end(std::string_view text, std::size_t at) {
   for (std::size_t i = at + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -25,11 +26,14 @@ std::size_t string_end(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-std::string JsonPieces::place() const { return fmt::format("{}:byte {}", where_, window_.offset()); }
+std::string JsonPieces::place() const {
+  return fmt::format("{}:byte {}", where_, window_.offset());
+}
 
 Result<void> JsonPieces::open() {
   // The key is looked for in the first block; only short settings come before the graph.
-  if (auto some = window_.need(Window::kBlock); !some && window_.size() == 0) return tl::unexpected(some.error());
+  if (auto some = window_.need(Window::kBlock); !some && window_.size() == 0)
+    return tl::unexpected(some.error());
   const std::string_view text = window_.text();
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -50,7 +54,8 @@ Result<void> JsonPieces::open() {
           ++after;
           while (after < text.size() && is_space(text[after])) ++after;
           if (after == text.size() || text[after] != '[') {
-            return fail(Errc::input_corrupt, fmt::format("{}:byte {}", where_, window_.offset() + after),
+            return fail(Errc::input_corrupt,
+                        fmt::format("{}:byte {}", where_, window_.offset() + after),
                         fmt::format("\"{}\" must be a list", key_));
           }
           window_.consume(after + 1);
@@ -83,7 +88,8 @@ Result<std::size_t> JsonPieces::object_length() {
   for (std::size_t i = 0;; ++i) {
     if (i == window_.size()) {
       if (i >= limits::kRecordBytes) {
-        return fail(Errc::limit_exceeded, place(), fmt::format("one record is longer than {} bytes", i));
+        return fail(Errc::limit_exceeded, place(),
+                    fmt::format("one record is longer than {} bytes", i));
       }
       auto more = window_.need(i + 1);
       if (!more) return tl::unexpected(more.error());
@@ -105,7 +111,8 @@ Result<std::size_t> JsonPieces::object_length() {
       quoted = true;
     } else if (c == '{' || c == '[') {
       if (++depth > limits::kConfigDepth) {
-        return fail(Errc::limit_exceeded, place(), fmt::format("nested deeper than {} levels", limits::kConfigDepth));
+        return fail(Errc::limit_exceeded, place(),
+                    fmt::format("nested deeper than {} levels", limits::kConfigDepth));
       }
     } else if (c == '}' || c == ']') {
       if (--depth == 0) return i + 1;
@@ -121,7 +128,8 @@ Result<std::optional<JsonPiece>> JsonPieces::next() {
   if (!more) return tl::unexpected(more.error());
   if (!*more) {
     ended_ = true;
-    if (in_array_) return fail(Errc::input_truncated, place(), fmt::format("the text ends inside \"{}\"", key_));
+    if (in_array_)
+      return fail(Errc::input_truncated, place(), fmt::format("the text ends inside \"{}\"", key_));
     return std::nullopt;
   }
   const char c = window_.text()[0];
@@ -132,7 +140,8 @@ Result<std::optional<JsonPiece>> JsonPieces::next() {
   if (c != '{') {
     ended_ = true;
     return fail(Errc::input_corrupt, place(),
-                fmt::format("expected an object, found \"{}\"", graph::printable(window_.text().substr(0, 20))));
+                fmt::format("expected an object, found \"{}\"",
+                            graph::printable(window_.text().substr(0, 20))));
   }
   auto length = object_length();
   if (!length) {

@@ -19,14 +19,16 @@ struct JsonPiece {
   std::uint64_t offset = 0;
 };
 
-/// Yields either the objects in the array `key` of the one top-level object, or, where the top-level objects have no such
-/// key, these themselves. Strings and nesting are respected; what is inside a piece is the JSON parser's business.
+/// Yields either the objects in the array `key` of the one top-level object, or, where the
+/// top-level objects have no such key, these themselves. Strings and nesting are respected; what is
+/// inside a piece is the JSON parser's business.
 class JsonPieces {
  public:
   JsonPieces(Window& window, std::string where, std::string key)
       : window_(window), where_(std::move(where)), key_(std::move(key)) {}
 
-  /// Finds out which of the two it is. Names of top-level keys passed on the way are kept for `other_key`.
+  /// Finds out which of the two it is. Names of top-level keys passed on the way are kept for
+  /// `other_key`.
   Result<void> open();
   [[nodiscard]] bool in_array() const { return in_array_; }
   /// Errc: input_truncated, input_corrupt, limit_exceeded.

@@ -16,7 +16,8 @@ using testing::framed;
 using testing::read;
 
 /// One node of 0.0.1.
-std::string flat(std::uint64_t id, std::uint64_t type, const std::vector<std::pair<std::uint32_t, std::uint64_t>>& fields) {
+std::string flat(std::uint64_t id, std::uint64_t type,
+                 const std::vector<std::pair<std::uint32_t, std::uint64_t>>& fields) {
   std::string message;
   pbf_writer writer(message);
   writer.add_uint64(1, id);
@@ -27,10 +28,11 @@ std::string flat(std::uint64_t id, std::uint64_t type, const std::vector<std::pa
 }
 
 TEST(Legacy, V001FlatFields) {
-  const std::string bytes = flat(1, 3, {{7, 5}, {12, 100}}) +                                          // COMP, 5 us
-                            flat(2, 6, {{4, 1}, {13, 2}, {14, 1}, {14, 0}, {15, 3}, {18, 65536}, {20, 4}}) +  // COLL
-                            flat(3, 4, {{4, 1}, {4, 2}, {16, 0}, {17, 1}, {18, 10}, {19, 7}}) +         // SEND
-                            flat(4, 1, {{5, 2}, {6, 4096}});                                            // MEM_LOAD
+  const std::string bytes =
+      flat(1, 3, {{7, 5}, {12, 100}}) +  // COMP, 5 us
+      flat(2, 6, {{4, 1}, {13, 2}, {14, 1}, {14, 0}, {15, 3}, {18, 65536}, {20, 4}}) +  // COLL
+      flat(3, 4, {{4, 1}, {4, 2}, {16, 0}, {17, 1}, {18, 10}, {19, 7}}) +               // SEND
+      flat(4, 1, {{5, 2}, {6, 4096}});                                                  // MEM_LOAD
   const auto out = read(bytes);
   ASSERT_TRUE(out.graph) << to_string(out.graph.error());
   const graph::Graph& graph = *out.graph;
@@ -68,7 +70,8 @@ constexpr Dialect kDialects[] = {
 
 class Old {
  public:
-  Old(const Dialect& dialect, std::uint64_t id, std::uint64_t type) : dialect_(dialect), writer_(message_) {
+  Old(const Dialect& dialect, std::uint64_t id, std::uint64_t type)
+      : dialect_(dialect), writer_(message_) {
     writer_.add_uint64(1, id);
     writer_.add_string(2, "n");
     writer_.add_uint64(3, dialect.shifted_types && type > 0 ? type - 1 : type);
@@ -119,17 +122,25 @@ std::string old_metadata(const Dialect& dialect) {
 
 TEST(Legacy, V002AndV003AttributesInAllTheirNumberings) {
   for (const Dialect& dialect : kDialects) {
-    const std::string bytes =
-        (dialect.metadata ? old_metadata(dialect) : std::string()) +
-        Old(dialect, 10, 4).number("is_cpu_op", 1).number("runtime", 8).number("num_ops", 3).record() +
-        Old(dialect, 11, 7)
-            .parent(10)
-            .number("comm_type", 0)
-            .number("comm_size", 1 << 20)
-            .text("pg_name", "g")
-            .bools("involved_dim", std::string("\x01\x00\x01", 3))
-            .record() +
-        Old(dialect, 12, 7).parent(10).parent(11).number("comm_type", 2).number("comm_size", 4).record();
+    const std::string bytes = (dialect.metadata ? old_metadata(dialect) : std::string()) +
+                              Old(dialect, 10, 4)
+                                  .number("is_cpu_op", 1)
+                                  .number("runtime", 8)
+                                  .number("num_ops", 3)
+                                  .record() +
+                              Old(dialect, 11, 7)
+                                  .parent(10)
+                                  .number("comm_type", 0)
+                                  .number("comm_size", 1 << 20)
+                                  .text("pg_name", "g")
+                                  .bools("involved_dim", std::string("\x01\x00\x01", 3))
+                                  .record() +
+                              Old(dialect, 12, 7)
+                                  .parent(10)
+                                  .parent(11)
+                                  .number("comm_type", 2)
+                                  .number("comm_size", 4)
+                                  .record();
     const auto out = read(bytes);
     ASSERT_TRUE(out.graph) << dialect.name << ": " << to_string(out.graph.error());
     const graph::Graph& graph = *out.graph;
@@ -163,7 +174,8 @@ TEST(Legacy, OldNodesWithPrintedTensorsAndNoAttributes) {
   EXPECT_EQ(out.graph->kind(0), NodeKind::comp);
 }
 
-TEST(Legacy, TodaysNodesUnderMetadataOfOneCommit) {  // GlobalMetadata{attr = 1}, before versions came
+TEST(Legacy,
+     TodaysNodesUnderMetadataOfOneCommit) {  // GlobalMetadata{attr = 1}, before versions came
   std::string bytes;
   {
     std::string message;

@@ -54,7 +54,8 @@ std::vector<bool> ranks_present(const std::string& prefix, std::string_view suff
     name.remove_suffix(suffix.size());
     std::uint32_t rank = 0;
     const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), rank);
-    if (error != std::errc{} || stop != name.data() + name.size() || rank >= limits::kRanks) continue;
+    if (error != std::errc{} || stop != name.data() + name.size() || rank >= limits::kRanks)
+      continue;
     if (name.size() > 1 && name[0] == '0') continue;  // "w.01.et" is not rank 1's file
     if (present.size() <= rank) present.resize(rank + 1, false);
     present[rank] = true;
@@ -73,9 +74,10 @@ Result<std::uint32_t> count_ranks(const std::string& prefix, std::string_view su
                 "a workload is given by what its files' names begin with: w for w.0.et, w.1.et, …");
   }
   if (gap != present.end()) {
-    return fail(Errc::input_not_found, rank_path(prefix, count, suffix),
-                fmt::format("there is no trace of rank {}, but one of rank {}", count, present.size() - 1),
-                "add it, or say how many ranks to read");
+    return fail(
+        Errc::input_not_found, rank_path(prefix, count, suffix),
+        fmt::format("there is no trace of rank {}, but one of rank {}", count, present.size() - 1),
+        "add it, or say how many ranks to read");
   }
   return count;
 }
@@ -88,8 +90,8 @@ std::string companion(const std::string& prefix, std::string_view suffix) {
   return suffix != ".json" && exists(own) ? own : std::string();
 }
 
-Result<void> load_groups(const std::string& prefix, std::string_view suffix, const LoadOptions& options,
-                         graph::Workload& workload) {
+Result<void> load_groups(const std::string& prefix, std::string_view suffix,
+                         const LoadOptions& options, graph::Workload& workload) {
   std::string path = options.group_file;
   if (path.empty() && options.find_companion) path = companion(prefix, suffix);
   if (!path.empty()) {
@@ -98,14 +100,14 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix, con
     // A file says what is meant; dumps inside the traces only fill in what it leaves out.
     for (auto& [name, group] : *groups) workload.groups[name] = std::move(group);
   }
-  return check_groups(workload.groups, workload.rank_count(), path.empty() ? prefix : path, options.repair,
-                      workload.findings);
+  return check_groups(workload.groups, workload.rank_count(), path.empty() ? prefix : path,
+                      options.repair, workload.findings);
 }
 
 }  // namespace
 
-Result<graph::Graph> load_rank(const std::string& path, std::shared_ptr<StringPool> strings, graph::Repair repair,
-                               Findings& findings, GroupMap* groups) {
+Result<graph::Graph> load_rank(const std::string& path, std::shared_ptr<StringPool> strings,
+                               graph::Repair repair, Findings& findings, GroupMap* groups) {
   auto source = open_file(path);
   if (!source) return tl::unexpected(source.error());
   return read_rank(std::move(*source), {path, std::move(strings), repair, &findings, groups});
@@ -144,9 +146,11 @@ Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptio
       workload.graphs.push_back(std::make_shared<const graph::Graph>(std::move(*graph)));
     }
     workload.graph_of_rank.push_back(seen->index);
-    if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0)) options.progress(rank + 1, count);
+    if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0))
+      options.progress(rank + 1, count);
   }
-  if (auto done = load_groups(prefix, suffix, options, workload); !done) return tl::unexpected(done.error());
+  if (auto done = load_groups(prefix, suffix, options, workload); !done)
+    return tl::unexpected(done.error());
   return workload;
 }
 

@@ -19,7 +19,8 @@ struct LoadOptions {
   graph::Repair repair = graph::Repair::refuse;
   /// How many ranks there must be; 0 = as many as there are contiguous files from rank 0.
   std::uint32_t ranks = 0;
-  /// JSON of process groups ({"name": [ranks…]}); empty = the companion comm_group.json (or `<prefix>.json`) if there is one.
+  /// JSON of process groups ({"name": [ranks…]}); empty = the companion comm_group.json (or
+  /// `<prefix>.json`) if there is one.
   std::string group_file;
   /// Look for a companion group file when group_file is empty.
   bool find_companion = true;
@@ -29,11 +30,13 @@ struct LoadOptions {
 
 /// Reads one rank's trace, whatever Chakra layout it is in (found by content; gzip by content).
 /// Errc: input_*, limit_exceeded; places are "<file>:byte N (node I)".
-[[nodiscard]] Result<graph::Graph> load_rank(const std::string& path, std::shared_ptr<StringPool> strings,
-                                             graph::Repair repair, Findings& findings,
-                                             std::map<std::string, graph::ProcessGroup, std::less<>>* groups = nullptr);
+[[nodiscard]] Result<graph::Graph> load_rank(
+    const std::string& path, std::shared_ptr<StringPool> strings, graph::Repair repair,
+    Findings& findings, std::map<std::string, graph::ProcessGroup, std::less<>>* groups = nullptr);
 
-/// Reads all ranks of `<prefix>.<rank>.et`. Files with equal bytes (or the same inode) are decoded and stored once.
-[[nodiscard]] Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptions& options = {});
+/// Reads all ranks of `<prefix>.<rank>.et`. Files with equal bytes (or the same inode) are decoded
+/// and stored once.
+[[nodiscard]] Result<graph::Workload> load_workload(const std::string& prefix,
+                                                    const LoadOptions& options = {});
 
 }  // namespace orrery::trace::chakra

@@ -24,7 +24,8 @@ class Load : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = fs::path(::testing::TempDir()) /
-              ("orrery_load_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+              ("orrery_load_" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -38,7 +39,9 @@ class Load : public ::testing::Test {
   fs::path folder_;
 };
 
-std::string one(std::uint64_t size) { return trace({node(0, 7, {}, {attribute_uint64("comm_size", size)})}); }
+std::string one(std::uint64_t size) {
+  return trace({node(0, 7, {}, {attribute_uint64("comm_size", size)})});
+}
 
 TEST_F(Load, EqualFilesAreStoredOnce) {
   put("w.0.et", one(1));

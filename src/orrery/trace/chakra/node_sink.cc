@@ -15,18 +15,22 @@ std::string NodeSink::place(const graph::NodeSpec& node) const {
 }
 
 Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_values) {
-  // The builder finds every duplicate; those in a row are answered at once, so that a file of zeros stays cheap.
+  // The builder finds every duplicate; those in a row are answered at once, so that a file of zeros
+  // stays cheap.
   if (!empty() && node.id == last_id_) {
     if (options_.repair == graph::Repair::refuse) {
-      return fail(Errc::input_duplicate_id, place(node), fmt::format("node id {} was used by the node before", node.id),
+      return fail(Errc::input_duplicate_id, place(node),
+                  fmt::format("node id {} was used by the node before", node.id),
                   "--repair keeps the first of them and reports it");
     }
-    const bool shown = options_.findings->count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
+    const bool shown =
+        options_.findings->count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
     options_.findings->add(FindingCode::duplicate_id_dropped, shown ? place(node) : std::string());
     return {};
   }
   if (builder_.size() >= limits::kNodesPerRank) {
-    return fail(Errc::limit_exceeded, place(node), fmt::format("more than {} nodes in one rank", limits::kNodesPerRank));
+    return fail(Errc::limit_exceeded, place(node),
+                fmt::format("more than {} nodes in one rank", limits::kNodesPerRank));
   }
   last_id_ = node.id;
   builder_.add(node);
@@ -37,7 +41,8 @@ Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_v
 Result<void> NodeSink::take_groups(const graph::NodeSpec& node, std::string_view input_values) {
   if (!looks_like_group_dump(input_values)) return {};
   const auto found = parse_group_dump(input_values, place(node));
-  if (!found) {  // the groups may come from a file; a collective that needs a missing one is an error later
+  if (!found) {  // the groups may come from a file; a collective that needs a missing one is an
+                 // error later
     options_.findings->add(FindingCode::metadata_group_ignored, place(node));
     return {};
   }
@@ -46,7 +51,9 @@ Result<void> NodeSink::take_groups(const graph::NodeSpec& node, std::string_view
 
 void NodeSink::expect(std::uint64_t seen, std::uint64_t total) {
   const double scale = static_cast<double>(total) / static_cast<double>(seen) * 1.02;
-  const auto scaled = [scale](std::size_t count) { return static_cast<std::size_t>(static_cast<double>(count) * scale); };
+  const auto scaled = [scale](std::size_t count) {
+    return static_cast<std::size_t>(static_cast<double>(count) * scale);
+  };
   builder_.expect(scaled(builder_.size()), scaled(builder_.dep_count()));
 }
 

@@ -14,7 +14,8 @@
 namespace orrery::trace::chakra {
 namespace {
 
-constexpr std::string_view kNotChakra = "is this a Chakra trace? One begins with a length and a GlobalMetadata message";
+constexpr std::string_view kNotChakra =
+    "is this a Chakra trace? One begins with a length and a GlobalMetadata message";
 
 class BinaryReader {
  public:
@@ -37,7 +38,8 @@ class BinaryReader {
         continue;
       }
       if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));
-      if (size_ > 2 * Window::kBlock && (*record)->offset > Window::kBlock) {  // by now it is clear what nodes weigh
+      if (size_ > 2 * Window::kBlock &&
+          (*record)->offset > Window::kBlock) {  // by now it is clear what nodes weigh
         sink_.expect((*record)->offset, size_);
         size_ = 0;
       }
@@ -52,7 +54,8 @@ class BinaryReader {
       if (record.bytes.empty()) decoding_.note(FindingCode::empty_record);
     } catch (const BadRecord& bad) {
       const bool first = sink_.empty() && bad.code == Errc::input_corrupt;
-      return damaged({bad.code, decoding_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
+      return damaged(
+          {bad.code, decoding_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
     } catch (const protozero::exception& bad) {
       return damaged({Errc::input_corrupt, decoding_.place(),
                       fmt::format("a record is not a protobuf message ({})", bad.what()),
@@ -84,7 +87,8 @@ Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOpt
   auto plain = unpack(std::move(source), options.where);
   if (!plain) return tl::unexpected(std::move(plain.error()));
   Window window(**plain);
-  if (auto some = window.need(64); !some && window.size() == 0) return tl::unexpected(std::move(some.error()));
+  if (auto some = window.need(64); !some && window.size() == 0)
+    return tl::unexpected(std::move(some.error()));
   if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
   if (looks_like_json(window.text())) return read_json(window, options);
   const auto detected = detect_schema(window);

@@ -19,15 +19,19 @@ using testing::read;
 using testing::trace;
 
 TEST(Reader, ReadsEveryAttribute) {
-  NodeRecord comp = node(1, 4, {}, {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 5),
-                                    attribute_uint64("tensor_size", 6)});
+  NodeRecord comp = node(1, 4, {},
+                         {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 5),
+                          attribute_uint64("tensor_size", 6)});
   comp.duration_micros = 3;
   const std::string bytes =
-      trace({comp, node(2, 7, {1}, {attribute_int64("comm_type", 2), attribute_int64("comm_size", 1 << 20),
-                                    attribute_string("pg_name", "4"), attribute_int32("comm_priority", -2),
-                                    attribute_bools("involved_dim", {true, false, true})}),
-             node(3, 5, {2}, {attribute_int32("comm_src", 1), attribute_int32("comm_dst", 2),
-                              attribute_int32("comm_tag", 9), attribute_int64("comm_size", 10)})});
+      trace({comp,
+             node(2, 7, {1},
+                  {attribute_int64("comm_type", 2), attribute_int64("comm_size", 1 << 20),
+                   attribute_string("pg_name", "4"), attribute_int32("comm_priority", -2),
+                   attribute_bools("involved_dim", {true, false, true})}),
+             node(3, 5, {2},
+                  {attribute_int32("comm_src", 1), attribute_int32("comm_dst", 2),
+                   attribute_int32("comm_tag", 9), attribute_int64("comm_size", 10)})});
   const auto out = read(bytes);
   ASSERT_TRUE(out.graph) << to_string(out.graph.error());
   EXPECT_TRUE(out.findings.empty());
@@ -51,8 +55,9 @@ TEST(Reader, ReadsEveryAttribute) {
 }
 
 TEST(Reader, TakesAScalarFromAnyMember) {
-  const Member members[] = {Member::int32_val,  Member::int64_val,   Member::uint32_val,  Member::uint64_val,
-                            Member::fixed32_val, Member::fixed64_val, Member::sfixed32_val, Member::sfixed64_val};
+  const Member members[] = {Member::int32_val,    Member::int64_val,   Member::uint32_val,
+                            Member::uint64_val,   Member::fixed32_val, Member::fixed64_val,
+                            Member::sfixed32_val, Member::sfixed64_val};
   for (const Member member : members) {
     const auto out = read(trace({node(0, 7, {}, {attribute("comm_size", member, 77)})}));
     ASSERT_TRUE(out.graph);
@@ -60,18 +65,24 @@ TEST(Reader, TakesAScalarFromAnyMember) {
     EXPECT_TRUE(out.findings.empty());
   }
   for (const Member member : {Member::sint32_val, Member::sint64_val}) {
-    EXPECT_EQ(read(trace({node(0, 7, {}, {attribute("comm_size", member, 154)})})).graph->collective(0).size,
+    EXPECT_EQ(read(trace({node(0, 7, {}, {attribute("comm_size", member, 154)})}))
+                  .graph->collective(0)
+                  .size,
               Bytes(77));
   }
   const auto real = read(trace({node(0, 7, {}, {attribute_double("comm_size", 77.0)})}));
   EXPECT_EQ(real.graph->collective(0).size, Bytes(77));
   EXPECT_EQ(real.findings.count(FindingCode::attr_coerced), 1u);
-  EXPECT_EQ(read(trace({node(0, 7, {}, {attribute_string("comm_size", "77")})})).graph->collective(0).size, Bytes(77));
+  EXPECT_EQ(read(trace({node(0, 7, {}, {attribute_string("comm_size", "77")})}))
+                .graph->collective(0)
+                .size,
+            Bytes(77));
   EXPECT_TRUE(read(trace({node(0, 4, {}, {attribute_int32("is_cpu_op", 1)})})).graph->is_cpu(0));
 }
 
 TEST(Reader, TheFirstAttributeOfANameWins) {
-  const auto out = read(trace({node(0, 7, {}, {attribute_int64("comm_size", 1), attribute_int64("comm_size", 2)})}));
+  const auto out = read(
+      trace({node(0, 7, {}, {attribute_int64("comm_size", 1), attribute_int64("comm_size", 2)})}));
   EXPECT_EQ(out.graph->collective(0).size, Bytes(1));
 }
 
@@ -81,13 +92,15 @@ TEST(Reader, AnOldCommGroupIsAGroupName) {
 }
 
 TEST(Reader, AnUnknownCollectiveIsUnknown) {
-  EXPECT_EQ(read(trace({node(0, 7, {}, {attribute_int64("comm_type", 42)})})).graph->collective(0).type,
-            CollectiveType::unknown);
+  EXPECT_EQ(
+      read(trace({node(0, 7, {}, {attribute_int64("comm_type", 42)})})).graph->collective(0).type,
+      CollectiveType::unknown);
 }
 
 TEST(Reader, ReadsTensorsIncludingListsWithoutValue) {
-  const auto out = read(trace({node(0, 4, {}, {attribute("inputs", Member::none, 0),
-                                               attribute_strings("outputs", {"a", "128.0", "b", "4"})}),
+  const auto out = read(trace({node(0, 4, {},
+                                    {attribute("inputs", Member::none, 0),
+                                     attribute_strings("outputs", {"a", "128.0", "b", "4"})}),
                                node(1, 4, {}, {attribute_strings("inputs", {"one"})})}));
   ASSERT_TRUE(out.graph);
   EXPECT_TRUE(out.graph->has(0, graph::kHasTensors));
@@ -105,7 +118,9 @@ TEST(Reader, UnionOfDataAndControlDependencies) {
   ASSERT_TRUE(out.graph);
   EXPECT_THAT(out.graph->in_degrees(), ElementsAre(0u, 0u, 2u));
   EXPECT_TRUE(out.findings.empty());
-  EXPECT_EQ(read(trace({node(0, 4), node(2, 4, {0, 0})})).findings.count(FindingCode::duplicate_dep_merged), 1u);
+  EXPECT_EQ(read(trace({node(0, 4), node(2, 4, {0, 0})}))
+                .findings.count(FindingCode::duplicate_dep_merged),
+            1u);
 }
 
 TEST(Reader, AcceptsUnpackedListsUnknownFieldsAndAnyFieldOrder) {
@@ -131,7 +146,8 @@ TEST(Reader, AnEmptyRecordIsTheDefaultNode) {
 }
 
 TEST(Reader, MetadataMayBeEmptyOrMissingOrWithoutVersion) {
-  const std::string nodes = testing::trace({node(0, 4, {}, {attribute_int64("num_ops", 1)})}).substr(metadata().size());
+  const std::string nodes =
+      testing::trace({node(0, 4, {}, {attribute_int64("num_ops", 1)})}).substr(metadata().size());
   EXPECT_TRUE(read(std::string(1, '\0') + nodes).graph);
   EXPECT_TRUE(read(nodes).graph);
   MetadataRecord plain;
@@ -146,14 +162,16 @@ TEST(Reader, MetadataMayBeEmptyOrMissingOrWithoutVersion) {
 TEST(Reader, UnpacksGzipWhateverItsName) {
   const std::string bytes = trace({node(0, 4), node(1, 4, {0})});
   EXPECT_EQ(read(testing::gzip(bytes)).graph->size(), 2u);
-  const std::string two_members = testing::gzip(bytes.substr(0, 10)) + testing::gzip(bytes.substr(10));
+  const std::string two_members =
+      testing::gzip(bytes.substr(0, 10)) + testing::gzip(bytes.substr(10));
   EXPECT_EQ(read(two_members).graph->size(), 2u);
 }
 
 TEST(Reader, ReadsAcrossBlocks) {
   std::vector<NodeRecord> nodes;
   for (std::uint64_t i = 0; i < 3000; ++i) {
-    nodes.push_back(node(i, 4, i == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{i - 1}));
+    nodes.push_back(
+        node(i, 4, i == 0 ? std::vector<std::uint64_t>{} : std::vector<std::uint64_t>{i - 1}));
     nodes.back().name.assign(i % 1000 + 500, 'x');
   }
   nodes[1500].name.assign(3 << 20, 'y');  // larger than a block
@@ -170,7 +188,8 @@ TEST(Reader, FindsProcessGroupsInMetadataNodes) {
     init.inputs.emplace().values = std::move(values);
     return read(trace({init}));
   };
-  const auto python = with(R"(['[{"pg_name": "0", "ranks": []}, {"pg_name": "7", "ranks": [3, 1]}]'])");
+  const auto python =
+      with(R"(['[{"pg_name": "0", "ranks": []}, {"pg_name": "7", "ranks": [3, 1]}]'])");
   ASSERT_EQ(python.groups.size(), 2u);
   EXPECT_THAT(python.groups.at("7").ranks, ElementsAre(3u, 1u));
   EXPECT_TRUE(python.groups.at("0").ranks.empty());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces other people's tools wrote. They are not part of the project; without them these tests skip.
+// Traces other people's tools wrote. They are not part of the project; without them these tests
+// skip.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -21,7 +22,8 @@ class RealTraces : public ::testing::Test {
   void SetUp() override {
     if (!fs::exists(traces())) GTEST_SKIP() << "no real traces at ../shared/data/traces";
     folder_ = fs::path(::testing::TempDir()) /
-              ("orrery_real_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+              ("orrery_real_" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
@@ -31,8 +33,8 @@ class RealTraces : public ::testing::Test {
   static fs::path traces() { return fs::path(ORRERY_SOURCE_DIR) / "../shared/data/traces"; }
   /// Unpacks an archive of the folder into the scratch folder.
   void unpack(const std::string& archive) const {
-    const std::string command =
-        "tar -xzf '" + (traces() / archive).string() + "' -C '" + folder_.string() + "' 2>/dev/null";
+    const std::string command = "tar -xzf '" + (traces() / archive).string() + "' -C '" +
+                                folder_.string() + "' 2>/dev/null";
     ASSERT_EQ(std::system(command.c_str()), 0);
   }
   struct Loaded {
@@ -41,7 +43,8 @@ class RealTraces : public ::testing::Test {
   };
   [[nodiscard]] Loaded load(const std::string& path, Repair repair) const {
     Loaded out{fail(Errc::input_empty, "", ""), {}};
-    out.graph = load_rank((folder_ / path).string(), std::make_shared<StringPool>(), repair, out.findings);
+    out.graph =
+        load_rank((folder_ / path).string(), std::make_shared<StringPool>(), repair, out.findings);
     return out;
   }
 
@@ -76,7 +79,8 @@ TEST_F(RealTraces, EightRanksOfLlama) {
   ASSERT_EQ(workload->rank_count(), 8u);
   EXPECT_EQ(workload->groups.size(), 16u);
   // The last pipeline stage has two nodes more.
-  for (std::uint32_t rank = 0; rank < 8; ++rank) EXPECT_EQ(workload->graph(rank).size(), rank < 4 ? 177u : 179u);
+  for (std::uint32_t rank = 0; rank < 8; ++rank)
+    EXPECT_EQ(workload->graph(rank).size(), rank < 4 ? 177u : 179u);
   EXPECT_TRUE(workload->findings.empty());
 }
 
@@ -118,7 +122,8 @@ TEST_F(RealTraces, EveryBinaryOneIsWrittenBackByteForByte) {
     ++files;
     const auto trace = read_records(entry.path().string());
     ASSERT_TRUE(trace) << to_string(trace.error());
-    for (const NodeRecord& node : trace->nodes) ASSERT_FALSE(node.spelling.bytes) << entry.path() << " " << node.id;
+    for (const NodeRecord& node : trace->nodes)
+      ASSERT_FALSE(node.spelling.bytes) << entry.path() << " " << node.id;
     const std::string again = (folder_ / "again").string();
     ASSERT_TRUE(write_records(again, *trace));
     const std::string command = "cmp -s '" + entry.path().string() + "' '" + again + "'";

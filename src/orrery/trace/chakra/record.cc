@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encoding: fields in ascending order, zeros left out, lists of numbers packed, unknown fields last, as protobuf does.
+// Encoding: fields in ascending order, zeros left out, lists of numbers packed, unknown fields
+// last, as protobuf does.
 #include "orrery/trace/chakra/record.h"
 
 #include <bit>
@@ -10,7 +11,6 @@
 
 namespace orrery::trace::chakra {
 namespace {
-
 
 void append_varint(std::string& out, std::uint64_t value) {
   while (value >= 0x80) {
@@ -32,9 +32,15 @@ void append_text(std::string& out, std::uint32_t tag, std::string_view text) {
 
 void append_scalar(std::string& out, std::uint32_t member, std::uint64_t bits) {
   switch (wire_type_of(member)) {
-    case Wire::fixed64: append_fixed(out, bits, 8); break;
-    case Wire::fixed32: append_fixed(out, bits, 4); break;
-    default: append_varint(out, bits); break;
+    case Wire::fixed64:
+      append_fixed(out, bits, 8);
+      break;
+    case Wire::fixed32:
+      append_fixed(out, bits, 4);
+      break;
+    default:
+      append_varint(out, bits);
+      break;
   }
 }
 
@@ -113,7 +119,8 @@ AttributeRecord attribute_int64(std::string name, std::int64_t value) {
   return attribute(std::move(name), Member::int64_val, static_cast<std::uint64_t>(value));
 }
 AttributeRecord attribute_int32(std::string name, std::int32_t value) {
-  return attribute(std::move(name), Member::int32_val, static_cast<std::uint64_t>(std::int64_t{value}));
+  return attribute(std::move(name), Member::int32_val,
+                   static_cast<std::uint64_t>(std::int64_t{value}));
 }
 AttributeRecord attribute_uint64(std::string name, std::uint64_t value) {
   return attribute(std::move(name), Member::uint64_val, value);
@@ -142,8 +149,8 @@ AttributeRecord attribute_strings(std::string name, std::vector<std::string> val
 
 bool same_fields(const NodeRecord& a, const NodeRecord& b) {
   const auto fields = [](const NodeRecord& n) {
-    return std::tie(n.id, n.name, n.type, n.ctrl_deps, n.data_deps, n.start_time_micros, n.duration_micros, n.inputs,
-                    n.outputs, n.attributes, n.unknown);
+    return std::tie(n.id, n.name, n.type, n.ctrl_deps, n.data_deps, n.start_time_micros,
+                    n.duration_micros, n.inputs, n.outputs, n.attributes, n.unknown);
   };
   return fields(a) == fields(b);
 }
@@ -165,28 +172,32 @@ std::string encode(const NodeRecord& node) {
   if (node.outputs) append_text(out, 9, encode(*node.outputs));
   for (const AttributeRecord& attribute : node.attributes) append_text(out, 10, encode(attribute));
   out += node.unknown;
-  if (out.empty()) out.assign("\x08\x00", 2);  // id 0 written out: Python's reader takes an empty record for the end
+  if (out.empty())
+    out.assign("\x08\x00",
+               2);  // id 0 written out: Python's reader takes an empty record for the end
   return out;
 }
 
 std::string encode(const MetadataRecord& metadata) {
   std::string out;
   if (!metadata.version.empty()) append_text(out, 1, metadata.version);
-  for (const AttributeRecord& attribute : metadata.attributes) append_text(out, 2, encode(attribute));
+  for (const AttributeRecord& attribute : metadata.attributes)
+    append_text(out, 2, encode(attribute));
   out += metadata.unknown;
   if (out.empty()) out.assign("\x0A\x00", 2);  // an empty version written out, for the same reason
   return out;
 }
 
 void append_framed(std::string& out, const NodeRecord& node) {
-  append_with_length(out, node, node.spelling.bytes ? decode_node_record(*node.spelling.bytes, {})
-                                                    : Result<NodeRecord>(tl::unexpected(Error{})));
+  append_with_length(out, node,
+                     node.spelling.bytes ? decode_node_record(*node.spelling.bytes, {})
+                                         : Result<NodeRecord>(tl::unexpected(Error{})));
 }
 
 void append_framed(std::string& out, const MetadataRecord& metadata) {
-  append_with_length(out, metadata, metadata.spelling.bytes
-                                        ? decode_metadata_record(*metadata.spelling.bytes, {})
-                                        : Result<MetadataRecord>(tl::unexpected(Error{})));
+  append_with_length(out, metadata,
+                     metadata.spelling.bytes ? decode_metadata_record(*metadata.spelling.bytes, {})
+                                             : Result<MetadataRecord>(tl::unexpected(Error{})));
 }
 
 }  // namespace orrery::trace::chakra

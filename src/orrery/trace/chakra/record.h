@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chakra messages with nothing left out: what is needed to write a file back byte for byte, or to make a new one.
+// Chakra messages with nothing left out: what is needed to write a file back byte for byte, or to
+// make a new one.
 //
-// The graph readers do not use these; they keep only what a simulation needs. Layout: the current schema
-// (0.0.4, 1.0.0). Numbers are kept as the wire has them, fields this program does not know as raw bytes.
+// The graph readers do not use these; they keep only what a simulation needs. Layout: the current
+// schema (0.0.4, 1.0.0). Numbers are kept as the wire has them, fields this program does not know
+// as raw bytes.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +25,36 @@ namespace orrery::trace::chakra {
 /// Members of AttributeProto's oneof; the values are the field numbers. A list follows each scalar.
 enum class Member : std::uint8_t {
   none = 0,
-  double_val = 3, double_list, float_val, float_list, int32_val, int32_list, int64_val, int64_list,
-  uint32_val, uint32_list, uint64_val, uint64_list, sint32_val, sint32_list, sint64_val, sint64_list,
-  fixed32_val, fixed32_list, fixed64_val, fixed64_list, sfixed32_val, sfixed32_list, sfixed64_val, sfixed64_list,
-  bool_val, bool_list, string_val, string_list, bytes_val, bytes_list
+  double_val = 3,
+  double_list,
+  float_val,
+  float_list,
+  int32_val,
+  int32_list,
+  int64_val,
+  int64_list,
+  uint32_val,
+  uint32_list,
+  uint64_val,
+  uint64_list,
+  sint32_val,
+  sint32_list,
+  sint64_val,
+  sint64_list,
+  fixed32_val,
+  fixed32_list,
+  fixed64_val,
+  fixed64_list,
+  sfixed32_val,
+  sfixed32_list,
+  sfixed64_val,
+  sfixed64_list,
+  bool_val,
+  bool_list,
+  string_val,
+  string_list,
+  bytes_val,
+  bytes_list
 };
 
 /// One attribute. Only what `member` says is looked at.
@@ -34,11 +62,11 @@ struct AttributeRecord {
   std::string name;
   std::string doc_string;
   Member member = Member::none;
-  std::uint64_t bits = 0;             ///< scalars: the varint or the fixed-width bits (zigzag not undone)
-  std::string text;                   ///< string_val, bytes_val
-  std::vector<std::uint64_t> list;    ///< lists of numbers, elements like `bits`
-  std::vector<std::string> texts;     ///< string_list, bytes_list
-  std::string unknown;                ///< fields this program does not know, as they were
+  std::uint64_t bits = 0;  ///< scalars: the varint or the fixed-width bits (zigzag not undone)
+  std::string text;        ///< string_val, bytes_val
+  std::vector<std::uint64_t> list;  ///< lists of numbers, elements like `bits`
+  std::vector<std::string> texts;   ///< string_list, bytes_list
+  std::string unknown;              ///< fields this program does not know, as they were
 
   friend bool operator==(const AttributeRecord&, const AttributeRecord&) = default;
 };
@@ -63,11 +91,13 @@ struct IoRecord {
   friend bool operator==(const IoRecord&, const IoRecord&) = default;
 };
 
-/// How a record's bytes differed from what `encode` makes of its fields (other field order, unpacked lists, written-out
-/// zeros, long varints …). Used again only while the fields are still the ones read.
+/// How a record's bytes differed from what `encode` makes of its fields (other field order,
+/// unpacked lists, written-out zeros, long varints …). Used again only while the fields are still
+/// the ones read.
 struct Spelling {
-  std::optional<std::string> bytes;  ///< the record as it was, when encoding its fields gives something else
-  std::uint8_t length_bytes = 0;     ///< bytes of its length prefix when that was longer than need be
+  std::optional<std::string>
+      bytes;  ///< the record as it was, when encoding its fields gives something else
+  std::uint8_t length_bytes = 0;  ///< bytes of its length prefix when that was longer than need be
 };
 
 struct NodeRecord {
@@ -96,14 +126,17 @@ struct MetadataRecord {
 [[nodiscard]] bool same_fields(const NodeRecord& a, const NodeRecord& b);
 [[nodiscard]] bool same_fields(const MetadataRecord& a, const MetadataRecord& b);
 
-/// The message's bytes without length prefix. Errc: input_corrupt (decode only); `where` names the place.
+/// The message's bytes without length prefix. Errc: input_corrupt (decode only); `where` names the
+/// place.
 [[nodiscard]] std::string encode(const NodeRecord& node);
 [[nodiscard]] std::string encode(const MetadataRecord& metadata);
-[[nodiscard]] Result<NodeRecord> decode_node_record(std::string_view message, const std::string& where);
-[[nodiscard]] Result<MetadataRecord> decode_metadata_record(std::string_view message, const std::string& where);
+[[nodiscard]] Result<NodeRecord> decode_node_record(std::string_view message,
+                                                    const std::string& where);
+[[nodiscard]] Result<MetadataRecord> decode_metadata_record(std::string_view message,
+                                                            const std::string& where);
 
-/// Appends `encode(record)` with its length, exactly as it was read if it was read and not changed since.
-/// Never appends a record of length zero unless one was read.
+/// Appends `encode(record)` with its length, exactly as it was read if it was read and not changed
+/// since. Never appends a record of length zero unless one was read.
 void append_framed(std::string& out, const NodeRecord& node);
 void append_framed(std::string& out, const MetadataRecord& metadata);
 
@@ -115,9 +148,10 @@ struct TraceRecords {
 
 /// Reads record by record; the callbacks' errors end the reading and are returned.
 /// Errc: input_*, input_unsupported (JSON or a layout before 0.0.4), limit_exceeded.
-[[nodiscard]] Result<void> for_each_record(std::unique_ptr<ByteSource> source, const std::string& where,
-                                           const std::function<Result<void>(MetadataRecord&&)>& on_metadata,
-                                           const std::function<Result<void>(NodeRecord&&)>& on_node);
+[[nodiscard]] Result<void> for_each_record(
+    std::unique_ptr<ByteSource> source, const std::string& where,
+    const std::function<Result<void>(MetadataRecord&&)>& on_metadata,
+    const std::function<Result<void>(NodeRecord&&)>& on_node);
 [[nodiscard]] Result<TraceRecords> read_records(const std::string& path);
 
 }  // namespace orrery::trace::chakra

@@ -28,8 +28,8 @@ Wire wire_of(const pbf_reader& field) { return static_cast<Wire>(field.wire_type
 
 void expect(const pbf_reader& field, Wire wire, std::string_view message) {
   if (wire_of(field) != wire) {
-    throw BadField{fmt::format("field {} of {} has wire type {}, which it cannot have", field.tag(), message,
-                               static_cast<unsigned>(field.wire_type()))};
+    throw BadField{fmt::format("field {} of {} has wire type {}, which it cannot have", field.tag(),
+                               message, static_cast<unsigned>(field.wire_type()))};
   }
 }
 
@@ -49,14 +49,18 @@ void for_each_field(std::string_view message, std::string& unknown, Known&& know
 
 std::uint64_t scalar_bits(pbf_reader& field) {
   switch (wire_of(field)) {
-    case Wire::fixed64: return field.get_fixed64();
-    case Wire::fixed32: return field.get_fixed32();
-    default: return field.get_uint64();
+    case Wire::fixed64:
+      return field.get_fixed64();
+    case Wire::fixed32:
+      return field.get_fixed32();
+    default:
+      return field.get_uint64();
   }
 }
 
 void decode_list(std::string_view message, AttributeRecord& attribute) {
-  const bool texts = attribute.member == Member::string_list || attribute.member == Member::bytes_list;
+  const bool texts =
+      attribute.member == Member::string_list || attribute.member == Member::bytes_list;
   const Wire element = wire_type_of(static_cast<std::uint32_t>(attribute.member) - 1);
   std::string extra;  // unknown fields inside a list: the record's spelling keeps them
   for_each_field(message, extra, [&](pbf_reader& field) {
@@ -69,14 +73,16 @@ void decode_list(std::string_view message, AttributeRecord& attribute) {
       const char* at = packed.data();
       const char* const end = packed.data() + packed.size();
       const auto width = element == Wire::fixed64 ? 8 : element == Wire::fixed32 ? 4 : 0;
-      if (width != 0 && packed.size() % static_cast<std::size_t>(width) != 0) throw BadField{"a list ends inside a number"};
+      if (width != 0 && packed.size() % static_cast<std::size_t>(width) != 0)
+        throw BadField{"a list ends inside a number"};
       while (at != end) {
         if (width == 0) {
           attribute.list.push_back(protozero::decode_varint(&at, end));
           continue;
         }
         std::uint64_t bits = 0;
-        for (int i = 0; i < width; ++i) bits |= std::uint64_t{static_cast<unsigned char>(*at++)} << (8 * i);
+        for (int i = 0; i < width; ++i)
+          bits |= std::uint64_t{static_cast<unsigned char>(*at++)} << (8 * i);
         attribute.list.push_back(bits);
       }
     } else {
@@ -144,14 +150,30 @@ bool decode_node_field(pbf_reader& field, NodeRecord& out) {
   }
   expect(field, tag == 1 || tag == 3 || tag == 6 || tag == 7 ? Wire::varint : Wire::bytes, "Node");
   switch (tag) {
-    case 1: out.id = field.get_uint64(); break;
-    case 2: out.name = text_of(field); break;
-    case 3: out.type = field.get_uint64(); break;
-    case 6: out.start_time_micros = field.get_uint64(); break;
-    case 7: out.duration_micros = field.get_uint64(); break;
-    case 8: out.inputs = decode_io(text_of(field)); break;
-    case 9: out.outputs = decode_io(text_of(field)); break;
-    default: out.attributes.push_back(decode_attribute(text_of(field))); break;
+    case 1:
+      out.id = field.get_uint64();
+      break;
+    case 2:
+      out.name = text_of(field);
+      break;
+    case 3:
+      out.type = field.get_uint64();
+      break;
+    case 6:
+      out.start_time_micros = field.get_uint64();
+      break;
+    case 7:
+      out.duration_micros = field.get_uint64();
+      break;
+    case 8:
+      out.inputs = decode_io(text_of(field));
+      break;
+    case 9:
+      out.outputs = decode_io(text_of(field));
+      break;
+    default:
+      out.attributes.push_back(decode_attribute(text_of(field)));
+      break;
   }
   return true;
 }
@@ -164,7 +186,8 @@ Result<Record> guarded(std::string_view message, const std::string& where, Decod
   } catch (const BadField& bad) {
     return fail(Errc::input_corrupt, where, bad.what);
   } catch (const protozero::exception& bad) {
-    return fail(Errc::input_corrupt, where, fmt::format("a record is not a protobuf message ({})", bad.what()));
+    return fail(Errc::input_corrupt, where,
+                fmt::format("a record is not a protobuf message ({})", bad.what()));
   }
   if (encode(out) != message) out.spelling.bytes = std::string(message);
   return out;
@@ -205,11 +228,13 @@ Result<void> for_each_record(std::unique_ptr<ByteSource> source, const std::stri
   if (!plain) return tl::unexpected(plain.error());
   Window window(**plain);
   if (auto some = window.need(64); !some) return tl::unexpected(some.error());
-  if (looks_like_json(window.text())) return fail(Errc::input_unsupported, where, "JSON, not protobuf");
+  if (looks_like_json(window.text()))
+    return fail(Errc::input_unsupported, where, "JSON, not protobuf");
   const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
   if (detected->schema != Schema::current) {
-    return fail(Errc::input_unsupported, where, fmt::format("Chakra {}, not 0.0.4", name(detected->schema)));
+    return fail(Errc::input_unsupported, where,
+                fmt::format("Chakra {}, not 0.0.4", name(detected->schema)));
   }
   Findings findings;
   RecordStream records(window, where, graph::Repair::refuse, findings);
@@ -222,7 +247,8 @@ Result<void> for_each_record(std::unique_ptr<ByteSource> source, const std::stri
     const std::string_view message{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     const std::string place = fmt::format("{}:byte {}", where, (*record)->offset);
     const auto prefix = (*record)->prefix;
-    const auto odd = static_cast<std::uint8_t>(prefix == varint_length(message.size()) ? 0 : prefix);
+    const auto odd =
+        static_cast<std::uint8_t>(prefix == varint_length(message.size()) ? 0 : prefix);
     const auto hand_over = [&](auto decoded, const auto& callback) -> Result<void> {
       if (!decoded) return tl::unexpected(decoded.error());
       decoded->spelling.length_bytes = odd;

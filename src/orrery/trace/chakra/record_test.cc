@@ -32,7 +32,8 @@ Round round_trip(std::string_view bytes) {
     append_framed(out.bytes, record);
     return {};
   };
-  auto source = std::make_unique<MemorySource>(std::as_bytes(std::span(bytes.data(), bytes.size())));
+  auto source =
+      std::make_unique<MemorySource>(std::as_bytes(std::span(bytes.data(), bytes.size())));
   const auto done = for_each_record(std::move(source), "t.et", take, take);
   if (!done) out.error = to_string(done.error());
   return out;
@@ -52,7 +53,8 @@ fs::path scratch(const std::string& name) {
 TEST(Record, EveryMemberComesBack) {
   std::vector<AttributeRecord> attributes;
   for (int member = 3; member <= 32; ++member) {
-    AttributeRecord record = attribute("a" + std::to_string(member), static_cast<Member>(member), member % 2 == 1 && member < 29 ? 0x1234 : 0);
+    AttributeRecord record = attribute("a" + std::to_string(member), static_cast<Member>(member),
+                                       member % 2 == 1 && member < 29 ? 0x1234 : 0);
     record.doc_string = "doc";
     const bool text = member >= 29;
     if (member % 2 == 0 && text) record.texts = {"x", "", "yz"};
@@ -149,13 +151,17 @@ TEST(Writer, GzipByNameReadsBack) {
 }
 
 TEST(Writer, AGraphComesBackEqual) {
-  NodeRecord comp = node(1, 4, {}, {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 5),
-                                    attribute_strings("inputs", {}), attribute_strings("outputs", {"a", "4"})});
+  NodeRecord comp =
+      node(1, 4, {},
+           {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 5),
+            attribute_strings("inputs", {}), attribute_strings("outputs", {"a", "4"})});
   comp.duration_micros = 12;
-  const auto first = testing::read(
-      trace({comp, node(4, 7, {1}, {attribute_int64("comm_type", 7), attribute_uint64("comm_size", 99),
-                                    attribute_string("pg_name", "x"), attribute_bools("involved_dim", {true, false})}),
-             node(9, 6, {1, 4}, {attribute_int32("comm_src", 1), attribute_int32("comm_tag", -1)})}));
+  const auto first = testing::read(trace(
+      {comp,
+       node(4, 7, {1},
+            {attribute_int64("comm_type", 7), attribute_uint64("comm_size", 99),
+             attribute_string("pg_name", "x"), attribute_bools("involved_dim", {true, false})}),
+       node(9, 6, {1, 4}, {attribute_int32("comm_src", 1), attribute_int32("comm_tag", -1)})}));
   ASSERT_TRUE(first.graph);
   Findings findings;
   std::string bytes;
@@ -170,9 +176,11 @@ TEST(Writer, AGraphComesBackEqual) {
 
 /// Whatever decodes is written back as it was.
 RC_GTEST_PROP(RecordProperty, RoundTripIsExact, ()) {
-  std::string message = encode(node(3, 7, {1, 2}, {attribute_int64("comm_size", 300), attribute_bools("d", {true})}));
+  std::string message =
+      encode(node(3, 7, {1, 2}, {attribute_int64("comm_size", 300), attribute_bools("d", {true})}));
   const auto edits = *rc::gen::inRange(0, 4);
-  for (int i = 0; i < edits; ++i) message[*rc::gen::inRange<std::size_t>(0, message.size())] = *rc::gen::arbitrary<char>();
+  for (int i = 0; i < edits; ++i)
+    message[*rc::gen::inRange<std::size_t>(0, message.size())] = *rc::gen::arbitrary<char>();
   const std::string bytes = trace({node(1, 4), node(2, 4)}) + framed(message);
   const auto round = round_trip(bytes);
   if (round.error.empty()) RC_ASSERT(round.bytes == bytes);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/chakra/schema.h"
 
-#include <protozero/pbf_reader.hpp>
-
 #include <algorithm>
 #include <limits>
+#include <protozero/pbf_reader.hpp>
 
 namespace orrery::trace::chakra {
 namespace {
@@ -29,7 +28,8 @@ bool is_text(protozero::data_view bytes) {
 bool looks_like_attribute(protozero::data_view bytes) {
   try {
     pbf_reader attribute(bytes);
-    if (!attribute.next() || attribute.tag() != 1 || attribute.wire_type() != pbf_wire_type::length_delimited) {
+    if (!attribute.next() || attribute.tag() != 1 ||
+        attribute.wire_type() != pbf_wire_type::length_delimited) {
       return false;
     }
     if (!is_text(attribute.get_view())) return false;
@@ -50,7 +50,9 @@ class Evidence {
     }
   }
 
-  [[nodiscard]] bool decided() const { return attribute_lists_ > 0 || old_attributes_002_ + old_attributes_003_ > 0; }
+  [[nodiscard]] bool decided() const {
+    return attribute_lists_ > 0 || old_attributes_002_ + old_attributes_003_ > 0;
+  }
 
   [[nodiscard]] Schema verdict(bool metadata) const {
     if (attribute_lists_ > 0) return Schema::current;
@@ -123,10 +125,12 @@ class Evidence {
         const bool number = wire == pbf_wire_type::varint;
         const bool text = wire == pbf_wire_type::length_delimited;
         const bool real = wire == pbf_wire_type::fixed32;
-        if ((type == 1 && tag == 5 && number) || (type == 2 && tag == 6 && text) || (type == 0 && tag == 4 && real)) {
+        if ((type == 1 && tag == 5 && number) || (type == 2 && tag == 6 && text) ||
+            (type == 0 && tag == 4 && real)) {
           ++old_attributes_002_;
         } else if ((type == 0 && tag == 4 && number) || (type == 1 && tag == 5 && real) ||
-                   (type == 2 && tag == 6 && number) || (type == 3 && tag == 7) || (type >= 6) || tag >= 10) {
+                   (type == 2 && tag == 6 && number) || (type == 3 && tag == 7) || (type >= 6) ||
+                   tag >= 10) {
           ++old_attributes_003_;
         }
       }
@@ -158,17 +162,21 @@ bool has_version(std::span<const std::byte> record) {
 
 std::string_view name(Schema schema) {
   switch (schema) {
-    case Schema::v001: return "0.0.1";
-    case Schema::v002: return "0.0.2";
-    case Schema::v003: return "0.0.3";
-    case Schema::current: return "0.0.4";
+    case Schema::v001:
+      return "0.0.1";
+    case Schema::v002:
+      return "0.0.2";
+    case Schema::v003:
+      return "0.0.3";
+    case Schema::current:
+      return "0.0.4";
   }
   return "0.0.4";
 }
 
 bool looks_like_metadata(std::span<const std::byte> record) {
-  // A version (field 1) and attributes (field 2, or 1 before versions came); a Node has a number in field 1 or a name
-  // in field 2, and its type in field 3.
+  // A version (field 1) and attributes (field 2, or 1 before versions came); a Node has a number in
+  // field 1 or a name in field 2, and its type in field 3.
   try {
     pbf_reader message(view(record));
     while (message.next()) {
@@ -184,12 +192,14 @@ bool looks_like_metadata(std::span<const std::byte> record) {
 }
 
 Result<Detected> detect_schema(Window& window) {
-  if (auto some = window.need(Window::kBlock); !some && window.size() == 0) return tl::unexpected(some.error());
+  if (auto some = window.need(Window::kBlock); !some && window.size() == 0)
+    return tl::unexpected(some.error());
   Detected detected;
   Evidence evidence;
   const auto ahead = window.ahead();
   std::size_t at = 0;
-  for (std::size_t seen = 0; seen < kRecordsToSee && at < ahead.size() && !evidence.decided(); ++seen) {
+  for (std::size_t seen = 0; seen < kRecordsToSee && at < ahead.size() && !evidence.decided();
+       ++seen) {
     std::uint64_t length = 0;
     const char* cursor = reinterpret_cast<const char*>(ahead.data() + at);
     const char* const end = reinterpret_cast<const char*>(ahead.data() + ahead.size());
@@ -207,7 +217,8 @@ Result<Detected> detect_schema(Window& window) {
     } else {
       evidence.look_at(record);
     }
-    at = static_cast<std::size_t>(cursor - reinterpret_cast<const char*>(ahead.data())) + record.size();
+    at = static_cast<std::size_t>(cursor - reinterpret_cast<const char*>(ahead.data())) +
+         record.size();
   }
   detected.schema = evidence.verdict(detected.metadata);
   return detected;

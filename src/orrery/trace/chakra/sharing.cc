@@ -12,8 +12,8 @@
 namespace orrery::trace::chakra {
 namespace {
 
-constexpr std::uint64_t kSmall = 256 << 10;          // read at once, bytes kept
-constexpr std::size_t kKeep = 16 << 20;              // how many bytes to keep in all
+constexpr std::uint64_t kSmall = 256 << 10;  // read at once, bytes kept
+constexpr std::size_t kKeep = 16 << 20;      // how many bytes to keep in all
 constexpr std::size_t kBlock = 256 << 10;
 
 std::uint64_t hash_bytes(std::uint64_t state, std::span<const std::byte> bytes) {
@@ -37,7 +37,8 @@ std::uint64_t hash_bytes(std::uint64_t state, std::span<const std::byte> bytes) 
 /// A source over bytes it owns.
 class OwningSource final : public ByteSource {
  public:
-  explicit OwningSource(std::span<const std::byte> bytes) : bytes_(bytes.begin(), bytes.end()), memory_(bytes_) {}
+  explicit OwningSource(std::span<const std::byte> bytes)
+      : bytes_(bytes.begin(), bytes.end()), memory_(bytes_) {}
   Result<std::size_t> read(std::span<std::byte> into) override { return memory_.read(into); }
   [[nodiscard]] std::uint64_t size_hint() const override { return bytes_.size(); }
 
@@ -78,7 +79,8 @@ Result<bool> same_bytes(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-SharedFiles::Seen SharedFiles::add(Inode inode, std::uint64_t key, Distinct distinct, std::unique_ptr<ByteSource> source) {
+SharedFiles::Seen SharedFiles::add(Inode inode, std::uint64_t key, Distinct distinct,
+                                   std::unique_ptr<ByteSource> source) {
   const auto index = static_cast<std::uint32_t>(distinct_.size());
   by_inode_.emplace(inode, index);
   by_key_.emplace(key, index);
@@ -93,16 +95,20 @@ Result<SharedFiles::Seen> SharedFiles::look_up(const std::string& path) {
     return fail(code == ENOENT || code == ENOTDIR ? Errc::input_not_found : Errc::input_read, path,
                 "cannot open: " + std::generic_category().message(code));
   }
-  const Inode inode{static_cast<std::uint64_t>(info.st_dev), static_cast<std::uint64_t>(info.st_ino)};
-  if (const auto found = by_inode_.find(inode); found != by_inode_.end()) return Seen{true, found->second, nullptr};
+  const Inode inode{static_cast<std::uint64_t>(info.st_dev),
+                    static_cast<std::uint64_t>(info.st_ino)};
+  if (const auto found = by_inode_.find(inode); found != by_inode_.end())
+    return Seen{true, found->second, nullptr};
   const auto size = static_cast<std::uint64_t>(info.st_size);
   return size <= kSmall && S_ISREG(info.st_mode) ? look_up_small(path, inode, size)
                                                  : look_up_large(path, inode, size);
 }
 
-Result<SharedFiles::Seen> SharedFiles::look_up_small(const std::string& path, Inode inode, std::uint64_t size) {
+Result<SharedFiles::Seen> SharedFiles::look_up_small(const std::string& path, Inode inode,
+                                                     std::uint64_t size) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return fail(Errc::input_read, path, "cannot open: " + std::generic_category().message(errno));
+  if (fd < 0)
+    return fail(Errc::input_read, path, "cannot open: " + std::generic_category().message(errno));
   scratch_.resize(size);
   std::size_t filled = 0;
   while (filled < size) {
@@ -124,7 +130,8 @@ Result<SharedFiles::Seen> SharedFiles::look_up_small(const std::string& path, In
     const Distinct& known = distinct_[it->second];
     if (known.size != filled) continue;
     if (known.bytes.size() == filled) {
-      if (filled == 0 || std::memcmp(known.bytes.data(), bytes.data(), filled) == 0) return Seen{true, it->second, nullptr};
+      if (filled == 0 || std::memcmp(known.bytes.data(), bytes.data(), filled) == 0)
+        return Seen{true, it->second, nullptr};
       continue;
     }
     auto same = same_bytes(path, known.path);
@@ -139,7 +146,8 @@ Result<SharedFiles::Seen> SharedFiles::look_up_small(const std::string& path, In
   return add(inode, hash, std::move(fresh), std::make_unique<OwningSource>(bytes));
 }
 
-Result<SharedFiles::Seen> SharedFiles::look_up_large(const std::string& path, Inode inode, std::uint64_t size) {
+Result<SharedFiles::Seen> SharedFiles::look_up_large(const std::string& path, Inode inode,
+                                                     std::uint64_t size) {
   Distinct fresh{path, size, 0, false, {}};
   const auto [begin, end] = by_key_.equal_range(size);
   if (begin != end) {

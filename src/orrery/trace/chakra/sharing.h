@@ -16,13 +16,15 @@
 
 namespace orrery::trace::chakra {
 
-/// Recognises files with equal content: by inode without opening them, else by size, hash and a comparison of all bytes.
+/// Recognises files with equal content: by inode without opening them, else by size, hash and a
+/// comparison of all bytes.
 class SharedFiles {
  public:
   struct Seen {
-    bool known = false;                  ///< equal to an earlier file
-    std::uint32_t index = 0;             ///< which distinct file it is, counted from 0
-    std::unique_ptr<ByteSource> source;  ///< of a new file, to be read from its start; null when known
+    bool known = false;       ///< equal to an earlier file
+    std::uint32_t index = 0;  ///< which distinct file it is, counted from 0
+    std::unique_ptr<ByteSource>
+        source;  ///< of a new file, to be read from its start; null when known
   };
 
   /// Errc: input_not_found, input_read.
@@ -32,9 +34,9 @@ class SharedFiles {
   struct Distinct {
     std::string path;
     std::uint64_t size;
-    std::uint64_t hash;             // valid when hashed
+    std::uint64_t hash;  // valid when hashed
     bool hashed;
-    std::vector<std::byte> bytes;   // kept for small files
+    std::vector<std::byte> bytes;  // kept for small files
   };
   struct Inode {
     std::uint64_t device;
@@ -42,7 +44,9 @@ class SharedFiles {
     friend bool operator==(const Inode&, const Inode&) = default;
   };
   struct InodeHash {
-    std::size_t operator()(const Inode& inode) const { return inode.number * 0x9E3779B97F4A7C15ull ^ inode.device; }
+    std::size_t operator()(const Inode& inode) const {
+      return inode.number * 0x9E3779B97F4A7C15ull ^ inode.device;
+    }
   };
 
   Result<Seen> look_up_small(const std::string& path, Inode inode, std::uint64_t size);
@@ -50,7 +54,8 @@ class SharedFiles {
   Seen add(Inode inode, std::uint64_t key, Distinct distinct, std::unique_ptr<ByteSource> source);
 
   std::unordered_map<Inode, std::uint32_t, InodeHash> by_inode_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> by_key_;  // small files by hash, large ones by size
+  std::unordered_multimap<std::uint64_t, std::uint32_t>
+      by_key_;  // small files by hash, large ones by size
   std::vector<Distinct> distinct_;
   std::vector<std::byte> scratch_;
   std::size_t kept_ = 0;

@@ -17,8 +17,9 @@ using graph::NodeSpec;
 using nlohmann::json;
 using Kind = Scalar::Kind;
 
-constexpr std::string_view kNodeTypes[] = {"INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
-                                           "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+constexpr std::string_view kNodeTypes[] = {"INVALID_NODE",   "METADATA_NODE", "MEM_LOAD_NODE",
+                                           "MEM_STORE_NODE", "COMP_NODE",     "COMM_SEND_NODE",
+                                           "COMM_RECV_NODE", "COMM_COLL_NODE"};
 
 /// "durationMicros" → "duration_micros": printed messages use either spelling.
 std::string snake_case(std::string_view key) {
@@ -64,7 +65,8 @@ std::uint64_t natural(const json& value, std::string_view key) {
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error == std::errc{} && stop == text.data() + text.size() && !text.empty()) return number;
   }
-  throw BadRecord{Errc::input_range, fmt::format("\"{}\" must be a whole number of at least 0", key)};
+  throw BadRecord{Errc::input_range,
+                  fmt::format("\"{}\" must be a whole number of at least 0", key)};
 }
 
 /// Decodes JSON objects into one NodeSpec, over and over.
@@ -87,7 +89,8 @@ class JsonDecoder {
         decoding_.set_node_id(node.id);
         has_id = true;
       } else if (name == "name") {
-        if (!value.is_string()) throw BadRecord{Errc::input_corrupt, "\"" + key + "\" must be a text"};
+        if (!value.is_string())
+          throw BadRecord{Errc::input_corrupt, "\"" + key + "\" must be a text"};
         node.name = decoding_.intern(value.get_ref<const std::string&>());
       } else if (name == "node_type" || name == "type") {
         decoding_.set_kind(node_type(value, key), node);
@@ -97,7 +100,8 @@ class JsonDecoder {
         decoding_.set_duration(natural(value, key), node);
       } else if (workload_) {
         workload_attribute(name, value, node);
-      } else if (name == "inputs" && value.is_object() && value.contains("values") && value["values"].is_string()) {
+      } else if (name == "inputs" && value.is_object() && value.contains("values") &&
+                 value["values"].is_string()) {
         input_values_ = value["values"].get<std::string>();
       } else if (name == "attr") {
         printed_attributes(value, node);
@@ -109,7 +113,8 @@ class JsonDecoder {
   }
 
   [[nodiscard]] std::string_view input_values(const NodeSpec& node) const {
-    return node.kind == graph::NodeKind::metadata ? std::string_view(input_values_) : std::string_view();
+    return node.kind == graph::NodeKind::metadata ? std::string_view(input_values_)
+                                                  : std::string_view();
   }
 
  private:
@@ -130,13 +135,15 @@ class JsonDecoder {
   }
 
   void add_deps(const json& list, const std::string& key, NodeSpec& node) {
-    if (!list.is_array()) throw BadRecord{Errc::input_corrupt, "\"" + key + "\" must be a list of ids"};
+    if (!list.is_array())
+      throw BadRecord{Errc::input_corrupt, "\"" + key + "\" must be a list of ids"};
     for (const json& id : list) node.deps.push_back(natural(id, key));
   }
 
   void workload_attribute(const std::string& name, const json& value, NodeSpec& node) {
     const AttrId id = attr_id(name);
-    if (id == AttrId::other || value.is_object()) {  // includes ctrlDeps, which readers of this form do not follow
+    if (id == AttrId::other ||
+        value.is_object()) {  // includes ctrlDeps, which readers of this form do not follow
       decoding_.note(FindingCode::attr_ignored);
       return;
     }
@@ -146,7 +153,8 @@ class JsonDecoder {
   void printed_attributes(const json& attributes, NodeSpec& node) {
     if (!attributes.is_array()) throw BadRecord{Errc::input_corrupt, "\"attr\" must be a list"};
     for (const json& attribute : attributes) {
-      if (!attribute.is_object()) throw BadRecord{Errc::input_corrupt, "an attribute must be an object"};
+      if (!attribute.is_object())
+        throw BadRecord{Errc::input_corrupt, "an attribute must be an object"};
       AttrId id = AttrId::other;
       Scalar value;
       for (const auto& [key, content] : attribute.items()) {
@@ -158,7 +166,8 @@ class JsonDecoder {
         } else if (key != "docString" && key != "doc_string") {
           value = scalar(content);
           // 64-bit numbers are printed as text; that they were numbers is in the member's name.
-          if (value.kind == Kind::text && key != "stringVal" && key != "string_val") value = number(value.text);
+          if (value.kind == Kind::text && key != "stringVal" && key != "string_val")
+            value = number(value.text);
         }
       }
       if (id != AttrId::other) decoding_.apply(id, value, node);
@@ -217,14 +226,15 @@ Result<void> known_format(const JsonPieces& pieces, const ReadOptions& options) 
   if (pieces.in_array()) return {};
   for (const std::string_view key : {"schema", "nodes", "pid"}) {
     if (pieces.first_key() == key) {
-      return fail(Errc::input_unsupported, options.where, "this is a PyTorch execution trace, not a Chakra one",
+      return fail(Errc::input_unsupported, options.where,
+                  "this is a PyTorch execution trace, not a Chakra one",
                   "convert it to Chakra first");
     }
   }
   for (const std::string_view key : {"traceEvents", "schemaVersion", "deviceProperties"}) {
     if (pieces.first_key() == key) {
-      return fail(Errc::input_unsupported, options.where, "this is a Kineto trace, not a Chakra one",
-                  "convert it to Chakra first");
+      return fail(Errc::input_unsupported, options.where,
+                  "this is a Kineto trace, not a Chakra one", "convert it to Chakra first");
     }
   }
   return {};
@@ -234,7 +244,9 @@ Result<void> known_format(const JsonPieces& pieces, const ReadOptions& options) 
 
 bool looks_like_json(std::string_view head) {
   const auto skip = [&](std::size_t at) {
-    while (at < head.size() && (head[at] == ' ' || head[at] == '\n' || head[at] == '\r' || head[at] == '\t')) ++at;
+    while (at < head.size() &&
+           (head[at] == ' ' || head[at] == '\n' || head[at] == '\r' || head[at] == '\t'))
+      ++at;
     return at;
   };
   std::size_t at = skip(0);
@@ -255,7 +267,8 @@ Result<graph::Graph> read_json(Window& window, const ReadOptions& options) {
   while (true) {
     auto piece = pieces.next();
     if (!piece) {
-      if (!repair || piece.error().code == Errc::limit_exceeded) return tl::unexpected(piece.error());
+      if (!repair || piece.error().code == Errc::limit_exceeded)
+        return tl::unexpected(piece.error());
       options.findings->add(FindingCode::truncated_tail_dropped, piece.error().where);
       break;
     }
@@ -268,11 +281,13 @@ Result<graph::Graph> read_json(Window& window, const ReadOptions& options) {
     const json object = json::parse((*piece)->text, nullptr, false);
     Result<void> done;
     if (object.is_discarded()) {
-      done = dropped({Errc::input_corrupt, fmt::format("{}:byte {}", options.where, (*piece)->offset),
-                      "a record is not valid JSON"});
+      done =
+          dropped({Errc::input_corrupt, fmt::format("{}:byte {}", options.where, (*piece)->offset),
+                   "a record is not valid JSON"});
     } else {
       try {
-        if (decoder.decode(object, (*piece)->offset, node)) done = sink.add(node, decoder.input_values(node));
+        if (decoder.decode(object, (*piece)->offset, node))
+          done = sink.add(node, decoder.input_values(node));
       } catch (const BadRecord& bad) {
         done = dropped({bad.code, decoding.place(), bad.what, bad.hint});
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chakra as JSON: the workload form ({"workload_graph": [{"Id": …}, …]}) and printed protobuf messages, one after the
-// other, as Chakra's jsonizer writes them.
+// Chakra as JSON: the workload form ({"workload_graph": [{"Id": …}, …]}) and printed protobuf
+// messages, one after the other, as Chakra's jsonizer writes them.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,8 @@
 
 namespace orrery::trace::chakra {
 
-/// Whether the content begins like a JSON object (a binary trace can begin with '{' too, but not go on like one).
+/// Whether the content begins like a JSON object (a binary trace can begin with '{' too, but not go
+/// on like one).
 [[nodiscard]] bool looks_like_json(std::string_view head);
 
 /// Errc: as read_rank; input_unsupported for JSON of other tools.

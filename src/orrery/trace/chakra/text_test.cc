@@ -54,12 +54,14 @@ TEST(PrintedMessages, ReadAsTheBinaryWould) {
 )");
   ASSERT_TRUE(text.graph) << to_string(text.graph.error());
   EXPECT_TRUE(text.findings.empty());
-  NodeRecord first = testing::node(1, 4, {}, {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 9)});
+  NodeRecord first =
+      testing::node(1, 4, {}, {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 9)});
   first.duration_micros = 7;
   const auto binary = read(testing::trace(
-      {first, testing::node(2, 7, {1}, {attribute_int64("comm_type", 2), attribute_int64("comm_size", 18),
-                                        attribute_bools("involved_dim", {true, false}),
-                                        attribute_string("pg_name", "4")})}));
+      {first, testing::node(2, 7, {1},
+                            {attribute_int64("comm_type", 2), attribute_int64("comm_size", 18),
+                             attribute_bools("involved_dim", {true, false}),
+                             attribute_string("pg_name", "4")})}));
   EXPECT_EQ(text.graph->content_hash(), binary.graph->content_hash());
 }
 
@@ -67,8 +69,9 @@ TEST(PrintedMessages, LookLikeJson) {
   EXPECT_TRUE(looks_like_json("{\n  \"id\""));
   EXPECT_TRUE(looks_like_json("  {}"));
   // A binary trace whose metadata is 123 bytes long begins with '{' and a line feed.
-  EXPECT_FALSE(looks_like_json("{\n\x05"
-                               "0.0.4"));
+  EXPECT_FALSE(
+      looks_like_json("{\n\x05"
+                      "0.0.4"));
 }
 
 }  // namespace

@@ -13,11 +13,13 @@ void add_collective(const graph::Graph& graph, NodeId n, NodeRecord& node) {
   if (graph.has(n, graph::kHasCommType) && coll.type != graph::CollectiveType::unknown) {
     node.attributes.push_back(attribute_int64("comm_type", static_cast<std::int64_t>(coll.type)));
   }
-  if (graph.has(n, graph::kHasCommSize)) node.attributes.push_back(attribute_int64("comm_size", coll.size.count()));
+  if (graph.has(n, graph::kHasCommSize))
+    node.attributes.push_back(attribute_int64("comm_size", coll.size.count()));
   if (coll.group != StringId::empty) {
     node.attributes.push_back(attribute_string("pg_name", std::string(graph.string(coll.group))));
   }
-  if (graph.has(n, graph::kHasPriority)) node.attributes.push_back(attribute_int32("comm_priority", coll.priority));
+  if (graph.has(n, graph::kHasPriority))
+    node.attributes.push_back(attribute_int32("comm_priority", coll.priority));
   if (graph.has(n, graph::kHasDims)) {
     std::vector<bool> dims;
     for (unsigned d = 0; d < coll.dims_count; ++d) dims.push_back((coll.dims_mask >> d & 1u) != 0);
@@ -28,9 +30,12 @@ void add_collective(const graph::Graph& graph, NodeId n, NodeRecord& node) {
 
 void add_message(const graph::Graph& graph, NodeId n, NodeRecord& node) {
   const graph::PointToPoint& message = graph.point_to_point(n);
-  if (graph.has(n, graph::kHasCommSize)) node.attributes.push_back(attribute_int64("comm_size", message.size.count()));
-  if (graph.has(n, graph::kHasSrc)) node.attributes.push_back(attribute_int32("comm_src", message.src));
-  if (graph.has(n, graph::kHasDst)) node.attributes.push_back(attribute_int32("comm_dst", message.dst));
+  if (graph.has(n, graph::kHasCommSize))
+    node.attributes.push_back(attribute_int64("comm_size", message.size.count()));
+  if (graph.has(n, graph::kHasSrc))
+    node.attributes.push_back(attribute_int32("comm_src", message.src));
+  if (graph.has(n, graph::kHasDst))
+    node.attributes.push_back(attribute_int32("comm_dst", message.dst));
   if (graph.has(n, graph::kHasTag)) {
     node.attributes.push_back(attribute_int32("comm_tag", static_cast<std::int32_t>(message.tag)));
   }
@@ -54,17 +59,24 @@ NodeRecord record_of(const graph::Graph& graph, NodeId n, Findings& findings) {
   node.type = static_cast<std::uint64_t>(graph.kind(n));
   const std::int64_t duration = graph.duration(n).count();
   node.duration_micros = static_cast<std::uint64_t>((duration + kPsPerUs / 2) / kPsPerUs);
-  if (duration % kPsPerUs != 0) findings.add(FindingCode::value_clamped, "node " + std::to_string(node.id));
-  if (graph.has(n, graph::kHasCpuAttr)) node.attributes.push_back(attribute_bool("is_cpu_op", graph.is_cpu(n)));
+  if (duration % kPsPerUs != 0)
+    findings.add(FindingCode::value_clamped, "node " + std::to_string(node.id));
+  if (graph.has(n, graph::kHasCpuAttr))
+    node.attributes.push_back(attribute_bool("is_cpu_op", graph.is_cpu(n)));
   switch (graph.kind(n)) {
-    case graph::NodeKind::coll: add_collective(graph, n, node); break;
+    case graph::NodeKind::coll:
+      add_collective(graph, n, node);
+      break;
     case graph::NodeKind::send:
-    case graph::NodeKind::recv: add_message(graph, n, node); break;
+    case graph::NodeKind::recv:
+      add_message(graph, n, node);
+      break;
     case graph::NodeKind::comp:
     case graph::NodeKind::mem_load:
     case graph::NodeKind::mem_store: {
       const graph::Work work = graph.work(n);
-      if (graph.has(n, graph::kHasNumOps)) node.attributes.push_back(attribute_int64("num_ops", work.num_ops));
+      if (graph.has(n, graph::kHasNumOps))
+        node.attributes.push_back(attribute_int64("num_ops", work.num_ops));
       if (graph.has(n, graph::kHasTensorSize)) {
         node.attributes.push_back(
             attribute_uint64("tensor_size", static_cast<std::uint64_t>(work.tensor_size.count())));
@@ -72,7 +84,8 @@ NodeRecord record_of(const graph::Graph& graph, NodeId n, Findings& findings) {
       break;
     }
     case graph::NodeKind::invalid:
-    case graph::NodeKind::metadata: break;
+    case graph::NodeKind::metadata:
+      break;
   }
   add_tensors(graph, n, node);
   return node;

@@ -19,7 +19,8 @@ namespace orrery::trace::chakra {
 /// The schema version written into new files.
 inline constexpr std::string_view kVersion = "0.0.4";
 
-/// Writes a trace record by record into a file that appears, whole, only at `close`. Gzip when the name ends ".gz".
+/// Writes a trace record by record into a file that appears, whole, only at `close`. Gzip when the
+/// name ends ".gz".
 class TraceWriter {
  public:
   /// Errc: output_failed.

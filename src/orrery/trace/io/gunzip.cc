@@ -24,7 +24,8 @@ class GzipSource final : public ByteSource {
     std::size_t filled = 0;
     if (auto done = inflate_into(into, filled); !done) {
       if (filled == 0) return tl::unexpected(done.error());
-      finished_ = false;  // what came before the damage is handed out first; the next call meets it again
+      finished_ =
+          false;  // what came before the damage is handed out first; the next call meets it again
       damage_ = std::move(done.error());
     }
     return filled;
@@ -53,14 +54,17 @@ class GzipSource final : public ByteSource {
         open_ = false;
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
         return fail(Errc::input_corrupt, place(),
-                    fmt::format("broken gzip data: {}", stream_.msg != nullptr ? stream_.msg : "cannot be inflated"));
+                    fmt::format("broken gzip data: {}",
+                                stream_.msg != nullptr ? stream_.msg : "cannot be inflated"));
       }
       if (auto allowed = check_limits(); !allowed) return tl::unexpected(allowed.error());
     }
     return {};
   }
 
-  [[nodiscard]] std::string place() const { return fmt::format("{}:byte {}", where_, in_ - stream_.avail_in); }
+  [[nodiscard]] std::string place() const {
+    return fmt::format("{}:byte {}", where_, in_ - stream_.avail_in);
+  }
 
   Result<void> refill() {
     auto got = compressed_->read(input_);
@@ -77,7 +81,8 @@ class GzipSource final : public ByteSource {
   }
 
   Result<void> start_member() {
-    if (out_ > 0 && *stream_.next_in == 0) {  // padding after the last member, as tape archives leave it
+    if (out_ > 0 &&
+        *stream_.next_in == 0) {  // padding after the last member, as tape archives leave it
       finished_ = true;
       return {};
     }
@@ -86,7 +91,8 @@ class GzipSource final : public ByteSource {
     stream_ = z_stream{};
     stream_.next_in = next;
     stream_.avail_in = available;
-    if (inflateInit2(&stream_, 15 + 16) != Z_OK) return fail(Errc::input_read, where_, "cannot start to inflate");
+    if (inflateInit2(&stream_, 15 + 16) != Z_OK)
+      return fail(Errc::input_read, where_, "cannot start to inflate");
     open_ = true;
     return {};
   }
@@ -95,9 +101,10 @@ class GzipSource final : public ByteSource {
     const std::uint64_t consumed = in_ - stream_.avail_in;
     if (out_ > limits::kInflatedBytes ||
         (out_ > limits::kInflateFloor && out_ / limits::kInflateRatio > consumed)) {
-      return fail(Errc::limit_exceeded, place(),
-                  fmt::format("grows from {} to more than {} bytes when decompressed", consumed, out_),
-                  "decompress it yourself if you trust it");
+      return fail(
+          Errc::limit_exceeded, place(),
+          fmt::format("grows from {} to more than {} bytes when decompressed", consumed, out_),
+          "decompress it yourself if you trust it");
     }
     return {};
   }
@@ -119,7 +126,8 @@ std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed, std::
   return std::make_unique<GzipSource>(std::move(compressed), std::move(where));
 }
 
-Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source, const std::string& where) {
+Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source,
+                                           const std::string& where) {
   std::byte head[2];
   auto got = source->read(head);
   if (!got) return tl::unexpected(got.error());

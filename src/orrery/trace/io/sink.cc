@@ -21,7 +21,8 @@ struct FileSink::Deflater {
 namespace {
 
 tl::unexpected<Error> failed(const std::string& path, const char* doing) {
-  return fail(Errc::output_failed, path, std::string(doing) + ": " + std::generic_category().message(errno));
+  return fail(Errc::output_failed, path,
+              std::string(doing) + ": " + std::generic_category().message(errno));
 }
 
 }  // namespace
@@ -34,8 +35,8 @@ Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path) {
   if (sink->fd_ < 0) return failed(sink->part_, "cannot create");
   if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0) {
     sink->deflater_ = std::make_unique<Deflater>();
-    if (deflateInit2(&sink->deflater_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
+    if (deflateInit2(&sink->deflater_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK) {
       return fail(Errc::output_failed, path, "cannot start to compress");
     }
   }
@@ -70,13 +71,16 @@ Result<void> FileSink::deflate_some(std::string_view bytes, bool last) {
       stream.next_out = reinterpret_cast<Bytef*>(deflater_->out.data());
       stream.avail_out = static_cast<uInt>(deflater_->out.size());
       deflate(&stream, last && bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-      if (auto done = put({deflater_->out.data(), deflater_->out.size() - stream.avail_out}); !done) return done;
+      if (auto done = put({deflater_->out.data(), deflater_->out.size() - stream.avail_out}); !done)
+        return done;
     } while (stream.avail_out == 0);
   } while (!bytes.empty());
   return {};
 }
 
-Result<void> FileSink::write(std::string_view bytes) { return deflater_ ? deflate_some(bytes, false) : put(bytes); }
+Result<void> FileSink::write(std::string_view bytes) {
+  return deflater_ ? deflate_some(bytes, false) : put(bytes);
+}
 
 Result<void> FileSink::close() {
   if (deflater_) {

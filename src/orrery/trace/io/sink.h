@@ -9,8 +9,9 @@
 
 namespace orrery::trace {
 
-/// A file that comes into being whole or not at all: bytes go to `<path>.part`, which is renamed at `close`.
-/// Compressed with gzip when the name ends ".gz" (without a time stamp: same content, same bytes).
+/// A file that comes into being whole or not at all: bytes go to `<path>.part`, which is renamed at
+/// `close`. Compressed with gzip when the name ends ".gz" (without a time stamp: same content, same
+/// bytes).
 class FileSink {
  public:
   /// Errc: output_failed.

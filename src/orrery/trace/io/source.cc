@@ -34,7 +34,9 @@ class ReplaySource final : public ByteSource {
     if (!more) return more;
     return count + *more;
   }
-  [[nodiscard]] std::uint64_t size_hint() const override { return rest_->size_hint() + left_.size(); }
+  [[nodiscard]] std::uint64_t size_hint() const override {
+    return rest_->size_hint() + left_.size();
+  }
 
  private:
   std::size_t take(std::span<std::byte> into) {
@@ -53,7 +55,8 @@ std::string reason(int code) { return std::generic_category().message(code); }
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(std::string path, int fd, std::uint64_t size) : path_(std::move(path)), fd_(fd), size_(size) {}
+  FileSource(std::string path, int fd, std::uint64_t size)
+      : path_(std::move(path)), fd_(fd), size_(size) {}
   ~FileSource() override { ::close(fd_); }
 
   Result<std::size_t> read(std::span<std::byte> into) override {
@@ -74,17 +77,20 @@ class FileSource final : public ByteSource {
   std::string path_;
   int fd_;
   std::uint64_t size_;
-  std::uint64_t delivered_ = 0;  // asking for more than the file's size would only cost another system call
+  std::uint64_t delivered_ =
+      0;  // asking for more than the file's size would only cost another system call
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest, std::span<const std::byte> head) {
+std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest,
+                                   std::span<const std::byte> head) {
   return std::make_unique<ReplaySource>(std::move(rest), head);
 }
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer must not block
+  const int fd = ::open(
+      path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer must not block
   if (fd < 0) {
     const int code = errno;
     return fail(code == ENOENT || code == ENOTDIR ? Errc::input_not_found : Errc::input_read, path,
@@ -93,7 +99,8 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
     ::close(fd);
-    return fail(Errc::input_read, path, S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
+    return fail(Errc::input_read, path,
+                S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
   }
   return std::make_unique<FileSource>(path, fd, static_cast<std::uint64_t>(info.st_size));
 }

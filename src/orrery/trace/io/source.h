@@ -21,7 +21,8 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Fills `into` from its start and returns how many bytes it wrote; 0 only at the end (or when `into` is empty).
+  /// Fills `into` from its start and returns how many bytes it wrote; 0 only at the end (or when
+  /// `into` is empty).
   virtual Result<std::size_t> read(std::span<std::byte> into) = 0;
   /// How many bytes there will be at most, if known, else 0: a hint for buffer sizes.
   [[nodiscard]] virtual std::uint64_t size_hint() const { return 0; }
@@ -40,16 +41,20 @@ class MemorySource final : public ByteSource {
 };
 
 /// `head` again (copied), then what is left of `rest`.
-[[nodiscard]] std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest, std::span<const std::byte> head);
+[[nodiscard]] std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest,
+                                                 std::span<const std::byte> head);
 
 /// Opens a regular file. Errc: input_not_found, input_read (also for folders, pipes and devices).
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
 
 /// Decompresses gzip (several members in a row are one stream).
-/// Errc: input_corrupt, input_truncated, limit_exceeded (see limits::kInflateRatio); `where` names the file.
-[[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed, std::string where);
+/// Errc: input_corrupt, input_truncated, limit_exceeded (see limits::kInflateRatio); `where` names
+/// the file.
+[[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed,
+                                                 std::string where);
 
 /// `source` itself, or what it unpacks to if its content is gzip, whatever it is called.
-[[nodiscard]] Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source, const std::string& where);
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source,
+                                                         const std::string& where);
 
 }  // namespace orrery::trace

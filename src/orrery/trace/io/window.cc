@@ -8,7 +8,9 @@ namespace orrery::trace {
 
 Window::Window(ByteSource& source) : source_(source) {
   const std::uint64_t hint = source.size_hint();
-  buffer_.resize(hint == 0 ? kBlock : static_cast<std::size_t>(std::clamp<std::uint64_t>(hint + 16, 64, kBlock)));
+  buffer_.resize(hint == 0
+                     ? kBlock
+                     : static_cast<std::size_t>(std::clamp<std::uint64_t>(hint + 16, 64, kBlock)));
 }
 
 Result<bool> Window::fill(std::size_t count) {

@@ -12,8 +12,9 @@
 
 namespace orrery::trace {
 
-/// A sliding view of a source: the bytes from the reading position on, as far as they were asked for.
-/// Holds one block, or as much as the largest single `need`; never grows ahead of bytes that really came.
+/// A sliding view of a source: the bytes from the reading position on, as far as they were asked
+/// for. Holds one block, or as much as the largest single `need`; never grows ahead of bytes that
+/// really came.
 class Window {
  public:
   static constexpr std::size_t kBlock = 1u << 20;
@@ -21,15 +22,21 @@ class Window {
   explicit Window(ByteSource& source);
 
   /// What lies ahead and is in memory. Valid until the next call of `need`.
-  [[nodiscard]] std::span<const std::byte> ahead() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::span<const std::byte> ahead() const {
+    return {buffer_.data() + begin_, end_ - begin_};
+  }
   [[nodiscard]] const std::byte* data() const { return buffer_.data() + begin_; }
   [[nodiscard]] std::size_t size() const { return end_ - begin_; }
-  [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(data()), size()}; }
+  [[nodiscard]] std::string_view text() const {
+    return {reinterpret_cast<const char*>(data()), size()};
+  }
   /// Place of the reading position in the source.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
   /// Tries to have at least `count` bytes ahead; false when the source ends before.
-  Result<bool> need(std::size_t count) { return size() >= count ? Result<bool>(true) : fill(count); }
+  Result<bool> need(std::size_t count) {
+    return size() >= count ? Result<bool>(true) : fill(count);
+  }
   /// Moves on; `count` ≤ size().
   void consume(std::size_t count) {
     begin_ += count;
