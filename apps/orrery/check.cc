@@ -63,9 +63,12 @@ Checked look(const InputOptions& options, const Session& session) {
     nodes += workload->graphs[index]->size();
   checked.fine.push_back(
       {"workload",
-       fmt::format("{} ranks, {} nodes, {} process groups", format_count(workload->rank_count()),
+       fmt::format("{} rank{}, {} nodes, {} process groups", format_count(workload->rank_count()),
+                   workload->rank_count() == 1 ? "" : "s",
                    format_count(static_cast<std::int64_t>(nodes)), workload->groups.size())});
   if (platform) {
+    if (auto sizes = check_sizes(options, *platform); !sizes)
+      checked.errors.push_back(sizes.error());
     if (auto custom = read_custom_collectives(options, *platform, *workload); !custom) {
       checked.errors.push_back(custom.error());
     }

@@ -23,7 +23,9 @@ void add_input_options(CLI::App& command, InputOptions& options) {
          "FILE", inputs);
   option("--groups,--astra-groups,--comm-group-configuration", options.groups,
          "Process groups, JSON: {\"name\": [ranks]}", "FILE", inputs);
-  command.add_flag("--replicate", options.replicate, "Every rank runs rank 0's trace")
+  command
+      .add_flag("--replicate", options.replicate,
+                "Every rank runs rank 0's trace (PREFIX may be a file)")
       ->group(inputs);
   command
       .add_flag("--repair", options.repair,

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <limits>
+#include <memory>
 #include <set>
 
 #include "orrery/core/limits.h"
@@ -116,11 +116,23 @@ Result<Platform> read_platform(const InputOptions& options, const Session& sessi
   return platform;
 }
 
-Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks,
-                                      const Session& session) {
-  if (options.workload.empty()) {
-    return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
-  }
+namespace {
+
+/// One trace file by its own name, which stands for rank 0.
+Result<graph::Workload> read_one_file(const InputOptions& options) {
+  graph::Workload workload;
+  const auto repair = options.repair ? graph::Repair::repair : graph::Repair::refuse;
+  auto graph = trace::chakra::load_rank(options.workload, std::make_shared<StringPool>(), repair,
+                                        workload.findings, &workload.groups);
+  if (!graph) return tl::unexpected(graph.error());
+  workload.graphs = {std::make_shared<const graph::Graph>(*std::move(graph))};
+  workload.graph_of_rank = {0};
+  workload.files = {options.workload};
+  return workload;
+}
+
+Result<graph::Workload> read_ranks(const InputOptions& options, std::uint32_t ranks,
+                                   const Session& session) {
   Progress progress(session);
   trace::chakra::LoadOptions load;
   load.repair = options.repair ? graph::Repair::repair : graph::Repair::refuse;
@@ -128,8 +140,23 @@ Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t
   load.find_companion = options.groups.empty() && !options.astra();
   load.progress = [&](std::uint32_t done, std::uint32_t all) { progress.reading(done, all); };
   auto workload = trace::chakra::load_workload(options.workload, load);
-  progress.clear();
   if (!workload) return tl::unexpected(explain_missing(workload.error(), options.workload, ranks));
+  return workload;
+}
+
+}  // namespace
+
+Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks,
+                                      const Session& session) {
+  if (options.workload.empty()) {
+    return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
+  }
+  std::error_code ignored;
+  const bool one_file = (ranks == 0 || options.replicate) &&
+                        fs::is_regular_file(options.workload, ignored) &&
+                        !exists(trace_of(options.workload, 0));
+  auto workload = one_file ? read_one_file(options) : read_ranks(options, ranks, session);
+  if (!workload) return workload;
   if (auto fine = read_groups(options, *workload); !fine) return tl::unexpected(fine.error());
   if (options.replicate && ranks > 1) {
     workload->graph_of_rank.assign(ranks, 0);
@@ -164,6 +191,18 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
   return {};
 }
 
+Result<void> check_sizes(const InputOptions& options, const Platform& platform) {
+  const std::int64_t devices = platform.npu_count();
+  if (platform.rules != Rules::orrery || options.replicate ||
+      !exists(trace_of(options.workload, static_cast<std::uint32_t>(devices)))) {
+    return {};
+  }
+  return fail(
+      Errc::config_conflict, options.workload,
+      fmt::format("there are traces for more ranks than the cluster has devices ({})", devices),
+      "use a cluster of the workload's size");
+}
+
 Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& findings) {
   if (auto fine = check_input_options(options, session); !fine) return tl::unexpected(fine.error());
   for (const std::string& word : session.ignored_options)
@@ -191,13 +230,7 @@ Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& fi
   if (!workload) return tl::unexpected(workload.error());
   findings.merge(workload->findings);
   workload->findings = {};
-  if (platform->rules == Rules::orrery && !options.replicate &&
-      exists(trace_of(options.workload, *ranks))) {
-    return fail(
-        Errc::config_conflict, options.workload,
-        fmt::format("there are traces for more ranks than the cluster has devices ({})", *ranks),
-        "use a cluster of the workload's size");
-  }
+  if (auto fine = check_sizes(options, *platform); !fine) return tl::unexpected(fine.error());
   if (auto fine = read_custom_collectives(options, *platform, *workload); !fine)
     return tl::unexpected(fine.error());
   findings.merge(workload->findings);

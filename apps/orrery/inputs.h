@@ -49,7 +49,8 @@ void add_input_options(CLI::App& command, InputOptions& options);
 [[nodiscard]] Result<platform::Platform> read_platform(const InputOptions& options,
                                                        const Session& session, Findings& findings);
 
-/// The workload for `ranks` ranks (0 = as many as there are files).
+/// The workload for `ranks` ranks (0 = as many as there are files). With 0, or with --replicate, it
+/// may also be one file's own name.
 [[nodiscard]] Result<graph::Workload> read_workload(const InputOptions& options,
                                                     std::uint32_t ranks, const Session& session);
 
@@ -57,6 +58,10 @@ void add_input_options(CLI::App& command, InputOptions& options);
 [[nodiscard]] Result<void> read_custom_collectives(const InputOptions& options,
                                                    const platform::Platform& platform,
                                                    graph::Workload& workload);
+
+/// Under Orrery rules a cluster must not be smaller than the workload: Errc::config_conflict.
+[[nodiscard]] Result<void> check_sizes(const InputOptions& options,
+                                       const platform::Platform& platform);
 
 /// All of it, checked against each other.
 [[nodiscard]] Result<Inputs> read_inputs(InputOptions& options, Session& session,

@@ -255,6 +255,17 @@ TEST(Consistency, MembersMustIssueTheSameCollectives) {
   EXPECT_EQ(found.problems[0].what, "rank 0 issues 2 all_reduce of 4 B, rank 1 issues 1");
 }
 
+TEST(Consistency, NodesNeedTheirAttributes) {
+  NodeSpec node;
+  node.id = 4;
+  node.kind = NodeKind::coll;
+  Rank a;
+  a.add(node);
+  const auto found = check_consistency(workload({a.done()}, {0}));
+  ASSERT_EQ(found.count, 1u);
+  EXPECT_EQ(found.problems[0].what, "a coll node without comm_type and comm_size");
+}
+
 TEST(Consistency, ManyProblemsAreCountedAndTheFirstKept) {
   Rank a;
   for (std::uint64_t i = 0; i < 100; ++i)

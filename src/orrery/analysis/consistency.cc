@@ -100,10 +100,10 @@ class Checker {
 
   void scan_graph(std::uint32_t rank, std::uint32_t index) {
     const Graph& graph = *workload_.graphs[index];
+    std::string lacking;
     const auto need = [&](NodeId n, NodeFlag flag, std::string_view attribute) {
-      if (graph.has(n, flag)) return;
-      report(ProblemKind::missing_attribute, node_place(rank, n),
-             fmt::format("a {} node without {}", name(graph.kind(n)), attribute));
+      if (!graph.has(n, flag))
+        lacking += fmt::format("{}{}", lacking.empty() ? "" : " and ", attribute);
     };
     for (NodeId n = 0; n < graph.size(); ++n) {
       switch (graph.kind(n)) {
@@ -131,6 +131,10 @@ class Checker {
         default:
           break;
       }
+      if (lacking.empty()) continue;
+      report(ProblemKind::missing_attribute, node_place(rank, n),
+             fmt::format("a {} node without {}", name(graph.kind(n)), lacking));
+      lacking.clear();
     }
   }
 
