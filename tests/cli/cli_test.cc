@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs every transcript beside this file, and every example of the documentation, with the built
-// program. With ORRERY_UPDATE_PAGES=1 in the environment, the documentation's examples are
+// program. With ORRERY_UPDATE_DOCS=1 in the environment, the documentation's examples are
 // rewritten instead of compared.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -113,7 +113,7 @@ TEST_P(Transcripts, Hold) {
 TEST_P(Pages, Hold) {
   const std::string page = read(kRoot / GetParam());
   const std::vector<Step> steps = parse_page(page);
-  if (std::getenv("ORRERY_UPDATE_PAGES") == nullptr) {
+  if (std::getenv("ORRERY_UPDATE_DOCS") == nullptr) {
     for (const Step& step : steps) check(step, step.out, {}, step.exit_code != 0);
     return;
   }
