@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -17,6 +18,7 @@
 #include "orrery/core/error.h"
 #include "orrery/model/collective/tree.h"
 #include "orrery/model/memory/remote_memory.h"
+#include "orrery/model/memory/shared_bus.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
 #include "orrery/sim/event_queue.h"
@@ -59,6 +61,7 @@ class Engine {
   [[nodiscard]] bool astra() const { return platform_.rules == platform::Rules::astra; }
   [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
   [[nodiscard]] SimResult summarise();
+  void track_memory(std::uint32_t rank);
 
   // engine_agenda.cc
   void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
@@ -150,6 +153,11 @@ class Engine {
   [[nodiscard]] std::int64_t tree_size_key(const model::PhaseSpec& spec) const;
   [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
 
+  // engine_bus.cc
+  void cross_bus(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce, bool returns);
+  void set_bus_timers(std::uint32_t rank);
+  void run_bus(std::uint32_t rank, std::uint32_t code);
+
   // engine_p2p.cc
   void start_send(const Endpoint& who, const MessageKey& key);
   void start_receive(const Endpoint& who, const MessageKey& key);
@@ -227,6 +235,10 @@ class Engine {
   std::vector<std::uint8_t> round_robin_;
   std::vector<std::uint8_t> last_was_gather_;  // by rank, for the RG queue order
   std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> early_;
+
+  std::vector<std::unique_ptr<model::SharedBus>> buses_;  // by rank, once used
+  std::vector<Crossing> crossings_;                       // by bus token
+  std::vector<std::uint32_t> free_crossings_;
 
   std::unordered_map<MessageKey, Mailbox, MessageKeyHash> mailboxes_;
   std::vector<P2pMessage> messages_;

@@ -133,7 +133,7 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
     case LocalKind::node_done: complete(rank, event.arg); return;
     case LocalKind::memory_done: memory_done(rank, event.arg); return;
     case LocalKind::custom_done: complete_custom(event.arg, static_cast<graph::NodeId>(event.node)); return;
-    case LocalKind::bus: return;
+    case LocalKind::bus: return run_bus(rank, event.arg);
   }
 }
 

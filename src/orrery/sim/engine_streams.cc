@@ -27,6 +27,10 @@ void Engine::begin_phase(Stream& stream) {
 void Engine::insert_packet(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const std::uint32_t packet = stream.inserted++;
+  if (spec.on_bus) {
+    const auto way = spec.plain(packet) ? model::SharedBus::Way::to_memory : model::SharedBus::Way::from_memory;
+    return cross_bus(stream, packet, way, spec.reduces(packet), spec.returns(packet));
+  }
   const LocalKind kind = spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted;
   at(stream.rank, spec.endpoint, {&stream, spec.step.size() > 1 ? packet : 0, kind});
 }

@@ -37,6 +37,7 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
                       .spec = stream.spec->id};
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t to_rank = rank_of(communicator, to);
+  result_.ranks[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
   transport(stream.rank, to_rank, request.data, fabric_.delay(stream.rank, to_rank, request.data), arrival);
 }
 
@@ -88,6 +89,10 @@ void Engine::tree_received(Stream& stream) {
   const model::TreePlace place = place_in_tree(stream);
   const bool reduce = !place.is_leaf();
   ++stream.inserted;
+  if (stream.spec->on_bus) {
+    const bool returns = reduce && (place.parent == model::TreePlace::kNone || stream.received > 1);
+    return cross_bus(stream, 0, model::SharedBus::Way::from_memory, reduce, returns);
+  }
   at(stream.rank, stream.spec->endpoint, {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
 }
 

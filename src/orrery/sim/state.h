@@ -117,6 +117,13 @@ struct QueuedPhase {
 /// The phases of one chunk with their queues: shared by all chunks and ranks that have the same.
 using PhaseList = std::vector<QueuedPhase>;
 
+/// A packet on its way over a shared memory bus.
+struct Crossing {
+  Stream* stream = nullptr;
+  std::uint32_t packet = 0;
+  bool reduce = false;
+};
+
 /// Chunks that wait for one of a rank's dimension queues.
 struct ChunkQueue {
   Stream* first = nullptr;  ///< waiting, in order

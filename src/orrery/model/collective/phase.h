@@ -73,6 +73,8 @@ struct PhaseSpec {
   bool plain_ring = false;       ///< ring algorithm with one message time for all
   std::uint32_t keys = 1;        ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 
+  bool on_bus = false;           ///< packets cross the shared memory bus instead of waiting the endpoint delay
+
   [[nodiscard]] const Step& step_of(std::uint32_t packet) const { return step[packet < step.size() ? packet : 0]; }
 
   /// The matching key of the `packet`-th packet: ring 0, direct the peer's distance, halving-doubling the packet.
@@ -91,6 +93,17 @@ struct PhaseSpec {
   /// Whom `member` (at `position`) receives the message with this key from.
   [[nodiscard]] std::uint32_t source(std::uint32_t member, std::uint32_t position, std::uint32_t key) const {
     return peer(member, position, key, request.anticlockwise);
+  }
+
+  /// Whether the `packet`-th inserted packet belongs to a run that is never reduced.
+  [[nodiscard]] bool plain(std::uint32_t packet) const {
+    return packet % static_cast<std::uint32_t>(plain_run + reduce_run) < static_cast<std::uint32_t>(plain_run);
+  }
+
+  /// Shared memory bus: whether the packet goes back over it (those that are not plain, but for a run's last window).
+  [[nodiscard]] bool returns(std::uint32_t packet) const {
+    const auto cycle = static_cast<std::uint32_t>(plain_run + reduce_run);
+    return !plain(packet) && packet % cycle + static_cast<std::uint32_t>(window) < cycle;
   }
 
   /// Whether the `packet`-th inserted packet carries data to reduce.

@@ -72,7 +72,9 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
                                                                        : platform_.collectives.endpoint_delay.count();
   fill_steps(spec);
   if (auto ok = fill_delays(spec); !ok) return tl::unexpected(ok.error());
-  spec.plain_ring = request.algorithm.algorithm == Algorithm::ring && !spec.delay_by_key.empty();
+  const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
+  spec.on_bus = platform_.shared_bus && (!request.sub_group || tree);
+  spec.plain_ring = request.algorithm.algorithm == Algorithm::ring && !spec.delay_by_key.empty() && !spec.on_bus;
   return spec;
 }
 
