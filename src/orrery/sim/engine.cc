@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "orrery/sim/memory_curve.h"
+
 namespace orrery::sim {
 
 using platform::NetworkModelKind;
@@ -154,9 +156,21 @@ void Engine::dispatch(const Event& event) {
   }
 }
 
+// Orrery rules always do; ASTRA rules when track-local-mem asks for it.
+void Engine::track_memory(std::uint32_t rank) {
+  if (astra() && !platform_.track_local_memory) return;
+  const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
+    const NodeTimes& times = times_[first_times_[rank] + node];
+    if (times.start < 0 || times.end < 0) return std::nullopt;
+    return std::pair{Time(times.start), Time(times.end)};
+  };
+  result_.ranks[rank].peak_memory = peak_memory(workload_.graph(rank), when);
+}
+
 SimResult Engine::summarise() {
   for (std::uint32_t rank = 0; rank < result_.ranks.size(); ++rank) {
     RankResult& rank_result = result_.ranks[rank];
+    track_memory(rank);
     if (!rank_result.finish) continue;
     result_.end = std::max(result_.end, *rank_result.finish);
     rank_result.exposed_comm = astra() ? *rank_result.finish - Time(gpu_time_[rank]) : rank_result.comm_only;

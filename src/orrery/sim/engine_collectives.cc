@@ -203,6 +203,12 @@ void Engine::end_phase(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
+  for (std::uint32_t packet = 0; packet < stream.sent; ++packet) {
+    result_.ranks[rank].sent_bytes += static_cast<std::uint64_t>(stream.spec->step_of(packet).bytes);
+    if (stream.spec->step.size() > 1) continue;
+    result_.ranks[rank].sent_bytes += static_cast<std::uint64_t>(stream.spec->step.front().bytes) * (stream.sent - 1);
+    break;
+  }
   last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
   stream.spec = nullptr;
   stream.balances.reset();

@@ -71,6 +71,7 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
     free_messages_.pop_back();
     messages_[number] = {key, who};
   }
+  result_.ranks[key.src].sent_bytes += static_cast<std::uint64_t>(key.size);
   transport(key.src, key.dst, key.size, fabric_.delay(key.src, key.dst, key.size),
             {.kind = EventKind::p2p_deliver, .first = number});
 }

@@ -35,7 +35,8 @@ struct RankResult {
   Time comm_only{};             ///< communication while nothing computes
   Time memory_only{};           ///< memory while nothing computes or communicates
   Time idle{};                  ///< nothing at all
-  std::uint64_t sent_bytes = 0; ///< bytes this rank put on the network
+  std::uint64_t sent_bytes = 0;      ///< bytes this rank put on the network
+  std::optional<Bytes> peak_memory;  ///< most tensor bytes held at one time, where the trace names tensors
 };
 
 /// One (collective type, group size) bucket over all ranks.
