@@ -105,6 +105,7 @@ TEST(ChakraOracle, WhatProtobufWritesWeWriteAgain) {
     if (bytes.empty()) continue;
     const auto ours = decode_node_record(bytes, "round " + std::to_string(round));
     ASSERT_TRUE(ours) << to_string(ours.error());
+    ASSERT_EQ(encode(*ours), bytes) << node.DebugString();
     ASSERT_FALSE(ours->spelling.bytes) << node.DebugString();
     ASSERT_EQ(encode(*ours), bytes) << node.DebugString();
     EXPECT_EQ(ours->id, node.id());

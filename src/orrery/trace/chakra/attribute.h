@@ -100,6 +100,7 @@ class Decoding {
   static constexpr std::size_t kRecent = 4096;
   [[nodiscard]] std::int64_t integer(AttrId id, const Scalar& value, std::int64_t low,
                                      std::int64_t high);
+  void apply_number(AttrId id, const Scalar& value, graph::NodeSpec& node);
   void set_dims(const Scalar& value, graph::NodeSpec& node);
   void set_tensors(bool output, const Scalar& value, graph::NodeSpec& node);
   void set_group(const Scalar& value, graph::NodeSpec& node);

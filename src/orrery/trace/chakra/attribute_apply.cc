@@ -46,8 +46,7 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
   const std::uint32_t bit = 1u << static_cast<unsigned>(id);
   if ((seen_ & bit) != 0) return;
   seen_ |= bit;
-  if (value.kind ==
-      Kind::none) {  // no member set: for a list an empty one, for anything else not there at all
+  if (value.kind == Kind::none) {  // no member set: an empty list, or as good as not there
     if (id == AttrId::inputs) tensor_lists_ |= 1;
     if (id == AttrId::outputs) tensor_lists_ |= 2;
     return;
@@ -82,6 +81,31 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       node.flags |= graph::kHasCommType;
       return;
     }
+    case AttrId::pg_name:
+      set_group(value, node);
+      return;
+    case AttrId::comm_group:
+      if ((seen_ & (1u << static_cast<unsigned>(AttrId::pg_name))) == 0) set_group(value, node);
+      return;
+    case AttrId::involved_dim:
+      set_dims(value, node);
+      return;
+    case AttrId::inputs:
+    case AttrId::outputs:
+      set_tensors(id == AttrId::outputs, value, node);
+      return;
+    case AttrId::runtime:
+      if (node.duration == Time{})
+        set_duration(static_cast<std::uint64_t>(integer(id, value, 0, kMaxAmount)), node);
+      return;
+    default:
+      apply_number(id, value, node);
+      return;
+  }
+}
+
+void Decoding::apply_number(AttrId id, const Scalar& value, NodeSpec& node) {
+  switch (id) {
     case AttrId::comm_size:
       node.collective.size = node.message.size = Bytes(integer(id, value, 0, kMaxAmount));
       node.flags |= graph::kHasCommSize;
@@ -105,22 +129,7 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::root:
       node.collective.root = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));
       return;
-    case AttrId::pg_name:
-      set_group(value, node);
-      return;
-    case AttrId::comm_group:
-      if ((seen_ & (1u << static_cast<unsigned>(AttrId::pg_name))) == 0) set_group(value, node);
-      return;
-    case AttrId::involved_dim:
-      set_dims(value, node);
-      return;
-    case AttrId::inputs:
-    case AttrId::outputs:
-      set_tensors(id == AttrId::outputs, value, node);
-      return;
-    case AttrId::runtime:
-      if (node.duration == Time{})
-        set_duration(static_cast<std::uint64_t>(integer(id, value, 0, kMaxAmount)), node);
+    default:
       return;
   }
 }

@@ -37,16 +37,13 @@ std::string field(std::uint32_t tag, std::uint64_t value) {
   return framed(message);
 }
 
-std::vector<Case> cases() {
+/// Broken framing and broken messages.
+std::vector<Case> broken_bytes() {
   const std::string tail = "t.et:byte " + std::to_string(two().size());
   const std::string at_5 = tail + " (node 5)";
   std::string wrong_wire;
   protozero::pbf_writer(wrong_wire).add_uint64(1, 5);
   protozero::pbf_writer(wrong_wire).add_fixed64(3, 4);
-  const auto attr = [](AttributeRecord record) {
-    return trace({node(0, 4), node(1, 7, {0}, {std::move(record)})});
-  };
-  const std::string at_1 = "(node 1)";
   return {
       {"length varint cut", two() + "\xFF", Errc::input_truncated, tail,
        FindingCode::truncated_tail_dropped},
@@ -70,6 +67,17 @@ std::vector<Case> cases() {
        at_5, FindingCode::corrupt_record_dropped},
       {"packed list ends in a varint", two() + framed("\x08\x05\x2A\x01\xFF"), Errc::input_corrupt,
        at_5, FindingCode::corrupt_record_dropped},
+  };
+}
+
+/// Whole messages that say something impossible.
+std::vector<Case> impossible_values() {
+  const auto attr = [](AttributeRecord record) {
+    return trace({node(0, 4), node(1, 7, {0}, {std::move(record)})});
+  };
+  const std::string at_5 = "(node 5)";
+  const std::string at_1 = "(node 1)";
+  return {
       {"node type 9", two() + field(3, 9), Errc::input_range, at_5, FindingCode::value_clamped},
       {"duration that overflows", two() + field(7, 1ull << 60), Errc::input_range, at_5,
        FindingCode::value_clamped},
@@ -105,6 +113,12 @@ std::vector<Case> cases() {
        Errc::input_range, at_1, FindingCode::value_clamped},
       {"size that is a list", attr(attribute_bools("comm_size", {true})), Errc::input_range, at_1,
        FindingCode::value_clamped},
+  };
+}
+
+/// Other containers.
+std::vector<Case> broken_containers() {
+  return {
       {"gzip cut", testing::gzip(std::string(two()).append(framed(field(7, 1)))).substr(0, 40),
        Errc::input_truncated, "t.et", FindingCode::truncated_tail_dropped},
       {"JSON cut", R"({"workload_graph": [{"Id": 1, "NodeType": 4}, {"Id": 2)",
@@ -116,6 +130,14 @@ std::vector<Case> cases() {
       {"JSON node without id", R"({"workload_graph": [{"Id": 1}, {"Name": "x"}]})",
        Errc::input_missing_attr, "t.et:byte 31", FindingCode::corrupt_record_dropped},
   };
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all = broken_bytes();
+  for (const auto& more : {impossible_values(), broken_containers()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
 }
 
 TEST(Damage, IsRefusedWithOnePlace) {
@@ -158,10 +180,17 @@ TEST(Damage, WithNothingToRepairFromIsAlwaysAnError) {
 }
 
 TEST(Damage, ABombIsRefused) {
-  const std::string zeros(std::size_t{100} << 20, '\0');
-  const auto out = read(testing::gzip(zeros), Repair::repair);
-  ASSERT_FALSE(out.graph);
-  EXPECT_EQ(out.graph.error().code, Errc::limit_exceeded);
+  std::string bytes = metadata();
+  NodeRecord big = node(0, 4);
+  big.name.assign(1 << 20, 'x');
+  for (; big.id < 100; ++big.id) append_framed(bytes, big);
+  const std::string packed = testing::gzip(bytes);
+  ASSERT_GT(bytes.size() / packed.size(), limits::kInflateRatio);
+  for (const Repair repair : {Repair::refuse, Repair::repair}) {
+    const auto out = read(packed, repair);
+    ASSERT_FALSE(out.graph);
+    EXPECT_EQ(out.graph.error().code, Errc::limit_exceeded);
+  }
 }
 
 TEST(Damage, AFileOfZerosIsCheap) {

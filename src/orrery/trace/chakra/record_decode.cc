@@ -126,7 +126,9 @@ IoRecord decode_io(std::string_view message) {
   for_each_field(message, out.unknown, [&](pbf_reader& field) {
     if (field.tag() > 3) return false;
     expect(field, Wire::bytes, "IOInfo");
-    (field.tag() == 1 ? out.values : field.tag() == 2 ? out.shapes : out.types) = text_of(field);
+    // Before the text: taking a field's value ends its having a tag.
+    std::string& text = field.tag() == 1 ? out.values : field.tag() == 2 ? out.shapes : out.types;
+    text = text_of(field);
     return true;
   });
   return out;
