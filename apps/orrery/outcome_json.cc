@@ -73,7 +73,9 @@ void write_ranks(JsonWriter& json, const Outcome& outcome) {
         .nanoseconds("comm", one.comm)
         .nanoseconds("memory", one.memory);
     json.nanoseconds("comm_only", one.comm_only).nanoseconds("memory_only", one.memory_only);
-    json.nanoseconds("idle", one.idle).field("sent_bytes", one.sent_bytes).end_object();
+    json.nanoseconds("idle", one.idle).field("sent_bytes", one.sent_bytes);
+    if (one.peak_memory) json.field("peak_memory_bytes", one.peak_memory->count());
+    json.end_object();
   }
   json.end_array();
 }

@@ -91,6 +91,20 @@ void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ra
   sheet.add("slowest ranks", fmt::format("{} (median {})", text, format_time(step.median)));
 }
 
+/// The rank that holds most, where the trace says what is held.
+void add_memory(Sheet& sheet, const Outcome& outcome) {
+  const auto& ranks = outcome.result.ranks;
+  const auto most = std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+    return a.peak_memory.value_or(Bytes(-1)) < b.peak_memory.value_or(Bytes(-1));
+  });
+  if (most == ranks.end() || !most->peak_memory) return;
+  const Bytes capacity = outcome.inputs.platform.device.memory_capacity;
+  std::string of;
+  if (capacity.count() > 0) of = fmt::format(" of {}", format_bytes(capacity));
+  sheet.add("peak memory", fmt::format("{}{} (rank {})", format_bytes(*most->peak_memory), of,
+                                       most - ranks.begin()));
+}
+
 void add_chain(Sheet& sheet, const Outcome& outcome) {
   const auto& chain = outcome.result.chain;
   if (chain.empty()) return;
@@ -121,6 +135,7 @@ std::string summary_text(const Outcome& outcome, Style style) {
   add_times(sheet, outcome, step, style);
   add_collectives(sheet, outcome);
   add_slowest(sheet, step, static_cast<std::uint32_t>(outcome.result.ranks.size()));
+  add_memory(sheet, outcome);
   add_chain(sheet, outcome);
   sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(platform),
                                   compute_model(platform), name(platform.rules)));
