@@ -56,7 +56,10 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
   auto cutting = model::cut(type, size, platform_.collectives.splits, fabric_.rank_count(), platform_.rules);
   if (!cutting) return fail_run({cutting.error().code, place(rank, node) + ": " + cutting.error().where,
                                  cutting.error().what, cutting.error().hint});
-  if (cutting->remainder_full) result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
+  const InterDimension order = platform_.collectives.inter_dimension;
+  const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
+                       type != CollectiveType::all_to_all && !(*topology)->sub_group;
+  if (cutting->remainder_full && !resized) result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
   if (cutting->raised) result_.findings.add(FindingCode::missing_chunk_raised, place(rank, node));
   std::uint32_t op = static_cast<std::uint32_t>(ops_.size());
   if (free_ops_.empty()) {
