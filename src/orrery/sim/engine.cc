@@ -149,7 +149,7 @@ void Engine::dispatch(const Event& event) {
     case EventKind::ready_to_send: return announcement_arrives(event);
     case EventKind::ready_late: return send_payload(event.first);
     case EventKind::p2p_deliver: return p2p_arrival(event.first);
-    case EventKind::p2p_late: return endpoint_done(receives_[event.first].first);
+    case EventKind::p2p_late: return receive_done(event.first);
     case EventKind::p2p_ready: return p2p_ready(event);
     case EventKind::hop_arrival: return hop_arrival(event.first);
     case EventKind::link_idle: return link_idle(event.first);

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +24,7 @@
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
 #include "orrery/sim/event_queue.h"
+#include "orrery/sim/mailboxes.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/sim/state.h"
@@ -166,9 +169,11 @@ class Engine {
   void p2p_arrival(std::uint32_t message);
   void p2p_ready(const Event& event);
   void endpoint_done(const Endpoint& who);
+  [[nodiscard]] std::uint32_t new_receive(const Endpoint& who, const MessageKey& key);
+  void receive_done(std::uint32_t number);
   [[nodiscard]] std::optional<MessageKey> message_key(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::optional<MessageKey> message_key(const graph::Graph& graph, std::uint32_t rank, graph::NodeId node,
-                                                      bool sends, const std::string& where);
+                                                      bool sends, const std::function<std::string()>& where);
 
   // engine_custom.cc
   [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type);
@@ -240,19 +245,22 @@ class Engine {
   std::vector<Crossing> crossings_;                       // by bus token
   std::vector<std::uint32_t> free_crossings_;
 
-  std::unordered_map<MessageKey, Mailbox, MessageKeyHash> mailboxes_;
+  Mailboxes mailboxes_;
+  std::vector<std::uint32_t> next_receive_;  // links of the receives waiting in a mailbox
   std::vector<P2pMessage> messages_;
   std::vector<std::uint32_t> free_messages_;
   std::vector<std::pair<Endpoint, MessageKey>> receives_;
+  std::vector<std::uint32_t> free_receives_;
   std::vector<CustomRun> customs_;
-  std::unordered_map<MessageKey, Mailbox, MessageKeyHash> announcements_;  // rendezvous
+  Mailboxes announcements_;                  // rendezvous
+  std::vector<std::uint32_t> next_announced_, next_announced_p2p_;
   std::vector<std::pair<Stream*, std::uint32_t>> announced_sends_;
 
   std::optional<model::Links> links_;
   std::vector<Event> cargo_;  // by Links message: what happens when it is there
 
   SimResult result_;
-  std::map<std::pair<std::string, std::uint32_t>, CollectiveTotal> totals_;
+  std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal> totals_;  // by type and group size
   std::uint32_t finished_ = 0;
 };
 

@@ -44,12 +44,13 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   const bool collective = kind == NodeKind::coll;
   std::uint32_t members = 2;
   if (collective) {
+    members = communicators_.front().members;
     const auto name = graph.string(graph.collective(node).group);
-    const auto found = communicator_by_name_.find(std::string(name));
-    members = communicators_[found == communicator_by_name_.end() ? 0 : found->second].members;
+    const auto found = name.empty() ? communicator_by_name_.end() : communicator_by_name_.find(std::string(name));
+    if (found != communicator_by_name_.end()) members = communicators_[found->second].members;
   }
   const std::string_view type = collective ? graph::name(graph.collective(node).type) : graph::name(kind);
-  CollectiveTotal& total = totals_[{std::string(type), members}];
+  CollectiveTotal& total = totals_[{type, members}];
   if (step > 0) {
     ++total.operations;
     const Bytes size = collective ? graph.collective(node).size : graph.point_to_point(node).size;

@@ -61,13 +61,15 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
     const std::int64_t shortest = kind == NodeKind::comp && astra() ? kPsPerNs : 0;
     return at(rank, recorded > 0 ? recorded : shortest, {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }
-  const std::string where = fmt::format("{} (custom algorithm, node {})", place(rank, custom.owner.node), graph.id(node));
+  const auto where = [&] {
+    return fmt::format("{} (custom algorithm, node {})", place(rank, customs_[run].owner.node), graph.id(node));
+  };
   auto key = message_key(graph, custom.position, node, kind == NodeKind::send, where);
   if (!key) return;
   const Communicator& group = communicators_[custom.communicator];
   if (!group.ranks.empty()) {
     if (key->src >= group.sorted.size() || key->dst >= group.sorted.size()) {
-      return fail_run({Errc::input_range, where, "the peer is not a member of the group", ""});
+      return fail_run({Errc::input_range, where(), "the peer is not a member of the group", ""});
     }
     key->src = group.sorted[key->src];
     key->dst = group.sorted[key->dst];

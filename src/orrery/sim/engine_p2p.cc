@@ -16,17 +16,17 @@ constexpr std::uint32_t kAstraTags = 500'000'000;
 
 std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
-  return message_key(graph, rank, node, graph.kind(node) == NodeKind::send, place(rank, node));
+  return message_key(graph, rank, node, graph.kind(node) == NodeKind::send, [&] { return place(rank, node); });
 }
 
 // Missing source of a send and missing destination of a receive default to the rank itself.
 std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::uint32_t rank, NodeId node, bool sends,
-                                              const std::string& where) {
+                                              const std::function<std::string()>& where) {
   const graph::PointToPoint& message = graph.point_to_point(node);
   const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   if (!complete) {
-    fail_run({Errc::input_missing_attr, where,
+    fail_run({Errc::input_missing_attr, where(),
               fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive", sends ? "dst" : "src"), ""});
     return std::nullopt;
   }
@@ -34,13 +34,13 @@ std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::ui
   const std::int64_t src = graph.has(node, graph::kHasSrc) ? message.src : self;
   const std::int64_t dst = graph.has(node, graph::kHasDst) ? message.dst : self;
   if ((sends ? src : dst) != self) {
-    fail_run({Errc::input_corrupt, where,
+    fail_run({Errc::input_corrupt, where(),
               fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for", sends ? src : dst), ""});
     return std::nullopt;
   }
   const std::int64_t peer = sends ? dst : src;
   if (peer < 0 || peer >= static_cast<std::int64_t>(fabric_.rank_count())) {
-    fail_run({Errc::input_range, where, fmt::format("there is no rank {} among {}", peer, fabric_.rank_count()), ""});
+    fail_run({Errc::input_range, where(), fmt::format("there is no rank {} among {}", peer, fabric_.rank_count()), ""});
     return std::nullopt;
   }
   const std::uint64_t tag = astra() ? message.tag % kAstraTags : message.tag;
@@ -51,7 +51,7 @@ void Engine::start_send(const Endpoint& who, const MessageKey& key) {
   if (!platform_.collectives.rendezvous) return transmit(who, key);
   // The payload leaves when the receiver's announcement is here.
   const MessageKey announcement{key.tag, key.src, key.dst, 0};
-  Mailbox& box = announcements_[announcement];
+  Mailbox& box = announcements_.at(announcement);
   std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
   messages_.push_back({key, who});
   if (box.arrived > 0) {
@@ -59,7 +59,7 @@ void Engine::start_send(const Endpoint& who, const MessageKey& key) {
     queue_.push({.time = now(), .kind = EventKind::p2p_ready, .first = number, .count = 0});
     return;
   }
-  box.posted.push_back(number);
+  wait_in(box, next_announced_p2p_, number);
 }
 
 void Engine::transmit(const Endpoint& who, const MessageKey& key) {
@@ -78,8 +78,7 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
 
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
   if (!platform_.collectives.rendezvous) return post(who, key);
-  const auto number = static_cast<std::uint32_t>(receives_.size());
-  receives_.emplace_back(who, key);
+  const std::uint32_t number = new_receive(who, key);
   transport(key.dst, key.src, kAnnouncementBytes, fabric_.delay(key.dst, key.src, kAnnouncementBytes),
             {.kind = EventKind::p2p_ready, .first = number, .count = 1});
 }
@@ -91,22 +90,22 @@ void Engine::p2p_ready(const Event& event) {
     return transmit(message.sender, message.key);
   }
   const auto [who, key] = receives_[event.first];
+  free_receives_.push_back(event.first);
   post(who, key);
-  Mailbox& box = announcements_[{key.tag, key.src, key.dst, 0}];
-  if (box.head == box.posted.size()) {
+  Mailbox& box = announcements_.at({key.tag, key.src, key.dst, 0});
+  if (box.first == kNone) {
     ++box.arrived;
     return;
   }
-  const P2pMessage message = messages_[box.posted[box.head++]];
+  const P2pMessage message = messages_[take_first(box, next_announced_p2p_)];
   transmit(message.sender, message.key);
 }
 
 void Engine::post(const Endpoint& who, const MessageKey& key) {
-  const auto number = static_cast<std::uint32_t>(receives_.size());
-  receives_.emplace_back(who, key);
-  Mailbox& box = mailboxes_[key];
+  const std::uint32_t number = new_receive(who, key);
+  Mailbox& box = mailboxes_.at(key);
   if (box.arrived == 0) {
-    box.posted.push_back(number);
+    wait_in(box, next_receive_, number);
     return;
   }
   if (--box.arrived == 0) mailboxes_.erase(key);
@@ -119,14 +118,31 @@ void Engine::p2p_arrival(std::uint32_t number) {
   free_messages_.push_back(number);
   endpoint_done(message.sender);
   if (error_) return;
-  Mailbox& box = mailboxes_[message.key];
-  if (box.head == box.posted.size()) {
+  Mailbox& box = mailboxes_.at(message.key);
+  if (box.first == kNone) {
     ++box.arrived;
     return;
   }
-  const std::uint32_t receive = box.posted[box.head++];
-  if (box.head == box.posted.size()) mailboxes_.erase(message.key);
-  endpoint_done(receives_[receive].first);
+  const std::uint32_t receive = take_first(box, next_receive_);
+  if (box.first == kNone) mailboxes_.erase(message.key);
+  receive_done(receive);
+}
+
+std::uint32_t Engine::new_receive(const Endpoint& who, const MessageKey& key) {
+  if (free_receives_.empty()) {
+    receives_.emplace_back(who, key);
+    return static_cast<std::uint32_t>(receives_.size() - 1);
+  }
+  const std::uint32_t number = free_receives_.back();
+  free_receives_.pop_back();
+  receives_[number] = {who, key};
+  return number;
+}
+
+void Engine::receive_done(std::uint32_t number) {
+  const Endpoint who = receives_[number].first;
+  free_receives_.push_back(number);
+  endpoint_done(who);
 }
 
 void Engine::endpoint_done(const Endpoint& who) {

@@ -53,11 +53,11 @@ void Engine::announce(Stream& stream, std::uint32_t key) {
 
 void Engine::send_when_announced(Stream& stream, std::uint32_t key) {
   const std::uint32_t to = stream.spec->destination(stream.member, stream.position, key);
-  Mailbox& box = announcements_[{stream.block | std::uint64_t{1} << 32, to, stream.member, 0}];
+  Mailbox& box = announcements_.at({stream.block | std::uint64_t{1} << 32, to, stream.member, 0});
   const auto number = static_cast<std::uint32_t>(announced_sends_.size());
   announced_sends_.push_back({&stream, key});
   if (box.arrived == 0) {
-    box.posted.push_back(number);
+    wait_in(box, next_announced_, number);
     return;
   }
   --box.arrived;
@@ -80,12 +80,12 @@ void Engine::announcement_arrives(const Event& event) {
   if (receiver.spec == nullptr) return;
   const std::uint32_t from = receiver.spec->source(receiver.member, receiver.position, event.key);
   post_receive(receiver, event.key);
-  Mailbox& box = announcements_[{event.block | std::uint64_t{1} << 32, receiver.member, from, 0}];
-  if (box.head == box.posted.size()) {
+  Mailbox& box = announcements_.at({event.block | std::uint64_t{1} << 32, receiver.member, from, 0});
+  if (box.first == kNone) {
     ++box.arrived;
     return;
   }
-  send_payload(box.posted[box.head++]);
+  send_payload(take_first(box, next_announced_));
 }
 
 }  // namespace orrery::sim

@@ -22,9 +22,9 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     const graph::PointToPoint& message = graph.point_to_point(node);
     std::string text = fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
                                    message.size.count(), message.tag, message.src);
-    for (const auto& [key, box] : mailboxes_) {
+    for (const auto& [key, box, used] : mailboxes_.entries()) {
       const bool same = key.src == static_cast<std::uint32_t>(message.src) && key.dst == rank && key.tag == message.tag;
-      if (same && box.arrived > 0) return text + fmt::format("; one of {} bytes did", key.size);
+      if (used && same && box.arrived > 0) return text + fmt::format("; one of {} bytes did", key.size);
     }
     return text;
   }

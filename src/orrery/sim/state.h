@@ -189,10 +189,23 @@ struct MessageKeyHash {
 
 /// Receives posted or messages arrived under one key, whichever came first.
 struct Mailbox {
-  std::uint32_t arrived = 0;          ///< messages nobody has asked for yet
-  std::vector<std::uint32_t> posted;  ///< receives (indices) waiting, oldest first from `head`
-  std::uint32_t head = 0;
+  std::uint32_t arrived = 0;    ///< messages nobody has asked for yet
+  std::uint32_t first = kNone;  ///< what waits for one, oldest first, linked by whoever keeps it
+  std::uint32_t last = kNone;
 };
+
+/// A list of waiting things: their numbers, linked.
+inline void wait_in(Mailbox& box, std::vector<std::uint32_t>& next, std::uint32_t number) {
+  if (number >= next.size()) next.resize(number + 1, kNone);
+  next[number] = kNone;
+  (box.first == kNone ? box.first : next[box.last]) = number;
+  box.last = number;
+}
+[[nodiscard]] inline std::uint32_t take_first(Mailbox& box, const std::vector<std::uint32_t>& next) {
+  const std::uint32_t number = box.first;
+  box.first = next[number];
+  return number;
+}
 
 struct P2pMessage {
   MessageKey key{};
