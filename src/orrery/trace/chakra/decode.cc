@@ -137,7 +137,7 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         break;
       case tag_and_type(4, kVarint):
       case tag_and_type(5, kVarint):
-        node.deps.push_back(field.get_uint64());
+        add_item(node.deps, field.get_uint64());
         break;
       case tag_and_type(6, kVarint):
         (void)field.get_uint64();
@@ -233,15 +233,11 @@ void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Sc
     if (field.tag() != 1) {
       field.skip();
     } else if (texts && field.wire_type() == kBytes) {
-      texts_.push_back(text_of(field));
+      add_item(texts_, text_of(field));
     } else if (!texts && field.wire_type() == kBytes && element == kVarint) {  // packed
-      const std::string_view packed = text_of(field);
-      const char* at = packed.data();
-      while (at != packed.data() + packed.size()) {
-        numbers_.push_back(protozero::decode_varint(&at, packed.data() + packed.size()));
-      }
+      add_packed(text_of(field), numbers_);
     } else if (!texts && field.wire_type() == kVarint && element == kVarint) {
-      numbers_.push_back(field.get_uint64());
+      add_item(numbers_, field.get_uint64());
     } else if (!texts && (field.wire_type() == kBytes || field.wire_type() == element)) {
       field.skip();  // lists of fixed-width numbers: no attribute we use is one
     } else {
@@ -253,15 +249,27 @@ void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Sc
   value.texts = texts_;
 }
 
-void NodeDecoder::add_deps(std::string_view packed, NodeSpec& node) {
-  const std::size_t first = node.deps.size();
-  const char* at = packed.data();
-  const char* const end = packed.data() + packed.size();
-  while (at != end) node.deps.push_back(protozero::decode_varint(&at, end));
-  if (node.deps.size() - first > 1) check_repeats(first, node);
+void list_too_long() {
+  throw BadRecord{
+      Errc::limit_exceeded,
+      fmt::format("a list of one node has more than {} entries", limits::kListItems)};
 }
 
-void NodeDecoder::check_repeats(std::size_t first, const NodeSpec& node) {
+void add_packed(std::string_view packed, std::vector<std::uint64_t>& list) {
+  const char* at = packed.data();
+  const char* const end = packed.data() + packed.size();
+  while (at != end) add_item(list, protozero::decode_varint(&at, end));
+}
+
+void NodeDecoder::add_deps(std::string_view packed, NodeSpec& node) {
+  const std::size_t first = node.deps.size();
+  add_packed(packed, node.deps);
+  if (node.deps.size() - first > 1) merge_repeats(first, node);
+}
+
+// What one list names more than once is kept once; between the two lists of a node a repeat is
+// usual.
+void NodeDecoder::merge_repeats(std::size_t first, NodeSpec& node) {
   const auto begin = node.deps.begin() + static_cast<std::ptrdiff_t>(first);
   if (node.deps.size() - first == 2) {
     if (begin[0] == begin[1]) decoding_.note(FindingCode::duplicate_dep_merged);
@@ -269,9 +277,10 @@ void NodeDecoder::check_repeats(std::size_t first, const NodeSpec& node) {
   }
   sorted_.assign(begin, node.deps.end());
   std::sort(sorted_.begin(), sorted_.end());
-  if (std::adjacent_find(sorted_.begin(), sorted_.end()) != sorted_.end()) {
-    decoding_.note(FindingCode::duplicate_dep_merged);
-  }
+  const auto distinct = std::unique(sorted_.begin(), sorted_.end());
+  if (distinct == sorted_.end()) return;
+  decoding_.note(FindingCode::duplicate_dep_merged);
+  node.deps.erase(std::copy(sorted_.begin(), distinct, begin), node.deps.end());
 }
 
 }  // namespace orrery::trace::chakra

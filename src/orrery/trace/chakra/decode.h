@@ -7,11 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/limits.h"
 #include "orrery/graph/builder.h"
 #include "orrery/trace/chakra/attribute.h"
 #include "orrery/trace/chakra/schema.h"
 
 namespace orrery::trace::chakra {
+
+/// A list of one node has too many entries. Throws BadRecord.
+[[noreturn]] void list_too_long();
+
+/// Adds to a list of one node.
+template <class T>
+void add_item(std::vector<T>& list, T item) {
+  if (list.size() >= limits::kListItems) list_too_long();
+  list.push_back(item);
+}
+/// Adds the varints of a packed list.
+void add_packed(std::string_view packed, std::vector<std::uint64_t>& list);
 
 /// Decodes one record after the other, reusing its scratch space. Throws BadRecord or
 /// protozero::exception.
@@ -32,7 +45,7 @@ class NodeDecoder {
   void decode_v002(std::string_view record, graph::NodeSpec& node);
   void decode_old_attribute(std::string_view message, graph::NodeSpec& node);
   void add_deps(std::string_view packed, graph::NodeSpec& node);
-  void check_repeats(std::size_t first, const graph::NodeSpec& node);
+  void merge_repeats(std::size_t first, graph::NodeSpec& node);
 
   Decoding& decoding_;
   Schema schema_;

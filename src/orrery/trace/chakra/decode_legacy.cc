@@ -87,11 +87,7 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
         add_deps(text_of(field), node);
         continue;
       }
-      const std::string_view packed = text_of(field);
-      const char* at = packed.data();
-      while (at != packed.data() + packed.size()) {
-        numbers_.push_back(protozero::decode_varint(&at, packed.data() + packed.size()));
-      }
+      add_packed(text_of(field), numbers_);
       dims = true;
     } else if (tag > 20) {
       decoding_.note(FindingCode::unknown_field_kept);
@@ -109,7 +105,7 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
           decoding_.set_kind(shifted_type(raw), node);
           break;
         case 4:
-          node.deps.push_back(raw);
+          add_item(node.deps, raw);
           break;
         case 7:
           decoding_.set_duration(raw, node);
@@ -119,7 +115,7 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
                           collective_type(static_cast<std::int64_t>(raw), schema_), node);
           break;
         case 14:
-          numbers_.push_back(raw);
+          add_item(numbers_, raw);
           dims = true;
           break;
         case 15:
@@ -159,7 +155,7 @@ void NodeDecoder::decode_v002(std::string_view record, NodeSpec& node) {
       } else if (tag == 3) {
         decoding_.set_kind(schema_ == Schema::v002 ? shifted_type(raw) : raw, node);
       } else {
-        node.deps.push_back(raw);
+        add_item(node.deps, raw);
       }
     } else if (tag == 2) {
       node.name = decoding_.intern(text_of(field));
@@ -194,7 +190,7 @@ void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node)
       field.skip();
     } else if (wire == kVarint) {
       const std::uint64_t raw = field.get_uint64();
-      if (tag >= 7) numbers_.push_back(raw);  // an element of an unpacked list, or a single number
+      if (tag >= 7) add_item(numbers_, raw);  // an element of an unpacked list, or a single number
       value = number(raw);
     } else if (wire == pbf_wire_type::fixed32) {
       value.kind = Kind::real;
@@ -202,15 +198,12 @@ void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node)
     } else if (wire == kBytes) {
       const std::string_view bytes = text_of(field);
       if (id == AttrId::involved_dim) {
-        const char* at = bytes.data();
-        while (at != bytes.data() + bytes.size()) {
-          numbers_.push_back(protozero::decode_varint(&at, bytes.data() + bytes.size()));
-        }
+        add_packed(bytes, numbers_);
         list = true;
       } else {
         value.kind = Kind::text;
         value.text = bytes;
-        texts_.push_back(bytes);
+        add_item(texts_, bytes);
       }
     } else {
       wrong_wire_type("AttributeProto (0.0.2)", tag, wire);

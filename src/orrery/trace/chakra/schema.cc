@@ -152,8 +152,9 @@ class Evidence {
 bool has_version(std::span<const std::byte> record) {
   pbf_reader message(view(record));
   while (message.next()) {
-    if (message.tag() == 1 && !looks_like_attribute(message.get_view())) return true;
-    if (message.tag() != 1) message.skip();
+    const bool version = message.tag() == 1;
+    const auto value = message.get_view();
+    if (version && !looks_like_attribute(value)) return true;
   }
   return false;
 }

@@ -29,7 +29,7 @@ std::uint64_t hash_bytes(std::uint64_t state, std::span<const std::byte> bytes) 
     mix(word);
   }
   std::uint64_t word = left;
-  std::memcpy(&word, at, left);
+  if (left > 0) std::memcpy(&word, at, left);
   mix(word ^ bytes.size());
   return state;
 }

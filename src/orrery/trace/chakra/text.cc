@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/trace/chakra/attribute.h"
+#include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/json_pieces.h"
 #include "orrery/trace/chakra/node_sink.h"
 
@@ -137,7 +138,7 @@ class JsonDecoder {
   void add_deps(const json& list, const std::string& key, NodeSpec& node) {
     if (!list.is_array())
       throw BadRecord{Errc::input_corrupt, "\"" + key + "\" must be a list of ids"};
-    for (const json& id : list) node.deps.push_back(natural(id, key));
+    for (const json& id : list) add_item(node.deps, natural(id, key));
   }
 
   void workload_attribute(const std::string& name, const json& value, NodeSpec& node) {

@@ -24,11 +24,13 @@ Result<bool> Window::fill(std::size_t count) {
     auto got = source_.read({buffer_.data() + end_, buffer_.size() - end_});
     if (!got) {
       at_end_ = true;
-      return tl::unexpected(std::move(got.error()));
+      damage_ = std::move(got.error());
+      break;
     }
     at_end_ = *got == 0;
     end_ += *got;
   }
+  if (size() < count && damage_) return tl::unexpected(*damage_);
   return size() >= count;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,8 @@ class Window {
   /// Place of the reading position in the source.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
-  /// Tries to have at least `count` bytes ahead; false when the source ends before.
+  /// Tries to have at least `count` bytes ahead; false when the source ends before. What ends it may
+  /// be an error, which every later call that asks for too much meets again.
   Result<bool> need(std::size_t count) {
     return size() >= count ? Result<bool>(true) : fill(count);
   }
@@ -52,6 +54,7 @@ class Window {
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;
   bool at_end_ = false;
+  std::optional<Error> damage_;
 };
 
 }  // namespace orrery::trace
