@@ -187,6 +187,16 @@ std::vector<Enumerator> enumerators(std::string_view header, std::string_view na
   return found;
 }
 
+std::vector<std::string> constants(std::string_view header) {
+  static const std::regex constant(R"(^inline constexpr [\w:]+ (k\w+) =.*)");
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(header)) {
+    std::smatch match;
+    if (std::regex_match(line, match, constant)) found.push_back(match[1]);
+  }
+  return found;
+}
+
 std::set<std::string> anchors(std::string_view markdown) {
   std::set<std::string> found;
   bool code = false;

@@ -47,6 +47,9 @@ struct Enumerator {
 /// Enumerators of `enum class <name>` in `header`, one a line.
 [[nodiscard]] std::vector<Enumerator> enumerators(std::string_view header, std::string_view name);
 
+/// Names of `inline constexpr … kName = …` in `header`.
+[[nodiscard]] std::vector<std::string> constants(std::string_view header);
+
 /// GitHub's anchors of a Markdown page's headings.
 [[nodiscard]] std::set<std::string> anchors(std::string_view markdown);
 

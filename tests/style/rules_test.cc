@@ -130,6 +130,12 @@ TEST(Enumerators, AreReadWithoutCommentsAndValues) {
   EXPECT_THAT(enumerators(header, "Missing"), IsEmpty());
 }
 
+TEST(Constants, AreFoundByName) {
+  const char* header =
+      "inline constexpr std::uint64_t kA = 1;  ///< a\nint x;\ninline constexpr int kB = 2;\n";
+  EXPECT_THAT(constants(header), ElementsAre("kA", "kB"));
+}
+
 TEST(Links, LocalOnesAreFoundOutsideCode) {
   const char* page =
       "# One Title\n[a](b.md) [w](https://x.org) `[c](d)`\n```\n# no\n[e](f)\n```\n"

@@ -99,6 +99,15 @@ TEST(Style, LinksInTheDocumentationResolve) {
   }
 }
 
+TEST(Style, EveryLimitIsInTheSecurityModel) {
+  const std::string security = read(kRoot / "SECURITY.md");
+  const std::vector<std::string> limits = constants(read(kRoot / "src/orrery/core/limits.h"));
+  ASSERT_FALSE(limits.empty());
+  for (const std::string& limit : limits) {
+    EXPECT_NE(security.find("`" + limit + "`"), std::string::npos) << "SECURITY.md lacks " << limit;
+  }
+}
+
 // What tests say: C++ tests name codes, transcripts and case tables print them.
 std::string all_tests() {
   std::string text;
