@@ -73,7 +73,8 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
   fill_steps(spec);
   if (auto ok = fill_delays(spec); !ok) return tl::unexpected(ok.error());
   const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
-  spec.on_bus = platform_.shared_bus && (!request.sub_group || tree);
+  // ASTRA-sim's sub-group rings do not use the bus; its trees always do.
+  spec.on_bus = platform_.shared_bus && (platform_.rules == Rules::orrery || !request.sub_group || tree);
   spec.plain_ring = request.algorithm.algorithm == Algorithm::ring && !spec.delay_by_key.empty() && !spec.on_bus;
   return spec;
 }
