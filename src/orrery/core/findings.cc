@@ -50,7 +50,7 @@ FindingInfo describe(FindingCode code) {
       return {"dims_not_crossed", info,
               "a message between ranks that differ in several dimensions is charged for the first one only"};
     case FindingCode::zero_duration_compute:
-      return {"zero_duration_compute", info, "a compute node without a duration; it takes 1 ns under ASTRA rules"};
+      return {"zero_duration_compute", info, "a compute node without a duration; it takes no time (1 ns under ASTRA rules)"};
     case FindingCode::collective_without_traffic:
       return {"collective_without_traffic", info, "a collective whose type moves no bytes in this model"};
     case FindingCode::unmatched_send:
@@ -60,6 +60,9 @@ FindingInfo describe(FindingCode code) {
     case FindingCode::collective_approximated:
       return {"collective_approximated", info,
               "a collective without an algorithm of its own; charged as the one with the same traffic"};
+    case FindingCode::collective_replayed:
+      return {"collective_replayed", info,
+              "a collective that does not say its type or size; it takes its recorded duration"};
     case FindingCode::chunk_order_resolved:
       return {"chunk_order_resolved", repaired,
               "ranks ran different chunks in one dimension and waited for each other; chunks a peer had begun were started"};

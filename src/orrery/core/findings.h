@@ -43,6 +43,7 @@ enum class FindingCode : std::uint8_t {
   unmatched_send,
   masked_collective,
   collective_approximated,
+  collective_replayed,
   chunk_order_resolved,
   tree_phases_kept_apart,
   missing_chunk_raised,

@@ -8,6 +8,7 @@
 namespace orrery::limits {
 
 inline constexpr std::uint64_t kRecordBytes = 64ull << 20;     ///< one Chakra record
+inline constexpr std::uint64_t kListItems = 1ull << 20;        ///< one node's dependencies, or one list among its attributes
 inline constexpr std::uint64_t kNodesPerRank = 1ull << 31;     ///< node indices are 32-bit
 inline constexpr std::uint64_t kConfigBytes = 16ull << 20;     ///< one configuration file
 inline constexpr std::uint64_t kConfigNodes = 1'000'000;       ///< values in one configuration, aliases expanded

@@ -165,7 +165,9 @@ class Engine {
   void start_send(const Endpoint& who, const MessageKey& key);
   void start_receive(const Endpoint& who, const MessageKey& key);
   void transmit(const Endpoint& who, const MessageKey& key);
-  void post(const Endpoint& who, const MessageKey& key);
+  void post(std::uint32_t receive);
+  void drop_if_empty(const MessageKey& key, const Mailbox& box);
+  void receive_begins(std::uint32_t receive);
   void p2p_arrival(std::uint32_t message);
   void p2p_ready(const Event& event);
   void endpoint_done(const Endpoint& who);
@@ -249,7 +251,7 @@ class Engine {
   std::vector<std::uint32_t> next_receive_;  // links of the receives waiting in a mailbox
   std::vector<P2pMessage> messages_;
   std::vector<std::uint32_t> free_messages_;
-  std::vector<std::pair<Endpoint, MessageKey>> receives_;
+  std::vector<Receive> receives_;
   std::vector<std::uint32_t> free_receives_;
   std::vector<CustomRun> customs_;
   Mailboxes announcements_;                  // rendezvous

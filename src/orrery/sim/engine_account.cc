@@ -36,8 +36,10 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
     case NodeKind::comp: state.computing += step; return;
     case NodeKind::mem_load:
     case NodeKind::mem_store: state.remembering += step; return;
+    case NodeKind::recv:  // counts from when its message is on the way: see receive_begins
+      if (platform_.replay_only) state.communicating += step;
+      break;
     case NodeKind::send:
-    case NodeKind::recv:
     case NodeKind::coll: state.communicating += step; break;
     default: return;
   }
@@ -57,7 +59,7 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
     total.bytes += static_cast<std::uint64_t>(size.count());
     return;
   }
-  total.time += Time(now() - times_[first_times_[rank] + node].start);
+  if (kind != NodeKind::recv || platform_.replay_only) total.time += Time(now() - times_[first_times_[rank] + node].start);
 }
 
 }  // namespace orrery::sim

@@ -71,14 +71,22 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
     free_messages_.pop_back();
     messages_[number] = {key, who};
   }
+  Mailbox& box = mailboxes_.at(key);
+  if (box.expecting == kNone) {
+    ++box.flying;
+  } else {
+    const std::uint32_t receive = box.expecting;
+    box.expecting = next_receive_[receive];
+    receive_begins(receive);
+  }
   result_.ranks[key.src].sent_bytes += static_cast<std::uint64_t>(key.size);
   transport(key.src, key.dst, key.size, fabric_.delay(key.src, key.dst, key.size),
             {.kind = EventKind::p2p_deliver, .first = number});
 }
 
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
-  if (!platform_.collectives.rendezvous) return post(who, key);
   const std::uint32_t number = new_receive(who, key);
+  if (!platform_.collectives.rendezvous) return post(number);
   transport(key.dst, key.src, kAnnouncementBytes, fabric_.delay(key.dst, key.src, kAnnouncementBytes),
             {.kind = EventKind::p2p_ready, .first = number, .count = 1});
 }
@@ -89,9 +97,8 @@ void Engine::p2p_ready(const Event& event) {
     const P2pMessage message = messages_[event.first];
     return transmit(message.sender, message.key);
   }
-  const auto [who, key] = receives_[event.first];
-  free_receives_.push_back(event.first);
-  post(who, key);
+  const MessageKey key = receives_[event.first].key;
+  post(event.first);
   Mailbox& box = announcements_.at({key.tag, key.src, key.dst, 0});
   if (box.first == kNone) {
     ++box.arrived;
@@ -101,14 +108,21 @@ void Engine::p2p_ready(const Event& event) {
   transmit(message.sender, message.key);
 }
 
-void Engine::post(const Endpoint& who, const MessageKey& key) {
-  const std::uint32_t number = new_receive(who, key);
+void Engine::post(std::uint32_t number) {
+  const MessageKey key = receives_[number].key;
   Mailbox& box = mailboxes_.at(key);
   if (box.arrived == 0) {
     wait_in(box, next_receive_, number);
+    if (box.flying > 0) {
+      --box.flying;
+      receive_begins(number);
+    } else if (box.expecting == kNone) {
+      box.expecting = number;
+    }
     return;
   }
-  if (--box.arrived == 0) mailboxes_.erase(key);
+  --box.arrived;
+  drop_if_empty(key, box);
   queue_.push({.time = now(), .kind = EventKind::p2p_late, .first = number});
 }
 
@@ -120,17 +134,28 @@ void Engine::p2p_arrival(std::uint32_t number) {
   if (error_) return;
   Mailbox& box = mailboxes_.at(message.key);
   if (box.first == kNone) {
+    --box.flying;
     ++box.arrived;
     return;
   }
   const std::uint32_t receive = take_first(box, next_receive_);
-  if (box.first == kNone) mailboxes_.erase(message.key);
+  drop_if_empty(message.key, box);
+  const Endpoint& who = receives_[receive].who;
+  if (who.custom == kNone && message.sender.custom == kNone) {
+    NodeTimes& times = times_[first_times_[who.rank] + who.node];
+    times.sender_rank = message.sender.rank;
+    times.sender = message.sender.node;
+  }
   receive_done(receive);
+}
+
+void Engine::drop_if_empty(const MessageKey& key, const Mailbox& box) {
+  if (box.first == kNone && box.arrived == 0 && box.flying == 0) mailboxes_.erase(key);
 }
 
 std::uint32_t Engine::new_receive(const Endpoint& who, const MessageKey& key) {
   if (free_receives_.empty()) {
-    receives_.emplace_back(who, key);
+    receives_.push_back({who, key});
     return static_cast<std::uint32_t>(receives_.size() - 1);
   }
   const std::uint32_t number = free_receives_.back();
@@ -139,10 +164,23 @@ std::uint32_t Engine::new_receive(const Endpoint& who, const MessageKey& key) {
   return number;
 }
 
+void Engine::receive_begins(std::uint32_t number) {
+  Receive& receive = receives_[number];
+  receive.since = now();
+  if (receive.who.custom != kNone) return;
+  account(receive.who.rank);
+  ++states_[receive.who.rank].communicating;
+}
+
 void Engine::receive_done(std::uint32_t number) {
-  const Endpoint who = receives_[number].first;
+  const Receive receive = receives_[number];
   free_receives_.push_back(number);
-  endpoint_done(who);
+  if (receive.since >= 0 && receive.who.custom == kNone) {
+    account(receive.who.rank);
+    --states_[receive.who.rank].communicating;
+    totals_[{graph::name(NodeKind::recv), 2}].time += Time(now() - receive.since);
+  }
+  endpoint_done(receive.who);
 }
 
 void Engine::endpoint_done(const Endpoint& who) {

@@ -48,7 +48,7 @@ struct CollectiveTotal {
   Time time{};                  ///< from issue to completion, summed over ranks
 };
 
-/// One node on the longest chain: what the last rank waited for, latest last.
+/// One node on the longest chain: what the end of the slowest rank waited for, latest last. Chains cross ranks by messages.
 struct ChainLink {
   std::uint32_t rank;
   graph::NodeId node;

@@ -213,6 +213,33 @@ TEST(Simulate, PeakMemoryCountsATensorFromItsWriterToItsLastReader) {
   EXPECT_FALSE(run(replicated(plain, 2), line(Block::ring, 2)).ranks[0].peak_memory.has_value());
 }
 
+TEST(Simulate, AReceiveCommunicatesOnlyWhileItsMessageIsOnTheWay) {
+  std::vector<Rank> ranks(2);
+  ranks[0].send(1, 1000, 0, {ranks[0].comp(us(10))});
+  ranks[1].comp(us(1), {ranks[1].recv(0, 1000)});
+  const auto result = run(workload(ranks), line(Block::fully_connected, 2));
+  EXPECT_EQ(result.ranks[1].idle, us(10));
+  EXPECT_EQ(result.ranks[1].exposed_comm, us(2));
+  // The chain goes through the sender: compute, send, the receive that ends with it, compute.
+  ASSERT_EQ(result.chain.size(), 4u);
+  EXPECT_EQ(result.chain[0].rank, 0u);
+  EXPECT_EQ(result.chain[1].end - result.chain[1].start, us(2));
+  EXPECT_EQ(result.chain[2].rank, 1u);
+  EXPECT_EQ(result.chain[2].start, result.chain[2].end);
+}
+
+TEST(Simulate, ACollectiveThatSaysNothingIsReplayed) {
+  Rank rank;
+  rank.silent_coll(us(5));
+  const auto work = replicated(rank, 2);
+  auto platform = line(Block::ring, 2);
+  const auto result = run(work, platform);
+  EXPECT_EQ(result.end, us(5));
+  EXPECT_EQ(result.findings.count(FindingCode::collective_replayed), 2u);
+  platform.rules = Rules::astra;
+  EXPECT_EQ(simulate(work, platform).error().code, Errc::input_missing_attr);
+}
+
 TEST(Simulate, SameInputsSameResult) {
   std::vector<Rank> ranks(8);
   for (std::size_t r = 0; r < 8; ++r) {

@@ -80,21 +80,26 @@ StallReport Engine::stall_report() const {
   return report;
 }
 
-// The nodes whose completions led to the end of the slowest rank, first to last.
+// The nodes whose completions led to the end of the slowest rank, first to last. A receive that waited for its message
+// takes no time on the chain: what led to it is the send, on the sender's rank.
 std::vector<ChainLink> Engine::chain() const {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
   for (std::uint32_t rank = 1; rank < result_.ranks.size(); ++rank) {
     if (result_.ranks[rank].finish.value_or(Time{}) > result_.ranks[slowest].finish.value_or(Time{})) slowest = rank;
   }
-  const graph::Graph& graph = workload_.graph(slowest);
+  std::uint32_t rank = slowest;
+  const auto times = [&](NodeId node) -> const NodeTimes& { return times_[first_times_[rank] + node]; };
   NodeId last = graph::kNoNode;
-  const auto times = [&](NodeId node) -> const NodeTimes& { return times_[first_times_[slowest] + node]; };
-  for (NodeId node = 0; node < graph.size(); ++node) {
+  for (NodeId node = 0; node < workload_.graph(rank).size(); ++node) {
     if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end)) last = node;
   }
-  for (NodeId node = last; node != graph::kNoNode && links.size() <= graph.size(); node = times(node).released_by) {
-    links.push_back({slowest, node, Time(times(node).start), Time(times(node).end)});
+  for (NodeId node = last; node != graph::kNoNode && links.size() < times_.size();) {
+    const NodeTimes& ran = times(node);
+    const bool waited = ran.sender_rank != kNone;
+    links.push_back({rank, node, Time(waited ? ran.end : ran.start), Time(ran.end)});
+    node = waited ? ran.sender : ran.released_by;
+    if (waited) rank = ran.sender_rank;
   }
   std::reverse(links.begin(), links.end());
   return links;

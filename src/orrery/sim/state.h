@@ -160,6 +160,9 @@ struct NodeTimes {
   std::int64_t start = -1;
   std::int64_t end = -1;
   graph::NodeId released_by = graph::kNoNode;
+  // A receive that had to wait: the node that sent its message.
+  std::uint32_t sender_rank = kNone;
+  graph::NodeId sender = graph::kNoNode;
 };
 
 /// Who waits for a point-to-point message: a node of the workload, or of a custom collective.
@@ -190,6 +193,8 @@ struct MessageKeyHash {
 /// Receives posted or messages arrived under one key, whichever came first.
 struct Mailbox {
   std::uint32_t arrived = 0;    ///< messages nobody has asked for yet
+  std::uint32_t flying = 0;     ///< messages on their way that nobody has asked for yet
+  std::uint32_t expecting = kNone;  ///< the oldest receive whose message has not been sent yet
   std::uint32_t first = kNone;  ///< what waits for one, oldest first, linked by whoever keeps it
   std::uint32_t last = kNone;
 };
@@ -206,6 +211,13 @@ inline void wait_in(Mailbox& box, std::vector<std::uint32_t>& next, std::uint32_
   box.first = next[number];
   return number;
 }
+
+/// A posted receive. It counts as communication from when it is posted and its message is on the way.
+struct Receive {
+  Endpoint who;
+  MessageKey key{};
+  std::int64_t since = -1;
+};
 
 struct P2pMessage {
   MessageKey key{};

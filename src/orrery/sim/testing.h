@@ -46,6 +46,11 @@ class Rank {
     node.collective.group = strings_->intern(group);
     return add(node);
   }
+  std::uint64_t silent_coll(Time duration) {
+    graph::NodeSpec node = next(graph::NodeKind::coll, {});
+    node.duration = duration;
+    return add(node);
+  }
   std::uint64_t send(std::int32_t dst, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::send, std::move(deps));
     node.flags = graph::kHasCommSize | graph::kHasDst | graph::kHasTag;
