@@ -11,10 +11,12 @@ namespace {
 constexpr std::int64_t kAstraTick = kPsPerNs;  // ASTRA rules truncate to whole nanoseconds
 }  // namespace
 
-void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce, bool returns) {
+void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce,
+                       bool returns) {
   if (buses_.empty()) buses_.resize(states_.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
-  if (bus == nullptr) bus = std::make_unique<SharedBus>(*platform_.shared_bus, astra() ? 1 : kPsPerNs);
+  if (bus == nullptr)
+    bus = std::make_unique<SharedBus>(*platform_.shared_bus, astra() ? 1 : kPsPerNs);
   std::uint32_t token = static_cast<std::uint32_t>(crossings_.size());
   if (free_crossings_.empty()) {
     crossings_.emplace_back();
@@ -23,7 +25,8 @@ void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way,
     free_crossings_.pop_back();
   }
   crossings_[token] = {&stream, packet, reduce};
-  const bool tree = stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
+  const bool tree =
+      stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
   const std::int64_t bytes = tree ? stream.spec->request.data : stream.spec->step_of(packet).bytes;
   bus->transfer(way, {bytes, reduce, returns, token}, now() / (astra() ? kAstraTick : 1));
   set_bus_timers(stream.rank);
@@ -45,7 +48,8 @@ void Engine::run_bus(std::uint32_t rank, std::uint32_t code) {
     const Crossing crossing = crossings_[step.token];
     free_crossings_.push_back(step.token);
     if (crossing.reduce) {
-      at(rank, crossing.stream->spec->step_of(crossing.packet).reduce, {crossing.stream, 0, LocalKind::freed});
+      at(rank, crossing.stream->spec->step_of(crossing.packet).reduce,
+         {crossing.stream, 0, LocalKind::freed});
     } else {
       packets_free(*crossing.stream, 1);
     }

@@ -36,10 +36,12 @@ Time end_of(const graph::Workload& work, const platform::Platform& platform) {
 
 // Every algorithm finishes under both rule sets, and a slower bus makes it slower.
 TEST(EngineBus, EveryAlgorithmCrossesIt) {
-  for (const Algorithm algorithm :
-       {Algorithm::ring, Algorithm::direct, Algorithm::halving_doubling, Algorithm::double_binary_tree}) {
-    for (const CollectiveType type : {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
-      if (algorithm == Algorithm::double_binary_tree && type != CollectiveType::all_reduce) continue;
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::direct, Algorithm::halving_doubling,
+                                    Algorithm::double_binary_tree}) {
+    for (const CollectiveType type :
+         {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter}) {
+      if (algorithm == Algorithm::double_binary_tree && type != CollectiveType::all_reduce)
+        continue;
       Rank rank;
       rank.coll(type, 1 << 16);
       const auto work = replicated(rank, 8);
@@ -63,8 +65,8 @@ TEST(EngineBus, EveryAlgorithmCrossesIt) {
   }
 }
 
-// Two ranks, one all-gather of 101 bytes each. Out: 14 on the inner bus and 2 + 100 + 12 on the bus; the network; in: the
-// same in reverse.
+// Two ranks, one all-gather of 101 bytes each. Out: 14 on the inner bus and 2 + 100 + 12 on the
+// bus; the network; in: the same in reverse.
 TEST(EngineBus, AnAllGatherOfTwoIsOutAndIn) {
   Rank rank;
   rank.coll(CollectiveType::all_gather, 101);

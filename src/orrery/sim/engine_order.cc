@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Order: which dimension a chunk visits first, and which of the chunks waiting at a dimension is next.
+// Order: which dimension a chunk visits first, and which of the chunks waiting at a dimension is
+// next.
 #include <algorithm>
 
 #include "orrery/sim/engine.h"
@@ -11,10 +12,10 @@ using graph::CollectiveType;
 using platform::InterDimension;
 using platform::IntraDimension;
 
-// The dimension order of a chunk, and under Themis its size: `chunk`, or less if only `left` bytes are left, or what
-// levels the loads. The first rank that issues the chunk decides for all.
-void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left, std::int64_t chunk,
-                         const model::LogicalTopology& topology) {
+// The dimension order of a chunk, and under Themis its size: `chunk`, or less if only `left` bytes
+// are left, or what levels the loads. The first rank that issues the chunk decides for all.
+void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
+                         std::int64_t chunk, const model::LogicalTopology& topology) {
   const InterDimension policy = platform_.collectives.inter_dimension;
   const bool gather = request.type == CollectiveType::all_gather;
   if (policy == InterDimension::round_robin) {
@@ -28,7 +29,8 @@ void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64
     return;
   }
   if (request.type == CollectiveType::all_to_all) return;
-  const bool aware = platform_.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
+  const bool aware =
+      platform_.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
   request.two_phase = request.type == CollectiveType::all_reduce && (aware || !astra());
   Block& block = blocks_[stream.block];
   if (block.chunk == 0) {
@@ -37,7 +39,8 @@ void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64
     block.order = std::move(decision.order);
     block.chunk = decision.bytes;
   }
-  for (const std::uint8_t d : block.order) {  // the first rank may have issued a collective with other dimensions
+  for (const std::uint8_t d :
+       block.order) {  // the first rank may have issued a collective with other dimensions
     if (d < topology.dims.size()) request.order.push_back(d);
   }
   request.bytes = block.chunk;
@@ -47,61 +50,77 @@ const model::PhaseRequest& Engine::phase_of(const Stream& stream) const {
   return planner_.spec(planner_.list(stream.phases)[stream.phase].spec).request;
 }
 
-std::size_t Engine::phases_left(const Stream& stream) const { return planner_.list(stream.phases).size() - stream.phase; }
+std::size_t Engine::phases_left(const Stream& stream) const {
+  return planner_.list(stream.phases).size() - stream.phase;
+}
 
 std::int64_t Engine::largest_data(const Stream& stream) const {
   const model::PhaseRequest& phase = phase_of(stream);
-  return std::max(phase.data, model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
+  return std::max(phase.data,
+                  model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
 }
 
 bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
   if (astra()) return goes_before_astra(newcomer, waiting);
-  // Ranks must agree on the order even when chunks come at the same time: then the chunk's number decides.
-  const bool tie = newcomer.waiting_since == waiting.waiting_since && newcomer.block < waiting.block;
+  // Ranks must agree on the order even when chunks come at the same time: then the chunk's number
+  // decides.
+  const bool tie =
+      newcomer.waiting_since == waiting.waiting_since && newcomer.block < waiting.block;
   const std::size_t left = phases_left(newcomer);
   const std::size_t waiting_left = phases_left(waiting);
   switch (platform_.collectives.intra_dimension) {
     case IntraDimension::smallest_first: {
-      if (left == 1 || waiting_left == 1) return left != 1 || (waiting_left == 1 && tie);  // last phases go to the end
+      if (left == 1 || waiting_left == 1)
+        return left != 1 || (waiting_left == 1 && tie);  // last phases go to the end
       const std::int64_t data = largest_data(newcomer);
       const std::int64_t waiting_data = largest_data(waiting);
       return data < waiting_data || (data == waiting_data && tie);
     }
-    case IntraDimension::less_remaining_phases_first: return left < waiting_left || (left == waiting_left && tie);
+    case IntraDimension::less_remaining_phases_first:
+      return left < waiting_left || (left == waiting_left && tie);
     case IntraDimension::rg: {
       const bool wanted = last_was_gather_[newcomer.rank] == 0;
-      const auto fits = [&](const Stream& stream) { return (phase_of(stream).type == CollectiveType::all_gather) == wanted; };
+      const auto fits = [&](const Stream& stream) {
+        return (phase_of(stream).type == CollectiveType::all_gather) == wanted;
+      };
       return fits(newcomer) && !fits(waiting);
     }
-    case IntraDimension::fifo: break;
+    case IntraDimension::fifo:
+      break;
   }
   return newcomer.priority > waiting.priority || (newcomer.priority == waiting.priority && tie);
 }
 
-// ASTRA-sim's rules: a newcomer overtakes its equals, and it is the chunks in their last but one phase that go to the end.
+// ASTRA-sim's rules: a newcomer overtakes its equals, and it is the chunks in their last but one
+// phase that go to the end.
 bool Engine::goes_before_astra(const Stream& newcomer, const Stream& waiting) const {
   const CollectiveType type = phase_of(newcomer).type;
   const bool scheduled = type != CollectiveType::all_reduce && type != CollectiveType::all_to_all;
-  const IntraDimension policy = scheduled ? platform_.collectives.intra_dimension : IntraDimension::fifo;
+  const IntraDimension policy =
+      scheduled ? platform_.collectives.intra_dimension : IntraDimension::fifo;
   switch (policy) {
     case IntraDimension::smallest_first:
       return phases_left(newcomer) != 2 && largest_data(newcomer) <= largest_data(waiting);
-    case IntraDimension::less_remaining_phases_first: return phases_left(newcomer) <= phases_left(waiting);
+    case IntraDimension::less_remaining_phases_first:
+      return phases_left(newcomer) <= phases_left(waiting);
     case IntraDimension::rg: {
       const bool wanted = last_was_gather_[newcomer.rank] == 0;
       return (type == CollectiveType::all_gather) == wanted &&
              (phase_of(waiting).type == CollectiveType::all_gather) != wanted;
     }
-    case IntraDimension::fifo: break;
+    case IntraDimension::fifo:
+      break;
   }
   return newcomer.priority > waiting.priority;
 }
 
-// In front of the first that the newcomer goes before. (From the front: under ASTRA rules the queue need not be sorted.)
+// In front of the first that the newcomer goes before. (From the front: under ASTRA rules the queue
+// need not be sorted.)
 void Engine::insert_waiting(ChunkQueue& queue, Stream& stream) {
   Stream** link = &queue.first;
   const bool sorted = !astra() || platform_.collectives.intra_dimension == IntraDimension::fifo;
-  if (sorted && queue.first != nullptr && !goes_before(stream, *queue.last)) link = &queue.last->next_waiting;
+  if (sorted && queue.first != nullptr && !goes_before(stream, *queue.last))
+    link = &queue.last->next_waiting;
   while (*link != nullptr && !goes_before(stream, **link)) link = &(*link)->next_waiting;
   stream.next_waiting = *link;
   *link = &stream;

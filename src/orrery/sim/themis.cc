@@ -14,13 +14,15 @@ constexpr double kMebi = 1048576.0;
 constexpr std::int64_t kSmallestGap = 16;  // a gap below this fraction of a chunk does not count
 
 bool carries(const LogicalTopology& topology, std::uint8_t dim) {
-  return dim < topology.dims.size() && topology.dims[dim].involved && topology.dims[dim].ring.size > 1;
+  return dim < topology.dims.size() && topology.dims[dim].involved &&
+         topology.dims[dim].ring.size > 1;
 }
 
 }  // namespace
 
 Themis::Themis(const platform::Platform& platform) : platform_(platform) {
-  for (std::size_t d = 0; d < platform.dims.size(); ++d) loads_.push_back({static_cast<std::uint8_t>(d), 0.0});
+  for (std::size_t d = 0; d < platform.dims.size(); ++d)
+    loads_.push_back({static_cast<std::uint8_t>(d), 0.0});
 }
 
 void Themis::begin(std::int64_t time) {
@@ -31,7 +33,8 @@ void Themis::begin(std::int64_t time) {
 }
 
 void Themis::sort_naturally(bool gather) {
-  std::sort(loads_.begin(), loads_.end(), [](const Load& a, const Load& b) { return a.dim < b.dim; });
+  std::sort(loads_.begin(), loads_.end(),
+            [](const Load& a, const Load& b) { return a.dim < b.dim; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
 }
 
@@ -39,25 +42,29 @@ double Themis::relative_bandwidth(std::uint8_t dim) const {
   return platform_.dims[dim].bandwidth.count() / platform_.dims[0].bandwidth.count();
 }
 
-// The size of the chunk that would just fill the gap between the least and the most loaded dimension.
+// The size of the chunk that would just fill the gap between the least and the most loaded
+// dimension.
 std::int64_t Themis::levelling_bytes(const std::vector<const Load*>& path, bool gather,
                                      const LogicalTopology& topology) const {
   const Load& least = gather ? *path.back() : *path.front();
   const Load& most = gather ? *path.front() : *path.back();
   const double n = topology.dims[least.dim].ring.size;
   const double share = gather ? n - 1 : (n - 1) / n;
-  const double gap = (most.mebibytes - least.mebibytes) * relative_bandwidth(least.dim) / share * kMebi;
+  const double gap =
+      (most.mebibytes - least.mebibytes) * relative_bandwidth(least.dim) / share * kMebi;
   auto bytes = static_cast<std::int64_t>(gap);
   if (!gather) return bytes;
   for (std::size_t i = path.size() - 1; i-- > 0;) bytes /= topology.dims[path[i]->dim].ring.size;
   return bytes;
 }
 
-// What `dim` moves for `bytes`, booked on `load`; returns the bytes that are left for the next dimension.
+// What `dim` moves for `bytes`, booked on `load`; returns the bytes that are left for the next
+// dimension.
 std::int64_t Themis::charge(Load& load, std::uint8_t dim, std::int64_t bytes, bool gather,
                             const LogicalTopology& topology) const {
   const std::int64_t n = topology.dims[dim].ring.size;
-  const double share = gather ? static_cast<double>(n - 1) : static_cast<double>(n - 1) / static_cast<double>(n);
+  const double share =
+      gather ? static_cast<double>(n - 1) : static_cast<double>(n - 1) / static_cast<double>(n);
   load.mebibytes += static_cast<double>(bytes) / kMebi * share / relative_bandwidth(dim);
   return gather ? bytes * n : bytes / n;
 }
@@ -65,7 +72,8 @@ std::int64_t Themis::charge(Load& load, std::uint8_t dim, std::int64_t bytes, bo
 Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int64_t remaining,
                               const LogicalTopology& topology, bool flex) {
   const bool gather = type == CollectiveType::all_gather;
-  std::stable_sort(loads_.begin(), loads_.end(), [](const Load& a, const Load& b) { return a.mebibytes < b.mebibytes; });
+  std::stable_sort(loads_.begin(), loads_.end(),
+                   [](const Load& a, const Load& b) { return a.mebibytes < b.mebibytes; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
   std::vector<const Load*> path;
   for (const Load& load : loads_) {

@@ -11,16 +11,17 @@
 
 namespace orrery::sim {
 
-/// Greedy inter-dimension scheduling. Each chunk starts at the dimension with the least load so far; all_gather, whose
-/// data grows on the way, ends there.
+/// Greedy inter-dimension scheduling. Each chunk starts at the dimension with the least load so
+/// far; all_gather, whose data grows on the way, ends there.
 ///
-/// Load of a dimension: MiB it was asked to move, relative to dimension 0's bandwidth; forgotten when a collective is
-/// issued at a new time. Where levelling the loads would take less than a sixteenth of a chunk, the natural order is kept.
-/// The flexible variant makes each chunk just large enough to level the loads, if that is a full chunk at least.
-/// Source: Themis (ISCA 2022, arXiv 2110.04478) algorithm 1; the last two rules are ASTRA-sim's.
+/// Load of a dimension: MiB it was asked to move, relative to dimension 0's bandwidth; forgotten
+/// when a collective is issued at a new time. Where levelling the loads would take less than a
+/// sixteenth of a chunk, the natural order is kept. The flexible variant makes each chunk just
+/// large enough to level the loads, if that is a full chunk at least. Source: Themis (ISCA 2022,
+/// arXiv 2110.04478) algorithm 1; the last two rules are ASTRA-sim's.
 ///
-/// ASTRA rules keep two habits of that simulator: the natural order of all_gather is ascending, and its loads are then
-/// booked on the mirrored dimensions.
+/// ASTRA rules keep two habits of that simulator: the natural order of all_gather is ascending, and
+/// its loads are then booked on the mirrored dimensions.
 class Themis {
  public:
   explicit Themis(const platform::Platform& platform);
@@ -33,10 +34,11 @@ class Themis {
   /// A collective is issued at `time`.
   void begin(std::int64_t time);
 
-  /// The next chunk of a collective that is cut into chunks of `bytes` and of which `remaining` bytes are left.
-  /// `flex` may choose another size.
-  [[nodiscard]] Decision next(graph::CollectiveType type, std::int64_t bytes, std::int64_t remaining,
-                              const model::LogicalTopology& topology, bool flex);
+  /// The next chunk of a collective that is cut into chunks of `bytes` and of which `remaining`
+  /// bytes are left. `flex` may choose another size.
+  [[nodiscard]] Decision next(graph::CollectiveType type, std::int64_t bytes,
+                              std::int64_t remaining, const model::LogicalTopology& topology,
+                              bool flex);
 
  private:
   struct Load {

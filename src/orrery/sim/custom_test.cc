@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives whose algorithm is a trace.
+#include <gtest/gtest.h>
+
+#include "orrery/sim/simulate.h"
+#include "orrery/sim/testing.h"
+
+namespace orrery::sim {
+namespace {
+
+using graph::CollectiveType;
+using platform::Block;
+using platform::Rules;
+using testing::line;
+using testing::Rank;
+using testing::workload;
+
+/// A shift: every position sends `bytes` to the next and computes for 1 us when the message from the previous one is there.
+std::vector<graph::GraphRef> shift(int members, std::int64_t bytes) {
+  std::vector<graph::GraphRef> graphs;
+  for (int position = 0; position < members; ++position) {
+    Rank rank;
+    rank.send((position + 1) % members, bytes, 3);
+    rank.comp(us(1), {rank.recv((position + members - 1) % members, bytes, 3)});
+    graphs.push_back(rank.finish());
+  }
+  return graphs;
+}
+
+TEST(Custom, RunsTheTraceInsteadOfAnAlgorithmAndIgnoresTheSize) {
+  for (const Rules rules : {Rules::orrery, Rules::astra}) {
+    std::vector<Rank> ranks(4);
+    for (Rank& rank : ranks) rank.comp(us(5), {rank.coll(CollectiveType::all_reduce, 1 << 30)});
+    auto work = workload(ranks);
+    work.custom_collectives["algorithms/shift"] = shift(4, 1000);
+    auto platform = line(Block::ring, 4);
+    platform.rules = rules;
+    platform.collectives.splits = 8;  // the reference never ends unless this is 1
+    platform.collectives.all_reduce.custom_prefix = "algorithms/shift";
+    const auto result = simulate(work, platform);
+    ASSERT_TRUE(result.has_value());
+    EXPECT_EQ(result->end, us(2) + us(1) + us(5));
+  }
+}
+
+TEST(Custom, PositionsOfAGroupAreItsRanksInAscendingOrder) {
+  std::vector<Rank> ranks(4);
+  ranks[0].comp(us(1));
+  ranks[2].comp(us(1));
+  for (const std::size_t member : {1u, 3u}) ranks[member].coll(CollectiveType::all_reduce, 8, {}, "7");
+  auto work = workload(ranks);
+  work.groups["7"] = {"7", {3, 1}};
+  work.custom_collectives["shift"] = shift(2, 1000);
+  auto platform = line(Block::ring, 4);
+  platform.rules = Rules::astra;
+  platform.collectives.custom_by_node[1] = "shift";  // by node goes before by type
+  const auto result = simulate(work, platform);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->ranks[1].finish, us(3) + us(1));  // two hops
+  EXPECT_EQ(result->ranks[3].finish, us(3) + us(1));
+}
+
+TEST(Custom, TwoRunsOfOneAlgorithmDoNotTakeEachOthersMessages) {
+  std::vector<Rank> ranks(2);
+  for (Rank& rank : ranks) {
+    const auto first = rank.coll(CollectiveType::all_gather, 8);
+    rank.coll(CollectiveType::all_gather, 8, {first});
+  }
+  auto work = workload(ranks);
+  work.custom_collectives["shift"] = shift(2, 1000);
+  auto platform = line(Block::ring, 2);
+  platform.collectives.all_gather.custom_prefix = "shift";
+  const auto result = simulate(work, platform);
+  ASSERT_TRUE(result.has_value() && !result->stall);
+  EXPECT_EQ(result->end, 2 * us(3));
+}
+
+}  // namespace
+}  // namespace orrery::sim
