@@ -11,7 +11,7 @@ constexpr std::uint8_t kInnerDevice = 2;
 constexpr std::uint8_t kInnerMemory = 3;
 
 constexpr double kInnerGapPerByte = 0.0038;  // ns
-constexpr std::int32_t kTurn = 8;            // transfers in a row before the other endpoint has its turn
+constexpr std::int32_t kTurn = 8;  // transfers in a row before the other endpoint has its turn
 constexpr std::int64_t kReductionBytes = 100;
 constexpr std::int64_t kReductionStart = 50;  // ns
 constexpr double kLongest = 9e15;             // ns; beyond any clock here, and still a number
@@ -28,13 +28,15 @@ SharedBus::SharedBus(const platform::SharedBus& config, std::int64_t ticks_per_n
       reduction_(config.reduction_delay * ticks_per_ns) {
   const auto scale = static_cast<double>(ticks_per_ns);
   for (const std::uint8_t at : {kDevice, kMemory}) ends_[at].gap_per_byte = config.G * scale;
-  for (const std::uint8_t at : {kInnerDevice, kInnerMemory}) ends_[at].gap_per_byte = kInnerGapPerByte * scale;
+  for (const std::uint8_t at : {kInnerDevice, kInnerMemory})
+    ends_[at].gap_per_byte = kInnerGapPerByte * scale;
 }
 
 void SharedBus::set_timer(std::uint8_t at, Alarm alarm, double delay) {
   const double longest = kLongest * static_cast<double>(ticks_per_ns_);
   const double ticks = !(delay > 0) ? 0 : delay < longest ? delay : longest;
-  timers_.push_back({static_cast<std::int64_t>(ticks), at * 4u + static_cast<std::uint32_t>(alarm)});
+  timers_.push_back(
+      {static_cast<std::int64_t>(ticks), at * 4u + static_cast<std::uint32_t>(alarm)});
 }
 
 void SharedBus::transfer(Way way, const Transfer& transfer, std::int64_t now) {
@@ -67,15 +69,17 @@ void SharedBus::send(std::uint8_t from, std::int64_t now) {
   receiver.before = receiver.state;
   receiver.state = State::receiving;
   receiver.in_a_row = 0;
-  set_timer(partner(from), Alarm::received, busy + static_cast<double>(latency_) + static_cast<double>(overhead_));
+  set_timer(partner(from), Alarm::received,
+            busy + static_cast<double>(latency_) + static_cast<double>(overhead_));
   sender.sends.pop_front();
   sender.state = State::sending;
   set_timer(from, Alarm::sent, busy);
 }
 
-// `transfer` waits until its bytes have crossed the inner bus: once towards the device, or from it, and back if it is to
-// be used again.
-void SharedBus::cross_inner(const Transfer& transfer, Then then, bool from_memory, std::int64_t now) {
+// `transfer` waits until its bytes have crossed the inner bus: once towards the device, or from it,
+// and back if it is to be used again.
+void SharedBus::cross_inner(const Transfer& transfer, Then then, bool from_memory,
+                            std::int64_t now) {
   std::uint32_t slot = static_cast<std::uint32_t>(parked_.size());
   if (free_.empty()) {
     parked_.emplace_back();
@@ -125,7 +129,8 @@ SharedBus::Step SharedBus::worked(std::uint8_t at, std::int64_t now) {
   return send_back_or_finish(at, transfer, now);
 }
 
-SharedBus::Step SharedBus::send_back_or_finish(std::uint8_t at, Transfer transfer, std::int64_t now) {
+SharedBus::Step SharedBus::send_back_or_finish(std::uint8_t at, Transfer transfer,
+                                               std::int64_t now) {
   const bool back = transfer.returns;
   transfer.returns = false;
   if (at == kDevice) {
@@ -145,9 +150,15 @@ SharedBus::Step SharedBus::crossed_inner(std::uint8_t at, std::uint32_t slot) {
   free_.push_back(slot);
   Step step{kNoToken, {kDevice, at}, 2};
   switch (parked.then) {
-    case Then::send: ends_[kDevice].sends.push_back(parked.transfer); break;
-    case Then::work: ends_[kDevice].work.push_back(parked.transfer); break;
-    case Then::retire: step.token = parked.transfer.token; break;
+    case Then::send:
+      ends_[kDevice].sends.push_back(parked.transfer);
+      break;
+    case Then::work:
+      ends_[kDevice].work.push_back(parked.transfer);
+      break;
+    case Then::retire:
+      step.token = parked.transfer.token;
+      break;
   }
   return step;
 }
@@ -160,7 +171,8 @@ void SharedBus::settle(const Step& step, std::int64_t now) {
       const std::int64_t portions = end.work.front().bytes / kReductionBytes;
       const double portion = static_cast<double>(reduction_);
       set_timer(step.endpoints[i], Alarm::worked,
-                static_cast<double>(portions) * portion + static_cast<double>(kReductionStart * ticks_per_ns_));
+                static_cast<double>(portions) * portion +
+                    static_cast<double>(kReductionStart * ticks_per_ns_));
     }
     look_for_work(step.endpoints[i], now);
   }

@@ -14,16 +14,19 @@ namespace orrery::model {
 
 /// One accelerator's memory bus (`model-shared-bus`), driven by whoever owns the clock.
 ///
-/// Two endpoints, device and memory, exchange transfers one at a time. A transfer of S bytes occupies its sender for
-/// d + (S-1)·G and is received after d + (S-1)·G + L + o, where d is the overhead o, or what is left of the gap g when the
-/// endpoint has just sent. An endpoint that has sent more than eight in a row lets the other one go first.
-/// Source: LogGP (Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995) section 2; turn-taking and the constants are
-/// ASTRA-sim's. Behind the device endpoint lies a second bus of the same kind with a G of 0.0038 ns per byte, which every
-/// transfer crosses before it is sent from the device and after it is received there. A transfer that is reduced is worked
-/// on at its receiver, one at a time, for floor(S/100) reduction delays and 50 ns.
+/// Two endpoints, device and memory, exchange transfers one at a time. A transfer of S bytes
+/// occupies its sender for d + (S-1)·G and is received after d + (S-1)·G + L + o, where d is the
+/// overhead o, or what is left of the gap g when the endpoint has just sent. An endpoint that has
+/// sent more than eight in a row lets the other one go first. Source: LogGP (Alexandrov, Ionescu,
+/// Schauser, Scheiman, SPAA 1995) section 2; turn-taking and the constants are ASTRA-sim's. Behind
+/// the device endpoint lies a second bus of the same kind with a G of 0.0038 ns per byte, which
+/// every transfer crosses before it is sent from the device and after it is received there. A
+/// transfer that is reduced is worked on at its receiver, one at a time, for floor(S/100) reduction
+/// delays and 50 ns.
 ///
-/// Usage: transfer(), expire() and settle() leave timers in timers(); set them all, in order, before the next call. When
-/// one is due, expire() it; if the step it returns has a token, that transfer is complete: act on it, then settle().
+/// Usage: transfer(), expire() and settle() leave timers in timers(); set them all, in order,
+/// before the next call. When one is due, expire() it; if the step it returns has a token, that
+/// transfer is complete: act on it, then settle().
 class SharedBus {
  public:
   static constexpr std::uint32_t kNoToken = ~0u;
@@ -90,8 +93,8 @@ class SharedBus {
 
   std::int64_t ticks_per_ns_;
   std::int64_t latency_, overhead_, gap_, reduction_;  // ticks
-  std::array<Endpoint, 4> ends_;                       // device, memory, and the same of the inner bus
-  std::vector<Parked> parked_;                         // transfers on the inner bus: their slots are its tokens
+  std::array<Endpoint, 4> ends_;  // device, memory, and the same of the inner bus
+  std::vector<Parked> parked_;    // transfers on the inner bus: their slots are its tokens
   std::vector<std::uint32_t> free_;
   std::vector<Timer> timers_;
 };

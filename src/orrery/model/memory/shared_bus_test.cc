@@ -13,10 +13,12 @@ namespace {
 
 using Way = SharedBus::Way;
 
-/// Runs a bus with a clock of its own; remembers when each transfer was complete, and in which order.
+/// Runs a bus with a clock of its own; remembers when each transfer was complete, and in which
+/// order.
 class Clock {
  public:
-  explicit Clock(const platform::SharedBus& config, std::int64_t ticks_per_ns = 1) : bus_(config, ticks_per_ns) {}
+  explicit Clock(const platform::SharedBus& config, std::int64_t ticks_per_ns = 1)
+      : bus_(config, ticks_per_ns) {}
 
   void transfer(Way way, const SharedBus::Transfer& transfer) {
     bus_.transfer(way, transfer, now_);
@@ -37,11 +39,14 @@ class Clock {
     }
   }
 
-  [[nodiscard]] const std::vector<std::pair<std::uint32_t, std::int64_t>>& done() const { return done_; }
+  [[nodiscard]] const std::vector<std::pair<std::uint32_t, std::int64_t>>& done() const {
+    return done_;
+  }
 
  private:
   void collect() {
-    for (const SharedBus::Timer& timer : bus_.timers()) due_.emplace(now_ + timer.delay, timer.code);
+    for (const SharedBus::Timer& timer : bus_.timers())
+      due_.emplace(now_ + timer.delay, timer.code);
     bus_.timers().clear();
   }
 
@@ -62,7 +67,8 @@ platform::SharedBus config(std::int64_t gap = 3) {
   return bus;
 }
 
-// o + 100·G + L + o = 114 over the bus, and the inner bus in floor(2 + 0.38 + 10 + 2) = 14, first or last.
+// o + 100·G + L + o = 114 over the bus, and the inner bus in floor(2 + 0.38 + 10 + 2) = 14, first
+// or last.
 TEST(SharedBus, ATransferCrossesBothBuses) {
   Clock down(config());
   down.transfer(Way::from_memory, {101, false, false, 7});
@@ -81,7 +87,8 @@ TEST(SharedBus, FinerTicksKeepWhatNanosecondsDrop) {
   EXPECT_EQ(clock.done(), (Done{{0, 128'380}}));
 }
 
-// The second follows when the first has left at 102, after the gap of 50: received at 102 + 50 + 100 + 12 = 264.
+// The second follows when the first has left at 102, after the gap of 50: received at 102 + 50 +
+// 100 + 12 = 264.
 TEST(SharedBus, ASenderKeepsTheGap) {
   Clock clock(config(50));
   clock.transfer(Way::from_memory, {101, false, false, 0});
@@ -90,7 +97,8 @@ TEST(SharedBus, ASenderKeepsTheGap) {
   EXPECT_EQ(clock.done(), (Done{{0, 128}, {1, 278}}));
 }
 
-// Received at 114, to the inner memory and back by 142, reduced in floor(101 / 100)·1 + 50 = 51, retired in 14.
+// Received at 114, to the inner memory and back by 142, reduced in floor(101 / 100)·1 + 50 = 51,
+// retired in 14.
 TEST(SharedBus, AReducedTransferIsWorkedOn) {
   Clock clock(config());
   clock.transfer(Way::from_memory, {101, true, false, 0});
@@ -151,7 +159,8 @@ RC_GTEST_PROP(SharedBusProperty, EveryTransferCompletesOnce, ()) {
   for (int i = 0; i < count; ++i) {
     const auto way = *rc::gen::element(Way::to_memory, Way::from_memory);
     const std::int64_t bytes = *rc::gen::inRange(0, 5000);
-    clock.transfer(way, {bytes, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(), static_cast<std::uint32_t>(i)});
+    clock.transfer(way, {bytes, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(),
+                         static_cast<std::uint32_t>(i)});
   }
   clock.run();
   std::vector<int> seen(static_cast<std::size_t>(count), 0);
