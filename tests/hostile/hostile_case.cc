@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hostile_case.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <thread>
+
+#include "orrery/trace/chakra/testing.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ORRERY_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define ORRERY_SANITIZED 1
+#endif
+#endif
+
+namespace orrery::hostile {
+
+namespace fs = std::filesystem;
+namespace chakra = trace::chakra;
+
+namespace {
+
+// On a busy machine five seconds of work take longer; what sleeps for this long hangs.
+constexpr std::chrono::seconds kPatience{30};
+
+std::string get(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Files sound_files() {
+  using chakra::testing::node;
+  const std::string trace = chakra::testing::trace(
+      {node(0, 4, {}, {chakra::attribute_int64("num_ops", 1'000'000)}),
+       node(1, 7, {0},
+            {chakra::attribute_bool("is_cpu_op", false), chakra::attribute_int64("comm_type", 0),
+             chakra::attribute_int64("comm_size", 1 << 20)})});
+  return {
+      {"w.0.et", trace},
+      {"w.1.et", trace},
+      {"two.yaml", "device: h100-sxm\nnetwork: [{block: ring, size: 2, link: nvlink4}]\n"},
+      {"net.yml", "topology: [ Ring ]\nnpus_count: [ 2 ]\nbandwidth: [ 50 ]\nlatency: [ 500 ]\n"},
+      {"sys.json",
+       R"({"scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 1,
+"preferred-dataset-splits": 4, "all-reduce-implementation": ["ring"], "all-gather-implementation": ["ring"],
+"reduce-scatter-implementation": ["ring"], "all-to-all-implementation": ["ring"],
+"collective-optimization": "localBWAware", "local-mem-bw": 1600})"},
+      {"mem.json", R"({"memory-type": "NO_MEMORY_EXPANSION"})"}};
+}
+
+// In the child: what must not go wrong quietly ends in an exit code no case expects.
+[[noreturn]] void become(const fs::path& program, std::vector<std::string> words,
+                         const fs::path& folder) {
+  const auto onto = [](const char* path, int flags, int target) {
+    const int file = open(path, flags, 0600);
+    if (file < 0 || dup2(file, target) < 0) _exit(99);
+  };
+  if (chdir(folder.c_str()) != 0) _exit(99);
+  onto("/dev/null", O_RDONLY, 0);
+  onto(".out", O_WRONLY | O_CREAT | O_TRUNC, 1);
+  onto(".err", O_WRONLY | O_CREAT | O_TRUNC, 2);
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+#ifndef ORRERY_SANITIZED  // a sanitizer's shadow needs terabytes of addresses
+  const rlimit addresses{rlim_t{2} << 30, rlim_t{2} << 30};
+  setrlimit(RLIMIT_AS, &addresses);
+#endif
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(program.c_str(), arguments.data());
+  _exit(99);
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+}  // namespace
+
+void put(const fs::path& path, std::string_view bytes) {
+  fs::remove_all(path);
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+}
+
+std::string repeated(std::string_view piece, std::size_t count) {
+  std::string text;
+  text.reserve(piece.size() * count);
+  for (std::size_t i = 0; i < count; ++i) text += piece;
+  return text;
+}
+
+std::function<void(const fs::path&)> too_large(std::string name, std::string piece) {
+  return [name = std::move(name), piece = std::move(piece)](const fs::path& folder) {
+    std::ofstream out(folder / name, std::ios::binary);
+    for (std::size_t size = 0; size < (std::size_t{17} << 20); size += piece.size()) out << piece;
+  };
+}
+
+void prepare(const Case& hostile, const fs::path& folder) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  for (const auto& [name, bytes] : sound_files()) put(folder / name, bytes);
+  for (const auto& [name, bytes] : hostile.files) put(folder / name, bytes);
+  if (hostile.make) hostile.make(folder);
+}
+
+Answer answer(const Case& hostile, const fs::path& folder, const fs::path& program) {
+  std::vector<std::string> words = {"orrery"};
+  std::istringstream in(hostile.command);
+  for (std::string word; in >> word;) words.push_back(word);
+
+  Answer out;
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child == 0) become(program, words, folder);
+  int status = 0;
+  rusage used{};
+  while (wait4(child, &status, WNOHANG, &used) == 0) {
+    if (!out.late && std::chrono::steady_clock::now() - start > kPatience) {
+      out.late = true;
+      kill(child, SIGKILL);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  out.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  out.peak_megabytes = static_cast<double>(used.ru_maxrss) / 1024;
+#ifdef ORRERY_SANITIZED
+  out.cpu_seconds /= 10;
+  out.peak_megabytes /= 10;
+#endif
+  out.out = get(folder / ".out");
+  out.err = get(folder / ".err");
+  return out;
+}
+
+}  // namespace orrery::hostile

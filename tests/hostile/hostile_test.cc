@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nothing that is fed to the program makes it crash, hang, swell or pretend that all is well.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <set>
+
+#include "hostile_case.h"
+
+namespace orrery::hostile {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const std::vector<Case>& all_cases() {
+  static std::vector<Case> all;
+  if (!all.empty()) return all;
+  for (const auto& some :
+       {file_cases(), framing_cases(), node_cases(), gzip_cases(), json_cases(), legacy_cases(),
+        network_cases(), system_cases(), memory_cases(), group_cases(), custom_cases(),
+        cluster_cases(), message_cases(), collective_cases(), number_cases(), usage_cases()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+class Hostile : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Hostile, IsAnsweredSoonInLittleMemoryAndNamed) {
+  const Case& hostile = GetParam();
+  const fs::path folder = fs::path(::testing::TempDir()) /
+                          ("orrery_hostile_" + std::to_string(getpid())) / hostile.name;
+  prepare(hostile, folder);
+  const Answer got = answer(hostile, folder, ORRERY_PROGRAM);
+  SCOPED_TRACE("orrery " + hostile.command + "\n" + got.out.substr(0, 2000) + "\n" +
+               got.err.substr(0, 2000));
+  EXPECT_FALSE(got.late) << "hangs";
+  EXPECT_EQ(got.exit_code, hostile.exit_code);
+  EXPECT_THAT(hostile.exit_code, ::testing::AllOf(::testing::Ge(2), ::testing::Le(5)));
+  EXPECT_LT(got.cpu_seconds, kCpuSeconds);
+  EXPECT_LT(got.peak_megabytes, kPeakMegabytes);
+  ASSERT_FALSE(hostile.says.empty());
+  for (const std::string& part : hostile.says) EXPECT_THAT(got.err, HasSubstr(part));
+  EXPECT_THAT(got.out, HasSubstr(hostile.reports));
+  EXPECT_LT(got.err.size(), 4096u) << "a message, not a flood";
+  RecordProperty("cpu_seconds", std::to_string(got.cpu_seconds));
+  RecordProperty("peak_megabytes", std::to_string(got.peak_megabytes));
+  if (HasFailure()) std::cout << "kept: " << folder << "\n";
+  if (!HasFailure()) fs::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hostile, ::testing::ValuesIn(all_cases()),
+                         [](const auto& each) { return each.param.name; });
+
+TEST(HostileSet, CoversEnough) {
+  std::set<std::string> names;
+  for (const Case& hostile : all_cases())
+    EXPECT_TRUE(names.insert(hostile.name).second) << hostile.name;
+  EXPECT_GE(names.size(), 60u);
+}
+
+TEST(HostileSet, StartsFromSoundFiles) {
+  for (const std::string& command : {kRun, kAstra}) {
+    const Case sound{"sound", command, 0, {}};
+    const fs::path folder =
+        fs::path(::testing::TempDir()) / ("orrery_hostile_sound_" + std::to_string(getpid()));
+    prepare(sound, folder);
+    const Answer got = answer(sound, folder, ORRERY_PROGRAM);
+    EXPECT_EQ(got.exit_code, 0) << got.err;
+    fs::remove_all(folder);
+  }
+}
+
+}  // namespace
+}  // namespace orrery::hostile
