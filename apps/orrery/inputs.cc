@@ -42,11 +42,20 @@ Result<std::uint32_t> rank_count(const Platform& platform, const std::string& wh
   return static_cast<std::uint32_t>(count);
 }
 
-Result<void> read_groups(const InputOptions& options, graph::Workload& workload) {
+/// `count` ranks there are; 0 = not known.
+Result<void> read_groups(const InputOptions& options, std::uint32_t count,
+                         graph::Workload& workload) {
   if (options.groups.empty()) return {};
   auto groups = platform::read_comm_groups(options.groups);
   if (!groups) return tl::unexpected(groups.error());
-  for (auto& [name, ranks] : *groups) workload.groups[name] = {name, std::move(ranks)};
+  for (auto& [name, ranks] : *groups) {
+    for (const std::uint32_t rank : ranks) {
+      if (count == 0 || rank < count) continue;
+      return fail(Errc::config_range, fmt::format("{}:/{}", options.groups, name),
+                  fmt::format("there is no rank {} among {}", rank, count));
+    }
+    workload.groups[name] = {name, std::move(ranks)};
+  }
   return {};
 }
 
@@ -157,7 +166,8 @@ Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t
                         !exists(trace_of(options.workload, 0));
   auto workload = one_file ? read_one_file(options) : read_ranks(options, ranks, session);
   if (!workload) return workload;
-  if (auto fine = read_groups(options, *workload); !fine) return tl::unexpected(fine.error());
+  if (auto fine = read_groups(options, ranks, *workload); !fine)
+    return tl::unexpected(fine.error());
   if (options.replicate && ranks > 1) {
     workload->graph_of_rank.assign(ranks, 0);
     workload->files.resize(1);

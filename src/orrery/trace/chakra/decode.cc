@@ -250,9 +250,8 @@ void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Sc
 }
 
 void list_too_long() {
-  throw BadRecord{
-      Errc::limit_exceeded,
-      fmt::format("a list of one node has more than {} entries", limits::kListItems)};
+  throw BadRecord{Errc::limit_exceeded,
+                  fmt::format("a list of one node has more than {} entries", limits::kListItems)};
 }
 
 void add_packed(std::string_view packed, std::vector<std::uint64_t>& list) {

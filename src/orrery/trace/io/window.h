@@ -34,8 +34,8 @@ class Window {
   /// Place of the reading position in the source.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
-  /// Tries to have at least `count` bytes ahead; false when the source ends before. What ends it may
-  /// be an error, which every later call that asks for too much meets again.
+  /// Tries to have at least `count` bytes ahead; false when the source ends before. What ends it
+  /// may be an error, which every later call that asks for too much meets again.
   Result<bool> need(std::size_t count) {
     return size() >= count ? Result<bool>(true) : fill(count);
   }
