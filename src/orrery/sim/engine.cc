@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "orrery/sim/memory_curve.h"
 
@@ -167,6 +168,28 @@ void Engine::track_memory(std::uint32_t rank) {
   result_.ranks[rank].peak_memory = peak_memory(workload_.graph(rank), when);
 }
 
+namespace {
+
+void note_unmatched(const Mailboxes& mailboxes, Findings& findings) {
+  std::vector<const Mailboxes::Entry*> left;
+  for (const Mailboxes::Entry& entry : mailboxes.entries()) {
+    if (entry.used && entry.box.arrived > 0) left.push_back(&entry);
+  }
+  const auto order = [](const Mailboxes::Entry* entry) {
+    return std::tie(entry->key.src, entry->key.dst, entry->key.tag, entry->key.size);
+  };
+  std::sort(left.begin(), left.end(), [&](const auto* a, const auto* b) { return order(a) < order(b); });
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const MessageKey& key = left[i]->key;
+    const std::string where = i < Findings::kPlaces ? fmt::format("rank {} to rank {}, {} bytes, tag {}", key.src,
+                                                                  key.dst, key.size, key.tag)
+                                                    : std::string();
+    findings.add(FindingCode::unmatched_send, where, left[i]->box.arrived);
+  }
+}
+
+}  // namespace
+
 SimResult Engine::summarise() {
   for (std::uint32_t rank = 0; rank < result_.ranks.size(); ++rank) {
     RankResult& rank_result = result_.ranks[rank];
@@ -181,6 +204,7 @@ SimResult Engine::summarise() {
     result_.collectives.push_back(total);
   }
   if (finished_ < result_.ranks.size()) result_.stall = stall_report();
+  note_unmatched(mailboxes_, result_.findings);
   result_.chain = chain();
   return std::move(result_);
 }

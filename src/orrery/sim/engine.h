@@ -129,7 +129,7 @@ class Engine {
   void send_packet(Stream& stream);
   void post_receive(Stream& stream, std::uint32_t key);
   void deliver(const Event& event);
-  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key);
+  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to, std::uint32_t key);
   void deliver_late(const Event& event);
   void packet_received(Stream& stream);
   [[nodiscard]] std::int64_t message_delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const;
@@ -140,9 +140,10 @@ class Engine {
 
   // engine_lockstep.cc
   void run_agendas(const Event& event);
-  [[nodiscard]] bool ring_step(std::uint32_t rank, Event& run);
-  void deliver_ring(const Event& event, Block& block, const model::PhaseSpec& spec);
-  [[nodiscard]] bool ring_arrival(Stream& stream, const model::PhaseSpec& spec, Event& run);
+  [[nodiscard]] bool lone_step(std::uint32_t rank, Event& run);
+  void deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec);
+  [[nodiscard]] bool lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec, Event& run);
+  [[nodiscard]] bool send_burst(Stream& stream, std::uint16_t count);
   void restart(Event& run, const Event& event);
   void flush(Event& run);
 
@@ -165,6 +166,7 @@ class Engine {
   void start_send(const Endpoint& who, const MessageKey& key);
   void start_receive(const Endpoint& who, const MessageKey& key);
   void transmit(const Endpoint& who, const MessageKey& key);
+  void note_dims(const Endpoint& who, const MessageKey& key);
   void post(std::uint32_t receive);
   void drop_if_empty(const MessageKey& key, const Mailbox& box);
   void receive_begins(std::uint32_t receive);

@@ -60,6 +60,9 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
   const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
                        type != CollectiveType::all_to_all && !(*topology)->sub_group;
   if (cutting->remainder_full && !resized) result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
+  if (astra() && (*topology)->sub_group && fabric_.dim_count() > 1) {
+    result_.findings.add(FindingCode::group_falls_back_to_ring, place(rank, node));
+  }
   if (cutting->raised) result_.findings.add(FindingCode::missing_chunk_raised, place(rank, node));
   std::uint32_t op = static_cast<std::uint32_t>(ops_.size());
   if (free_ops_.empty()) {
@@ -127,6 +130,7 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
     stream.priority = priority;
     ++ops_[op].chunks_left;
     if (planner_.list(*list).empty()) {
+      if (group.members > 1 && left == 0) result_.findings.add(FindingCode::masked_collective, place(rank, node));
       chunk_done(stream);
       continue;
     }

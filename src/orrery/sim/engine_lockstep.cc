@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rings in lockstep. When consecutive ranks do the same step at the same time, which is what collectives do nearly always,
+// Ranks in lockstep. When consecutive ranks do the same step at the same time, which is what collectives do nearly always,
 // the general path's bookkeeping per message (find the list, look for merging, decide the algorithm) is the larger part
 // of the work. Here a run of such ranks is one tight loop whose events are queued as runs again. Any rank that is not in
-// the plain middle of a ring phase takes the general path, at its own place in the order: the results are the same.
+// the plain middle of a phase takes the general path, at its own place in the order: the results are the same.
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -35,15 +35,31 @@ void Engine::run_agendas(const Event& event) {
   Event run{.count = 0};
   const bool plain = !links_ && !platform_.collectives.rendezvous && now() < model::Fabric::kTooLong / 2;
   for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
-    if (plain && ring_step(rank, run)) continue;
+    if (plain && lone_step(rank, run)) continue;
     flush(run);
     run_agenda(rank);
   }
   flush(run);
 }
 
-// One packet of a ring phase crosses the boundary, is reduced, or is sent. False: not that simple.
-bool Engine::ring_step(std::uint32_t rank, Event& run) {
+namespace {
+
+/// Receives posted minus messages arrived under `key`.
+inline std::int32_t balance_of(const Stream& stream, std::uint32_t key) {
+  return stream.balances == nullptr ? stream.balance : stream.balances[key];
+}
+inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
+  if (stream.balances == nullptr) {
+    stream.balance += step;
+  } else {
+    stream.balances[key] = static_cast<std::int8_t>(stream.balances[key] + step);
+  }
+}
+
+}  // namespace
+
+// One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent. False: not that simple.
+bool Engine::lone_step(std::uint32_t rank, Event& run) {
   Agenda& agenda = agendas_[rank];
   const int which = agenda.lists[0].time == now() ? 0 : 1;
   LocalList& list = agenda.lists[which];
@@ -52,9 +68,9 @@ bool Engine::ring_step(std::uint32_t rank, Event& run) {
   if (list.time != now() || list.head != kNone || event.repeat != 1 || event.stream == nullptr) return false;
   Stream& stream = *event.stream;
   const model::PhaseSpec* spec = stream.spec;
-  if (spec == nullptr || !spec->plain_ring) return false;
+  if (spec == nullptr || !spec->lockstep) return false;
   if (event.kind == LocalKind::inserted_sum) {
-    const std::int64_t reduce = spec->step.front().reduce;
+    const std::int64_t reduce = spec->step_of(event.arg).reduce;
     if (reduce == 0 || other.time >= 0 || !agenda.overflow.empty()) return false;
     other.time = now() + reduce;
     other.first = {&stream, 0, LocalKind::freed};
@@ -62,32 +78,36 @@ bool Engine::ring_step(std::uint32_t rank, Event& run) {
     if (!extend(run, other.time, EventKind::local, rank, 0)) {
       restart(run, {.time = other.time, .kind = EventKind::local, .first = rank});
     }
-  } else {
-    if (stream.steps_left < 2 || stream.balance < 0 || stream.early) return false;
+  } else if (event.kind == LocalKind::inserted || event.kind == LocalKind::freed) {
+    const std::uint32_t key = stream.balances == nullptr ? 0 : stream.sent;
+    if (stream.steps_left < 2 || stream.early || balance_of(stream, key) < 0) return false;
     ++stream.sent;
     --stream.steps_left;
-    ++stream.balance;
+    add_to_balance(stream, key, +1);
     ++result_.messages;
-    const std::int64_t time = now() + spec->delay_by_key.front();
-    if (run.spec != spec->id || !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
-      restart(run, {.time = time, .kind = EventKind::deliver, .first = stream.member, .block = stream.block, .spec = spec->id});
+    const std::int64_t time = now() + spec->delay_by_key[key];
+    if (run.spec != spec->id || run.key != key || !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
+      restart(run, {.time = time, .kind = EventKind::deliver, .first = stream.member, .key = key, .block = stream.block,
+                    .spec = spec->id});
     }
+  } else {
+    return false;
   }
   list.time = -1;
   return true;
 }
 
-void Engine::deliver_ring(const Event& event, Block& block, const model::PhaseSpec& spec) {
+void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec) {
   const model::RingShape ring = spec.request.ring;
   Event run{.count = 0};
   std::uint32_t below = event.first % ring.stride;
   std::uint32_t position = ring.position(event.first);
   for (std::uint32_t i = 0; i < event.count; ++i) {
     const std::uint32_t from = event.first + i;
-    const std::uint32_t to = spec.destination(from, position, 0);
-    if (!ring_arrival(block.streams[to], spec, run)) {
+    const std::uint32_t to = spec.destination(from, position, event.key);
+    if (!lone_arrival(block.streams[to], event.key, spec, run)) {
       flush(run);
-      deliver_one(block, spec, from, event.key);
+      deliver_one(block, spec, from, to, event.key);
     }
     if (++below == ring.stride) {
       below = 0;
@@ -98,21 +118,42 @@ void Engine::deliver_ring(const Event& event, Block& block, const model::PhaseSp
 }
 
 // A message arrives where it is expected and its packet is inserted. False: not that simple.
-bool Engine::ring_arrival(Stream& stream, const model::PhaseSpec& spec, Event& run) {
-  if (stream.spec != &spec || stream.balance <= 0) return false;
+bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec, Event& run) {
+  if (stream.spec != &spec || balance_of(stream, key) <= 0) return false;
   Agenda& agenda = agendas_[stream.rank];
   const std::int64_t time = now() + spec.endpoint;
   const int which = agenda.lists[0].time < 0 ? 0 : 1;
   LocalList& list = agenda.lists[which];
   if (list.time >= 0 || agenda.lists[1 - which].time == time || !agenda.overflow.empty()) return false;
-  --stream.balance;
+  add_to_balance(stream, key, -1);
   ++stream.received;
   list.time = time;
-  list.first = {&stream, 0, spec.reduces(stream.inserted++) ? LocalKind::inserted_sum : LocalKind::inserted};
+  const std::uint32_t packet = stream.inserted++;
+  list.first = {&stream, stream.balances == nullptr ? 0 : packet,
+                spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted};
   list.head = list.tail = kNone;
   if (!extend(run, time, EventKind::local, stream.rank, 0)) {
     restart(run, {.time = time, .kind = EventKind::local, .first = stream.rank});
   }
+  return true;
+}
+
+// `count` packets of a direct phase are free at once: their messages, to consecutive peers, are one event. False: not that
+// simple.
+bool Engine::send_burst(Stream& stream, std::uint16_t count) {
+  const model::PhaseSpec& spec = *stream.spec;
+  if (!spec.burst || links_ || platform_.collectives.rendezvous || stream.early || stream.steps_left < count) return false;
+  const std::uint32_t key = spec.key_of(stream.sent);
+  if (stream.free != 0 || key + count > spec.request.ring.size) return false;
+  for (std::uint32_t k = key; k < key + count; ++k) {
+    if (stream.balances[k] < 0) return false;
+  }
+  for (std::uint32_t k = key; k < key + count; ++k) ++stream.balances[k];
+  stream.sent += count;
+  stream.steps_left -= count;
+  result_.messages += count;
+  queue_.push({.time = after(spec.delay_by_key[key]), .kind = EventKind::deliver, .first = stream.member, .key = key,
+               .keys = count, .block = stream.block, .spec = spec.id});
   return true;
 }
 

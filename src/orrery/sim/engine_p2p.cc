@@ -79,9 +79,21 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
     box.expecting = next_receive_[receive];
     receive_begins(receive);
   }
+  if (astra() && who.custom == kNone && fabric_.dim_count() > 1) note_dims(who, key);
   result_.ranks[key.src].sent_bytes += static_cast<std::uint64_t>(key.size);
   transport(key.src, key.dst, key.size, fabric_.delay(key.src, key.dst, key.size),
             {.kind = EventKind::p2p_deliver, .first = number});
+}
+
+// ASTRA rules charge a message for the first dimension it crosses.
+void Engine::note_dims(const Endpoint& who, const MessageKey& key) {
+  int crossed = 0;
+  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+    if (fabric_.coordinate(key.src, d) != fabric_.coordinate(key.dst, d)) ++crossed;
+  }
+  if (crossed < 2) return;
+  const bool shown = result_.findings.count(FindingCode::dims_not_crossed) < Findings::kPlaces;
+  result_.findings.add(FindingCode::dims_not_crossed, shown ? place(who.rank, who.node) : std::string());
 }
 
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {

@@ -36,6 +36,7 @@ void Engine::insert_packet(Stream& stream) {
 }
 
 void Engine::packets_free(Stream& stream, std::uint16_t count) {
+  if (count > 1 && send_burst(stream, count)) return;
   if (stream.steps_left != 0 || stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree) {
     for (std::uint16_t i = 0; i < count; ++i) packet_free(stream);
     return;
@@ -118,15 +119,18 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
 void Engine::deliver(const Event& event) {
   Block& block = blocks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
-  if (spec.plain_ring && block.streams != nullptr && now() < model::Fabric::kTooLong / 2) return deliver_ring(event, block, spec);
-  for (std::uint32_t i = 0; i < event.count; ++i) {
-    for (std::uint32_t k = 0; k < event.keys; ++k) deliver_one(block, spec, event.first + i, event.key + k);
+  if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
+  if (spec.lockstep && event.keys == 1 && now() < model::Fabric::kTooLong / 2) return deliver_run(event, block, spec);
+  for (std::uint32_t from = event.first; from < event.first + event.count; ++from) {
+    const std::uint32_t position = spec.request.ring.position(from);
+    for (std::uint32_t k = 0; k < event.keys; ++k) {
+      deliver_one(block, spec, from, spec.destination(from, position, event.key + k), event.key + k);
+    }
   }
 }
 
-void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key) {
-  const std::uint32_t to = spec.destination(from, spec.request.ring.position(from), key);
-  if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
+void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
+                         std::uint32_t key) {
   Stream& stream = block.streams[to];
   if (stream.spec != &spec) {
     deliver_astray(stream, from, spec.step_of(key).bytes);

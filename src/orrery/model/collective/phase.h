@@ -70,7 +70,8 @@ struct PhaseSpec {
   std::int64_t endpoint = 0;     ///< picoseconds
   std::vector<Step> step;        ///< one, or one per packet (halving-doubling)
   std::vector<std::int64_t> delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet]
-  bool plain_ring = false;       ///< ring algorithm with one message time for all
+  bool lockstep = false;         ///< ring or halving-doubling with message times known by key
+  bool burst = false;            ///< direct without a barrier, one message time for all
   std::uint32_t keys = 1;        ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 
   bool on_bus = false;           ///< packets cross the shared memory bus instead of waiting the endpoint delay
@@ -125,7 +126,7 @@ struct PhaseSpec {
       offset = 1;
     } else if (request.algorithm.algorithm == platform::Algorithm::halving_doubling) {
       offset = step_of(key).distance;
-      clockwise = (position / offset) % 2 == 0;
+      clockwise = (position & offset) == 0;  // floor(position / offset) is even; offset is a power of two
     }
     return ring.clockwise(member, position, clockwise ? offset : ring.size - offset);
   }

@@ -75,7 +75,12 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
   const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
   // ASTRA-sim's sub-group rings do not use the bus; its trees always do.
   spec.on_bus = platform_.shared_bus && (platform_.rules == Rules::orrery || !request.sub_group || tree);
-  spec.plain_ring = request.algorithm.algorithm == Algorithm::ring && !spec.delay_by_key.empty() && !spec.on_bus;
+  const std::vector<std::int64_t>& delays = spec.delay_by_key;
+  const Algorithm algorithm = request.algorithm.algorithm;
+  const bool known = !delays.empty() && !spec.on_bus;
+  spec.lockstep = known && (algorithm == Algorithm::ring || algorithm == Algorithm::halving_doubling);
+  spec.burst = known && algorithm == Algorithm::direct && spec.barrier == 0 &&
+               std::all_of(delays.begin() + 1, delays.end(), [&](std::int64_t delay) { return delay == delays[1]; });
   return spec;
 }
 
