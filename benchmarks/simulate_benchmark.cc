@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages per second of the simulator, inputs already in memory: a ring all-reduce whose ranks
+// keep step, and ranks that drift apart and send to each other.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <string>
+
+#include "orrery/graph/builder.h"
+#include "orrery/sim/simulate.h"
+
+namespace {
+
+using namespace orrery;
+using platform::Algorithm;
+using platform::Block;
+
+platform::Platform one_dim(Block block, std::int64_t size, Algorithm algorithm) {
+  platform::Platform made;
+  made.rules = platform::Rules::astra;
+  made.dims = {{block, size, Bandwidth(50e9), 500.0}};
+  auto& config = made.collectives;
+  config.splits = 4;
+  for (auto* plan :
+       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all})
+    plan->per_dim = {{algorithm, -1}};
+  return made;
+}
+
+graph::GraphRef finish(graph::GraphBuilder&& builder) {
+  Findings findings;
+  auto made = std::move(builder).finish(findings);
+  if (!made) std::abort();
+  return std::make_shared<const graph::Graph>(*std::move(made));
+}
+
+graph::Workload all_reduce(std::uint32_t ranks) {
+  graph::GraphBuilder builder("benchmark", std::make_shared<StringPool>(), graph::Repair::refuse);
+  graph::NodeSpec node;
+  node.kind = graph::NodeKind::coll;
+  node.flags = graph::kHasCommType | graph::kHasCommSize;
+  node.collective.size = Bytes(64 << 20);
+  builder.add(node);
+  graph::Workload made;
+  made.graphs = {finish(std::move(builder))};
+  made.graph_of_rank.assign(ranks, 0);
+  return made;
+}
+
+/// Rank r computes for a time of its own, then sends `messages` messages, one after the other, each
+/// to another rank.
+graph::Workload drifting(std::uint32_t ranks, std::uint32_t messages) {
+  graph::Workload made;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    graph::GraphBuilder builder("benchmark", std::make_shared<StringPool>(), graph::Repair::refuse);
+    graph::NodeSpec compute;
+    compute.id = 1;
+    compute.kind = graph::NodeKind::comp;
+    compute.duration = us(1 + 7919 * rank % ranks);
+    builder.add(compute);
+    for (std::uint32_t m = 0; m < messages; ++m) {
+      graph::NodeSpec send;
+      send.id = 10 + 3 * m;
+      send.kind = graph::NodeKind::send;
+      send.flags = graph::kHasCommSize | graph::kHasDst | graph::kHasTag;
+      send.message = {Bytes(1000 + 13 * rank + 101 * m), 0,
+                      static_cast<std::int32_t>((rank + 1 + m) % ranks), m};
+      send.deps = {m == 0 ? 1 : send.id - 3};
+      builder.add(send);
+      const std::uint32_t from = (rank + ranks - 1 - m % ranks) % ranks;
+      graph::NodeSpec receive;
+      receive.id = 11 + 3 * m;
+      receive.kind = graph::NodeKind::recv;
+      receive.flags = graph::kHasCommSize | graph::kHasSrc | graph::kHasTag;
+      receive.message = {Bytes(1000 + 13 * from + 101 * m), static_cast<std::int32_t>(from), 0, m};
+      receive.deps = {1};
+      builder.add(receive);
+    }
+    made.graph_of_rank.push_back(rank);
+    made.graphs.push_back(finish(std::move(builder)));
+  }
+  return made;
+}
+
+void simulate_all(benchmark::State& state, const graph::Workload& workload,
+                  const platform::Platform& platform) {
+  std::uint64_t messages = 0;
+  std::uint64_t events = 0;
+  for (auto _ : state) {
+    const auto result = sim::simulate(workload, platform);
+    if (!result || result->stall) return state.SkipWithError("does not finish");
+    messages = result->messages;
+    events = result->events;
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(messages) * state.iterations());
+  state.counters["messages"] = static_cast<double>(messages);
+  state.counters["events"] = static_cast<double>(events);
+}
+
+void ring_all_reduce(benchmark::State& state) {
+  const auto ranks = static_cast<std::uint32_t>(state.range(0));
+  simulate_all(state, all_reduce(ranks), one_dim(Block::ring, ranks, Algorithm::ring));
+}
+BENCHMARK(ring_all_reduce)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+void direct_all_reduce(benchmark::State& state) {
+  const auto ranks = static_cast<std::uint32_t>(state.range(0));
+  simulate_all(state, all_reduce(ranks), one_dim(Block::switched, ranks, Algorithm::direct));
+}
+BENCHMARK(direct_all_reduce)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
+
+void drifting_messages(benchmark::State& state) {
+  const auto ranks = static_cast<std::uint32_t>(state.range(0));
+  simulate_all(state, drifting(ranks, 32), one_dim(Block::switched, ranks, Algorithm::ring));
+}
+BENCHMARK(drifting_messages)->Arg(256)->Arg(4096)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
