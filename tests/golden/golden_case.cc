@@ -24,7 +24,8 @@ PerNpu expand(const json& runs) {
   PerNpu values;
   if (!runs.is_array()) return values;
   for (const json& run : runs) {
-    const std::optional<std::int64_t> value = run[0].is_null() ? std::nullopt : std::optional(run[0].get<std::int64_t>());
+    const std::optional<std::int64_t> value =
+        run[0].is_null() ? std::nullopt : std::optional(run[0].get<std::int64_t>());
     values.insert(values.end(), run[1].get<std::size_t>(), value);
   }
   return values;
@@ -43,7 +44,8 @@ platform::AstraInputs inputs_of(const json& golden, const std::string& folder) {
   inputs.system = folder + "/" + golden["system"].get<std::string>();
   inputs.network = folder + "/" + golden["network"].get<std::string>();
   inputs.memory = folder + "/" + golden["memory"].get<std::string>();
-  inputs.model = golden["backend"] == "aware" ? platform::NetworkModelKind::message : platform::NetworkModelKind::analytical;
+  inputs.model = golden["backend"] == "aware" ? platform::NetworkModelKind::message
+                                              : platform::NetworkModelKind::analytical;
   inputs.queues_per_dim = std::stoll(flag(flags, "num-queues-per-dim", "1"));
   inputs.injection_scale = std::stod(flag(flags, "injection-scale", "1"));
   inputs.compute_scale = std::stod(flag(flags, "compute-scale", "1"));
@@ -61,7 +63,8 @@ Result<graph::Workload> load(const json& golden, const std::string& folder, std:
   if (!workload) return workload;
   if (replicate) workload->graph_of_rank.assign(npus, 0);
   if (golden.contains("comm_group")) {
-    auto groups = platform::read_comm_groups(folder + "/" + golden["comm_group"].get<std::string>());
+    auto groups =
+        platform::read_comm_groups(folder + "/" + golden["comm_group"].get<std::string>());
     if (!groups) return tl::unexpected(groups.error());
     for (const auto& [name, ranks] : *groups) workload->groups[name] = {name, ranks};
   }
@@ -84,7 +87,8 @@ std::vector<Case> list_cases(const std::string& folder) {
     golden.expected.exposed = expand(expected.value("exposed_comm_rle", json()));
     cases.push_back(std::move(golden));
   }
-  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
+  std::sort(cases.begin(), cases.end(),
+            [](const Case& a, const Case& b) { return a.name < b.name; });
   return cases;
 }
 
@@ -93,33 +97,41 @@ Answer run_case(const Case& golden) {
   Findings findings;
   auto platform = platform::read_astra(inputs_of(description, golden.folder), findings);
   if (!platform) return refused(platform.error());
-  auto workload = load(description, golden.folder, static_cast<std::uint32_t>(platform->npu_count()));
+  auto workload =
+      load(description, golden.folder, static_cast<std::uint32_t>(platform->npu_count()));
   if (!workload) return refused(workload.error());
   const auto result = sim::simulate(*workload, *platform);
   if (!result) return refused(result.error());
   Answer answer;
   answer.exit_code = result->stall ? 4 : 0;
-  if (result->stall && !result->stall->nodes.empty()) answer.message = result->stall->nodes.front().why;
+  if (result->stall && !result->stall->nodes.empty())
+    answer.message = result->stall->nodes.front().why;
   for (const sim::RankResult& rank : result->ranks) {
     const bool done = rank.finish.has_value();
     answer.finish.push_back(done ? std::optional(rank.finish->count() / kPsPerNs) : std::nullopt);
-    answer.exposed.push_back(done ? std::optional(rank.exposed_comm.count() / kPsPerNs) : std::nullopt);
+    answer.exposed.push_back(done ? std::optional(rank.exposed_comm.count() / kPsPerNs)
+                                  : std::nullopt);
   }
   return answer;
 }
 
 std::string difference(const Answer& expected, const Answer& actual) {
   if (actual.finish.empty()) {
-    return fmt::format("reference exit {}, ours {}: {}", expected.exit_code, actual.exit_code, actual.message);
+    return fmt::format("reference exit {}, ours {}: {}", expected.exit_code, actual.exit_code,
+                       actual.message);
   }
   if (expected.finish.size() != actual.finish.size()) {
     return fmt::format("{} NPUs instead of {}", actual.finish.size(), expected.finish.size());
   }
-  const auto text = [](std::optional<std::int64_t> value) { return value ? std::to_string(*value) : "never"; };
+  const auto text = [](std::optional<std::int64_t> value) {
+    return value ? std::to_string(*value) : "never";
+  };
   for (std::size_t npu = 0; npu < expected.finish.size(); ++npu) {
-    if (expected.finish[npu] == actual.finish[npu] && expected.exposed[npu] == actual.exposed[npu]) continue;
-    return fmt::format("NPU {}: finish {} instead of {}, exposed {} instead of {} {}", npu, text(actual.finish[npu]),
-                       text(expected.finish[npu]), text(actual.exposed[npu]), text(expected.exposed[npu]), actual.message);
+    if (expected.finish[npu] == actual.finish[npu] && expected.exposed[npu] == actual.exposed[npu])
+      continue;
+    return fmt::format("NPU {}: finish {} instead of {}, exposed {} instead of {} {}", npu,
+                       text(actual.finish[npu]), text(expected.finish[npu]),
+                       text(actual.exposed[npu]), text(expected.exposed[npu]), actual.message);
   }
   return {};
 }

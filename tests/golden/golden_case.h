@@ -15,7 +15,8 @@ using PerNpu = std::vector<std::optional<std::int64_t>>;
 
 /// What a simulator answered: an exit code, and cycles of 1 ns.
 struct Answer {
-  int exit_code = 0;  ///< ours per the exit-code table; the reference's own (134 = abort, -1 = ran into its time limit)
+  int exit_code = 0;  ///< ours per the exit-code table; the reference's own (134 = abort, -1 = ran
+                      ///< into its time limit)
   PerNpu finish;
   PerNpu exposed;
   std::string message;  ///< ours, when it is not 0

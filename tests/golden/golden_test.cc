@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every golden case, to the cycle. A case the reference gets wrong is listed in data/defects.txt with what we do
-// instead; a case listed there that matches after all, or does something else, fails too.
+// Every golden case, to the cycle. A case the reference gets wrong is listed in data/defects.txt
+// with what we do instead; a case listed there that matches after all, or does something else,
+// fails too.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -61,7 +62,8 @@ TEST(Golden, EveryCaseMatchesOrIsAListedDefect) {
   }
   EXPECT_EQ(listed, defects.size()) << "a listed case does not exist";
   RecordProperty("matched", static_cast<int>(matched));
-  std::printf("%zu cases match to the cycle, %zu are listed as reference defects\n", matched, listed);
+  std::printf("%zu cases match to the cycle, %zu are listed as reference defects\n", matched,
+              listed);
 }
 
 }  // namespace

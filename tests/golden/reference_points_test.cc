@@ -22,16 +22,19 @@ graph::Workload one_all_reduce(std::uint32_t ranks, std::int64_t bytes) {
   builder.add(node);
   Findings findings;
   graph::Workload workload;
-  workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(builder).finish(findings)));
+  workload.graphs.push_back(
+      std::make_shared<const graph::Graph>(*std::move(builder).finish(findings)));
   workload.graph_of_rank.assign(ranks, 0);
   return workload;
 }
 
-// 512 NPUs, Switch 8×8×8, 50 GiB/s each, latency 1 ns, endpoint delay 10 ns, 1 GiB all-reduce in 64 chunks.
+// 512 NPUs, Switch 8×8×8, 50 GiB/s each, latency 1 ns, endpoint delay 10 ns, 1 GiB all-reduce in 64
+// chunks.
 platform::Platform themis_platform() {
   platform::Platform platform;
   platform.rules = platform::Rules::orrery;
-  for (int d = 0; d < 3; ++d) platform.dims.push_back({Block::switched, 8, Bandwidth(50.0 * (1 << 30)), 1.0});
+  for (int d = 0; d < 3; ++d)
+    platform.dims.push_back({Block::switched, 8, Bandwidth(50.0 * (1 << 30)), 1.0});
   auto& config = platform.collectives;
   config.splits = 64;
   config.endpoint_delay = ns(10);

@@ -7,7 +7,8 @@
 namespace orrery {
 
 void check_failed(const char* expression, const char* file, int line) {
-  std::fprintf(stderr, "orrery: internal defect at %s:%d: %s does not hold\n", file, line, expression);
+  std::fprintf(stderr, "orrery: internal defect at %s:%d: %s does not hold\n", file, line,
+               expression);
   std::abort();
 }
 

@@ -22,7 +22,8 @@ TEST(Error, ThousandsOfTheCodeAreTheExitCode) {
   EXPECT_EQ(exit_code(Errc::input_cycle), 3);
   EXPECT_EQ(exit_code(Errc::stall), 4);
   EXPECT_EQ(exit_code(Errc::limit_exceeded), 5);
-  EXPECT_EQ(to_string(Error{Errc::input_truncated, "a.et:byte 7", "ends inside a record", "copy it again"}),
+  EXPECT_EQ(to_string(Error{Errc::input_truncated, "a.et:byte 7", "ends inside a record",
+                            "copy it again"}),
             "a.et:byte 7: ends inside a record (E2002)\n  hint: copy it again");
 }
 

@@ -10,13 +10,13 @@
 
 namespace orrery {
 
-/// Stable error codes. The thousands decide the exit code: 1xxx usage and configuration (2), 2xxx input files (3),
-/// 3xxx simulation (4), 4xxx limits (5).
+/// Stable error codes. The thousands decide the exit code: 1xxx usage and configuration (2), 2xxx
+/// input files (3), 3xxx simulation (4), 4xxx limits (5).
 enum class Errc : std::uint16_t {
   // Usage and configuration
-  usage = 1000,            ///< the command line asks for something that cannot be
-  config_not_found = 1001, ///< a configuration file does not exist or cannot be read
-  config_syntax = 1002,    ///< not YAML or JSON
+  usage = 1000,             ///< the command line asks for something that cannot be
+  config_not_found = 1001,  ///< a configuration file does not exist or cannot be read
+  config_syntax = 1002,     ///< not YAML or JSON
   config_unknown_key = 1003,
   config_missing_key = 1004,
   config_type = 1005,      ///< a value of the wrong kind
@@ -27,20 +27,20 @@ enum class Errc : std::uint16_t {
   output_failed = 1010,    ///< could not write
   // Input files
   input_not_found = 2000,
-  input_read = 2001,       ///< read error, broken compression
-  input_truncated = 2002,  ///< ends inside a record
-  input_corrupt = 2003,    ///< bytes that are not what the format allows
-  input_unsupported = 2004,///< a format or version this program does not know
+  input_read = 2001,         ///< read error, broken compression
+  input_truncated = 2002,    ///< ends inside a record
+  input_corrupt = 2003,      ///< bytes that are not what the format allows
+  input_unsupported = 2004,  ///< a format or version this program does not know
   input_duplicate_id = 2005,
   input_dangling_dep = 2006,
   input_self_edge = 2007,
   input_cycle = 2008,
-  input_range = 2009,      ///< a number too large, negative or not a number where that has no meaning
-  input_missing_attr = 2010, ///< a node lacks an attribute that its kind needs
+  input_range = 2009,  ///< a number too large, negative or not a number where that has no meaning
+  input_missing_attr = 2010,  ///< a node lacks an attribute that its kind needs
   input_empty = 2011,
-  input_group = 2012,      ///< unknown or contradictory process group
+  input_group = 2012,  ///< unknown or contradictory process group
   // Simulation
-  stall = 3000,            ///< the run cannot finish
+  stall = 3000,  ///< the run cannot finish
   unsupported_collective = 3001,
   // Limits
   limit_exceeded = 4000,
@@ -49,9 +49,9 @@ enum class Errc : std::uint16_t {
 /// Why an operation could not be done.
 struct Error {
   Errc code;
-  std::string where;  ///< "w.3.et:byte 18231" or "cluster.yaml:/network/0/bandwidth"
-  std::string what;   ///< one sentence
-  std::string hint{}; ///< what the user can do; may be empty
+  std::string where;   ///< "w.3.et:byte 18231" or "cluster.yaml:/network/0/bandwidth"
+  std::string what;    ///< one sentence
+  std::string hint{};  ///< what the user can do; may be empty
 };
 
 /// "where: what (E2002)\n  hint: …", without a trailing newline.
@@ -67,7 +67,8 @@ template <class T>
 using Result = tl::expected<T, Error>;
 
 /// `return fail(Errc::usage, "--ranks", "must be positive");`
-[[nodiscard]] inline tl::unexpected<Error> fail(Errc code, std::string where, std::string what, std::string hint = {}) {
+[[nodiscard]] inline tl::unexpected<Error> fail(Errc code, std::string where, std::string what,
+                                                std::string hint = {}) {
   return tl::unexpected<Error>(Error{code, std::move(where), std::move(what), std::move(hint)});
 }
 

@@ -7,15 +7,20 @@
 
 namespace orrery::limits {
 
-inline constexpr std::uint64_t kRecordBytes = 64ull << 20;     ///< one Chakra record
-inline constexpr std::uint64_t kListItems = 1ull << 20;        ///< one node's dependencies, or one list among its attributes
-inline constexpr std::uint64_t kNodesPerRank = 1ull << 31;     ///< node indices are 32-bit
-inline constexpr std::uint64_t kConfigBytes = 16ull << 20;     ///< one configuration file
-inline constexpr std::uint64_t kConfigNodes = 1'000'000;       ///< values in one configuration, aliases expanded
-inline constexpr int kConfigDepth = 64;                        ///< nesting in one configuration
-inline constexpr std::uint64_t kInflatedBytes = 64ull << 30;   ///< what one compressed file may grow to
-inline constexpr std::uint64_t kInflateRatio = 200;            ///< … or this many times its own size (see gzip reader)
-inline constexpr std::uint64_t kInflateFloor = 64ull << 20;    ///< the ratio counts only beyond this size
+inline constexpr std::uint64_t kRecordBytes = 64ull << 20;  ///< one Chakra record
+inline constexpr std::uint64_t kListItems =
+    1ull << 20;  ///< one node's dependencies, or one list among its attributes
+inline constexpr std::uint64_t kNodesPerRank = 1ull << 31;  ///< node indices are 32-bit
+inline constexpr std::uint64_t kConfigBytes = 16ull << 20;  ///< one configuration file
+inline constexpr std::uint64_t kConfigNodes =
+    1'000'000;                           ///< values in one configuration, aliases expanded
+inline constexpr int kConfigDepth = 64;  ///< nesting in one configuration
+inline constexpr std::uint64_t kInflatedBytes = 64ull
+                                                << 30;  ///< what one compressed file may grow to
+inline constexpr std::uint64_t kInflateRatio =
+    200;  ///< … or this many times its own size (see gzip reader)
+inline constexpr std::uint64_t kInflateFloor = 64ull
+                                               << 20;  ///< the ratio counts only beyond this size
 inline constexpr std::uint64_t kRanks = 1ull << 24;
 inline constexpr std::uint64_t kChunksPerCollective = 1ull << 24;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers with units. Time is whole picoseconds, so sums and ties are exact and order is reproducible.
+// Numbers with units. Time is whole picoseconds, so sums and ties are exact and order is
+// reproducible.
 #pragma once
 
 #include <compare>
@@ -30,19 +31,27 @@ class Quantity {
     count_ -= other.count_;
     return *this;
   }
-  friend constexpr Quantity operator+(Quantity a, Quantity b) { return Quantity(a.count_ + b.count_); }
-  friend constexpr Quantity operator-(Quantity a, Quantity b) { return Quantity(a.count_ - b.count_); }
-  friend constexpr Quantity operator*(Quantity a, Rep factor) { return Quantity(a.count_ * factor); }
-  friend constexpr Quantity operator*(Rep factor, Quantity a) { return Quantity(a.count_ * factor); }
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    return Quantity(a.count_ + b.count_);
+  }
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    return Quantity(a.count_ - b.count_);
+  }
+  friend constexpr Quantity operator*(Quantity a, Rep factor) {
+    return Quantity(a.count_ * factor);
+  }
+  friend constexpr Quantity operator*(Rep factor, Quantity a) {
+    return Quantity(a.count_ * factor);
+  }
 
  private:
   Rep count_{};
 };
 
-using Time = Quantity<struct TimeUnit, std::int64_t>;       ///< picoseconds; range ±106 days
-using Bytes = Quantity<struct BytesUnit, std::int64_t>;     ///< bytes, never bits
-using Bandwidth = Quantity<struct BandwidthUnit, double>;   ///< bytes per second
-using FlopRate = Quantity<struct FlopRateUnit, double>;     ///< floating-point operations per second
+using Time = Quantity<struct TimeUnit, std::int64_t>;      ///< picoseconds; range ±106 days
+using Bytes = Quantity<struct BytesUnit, std::int64_t>;    ///< bytes, never bits
+using Bandwidth = Quantity<struct BandwidthUnit, double>;  ///< bytes per second
+using FlopRate = Quantity<struct FlopRateUnit, double>;    ///< floating-point operations per second
 
 inline constexpr std::int64_t kPsPerNs = 1'000;
 inline constexpr std::int64_t kPsPerUs = 1'000'000;
@@ -57,7 +66,8 @@ inline constexpr Time kTimeMax{std::numeric_limits<std::int64_t>::max()};
 [[nodiscard]] constexpr double seconds(Time t) { return static_cast<double>(t.count()) * 1e-12; }
 
 /// Time to push `size` through a pipe of `rate`, rounded up to a whole picosecond.
-/// Empty when `rate` is not positive and finite, `size` is negative, or the answer does not fit in Time.
+/// Empty when `rate` is not positive and finite, `size` is negative, or the answer does not fit in
+/// Time.
 [[nodiscard]] std::optional<Time> transfer_time(Bytes size, Bandwidth rate);
 
 }  // namespace orrery

@@ -12,7 +12,8 @@ namespace orrery {
 /// An interned string: an index into its StringPool. 0 is always the empty string.
 enum class StringId : std::uint32_t { empty = 0 };
 
-/// Each distinct string once. Ids are dense, in order of first appearance; views stay valid while the pool lives.
+/// Each distinct string once. Ids are dense, in order of first appearance; views stay valid while
+/// the pool lives.
 class StringPool {
  public:
   StringPool() { (void)intern(""); }
@@ -20,7 +21,9 @@ class StringPool {
   StringPool& operator=(StringPool&&) = default;
 
   StringId intern(std::string_view text);
-  [[nodiscard]] std::string_view view(StringId id) const { return strings_[static_cast<std::uint32_t>(id)]; }
+  [[nodiscard]] std::string_view view(StringId id) const {
+    return strings_[static_cast<std::uint32_t>(id)];
+  }
   [[nodiscard]] std::size_t size() const { return strings_.size(); }
 
  private:

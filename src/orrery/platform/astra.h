@@ -19,7 +19,8 @@ struct AstraInputs {
   std::string system;   ///< JSON
   std::string network;  ///< YAML
   std::string memory;   ///< JSON; empty = no remote memory
-  NetworkModelKind model = NetworkModelKind::analytical;  ///< congestion-unaware or congestion-aware binary
+  NetworkModelKind model =
+      NetworkModelKind::analytical;  ///< congestion-unaware or congestion-aware binary
   std::int64_t queues_per_dim = 1;
   double injection_scale = 1.0;
   double compute_scale = 1.0;  ///< read and never used by the reference: a finding when not 1
@@ -27,12 +28,14 @@ struct AstraInputs {
   bool rendezvous = false;
 };
 
-/// The platform these files describe, under Rules::astra. Also understands the keys inter-dimension-scheduling
-/// (baseline, roundRobin, themis | offlineGreedy, offlineGreedyFlex) and intra-dimension-scheduling (FIFO, RG,
-/// smallestFirst, lessRemainingPhasesFirst) that ASTRA-sim 1.0 had. Errors name file and key.
+/// The platform these files describe, under Rules::astra. Also understands the keys
+/// inter-dimension-scheduling (baseline, roundRobin, themis | offlineGreedy, offlineGreedyFlex) and
+/// intra-dimension-scheduling (FIFO, RG, smallestFirst, lessRemainingPhasesFirst) that
+/// ASTRA-sim 1.0 had. Errors name file and key.
 [[nodiscard]] Result<Platform> read_astra(const AstraInputs& inputs, Findings& findings);
 
 /// A communicator-group file: {"<id>": [ranks…], …}, in file order of ranks.
-[[nodiscard]] Result<std::map<std::string, std::vector<std::uint32_t>>> read_comm_groups(const std::string& path);
+[[nodiscard]] Result<std::map<std::string, std::vector<std::uint32_t>>> read_comm_groups(
+    const std::string& path);
 
 }  // namespace orrery::platform

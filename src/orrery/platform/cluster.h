@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Our own cluster file: one YAML or JSON document with units, checked against one table of parameters.
+// Our own cluster file: one YAML or JSON document with units, checked against one table of
+// parameters.
 #pragma once
 
 #include <string>
@@ -17,9 +18,11 @@ namespace orrery::platform {
 [[nodiscard]] Result<Platform> read_cluster(const std::string& path, Findings& findings);
 
 /// The same from text; `where` names it in errors.
-[[nodiscard]] Result<Platform> parse_cluster(std::string_view text, const std::string& where, Findings& findings);
+[[nodiscard]] Result<Platform> parse_cluster(std::string_view text, const std::string& where,
+                                             Findings& findings);
 
-/// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader uses.
+/// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader
+/// uses.
 [[nodiscard]] std::string cluster_schema();
 
 /// The cluster file a platform corresponds to, every default written out.

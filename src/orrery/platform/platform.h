@@ -15,7 +15,8 @@ namespace orrery::platform {
 
 /// Which semantics a run follows.
 enum class Rules : std::uint8_t {
-  orrery,  ///< decimal units, concurrent collectives, true remainders, interval-based exposure, picoseconds
+  orrery,  ///< decimal units, concurrent collectives, true remainders, interval-based exposure,
+           ///< picoseconds
   astra,   ///< ASTRA-sim 2.x to the cycle (1 ns), every quirk that does not hang or abort
 };
 
@@ -26,14 +27,20 @@ enum class Block : std::uint8_t { ring, fully_connected, switched };
 struct Dimension {
   Block block = Block::ring;
   std::int64_t size = 2;
-  Bandwidth bandwidth{};  ///< per link (ring, fully_connected) or per port (switched), per direction, bytes/s
+  Bandwidth bandwidth{};  ///< per link (ring, fully_connected) or per port (switched), per
+                          ///< direction, bytes/s
   double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
 };
 
 /// How one collective runs in one dimension.
 enum class Algorithm : std::uint8_t {
-  ring, direct, halving_doubling, double_binary_tree,
-  one_ring, one_direct, one_halving_doubling,  ///< one logical dimension over all ranks
+  ring,
+  direct,
+  halving_doubling,
+  double_binary_tree,
+  one_ring,
+  one_direct,
+  one_halving_doubling,  ///< one logical dimension over all ranks
 };
 
 struct AlgorithmSpec {
@@ -43,15 +50,18 @@ struct AlgorithmSpec {
   friend bool operator==(const AlgorithmSpec&, const AlgorithmSpec&) = default;
 };
 
-/// The algorithms for one collective type: one per dimension, or a custom one given as a Chakra trace prefix.
+/// The algorithms for one collective type: one per dimension, or a custom one given as a Chakra
+/// trace prefix.
 struct CollectivePlan {
-  std::vector<AlgorithmSpec> per_dim;  ///< may be shorter than the dimensions: the rest then take no part
-  std::string custom_prefix;           ///< not empty: runs instead of per_dim
+  std::vector<AlgorithmSpec>
+      per_dim;                ///< may be shorter than the dimensions: the rest then take no part
+  std::string custom_prefix;  ///< not empty: runs instead of per_dim
 };
 
 enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };
 enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
-/// The order in which a chunk visits the dimensions. `themis` is Themis' greedy (ISCA 2022); `themis_flex` sizes chunks too.
+/// The order in which a chunk visits the dimensions. `themis` is Themis' greedy (ISCA 2022);
+/// `themis_flex` sizes chunks too.
 enum class InterDimension : std::uint8_t { ascending, round_robin, themis, themis_flex };
 /// The order in which chunks wait at a dimension. `smallest_first` is Themis' SCF.
 enum class IntraDimension : std::uint8_t { fifo, rg, smallest_first, less_remaining_phases_first };
@@ -62,13 +72,13 @@ struct CollectiveConfig {
   CollectiveOptimization optimization = CollectiveOptimization::local_bw_aware;
   InterDimension inter_dimension = InterDimension::ascending;
   IntraDimension intra_dimension = IntraDimension::fifo;
-  std::int64_t splits = 1;             ///< chunks per collective
-  std::int64_t active_chunks = 1;      ///< per dimension
+  std::int64_t splits = 1;         ///< chunks per collective
+  std::int64_t active_chunks = 1;  ///< per dimension
   std::int64_t queues_per_dim = 1;
   CollectivePlan all_reduce, all_gather, reduce_scatter, all_to_all;
   std::map<std::uint64_t, std::string> custom_by_node;  ///< workload node id → Chakra trace prefix
-  Time endpoint_delay{};               ///< per packet at the NPU–memory boundary
-  bool rendezvous = false;             ///< receivers announce themselves before a message is sent
+  Time endpoint_delay{};                                ///< per packet at the NPU–memory boundary
+  bool rendezvous = false;  ///< receivers announce themselves before a message is sent
 };
 
 /// The LogGP memory bus of ASTRA-sim (`model-shared-bus`).
@@ -80,12 +90,13 @@ struct SharedBus {
 
 /// One accelerator.
 struct Device {
-  std::string name;            ///< catalogue name, may be empty
-  FlopRate peak{};             ///< dense peak of the chosen precision
-  Bandwidth memory{};          ///< local memory
-  Bytes memory_capacity{};     ///< 0 = unknown
-  bool roofline = false;       ///< compute nodes take roofline time instead of their recorded duration
-  bool roofline_without_duration = false;  ///< compute nodes without a recorded duration take roofline time
+  std::string name;         ///< catalogue name, may be empty
+  FlopRate peak{};          ///< dense peak of the chosen precision
+  Bandwidth memory{};       ///< local memory
+  Bytes memory_capacity{};  ///< 0 = unknown
+  bool roofline = false;    ///< compute nodes take roofline time instead of their recorded duration
+  bool roofline_without_duration =
+      false;  ///< compute nodes without a recorded duration take roofline time
 };
 
 enum class RemoteMemoryKind : std::uint8_t { none, per_npu, per_node, pool };
@@ -110,7 +121,7 @@ struct Platform {
   std::optional<SharedBus> shared_bus;
   Device device;
   RemoteMemory remote_memory;
-  bool replay_only = false;         ///< every node just takes its recorded duration
+  bool replay_only = false;  ///< every node just takes its recorded duration
   bool track_local_memory = false;
 
   /// Product of the dimensions' sizes.

@@ -16,7 +16,8 @@ using testing::line;
 using testing::Rank;
 using testing::workload;
 
-/// A shift: every position sends `bytes` to the next and computes for 1 us when the message from the previous one is there.
+/// A shift: every position sends `bytes` to the next and computes for 1 us when the message from
+/// the previous one is there.
 std::vector<graph::GraphRef> shift(int members, std::int64_t bytes) {
   std::vector<graph::GraphRef> graphs;
   for (int position = 0; position < members; ++position) {
@@ -48,7 +49,8 @@ TEST(Custom, PositionsOfAGroupAreItsRanksInAscendingOrder) {
   std::vector<Rank> ranks(4);
   ranks[0].comp(us(1));
   ranks[2].comp(us(1));
-  for (const std::size_t member : {1u, 3u}) ranks[member].coll(CollectiveType::all_reduce, 8, {}, "7");
+  for (const std::size_t member : {1u, 3u})
+    ranks[member].coll(CollectiveType::all_reduce, 8, {}, "7");
   auto work = workload(ranks);
   work.groups["7"] = {"7", {3, 1}};
   work.custom_collectives["shift"] = shift(2, 1000);

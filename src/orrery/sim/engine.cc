@@ -12,33 +12,48 @@ namespace orrery::sim {
 
 using platform::NetworkModelKind;
 
-Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform, const Options& options) {
+namespace {
+constexpr std::uint64_t kProgressEvery = 1 << 14;  // events
+}
+
+Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
+                           const Options& options) {
   if (workload.rank_count() == 0) return fail(Errc::input_empty, "", "the workload has no ranks");
-  if (platform.dims.empty() || platform.npu_count() != static_cast<std::int64_t>(workload.rank_count())) {
-    return fail(Errc::config_conflict, "",
-                fmt::format("the workload has {} ranks and the network {} NPUs", workload.rank_count(),
-                            platform.dims.empty() ? 0 : platform.npu_count()),
-                "make the product of the dimension sizes equal to the number of trace files");
+  if (platform.dims.empty() ||
+      platform.npu_count() != static_cast<std::int64_t>(workload.rank_count())) {
+    return fail(
+        Errc::config_conflict, "",
+        fmt::format("the workload has {} ranks and the network {} NPUs", workload.rank_count(),
+                    platform.dims.empty() ? 0 : platform.npu_count()),
+        "make the product of the dimension sizes equal to the number of trace files");
   }
   Engine engine(workload, platform, options, platform.rules == platform::Rules::orrery);
   auto result = engine.run();
   if (!result || !result->stall || !engine.trees_crossed()) return result;
-  // Phases of a tree were taken for each other until nothing moved: the reference hangs here. Keep them apart instead.
+  // Phases of a tree were taken for each other until nothing moved: the reference hangs here. Keep
+  // them apart instead.
   auto again = Engine(workload, platform, options, true).run();
   if (again) again->findings.add(FindingCode::tree_phases_kept_apart);
   return again;
 }
 
-Engine::Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options,
-               bool trees_apart)
-    : workload_(workload), platform_(platform), options_(options), fabric_(platform), planner_(platform, fabric_),
-      themis_(platform), remote_memory_(platform), trees_apart_(trees_apart) {
+Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
+               const Options& options, bool trees_apart)
+    : workload_(workload),
+      platform_(platform),
+      options_(options),
+      fabric_(platform),
+      planner_(platform, fabric_),
+      themis_(platform),
+      remote_memory_(platform),
+      trees_apart_(trees_apart) {
   if (platform.network == NetworkModelKind::message) links_.emplace(platform);
 }
 
 std::string Engine::place(std::uint32_t rank, graph::NodeId node) const {
   const graph::Graph& graph = workload_.graph(rank);
-  const std::string file = rank < workload_.files.size() ? workload_.files[rank] : fmt::format("rank {}", rank);
+  const std::string file =
+      rank < workload_.files.size() ? workload_.files[rank] : fmt::format("rank {}", rank);
   return fmt::format("{}: rank {}, node {} \"{}\"", file, rank, graph.id(node), graph.name(node));
 }
 
@@ -47,7 +62,8 @@ void Engine::fail_run(Error error) {
 }
 
 std::int64_t Engine::after(std::int64_t delay) {
-  if (delay < model::Fabric::kTooLong && now() < model::Fabric::kTooLong - delay) return now() + delay;
+  if (delay < model::Fabric::kTooLong && now() < model::Fabric::kTooLong - delay)
+    return now() + delay;
   fail_run({Errc::config_range, "", "the simulated time goes beyond 53 days",
             "check bandwidths, latencies, durations and sizes"});
   return now();
@@ -63,7 +79,8 @@ void Engine::set_up_communicators() {
     Communicator& made = communicators_.emplace_back();
     communicator_by_name_.emplace(name, number);
     made.name = name;
-    if (group.ranks.empty() || group.ranks.size() == ranks) {  // the system's own topology, but its own sequence
+    if (group.ranks.empty() ||
+        group.ranks.size() == ranks) {  // the system's own topology, but its own sequence
       made.members = ranks;
       made.next_stream.assign(ranks, 0);
       continue;
@@ -83,7 +100,9 @@ Result<void> Engine::set_up() {
   const std::uint32_t ranks = fabric_.rank_count();
   if (platform_.collectives.queues_per_dim < 1 || platform_.collectives.active_chunks < 1 ||
       platform_.collectives.queues_per_dim > 4096) {
-    return fail(Errc::config_range, "", "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
+    return fail(
+        Errc::config_range, "",
+        "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
   }
   for (const auto& [name, group] : workload_.groups) {
     for (const std::uint32_t rank : group.ranks) {
@@ -131,8 +150,12 @@ Result<SimResult> Engine::run() {
       break;
     }
     ++result_.events;
+    if (result_.events % kProgressEvery == 0 && options_.progress) {
+      options_.progress(finished_, result_.messages);
+    }
     if (options_.max_events != 0 && result_.events > options_.max_events) {
-      return fail(Errc::limit_exceeded, "", fmt::format("more than {} events", options_.max_events));
+      return fail(Errc::limit_exceeded, "",
+                  fmt::format("more than {} events", options_.max_events));
     }
     dispatch(event);
   }
@@ -142,18 +165,30 @@ Result<SimResult> Engine::run() {
 
 void Engine::dispatch(const Event& event) {
   switch (event.kind) {
-    case EventKind::local: return run_agendas(event);
-    case EventKind::deliver: return deliver(event);
-    case EventKind::late_receive: return deliver_late(event);
-    case EventKind::tree_deliver: return tree_arrival(event);
-    case EventKind::tree_late: return tree_received(blocks_[event.block].streams[event.key]);
-    case EventKind::ready_to_send: return announcement_arrives(event);
-    case EventKind::ready_late: return send_payload(event.first);
-    case EventKind::p2p_deliver: return p2p_arrival(event.first);
-    case EventKind::p2p_late: return receive_done(event.first);
-    case EventKind::p2p_ready: return p2p_ready(event);
-    case EventKind::hop_arrival: return hop_arrival(event.first);
-    case EventKind::link_idle: return link_idle(event.first);
+    case EventKind::local:
+      return run_agendas(event);
+    case EventKind::deliver:
+      return deliver(event);
+    case EventKind::late_receive:
+      return deliver_late(event);
+    case EventKind::tree_deliver:
+      return tree_arrival(event);
+    case EventKind::tree_late:
+      return tree_received(blocks_[event.block].streams[event.key]);
+    case EventKind::ready_to_send:
+      return announcement_arrives(event);
+    case EventKind::ready_late:
+      return send_payload(event.first);
+    case EventKind::p2p_deliver:
+      return p2p_arrival(event.first);
+    case EventKind::p2p_late:
+      return receive_done(event.first);
+    case EventKind::p2p_ready:
+      return p2p_ready(event);
+    case EventKind::hop_arrival:
+      return hop_arrival(event.first);
+    case EventKind::link_idle:
+      return link_idle(event.first);
   }
 }
 
@@ -178,12 +213,14 @@ void note_unmatched(const Mailboxes& mailboxes, Findings& findings) {
   const auto order = [](const Mailboxes::Entry* entry) {
     return std::tie(entry->key.src, entry->key.dst, entry->key.tag, entry->key.size);
   };
-  std::sort(left.begin(), left.end(), [&](const auto* a, const auto* b) { return order(a) < order(b); });
+  std::sort(left.begin(), left.end(),
+            [&](const auto* a, const auto* b) { return order(a) < order(b); });
   for (std::size_t i = 0; i < left.size(); ++i) {
     const MessageKey& key = left[i]->key;
-    const std::string where = i < Findings::kPlaces ? fmt::format("rank {} to rank {}, {} bytes, tag {}", key.src,
-                                                                  key.dst, key.size, key.tag)
-                                                    : std::string();
+    const std::string where = i < Findings::kPlaces
+                                  ? fmt::format("rank {} to rank {}, {} bytes, tag {}", key.src,
+                                                key.dst, key.size, key.tag)
+                                  : std::string();
     findings.add(FindingCode::unmatched_send, where, left[i]->box.arrived);
   }
 }
@@ -196,7 +233,8 @@ SimResult Engine::summarise() {
     track_memory(rank);
     if (!rank_result.finish) continue;
     result_.end = std::max(result_.end, *rank_result.finish);
-    rank_result.exposed_comm = astra() ? *rank_result.finish - Time(gpu_time_[rank]) : rank_result.comm_only;
+    rank_result.exposed_comm =
+        astra() ? *rank_result.finish - Time(gpu_time_[rank]) : rank_result.comm_only;
   }
   for (auto& [key, total] : totals_) {
     total.type = key.first;

@@ -2,8 +2,9 @@
 //
 // The simulation kernel. One queue owns time and order; everything else reacts to its events.
 //
-// Layers, each in a file of its own: agenda (what ranks do by themselves), nodes (dependencies and resources),
-// collectives (chunks and queues), streams (packets of one phase), trees, point to point, custom collectives, transport.
+// Layers, each in a file of its own: agenda (what ranks do by themselves), nodes (dependencies and
+// resources), collectives (chunks and queues), streams (packets of one phase), trees, point to
+// point, custom collectives, transport.
 #pragma once
 
 #include <cstdint>
@@ -34,10 +35,10 @@ namespace orrery::sim {
 
 /// A custom collective at one rank: a Chakra graph without resource limits.
 struct CustomRun {
-  Endpoint owner;                     ///< the collective's node
+  Endpoint owner;  ///< the collective's node
   const graph::Graph* graph = nullptr;
   std::uint32_t communicator = 0;
-  std::uint32_t position = 0;         ///< of its rank among the group's ranks in ascending order
+  std::uint32_t position = 0;  ///< of its rank among the group's ranks in ascending order
   std::vector<std::uint32_t> waits;
   std::uint32_t left = 0;
 };
@@ -45,7 +46,8 @@ struct CustomRun {
 class Engine {
  public:
   /// `trees_apart`: tree messages match by phase as well as by size (ASTRA rules start without).
-  Engine(const graph::Workload& workload, const platform::Platform& platform, const Options& options, bool trees_apart);
+  Engine(const graph::Workload& workload, const platform::Platform& platform,
+         const Options& options, bool trees_apart);
 
   [[nodiscard]] Result<SimResult> run();
 
@@ -94,11 +96,15 @@ class Engine {
   void check_finished(std::uint32_t rank);
 
   // engine_collectives.cc
-  void begin_collective(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type, std::int64_t size);
-  void issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator, graph::CollectiveType type,
-                    const model::Chunking& cutting, const model::LogicalTopology& topology, std::int64_t priority);
-  [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank);
+  void begin_collective(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type,
+                        std::int64_t size);
+  void issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator,
+                    graph::CollectiveType type, const model::Chunking& cutting,
+                    const model::LogicalTopology& topology, std::int64_t priority);
+  [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
+                                                             graph::NodeId node);
+  [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group,
+                                   std::uint32_t rank);
   void enqueue(Stream& stream);
   void pump(std::uint32_t rank, std::uint32_t queue);
   void start_waiting(std::uint32_t rank, std::uint32_t queue);
@@ -111,8 +117,8 @@ class Engine {
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
 
   // engine_order.cc: which dimension first, which chunk first
-  void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left, std::int64_t chunk,
-                   const model::LogicalTopology& topology);
+  void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
+                   std::int64_t chunk, const model::LogicalTopology& topology);
   void insert_waiting(ChunkQueue& queue, Stream& stream);
   [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
   [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;
@@ -129,20 +135,24 @@ class Engine {
   void send_packet(Stream& stream);
   void post_receive(Stream& stream, std::uint32_t key);
   void deliver(const Event& event);
-  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to, std::uint32_t key);
+  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
+                   std::uint32_t key);
   void deliver_late(const Event& event);
   void packet_received(Stream& stream);
-  [[nodiscard]] std::int64_t message_delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const;
+  [[nodiscard]] std::int64_t message_delay(const Stream& stream, std::uint32_t key,
+                                           std::uint32_t to) const;
   // … a message whose receiver is in another phase
   void deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes);
   [[nodiscard]] bool take_early(Stream& stream, std::uint32_t from, std::int64_t bytes);
-  [[nodiscard]] MessageKey early_key(const Stream& stream, std::uint32_t from, std::int64_t bytes) const;
+  [[nodiscard]] MessageKey early_key(const Stream& stream, std::uint32_t from,
+                                     std::int64_t bytes) const;
 
   // engine_lockstep.cc
   void run_agendas(const Event& event);
   [[nodiscard]] bool lone_step(std::uint32_t rank, Event& run);
   void deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec);
-  [[nodiscard]] bool lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec, Event& run);
+  [[nodiscard]] bool lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
+                                  Event& run);
   [[nodiscard]] bool send_burst(Stream& stream, std::uint16_t count);
   void restart(Event& run, const Event& event);
   void flush(Event& run);
@@ -158,7 +168,8 @@ class Engine {
   [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
 
   // engine_bus.cc
-  void cross_bus(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce, bool returns);
+  void cross_bus(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce,
+                 bool returns);
   void set_bus_timers(std::uint32_t rank);
   void run_bus(std::uint32_t rank, std::uint32_t code);
 
@@ -176,18 +187,21 @@ class Engine {
   [[nodiscard]] std::uint32_t new_receive(const Endpoint& who, const MessageKey& key);
   void receive_done(std::uint32_t number);
   [[nodiscard]] std::optional<MessageKey> message_key(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] std::optional<MessageKey> message_key(const graph::Graph& graph, std::uint32_t rank, graph::NodeId node,
-                                                      bool sends, const std::function<std::string()>& where);
+  [[nodiscard]] std::optional<MessageKey> message_key(const graph::Graph& graph, std::uint32_t rank,
+                                                      graph::NodeId node, bool sends,
+                                                      const std::function<std::string()>& where);
 
   // engine_custom.cc
-  [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type);
+  [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node,
+                                                 graph::CollectiveType type);
   void begin_custom(std::uint32_t rank, graph::NodeId node, const std::string& prefix);
   void start_custom(std::uint32_t run, graph::NodeId node);
   void complete_custom(std::uint32_t run, graph::NodeId node);
 
   // engine_transport.cc
   /// Sends `size` bytes; `arrival` (its time is ignored) happens when they are there.
-  void transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay, Event arrival);
+  void transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
+                 Event arrival);
   void hop_arrival(std::uint32_t message);
   void link_idle(std::uint32_t link);
   void depart(const model::Links::Departure& departure);
@@ -230,7 +244,7 @@ class Engine {
   std::vector<RankState> states_;
   std::vector<std::size_t> first_times_;  // by rank: where its nodes' times begin
   std::vector<NodeTimes> times_;
-  std::vector<std::int64_t> gpu_time_;    // by rank: ASTRA-sim's sum of compute
+  std::vector<std::int64_t> gpu_time_;        // by rank: ASTRA-sim's sum of compute
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
 
   std::vector<Communicator> communicators_;
@@ -239,7 +253,8 @@ class Engine {
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
   std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> unsettled_;  // (rank, queue) to look at when the tick ends
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      unsettled_;  // (rank, queue) to look at when the tick ends
   std::vector<QueuePointers> pointers_;
   std::vector<std::uint8_t> round_robin_;
   std::vector<std::uint8_t> last_was_gather_;  // by rank, for the RG queue order
@@ -256,7 +271,7 @@ class Engine {
   std::vector<Receive> receives_;
   std::vector<std::uint32_t> free_receives_;
   std::vector<CustomRun> customs_;
-  Mailboxes announcements_;                  // rendezvous
+  Mailboxes announcements_;  // rendezvous
   std::vector<std::uint32_t> next_announced_, next_announced_p2p_;
   std::vector<std::pair<Stream*, std::uint32_t>> announced_sends_;
 
@@ -264,7 +279,8 @@ class Engine {
   std::vector<Event> cargo_;  // by Links message: what happens when it is there
 
   SimResult result_;
-  std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal> totals_;  // by type and group size
+  std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>
+      totals_;  // by type and group size
   std::uint32_t finished_ = 0;
 };
 

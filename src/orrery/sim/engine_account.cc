@@ -33,25 +33,34 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   const graph::Graph& graph = workload_.graph(rank);
   const NodeKind kind = graph.kind(node);
   switch (kind) {
-    case NodeKind::comp: state.computing += step; return;
+    case NodeKind::comp:
+      state.computing += step;
+      return;
     case NodeKind::mem_load:
-    case NodeKind::mem_store: state.remembering += step; return;
+    case NodeKind::mem_store:
+      state.remembering += step;
+      return;
     case NodeKind::recv:  // counts from when its message is on the way: see receive_begins
       if (platform_.replay_only) state.communicating += step;
       break;
     case NodeKind::send:
-    case NodeKind::coll: state.communicating += step; break;
-    default: return;
+    case NodeKind::coll:
+      state.communicating += step;
+      break;
+    default:
+      return;
   }
   const bool collective = kind == NodeKind::coll;
   std::uint32_t members = 2;
   if (collective) {
     members = communicators_.front().members;
     const auto name = graph.string(graph.collective(node).group);
-    const auto found = name.empty() ? communicator_by_name_.end() : communicator_by_name_.find(std::string(name));
+    const auto found =
+        name.empty() ? communicator_by_name_.end() : communicator_by_name_.find(std::string(name));
     if (found != communicator_by_name_.end()) members = communicators_[found->second].members;
   }
-  const std::string_view type = collective ? graph::name(graph.collective(node).type) : graph::name(kind);
+  const std::string_view type =
+      collective ? graph::name(graph.collective(node).type) : graph::name(kind);
   CollectiveTotal& total = totals_[{type, members}];
   if (step > 0) {
     ++total.operations;
@@ -59,7 +68,8 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
     total.bytes += static_cast<std::uint64_t>(size.count());
     return;
   }
-  if (kind != NodeKind::recv || platform_.replay_only) total.time += Time(now() - times_[first_times_[rank] + node].start);
+  if (kind != NodeKind::recv || platform_.replay_only)
+    total.time += Time(now() - times_[first_times_[rank] + node].start);
 }
 
 }  // namespace orrery::sim

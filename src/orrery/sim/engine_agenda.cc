@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks do by themselves. All local events of a rank at one time run together, when the first of them is due:
-// that is the order ASTRA-sim keeps, and it can be seen in the results.
+// What ranks do by themselves. All local events of a rank at one time run together, when the first
+// of them is due: that is the order ASTRA-sim keeps, and it can be seen in the results.
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -10,16 +10,20 @@ namespace {
 constexpr int kLookedAt = 8;  // events of a list looked at for merging
 }
 
-// A packet of a stream that has nothing left to send only counts: all that matters is where the last of them stands.
+// A packet of a stream that has nothing left to send only counts: all that matters is where the
+// last of them stands.
 bool Engine::only_counts(const LocalEvent& event) {
-  if (event.stream == nullptr || event.stream->steps_left != 0 || event.stream->spec == nullptr) return false;
+  if (event.stream == nullptr || event.stream->steps_left != 0 || event.stream->spec == nullptr)
+    return false;
   return event.stream->spec->request.algorithm.algorithm == platform::Algorithm::direct;
 }
 
-// Takes an older event equal to `event`, one of the first few, out of the list and returns how often it stood there.
+// Takes an older event equal to `event`, one of the first few, out of the list and returns how
+// often it stood there.
 std::uint16_t Engine::take_older(LocalList& list, const LocalEvent& event) {
   const auto equal = [&](const LocalEvent& other) {
-    return other.stream == event.stream && other.kind == event.kind && other.arg == event.arg && other.repeat < 0x7fff;
+    return other.stream == event.stream && other.kind == event.kind && other.arg == event.arg &&
+           other.repeat < 0x7fff;
   };
   if (list.head == kNone) return 0;
   if (equal(list.first)) {
@@ -49,13 +53,14 @@ std::uint16_t Engine::take_older(LocalList& list, const LocalEvent& event) {
 
 void Engine::append(LocalList& list, LocalEvent event) {
   LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
-  if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind && event.stream != nullptr &&
-      last.repeat < 0xffff - event.repeat) {
+  if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind &&
+      event.stream != nullptr && last.repeat < 0xffff - event.repeat) {
     last.repeat = static_cast<std::uint16_t>(last.repeat + event.repeat);
     return;
   }
   // A list that is running now keeps its events where they are.
-  if (list.time != now() && only_counts(event)) event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
+  if (list.time != now() && only_counts(event))
+    event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
   std::uint32_t slot = pool_free_;
   if (slot == kNone) {
     slot = static_cast<std::uint32_t>(pool_.size());
@@ -123,17 +128,26 @@ void Engine::run_agenda(std::uint32_t rank) {
 
 void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
   switch (event.kind) {
-    case LocalKind::taken: return;
+    case LocalKind::taken:
+      return;
     case LocalKind::inserted:
-    case LocalKind::freed: return packets_free(*event.stream, event.repeat);
+    case LocalKind::freed:
+      return packets_free(*event.stream, event.repeat);
     case LocalKind::inserted_sum: {
       const std::int64_t reduce = event.stream->spec->step_of(event.arg).reduce;
       return at(rank, reduce, {event.stream, 0, LocalKind::freed, event.repeat});
     }
-    case LocalKind::node_done: complete(rank, event.arg); return;
-    case LocalKind::memory_done: memory_done(rank, event.arg); return;
-    case LocalKind::custom_done: complete_custom(event.arg, static_cast<graph::NodeId>(event.node)); return;
-    case LocalKind::bus: return run_bus(rank, event.arg);
+    case LocalKind::node_done:
+      complete(rank, event.arg);
+      return;
+    case LocalKind::memory_done:
+      memory_done(rank, event.arg);
+      return;
+    case LocalKind::custom_done:
+      complete_custom(event.arg, static_cast<graph::NodeId>(event.node));
+      return;
+    case LocalKind::bus:
+      return run_bus(rank, event.arg);
   }
 }
 

@@ -19,7 +19,8 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
   if (name.empty() || (astra() && name == "0")) return 0;
   const auto found = communicator_by_name_.find(std::string(name));
   if (found == communicator_by_name_.end()) {
-    fail_run({Errc::input_group, place(rank, node), fmt::format("process group \"{}\" is not defined", name),
+    fail_run({Errc::input_group, place(rank, node),
+              fmt::format("process group \"{}\" is not defined", name),
               "give the communicator-group file that belongs to this trace"});
     return std::nullopt;
   }
@@ -35,31 +36,41 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
 std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
   RankState& state = states_[rank];
   switch (platform_.collectives.policy) {
-    case SchedulingPolicy::lifo: return state.next_priority++;
-    case SchedulingPolicy::fifo: return state.next_priority--;
-    case SchedulingPolicy::explicit_priority: break;
+    case SchedulingPolicy::lifo:
+      return state.next_priority++;
+    case SchedulingPolicy::fifo:
+      return state.next_priority--;
+    case SchedulingPolicy::explicit_priority:
+      break;
   }
   return workload_.graph(rank).collective(node).priority;
 }
 
-void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, CollectiveType type, std::int64_t size) {
+void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, CollectiveType type,
+                              std::int64_t size) {
   const auto communicator = communicator_of(rank, node);
   if (!communicator) return;
   Communicator& group = communicators_[*communicator];
   const graph::Graph& graph = workload_.graph(rank);
-  const std::uint32_t everywhere = astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
-  const std::uint32_t mask =
-      group.sub_group ? ~0u : graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : everywhere;
+  const std::uint32_t everywhere =
+      astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
+  const std::uint32_t mask = group.sub_group                    ? ~0u
+                             : graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask
+                                                                : everywhere;
   auto topology = planner_.topology(type, *communicator, group, mask);
-  if (!topology) return fail_run({topology.error().code, place(rank, node) + ": " + topology.error().where,
-                                  topology.error().what, topology.error().hint});
-  auto cutting = model::cut(type, size, platform_.collectives.splits, fabric_.rank_count(), platform_.rules);
-  if (!cutting) return fail_run({cutting.error().code, place(rank, node) + ": " + cutting.error().where,
-                                 cutting.error().what, cutting.error().hint});
+  if (!topology)
+    return fail_run({topology.error().code, place(rank, node) + ": " + topology.error().where,
+                     topology.error().what, topology.error().hint});
+  auto cutting =
+      model::cut(type, size, platform_.collectives.splits, fabric_.rank_count(), platform_.rules);
+  if (!cutting)
+    return fail_run({cutting.error().code, place(rank, node) + ": " + cutting.error().where,
+                     cutting.error().what, cutting.error().hint});
   const InterDimension order = platform_.collectives.inter_dimension;
   const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
                        type != CollectiveType::all_to_all && !(*topology)->sub_group;
-  if (cutting->remainder_full && !resized) result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
+  if (cutting->remainder_full && !resized)
+    result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
   if (astra() && (*topology)->sub_group && fabric_.dim_count() > 1) {
     result_.findings.add(FindingCode::group_falls_back_to_ring, place(rank, node));
   }
@@ -94,18 +105,21 @@ Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std:
   return blocks_[group.blocks[number]].streams[member];
 }
 
-void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator, CollectiveType type,
-                          const model::Chunking& cutting, const model::LogicalTopology& topology,
-                          std::int64_t priority) {
+void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator,
+                          CollectiveType type, const model::Chunking& cutting,
+                          const model::LogicalTopology& topology, std::int64_t priority) {
   const std::uint32_t rank = ops_[op].rank;
   const graph::Graph& graph = workload_.graph(rank);
   const graph::NodeId node = ops_[op].node;
   ChunkRequest natural;
   natural.type = type;
   natural.communicator = group.sub_group ? communicator : 0;
-  if (!group.sub_group && graph.has(node, graph::kHasDims)) natural.dims_mask = graph.collective(node).dims_mask;
-  const bool ordered = platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
-  if (ordered && (rank == 0 || !astra())) themis_.begin(now());  // the reference lets rank 0 decide when
+  if (!group.sub_group && graph.has(node, graph::kHasDims))
+    natural.dims_mask = graph.collective(node).dims_mask;
+  const bool ordered =
+      platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+  if (ordered && (rank == 0 || !astra()))
+    themis_.begin(now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
   for (std::int64_t left = cutting.bytes; left > 0 && !error_;) {
     Stream& stream = new_stream(communicator, group, rank);
@@ -122,7 +136,8 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
     left -= bytes;
     auto list = planner_.choose_queues(*plan, type, topology, pointers_[rank]);
     if (!list) {
-      return fail_run({list.error().code, place(rank, node) + ": " + list.error().where, list.error().what, list.error().hint});
+      return fail_run({list.error().code, place(rank, node) + ": " + list.error().where,
+                       list.error().what, list.error().hint});
     }
     stream.op = op;
     stream.phases = *list;
@@ -130,7 +145,8 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
     stream.priority = priority;
     ++ops_[op].chunks_left;
     if (planner_.list(*list).empty()) {
-      if (group.members > 1 && left == 0) result_.findings.add(FindingCode::masked_collective, place(rank, node));
+      if (group.members > 1 && left == 0)
+        result_.findings.add(FindingCode::masked_collective, place(rank, node));
       chunk_done(stream);
       continue;
     }
@@ -146,8 +162,8 @@ void Engine::enqueue(Stream& stream) {
   insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
 }
 
-// ASTRA rules start what can be started at once. Orrery rules decide when the tick is over, so that the order of events
-// inside a tick cannot make ranks disagree on which chunk is next.
+// ASTRA rules start what can be started at once. Orrery rules decide when the tick is over, so that
+// the order of events inside a tick cannot make ranks disagree on which chunk is next.
 void Engine::pump(std::uint32_t rank, std::uint32_t queue) {
   if (astra()) return start_waiting(rank, queue);
   unsettled_.emplace_back(rank, queue);
@@ -180,8 +196,9 @@ bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
   return false;
 }
 
-// Nothing moves any more. If that is because ranks run different chunks in the same dimension, each waiting for the
-// other, the chunks that a peer has begun are started beyond the limit of active chunks. (The reference hangs.)
+// Nothing moves any more. If that is because ranks run different chunks in the same dimension, each
+// waiting for the other, the chunks that a peer has begun are started beyond the limit of active
+// chunks. (The reference hangs.)
 bool Engine::rescue() {
   bool moved = false;
   for (std::uint32_t rank = 0; rank < states_.size(); ++rank) {
@@ -211,9 +228,11 @@ void Engine::end_phase(Stream& stream) {
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
   for (std::uint32_t packet = 0; packet < stream.sent; ++packet) {
-    result_.ranks[rank].sent_bytes += static_cast<std::uint64_t>(stream.spec->step_of(packet).bytes);
+    result_.ranks[rank].sent_bytes +=
+        static_cast<std::uint64_t>(stream.spec->step_of(packet).bytes);
     if (stream.spec->step.size() > 1) continue;
-    result_.ranks[rank].sent_bytes += static_cast<std::uint64_t>(stream.spec->step.front().bytes) * (stream.sent - 1);
+    result_.ranks[rank].sent_bytes +=
+        static_cast<std::uint64_t>(stream.spec->step.front().bytes) * (stream.sent - 1);
     break;
   }
   last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives whose algorithm is itself a Chakra trace: sends, receives and compute without resource limits.
+// Collectives whose algorithm is itself a Chakra trace: sends, receives and compute without
+// resource limits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,12 +30,14 @@ void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& pr
   const auto found = workload_.custom_collectives.find(prefix);
   const std::size_t position =
       group.ranks.empty() ? rank
-                          : static_cast<std::size_t>(std::lower_bound(group.sorted.begin(), group.sorted.end(), rank) -
-                                                     group.sorted.begin());
+                          : static_cast<std::size_t>(
+                                std::lower_bound(group.sorted.begin(), group.sorted.end(), rank) -
+                                group.sorted.begin());
   if (found == workload_.custom_collectives.end() || position >= found->second.size()) {
-    return fail_run({Errc::input_not_found, place(rank, node),
-                     fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
-                     "one file per member is needed: <prefix>.<position>.et"});
+    return fail_run(
+        {Errc::input_not_found, place(rank, node),
+         fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
+         "one file per member is needed: <prefix>.<position>.et"});
   }
   const graph::Graph& graph = *found->second[position];
   const auto run = static_cast<std::uint32_t>(customs_.size());
@@ -59,10 +62,12 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
   if (kind != NodeKind::send && kind != NodeKind::recv) {
     const std::int64_t recorded = kind == NodeKind::comp ? graph.duration(node).count() : 0;
     const std::int64_t shortest = kind == NodeKind::comp && astra() ? kPsPerNs : 0;
-    return at(rank, recorded > 0 ? recorded : shortest, {.arg = run, .kind = LocalKind::custom_done, .node = node});
+    return at(rank, recorded > 0 ? recorded : shortest,
+              {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }
   const auto where = [&] {
-    return fmt::format("{} (custom algorithm, node {})", place(rank, customs_[run].owner.node), graph.id(node));
+    return fmt::format("{} (custom algorithm, node {})", place(rank, customs_[run].owner.node),
+                       graph.id(node));
   };
   auto key = message_key(graph, custom.position, node, kind == NodeKind::send, where);
   if (!key) return;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks in lockstep. When consecutive ranks do the same step at the same time, which is what collectives do nearly always,
-// the general path's bookkeeping per message (find the list, look for merging, decide the algorithm) is the larger part
-// of the work. Here a run of such ranks is one tight loop whose events are queued as runs again. Any rank that is not in
-// the plain middle of a phase takes the general path, at its own place in the order: the results are the same.
+// Ranks in lockstep. When consecutive ranks do the same step at the same time, which is what
+// collectives do nearly always, the general path's bookkeeping per message (find the list, look for
+// merging, decide the algorithm) is the larger part of the work. Here a run of such ranks is one
+// tight loop whose events are queued as runs again. Any rank that is not in the plain middle of a
+// phase takes the general path, at its own place in the order: the results are the same.
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -11,8 +12,10 @@ namespace orrery::sim {
 namespace {
 
 /// Makes `run` one longer if the event described is the one that continues it.
-inline bool extend(Event& run, std::int64_t time, EventKind kind, std::uint32_t first, std::uint32_t block) {
-  if (run.time != time || run.first + run.count != first || run.block != block || run.kind != kind || run.count == 0) {
+inline bool extend(Event& run, std::int64_t time, EventKind kind, std::uint32_t first,
+                   std::uint32_t block) {
+  if (run.time != time || run.first + run.count != first || run.block != block ||
+      run.kind != kind || run.count == 0) {
     return false;
   }
   ++run.count;
@@ -33,7 +36,8 @@ void Engine::flush(Event& run) {
 
 void Engine::run_agendas(const Event& event) {
   Event run{.count = 0};
-  const bool plain = !links_ && !platform_.collectives.rendezvous && now() < model::Fabric::kTooLong / 2;
+  const bool plain =
+      !links_ && !platform_.collectives.rendezvous && now() < model::Fabric::kTooLong / 2;
   for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
     if (plain && lone_step(rank, run)) continue;
     flush(run);
@@ -58,14 +62,16 @@ inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
 
 }  // namespace
 
-// One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent. False: not that simple.
+// One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent.
+// False: not that simple.
 bool Engine::lone_step(std::uint32_t rank, Event& run) {
   Agenda& agenda = agendas_[rank];
   const int which = agenda.lists[0].time == now() ? 0 : 1;
   LocalList& list = agenda.lists[which];
   LocalList& other = agenda.lists[1 - which];
   const LocalEvent& event = list.first;
-  if (list.time != now() || list.head != kNone || event.repeat != 1 || event.stream == nullptr) return false;
+  if (list.time != now() || list.head != kNone || event.repeat != 1 || event.stream == nullptr)
+    return false;
   Stream& stream = *event.stream;
   const model::PhaseSpec* spec = stream.spec;
   if (spec == nullptr || !spec->lockstep) return false;
@@ -86,8 +92,13 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
     add_to_balance(stream, key, +1);
     ++result_.messages;
     const std::int64_t time = now() + spec->delay_by_key[key];
-    if (run.spec != spec->id || run.key != key || !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
-      restart(run, {.time = time, .kind = EventKind::deliver, .first = stream.member, .key = key, .block = stream.block,
+    if (run.spec != spec->id || run.key != key ||
+        !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
+      restart(run, {.time = time,
+                    .kind = EventKind::deliver,
+                    .first = stream.member,
+                    .key = key,
+                    .block = stream.block,
                     .spec = spec->id});
     }
   } else {
@@ -118,13 +129,15 @@ void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpe
 }
 
 // A message arrives where it is expected and its packet is inserted. False: not that simple.
-bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec, Event& run) {
+bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
+                          Event& run) {
   if (stream.spec != &spec || balance_of(stream, key) <= 0) return false;
   Agenda& agenda = agendas_[stream.rank];
   const std::int64_t time = now() + spec.endpoint;
   const int which = agenda.lists[0].time < 0 ? 0 : 1;
   LocalList& list = agenda.lists[which];
-  if (list.time >= 0 || agenda.lists[1 - which].time == time || !agenda.overflow.empty()) return false;
+  if (list.time >= 0 || agenda.lists[1 - which].time == time || !agenda.overflow.empty())
+    return false;
   add_to_balance(stream, key, -1);
   ++stream.received;
   list.time = time;
@@ -138,11 +151,13 @@ bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseS
   return true;
 }
 
-// `count` packets of a direct phase are free at once: their messages, to consecutive peers, are one event. False: not that
-// simple.
+// `count` packets of a direct phase are free at once: their messages, to consecutive peers, are one
+// event. False: not that simple.
 bool Engine::send_burst(Stream& stream, std::uint16_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || links_ || platform_.collectives.rendezvous || stream.early || stream.steps_left < count) return false;
+  if (!spec.burst || links_ || platform_.collectives.rendezvous || stream.early ||
+      stream.steps_left < count)
+    return false;
   const std::uint32_t key = spec.key_of(stream.sent);
   if (stream.free != 0 || key + count > spec.request.ring.size) return false;
   for (std::uint32_t k = key; k < key + count; ++k) {
@@ -152,8 +167,13 @@ bool Engine::send_burst(Stream& stream, std::uint16_t count) {
   stream.sent += count;
   stream.steps_left -= count;
   result_.messages += count;
-  queue_.push({.time = after(spec.delay_by_key[key]), .kind = EventKind::deliver, .first = stream.member, .key = key,
-               .keys = count, .block = stream.block, .spec = spec.id});
+  queue_.push({.time = after(spec.delay_by_key[key]),
+               .kind = EventKind::deliver,
+               .first = stream.member,
+               .key = key,
+               .keys = count,
+               .block = stream.block,
+               .spec = spec.id});
   return true;
 }
 

@@ -17,15 +17,17 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kMemoryLane = 3, kFreeLane = 4;
-constexpr std::uint64_t kGroupLanes = 16;               // Orrery rules: one lane per process group …
+constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kMemoryLane = 3,
+                        kFreeLane = 4;
+constexpr std::uint64_t kGroupLanes = 16;  // Orrery rules: one lane per process group …
 constexpr std::uint64_t kSendLanes = std::uint64_t{1} << 32;  // … and one per receiver of sends
-constexpr Time kShortest = ns(1);                       // ASTRA rules: a node without a duration
+constexpr Time kShortest = ns(1);  // ASTRA rules: a node without a duration
 
 }  // namespace
 
-// The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends, memory, everything
-// else), each of capacity one; receives never wait. Orrery rules give each group and each receiver its own stream.
+// The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
+// memory, everything else), each of capacity one; receives never wait. Orrery rules give each group
+// and each receiver its own stream.
 std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const NodeKind kind = graph.kind(node);
@@ -34,18 +36,23 @@ std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) 
   if (kind == NodeKind::comp) return {kComputeLane, false};
   if (astra()) return {kCommLane, false};
   switch (kind) {
-    case NodeKind::coll: return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
-    case NodeKind::send: return {kSendLanes + static_cast<std::uint32_t>(graph.point_to_point(node).dst), false};
+    case NodeKind::coll:
+      return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
+    case NodeKind::send:
+      return {kSendLanes + static_cast<std::uint32_t>(graph.point_to_point(node).dst), false};
     case NodeKind::mem_load:
-    case NodeKind::mem_store: return {kMemoryLane, false};
-    default: return {kFreeLane, true};
+    case NodeKind::mem_store:
+      return {kMemoryLane, false};
+    default:
+      return {kFreeLane, true};
   }
 }
 
 void Engine::make_ready(std::uint32_t rank, NodeId node) {
   RankState& state = states_[rank];
   const auto [key, unlimited] = lane_of(rank, node);
-  auto lane = std::find_if(state.lanes.begin(), state.lanes.end(), [k = key](const Lane& l) { return l.key == k; });
+  auto lane = std::find_if(state.lanes.begin(), state.lanes.end(),
+                           [k = key](const Lane& l) { return l.key == k; });
   if (lane == state.lanes.end()) {
     state.lanes.push_back({key, unlimited, false, {}});
     lane = state.lanes.end() - 1;
@@ -68,8 +75,8 @@ std::optional<std::pair<Lane*, NodeId>> Engine::next_ready(RankState& state) {
   return std::pair{best, node};
 }
 
-// Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end at once come in a
-// second pass, as they would with ASTRA-sim's next callback.
+// Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end
+// at once come in a second pass, as they would with ASTRA-sim's next callback.
 void Engine::issue(std::uint32_t rank) {
   RankState& state = states_[rank];
   if (state.issuing) return;
@@ -94,18 +101,23 @@ void Engine::start(std::uint32_t rank, NodeId node) {
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
   if (astra() && graph.is_cpu(node) && kind != NodeKind::comp && !platform_.replay_only) {
-    return fail_run({Errc::input_corrupt, place(rank, node), fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
+    return fail_run({Errc::input_corrupt, place(rank, node),
+                     fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
                      "communication and memory nodes run on the accelerator: clear the attribute"});
   }
   account(rank);
   count_node(rank, node, +1);
   if (platform_.replay_only) return replay(rank, node);
   switch (kind) {
-    case NodeKind::comp: return start_compute(rank, node);
-    case NodeKind::coll: return start_collective(rank, node);
+    case NodeKind::comp:
+      return start_compute(rank, node);
+    case NodeKind::coll:
+      return start_collective(rank, node);
     case NodeKind::mem_load:
-    case NodeKind::mem_store: return start_memory(rank, node);
-    default: break;
+    case NodeKind::mem_store:
+      return start_memory(rank, node);
+    default:
+      break;
   }
   const auto key = message_key(rank, node);
   if (!key) return;
@@ -125,8 +137,9 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   const bool recorded = graph.duration(node) > Time{};
-  const bool roofline = !graph.is_cpu(node) && (platform_.device.roofline ||
-                                                (platform_.device.roofline_without_duration && !recorded && known));
+  const bool roofline =
+      !graph.is_cpu(node) && (platform_.device.roofline ||
+                              (platform_.device.roofline_without_duration && !recorded && known));
   if (!roofline || (!astra() && !known)) {
     if (!recorded) result_.findings.add(FindingCode::zero_duration_compute, place(rank, node));
     return replay(rank, node);
@@ -140,7 +153,8 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
   if (work.tensor_size == Bytes{} && astra()) return retire(rank, node, true);
   const auto time = model::roofline_time(work, platform_.device, platform_.rules);
   if (!time) {
-    return fail_run({Errc::config_range, place(rank, node), "the roofline gives no time within 46 days",
+    return fail_run({Errc::config_range, place(rank, node),
+                     "the roofline gives no time within 46 days",
                      "set the device's peak and memory bandwidth"});
   }
   gpu_time_[rank] += time->count();
@@ -150,17 +164,20 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
 void Engine::start_memory(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   if (!graph.has(node, graph::kHasTensorSize)) {
-    return fail_run({Errc::input_missing_attr, place(rank, node), "a memory node lacks tensor_size", ""});
+    return fail_run(
+        {Errc::input_missing_attr, place(rank, node), "a memory node lacks tensor_size", ""});
   }
   const Bytes size = graph.work(node).tensor_size;
   if (platform_.remote_memory.kind == platform::RemoteMemoryKind::none) {
     if (astra()) {
-      return fail_run({Errc::config_conflict, place(rank, node), "the trace uses remote memory and the system has none",
+      return fail_run({Errc::config_conflict, place(rank, node),
+                       "the trace uses remote memory and the system has none",
                        "choose another memory-type than NO_MEMORY_EXPANSION"});
     }
     const auto local = transfer_time(size, platform_.device.memory);
     if (!local) {
-      return fail_run({Errc::config_range, place(rank, node), "local memory gives no time for this access",
+      return fail_run({Errc::config_range, place(rank, node),
+                       "local memory gives no time for this access",
                        "set the device's memory bandwidth"});
     }
     return at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
@@ -191,9 +208,11 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
       result_.findings.add(FindingCode::collective_replayed, place(rank, node));
       return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
     }
-    return fail_run({Errc::input_missing_attr, place(rank, node), "a collective lacks comm_type or comm_size", ""});
+    return fail_run({Errc::input_missing_attr, place(rank, node),
+                     "a collective lacks comm_type or comm_size", ""});
   }
-  if (const std::string* prefix = custom_prefix(rank, node, collective.type)) return begin_custom(rank, node, *prefix);
+  if (const std::string* prefix = custom_prefix(rank, node, collective.type))
+    return begin_custom(rank, node, *prefix);
   const auto size = collective.size.count();
   const auto members = [&]() -> std::int64_t {
     const auto communicator = communicator_of(rank, node);
@@ -205,26 +224,31 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
   if (astra() && collective.type == CollectiveType::broadcast) {
     result_.findings.add(FindingCode::collective_without_traffic, place(rank, node));
     const std::int64_t recorded = graph.duration(node).count();
-    return at(rank, recorded > 0 ? recorded : kShortest.count(), {.arg = node, .kind = LocalKind::node_done});
+    return at(rank, recorded > 0 ? recorded : kShortest.count(),
+              {.arg = node, .kind = LocalKind::node_done});
   }
   if (astra() || collective.type == CollectiveType::unknown) {
-    return fail_run({Errc::input_unsupported, place(rank, node),
-                     fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
+    return fail_run(
+        {Errc::input_unsupported, place(rank, node),
+         fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
   }
-  // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have algorithms.
+  // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have
+  // algorithms.
   result_.findings.add(FindingCode::collective_approximated, place(rank, node));
   switch (collective.type) {
     case CollectiveType::broadcast:
     case CollectiveType::scatter:
     case CollectiveType::gather: {
       const std::int64_t n = members();
-      return error_ ? void() : begin_collective(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
+      return error_ ? void()
+                    : begin_collective(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
     }
     case CollectiveType::barrier: {
       const std::int64_t n = members();
       return error_ ? void() : begin_collective(rank, node, CollectiveType::all_reduce, n);
     }
-    default: return begin_collective(rank, node, CollectiveType::reduce_scatter, size);
+    default:
+      return begin_collective(rank, node, CollectiveType::reduce_scatter, size);
   }
 }
 

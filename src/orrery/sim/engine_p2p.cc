@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sends and receives. The k-th send matches the k-th receive with the same tag, source, destination and size.
+// Sends and receives. The k-th send matches the k-th receive with the same tag, source, destination
+// and size.
 #include <fmt/format.h>
 
 #include "orrery/sim/engine.h"
@@ -16,18 +17,22 @@ constexpr std::uint32_t kAstraTags = 500'000'000;
 
 std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
-  return message_key(graph, rank, node, graph.kind(node) == NodeKind::send, [&] { return place(rank, node); });
+  return message_key(graph, rank, node, graph.kind(node) == NodeKind::send,
+                     [&] { return place(rank, node); });
 }
 
 // Missing source of a send and missing destination of a receive default to the rank itself.
-std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::uint32_t rank, NodeId node, bool sends,
+std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::uint32_t rank,
+                                              NodeId node, bool sends,
                                               const std::function<std::string()>& where) {
   const graph::PointToPoint& message = graph.point_to_point(node);
   const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   if (!complete) {
     fail_run({Errc::input_missing_attr, where(),
-              fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive", sends ? "dst" : "src"), ""});
+              fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive",
+                          sends ? "dst" : "src"),
+              ""});
     return std::nullopt;
   }
   const std::int64_t self = rank;
@@ -35,16 +40,20 @@ std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::ui
   const std::int64_t dst = graph.has(node, graph::kHasDst) ? message.dst : self;
   if ((sends ? src : dst) != self) {
     fail_run({Errc::input_corrupt, where(),
-              fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for", sends ? src : dst), ""});
+              fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for",
+                          sends ? src : dst),
+              ""});
     return std::nullopt;
   }
   const std::int64_t peer = sends ? dst : src;
   if (peer < 0 || peer >= static_cast<std::int64_t>(fabric_.rank_count())) {
-    fail_run({Errc::input_range, where(), fmt::format("there is no rank {} among {}", peer, fabric_.rank_count()), ""});
+    fail_run({Errc::input_range, where(),
+              fmt::format("there is no rank {} among {}", peer, fabric_.rank_count()), ""});
     return std::nullopt;
   }
   const std::uint64_t tag = astra() ? message.tag % kAstraTags : message.tag;
-  return MessageKey{tag, static_cast<std::uint32_t>(src), static_cast<std::uint32_t>(dst), message.size.count()};
+  return MessageKey{tag, static_cast<std::uint32_t>(src), static_cast<std::uint32_t>(dst),
+                    message.size.count()};
 }
 
 void Engine::start_send(const Endpoint& who, const MessageKey& key) {
@@ -93,17 +102,20 @@ void Engine::note_dims(const Endpoint& who, const MessageKey& key) {
   }
   if (crossed < 2) return;
   const bool shown = result_.findings.count(FindingCode::dims_not_crossed) < Findings::kPlaces;
-  result_.findings.add(FindingCode::dims_not_crossed, shown ? place(who.rank, who.node) : std::string());
+  result_.findings.add(FindingCode::dims_not_crossed,
+                       shown ? place(who.rank, who.node) : std::string());
 }
 
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_receive(who, key);
   if (!platform_.collectives.rendezvous) return post(number);
-  transport(key.dst, key.src, kAnnouncementBytes, fabric_.delay(key.dst, key.src, kAnnouncementBytes),
+  transport(key.dst, key.src, kAnnouncementBytes,
+            fabric_.delay(key.dst, key.src, kAnnouncementBytes),
             {.kind = EventKind::p2p_ready, .first = number, .count = 1});
 }
 
-// `count` 1: the announcement of receive `first` arrives at the sender. 0: message `first` found one waiting.
+// `count` 1: the announcement of receive `first` arrives at the sender. 0: message `first` found
+// one waiting.
 void Engine::p2p_ready(const Event& event) {
   if (event.count == 0) {
     const P2pMessage message = messages_[event.first];

@@ -28,7 +28,8 @@ void Engine::insert_packet(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const std::uint32_t packet = stream.inserted++;
   if (spec.on_bus) {
-    const auto way = spec.plain(packet) ? model::SharedBus::Way::to_memory : model::SharedBus::Way::from_memory;
+    const auto way =
+        spec.plain(packet) ? model::SharedBus::Way::to_memory : model::SharedBus::Way::from_memory;
     return cross_bus(stream, packet, way, spec.reduces(packet), spec.returns(packet));
   }
   const LocalKind kind = spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted;
@@ -37,7 +38,8 @@ void Engine::insert_packet(Stream& stream) {
 
 void Engine::packets_free(Stream& stream, std::uint16_t count) {
   if (count > 1 && send_burst(stream, count)) return;
-  if (stream.steps_left != 0 || stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree) {
+  if (stream.steps_left != 0 ||
+      stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree) {
     for (std::uint16_t i = 0; i < count; ++i) packet_free(stream);
     return;
   }
@@ -66,7 +68,8 @@ void Engine::try_send(Stream& stream) {
   send_packet(stream);
 }
 
-std::int64_t Engine::message_delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const {
+std::int64_t Engine::message_delay(const Stream& stream, std::uint32_t key,
+                                   std::uint32_t to) const {
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
   const std::uint32_t communicator = blocks_[stream.block].communicator;
@@ -84,7 +87,11 @@ void Engine::send_packet(Stream& stream) {
     announce(stream, key);
     return;
   }
-  Event arrival{.kind = EventKind::deliver, .first = stream.member, .key = key, .block = stream.block, .spec = spec.id};
+  Event arrival{.kind = EventKind::deliver,
+                .first = stream.member,
+                .key = key,
+                .block = stream.block,
+                .spec = spec.id};
   if (!links_ && !spec.delay_by_key.empty()) {
     ++result_.messages;
     arrival.time = after(spec.delay_by_key[key]);
@@ -92,14 +99,19 @@ void Engine::send_packet(Stream& stream) {
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
     const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
-    transport(stream.rank, rank_of(blocks_[stream.block].communicator, to), spec.step_of(key).bytes, delay, arrival);
+    transport(stream.rank, rank_of(blocks_[stream.block].communicator, to), spec.step_of(key).bytes,
+              delay, arrival);
   }
   post_receive(stream, key);
 }
 
 void Engine::post_receive(Stream& stream, std::uint32_t key) {
   const model::PhaseSpec& spec = *stream.spec;
-  const Event late{.time = now(), .kind = EventKind::late_receive, .first = stream.member, .key = key, .block = stream.block};
+  const Event late{.time = now(),
+                   .kind = EventKind::late_receive,
+                   .first = stream.member,
+                   .key = key,
+                   .block = stream.block};
   if (stream.early) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (take_early(stream, from, spec.step_of(key).bytes)) {
@@ -120,17 +132,19 @@ void Engine::deliver(const Event& event) {
   Block& block = blocks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
-  if (spec.lockstep && event.keys == 1 && now() < model::Fabric::kTooLong / 2) return deliver_run(event, block, spec);
+  if (spec.lockstep && event.keys == 1 && now() < model::Fabric::kTooLong / 2)
+    return deliver_run(event, block, spec);
   for (std::uint32_t from = event.first; from < event.first + event.count; ++from) {
     const std::uint32_t position = spec.request.ring.position(from);
     for (std::uint32_t k = 0; k < event.keys; ++k) {
-      deliver_one(block, spec, from, spec.destination(from, position, event.key + k), event.key + k);
+      deliver_one(block, spec, from, spec.destination(from, position, event.key + k),
+                  event.key + k);
     }
   }
 }
 
-void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
-                         std::uint32_t key) {
+void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from,
+                         std::uint32_t to, std::uint32_t key) {
   Stream& stream = block.streams[to];
   if (stream.spec != &spec) {
     deliver_astray(stream, from, spec.step_of(key).bytes);
@@ -145,7 +159,9 @@ void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32
   if (posted) packet_received(stream);
 }
 
-void Engine::deliver_late(const Event& event) { packet_received(blocks_[event.block].streams[event.first]); }
+void Engine::deliver_late(const Event& event) {
+  packet_received(blocks_[event.block].streams[event.first]);
+}
 
 void Engine::packet_received(Stream& stream) {
   ++stream.received;
@@ -163,13 +179,14 @@ bool Engine::take_early(Stream& stream, std::uint32_t from, std::int64_t bytes) 
   return true;
 }
 
-// The receiver is not in the sender's phase. Messages match by sender and size alone, so a receive of another phase may
-// want it; otherwise it waits until one does.
+// The receiver is not in the sender's phase. Messages match by sender and size alone, so a receive
+// of another phase may want it; otherwise it waits until one does.
 void Engine::deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes) {
   const model::PhaseSpec* spec = stream.spec;
   if (spec != nullptr && spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
-      const bool posted = stream.balances == nullptr ? stream.balance > 0 : stream.balances[key] > 0;
+      const bool posted =
+          stream.balances == nullptr ? stream.balance > 0 : stream.balances[key] > 0;
       if (!posted || spec->step_of(key).bytes != bytes) continue;
       if (spec->source(stream.member, stream.position, key) != from) continue;
       if (stream.balances == nullptr) {

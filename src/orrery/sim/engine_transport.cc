@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From "send these bytes" to an arrival: at once with a delay (analytical), or link by link (message). And the
-// announcements that come before a message under the rendezvous protocol.
+// From "send these bytes" to an arrival: at once with a delay (analytical), or link by link
+// (message). And the announcements that come before a message under the rendezvous protocol.
 #include <fmt/format.h>
 
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
 
-void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay, Event arrival) {
+void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
+                       Event arrival) {
   ++result_.messages;
   if (!links_ || from == to) {
     arrival.time = after(links_ ? 0 : delay);
@@ -23,8 +24,11 @@ void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, 
 }
 
 void Engine::depart(const model::Links::Departure& departure) {
-  queue_.push({.time = after(departure.arrival), .kind = EventKind::hop_arrival, .first = departure.message});
-  queue_.push({.time = after(departure.busy), .kind = EventKind::link_idle, .first = departure.link});
+  queue_.push({.time = after(departure.arrival),
+               .kind = EventKind::hop_arrival,
+               .first = departure.message});
+  queue_.push(
+      {.time = after(departure.busy), .kind = EventKind::link_idle, .first = departure.link});
 }
 
 void Engine::hop_arrival(std::uint32_t message) {
@@ -42,13 +46,19 @@ void Engine::link_idle(std::uint32_t link) {
   if (links_->idle(link, departure)) depart(departure);
 }
 
-// Rendezvous. The receiver announces itself to the sender it expects; the payload's receive is posted when that
-// announcement has arrived, and the payload leaves when the sender has both asked to send and seen the announcement.
+// Rendezvous. The receiver announces itself to the sender it expects; the payload's receive is
+// posted when that announcement has arrived, and the payload leaves when the sender has both asked
+// to send and seen the announcement.
 void Engine::announce(Stream& stream, std::uint32_t key) {
   const std::uint32_t communicator = blocks_[stream.block].communicator;
-  const std::uint32_t from = rank_of(communicator, stream.spec->source(stream.member, stream.position, key));
-  transport(stream.rank, from, kAnnouncementBytes, fabric_.delay(stream.rank, from, kAnnouncementBytes),
-            {.kind = EventKind::ready_to_send, .first = stream.member, .key = key, .block = stream.block});
+  const std::uint32_t from =
+      rank_of(communicator, stream.spec->source(stream.member, stream.position, key));
+  transport(stream.rank, from, kAnnouncementBytes,
+            fabric_.delay(stream.rank, from, kAnnouncementBytes),
+            {.kind = EventKind::ready_to_send,
+             .first = stream.member,
+             .key = key,
+             .block = stream.block});
 }
 
 void Engine::send_when_announced(Stream& stream, std::uint32_t key) {
@@ -70,7 +80,11 @@ void Engine::send_payload(std::uint32_t number) {
   const std::uint32_t to = spec.destination(stream->member, stream->position, key);
   transport(stream->rank, rank_of(blocks_[stream->block].communicator, to), spec.step_of(key).bytes,
             message_delay(*stream, key, to),
-            {.kind = EventKind::deliver, .first = stream->member, .key = key, .block = stream->block, .spec = spec.id});
+            {.kind = EventKind::deliver,
+             .first = stream->member,
+             .key = key,
+             .block = stream->block,
+             .spec = spec.id});
 }
 
 void Engine::announcement_arrives(const Event& event) {
@@ -80,7 +94,8 @@ void Engine::announcement_arrives(const Event& event) {
   if (receiver.spec == nullptr) return;
   const std::uint32_t from = receiver.spec->source(receiver.member, receiver.position, event.key);
   post_receive(receiver, event.key);
-  Mailbox& box = announcements_.at({event.block | std::uint64_t{1} << 32, receiver.member, from, 0});
+  Mailbox& box =
+      announcements_.at({event.block | std::uint64_t{1} << 32, receiver.member, from, 0});
   if (box.first == kNone) {
     ++box.arrived;
     return;

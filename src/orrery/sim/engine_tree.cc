@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Double binary tree all-reduce: up the tree with reduction, down with the result. Chunks alternate between two trees.
+// Double binary tree all-reduce: up the tree with reduction, down with the result. Chunks alternate
+// between two trees.
 #include "orrery/core/check.h"
 #include "orrery/model/collective/tree.h"
 #include "orrery/sim/engine.h"
@@ -32,18 +33,23 @@ void Engine::begin_tree(Stream& stream) {
 
 void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
   const model::PhaseRequest& request = stream.spec->request;
-  const std::uint32_t to = stream.member - stream.position * request.ring.stride + to_position * request.ring.stride;
-  const Event arrival{.kind = EventKind::tree_deliver, .first = stream.member, .key = to, .block = stream.block,
+  const std::uint32_t to =
+      stream.member - stream.position * request.ring.stride + to_position * request.ring.stride;
+  const Event arrival{.kind = EventKind::tree_deliver,
+                      .first = stream.member,
+                      .key = to,
+                      .block = stream.block,
                       .spec = stream.spec->id};
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t to_rank = rank_of(communicator, to);
   result_.ranks[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
-  transport(stream.rank, to_rank, request.data, fabric_.delay(stream.rank, to_rank, request.data), arrival);
+  transport(stream.rank, to_rank, request.data, fabric_.delay(stream.rank, to_rank, request.data),
+            arrival);
 }
 
-// What early tree messages are kept under. All phases of a tree all-reduce have the same size, and ASTRA-sim tells
-// messages apart by size only: a message of one phase can be taken for another's, sometimes so that nothing moves any
-// more. `trees_apart_` keeps the phases apart.
+// What early tree messages are kept under. All phases of a tree all-reduce have the same size, and
+// ASTRA-sim tells messages apart by size only: a message of one phase can be taken for another's,
+// sometimes so that nothing moves any more. `trees_apart_` keeps the phases apart.
 std::int64_t Engine::tree_size_key(const model::PhaseSpec& spec) const {
   return trees_apart_ ? -1 - static_cast<std::int64_t>(spec.id) : spec.request.data;
 }
@@ -51,13 +57,19 @@ std::int64_t Engine::tree_size_key(const model::PhaseSpec& spec) const {
 void Engine::tree_post(Stream& stream, std::uint32_t slot) {
   const model::RingShape& ring = stream.spec->request.ring;
   const model::TreePlace place = place_in_tree(stream);
-  const std::uint32_t from = slot == kParent ? place.parent : slot == kLeft ? place.left : place.right;
+  const std::uint32_t from = slot == kParent ? place.parent
+                             : slot == kLeft ? place.left
+                                             : place.right;
   const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
   if (!stream.early || !take_early(stream, member, tree_size_key(*stream.spec))) {
     ++stream.balances[slot];
     return;
   }
-  queue_.push({.time = now(), .kind = EventKind::tree_late, .first = slot, .key = stream.member, .block = stream.block});
+  queue_.push({.time = now(),
+               .kind = EventKind::tree_late,
+               .first = slot,
+               .key = stream.member,
+               .block = stream.block});
 }
 
 void Engine::tree_arrival(const Event& event) {
@@ -65,14 +77,16 @@ void Engine::tree_arrival(const Event& event) {
   if (block.streams == nullptr) return;
   Stream& stream = block.streams[event.key];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
-  const bool tree = stream.spec != nullptr && stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
+  const bool tree = stream.spec != nullptr &&
+                    stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
   if (tree && tree_size_key(*stream.spec) == tree_size_key(spec)) {
     const model::RingShape& ring = stream.spec->request.ring;
     const std::uint32_t base = stream.member - stream.position * ring.stride;
     const model::TreePlace place = place_in_tree(stream);
     const std::uint32_t peers[kSlots] = {place.parent, place.left, place.right};
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
-      const bool from_here = peers[slot] != model::TreePlace::kNone && base + peers[slot] * ring.stride == event.first;
+      const bool from_here =
+          peers[slot] != model::TreePlace::kNone && base + peers[slot] * ring.stride == event.first;
       if (!from_here || stream.balances[slot] == 0) continue;
       if (stream.spec != &spec) trees_crossed_ = true;
       --stream.balances[slot];
@@ -93,13 +107,15 @@ void Engine::tree_received(Stream& stream) {
     const bool returns = reduce && (place.parent == model::TreePlace::kNone || stream.received > 1);
     return cross_bus(stream, 0, model::SharedBus::Way::from_memory, reduce, returns);
   }
-  at(stream.rank, stream.spec->endpoint, {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
+  at(stream.rank, stream.spec->endpoint,
+     {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
 }
 
 void Engine::tree_free(Stream& stream) {
   const model::TreePlace place = place_in_tree(stream);
   const bool root = place.parent == model::TreePlace::kNone;
-  const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) + (place.right != model::TreePlace::kNone ? 1 : 0);
+  const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) +
+                                (place.right != model::TreePlace::kNone ? 1 : 0);
   ++stream.free;
   const auto send_down = [&] {
     if (place.left != model::TreePlace::kNone) tree_send(stream, place.left);

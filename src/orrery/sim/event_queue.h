@@ -13,27 +13,29 @@
 namespace orrery::sim {
 
 enum class EventKind : std::uint8_t {
-  local,           ///< run the local events of ranks first … first+count-1
-  deliver,         ///< messages of one collective step from members first … first+count-1 (or keys key … key+keys-1)
-  late_receive,    ///< a receive posted after its message arrived: member `first`, step `key`
-  tree_deliver,    ///< double binary tree: message from member `first` to member `key`
-  tree_late,       ///< a tree receive posted after its message arrived: slot `first` of member `key`
-  ready_to_send,   ///< rendezvous: the receiver's announcement reaches the sender
-  ready_late,      ///< rendezvous: the announcement was there before the sender asked for it
-  p2p_deliver,     ///< point-to-point message `first` arrives
-  p2p_late,        ///< a point-to-point receive posted after its message arrived: receive `first`
-  p2p_ready,       ///< rendezvous of point-to-point message `first`
-  hop_arrival,     ///< congestion-aware network: message `first` reaches the next device on its way
-  link_idle,       ///< congestion-aware network: link `first` can carry the next message
+  local,    ///< run the local events of ranks first … first+count-1
+  deliver,  ///< messages of one collective step from members first … first+count-1 (or keys key …
+            ///< key+keys-1)
+  late_receive,   ///< a receive posted after its message arrived: member `first`, step `key`
+  tree_deliver,   ///< double binary tree: message from member `first` to member `key`
+  tree_late,      ///< a tree receive posted after its message arrived: slot `first` of member `key`
+  ready_to_send,  ///< rendezvous: the receiver's announcement reaches the sender
+  ready_late,     ///< rendezvous: the announcement was there before the sender asked for it
+  p2p_deliver,    ///< point-to-point message `first` arrives
+  p2p_late,       ///< a point-to-point receive posted after its message arrived: receive `first`
+  p2p_ready,      ///< rendezvous of point-to-point message `first`
+  hop_arrival,    ///< congestion-aware network: message `first` reaches the next device on its way
+  link_idle,      ///< congestion-aware network: link `first` can carry the next message
 };
 
-/// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one member.
+/// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one
+/// member.
 struct Event {
   std::int64_t time = 0;
   EventKind kind = EventKind::local;
   std::uint32_t first = 0;  ///< rank, member, message or link
   std::uint32_t count = 1;
-  std::uint32_t key = 0;    ///< which step of the algorithm (see PhaseSpec)
+  std::uint32_t key = 0;  ///< which step of the algorithm (see PhaseSpec)
   std::uint32_t keys = 1;
   std::uint32_t block = 0;  ///< which chunk of which collective
   std::uint32_t spec = 0;   ///< the sender's phase
@@ -41,20 +43,23 @@ struct Event {
 
 /// A monotone priority queue: what is pushed is never earlier than what was popped last.
 ///
-/// Buckets hold events by the highest bit in which their time differs from the last popped time. Equal times are always
-/// in the same bucket, in the order they were pushed, and moving a bucket down keeps that order: so events of one tick
-/// come out in the order they went in. A pushed event that continues the newest one of its time (the next member of the
-/// same step, or the next key of the same member) is merged into it; the order is the same as without merging.
+/// Buckets hold events by the highest bit in which their time differs from the last popped time.
+/// Equal times are always in the same bucket, in the order they were pushed, and moving a bucket
+/// down keeps that order: so events of one tick come out in the order they went in. A pushed event
+/// that continues the newest one of its time (the next member of the same step, or the next key of
+/// the same member) is merged into it; the order is the same as without merging.
 ///
-/// push O(1), pop amortised O(64). Source of the structure: Ahuja, Mehlhorn, Orlin, Tarjan, "Faster algorithms for the
-/// shortest path problem", J. ACM 37(2), 1990, section 2 (one-level radix heaps).
+/// push O(1), pop amortised O(64). Source of the structure: Ahuja, Mehlhorn, Orlin, Tarjan, "Faster
+/// algorithms for the shortest path problem", J. ACM 37(2), 1990, section 2 (one-level radix
+/// heaps).
 class EventQueue {
  public:
   void push(const Event& event) {
     ORRERY_CHECK(event.time >= now_);
     std::vector<Event>& bucket = buckets_[bucket_of(event.time)];
     const std::size_t done = &bucket == &buckets_[0] ? cursor_ : 0;
-    // Merging passes over events of other times only, so nothing overtakes anything of its own time.
+    // Merging passes over events of other times only, so nothing overtakes anything of its own
+    // time.
     const std::size_t stop = bucket.size() > done + kLookBack ? bucket.size() - kLookBack : done;
     for (std::size_t i = bucket.size(); i > stop; --i) {
       if (bucket[i - 1].time != event.time) continue;
@@ -86,7 +91,8 @@ class EventQueue {
       last.count += next.count;
       return true;
     }
-    if (last.first == next.first && last.count == 1 && next.count == 1 && last.key + last.keys == next.key) {
+    if (last.first == next.first && last.count == 1 && next.count == 1 &&
+        last.key + last.keys == next.key) {
       last.keys += next.keys;
       return true;
     }

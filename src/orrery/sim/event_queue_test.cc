@@ -2,10 +2,10 @@
 #include "orrery/sim/event_queue.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <tuple>
-#include <rapidcheck/gtest.h>
 
 namespace orrery::sim {
 namespace {
@@ -40,8 +40,10 @@ TEST(EventQueue, NeverMergesIntoAnEventAlreadyTaken) {
   EXPECT_EQ(event.first, 1u);
 }
 
-// The oracle is a sort by (time, order of pushing): whatever the times, and however pushes and pops interleave.
-RC_GTEST_PROP(EventQueue, PopsByTimeThenByOrderOfPushing, (const std::vector<std::uint16_t>& gaps)) {
+// The oracle is a sort by (time, order of pushing): whatever the times, and however pushes and pops
+// interleave.
+RC_GTEST_PROP(EventQueue, PopsByTimeThenByOrderOfPushing,
+              (const std::vector<std::uint16_t>& gaps)) {
   EventQueue queue;
   std::vector<std::pair<std::int64_t, std::uint32_t>> pending;
   std::uint32_t next = 0;

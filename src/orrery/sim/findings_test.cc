@@ -31,7 +31,8 @@ platform::Platform square() {
   platform::Platform made = line(Block::ring, 2);
   made.dims.push_back(made.dims.front());
   auto& config = made.collectives;
-  for (auto* plan : {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (auto* plan :
+       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
     plan->per_dim.push_back(plan->per_dim.front());
   }
   return made;
@@ -51,8 +52,9 @@ TEST(Findings, MessagesThatNobodyReceives) {
   const Findings findings = findings_of(workload(ranks), line(Block::ring, 2));
   EXPECT_EQ(findings.count(FindingCode::unmatched_send), 2u);
   ASSERT_EQ(findings.list().size(), 1u);
-  EXPECT_THAT(findings.list()[0].places, ::testing::ElementsAre("rank 0 to rank 1, 64 bytes, tag 7",
-                                                                "rank 1 to rank 0, 5 bytes, tag 0"));
+  EXPECT_THAT(findings.list()[0].places,
+              ::testing::ElementsAre("rank 0 to rank 1, 64 bytes, tag 7",
+                                     "rank 1 to rank 0, 5 bytes, tag 0"));
 }
 
 TEST(Findings, MatchedMessagesAreNotOdd) {
@@ -80,11 +82,14 @@ TEST(Findings, MessagesThatCrossTwoDimensionsUnderAstraRules) {
 
 TEST(Findings, SubGroupsOfSeveralDimensionsUnderAstraRules) {
   std::vector<Rank> ranks(4);
-  for (const int member : {0, 1, 2}) ranks[static_cast<std::size_t>(member)].coll(CollectiveType::all_reduce, 3000, {}, "5");
+  for (const int member : {0, 1, 2})
+    ranks[static_cast<std::size_t>(member)].coll(CollectiveType::all_reduce, 3000, {}, "5");
   ranks[3].metadata();
   graph::Workload three = workload(ranks);
   three.groups["5"] = {"5", {0, 1, 2}};
-  EXPECT_EQ(findings_of(three, under_astra_rules(square())).count(FindingCode::group_falls_back_to_ring), 3u);
+  EXPECT_EQ(
+      findings_of(three, under_astra_rules(square())).count(FindingCode::group_falls_back_to_ring),
+      3u);
 }
 
 TEST(Findings, CollectivesWithoutADimension) {
@@ -109,24 +114,30 @@ TEST(Findings, CollectivesWithoutADimension) {
 TEST(Findings, ComputeWithoutADuration) {
   Rank rank;
   rank.comp(Time(0));
-  const Findings findings = findings_of(replicated(rank, 2), under_astra_rules(line(Block::ring, 2)));
+  const Findings findings =
+      findings_of(replicated(rank, 2), under_astra_rules(line(Block::ring, 2)));
   EXPECT_EQ(findings.count(FindingCode::zero_duration_compute), 2u);
 }
 
 TEST(Findings, CollectivesTheModelHasNoAlgorithmFor) {
   Rank barrier;
   barrier.coll(CollectiveType::barrier, 0);
-  EXPECT_EQ(findings_of(replicated(barrier, 2), line(Block::ring, 2)).count(FindingCode::collective_approximated), 2u);
+  EXPECT_EQ(findings_of(replicated(barrier, 2), line(Block::ring, 2))
+                .count(FindingCode::collective_approximated),
+            2u);
   Rank broadcast;
   broadcast.coll(CollectiveType::broadcast, 64);
-  const Findings findings = findings_of(replicated(broadcast, 2), under_astra_rules(line(Block::ring, 2)));
+  const Findings findings =
+      findings_of(replicated(broadcast, 2), under_astra_rules(line(Block::ring, 2)));
   EXPECT_EQ(findings.count(FindingCode::collective_without_traffic), 2u);
 }
 
 TEST(Findings, CollectivesSmallerThanTheirNumberOfRanks) {
   Rank rank;
   rank.coll(CollectiveType::all_reduce, 3);
-  EXPECT_EQ(findings_of(replicated(rank, 4), line(Block::ring, 4)).count(FindingCode::missing_chunk_raised), 4u);
+  EXPECT_EQ(findings_of(replicated(rank, 4), under_astra_rules(line(Block::ring, 4)))
+                .count(FindingCode::missing_chunk_raised),
+            4u);
 }
 
 }  // namespace

@@ -8,9 +8,10 @@
 
 namespace orrery::sim {
 
-/// Mailboxes by message key: an open-addressing table with linear probing, its load kept at or below one half.
-/// A table of its own because it is touched twice per message; std::unordered_map allocates per entry and was a quarter
-/// of the time of a point-to-point run. Never iterated for results: order does not matter.
+/// Mailboxes by message key: an open-addressing table with linear probing, its load kept at or
+/// below one half. A table of its own because it is touched twice per message; std::unordered_map
+/// allocates per entry and was a quarter of the time of a point-to-point run. Never iterated for
+/// results: order does not matter.
 class Mailboxes {
  public:
   struct Entry {
@@ -55,7 +56,7 @@ class Mailboxes {
 
   // Where `key` is, or the free place where it belongs.
   [[nodiscard]] std::size_t slot(const MessageKey& key) const {
-    std::size_t place = MessageKeyHash{}(key) & mask();
+    std::size_t place = MessageKeyHash{}(key)&mask();
     while (entries_[place].used && !(entries_[place].key == key)) place = (place + 1) & mask();
     return place;
   }

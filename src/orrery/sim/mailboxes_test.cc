@@ -2,10 +2,9 @@
 #include "orrery/sim/mailboxes.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <map>
-
-#include <rapidcheck/gtest.h>
 
 namespace orrery::sim {
 namespace {
@@ -14,7 +13,9 @@ namespace {
 RC_GTEST_PROP(Mailboxes, BehavesLikeAMap, (const std::vector<std::uint16_t>& steps)) {
   Mailboxes boxes;
   std::map<std::uint32_t, std::uint32_t> oracle;
-  const auto key = [](std::uint32_t number) { return MessageKey{number % 3, number, number / 2, number % 5}; };
+  const auto key = [](std::uint32_t number) {
+    return MessageKey{number % 3, number, number / 2, number % 5};
+  };
   for (const std::uint16_t step : steps) {
     const std::uint32_t number = step % 97;
     if (step % 4 == 0 && oracle.count(number) != 0) {

@@ -19,8 +19,9 @@ struct Life {
 
 }  // namespace
 
-std::optional<Bytes> peak_memory(const graph::Graph& graph,
-                                 const std::function<std::optional<std::pair<Time, Time>>(graph::NodeId)>& when) {
+std::optional<Bytes> peak_memory(
+    const graph::Graph& graph,
+    const std::function<std::optional<std::pair<Time, Time>>(graph::NodeId)>& when) {
   std::map<StringId, Life> lives;
   for (graph::NodeId node = 0; node < graph.size(); ++node) {
     if (!graph.has(node, graph::kHasTensors)) continue;

@@ -22,10 +22,14 @@ constexpr std::uint32_t kMinTreeBit = 16;  // above the queue number in the list
 
 std::size_t tree_index(CollectiveType type) {
   switch (type) {
-    case CollectiveType::all_reduce: return 0;
-    case CollectiveType::all_gather: return 1;
-    case CollectiveType::reduce_scatter: return 2;
-    default: return 3;
+    case CollectiveType::all_reduce:
+      return 0;
+    case CollectiveType::all_gather:
+      return 1;
+    case CollectiveType::reduce_scatter:
+      return 2;
+    default:
+      return 3;
   }
 }
 
@@ -35,7 +39,8 @@ Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric
     : platform_(platform), fabric_(fabric), factory_(platform, fabric) {}
 
 std::uint32_t Planner::queue_count() const {
-  return static_cast<std::uint32_t>(fabric_.dim_count()) * static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
+  return static_cast<std::uint32_t>(fabric_.dim_count()) *
+         static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
 }
 
 QueuePointers Planner::fresh_pointers() const {
@@ -46,7 +51,8 @@ QueuePointers Planner::fresh_pointers() const {
 }
 
 // ASTRA rules: the configured algorithm if there is exactly one, else plain ring.
-LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms, const Communicator& group) const {
+LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms,
+                                    const Communicator& group) const {
   LogicalTopology topology;
   topology.members = group.members;
   topology.sub_group = true;
@@ -55,8 +61,10 @@ LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms, 
   logical.along_dim = false;
   if (algorithms.per_dim.size() == 1 && platform_.rules == Rules::astra) {
     logical.algorithm = algorithms.per_dim.front();
-    if (logical.algorithm.algorithm == Algorithm::one_ring) logical.algorithm.algorithm = Algorithm::ring;
-    if (logical.algorithm.algorithm == Algorithm::one_direct) logical.algorithm.algorithm = Algorithm::direct;
+    if (logical.algorithm.algorithm == Algorithm::one_ring)
+      logical.algorithm.algorithm = Algorithm::ring;
+    if (logical.algorithm.algorithm == Algorithm::one_direct)
+      logical.algorithm.algorithm = Algorithm::direct;
     if (logical.algorithm.algorithm == Algorithm::one_halving_doubling) {
       logical.algorithm.algorithm = Algorithm::halving_doubling;
     }
@@ -84,7 +92,8 @@ std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePla
       const bool needs_power = logical.algorithm.algorithm == Algorithm::halving_doubling ||
                                logical.algorithm.algorithm == Algorithm::double_binary_tree;
       if (needs_power && !std::has_single_bit(span)) logical.algorithm = {Algorithm::ring, -1};
-      logical.along_dim = fabric_.dim(d).block != platform::Block::ring || span == fabric_.dim(d).size;
+      logical.along_dim =
+          fabric_.dim(d).block != platform::Block::ring || span == fabric_.dim(d).size;
       topology.dims.push_back(logical);
     }
     product *= span;
@@ -94,8 +103,10 @@ std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePla
 }
 
 Result<const LogicalTopology*> Planner::topology(CollectiveType type, std::uint32_t communicator,
-                                                 const Communicator& group, std::uint32_t dims_mask) {
-  const auto key = std::make_tuple(type, group.sub_group ? communicator : 0, group.sub_group ? 0 : dims_mask);
+                                                 const Communicator& group,
+                                                 std::uint32_t dims_mask) {
+  const auto key =
+      std::make_tuple(type, group.sub_group ? communicator : 0, group.sub_group ? 0 : dims_mask);
   const auto found = topologies_.find(key);
   if (found != topologies_.end()) return &found->second;
   const platform::CollectivePlan& algorithms = *model::plan_for(platform_.collectives, type);
@@ -106,7 +117,8 @@ Result<const LogicalTopology*> Planner::topology(CollectiveType type, std::uint3
     made = std::move(*system);
   } else if (algorithms.per_dim.empty()) {
     return fail(Errc::config_missing_key, fmt::format("{}-implementation", graph::name(type)),
-                "no algorithm is configured for this collective", "list one algorithm per network dimension");
+                "no algorithm is configured for this collective",
+                "list one algorithm per network dimension");
   } else {
     auto grid = platform_.rules == Rules::orrery ? group_grid(algorithms, group) : std::nullopt;
     made = grid ? std::move(*grid) : group_ring(algorithms, group);
@@ -130,8 +142,8 @@ Result<ChunkPlan*> Planner::plan(const ChunkRequest& request, const LogicalTopol
   return &plans_.emplace(request, std::move(plan)).first->second;
 }
 
-Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice, const LogicalTopology& topology,
-                                        bool anticlockwise) {
+Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice,
+                                        const LogicalTopology& topology, bool anticlockwise) {
   const LogicalDim& logical = topology.dims[choice.phase.logical_dim];
   model::PhaseRequest request;
   request.algorithm = logical.algorithm;
@@ -154,21 +166,26 @@ Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice, const L
   return specs_.back().id;
 }
 
-Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType type, const LogicalTopology& topology,
+Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType type,
+                                             const LogicalTopology& topology,
                                              QueuePointers& pointers) {
   const auto q = static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
   std::vector<std::uint32_t>& chosen = chosen_;
   chosen.clear();
   for (const ChunkPlan::Choice& choice : plan.choices) {
-    std::uint16_t& next = pointers.next[choice.dim * 3 + static_cast<std::uint32_t>(choice.phase.queues)];
+    std::uint16_t& next =
+        pointers.next[choice.dim * 3 + static_cast<std::uint32_t>(choice.phase.queues)];
     const std::uint32_t first = choice.phase.queues == QueueUse::second_half ? q / 2 : 0;
     const std::uint32_t count = choice.phase.queues == QueueUse::all          ? q
                                 : choice.phase.queues == QueueUse::first_half ? std::max(q / 2, 1u)
                                                                               : q - q / 2;
     chosen.push_back(first + next);
     next = static_cast<std::uint16_t>((next + 1) % count);
-    if (topology.dims[choice.phase.logical_dim].algorithm.algorithm != Algorithm::double_binary_tree) continue;
-    chosen.back() |= (pointers.tree[choice.dim * QueuePointers::kTypes + tree_index(type)]++ % 2u) << kMinTreeBit;
+    if (topology.dims[choice.phase.logical_dim].algorithm.algorithm !=
+        Algorithm::double_binary_tree)
+      continue;
+    chosen.back() |= (pointers.tree[choice.dim * QueuePointers::kTypes + tree_index(type)]++ % 2u)
+                     << kMinTreeBit;
   }
   for (const auto& [queues, list] : plan.lists) {
     if (queues == chosen) return list;
@@ -176,11 +193,13 @@ Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType typ
   PhaseList list;
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     ChunkPlan::Choice& choice = plan.choices[i];
-    const bool tree = topology.dims[choice.phase.logical_dim].algorithm.algorithm == Algorithm::double_binary_tree;
+    const bool tree = topology.dims[choice.phase.logical_dim].algorithm.algorithm ==
+                      Algorithm::double_binary_tree;
     const std::uint32_t queue = chosen[i] & ((1u << kMinTreeBit) - 1);
-    const bool anticlockwise = tree ? chosen[i] >> kMinTreeBit != 0
-                                    : choice.phase.queues == QueueUse::second_half ||
-                                          (choice.phase.queues == QueueUse::all && q > 1 && queue >= q / 2);
+    const bool anticlockwise =
+        tree ? chosen[i] >> kMinTreeBit != 0
+             : choice.phase.queues == QueueUse::second_half ||
+                   (choice.phase.queues == QueueUse::all && q > 1 && queue >= q / 2);
     std::uint32_t& spec = choice.spec[anticlockwise ? 1 : 0];
     if (spec == kNone) {
       auto made = spec_for(choice, topology, anticlockwise);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which phases a chunk goes through, in which dimension order and queues. Plans are worked out once and shared.
+// Which phases a chunk goes through, in which dimension order and queues. Plans are worked out once
+// and shared.
 #pragma once
 
 #include <cstdint>
@@ -38,14 +39,15 @@ struct ChunkPlan {
     std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise or max tree, anticlockwise or min tree
   };
   std::vector<Choice> choices;
-  std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>> lists;  ///< queues chosen → phase list
+  std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>>
+      lists;  ///< queues chosen → phase list
 };
 
-/// Which queue of a dimension a rank takes next (three rotating pointers per dimension), and which of the two trees (one
-/// per dimension and type of the whole collective).
+/// Which queue of a dimension a rank takes next (three rotating pointers per dimension), and which
+/// of the two trees (one per dimension and type of the whole collective).
 struct QueuePointers {
-  std::vector<std::uint16_t> next;  ///< [dim × 3 + use]
-  std::vector<std::uint8_t> tree;   ///< [dim × kTypes + type]
+  std::vector<std::uint16_t> next;          ///< [dim × 3 + use]
+  std::vector<std::uint8_t> tree;           ///< [dim × kTypes + type]
   static constexpr std::size_t kTypes = 4;  ///< those with algorithms, in the order of plan_for
 };
 
@@ -53,17 +55,22 @@ class Planner {
  public:
   Planner(const platform::Platform& platform, const model::Fabric& fabric);
 
-  /// The logical topology of a communicator for a collective type (ASTRA rules: sub-groups are one ring; Orrery rules:
-  /// a group that is a grid of the dimensions keeps them).
-  [[nodiscard]] Result<const model::LogicalTopology*> topology(graph::CollectiveType type, std::uint32_t communicator,
-                                                               const Communicator& group, std::uint32_t dims_mask);
+  /// The logical topology of a communicator for a collective type (ASTRA rules: sub-groups are one
+  /// ring; Orrery rules: a group that is a grid of the dimensions keeps them).
+  [[nodiscard]] Result<const model::LogicalTopology*> topology(graph::CollectiveType type,
+                                                               std::uint32_t communicator,
+                                                               const Communicator& group,
+                                                               std::uint32_t dims_mask);
 
   /// The plan of a chunk. The pointer stays valid.
-  [[nodiscard]] Result<ChunkPlan*> plan(const ChunkRequest& request, const model::LogicalTopology& topology);
+  [[nodiscard]] Result<ChunkPlan*> plan(const ChunkRequest& request,
+                                        const model::LogicalTopology& topology);
 
-  /// Chooses this chunk's queues for one rank, moves its pointers, and returns the number of the phase list.
+  /// Chooses this chunk's queues for one rank, moves its pointers, and returns the number of the
+  /// phase list.
   [[nodiscard]] Result<std::uint32_t> choose_queues(ChunkPlan& plan, graph::CollectiveType type,
-                                                    const model::LogicalTopology& topology, QueuePointers& pointers);
+                                                    const model::LogicalTopology& topology,
+                                                    QueuePointers& pointers);
 
   [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
@@ -71,16 +78,19 @@ class Planner {
   [[nodiscard]] QueuePointers fresh_pointers() const;
 
  private:
-  [[nodiscard]] model::LogicalTopology group_ring(const platform::CollectivePlan& algorithms, const Communicator& group) const;
-  [[nodiscard]] std::optional<model::LogicalTopology> group_grid(const platform::CollectivePlan& algorithms,
-                                                                 const Communicator& group) const;
-  [[nodiscard]] Result<std::uint32_t> spec_for(const ChunkPlan::Choice& choice, const model::LogicalTopology& topology,
+  [[nodiscard]] model::LogicalTopology group_ring(const platform::CollectivePlan& algorithms,
+                                                  const Communicator& group) const;
+  [[nodiscard]] std::optional<model::LogicalTopology> group_grid(
+      const platform::CollectivePlan& algorithms, const Communicator& group) const;
+  [[nodiscard]] Result<std::uint32_t> spec_for(const ChunkPlan::Choice& choice,
+                                               const model::LogicalTopology& topology,
                                                bool anticlockwise);
 
   const platform::Platform& platform_;
   const model::Fabric& fabric_;
   model::PhaseFactory factory_;
-  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, model::LogicalTopology> topologies_;
+  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, model::LogicalTopology>
+      topologies_;
   std::map<ChunkRequest, ChunkPlan> plans_;
   std::deque<model::PhaseSpec> specs_;
   std::deque<PhaseList> lists_;

@@ -24,31 +24,34 @@ struct Options {
   std::uint64_t max_events = 0;
 };
 
-/// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all from true intervals.
-/// Under ASTRA rules exposed_comm is finish - GPU compute (that simulator's definition); the intervals are kept beside it.
+/// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all
+/// from true intervals. Under ASTRA rules exposed_comm is finish - GPU compute (that simulator's
+/// definition); the intervals are kept beside it.
 struct RankResult {
-  std::optional<Time> finish;   ///< empty: never finished
-  Time exposed_comm{};          ///< as the rules define it
-  Time compute{};               ///< union of compute intervals (GPU and CPU)
-  Time comm{};                  ///< union of communication intervals
-  Time memory{};                ///< union of remote-memory intervals
-  Time comm_only{};             ///< communication while nothing computes
-  Time memory_only{};           ///< memory while nothing computes or communicates
-  Time idle{};                  ///< nothing at all
-  std::uint64_t sent_bytes = 0;      ///< bytes this rank put on the network
-  std::optional<Bytes> peak_memory;  ///< most tensor bytes held at one time, where the trace names tensors
+  std::optional<Time> finish;    ///< empty: never finished
+  Time exposed_comm{};           ///< as the rules define it
+  Time compute{};                ///< union of compute intervals (GPU and CPU)
+  Time comm{};                   ///< union of communication intervals
+  Time memory{};                 ///< union of remote-memory intervals
+  Time comm_only{};              ///< communication while nothing computes
+  Time memory_only{};            ///< memory while nothing computes or communicates
+  Time idle{};                   ///< nothing at all
+  std::uint64_t sent_bytes = 0;  ///< bytes this rank put on the network
+  std::optional<Bytes>
+      peak_memory;  ///< most tensor bytes held at one time, where the trace names tensors
 };
 
 /// One (collective type, group size) bucket over all ranks.
 struct CollectiveTotal {
-  std::string type;             ///< "all_reduce", "send" …
+  std::string type;  ///< "all_reduce", "send" …
   std::uint32_t group_size = 0;
-  std::uint64_t operations = 0; ///< issued, counted once per rank
-  std::uint64_t bytes = 0;      ///< sizes as the trace states them, summed over ranks
-  Time time{};                  ///< from issue to completion, summed over ranks
+  std::uint64_t operations = 0;  ///< issued, counted once per rank
+  std::uint64_t bytes = 0;       ///< sizes as the trace states them, summed over ranks
+  Time time{};                   ///< from issue to completion, summed over ranks
 };
 
-/// One node on the longest chain: what the end of the slowest rank waited for, latest last. Chains cross ranks by messages.
+/// One node on the longest chain: what the end of the slowest rank waited for, latest last. Chains
+/// cross ranks by messages.
 struct ChainLink {
   std::uint32_t rank;
   graph::NodeId node;
@@ -77,14 +80,16 @@ struct SimResult {
   Time end{};                                ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
-  std::optional<StallReport> stall;          ///< the run could not finish
+  std::optional<StallReport> stall;  ///< the run could not finish
   Findings findings;
 };
 
 /// Runs `workload` on `platform` to the end. Deterministic: same inputs, same result.
-/// A workload that stalls is a SimResult with `stall` set; an impossible one (missing attributes, unknown groups,
-/// unsupported collectives, more dimensions asked for than there are) is an Error naming rank and node.
-[[nodiscard]] Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
+/// A workload that stalls is a SimResult with `stall` set; an impossible one (missing attributes,
+/// unknown groups, unsupported collectives, more dimensions asked for than there are) is an Error
+/// naming rank and node.
+[[nodiscard]] Result<SimResult> simulate(const graph::Workload& workload,
+                                         const platform::Platform& platform,
                                          const Options& options = {});
 
 }  // namespace orrery::sim

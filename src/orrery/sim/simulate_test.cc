@@ -2,7 +2,6 @@
 #include "orrery/sim/simulate.h"
 
 #include <gtest/gtest.h>
-
 #include <rapidcheck/gtest.h>
 
 #include "orrery/sim/testing.h"
@@ -35,12 +34,14 @@ RC_GTEST_PROP(Simulate, RingAllReduceIsTheClosedForm, ()) {
   RC_ASSERT(result.messages == static_cast<std::uint64_t>(2 * (n - 1) * n));
 }
 
-// As long as ranks start within one hop's latency of each other, a ring's links carry one message at a time: both network
-// models must agree, though one runs in lockstep and the other message by message.
+// As long as ranks start within one hop's latency of each other, a ring's links carry one message
+// at a time: both network models must agree, though one runs in lockstep and the other message by
+// message.
 RC_GTEST_PROP(Simulate, LockstepAndMessageByMessageAgree, ()) {
   const auto n = *rc::gen::inRange<std::int64_t>(2, 9);
   const auto rules = *rc::gen::element(Rules::orrery, Rules::astra);
-  const auto type = *rc::gen::element(CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter);
+  const auto type = *rc::gen::element(CollectiveType::all_reduce, CollectiveType::all_gather,
+                                      CollectiveType::reduce_scatter);
   std::vector<Rank> ranks(static_cast<std::size_t>(n));
   for (Rank& rank : ranks) {
     const auto first = rank.comp(ns(*rc::gen::inRange<std::int64_t>(0, 1000)));
@@ -54,10 +55,12 @@ RC_GTEST_PROP(Simulate, LockstepAndMessageByMessageAgree, ()) {
   const auto analytical = run(work, platform);
   platform.network = platform::NetworkModelKind::message;
   const auto message = run(work, platform);
-  for (std::size_t r = 0; r < ranks.size(); ++r) RC_ASSERT(analytical.ranks[r].finish == message.ranks[r].finish);
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    RC_ASSERT(analytical.ranks[r].finish == message.ranks[r].finish);
 }
 
-// Whatever the graph: compute + exposed communication + exposed memory + idle is the step, on every rank.
+// Whatever the graph: compute + exposed communication + exposed memory + idle is the step, on every
+// rank.
 RC_GTEST_PROP(Simulate, SharesSumToTheStep, ()) {
   std::vector<Rank> ranks(4);
   const auto nodes = *rc::gen::inRange(1, 12);
@@ -83,21 +86,26 @@ RC_GTEST_PROP(Simulate, SharesSumToTheStep, ()) {
 }
 
 TEST(Simulate, GroupsRunSideBySideUnderOrreryRulesAndOneByOneUnderAstraRules) {
-  // 2 × 2 ranks; each takes part in a row (dimension 0) and a column (dimension 1), neither waiting for the other.
+  // 2 × 2 ranks; each takes part in a row (dimension 0) and a column (dimension 1), neither waiting
+  // for the other.
   std::vector<Rank> ranks(4);
   for (int r = 0; r < 4; ++r) {
-    ranks[static_cast<std::size_t>(r)].coll(CollectiveType::all_reduce, 2000, {}, std::to_string(1 + r / 2));
-    ranks[static_cast<std::size_t>(r)].coll(CollectiveType::all_reduce, 2000, {}, std::to_string(3 + r % 2));
+    ranks[static_cast<std::size_t>(r)].coll(CollectiveType::all_reduce, 2000, {},
+                                            std::to_string(1 + r / 2));
+    ranks[static_cast<std::size_t>(r)].coll(CollectiveType::all_reduce, 2000, {},
+                                            std::to_string(3 + r % 2));
   }
   auto work = workload(ranks);
-  work.groups = {{"1", {"1", {0, 1}}}, {"2", {"2", {2, 3}}}, {"3", {"3", {0, 2}}}, {"4", {"4", {1, 3}}}};
+  work.groups = {
+      {"1", {"1", {0, 1}}}, {"2", {"2", {2, 3}}}, {"3", {"3", {0, 2}}}, {"4", {"4", {1, 3}}}};
   auto platform = line(Block::fully_connected, 2);
   platform.dims.push_back(platform.dims[0]);
   platform.collectives.all_reduce.per_dim.assign(2, {platform::Algorithm::ring, -1});
   const Time one = 2 * (us(1) + us(1));
   EXPECT_EQ(run(work, platform).end, one);
   platform.rules = Rules::astra;
-  EXPECT_EQ(run(work, platform).end, 2 * (one + 3 * ns(10)));  // sub-groups pay 10 ns at the boundary, three times
+  EXPECT_EQ(run(work, platform).end,
+            2 * (one + 3 * ns(10)));  // sub-groups pay 10 ns at the boundary, three times
 }
 
 TEST(Simulate, AGroupThatIsAGridKeepsItsDimensionsUnderOrreryRules) {
@@ -156,7 +164,8 @@ TEST(Simulate, MemoryPoolServesOneAtATime) {
 }
 
 TEST(Simulate, ReceivesDoNotWaitForAResource) {
-  // ASTRA rules: rank 1 is busy sending for a long time, yet its receive ends when the message arrives.
+  // ASTRA rules: rank 1 is busy sending for a long time, yet its receive ends when the message
+  // arrives.
   std::vector<Rank> ranks(3);
   ranks[0].send(1, 1000);
   ranks[1].send(2, 1'000'000);
@@ -177,9 +186,11 @@ TEST(Simulate, MessagesShareLinksInTheMessageNetwork) {
   ranks[2].recv(1, 1000);
   const auto work = workload(ranks);
   auto platform = line(Block::switched, 3);
-  EXPECT_EQ(run(work, platform).end, 2 * us(1) + us(1));  // analytical: two hops' latency, one serialisation
+  EXPECT_EQ(run(work, platform).end,
+            2 * us(1) + us(1));  // analytical: two hops' latency, one serialisation
   platform.network = platform::NetworkModelKind::message;
-  EXPECT_EQ(run(work, platform).end, 2 * (us(1) + us(1)) + us(1));  // stored and forwarded, then the second one
+  EXPECT_EQ(run(work, platform).end,
+            2 * (us(1) + us(1)) + us(1));  // stored and forwarded, then the second one
 }
 
 TEST(Simulate, TheMessageNetworkRoutesDimensionByDimension) {

@@ -20,11 +20,14 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = workload_.graph(rank);
   if (graph.kind(node) == NodeKind::recv) {
     const graph::PointToPoint& message = graph.point_to_point(node);
-    std::string text = fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
-                                   message.size.count(), message.tag, message.src);
+    std::string text =
+        fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
+                    message.size.count(), message.tag, message.src);
     for (const auto& [key, box, used] : mailboxes_.entries()) {
-      const bool same = key.src == static_cast<std::uint32_t>(message.src) && key.dst == rank && key.tag == message.tag;
-      if (used && same && box.arrived > 0) return text + fmt::format("; one of {} bytes did", key.size);
+      const bool same = key.src == static_cast<std::uint32_t>(message.src) && key.dst == rank &&
+                        key.tag == message.tag;
+      if (used && same && box.arrived > 0)
+        return text + fmt::format("; one of {} bytes did", key.size);
     }
     return text;
   }
@@ -34,16 +37,19 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     std::uint64_t missing = 0;
     std::uint32_t first_missing = kNone;
     const auto found = communicator_by_name_.find(std::string(group));
-    const Communicator& members = communicators_[found == communicator_by_name_.end() ? 0 : found->second];
+    const Communicator& members =
+        communicators_[found == communicator_by_name_.end() ? 0 : found->second];
     const auto member = members.member_of.empty() ? rank : members.member_of.at(rank);
     for (std::uint32_t m = 0; m < members.members; ++m) {
       if (members.next_stream[m] >= members.next_stream[member]) continue;
       ++missing;
       if (first_missing == kNone) first_missing = members.ranks.empty() ? m : members.ranks[m];
     }
-    std::string text = fmt::format("{} of {} bytes in group \"{}\": ", graph::name(collective.type), collective.size.count(), group);
+    std::string text = fmt::format("{} of {} bytes in group \"{}\": ", graph::name(collective.type),
+                                   collective.size.count(), group);
     if (missing == 0) return text + "its members issued different collectives in this place";
-    return text + fmt::format("{} members have not issued it, the first is rank {}", missing, first_missing);
+    return text + fmt::format("{} members have not issued it, the first is rank {}", missing,
+                              first_missing);
   }
   return fmt::format("{} is still in progress", graph::name(graph.kind(node)));
 }
@@ -62,37 +68,46 @@ StallReport Engine::stall_report() const {
       if (graph.kind(node) == NodeKind::recv) {
         waits_for[rank] = static_cast<std::uint32_t>(graph.point_to_point(node).src);
       }
-      if (report.nodes.size() < kMostNodes) report.nodes.push_back({rank, node, why_waiting(rank, node)});
+      if (report.nodes.size() < kMostNodes)
+        report.nodes.push_back({rank, node, why_waiting(rank, node)});
     }
   }
   // A circle of receives, if following "waits for" comes back to where it began.
   for (std::uint32_t first = 0; first < waits_for.size() && report.circle.empty(); ++first) {
     std::vector<std::uint32_t> path;
     std::uint32_t rank = first;
-    while (rank < waits_for.size() && std::find(path.begin(), path.end(), rank) == path.end() && path.size() < 1024) {
+    while (rank < waits_for.size() && std::find(path.begin(), path.end(), rank) == path.end() &&
+           path.size() < 1024) {
       path.push_back(rank);
       rank = waits_for[rank];
     }
     const auto start = std::find(path.begin(), path.end(), rank);
-    for (auto it = start; it != path.end(); ++it) report.circle.push_back(fmt::format("rank {}", *it));
+    for (auto it = start; it != path.end(); ++it)
+      report.circle.push_back(fmt::format("rank {}", *it));
     if (first > 4096) break;  // large runs: the first thousands show the pattern
   }
   return report;
 }
 
-// The nodes whose completions led to the end of the slowest rank, first to last. A receive that waited for its message
-// takes no time on the chain: what led to it is the send, on the sender's rank.
+// The nodes whose completions led to the end of the slowest rank, first to last. A receive that
+// waited for its message takes no time on the chain: what led to it is the send, on the sender's
+// rank.
 std::vector<ChainLink> Engine::chain() const {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
   for (std::uint32_t rank = 1; rank < result_.ranks.size(); ++rank) {
-    if (result_.ranks[rank].finish.value_or(Time{}) > result_.ranks[slowest].finish.value_or(Time{})) slowest = rank;
+    if (result_.ranks[rank].finish.value_or(Time{}) >
+        result_.ranks[slowest].finish.value_or(Time{}))
+      slowest = rank;
   }
   std::uint32_t rank = slowest;
-  const auto times = [&](NodeId node) -> const NodeTimes& { return times_[first_times_[rank] + node]; };
+  const auto times = [&](NodeId node) -> const NodeTimes& {
+    return times_[first_times_[rank] + node];
+  };
   NodeId last = graph::kNoNode;
   for (NodeId node = 0; node < workload_.graph(rank).size(); ++node) {
-    if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end)) last = node;
+    if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end))
+      last = node;
   }
   for (NodeId node = last; node != graph::kNoNode && links.size() < times_.size();) {
     const NodeTimes& ran = times(node);

@@ -26,8 +26,9 @@ TEST(Stall, AReceiveOfAnotherSizeNamesWhatDidArrive) {
   ASSERT_TRUE(result->stall.has_value());
   EXPECT_EQ(result->stall->unfinished_ranks, 1u);
   ASSERT_EQ(result->stall->nodes.size(), 1u);
-  EXPECT_EQ(result->stall->nodes[0].why,
-            "receive of 2000 bytes, tag 7, from rank 0: no matching send arrived; one of 1000 bytes did");
+  EXPECT_EQ(
+      result->stall->nodes[0].why,
+      "receive of 2000 bytes, tag 7, from rank 0: no matching send arrived; one of 1000 bytes did");
   EXPECT_FALSE(result->ranks[1].finish.has_value());
   EXPECT_TRUE(result->ranks[0].finish.has_value());
 }
@@ -50,8 +51,9 @@ TEST(Stall, AMissingMemberOfACollectiveIsNamed) {
   ranks[2].coll(CollectiveType::all_reduce, 900);
   const auto result = simulate(workload(ranks), line(Block::ring, 3));
   ASSERT_TRUE(result.has_value() && result->stall.has_value());
-  EXPECT_EQ(result->stall->nodes[0].why,
-            "all_reduce of 900 bytes in group \"\": 1 members have not issued it, the first is rank 1");
+  EXPECT_EQ(
+      result->stall->nodes[0].why,
+      "all_reduce of 900 bytes in group \"\": 1 members have not issued it, the first is rank 1");
 }
 
 struct Refused {
@@ -83,7 +85,8 @@ const Refused kRefused[] = {
        ranks[0].coll(CollectiveType::all_reduce, 8);
        platform.collectives.all_reduce.per_dim = {{platform::Algorithm::halving_doubling, -1}};
      }},
-    {"peer beyond the last rank", Errc::input_range, [](auto& ranks, auto&) { ranks[0].send(3, 8); }},
+    {"peer beyond the last rank", Errc::input_range,
+     [](auto& ranks, auto&) { ranks[0].send(3, 8); }},
     {"negative peer", Errc::input_range, [](auto& ranks, auto&) { ranks[0].recv(-1, 8); }},
     {"unknown collective", Errc::input_unsupported,
      [](auto& ranks, auto&) { ranks[0].coll(CollectiveType::unknown, 8); }},
@@ -99,7 +102,8 @@ const Refused kRefused[] = {
        ranks[0].coll(CollectiveType::all_reduce, 8);
        platform.collectives.all_reduce.custom_prefix = "nowhere";
      }},
-    {"no queues", Errc::config_range, [](auto& ranks, auto& platform) {
+    {"no queues", Errc::config_range,
+     [](auto& ranks, auto& platform) {
        ranks[0].comp(us(1));
        platform.collectives.queues_per_dim = 0;
      }},
@@ -116,7 +120,8 @@ TEST(Refused, EachImpossibleWorkloadWithItsCode) {
       ranks[2].comp(us(1));
       const auto result = simulate(workload(ranks), platform);
       ASSERT_FALSE(result.has_value()) << refused.what;
-      EXPECT_EQ(result.error().code, refused.code) << refused.what << ": " << to_string(result.error());
+      EXPECT_EQ(result.error().code, refused.code)
+          << refused.what << ": " << to_string(result.error());
     }
   }
 }

@@ -18,26 +18,28 @@
 namespace orrery::sim {
 
 inline constexpr std::uint32_t kNone = ~0u;
-inline constexpr std::int64_t kAnnouncementBytes = 8192;  ///< what a receiver sends first under the rendezvous protocol
+inline constexpr std::int64_t kAnnouncementBytes =
+    8192;  ///< what a receiver sends first under the rendezvous protocol
 
 struct Stream;
 
 /// What a local event does when its time comes.
 enum class LocalKind : std::uint8_t {
-  taken,          ///< already run (so nothing is merged into it)
-  inserted,       ///< a packet has crossed the boundary and is free
-  inserted_sum,   ///< a packet has crossed the boundary and must be reduced first
-  freed,          ///< a packet is reduced and free
-  node_done,      ///< a compute or replayed node ends
-  memory_done,    ///< a remote memory access ends
-  custom_done,    ///< a compute node of a custom collective ends
-  bus,            ///< a transaction of the shared memory bus moves on
+  taken,         ///< already run (so nothing is merged into it)
+  inserted,      ///< a packet has crossed the boundary and is free
+  inserted_sum,  ///< a packet has crossed the boundary and must be reduced first
+  freed,         ///< a packet is reduced and free
+  node_done,     ///< a compute or replayed node ends
+  memory_done,   ///< a remote memory access ends
+  custom_done,   ///< a compute node of a custom collective ends
+  bus,           ///< a transaction of the shared memory bus moves on
 };
 
-/// Something a rank does by itself at a given time. Equal ones in a row are counted instead of repeated.
+/// Something a rank does by itself at a given time. Equal ones in a row are counted instead of
+/// repeated.
 struct LocalEvent {
   Stream* stream = nullptr;
-  std::uint32_t arg = 0;   ///< packet (halving-doubling), node, or index of a custom run
+  std::uint32_t arg = 0;  ///< packet (halving-doubling), node, or index of a custom run
   LocalKind kind = LocalKind::taken;
   std::uint16_t repeat = 1;
   std::uint32_t node = 0;  ///< node of a custom run
@@ -63,17 +65,17 @@ struct Stream {
   std::uint32_t block = 0;
   std::uint32_t member = 0;
   std::uint32_t rank = 0;
-  std::uint32_t position = 0;   ///< in the running phase's ring
+  std::uint32_t position = 0;  ///< in the running phase's ring
   std::int32_t steps_left = 0;
-  std::int32_t free = 0;        ///< packets free to be sent
-  std::uint32_t inserted = 0;   ///< packets so far
+  std::int32_t free = 0;       ///< packets free to be sent
+  std::uint32_t inserted = 0;  ///< packets so far
   std::uint32_t sent = 0;
   std::int32_t received = 0;
-  std::int32_t balance = 0;     ///< receives posted minus messages arrived (ring)
+  std::int32_t balance = 0;                 ///< receives posted minus messages arrived (ring)
   std::unique_ptr<std::int8_t[]> balances;  ///< the same per key (other algorithms)
-  bool early = false;           ///< messages for another phase are in Engine's early table
+  bool early = false;  ///< messages for another phase are in Engine's early table
   std::uint8_t phase = 0;
-  std::uint32_t phases = kNone; ///< its phase list; kNone: this rank has not issued it
+  std::uint32_t phases = kNone;  ///< its phase list; kNone: this rank has not issued it
   std::uint32_t op = kNone;
   std::int64_t priority = 0;
   Stream* next_waiting = nullptr;
@@ -86,16 +88,18 @@ struct Block {
   std::uint32_t communicator = 0;
   std::uint32_t members = 0;
   std::uint32_t done = 0;
-  std::vector<std::uint8_t> order;    ///< Themis: logical dims, decided by the first rank that issues the chunk
-  std::int64_t chunk = 0;             ///< Themis: its size; 0 = not decided yet
+  std::vector<std::uint8_t>
+      order;  ///< Themis: logical dims, decided by the first rank that issues the chunk
+  std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
 };
 
 /// Ranks that communicate with each other. Number 0 is all ranks.
 struct Communicator {
   std::string name;
-  std::vector<std::uint32_t> ranks;  ///< in ring order; empty for all ranks
-  std::vector<std::uint32_t> sorted; ///< the same, ascending
-  std::unordered_map<std::uint32_t, std::uint32_t> member_of;  ///< rank → member; empty for all ranks
+  std::vector<std::uint32_t> ranks;   ///< in ring order; empty for all ranks
+  std::vector<std::uint32_t> sorted;  ///< the same, ascending
+  std::unordered_map<std::uint32_t, std::uint32_t>
+      member_of;                           ///< rank → member; empty for all ranks
   std::vector<std::uint32_t> next_stream;  ///< by member: chunks issued so far
   std::vector<std::uint32_t> blocks;       ///< by chunk
   std::uint32_t members = 0;
@@ -131,7 +135,8 @@ struct ChunkQueue {
   std::uint32_t running = 0;
 };
 
-/// Nodes of one kind that a rank runs one after another (a resource of capacity one; 0 = without limit).
+/// Nodes of one kind that a rank runs one after another (a resource of capacity one; 0 = without
+/// limit).
 struct Lane {
   std::uint64_t key = 0;
   bool unlimited = false;
@@ -183,7 +188,8 @@ struct MessageKey {
 struct MessageKeyHash {
   std::size_t operator()(const MessageKey& key) const {
     std::uint64_t h = key.tag * 0x9e3779b97f4a7c15ull;
-    h ^= (static_cast<std::uint64_t>(key.src) << 32 | key.dst) + 0x7f4a7c159e3779b9ull + (h << 6) + (h >> 2);
+    h ^= (static_cast<std::uint64_t>(key.src) << 32 | key.dst) + 0x7f4a7c159e3779b9ull + (h << 6) +
+         (h >> 2);
     h *= 0xff51afd7ed558ccdull;
     h ^= static_cast<std::uint64_t>(key.size) + (h >> 29);
     return h * 0xc4ceb9fe1a85ec53ull;
@@ -192,8 +198,8 @@ struct MessageKeyHash {
 
 /// Receives posted or messages arrived under one key, whichever came first.
 struct Mailbox {
-  std::uint32_t arrived = 0;    ///< messages nobody has asked for yet
-  std::uint32_t flying = 0;     ///< messages on their way that nobody has asked for yet
+  std::uint32_t arrived = 0;        ///< messages nobody has asked for yet
+  std::uint32_t flying = 0;         ///< messages on their way that nobody has asked for yet
   std::uint32_t expecting = kNone;  ///< the oldest receive whose message has not been sent yet
   std::uint32_t first = kNone;  ///< what waits for one, oldest first, linked by whoever keeps it
   std::uint32_t last = kNone;
@@ -206,13 +212,15 @@ inline void wait_in(Mailbox& box, std::vector<std::uint32_t>& next, std::uint32_
   (box.first == kNone ? box.first : next[box.last]) = number;
   box.last = number;
 }
-[[nodiscard]] inline std::uint32_t take_first(Mailbox& box, const std::vector<std::uint32_t>& next) {
+[[nodiscard]] inline std::uint32_t take_first(Mailbox& box,
+                                              const std::vector<std::uint32_t>& next) {
   const std::uint32_t number = box.first;
   box.first = next[number];
   return number;
 }
 
-/// A posted receive. It counts as communication from when it is posted and its message is on the way.
+/// A posted receive. It counts as communication from when it is posted and its message is on the
+/// way.
 struct Receive {
   Endpoint who;
   MessageKey key{};

@@ -38,7 +38,8 @@ class Rank {
     node.work = {0, Bytes(bytes)};
     return add(node);
   }
-  std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {}, const std::string& group = "") {
+  std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {},
+                     const std::string& group = "") {
     graph::NodeSpec node = next(graph::NodeKind::coll, std::move(deps));
     node.flags = graph::kHasCommType | graph::kHasCommSize;
     node.collective.type = type;
@@ -63,9 +64,12 @@ class Rank {
     node.message = {Bytes(bytes), src, 0, tag};
     return add(node);
   }
-  std::uint64_t metadata(Deps deps = {}) { return add(next(graph::NodeKind::metadata, std::move(deps))); }
+  std::uint64_t metadata(Deps deps = {}) {
+    return add(next(graph::NodeKind::metadata, std::move(deps)));
+  }
   std::uint64_t tensors(std::vector<std::pair<std::string, std::int64_t>> reads,
-                        std::vector<std::pair<std::string, std::int64_t>> writes, Time duration, Deps deps = {}) {
+                        std::vector<std::pair<std::string, std::int64_t>> writes, Time duration,
+                        Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));
     node.duration = duration;
     node.flags |= graph::kHasTensors;
@@ -120,13 +124,15 @@ inline graph::Workload replicated(Rank& rank, std::uint32_t count) {
   return made;
 }
 
-/// One dimension of 1 GB/s (one byte per ns) and 1 us per hop; ring and direct everywhere, one chunk, no endpoint delay.
+/// One dimension of 1 GB/s (one byte per ns) and 1 us per hop; ring and direct everywhere, one
+/// chunk, no endpoint delay.
 inline platform::Platform line(platform::Block block, std::int64_t size,
                                platform::Algorithm algorithm = platform::Algorithm::ring) {
   platform::Platform made;
   made.dims = {{block, size, Bandwidth(1e9), 1000.0}};
   auto& config = made.collectives;
-  for (auto* plan : {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (auto* plan :
+       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
     plan->per_dim = {{algorithm, -1}};
   }
   made.device.memory = Bandwidth(0);  // reductions take no time

@@ -16,9 +16,13 @@ struct RingShape {
   std::uint32_t size = 1;
   std::uint32_t stride = 1;
 
-  [[nodiscard]] std::uint32_t position(std::uint32_t member) const { return member / stride % size; }
-  /// The member `offset` positions clockwise of `member`, which stands at `position`. offset < size.
-  [[nodiscard]] std::uint32_t clockwise(std::uint32_t member, std::uint32_t position, std::uint32_t offset) const {
+  [[nodiscard]] std::uint32_t position(std::uint32_t member) const {
+    return member / stride % size;
+  }
+  /// The member `offset` positions clockwise of `member`, which stands at `position`. offset <
+  /// size.
+  [[nodiscard]] std::uint32_t clockwise(std::uint32_t member, std::uint32_t position,
+                                        std::uint32_t offset) const {
     const std::uint32_t base = member - position * stride;
     const std::uint32_t target = position + offset;
     return base + (target < size ? target : target - size) * stride;
@@ -32,22 +36,24 @@ struct PhaseRequest {
   platform::AlgorithmSpec algorithm;
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   RingShape ring;
-  std::uint32_t dim = 0;        ///< whose queues it waits in
-  std::int64_t data = 0;        ///< bytes this rank holds when the phase begins
+  std::uint32_t dim = 0;  ///< whose queues it waits in
+  std::int64_t data = 0;  ///< bytes this rank holds when the phase begins
   bool anticlockwise = false;
-  bool min_tree = false;        ///< double binary tree: which of the two
-  bool sub_group = false;       ///< a communicator smaller than the system
+  bool min_tree = false;   ///< double binary tree: which of the two
+  bool sub_group = false;  ///< a communicator smaller than the system
   /// Neighbours are hops of dimension `dim` of the fabric (otherwise: ask the fabric rank by rank).
   bool along_dim = true;
 
   friend bool operator==(const PhaseRequest&, const PhaseRequest&) = default;
 };
 
-/// Bytes a rank holds after a phase: all_reduce and all_to_all keep them, reduce_scatter divides, all_gather multiplies.
-[[nodiscard]] std::int64_t data_after(graph::CollectiveType type, std::int64_t data, std::int64_t ring_size,
-                                      platform::Rules rules);
+/// Bytes a rank holds after a phase: all_reduce and all_to_all keep them, reduce_scatter divides,
+/// all_gather multiplies.
+[[nodiscard]] std::int64_t data_after(graph::CollectiveType type, std::int64_t data,
+                                      std::int64_t ring_size, platform::Rules rules);
 
-/// How one message of a step looks. Ring and direct have one for all steps; halving-doubling one per step.
+/// How one message of a step looks. Ring and direct have one for all steps; halving-doubling one
+/// per step.
 struct Step {
   std::int64_t bytes = 0;
   std::int64_t reduce = 0;     ///< picoseconds to reduce it into the local buffer
@@ -56,52 +62,66 @@ struct Step {
 
 /// A phase with everything worked out that does not depend on the rank.
 ///
-/// A "packet" is one turn of the algorithm at one rank: it is inserted (window packets at the start, one more with each
-/// arrival), waits the endpoint delay and, if it carries data to reduce, the reduction time, and is then free: the oldest
-/// packet is sent and its receive posted. The phase ends when all steps are sent and `window` packets are free.
+/// A "packet" is one turn of the algorithm at one rank: it is inserted (window packets at the
+/// start, one more with each arrival), waits the endpoint delay and, if it carries data to reduce,
+/// the reduction time, and is then free: the oldest packet is sent and its receive posted. The
+/// phase ends when all steps are sent and `window` packets are free.
 struct PhaseSpec {
   PhaseRequest request;
   std::uint32_t id = 0;         ///< given by whoever keeps the specs
-  std::int32_t steps = 0;        ///< messages each rank sends
-  std::int32_t window = 1;       ///< packets inserted at the start
-  std::int32_t plain_run = 1;    ///< packets that are never reduced, then
-  std::int32_t reduce_run = 1;   ///< packets that may be; the two runs alternate
-  std::int32_t barrier = 0;      ///< direct all-reduce: the second half starts after this many arrivals
-  std::int64_t endpoint = 0;     ///< picoseconds
-  std::vector<Step> step;        ///< one, or one per packet (halving-doubling)
-  std::vector<std::int64_t> delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet]
-  bool lockstep = false;         ///< ring or halving-doubling with message times known by key
-  bool burst = false;            ///< direct without a barrier, one message time for all
-  std::uint32_t keys = 1;        ///< distinct matching keys: ring 1, direct size, halving-doubling packets
+  std::int32_t steps = 0;       ///< messages each rank sends
+  std::int32_t window = 1;      ///< packets inserted at the start
+  std::int32_t plain_run = 1;   ///< packets that are never reduced, then
+  std::int32_t reduce_run = 1;  ///< packets that may be; the two runs alternate
+  std::int32_t barrier = 0;  ///< direct all-reduce: the second half starts after this many arrivals
+  std::int64_t endpoint = 0;  ///< picoseconds
+  std::vector<Step> step;     ///< one, or one per packet (halving-doubling)
+  std::vector<std::int64_t>
+      delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet]
+  bool lockstep = false;  ///< ring or halving-doubling with message times known by key
+  bool burst = false;     ///< direct without a barrier, one message time for all
+  std::uint32_t keys =
+      1;  ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 
-  bool on_bus = false;           ///< packets cross the shared memory bus instead of waiting the endpoint delay
+  bool on_bus =
+      false;  ///< packets cross the shared memory bus instead of waiting the endpoint delay
 
-  [[nodiscard]] const Step& step_of(std::uint32_t packet) const { return step[packet < step.size() ? packet : 0]; }
+  [[nodiscard]] const Step& step_of(std::uint32_t packet) const {
+    return step[packet < step.size() ? packet : 0];
+  }
 
-  /// The matching key of the `packet`-th packet: ring 0, direct the peer's distance, halving-doubling the packet.
+  /// The matching key of the `packet`-th packet: ring 0, direct the peer's distance,
+  /// halving-doubling the packet.
   [[nodiscard]] std::uint32_t key_of(std::uint32_t packet) const {
     switch (request.algorithm.algorithm) {
-      case platform::Algorithm::ring: return 0;
-      case platform::Algorithm::direct: return 1 + packet % (request.ring.size - 1);
-      default: return packet;
+      case platform::Algorithm::ring:
+        return 0;
+      case platform::Algorithm::direct:
+        return 1 + packet % (request.ring.size - 1);
+      default:
+        return packet;
     }
   }
 
   /// Whom `member` (at `position`) sends the message with this key to.
-  [[nodiscard]] std::uint32_t destination(std::uint32_t member, std::uint32_t position, std::uint32_t key) const {
+  [[nodiscard]] std::uint32_t destination(std::uint32_t member, std::uint32_t position,
+                                          std::uint32_t key) const {
     return peer(member, position, key, !request.anticlockwise);
   }
   /// Whom `member` (at `position`) receives the message with this key from.
-  [[nodiscard]] std::uint32_t source(std::uint32_t member, std::uint32_t position, std::uint32_t key) const {
+  [[nodiscard]] std::uint32_t source(std::uint32_t member, std::uint32_t position,
+                                     std::uint32_t key) const {
     return peer(member, position, key, request.anticlockwise);
   }
 
   /// Whether the `packet`-th inserted packet belongs to a run that is never reduced.
   [[nodiscard]] bool plain(std::uint32_t packet) const {
-    return packet % static_cast<std::uint32_t>(plain_run + reduce_run) < static_cast<std::uint32_t>(plain_run);
+    return packet % static_cast<std::uint32_t>(plain_run + reduce_run) <
+           static_cast<std::uint32_t>(plain_run);
   }
 
-  /// Shared memory bus: whether the packet goes back over it (those that are not plain, but for a run's last window).
+  /// Shared memory bus: whether the packet goes back over it (those that are not plain, but for a
+  /// run's last window).
   [[nodiscard]] bool returns(std::uint32_t packet) const {
     const auto cycle = static_cast<std::uint32_t>(plain_run + reduce_run);
     return !plain(packet) && packet % cycle + static_cast<std::uint32_t>(window) < cycle;
@@ -110,7 +130,8 @@ struct PhaseSpec {
   /// Whether the `packet`-th inserted packet carries data to reduce.
   [[nodiscard]] bool reduces(std::uint32_t packet) const {
     const auto type = request.type;
-    if (type != graph::CollectiveType::all_reduce && type != graph::CollectiveType::reduce_scatter) return false;
+    if (type != graph::CollectiveType::all_reduce && type != graph::CollectiveType::reduce_scatter)
+      return false;
     const auto cycle = static_cast<std::uint32_t>(plain_run + reduce_run);
     if (packet < static_cast<std::uint32_t>(plain_run)) return false;
     if (packet < cycle) return true;
@@ -119,14 +140,16 @@ struct PhaseSpec {
   }
 
  private:
-  [[nodiscard]] std::uint32_t peer(std::uint32_t member, std::uint32_t position, std::uint32_t key, bool clockwise) const {
+  [[nodiscard]] std::uint32_t peer(std::uint32_t member, std::uint32_t position, std::uint32_t key,
+                                   bool clockwise) const {
     const RingShape& ring = request.ring;
     std::uint32_t offset = key;
     if (request.algorithm.algorithm == platform::Algorithm::ring) {
       offset = 1;
     } else if (request.algorithm.algorithm == platform::Algorithm::halving_doubling) {
       offset = step_of(key).distance;
-      clockwise = (position & offset) == 0;  // floor(position / offset) is even; offset is a power of two
+      clockwise =
+          (position & offset) == 0;  // floor(position / offset) is even; offset is a power of two
     }
     return ring.clockwise(member, position, clockwise ? offset : ring.size - offset);
   }

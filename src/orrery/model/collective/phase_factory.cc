@@ -17,6 +17,8 @@ namespace {
 
 // ASTRA-sim charges 10 ns at the boundary for sub-group rings whatever endpoint-delay says.
 constexpr std::int64_t kAstraSubGroupEndpoint = 10 * kPsPerNs;
+// Step counts are 32-bit, and a ring all-to-all takes n(n-1)/2 of them.
+constexpr std::uint32_t kMostMembers = 65536;
 
 std::int64_t divide(std::int64_t data, std::int64_t parts, Rules rules) {
   return rules == Rules::astra ? data / parts : (data + parts - 1) / parts;
@@ -24,11 +26,15 @@ std::int64_t divide(std::int64_t data, std::int64_t parts, Rules rules) {
 
 }  // namespace
 
-std::int64_t data_after(CollectiveType type, std::int64_t data, std::int64_t ring_size, Rules rules) {
+std::int64_t data_after(CollectiveType type, std::int64_t data, std::int64_t ring_size,
+                        Rules rules) {
   switch (type) {
-    case CollectiveType::reduce_scatter: return divide(data, ring_size, rules);
-    case CollectiveType::all_gather: return data * ring_size;
-    default: return data;
+    case CollectiveType::reduce_scatter:
+      return divide(data, ring_size, rules);
+    case CollectiveType::all_gather:
+      return data * ring_size;
+    default:
+      return data;
   }
 }
 
@@ -47,19 +53,28 @@ std::int64_t PhaseFactory::reduce_time(std::int64_t bytes) const {
 }
 
 Result<void> PhaseFactory::check(const PhaseRequest& request) const {
+  if (request.ring.size > kMostMembers) {
+    return fail(Errc::limit_exceeded, fmt::format("dimension {}", request.dim),
+                fmt::format("one ring has {} members; at most {} are allowed", request.ring.size,
+                            kMostMembers),
+                "describe the network with more dimensions");
+  }
   const Algorithm algorithm = request.algorithm.algorithm;
-  if (algorithm != Algorithm::halving_doubling && algorithm != Algorithm::double_binary_tree) return {};
+  if (algorithm != Algorithm::halving_doubling && algorithm != Algorithm::double_binary_tree)
+    return {};
   const bool tree = algorithm == Algorithm::double_binary_tree;
   const std::string where = fmt::format("dimension {}", request.dim);
   const char* name = tree ? "doubleBinaryTree" : "halvingDoubling";
   if (!std::has_single_bit(request.ring.size)) {
-    return fail(Errc::config_conflict, where, fmt::format("{} needs a power of two, not {} members", name, request.ring.size),
+    return fail(Errc::config_conflict, where,
+                fmt::format("{} needs a power of two, not {} members", name, request.ring.size),
                 "choose ring or direct for this dimension");
   }
-  if (request.type == CollectiveType::all_to_all || (tree && request.type != CollectiveType::all_reduce &&
-                                                     platform_.rules == Rules::orrery)) {
+  if (request.type == CollectiveType::all_to_all ||
+      (tree && request.type != CollectiveType::all_reduce && platform_.rules == Rules::orrery)) {
     return fail(Errc::config_conflict, where,
-                fmt::format("{} cannot run {}", name, graph::name(request.type)), "choose ring or direct for it");
+                fmt::format("{} cannot run {}", name, graph::name(request.type)),
+                "choose ring or direct for it");
   }
   return {};
 }
@@ -68,19 +83,23 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
   if (auto ok = check(request); !ok) return tl::unexpected(ok.error());
   PhaseSpec spec;
   spec.request = request;
-  spec.endpoint = request.sub_group && platform_.rules == Rules::astra ? kAstraSubGroupEndpoint
-                                                                       : platform_.collectives.endpoint_delay.count();
+  spec.endpoint = request.sub_group && platform_.rules == Rules::astra
+                      ? kAstraSubGroupEndpoint
+                      : platform_.collectives.endpoint_delay.count();
   fill_steps(spec);
   if (auto ok = fill_delays(spec); !ok) return tl::unexpected(ok.error());
   const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
   // ASTRA-sim's sub-group rings do not use the bus; its trees always do.
-  spec.on_bus = platform_.shared_bus && (platform_.rules == Rules::orrery || !request.sub_group || tree);
+  spec.on_bus =
+      platform_.shared_bus && (platform_.rules == Rules::orrery || !request.sub_group || tree);
   const std::vector<std::int64_t>& delays = spec.delay_by_key;
   const Algorithm algorithm = request.algorithm.algorithm;
   const bool known = !delays.empty() && !spec.on_bus;
-  spec.lockstep = known && (algorithm == Algorithm::ring || algorithm == Algorithm::halving_doubling);
+  spec.lockstep =
+      known && (algorithm == Algorithm::ring || algorithm == Algorithm::halving_doubling);
   spec.burst = known && algorithm == Algorithm::direct && spec.barrier == 0 &&
-               std::all_of(delays.begin() + 1, delays.end(), [&](std::int64_t delay) { return delay == delays[1]; });
+               std::all_of(delays.begin() + 1, delays.end(),
+                           [&](std::int64_t delay) { return delay == delays[1]; });
   return spec;
 }
 
@@ -99,18 +118,24 @@ void PhaseFactory::fill_steps(PhaseSpec& spec) const {
       spec.step = {Step{request.data, reduce_time(request.data), 1}};
       return;
     case Algorithm::direct:
-      spec.window = request.algorithm.window < 1
-                        ? n - 1
-                        : static_cast<std::int32_t>(std::min<std::int64_t>(request.algorithm.window, n - 1));
+      spec.window =
+          request.algorithm.window < 1
+              ? n - 1
+              : static_cast<std::int32_t>(std::min<std::int64_t>(request.algorithm.window, n - 1));
       spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
       spec.plain_run = spec.window;
-      spec.reduce_run = request.sub_group ? (n - 1) * spec.window : spec.window;
+      // At most as many packets as are ever inserted: more would be the same.
+      spec.reduce_run = static_cast<std::int32_t>(std::min<std::int64_t>(
+          request.sub_group ? std::int64_t{n - 1} * spec.window : spec.window,
+          4 * std::int64_t{n}));
       spec.barrier = all_reduce ? n - 1 : 0;
       spec.keys = request.ring.size;
       break;
     default:
       spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
-      if (request.type == CollectiveType::all_to_all) spec.steps = n * (n - 1) / 2;
+      if (request.type == CollectiveType::all_to_all) {
+        spec.steps = static_cast<std::int32_t>(std::int64_t{n} * (n - 1) / 2);
+      }
       spec.reduce_run = n - 1;
       break;
   }
@@ -143,8 +168,9 @@ void PhaseFactory::fill_halving_doubling(PhaseSpec& spec) const {
 
 Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
   const PhaseRequest& request = spec.request;
-  const bool too_long = std::any_of(spec.step.begin(), spec.step.end(),
-                                    [](const Step& step) { return step.reduce >= Fabric::kTooLong; });
+  const bool too_long = std::any_of(spec.step.begin(), spec.step.end(), [](const Step& step) {
+    return step.reduce >= Fabric::kTooLong;
+  });
   if (request.along_dim && request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = 0; key < spec.keys; ++key) {
       const bool stepped = request.algorithm.algorithm == Algorithm::halving_doubling;
@@ -157,9 +183,10 @@ Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
   const bool far = std::any_of(spec.delay_by_key.begin(), spec.delay_by_key.end(),
                                [](std::int64_t delay) { return delay >= Fabric::kTooLong; });
   if (!too_long && !far) return {};
-  return fail(Errc::config_range, fmt::format("dimension {}", request.dim),
-              fmt::format("a message of {} bytes takes longer than 46 days", spec.step.front().bytes),
-              "check the bandwidths, the latencies and the collective's size");
+  return fail(
+      Errc::config_range, fmt::format("dimension {}", request.dim),
+      fmt::format("a message of {} bytes takes longer than 46 days", spec.step.front().bytes),
+      "check the bandwidths, the latencies and the collective's size");
 }
 
 }  // namespace orrery::model

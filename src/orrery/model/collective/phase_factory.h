@@ -12,14 +12,16 @@ namespace orrery::model {
 
 /// Works out a phase: step counts, message sizes, reduction times, link times.
 ///
-/// Source of step counts and sizes: ring, direct, recursive halving-doubling as in Thakur, Rabenseifner, Gropp,
-/// "Optimization of Collective Communication Operations in MPICH" (IJHPCA 2005) sections 3-5; with ASTRA rules the
-/// counts ASTRA-sim 2.x uses (ring all-to-all by n(n-1)/2 neighbour messages, integer division of sizes).
-/// Errc: config_conflict (halving-doubling or tree on a size that is not a power of two, all-to-all with either),
-/// config_range (times beyond the clock).
+/// Source of step counts and sizes: ring, direct, recursive halving-doubling as in Thakur,
+/// Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (IJHPCA
+/// 2005) sections 3-5; with ASTRA rules the counts ASTRA-sim 2.x uses (ring all-to-all by n(n-1)/2
+/// neighbour messages, integer division of sizes). Errc: config_conflict (halving-doubling or tree
+/// on a size that is not a power of two, all-to-all with either), config_range (times beyond the
+/// clock).
 class PhaseFactory {
  public:
-  PhaseFactory(const platform::Platform& platform, const Fabric& fabric) : platform_(platform), fabric_(fabric) {}
+  PhaseFactory(const platform::Platform& platform, const Fabric& fabric)
+      : platform_(platform), fabric_(fabric) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
 

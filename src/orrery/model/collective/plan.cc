@@ -22,20 +22,24 @@ bool is_one_ring(Algorithm algorithm) {
 
 Algorithm without_one(Algorithm algorithm) {
   switch (algorithm) {
-    case Algorithm::one_ring: return Algorithm::ring;
-    case Algorithm::one_direct: return Algorithm::direct;
-    case Algorithm::one_halving_doubling: return Algorithm::halving_doubling;
-    default: return algorithm;
+    case Algorithm::one_ring:
+      return Algorithm::ring;
+    case Algorithm::one_direct:
+      return Algorithm::direct;
+    case Algorithm::one_halving_doubling:
+      return Algorithm::halving_doubling;
+    default:
+      return algorithm;
   }
 }
 
 }  // namespace
 
-Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits, std::int64_t total_ranks,
-                     Rules rules) {
+Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits,
+                     std::int64_t total_ranks, Rules rules) {
   if (splits < 1) {
-    return fail(Errc::config_range, "preferred-dataset-splits", "a collective cannot be cut into 0 chunks",
-                "set it to 1 or more");
+    return fail(Errc::config_range, "preferred-dataset-splits",
+                "a collective cannot be cut into 0 chunks", "set it to 1 or more");
   }
   Chunking cutting;
   if (rules == Rules::orrery) {
@@ -59,24 +63,30 @@ Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits
   }
   if (static_cast<std::uint64_t>(cutting.count) > limits::kChunksPerCollective) {
     return fail(Errc::limit_exceeded, "preferred-dataset-splits",
-                fmt::format("a collective would be cut into {} chunks; at most {} are allowed", cutting.count,
-                            limits::kChunksPerCollective));
+                fmt::format("a collective would be cut into {} chunks; at most {} are allowed",
+                            cutting.count, limits::kChunksPerCollective));
   }
   return cutting;
 }
 
-const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& config, CollectiveType type) {
+const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& config,
+                                         CollectiveType type) {
   switch (type) {
-    case CollectiveType::all_reduce: return &config.all_reduce;
-    case CollectiveType::all_gather: return &config.all_gather;
-    case CollectiveType::reduce_scatter: return &config.reduce_scatter;
-    case CollectiveType::all_to_all: return &config.all_to_all;
-    default: return nullptr;
+    case CollectiveType::all_reduce:
+      return &config.all_reduce;
+    case CollectiveType::all_gather:
+      return &config.all_gather;
+    case CollectiveType::reduce_scatter:
+      return &config.reduce_scatter;
+    case CollectiveType::all_to_all:
+      return &config.all_to_all;
+    default:
+      return nullptr;
   }
 }
 
-Result<LogicalTopology> system_topology(const platform::Platform& platform, const Fabric& fabric, CollectiveType type,
-                                        std::uint32_t dims_mask) {
+Result<LogicalTopology> system_topology(const platform::Platform& platform, const Fabric& fabric,
+                                        CollectiveType type, std::uint32_t dims_mask) {
   const auto& algorithms = plan_for(platform.collectives, type)->per_dim;
   const std::string where = fmt::format("{}-implementation", graph::name(type));
   if (algorithms.empty()) {
@@ -85,7 +95,8 @@ Result<LogicalTopology> system_topology(const platform::Platform& platform, cons
   }
   if (algorithms.size() > fabric.dim_count()) {
     return fail(Errc::config_conflict, where,
-                fmt::format("{} algorithms are listed for {} network dimensions", algorithms.size(), fabric.dim_count()),
+                fmt::format("{} algorithms are listed for {} network dimensions", algorithms.size(),
+                            fabric.dim_count()),
                 "list at most one per dimension");
   }
   LogicalTopology topology;
@@ -107,10 +118,12 @@ Result<LogicalTopology> system_topology(const platform::Platform& platform, cons
   return topology;
 }
 
-std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes, const LogicalTopology& topology,
+std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes,
+                                 const LogicalTopology& topology,
                                  const std::vector<std::uint32_t>& order, bool two_phase,
                                  const platform::Platform& platform) {
-  const bool aware = platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
+  const bool aware =
+      platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
   std::vector<std::uint32_t> active;
   for (const std::uint32_t d : order) {
     if (topology.dims[d].involved && topology.dims[d].ring.size > 1) active.push_back(d);
@@ -119,7 +132,8 @@ std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes, const 
   std::int64_t data = bytes;
   const auto add = [&](std::uint32_t d, CollectiveType phase, QueueUse queues) {
     plan.push_back({d, phase, data, queues});
-    // The double binary tree always runs a whole all-reduce, whatever the phase is called (ASTRA-sim 2.x).
+    // The double binary tree always runs a whole all-reduce, whatever the phase is called
+    // (ASTRA-sim 2.x).
     if (topology.dims[d].algorithm.algorithm == Algorithm::double_binary_tree) return;
     data = data_after(phase, data, topology.dims[d].ring.size, platform.rules);
   };
@@ -128,9 +142,11 @@ std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes, const 
     return plan;
   }
   const std::size_t turn = two_phase ? active.size() : active.empty() ? 0 : active.size() - 1;
-  for (std::size_t i = 0; i < turn; ++i) add(active[i], CollectiveType::reduce_scatter, QueueUse::first_half);
+  for (std::size_t i = 0; i < turn; ++i)
+    add(active[i], CollectiveType::reduce_scatter, QueueUse::first_half);
   if (turn < active.size()) add(active[turn], CollectiveType::all_reduce, QueueUse::first_half);
-  for (std::size_t i = turn; i-- > 0;) add(active[i], CollectiveType::all_gather, QueueUse::second_half);
+  for (std::size_t i = turn; i-- > 0;)
+    add(active[i], CollectiveType::all_gather, QueueUse::second_half);
   return plan;
 }
 

@@ -17,9 +17,9 @@ namespace orrery::model {
 /// One dimension a collective can use: its ring and how it runs there.
 struct LogicalDim {
   RingShape ring;
-  std::uint32_t dim = 0;        ///< the queues it uses
+  std::uint32_t dim = 0;  ///< the queues it uses
   platform::AlgorithmSpec algorithm;
-  bool along_dim = true;        ///< the ring is the physical dimension `dim`
+  bool along_dim = true;  ///< the ring is the physical dimension `dim`
   bool involved = true;
 };
 
@@ -41,7 +41,8 @@ struct PlannedPhase {
   QueueUse queues = QueueUse::all;
 };
 
-/// Sizes of the chunks a collective is cut into: `count` chunks of `chunk` bytes, the last one of `last` bytes.
+/// Sizes of the chunks a collective is cut into: `count` chunks of `chunk` bytes, the last one of
+/// `last` bytes.
 struct Chunking {
   std::int64_t count = 0;
   std::int64_t chunk = 0;
@@ -51,30 +52,37 @@ struct Chunking {
   bool raised = false;          ///< the size was raised so that a chunk has a byte per rank
 };
 
-/// How `size` bytes are cut. ASTRA rules: floor(size / splits) per chunk, at least one byte per rank of the whole system
-/// except for all_gather, the last chunk full-sized (specified behaviour of ASTRA-sim 2.x). Orrery rules: ceil(size /
-/// splits), the last chunk is what remains.
-/// Errc: config_range when splits < 1, limit_exceeded beyond limits::kChunksPerCollective.
-[[nodiscard]] Result<Chunking> cut(graph::CollectiveType type, std::int64_t size, std::int64_t splits,
-                                   std::int64_t total_ranks, platform::Rules rules);
+/// How `size` bytes are cut. ASTRA rules: floor(size / splits) per chunk, at least one byte per
+/// rank of the whole system except for all_gather, the last chunk full-sized (specified behaviour
+/// of ASTRA-sim 2.x). Orrery rules: ceil(size / splits), the last chunk is what remains. Errc:
+/// config_range when splits < 1, limit_exceeded beyond limits::kChunksPerCollective.
+[[nodiscard]] Result<Chunking> cut(graph::CollectiveType type, std::int64_t size,
+                                   std::int64_t splits, std::int64_t total_ranks,
+                                   platform::Rules rules);
 
-/// The configured algorithms for a collective type; null when the type needs none or is unsupported.
+/// The configured algorithms for a collective type; null when the type needs none or is
+/// unsupported.
 [[nodiscard]] const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& config,
                                                        graph::CollectiveType type);
 
-/// The whole system as a topology. Errc: config_conflict (more algorithms than dimensions, or none at all).
-[[nodiscard]] Result<LogicalTopology> system_topology(const platform::Platform& platform, const Fabric& fabric,
-                                                      graph::CollectiveType type, std::uint32_t dims_mask);
+/// The whole system as a topology. Errc: config_conflict (more algorithms than dimensions, or none
+/// at all).
+[[nodiscard]] Result<LogicalTopology> system_topology(const platform::Platform& platform,
+                                                      const Fabric& fabric,
+                                                      graph::CollectiveType type,
+                                                      std::uint32_t dims_mask);
 
-/// Phases of one chunk along `order` (logical dims; the natural order is innermost first, all_gather innermost last).
+/// Phases of one chunk along `order` (logical dims; the natural order is innermost first,
+/// all_gather innermost last).
 ///
-/// all_reduce with local_bw_aware: reduce-scatter along `order` up to the last dim, all-reduce there, all-gather back;
-/// with `two_phase` (Themis) the last dim runs reduce-scatter and all-gather as well. Dimensions of size one and those not
-/// involved are skipped. A double-binary-tree phase is always a whole all-reduce, whatever it is called.
-/// Source: hierarchical all-reduce, BlueConnect (MLSys 2019) section 3; Themis (ISCA 2022) section 4.
+/// all_reduce with local_bw_aware: reduce-scatter along `order` up to the last dim, all-reduce
+/// there, all-gather back; with `two_phase` (Themis) the last dim runs reduce-scatter and
+/// all-gather as well. Dimensions of size one and those not involved are skipped. A
+/// double-binary-tree phase is always a whole all-reduce, whatever it is called. Source:
+/// hierarchical all-reduce, BlueConnect (MLSys 2019) section 3; Themis (ISCA 2022) section 4.
 [[nodiscard]] std::vector<PlannedPhase> phases(graph::CollectiveType type, std::int64_t bytes,
                                                const LogicalTopology& topology,
-                                               const std::vector<std::uint32_t>& order, bool two_phase,
-                                               const platform::Platform& platform);
+                                               const std::vector<std::uint32_t>& order,
+                                               bool two_phase, const platform::Platform& platform);
 
 }  // namespace orrery::model

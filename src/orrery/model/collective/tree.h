@@ -18,10 +18,11 @@ struct TreePlace {
 
 /// The place of `position` among `size` (a power of two) members.
 ///
-/// size-1 positions form a complete binary tree numbered in order; the remaining one is its root's parent with a single
-/// child: the highest position in the "max" tree, the lowest in the "min" tree. So a leaf of one tree is inner in the
-/// other. Source: Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
-/// (Parallel Computing 2009) section 3.
+/// size-1 positions form a complete binary tree numbered in order; the remaining one is its root's
+/// parent with a single child: the highest position in the "max" tree, the lowest in the "min"
+/// tree. So a leaf of one tree is inner in the other. Source: Sanders, Speck, Träff, "Two-tree
+/// algorithms for full bandwidth broadcast, reduction and scan" (Parallel Computing 2009)
+/// section 3.
 [[nodiscard]] TreePlace tree_place(std::uint32_t position, std::uint32_t size, bool max_tree);
 
 }  // namespace orrery::model

@@ -17,7 +17,8 @@ TEST(Tree, EightMembersMaxTree) {
   EXPECT_TRUE(tree_place(0, 8, true).is_leaf());
 }
 
-// Every edge is seen from both ends, there is one root, and a leaf of one tree is an inner node of the other.
+// Every edge is seen from both ends, there is one root, and a leaf of one tree is an inner node of
+// the other.
 TEST(Tree, EdgesAgreeAndLeavesComplement) {
   for (const std::uint32_t size : {2u, 4u, 8u, 16u, 64u, 1024u}) {
     std::uint32_t leaves_of_both = 0;
@@ -35,7 +36,8 @@ TEST(Tree, EdgesAgreeAndLeavesComplement) {
       EXPECT_EQ(roots, 1u);
     }
     for (std::uint32_t p = 0; p < size; ++p) {
-      leaves_of_both += tree_place(p, size, true).is_leaf() && tree_place(p, size, false).is_leaf() ? 1 : 0;
+      leaves_of_both +=
+          tree_place(p, size, true).is_leaf() && tree_place(p, size, false).is_leaf() ? 1 : 0;
     }
     EXPECT_EQ(leaves_of_both, 0u) << size;
   }

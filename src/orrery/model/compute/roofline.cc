@@ -6,7 +6,8 @@
 
 namespace orrery::model {
 
-std::optional<Time> roofline_time(graph::Work work, const platform::Device& device, platform::Rules rules) {
+std::optional<Time> roofline_time(graph::Work work, const platform::Device& device,
+                                  platform::Rules rules) {
   const auto ops = static_cast<double>(work.num_ops);
   const auto bytes = static_cast<double>(work.tensor_size.count());
   double nanoseconds = 0;

@@ -9,10 +9,12 @@
 
 namespace orrery::model {
 
-/// Roofline time of a compute node: operations at min(peak, memory bandwidth × operational intensity).
-/// ASTRA rules: whole nanoseconds, truncated, in that simulator's order of operations. Orrery rules: picoseconds,
-/// rounded up, max(operations / peak, bytes / bandwidth). Zero operations and zero bytes take no time.
-/// Empty when the answer does not fit in Time. Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
-[[nodiscard]] std::optional<Time> roofline_time(graph::Work work, const platform::Device& device, platform::Rules rules);
+/// Roofline time of a compute node: operations at min(peak, memory bandwidth × operational
+/// intensity). ASTRA rules: whole nanoseconds, truncated, in that simulator's order of operations.
+/// Orrery rules: picoseconds, rounded up, max(operations / peak, bytes / bandwidth). Zero
+/// operations and zero bytes take no time. Empty when the answer does not fit in Time. Source:
+/// Williams, Waterman, Patterson, "Roofline" (CACM 2009).
+[[nodiscard]] std::optional<Time> roofline_time(graph::Work work, const platform::Device& device,
+                                                platform::Rules rules);
 
 }  // namespace orrery::model

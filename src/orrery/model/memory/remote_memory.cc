@@ -25,7 +25,8 @@ std::size_t RemoteMemory::server(std::uint32_t rank) const {
 std::optional<Time> RemoteMemory::service_time(Bytes size) const {
   const double nanoseconds = static_cast<double>(size.count()) / (config_.bandwidth.count() / 1e9);
   if (!(nanoseconds >= 0 && nanoseconds < 4e15)) return std::nullopt;
-  if (rules_ == platform::Rules::astra) return config_.latency + ns(static_cast<std::int64_t>(nanoseconds));
+  if (rules_ == platform::Rules::astra)
+    return config_.latency + ns(static_cast<std::int64_t>(nanoseconds));
   return config_.latency + Time(static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3)));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory beyond the accelerator: private, shared by the accelerators of a node, or one pool for all.
+// Memory beyond the accelerator: private, shared by the accelerators of a node, or one pool for
+// all.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@
 
 namespace orrery::model {
 
-/// Serves loads and stores in order of arrival: per_npu without limit, per_node and pool one at a time.
-/// Time of one access: latency + size / bandwidth (ASTRA rules: whole nanoseconds, truncated).
+/// Serves loads and stores in order of arrival: per_npu without limit, per_node and pool one at a
+/// time. Time of one access: latency + size / bandwidth (ASTRA rules: whole nanoseconds,
+/// truncated).
 class RemoteMemory {
  public:
   struct Access {
@@ -35,7 +37,9 @@ class RemoteMemory {
   std::optional<Access> release(std::uint32_t rank);
 
   /// Accesses waiting for `rank`'s memory.
-  [[nodiscard]] std::size_t waiting(std::uint32_t rank) const { return servers_.empty() ? 0 : servers_[server(rank)].waiting.size(); }
+  [[nodiscard]] std::size_t waiting(std::uint32_t rank) const {
+    return servers_.empty() ? 0 : servers_[server(rank)].waiting.size();
+  }
 
  private:
   struct Server {

@@ -21,9 +21,12 @@ Fabric::Fabric(const platform::Platform& platform)
 std::uint32_t Fabric::hops(std::size_t d, std::uint32_t from, std::uint32_t to) const {
   if (from == to) return 0;
   switch (dims_[d].block) {
-    case Block::fully_connected: return 1;
-    case Block::switched: return 2;
-    case Block::ring: break;
+    case Block::fully_connected:
+      return 1;
+    case Block::switched:
+      return 2;
+    case Block::ring:
+      break;
   }
   const auto size = static_cast<std::uint32_t>(dims_[d].size);
   const std::uint32_t clockwise = to > from ? to - from : size - (from - to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The multi-dimensional network without congestion: who is how many hops away, and how long a message takes.
+// The multi-dimensional network without congestion: who is how many hops away, and how long a
+// message takes.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@ namespace orrery::model {
 /// Stacked blocks (ring, fully connected, switch); rank = a0 + n0*(a1 + n1*(a2 + …)).
 ///
 /// Time of a message: hops × latency + size / bandwidth, nobody in its way.
-/// ASTRA rules: whole nanoseconds, truncated; only the lowest dimension in which the ranks differ is charged.
-/// Orrery rules: picoseconds, rounded up; every dimension that differs is crossed (cut-through: the hops' latencies add up,
-/// the slowest dimension's bandwidth counts once).
-/// Source: ASTRA-sim 2.0 (ISPASS 2023) section on the analytical network; t = hops × latency + bytes / bandwidth.
+/// ASTRA rules: whole nanoseconds, truncated; only the lowest dimension in which the ranks differ
+/// is charged. Orrery rules: picoseconds, rounded up; every dimension that differs is crossed
+/// (cut-through: the hops' latencies add up, the slowest dimension's bandwidth counts once).
+/// Source: ASTRA-sim 2.0 (ISPASS 2023) section on the analytical network; t = hops × latency +
+/// bytes / bandwidth.
 class Fabric {
  public:
   explicit Fabric(const platform::Platform& platform);
@@ -35,10 +37,13 @@ class Fabric {
   /// Hops between two coordinates of dimension `d`.
   [[nodiscard]] std::uint32_t hops(std::size_t d, std::uint32_t from, std::uint32_t to) const;
 
-  /// Time of `size` bytes over `hops` hops of dimension `d`, in picoseconds; kTooLong when it does not fit.
-  [[nodiscard]] std::int64_t delay_in_dim(std::size_t d, std::uint32_t hops, std::int64_t size) const;
+  /// Time of `size` bytes over `hops` hops of dimension `d`, in picoseconds; kTooLong when it does
+  /// not fit.
+  [[nodiscard]] std::int64_t delay_in_dim(std::size_t d, std::uint32_t hops,
+                                          std::int64_t size) const;
 
-  /// Time of `size` bytes from rank to rank, in picoseconds; 0 when they are the same; kTooLong when it does not fit.
+  /// Time of `size` bytes from rank to rank, in picoseconds; 0 when they are the same; kTooLong
+  /// when it does not fit.
   [[nodiscard]] std::int64_t delay(std::uint32_t from, std::uint32_t to, std::int64_t size) const;
 
   /// Beyond about 53 days a time is an error of the input.

@@ -13,7 +13,8 @@ Links::Links(const platform::Platform& platform)
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
     first_link_.push_back(static_cast<std::uint32_t>(total));
     const bool full = fabric_.dim(d).block == Block::fully_connected;
-    total += static_cast<std::uint64_t>(fabric_.rank_count()) * (full ? static_cast<std::uint64_t>(fabric_.dim(d).size) : 2);
+    total += static_cast<std::uint64_t>(fabric_.rank_count()) *
+             (full ? static_cast<std::uint64_t>(fabric_.dim(d).size) : 2);
   }
   links_.resize(total);
 }
@@ -35,19 +36,23 @@ std::uint32_t Links::add(std::uint32_t from, std::uint32_t to, std::int64_t size
 
 std::uint32_t Links::next_link(Message& message) const {
   if (!message.in_switch) {
-    while (fabric_.coordinate(message.at, message.dim) == fabric_.coordinate(message.to, message.dim)) ++message.dim;
+    while (fabric_.coordinate(message.at, message.dim) ==
+           fabric_.coordinate(message.to, message.dim))
+      ++message.dim;
   }
   const std::size_t d = message.dim;
   const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
   const std::uint32_t here = fabric_.coordinate(message.at, d);
   const std::uint32_t there = fabric_.coordinate(message.to, d);
   switch (fabric_.dim(d).block) {
-    case Block::fully_connected: return first_link_[d] + message.at * size + there;
+    case Block::fully_connected:
+      return first_link_[d] + message.at * size + there;
     case Block::switched: {
       const std::uint32_t exit = message.at + (there - here) * fabric_.stride(d);
       return first_link_[d] + (message.in_switch ? exit * 2 + 1 : message.at * 2);
     }
-    case Block::ring: break;
+    case Block::ring:
+      break;
   }
   const std::uint32_t clockwise = there > here ? there - here : size - (here - there);
   return first_link_[d] + message.at * 2 + (clockwise <= size - clockwise ? 0 : 1);

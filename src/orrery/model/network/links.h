@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The congestion-aware network: links that carry one message at a time, whole messages stored and forwarded.
+// The congestion-aware network: links that carry one message at a time, whole messages stored and
+// forwarded.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,15 @@ namespace orrery::model {
 
 /// Link states and routes; time is kept by whoever drives it.
 ///
-/// Directed links. Ring: one each way per rank, the shorter way, a tie goes clockwise. Fully connected: one per ordered
-/// pair. Switch: one up and one down per rank. Messages cross the dimensions in ascending order. A link that takes a
-/// message delivers it after latency + size / bandwidth and is idle again after size / bandwidth; others wait in order.
+/// Directed links. Ring: one each way per rank, the shorter way, a tie goes clockwise. Fully
+/// connected: one per ordered pair. Switch: one up and one down per rank. Messages cross the
+/// dimensions in ascending order. A link that takes a message delivers it after latency + size /
+/// bandwidth and is idle again after size / bandwidth; others wait in order.
 class Links {
  public:
-  /// What a message does next: `link` starts carrying it now, it reaches the next device `arrival` later and the link is
-  /// idle again `busy` later (picoseconds; Fabric::kTooLong = beyond the clock).
+  /// What a message does next: `link` starts carrying it now, it reaches the next device `arrival`
+  /// later and the link is idle again `busy` later (picoseconds; Fabric::kTooLong = beyond the
+  /// clock).
   struct Departure {
     std::uint32_t message;
     std::uint32_t link;
@@ -28,13 +31,16 @@ class Links {
 
   explicit Links(const platform::Platform& platform);
 
-  /// A new message at `from`; returns its number. Numbers of delivered messages are reused. from != to.
+  /// A new message at `from`; returns its number. Numbers of delivered messages are reused. from !=
+  /// to.
   std::uint32_t add(std::uint32_t from, std::uint32_t to, std::int64_t size);
 
-  /// Puts the message on its next link. True and `departure` filled: it departs now; false: it waits.
+  /// Puts the message on its next link. True and `departure` filled: it departs now; false: it
+  /// waits.
   bool forward(std::uint32_t message, Departure& departure);
 
-  /// The message has reached the next device. True: that was its destination, and its number is free again.
+  /// The message has reached the next device. True: that was its destination, and its number is
+  /// free again.
   bool arrived(std::uint32_t message);
 
   /// The link is idle. True and `departure` filled: the message that waited longest departs now.
