@@ -38,6 +38,14 @@ TEST(Findings, KeepsTheFirstThreePlacesAndCountsAll) {
   EXPECT_EQ(findings.list()[0].places, (std::vector<std::string>{"a", "b", "c"}));
 }
 
+// The table of sentences is in the order of the codes.
+TEST(Findings, EveryCodeHasItsOwnSentence) {
+  EXPECT_EQ(describe(FindingCode::duplicate_id_dropped).name, "duplicate_id_dropped");
+  EXPECT_EQ(describe(FindingCode::unmatched_send).name, "unmatched_send");
+  EXPECT_EQ(describe(FindingCode::chunk_order_resolved).name, "chunk_order_resolved");
+  EXPECT_EQ(describe(FindingCode::missing_chunk_raised).name, "missing_chunk_raised");
+}
+
 TEST(StringPool, GivesEachTextOneId) {
   StringPool pool;
   EXPECT_EQ(pool.intern(""), StringId::empty);

@@ -1,102 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/core/findings.h"
 
+#include <iterator>
+
+#include "orrery/core/check.h"
+
 namespace orrery {
 
+namespace {
+
+using enum Severity;
+
+// In the order of FindingCode.
+constexpr FindingInfo kInfos[] = {
+    {"duplicate_id_dropped", data_loss, "a node id appears twice; only the first node was kept"},
+    {"dangling_dep_dropped", repaired,
+     "a dependency names a node that does not exist; it was dropped"},
+    {"self_edge_dropped", repaired, "a node depends on itself; that edge was dropped"},
+    {"cycle_broken", repaired,
+     "nodes depend on each other in a circle; the edge that closes it was dropped"},
+    {"truncated_tail_dropped", data_loss, "the file ends inside a record; that record was dropped"},
+    {"corrupt_record_dropped", data_loss, "a record could not be decoded; it was dropped"},
+    {"value_clamped", repaired, "a number out of range was clamped to the nearest one allowed"},
+    {"unknown_field_kept", info, "a field this program does not know; kept when writing, not used"},
+    {"duplicate_dep_merged", info, "the same dependency is listed more than once; counted once"},
+    {"attr_coerced", info,
+     "an attribute was stored as another scalar kind than usual; its value was used"},
+    {"empty_record", info,
+     "a record of length zero; read as a node with every value at its default"},
+    {"legacy_schema", info, "the file uses an older Chakra schema; it was read as such"},
+    {"metadata_group_ignored", info,
+     "a METADATA node does not hold process groups; it was ignored"},
+    {"attr_ignored", info,
+     "an attribute whose value makes no sense for its name, or that is not used; it was "
+     "ignored"},
+    {"key_ignored", info, "a configuration key that the reference simulator ignores too"},
+    {"key_without_effect", info, "an option that the reference simulator reads and never uses"},
+    {"default_assumed", info,
+     "a key that the reference leaves uninitialised; its usual value was assumed"},
+    {"remainder_chunk_full", info,
+     "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "
+     "full size"},
+    {"group_falls_back_to_ring", info,
+     "a sub-group on a multi-dimensional system runs as one logical ring under ASTRA rules"},
+    {"dims_not_crossed", info,
+     "a message between ranks that differ in several dimensions is charged for the first "
+     "one only"},
+    {"zero_duration_compute", info,
+     "a compute node without a duration; it takes no time (1 ns under ASTRA rules)"},
+    {"collective_without_traffic", info, "a collective whose type moves no bytes in this model"},
+    {"unmatched_send", error, "a message was sent that nobody received"},
+    {"masked_collective", info, "a collective with no dimension to run on; it completes at once"},
+    {"collective_approximated", info,
+     "a collective without an algorithm of its own; charged as the one with the same traffic"},
+    {"collective_replayed", info,
+     "a collective that does not say its type or size; it takes its recorded duration"},
+    {"chunk_order_resolved", repaired,
+     "ranks ran different chunks in one dimension and waited for each other; chunks a "
+     "peer had begun were started"},
+    {"tree_phases_kept_apart", repaired,
+     "messages of several double-binary-tree phases look alike and the reference hangs; "
+     "they were kept apart"},
+    {"missing_chunk_raised", info,
+     "a collective smaller than its number of ranks; raised to one byte per rank"},
+};
+
+}  // namespace
+
 FindingInfo describe(FindingCode code) {
-  using enum Severity;
-  switch (code) {
-    case FindingCode::duplicate_id_dropped:
-      return {"duplicate_id_dropped", data_loss,
-              "a node id appears twice; only the first node was kept"};
-    case FindingCode::dangling_dep_dropped:
-      return {"dangling_dep_dropped", repaired,
-              "a dependency names a node that does not exist; it was dropped"};
-    case FindingCode::self_edge_dropped:
-      return {"self_edge_dropped", repaired, "a node depends on itself; that edge was dropped"};
-    case FindingCode::cycle_broken:
-      return {"cycle_broken", repaired,
-              "nodes depend on each other in a circle; the edge that closes it was dropped"};
-    case FindingCode::truncated_tail_dropped:
-      return {"truncated_tail_dropped", data_loss,
-              "the file ends inside a record; that record was dropped"};
-    case FindingCode::corrupt_record_dropped:
-      return {"corrupt_record_dropped", data_loss, "a record could not be decoded; it was dropped"};
-    case FindingCode::value_clamped:
-      return {"value_clamped", repaired,
-              "a number out of range was clamped to the nearest one allowed"};
-    case FindingCode::unknown_field_kept:
-      return {"unknown_field_kept", info,
-              "a field this program does not know; kept when writing, not used"};
-    case FindingCode::duplicate_dep_merged:
-      return {"duplicate_dep_merged", info,
-              "the same dependency is listed more than once; counted once"};
-    case FindingCode::attr_coerced:
-      return {"attr_coerced", info,
-              "an attribute was stored as another scalar kind than usual; its value was used"};
-    case FindingCode::empty_record:
-      return {"empty_record", info,
-              "a record of length zero; read as a node with every value at its default"};
-    case FindingCode::legacy_schema:
-      return {"legacy_schema", info, "the file uses an older Chakra schema; it was read as such"};
-    case FindingCode::metadata_group_ignored:
-      return {"metadata_group_ignored", info,
-              "a METADATA node does not hold process groups; it was ignored"};
-    case FindingCode::attr_ignored:
-      return {"attr_ignored", info,
-              "an attribute whose value makes no sense for its name, or that is not used; it was "
-              "ignored"};
-    case FindingCode::key_ignored:
-      return {"key_ignored", info, "a configuration key that the reference simulator ignores too"};
-    case FindingCode::key_without_effect:
-      return {"key_without_effect", info,
-              "an option that the reference simulator reads and never uses"};
-    case FindingCode::default_assumed:
-      return {"default_assumed", info,
-              "a key that the reference leaves uninitialised; its usual value was assumed"};
-    case FindingCode::remainder_chunk_full:
-      return {"remainder_chunk_full", info,
-              "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "
-              "full size"};
-    case FindingCode::group_falls_back_to_ring:
-      return {
-          "group_falls_back_to_ring", info,
-          "a sub-group on a multi-dimensional system runs as one logical ring under ASTRA rules"};
-    case FindingCode::dims_not_crossed:
-      return {"dims_not_crossed", info,
-              "a message between ranks that differ in several dimensions is charged for the first "
-              "one only"};
-    case FindingCode::zero_duration_compute:
-      return {"zero_duration_compute", info,
-              "a compute node without a duration; it takes no time (1 ns under ASTRA rules)"};
-    case FindingCode::collective_without_traffic:
-      return {"collective_without_traffic", info,
-              "a collective whose type moves no bytes in this model"};
-    case FindingCode::unmatched_send:
-      return {"unmatched_send", error, "a message was sent that nobody received"};
-    case FindingCode::masked_collective:
-      return {"masked_collective", info,
-              "a collective with no dimension to run on; it completes at once"};
-    case FindingCode::collective_approximated:
-      return {
-          "collective_approximated", info,
-          "a collective without an algorithm of its own; charged as the one with the same traffic"};
-    case FindingCode::collective_replayed:
-      return {"collective_replayed", info,
-              "a collective that does not say its type or size; it takes its recorded duration"};
-    case FindingCode::chunk_order_resolved:
-      return {"chunk_order_resolved", repaired,
-              "ranks ran different chunks in one dimension and waited for each other; chunks a "
-              "peer had begun were started"};
-    case FindingCode::tree_phases_kept_apart:
-      return {"tree_phases_kept_apart", repaired,
-              "messages of several double-binary-tree phases look alike and the reference hangs; "
-              "they were kept apart"};
-    case FindingCode::missing_chunk_raised:
-      return {"missing_chunk_raised", info,
-              "a collective smaller than its number of ranks; raised to one byte per rank"};
-  }
-  return {"unknown", error, ""};
+  const auto number = static_cast<std::size_t>(code);
+  ORRERY_CHECK(number < std::size(kInfos));
+  return kInfos[number];
 }
 
 std::string_view name(Severity severity) {
