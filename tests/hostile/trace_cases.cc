@@ -163,6 +163,12 @@ std::vector<Case> node_cases() {
             {"w.0.et:byte ", "(node 0)", "E2005"}),
       whole("dep_dangling", trace_of({node(1, 4, {7})}), {"w.0.et:byte ", "(node 1)", "node 7"}),
       whole("dep_huge", trace_of({node(1, 4, {~0ull})}), {"w.0.et:byte ", "(node 1)", "E2006"}),
+      whole("name_with_escapes", trace_of({[] {
+              NodeRecord loop = node(1, 4, {1});
+              loop.name = "\x1b[31mred\r\n\x07";
+              return loop;
+            }()}),
+            {"w.0.et:byte ", "\"?[31mred???\""}),
       whole("dep_on_itself", trace_of({node(1, 4, {1})}), {"w.0.et:byte ", "(node 1)", "E2007"}),
       whole("circle_of_2", trace_of({node(1, 4, {2}), node(2, 4, {1})}),
             {"w.0.et:byte ", "1 \"n1\" -> 2 \"n2\" -> 1"}),
