@@ -187,9 +187,6 @@ std::vector<Case> group_cases() {
 std::vector<Case> custom_cases() {
   const std::string prefix =
       R"({"preferred-dataset-splits": 1, "all-reduce-implementation-custom": ["algo"]})";
-  const std::string by_node =
-      R"({"preferred-dataset-splits": 1, "all-reduce-implementation": ["ring"],
-"per-node-custom-implementation": "nodes.yaml"})";
   const std::string send_back = chakra::testing::trace(
       {node(0, 5, {},
             {chakra::attribute_int32("comm_dst", 9), chakra::attribute_int32("comm_tag", 0),
@@ -226,6 +223,14 @@ std::vector<Case> custom_cases() {
        4,
        {"w", "E3000"},
        {{"sys.json", prefix}, {"algo.0.et", receive}, {"algo.1.et", receive}}},
+  };
+}
+
+std::vector<Case> custom_map_cases() {
+  const std::string by_node =
+      R"({"preferred-dataset-splits": 1, "all-reduce-implementation": ["ring"],
+"per-node-custom-implementation": "nodes.yaml"})";
+  return {
       {"custom_map_missing",
        kAstra,
        2,

@@ -33,9 +33,7 @@ std::string merge_bomb() {
   return text;
 }
 
-}  // namespace
-
-std::vector<Case> cluster_cases() {
+std::vector<Case> value_cases() {
   const std::string good = ring("link: nvlink4");
   return {
       cluster("empty", "", {}),
@@ -69,6 +67,14 @@ std::vector<Case> cluster_cases() {
       cluster("size_1e12",
               "device: h100-sxm\nnetwork: [{block: ring, size: 1000000000000, link: nvlink4}]\n",
               {"/network/0/size"}),
+  };
+}
+
+}  // namespace
+
+std::vector<Case> cluster_cases() {
+  const std::string good = ring("link: nvlink4");
+  std::vector<Case> cases = {
       {"cluster_larger_than_the_workload",
        kRun,
        3,
@@ -96,6 +102,9 @@ std::vector<Case> cluster_cases() {
        {},
        [](const fs::path& f) { fs::remove(f / "two.yaml"); }},
   };
+  const std::vector<Case> values = value_cases();
+  cases.insert(cases.end(), values.begin(), values.end());
+  return cases;
 }
 
 }  // namespace orrery::hostile

@@ -47,6 +47,7 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> memory_cases();
 [[nodiscard]] std::vector<Case> group_cases();
 [[nodiscard]] std::vector<Case> custom_cases();
+[[nodiscard]] std::vector<Case> custom_map_cases();
 [[nodiscard]] std::vector<Case> cluster_cases();
 // Sound files that make no sense together.
 [[nodiscard]] std::vector<Case> message_cases();

@@ -18,10 +18,10 @@ using ::testing::HasSubstr;
 const std::vector<Case>& all_cases() {
   static std::vector<Case> all;
   if (!all.empty()) return all;
-  for (const auto& some :
-       {file_cases(), framing_cases(), node_cases(), gzip_cases(), json_cases(), legacy_cases(),
-        network_cases(), system_cases(), memory_cases(), group_cases(), custom_cases(),
-        cluster_cases(), message_cases(), collective_cases(), number_cases(), usage_cases()}) {
+  for (const auto& some : {file_cases(), framing_cases(), node_cases(), gzip_cases(), json_cases(),
+                           legacy_cases(), network_cases(), system_cases(), memory_cases(),
+                           group_cases(), custom_cases(), custom_map_cases(), cluster_cases(),
+                           message_cases(), collective_cases(), number_cases(), usage_cases()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -65,8 +65,6 @@ std::string_view name(Errc code) {
       return "input_group";
     case Errc::stall:
       return "stall";
-    case Errc::unsupported_collective:
-      return "unsupported_collective";
     case Errc::limit_exceeded:
       return "limit_exceeded";
   }

@@ -41,7 +41,6 @@ enum class Errc : std::uint16_t {
   input_group = 2012,  ///< unknown or contradictory process group
   // Simulation
   stall = 3000,  ///< the run cannot finish
-  unsupported_collective = 3001,
   // Limits
   limit_exceeded = 4000,
 };
