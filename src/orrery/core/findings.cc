@@ -58,9 +58,6 @@ constexpr FindingInfo kInfos[] = {
     {"chunk_order_resolved", repaired,
      "ranks ran different chunks in one dimension and waited for each other; chunks a "
      "peer had begun were started"},
-    {"tree_phases_kept_apart", repaired,
-     "messages of several double-binary-tree phases look alike and the reference hangs; "
-     "they were kept apart"},
     {"missing_chunk_raised", info,
      "a collective smaller than its number of ranks; raised to one byte per rank"},
 };

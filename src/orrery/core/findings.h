@@ -45,7 +45,6 @@ enum class FindingCode : std::uint8_t {
   collective_approximated,
   collective_replayed,
   chunk_order_resolved,
-  tree_phases_kept_apart,
   missing_chunk_raised,
 };
 

@@ -27,26 +27,18 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
                     platform.dims.empty() ? 0 : platform.npu_count()),
         "make the product of the dimension sizes equal to the number of trace files");
   }
-  Engine engine(workload, platform, options, platform.rules == platform::Rules::orrery);
-  auto result = engine.run();
-  if (!result || !result->stall || !engine.trees_crossed()) return result;
-  // Phases of a tree were taken for each other until nothing moved: the reference hangs here. Keep
-  // them apart instead.
-  auto again = Engine(workload, platform, options, true).run();
-  if (again) again->findings.add(FindingCode::tree_phases_kept_apart);
-  return again;
+  return Engine(workload, platform, options).run();
 }
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
-               const Options& options, bool trees_apart)
+               const Options& options)
     : workload_(workload),
       platform_(platform),
       options_(options),
       fabric_(platform),
       planner_(platform, fabric_),
       themis_(platform),
-      remote_memory_(platform),
-      trees_apart_(trees_apart) {
+      remote_memory_(platform) {
   if (platform.network == NetworkModelKind::message) links_.emplace(platform);
 }
 

@@ -45,14 +45,10 @@ struct CustomRun {
 
 class Engine {
  public:
-  /// `trees_apart`: tree messages match by phase as well as by size (ASTRA rules start without).
   Engine(const graph::Workload& workload, const platform::Platform& platform,
-         const Options& options, bool trees_apart);
+         const Options& options);
 
   [[nodiscard]] Result<SimResult> run();
-
-  /// A tree message found its receiver in another phase.
-  [[nodiscard]] bool trees_crossed() const { return trees_crossed_; }
 
  private:
   // engine.cc: setting up, the loop, the result
@@ -164,7 +160,6 @@ class Engine {
   void tree_post(Stream& stream, std::uint32_t slot);
   void tree_arrival(const Event& event);
   void tree_received(Stream& stream);
-  [[nodiscard]] std::int64_t tree_size_key(const model::PhaseSpec& spec) const;
   [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
 
   // engine_bus.cc
@@ -230,8 +225,6 @@ class Engine {
   model::RemoteMemory remote_memory_;
   EventQueue queue_;
   std::optional<Error> error_;
-  bool trees_apart_;
-  bool trees_crossed_ = false;
 
   std::vector<Agenda> agendas_;
   struct PooledEvent {

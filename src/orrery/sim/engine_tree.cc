@@ -47,13 +47,8 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
             arrival);
 }
 
-// What early tree messages are kept under. All phases of a tree all-reduce have the same size, and
-// ASTRA-sim tells messages apart by size only: a message of one phase can be taken for another's,
-// sometimes so that nothing moves any more. `trees_apart_` keeps the phases apart.
-std::int64_t Engine::tree_size_key(const model::PhaseSpec& spec) const {
-  return trees_apart_ ? -1 - static_cast<std::int64_t>(spec.id) : spec.request.data;
-}
-
+// All phases of a tree all-reduce have the same size, and messages match by sender and size: one of
+// another phase of the chunk will do, as with ASTRA-sim.
 void Engine::tree_post(Stream& stream, std::uint32_t slot) {
   const model::RingShape& ring = stream.spec->request.ring;
   const model::TreePlace place = place_in_tree(stream);
@@ -61,7 +56,7 @@ void Engine::tree_post(Stream& stream, std::uint32_t slot) {
                              : slot == kLeft ? place.left
                                              : place.right;
   const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
-  if (!stream.early || !take_early(stream, member, tree_size_key(*stream.spec))) {
+  if (!stream.early || !take_early(stream, member, stream.spec->request.data)) {
     ++stream.balances[slot];
     return;
   }
@@ -79,7 +74,7 @@ void Engine::tree_arrival(const Event& event) {
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
-  if (tree && tree_size_key(*stream.spec) == tree_size_key(spec)) {
+  if (tree && stream.spec->request.data == spec.request.data) {
     const model::RingShape& ring = stream.spec->request.ring;
     const std::uint32_t base = stream.member - stream.position * ring.stride;
     const model::TreePlace place = place_in_tree(stream);
@@ -88,14 +83,12 @@ void Engine::tree_arrival(const Event& event) {
       const bool from_here =
           peers[slot] != model::TreePlace::kNone && base + peers[slot] * ring.stride == event.first;
       if (!from_here || stream.balances[slot] == 0) continue;
-      if (stream.spec != &spec) trees_crossed_ = true;
       --stream.balances[slot];
       return tree_received(stream);
     }
   }
-  if (stream.spec != &spec) trees_crossed_ = true;
   stream.early = true;
-  ++early_[early_key(stream, event.first, tree_size_key(spec))];
+  ++early_[early_key(stream, event.first, spec.request.data)];
 }
 
 void Engine::tree_received(Stream& stream) {
