@@ -13,8 +13,13 @@ namespace orrery::report {
 namespace {
 
 void append_escaped(std::string& out, std::string_view text) {
+  const auto plain = [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; };
   std::size_t at = 0;
   while (at < text.size()) {
+    const std::size_t from = at;
+    while (at < text.size() && plain(text[at])) ++at;
+    out += text.substr(from, at - from);
+    if (at == text.size()) return;
     const auto byte = static_cast<unsigned char>(text[at]);
     if (byte >= 0x80) {
       const std::size_t length = utf8_length(text.substr(at));

@@ -107,6 +107,7 @@ class Engine {
   void settle();
   [[nodiscard]] bool rescue();
   [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
+  [[nodiscard]] static std::uint64_t bytes_sent(const Stream& stream);
   void end_phase(Stream& stream);
   void chunk_done(Stream& stream);
   void collective_done(std::uint32_t op);

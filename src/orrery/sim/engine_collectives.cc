@@ -223,18 +223,22 @@ bool Engine::rescue() {
   return moved;
 }
 
+// By the phase that runs; trees count theirs as they send.
+std::uint64_t Engine::bytes_sent(const Stream& stream) {
+  const std::vector<model::Step>& steps = stream.spec->step;
+  if (steps.size() == 1) return static_cast<std::uint64_t>(steps.front().bytes) * stream.sent;
+  std::uint64_t bytes = 0;
+  for (std::uint32_t packet = 0; packet < stream.sent; ++packet) {
+    bytes += static_cast<std::uint64_t>(steps[packet].bytes);
+  }
+  return bytes;
+}
+
 void Engine::end_phase(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
-  for (std::uint32_t packet = 0; packet < stream.sent; ++packet) {
-    result_.ranks[rank].sent_bytes +=
-        static_cast<std::uint64_t>(stream.spec->step_of(packet).bytes);
-    if (stream.spec->step.size() > 1) continue;
-    result_.ranks[rank].sent_bytes +=
-        static_cast<std::uint64_t>(stream.spec->step.front().bytes) * (stream.sent - 1);
-    break;
-  }
+  result_.ranks[rank].sent_bytes += bytes_sent(stream);
   last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
   stream.spec = nullptr;
   stream.balances.reset();

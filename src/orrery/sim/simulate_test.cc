@@ -32,6 +32,7 @@ RC_GTEST_PROP(Simulate, RingAllReduceIsTheClosedForm, ()) {
   const auto result = run(replicated(rank, static_cast<std::uint32_t>(n)), line(Block::ring, n));
   RC_ASSERT(result.end == ps(2 * (n - 1) * (share * kPsPerNs + us(1).count())));
   RC_ASSERT(result.messages == static_cast<std::uint64_t>(2 * (n - 1) * n));
+  RC_ASSERT(result.ranks[0].sent_bytes == static_cast<std::uint64_t>(2 * (n - 1) * share));
 }
 
 // As long as ranks start within one hop's latency of each other, a ring's links carry one message
