@@ -50,7 +50,7 @@ row() {
 simulate() {
   local folder=$inputs/$4
   row "$1" "$2" "$3" "$program" run "$folder/workload/wl" --astra-network "$folder/network.yml" \
-    --astra-system "$folder/system.json" --astra-memory "$folder/memory.json" --json
+    --astra-system "$folder/system.json" --astra-memory "$folder/memory.json"
 }
 
 printf '%-34s %8s %8s %9s %9s %7s %7s\n' case 'CPU s' 'peak MB' 'ref CPU s' 'ref MB' faster smaller
@@ -60,5 +60,5 @@ simulate '3D all-reduce 1 GB, 16,384 NPUs' 22.7 1090 rfs_16384_1
 simulate '  the same in 4 chunks' 64.1 1940 rfs_16384_4
 simulate 'ring all-reduce 64 MB, 1,024 NPUs' 10.3 365 ring_1024_4
 simulate 'drifting 4,096 x 32 messages' 26.3 5900 drifting_4096_32
-row 'reading a trace of 1 M nodes' - - "$program" inspect "$inputs/million/million.et" --json
+row 'reading a trace of 1 M nodes' - - "$program" inspect "$inputs/million/million.et"
 printf 'reading: %d MB\n' "$(($(stat -c %s "$inputs/million/million.et") / 1000000))"
