@@ -150,7 +150,7 @@ class Engine {
   void deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec);
   [[nodiscard]] bool lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
                                   Event& run);
-  [[nodiscard]] bool send_burst(Stream& stream, std::uint16_t count);
+  [[nodiscard]] bool send_burst(Stream& stream, std::int32_t count);
   void restart(Event& run, const Event& event);
   void flush(Event& run);
 

@@ -151,27 +151,28 @@ bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseS
   return true;
 }
 
-// `count` packets of a direct phase are free at once: their messages, to consecutive peers, are one
-// event. False: not that simple.
-bool Engine::send_burst(Stream& stream, std::uint16_t count) {
+// Sends the next `count` packets of a direct phase at once: their messages, to consecutive peers,
+// are one event. False: not that simple, nothing is sent.
+bool Engine::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.burst || links_ || platform_.collectives.rendezvous || stream.early ||
       stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);
-  if (stream.free != 0 || key + count > spec.request.ring.size) return false;
-  for (std::uint32_t k = key; k < key + count; ++k) {
+  const auto keys = static_cast<std::uint32_t>(count);
+  if (keys == 0 || key + keys > spec.request.ring.size) return false;
+  for (std::uint32_t k = key; k < key + keys; ++k) {
     if (stream.balances[k] < 0) return false;
   }
-  for (std::uint32_t k = key; k < key + count; ++k) ++stream.balances[k];
-  stream.sent += count;
+  for (std::uint32_t k = key; k < key + keys; ++k) ++stream.balances[k];
+  stream.sent += keys;
   stream.steps_left -= count;
-  result_.messages += count;
+  result_.messages += keys;
   queue_.push({.time = after(spec.delay_by_key[key]),
                .kind = EventKind::deliver,
                .first = stream.member,
                .key = key,
-               .keys = count,
+               .keys = keys,
                .block = stream.block,
                .spec = spec.id});
   return true;

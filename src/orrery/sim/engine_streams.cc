@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Packets of one phase: inserted, freed, sent, received. The hot path of every simulation.
+#include <algorithm>
+
 #include "orrery/core/check.h"
 #include "orrery/sim/engine.h"
 
@@ -37,14 +39,21 @@ void Engine::insert_packet(Stream& stream) {
 }
 
 void Engine::packets_free(Stream& stream, std::uint16_t count) {
-  if (count > 1 && send_burst(stream, count)) return;
+  const model::PhaseSpec& spec = *stream.spec;
+  const bool held = spec.barrier != 0 && stream.steps_left <= spec.barrier;
+  if (held && stream.received < spec.barrier) {
+    stream.free += count;
+    return;
+  }
+  const bool all_go = stream.free == 0 && (held || stream.steps_left - count >= spec.barrier);
+  if (count > 1 && all_go && send_burst(stream, count)) return;
   if (stream.steps_left != 0 ||
       stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree) {
     for (std::uint16_t i = 0; i < count; ++i) packet_free(stream);
     return;
   }
   stream.free += count;  // nothing left to send
-  if (stream.free == stream.spec->window) end_phase(stream);
+  if (stream.free == spec.window) end_phase(stream);
 }
 
 void Engine::packet_free(Stream& stream) {
@@ -56,7 +65,13 @@ void Engine::packet_free(Stream& stream) {
   ++stream.free;
   if (spec.barrier != 0 && stream.steps_left <= spec.barrier) {
     if (stream.received < spec.barrier) return;
-    for (std::int32_t i = 0; i < spec.window; ++i) try_send(stream);
+    const std::int32_t ready = std::min({spec.window, stream.free, stream.steps_left,
+                                         static_cast<std::int32_t>(stream.inserted - stream.sent)});
+    if (send_burst(stream, ready)) {
+      stream.free -= ready;
+    } else {
+      for (std::int32_t i = 0; i < ready; ++i) try_send(stream);
+    }
   } else {
     try_send(stream);
   }

@@ -79,7 +79,7 @@ struct PhaseSpec {
   std::vector<std::int64_t>
       delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet]
   bool lockstep = false;  ///< ring or halving-doubling with message times known by key
-  bool burst = false;     ///< direct without a barrier, one message time for all
+  bool burst = false;     ///< direct, one message time for all
   std::uint32_t keys =
       1;  ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 

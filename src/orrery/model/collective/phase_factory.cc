@@ -97,7 +97,7 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
   const bool known = !delays.empty() && !spec.on_bus;
   spec.lockstep =
       known && (algorithm == Algorithm::ring || algorithm == Algorithm::halving_doubling);
-  spec.burst = known && algorithm == Algorithm::direct && spec.barrier == 0 &&
+  spec.burst = known && algorithm == Algorithm::direct &&
                std::all_of(delays.begin() + 1, delays.end(),
                            [&](std::int64_t delay) { return delay == delays[1]; });
   return spec;
