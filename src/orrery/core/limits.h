@@ -22,6 +22,6 @@ inline constexpr std::uint64_t kInflateRatio =
 inline constexpr std::uint64_t kInflateFloor = 64ull
                                                << 20;  ///< the ratio counts only beyond this size
 inline constexpr std::uint64_t kRanks = 1ull << 24;
-inline constexpr std::uint64_t kChunksPerCollective = 1ull << 24;
+inline constexpr std::uint64_t kChunksPerCollective = 1ull << 20;
 
 }  // namespace orrery::limits
