@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two runs side by side: what got slower, and why.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/analysis/metrics.h"
+#include "orrery/result/run.h"
+
+namespace orrery::analysis {
+
+/// A metric in both runs. `change` = b / a - 1 (0 when both are 0; infinite when only a is).
+struct MetricChange {
+  Metric a, b;
+  double change = 0;
+};
+
+/// Nodes of the same identity: (rank, node id, name) if both runs have the same ranks, else (kind,
+/// name).
+struct NodeChange {
+  std::uint32_t rank =
+      result::kNone;  ///< the rank with the largest change; kNone: summed over ranks
+  std::uint64_t node = 0;
+  std::string name;
+  result::SpanKind kind = result::SpanKind::metadata;
+  Time a{}, b{};  ///< length, summed over the ranks that have it
+  /// Of b - a: which part changed.
+  Time wait{}, queue{}, latency{}, rest{};
+  bool critical = false;  ///< on the critical path of b
+  std::string why;        ///< one sentence: "its transfer takes 1.2 ms longer: bandwidth"
+};
+
+struct Comparison {
+  std::vector<MetricChange> metrics;
+  std::vector<NodeChange> slower, faster;             ///< largest change first, at most `most` each
+  std::uint64_t matched = 0, only_a = 0, only_b = 0;  ///< nodes, over all ranks
+  std::vector<std::pair<std::string, std::string>> facts_a,
+      facts_b;                                               ///< manifest entries that differ
+  std::array<Time, result::kPathCauses> path_a{}, path_b{};  ///< critical path by cause
+};
+
+/// `a` is the base. O(spans × log).
+[[nodiscard]] Comparison compare(const result::Run& a, const result::Run& b, std::size_t most = 10);
+
+/// Whether b's step is more than `threshold` (0.05 = 5 %) longer than a's.
+[[nodiscard]] bool regressed(const result::Run& a, const result::Run& b, double threshold);
+
+}  // namespace orrery::analysis

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a simulation to a run: what happened, put together so that nothing downstream needs the
+// workload or the platform any more.
+#pragma once
+
+#include <string>
+
+#include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
+#include "orrery/result/run.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::record {
+
+/// The run that `sim` (simulated with Options::record) was: timelines, groups, collectives, links,
+/// memory, findings; the critical path, slack and which spans are critical (see analysis). The
+/// caller adds what it knows to the manifest. Deterministic. O(nodes + edges + messages).
+[[nodiscard]] result::Run make_run(const graph::Workload& workload,
+                                   const platform::Platform& platform, const sim::SimResult& sim);
+
+}  // namespace orrery::record

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/result/run.h"
+
+namespace orrery::result {
+
+std::uint32_t Names::intern(std::string_view text) {
+  const auto [found, added] = numbers_.try_emplace(std::string(text), size());
+  if (added) texts_.push_back(found->first);
+  return found->second;
+}
+
+std::string_view name(SpanKind kind) {
+  switch (kind) {
+    case SpanKind::metadata:
+      return "metadata";
+    case SpanKind::compute:
+      return "compute";
+    case SpanKind::cpu:
+      return "cpu";
+    case SpanKind::collective:
+      return "collective";
+    case SpanKind::send:
+      return "send";
+    case SpanKind::receive:
+      return "receive";
+    case SpanKind::load:
+      return "load";
+    case SpanKind::store:
+      return "store";
+  }
+  return "unknown";
+}
+
+std::string_view name(Model model) {
+  switch (model) {
+    case Model::none:
+      return "none";
+    case Model::recorded:
+      return "recorded";
+    case Model::roofline:
+      return "roofline";
+    case Model::analytical:
+      return "analytical";
+    case Model::message:
+      return "message";
+    case Model::memory:
+      return "memory";
+  }
+  return "unknown";
+}
+
+std::string_view name(Release release) {
+  switch (release) {
+    case Release::beginning:
+      return "beginning";
+    case Release::dependency:
+      return "dependency";
+    case Release::resource:
+      return "resource";
+  }
+  return "unknown";
+}
+
+std::string_view name(LaneKind kind) {
+  switch (kind) {
+    case LaneKind::compute:
+      return "compute";
+    case LaneKind::cpu:
+      return "cpu";
+    case LaneKind::communicator:
+      return "communicator";
+    case LaneKind::sends:
+      return "sends";
+    case LaneKind::receives:
+      return "receives";
+    case LaneKind::memory:
+      return "memory";
+    case LaneKind::other:
+      return "other";
+  }
+  return "unknown";
+}
+
+std::string_view name(PathCause cause) {
+  switch (cause) {
+    case PathCause::work:
+      return "work";
+    case PathCause::bandwidth:
+      return "bandwidth";
+    case PathCause::latency:
+      return "latency";
+    case PathCause::queue:
+      return "queue";
+    case PathCause::peer:
+      return "peer";
+    case PathCause::idle:
+      return "idle";
+  }
+  return "unknown";
+}
+
+std::string_view name(SpanChoice choice) {
+  switch (choice) {
+    case SpanChoice::all:
+      return "all";
+    case SpanChoice::critical:
+      return "critical";
+    case SpanChoice::none:
+      return "none";
+  }
+  return "unknown";
+}
+
+std::string_view Run::fact(std::string_view key) const {
+  for (const auto& [name, value] : manifest) {
+    if (name == key) return value;
+  }
+  return {};
+}
+
+}  // namespace orrery::result

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the page is given: the contract with src/orrery/report/html. All times are whole picoseconds
+// (exact up to 2.5 hours in a double), sizes bytes, rates bytes per second, unless a name says otherwise.
+
+export interface ReportData {
+  version: 1;
+  runs: RunData[]; // one, or two side by side (the first is the base)
+  comparison: ComparisonData | null; // present with two runs
+}
+
+export interface RunData {
+  title: string; // "llama on two-nodes.yaml"
+  manifest: [string, string][];
+  step: number;
+  stalled: boolean;
+  ranks: number;
+  spansShown: 'all' | 'critical' | 'none'; // what the run file holds
+  spansLeftOut: number; // thinned out for this page
+  names: string[]; // 0 is ""
+  metrics: MetricData[];
+  summary: [string, string][]; // the dozen lines: label, text
+  dims: { block: string; size: number; bandwidth: number; latencyNs: number }[];
+  device: { name: string; peakFlops: number; memoryCapacity: number }; // 0 = unknown
+  rank: RankColumns;
+  timelines: TimelineData[];
+  groups: GroupData[];
+  collectives: CollectiveColumns; // at most the 4,000 longest, by start
+  collectiveClasses: CollectiveClassData[];
+  collectivesLeftOut: number;
+  links: LinkData;
+  path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
+  pathSegments: number; // how many there are
+  pathByCause: number[]; // by cause
+  stragglers: { rank: number; caused: number; waited: number; timesLast: number }[]; // at most 50
+  findings: { name: string; severity: string; count: number; sentence: string; places: string[] }[];
+}
+
+export interface MetricData {
+  name: string;
+  title: string;
+  unit: string;
+  value: number;
+  text: string;
+  meaning: string; // one sentence, for the tooltip
+  moreIsBetter: boolean;
+}
+
+// Columns: element i belongs to rank i. exposedCompute + overlapped + exposedComm + exposedMemory + idle = step.
+export interface RankColumns {
+  timeline: number[];
+  finish: (number | null)[];
+  exposedCompute: number[];
+  overlapped: number[];
+  exposedComm: number[];
+  exposedMemory: number[];
+  idle: number[];
+  sentBytes: number[];
+  waited: number[]; // for peers, in collectives and receives
+}
+
+export const laneKinds = ['compute', 'cpu', 'communicator', 'sends', 'receives', 'memory', 'other'] as const;
+export const spanKinds = ['metadata', 'compute', 'cpu', 'collective', 'send', 'receive', 'load', 'store'] as const;
+export const pathCauses = ['work', 'bandwidth', 'latency', 'queue', 'peer', 'idle'] as const;
+
+// What one rank did; ranks that did the same share one (RankColumns.timeline).
+export interface TimelineData {
+  lanes: { kind: number; title: string }[]; // the title as at the first of its ranks
+  count: number; // spans
+  // Columns of `count` unsigned LEB128 varints each, one column after another, base64:
+  // start (from the previous span's start; spans stand by start), length, name, lane, kind, flags
+  // (bit 0 critical, bit 1 slack known, bit 2 stands for several left out), wait, slack (0 if unknown), bytes,
+  // node id.
+  spans: string;
+  memory: { at: number[]; bytes: number[]; peak: number; peakAt: number; held: [string, number][] } | null;
+}
+
+export interface GroupData {
+  name: string;
+  size: number;
+  ranks: string; // "0-3,8"
+}
+
+export interface CollectiveColumns {
+  type: string[];
+  group: number[];
+  name: number[];
+  bytes: number[];
+  firstStart: number[];
+  lastStart: number[];
+  lastRank: number[];
+  end: (number | null)[];
+  algbw: number[];
+  busbw: number[];
+  ofBound: (number | null)[]; // 1 = as fast as its links allow
+}
+
+export interface CollectiveClassData {
+  type: string;
+  members: number;
+  bytes: number;
+  count: number;
+  time: number;
+  waited: number;
+  algbw: number;
+  busbw: number;
+  ofBound: number | null;
+}
+
+export interface LinkData {
+  bin: number; // length of a bin; 0 = nothing recorded
+  curves: number[][]; // bytes per bin
+  // Columns, at most 20,000 links, those with most bytes first.
+  dim: number[];
+  from: number[];
+  to: (number | null)[]; // null: a port
+  down: boolean[];
+  capacity: number[];
+  bytes: number[];
+  use: number[]; // in curves
+  leftOut: number;
+}
+
+// Columns: the critical path, earliest first, without gaps.
+export interface PathColumns {
+  start: number[];
+  end: number[];
+  rank: number[];
+  name: number[];
+  kind: number[]; // spanKinds
+  cause: number[]; // pathCauses
+}
+
+export interface ComparisonData {
+  metrics: { name: string; title: string; a: string; b: string; change: number | null; moreIsBetter: boolean }[];
+  slower: NodeChangeData[];
+  faster: NodeChangeData[];
+  facts: [string, string, string][]; // manifest entries that differ: key, a, b
+  matched: number;
+  onlyA: number;
+  onlyB: number;
+}
+
+export interface NodeChangeData {
+  name: string;
+  kind: string;
+  rank: number | null;
+  node: string;
+  a: number;
+  b: number;
+  why: string;
+}
