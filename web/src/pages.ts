@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All pages, in the order of the navigation.
+import type { Page } from './page';
+import { breakdown } from './pages/breakdown';
+import { collectives } from './pages/collectives';
+import { compare } from './pages/compare';
+import { criticalPath } from './pages/critical_path';
+import { findings } from './pages/findings';
+import { manifest } from './pages/manifest';
+import { memory } from './pages/memory';
+import { summary } from './pages/summary';
+import { timeline } from './pages/timeline/timeline';
+import { topology } from './pages/topology';
+
+export const pages: Page[] = [
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, findings, manifest,
+];

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the timeline draws: each distinct timeline laid out as tracks, and the units (a rank, or
+// ranks that did the same) that show one. Pure.
+
+import { laneKinds, spanKinds, type RunData, type TimelineData } from '../../data';
+import { decodeSpans, type Spans } from '../../spans';
+import { layTrack, light, type Track } from './tracks';
+
+export interface Lane {
+  title: string;
+  kind: number;
+  track: Track;
+}
+
+// One of RunData.timelines.
+export interface Line {
+  spans: Spans;
+  lanes: Lane[];
+  work: Track; // all lanes in two tracks: computing and memory
+  talk: Track; // and communication
+  ranks: number[]; // that share it
+}
+
+// What has a row: a rank, or all ranks that share a timeline.
+export interface Unit {
+  line: number;
+  rank: number; // the first
+  ranks: number; // how many
+  title: string; // "rank 12", "12 and 255 alike"
+  hint: string; // all its ranks: "0-3, 8"
+}
+
+export interface Model {
+  lines: Line[];
+  names: string[];
+  step: number;
+  spans: number; // over all lines
+}
+
+const talking = new Set(['collective', 'send', 'receive']);
+const talkKind = spanKinds.map((kind) => talking.has(kind));
+
+export function layLine(data: TimelineData): Line {
+  const spans = decodeSpans(data);
+  const byLane: number[][] = data.lanes.map(() => []);
+  const work: number[] = [];
+  const talk: number[] = [];
+  for (let i = 0; i < spans.count; i++) {
+    if (spans.length[i]! <= 0) continue;
+    byLane[spans.lane[i]!]?.push(i);
+    (talkKind[spans.kind[i]!] ? talk : work).push(i);
+  }
+  const lanes = data.lanes.map((lane, i) => ({
+    title: lane.title,
+    kind: lane.kind,
+    track: layTrack(spans, byLane[i]!),
+  }));
+  lanes.sort((a, b) => a.kind - b.kind); // stable: in the order of the data within a kind
+  const shown = lanes.filter((lane) => lane.track.start.length > 0);
+  return { spans, lanes: shown, work: layTrack(spans, work), talk: layTrack(spans, talk), ranks: [] };
+}
+
+export function layModel(run: RunData): Model {
+  const lines = run.timelines.map(layLine);
+  run.rank.timeline.forEach((line, rank) => lines[line]?.ranks.push(rank));
+  const spans = lines.reduce((sum, line) => sum + line.spans.count, 0);
+  return { lines, names: run.names, step: run.step, spans };
+}
+
+export function unitPerRank(model: Model): Unit[] {
+  const units: Unit[] = [];
+  model.lines.forEach((line, index) => {
+    for (const rank of line.ranks) {
+      units.push({ line: index, rank, ranks: 1, title: `rank ${rank}`, hint: '' });
+    }
+  });
+  return units.sort((a, b) => a.rank - b.rank);
+}
+
+export function unitPerLine(model: Model): Unit[] {
+  const units: Unit[] = [];
+  model.lines.forEach((line, index) => {
+    const n = line.ranks.length;
+    if (n === 0) return;
+    const rank = line.ranks[0]!;
+    const title = n === 1 ? `rank ${rank}` : `rank ${rank} + ${n - 1} alike`;
+    units.push({ line: index, rank, ranks: n, title, hint: rangesText(line.ranks) });
+  });
+  return units.sort((a, b) => a.rank - b.rank);
+}
+
+// "0-3, 8, 10-11" of ascending numbers; at most `most` pieces.
+export function rangesText(numbers: number[], most = 12): string {
+  const pieces: string[] = [];
+  for (let i = 0; i < numbers.length; ) {
+    let j = i;
+    while (j + 1 < numbers.length && numbers[j + 1] === numbers[j]! + 1) j++;
+    if (pieces.length === most) return `${pieces.join(', ')} …`;
+    pieces.push(i === j ? `${numbers[i]}` : `${numbers[i]}-${numbers[j]}`);
+    i = j + 1;
+  }
+  return pieces.join(', ');
+}
+
+// Which of a line's lanes holds a span, as a place in Line.lanes; -1 if none does.
+export function laneOf(line: Line, span: number): number {
+  const at = line.spans.start[span]!;
+  return line.lanes.findIndex(({ track }) => {
+    let low = 0;
+    let high = track.start.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (track.start[middle]! < at) low = middle + 1;
+      else high = middle;
+    }
+    for (; low < track.start.length && track.start[low]! === at; low++) {
+      if (track.span[low] === span) return true;
+    }
+    return false;
+  });
+}
+
+export interface Filter {
+  kinds: boolean[]; // by span kind: shown?
+  criticalOnly: boolean;
+  text: string; // part of a name; "" lets everything
+}
+
+export interface Hit {
+  line: number;
+  span: number;
+}
+
+// Which names hold `text`, upper and lower case alike. Null when all do.
+export function matchNames(names: string[], text: string): Uint8Array | null {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return null;
+  return Uint8Array.from(names, (name) => (name.toLowerCase().includes(wanted) ? 1 : 0));
+}
+
+// Lights what passes; the answer is what matches the text, by start.
+export function applyFilter(model: Model, filter: Filter): Hit[] {
+  const match = matchNames(model.names, filter.text);
+  const everything = !match && !filter.criticalOnly && filter.kinds.every((shown) => shown);
+  const hits: Hit[] = [];
+  model.lines.forEach((line, index) => {
+    const { spans } = line;
+    const passes = everything ? null : new Uint8Array(spans.count);
+    for (let i = 0; passes && i < spans.count; i++) {
+      if (!filter.kinds[spans.kind[i]!]) continue;
+      if (filter.criticalOnly && !(spans.flags[i]! & 1)) continue;
+      if (match && !match[spans.name[i]!]) continue;
+      passes[i] = 1;
+      if (match && line.ranks.length > 0) hits.push({ line: index, span: i });
+    }
+    for (const lane of line.lanes) light(lane.track, passes);
+    light(line.work, passes);
+    light(line.talk, passes);
+  });
+  const start = (hit: Hit): number => model.lines[hit.line]!.spans.start[hit.span]!;
+  return hits.sort((a, b) => start(a) - start(b) || a.line - b.line || a.span - b.span);
+}
+
+export const laneKindNames: readonly string[] = laneKinds;
