@@ -83,6 +83,9 @@ std::vector<std::string> files_in(const fs::path& root, const std::string& folde
   std::error_code error;
   for (fs::recursive_directory_iterator it(root / folder, error), end; !error && it != end;
        it.increment(error)) {
+    // What the web page's build makes or fetches is not ours.
+    const std::string name = it->path().filename().string();
+    if (name == "node_modules" || name == "dist") it.disable_recursion_pending();
     if (it->is_regular_file(error))
       files.push_back(fs::relative(it->path(), root).generic_string());
   }
