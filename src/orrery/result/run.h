@@ -103,12 +103,16 @@ struct Span {
 
   /// The part of its length that is neither waiting nor latency: work, or bytes at bandwidth.
   [[nodiscard]] Time rest() const { return end - start - wait - queue - latency; }
+
+  friend bool operator==(const Span&, const Span&) = default;
 };
 
 /// A tensor that is there when a rank holds most.
 struct HeldTensor {
   std::uint32_t name = 0;
   Bytes size{};
+
+  friend bool operator==(const HeldTensor&, const HeldTensor&) = default;
 };
 
 /// Tensor bytes held over time. Empty `points`: the trace names no tensors.
@@ -118,6 +122,8 @@ struct MemoryCurve {
   Time peak_at{};
   std::vector<HeldTensor> at_peak;  ///< largest first, ties by name; at most kHeldTensors
   static constexpr std::size_t kHeldTensors = 32;
+
+  friend bool operator==(const MemoryCurve&, const MemoryCurve&) = default;
 };
 
 /// What one rank did. Spans stand in the order of the trace's ids; nodes that never ran are absent.
@@ -125,6 +131,8 @@ struct Timeline {
   std::vector<Lane> lanes;
   std::vector<Span> spans;
   MemoryCurve memory;
+
+  friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
 /// Where one rank's time went, from true intervals:
@@ -173,7 +181,7 @@ struct Collective {
 /// A directed link or, under the analytical model, what one rank sends into one dimension.
 struct Link {
   std::uint32_t dim = 0;
-  std::uint32_t from = 0;    ///< rank
+  std::uint32_t from = 0;    ///< rank; kNone: all ports or links of the dimension together
   std::uint32_t to = kNone;  ///< rank; kNone: a port (into a switch, or all links of a rank)
   bool down = false;         ///< from the switch to the rank `from`
   Bandwidth capacity{};

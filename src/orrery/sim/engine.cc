@@ -121,6 +121,9 @@ Result<void> Engine::set_up() {
     states_[rank].waits.assign(waits.begin(), waits.end());
   }
   times_.resize(nodes);
+  if (options_.record)
+    recorder_ = std::make_unique<Recorder>(workload_, fabric_, links_ ? &*links_ : nullptr,
+                                           communicators_, nodes);
   return {};
 }
 
@@ -192,7 +195,8 @@ void Engine::track_memory(std::uint32_t rank) {
     if (times.start < 0 || times.end < 0) return std::nullopt;
     return std::pair{Time(times.start), Time(times.end)};
   };
-  result_.ranks[rank].peak_memory = peak_memory(workload_.graph(rank), when);
+  if (const auto held = held_memory(workload_.graph(rank), when))
+    result_.ranks[rank].peak_memory = held->peak;
 }
 
 namespace {
@@ -236,6 +240,8 @@ SimResult Engine::summarise() {
   if (finished_ < result_.ranks.size()) result_.stall = stall_report();
   note_unmatched(mailboxes_, result_.findings);
   result_.chain = chain();
+  if (recorder_)
+    result_.recording = std::move(*recorder_).finish(std::move(first_times_), std::move(times_));
   return std::move(result_);
 }
 

@@ -27,6 +27,7 @@
 #include "orrery/sim/event_queue.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/planner.h"
+#include "orrery/sim/recorder.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/sim/state.h"
 #include "orrery/sim/themis.h"
@@ -206,6 +207,18 @@ class Engine {
   void send_when_announced(Stream& stream, std::uint32_t key);
   void announcement_arrives(const Event& event);
 
+  // engine_record.cc
+  void note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                 const model::LogicalTopology& topology);
+  void note_phase(const Stream& stream, std::int64_t queued, std::int64_t begun,
+                  std::int64_t ended);
+  void note_last_chunk(const Stream& stream, const CollectiveOp& op);
+  void note_traffic(const Stream& stream);
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> slowest_message(const Stream& stream,
+                                                                      const model::PhaseSpec& spec,
+                                                                      std::uint32_t packet) const;
+  [[nodiscard]] Recorder::Phase undisturbed(const Stream& stream, const PhaseMark& mark) const;
+
   // stall.cc
   [[nodiscard]] StallReport stall_report() const;
   [[nodiscard]] std::string why_waiting(std::uint32_t rank, graph::NodeId node) const;
@@ -271,6 +284,8 @@ class Engine {
 
   std::optional<model::Links> links_;
   std::vector<Event> cargo_;  // by Links message: what happens when it is there
+
+  std::unique_ptr<Recorder> recorder_;  // Options::record
 
   SimResult result_;
   std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>

@@ -16,6 +16,8 @@ void Engine::account(std::uint32_t rank) {
   state.since = now();
   if (passed == Time{}) return;
   if (state.computing > 0) result.compute += passed;
+  if (state.computing > 0 && (state.communicating > 0 || state.remembering > 0))
+    result.overlapped += passed;
   if (state.communicating > 0) result.comm += passed;
   if (state.remembering > 0) result.memory += passed;
   if (state.computing > 0) return;

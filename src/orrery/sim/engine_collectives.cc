@@ -83,6 +83,7 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
     free_ops_.pop_back();
   }
   ops_[op] = {rank, node, 1};  // one more than its chunks, until all are issued
+  if (recorder_) note_join(rank, node, *communicator, **topology);
   issue_chunks(op, group, *communicator, type, *cutting, **topology, next_priority(rank, node));
   if (!error_ && --ops_[op].chunks_left == 0) collective_done(op);
 }
@@ -158,6 +159,7 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
 void Engine::enqueue(Stream& stream) {
   stream.spec = nullptr;
   stream.waiting_since = now();
+  if (recorder_) note_phase(stream, now(), -1, -1);
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
   insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
 }
@@ -240,6 +242,10 @@ void Engine::end_phase(Stream& stream) {
   const std::uint32_t queue = phases[stream.phase].queue;
   result_.ranks[rank].sent_bytes += bytes_sent(stream);
   last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
+  if (recorder_) {
+    note_phase(stream, -1, -1, now());
+    note_traffic(stream);
+  }
   stream.spec = nullptr;
   stream.balances.reset();
   ++stream.phase;
@@ -259,9 +265,11 @@ void Engine::chunk_done(Stream& stream) {
   const std::uint32_t op = stream.op;
   Block& block = blocks_[stream.block];
   stream.op = kNone;
+  if (recorder_ && ops_[op].chunks_left == 1) note_last_chunk(stream, ops_[op]);
   if (++block.done == block.members) {
     block.streams.reset();
     block.order = {};
+    block.marks = {};
   }
   if (--ops_[op].chunks_left == 0) collective_done(op);
 }

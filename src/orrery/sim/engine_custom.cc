@@ -48,6 +48,11 @@ void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& pr
   custom.position = static_cast<std::uint32_t>(position);
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
   custom.left = graph.size();
+  if (recorder_) {
+    const std::uint32_t member =
+        group.member_of.empty() ? rank : group.member_of.find(rank)->second;
+    recorder_->custom(rank, node, *communicator, member, now());
+  }
   if (graph.size() == 0) return complete(rank, node);
   for (NodeId n = 0; n < graph.size() && !error_; ++n) {
     if (graph.in_degrees()[n] == 0) start_custom(run, n);

@@ -133,14 +133,21 @@ void Engine::replay(std::uint32_t rank, NodeId node) {
   at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
+bool takes_roofline(const graph::Graph& graph, NodeId node, const platform::Platform& platform) {
+  if (platform.replay_only || graph.kind(node) != NodeKind::comp || graph.is_cpu(node))
+    return false;
+  const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
+  const bool recorded = graph.duration(node) > Time{};
+  const bool wanted =
+      platform.device.roofline || (platform.device.roofline_without_duration && !recorded && known);
+  return wanted && (known || platform.rules == platform::Rules::astra);
+}
+
 void Engine::start_compute(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   const bool recorded = graph.duration(node) > Time{};
-  const bool roofline =
-      !graph.is_cpu(node) && (platform_.device.roofline ||
-                              (platform_.device.roofline_without_duration && !recorded && known));
-  if (!roofline || (!astra() && !known)) {
+  if (!takes_roofline(graph, node, platform_)) {
     if (!recorded) result_.findings.add(FindingCode::zero_duration_compute, place(rank, node));
     return replay(rank, node);
   }
@@ -187,6 +194,7 @@ void Engine::start_memory(std::uint32_t rank, NodeId node) {
 }
 
 void Engine::serve_memory(const model::RemoteMemory::Access& access) {
+  if (recorder_) recorder_->memory_served(access.rank, access.node, now());
   const auto time = remote_memory_.service_time(access.size);
   if (!time) {
     return fail_run({Errc::config_range, place(access.rank, access.node),

@@ -24,6 +24,7 @@ void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, 
 }
 
 void Engine::depart(const model::Links::Departure& departure) {
+  if (recorder_) recorder_->link_busy(departure, now());
   queue_.push({.time = after(departure.arrival),
                .kind = EventKind::hop_arrival,
                .first = departure.message});

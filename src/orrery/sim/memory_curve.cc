@@ -17,12 +17,11 @@ struct Life {
   bool read = false;
 };
 
-}  // namespace
+using Lives = std::map<StringId, Life>;
 
-std::optional<Bytes> peak_memory(
-    const graph::Graph& graph,
-    const std::function<std::optional<std::pair<Time, Time>>(graph::NodeId)>& when) {
-  std::map<StringId, Life> lives;
+Lives lives_of(const graph::Graph& graph,
+               const std::function<std::optional<std::pair<Time, Time>>(graph::NodeId)>& when) {
+  Lives lives;
   for (graph::NodeId node = 0; node < graph.size(); ++node) {
     if (!graph.has(node, graph::kHasTensors)) continue;
     const auto ran = when(node);
@@ -39,20 +38,43 @@ std::optional<Bytes> peak_memory(
       }
     }
   }
+  for (auto& [name, life] : lives) {
+    if (!life.written) life.from = Time{};
+    if (!life.read) life.until = kTimeMax;
+  }
+  return lives;
+}
+
+}  // namespace
+
+std::optional<HeldMemory> held_memory(
+    const graph::Graph& graph,
+    const std::function<std::optional<std::pair<Time, Time>>(graph::NodeId)>& when) {
+  const Lives lives = lives_of(graph, when);
   if (lives.empty()) return std::nullopt;
   std::vector<std::pair<Time, std::int64_t>> changes;
   for (const auto& [name, life] : lives) {
-    changes.emplace_back(life.written ? life.from : Time{}, life.size.count());
-    if (life.read) changes.emplace_back(life.until, -life.size.count());
+    changes.emplace_back(life.from, life.size.count());
+    if (life.until != kTimeMax) changes.emplace_back(life.until, -life.size.count());
   }
   std::sort(changes.begin(), changes.end());  // at one time, what ends goes first
+  HeldMemory memory;
   std::int64_t held = 0;
-  std::int64_t peak = 0;
-  for (const auto& [time, change] : changes) {
-    held += change;
-    peak = std::max(peak, held);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    held += changes[i].second;
+    if (Bytes(held) > memory.peak) {
+      memory.peak = Bytes(held);
+      memory.peak_at = changes[i].first;
+    }
+    const bool last = i + 1 == changes.size() || changes[i + 1].first != changes[i].first;
+    const bool same = !memory.points.empty() && memory.points.back().second == Bytes(held);
+    if (last && !same) memory.points.emplace_back(changes[i].first, Bytes(held));
   }
-  return Bytes(peak);
+  for (const auto& [name, life] : lives) {
+    if (life.from <= memory.peak_at && life.until > memory.peak_at)
+      memory.at_peak.emplace_back(name, life.size);
+  }
+  return memory;
 }
 
 }  // namespace orrery::sim

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
+#include "orrery/sim/recording.h"
 
 namespace orrery::sim {
 
@@ -22,6 +24,8 @@ struct Options {
   std::function<void(std::uint32_t, std::uint64_t)> progress;
   /// Stop with Errc::limit_exceeded after this many events; 0 = no limit.
   std::uint64_t max_events = 0;
+  /// Keep what record::make_run needs: SimResult::recording.
+  bool record = false;
 };
 
 /// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all
@@ -31,6 +35,7 @@ struct RankResult {
   std::optional<Time> finish;    ///< empty: never finished
   Time exposed_comm{};           ///< as the rules define it
   Time compute{};                ///< union of compute intervals (GPU and CPU)
+  Time overlapped{};             ///< computing while communicating or accessing remote memory
   Time comm{};                   ///< union of communication intervals
   Time memory{};                 ///< union of remote-memory intervals
   Time comm_only{};              ///< communication while nothing computes
@@ -80,9 +85,14 @@ struct SimResult {
   Time end{};                                ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
-  std::optional<StallReport> stall;  ///< the run could not finish
+  std::optional<StallReport> stall;      ///< the run could not finish
+  std::unique_ptr<Recording> recording;  ///< with Options::record
   Findings findings;
 };
+
+/// Whether a compute node's time comes from the device's roofline (rather than from the trace).
+[[nodiscard]] bool takes_roofline(const graph::Graph& graph, graph::NodeId node,
+                                  const platform::Platform& platform);
 
 /// Runs `workload` on `platform` to the end. Deterministic: same inputs, same result.
 /// A workload that stalls is a SimResult with `stall` set; an impossible one (missing attributes,

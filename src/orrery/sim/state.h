@@ -14,10 +14,10 @@
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/phase.h"
 #include "orrery/model/collective/plan.h"
+#include "orrery/sim/recording.h"
 
 namespace orrery::sim {
 
-inline constexpr std::uint32_t kNone = ~0u;
 inline constexpr std::int64_t kAnnouncementBytes =
     8192;  ///< what a receiver sends first under the rendezvous protocol
 
@@ -82,6 +82,14 @@ struct Stream {
   std::int64_t waiting_since = 0;
 };
 
+/// When a chunk's phase waited, ran and ended at one member (recording only).
+struct PhaseMark {
+  std::int64_t queued = -1;
+  std::int64_t begun = -1;
+  std::int64_t ended = -1;
+  std::uint32_t spec = 0;
+};
+
 /// One chunk of a collective at all members: where messages find their receiver.
 struct Block {
   std::unique_ptr<Stream[]> streams;  ///< by member; gone when all are done
@@ -90,7 +98,9 @@ struct Block {
   std::uint32_t done = 0;
   std::vector<std::uint8_t>
       order;  ///< Themis: logical dims, decided by the first rank that issues the chunk
-  std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
+  std::int64_t chunk = 0;        ///< Themis: its size; 0 = not decided yet
+  std::vector<PhaseMark> marks;  ///< recording: [member × mark_stride + phase]
+  std::uint32_t mark_stride = 0;
 };
 
 /// Ranks that communicate with each other. Number 0 is all ranks.
@@ -158,16 +168,6 @@ struct RankState {
   std::int32_t computing = 0;
   std::int32_t communicating = 0;
   std::int32_t remembering = 0;
-};
-
-/// When a node ran, and whose completion let it start.
-struct NodeTimes {
-  std::int64_t start = -1;
-  std::int64_t end = -1;
-  graph::NodeId released_by = graph::kNoNode;
-  // A receive that had to wait: the node that sent its message.
-  std::uint32_t sender_rank = kNone;
-  graph::NodeId sender = graph::kNoNode;
 };
 
 /// Who waits for a point-to-point message: a node of the workload, or of a custom collective.

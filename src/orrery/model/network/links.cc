@@ -80,13 +80,29 @@ Links::Departure Links::depart(std::uint32_t message, std::uint32_t link) const 
   const Message& m = messages_[message];
   const platform::Dimension& dim = fabric_.dim(m.dim);
   const double serial = static_cast<double>(m.size) / (dim.bandwidth.count() / 1e9);
-  if (!(serial + dim.latency_ns < 4e15)) return {message, link, Fabric::kTooLong, Fabric::kTooLong};
+  if (!(serial + dim.latency_ns < 4e15))
+    return {message, link, Fabric::kTooLong, Fabric::kTooLong, m.size};
   if (astra_) {
     return {message, link, static_cast<std::int64_t>(dim.latency_ns + serial) * kPsPerNs,
-            static_cast<std::int64_t>(serial) * kPsPerNs};
+            static_cast<std::int64_t>(serial) * kPsPerNs, m.size};
   }
   return {message, link, static_cast<std::int64_t>(std::ceil((dim.latency_ns + serial) * 1e3)),
-          static_cast<std::int64_t>(std::ceil(serial * 1e3))};
+          static_cast<std::int64_t>(std::ceil(serial * 1e3)), m.size};
+}
+
+Links::Description Links::describe(std::uint32_t link) const {
+  std::size_t d = first_link_.size() - 1;
+  while (link < first_link_[d]) --d;
+  const std::uint32_t number = link - first_link_[d];
+  const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
+  const auto dim = static_cast<std::uint32_t>(d);
+  if (fabric_.dim(d).block == Block::switched) return {dim, number / 2, kNone, number % 2 != 0};
+  const bool full = fabric_.dim(d).block == Block::fully_connected;
+  const std::uint32_t from = full ? number / size : number / 2;
+  const std::uint32_t here = fabric_.coordinate(from, d);
+  const std::uint32_t there =
+      full ? number % size : (number % 2 == 0 ? here + 1 : here + size - 1) % size;
+  return {dim, from, from + (there - here) * fabric_.stride(d), false};
 }
 
 bool Links::forward(std::uint32_t message, Departure& departure) {

@@ -27,6 +27,15 @@ class Links {
     std::uint32_t link;
     std::int64_t arrival;
     std::int64_t busy;
+    std::int64_t size = 0;
+  };
+
+  /// Which link a number is. `to` is ~0 for a switch's links: up from `from`, or down to it.
+  struct Description {
+    std::uint32_t dim;
+    std::uint32_t from;
+    std::uint32_t to;
+    bool down;
   };
 
   explicit Links(const platform::Platform& platform);
@@ -45,6 +54,8 @@ class Links {
 
   /// The link is idle. True and `departure` filled: the message that waited longest departs now.
   bool idle(std::uint32_t link, Departure& departure);
+
+  [[nodiscard]] Description describe(std::uint32_t link) const;
 
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
 

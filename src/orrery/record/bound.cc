@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "orrery/record/record_internal.h"
+
+namespace orrery::record {
+
+using graph::CollectiveType;
+
+Bandwidth port_bandwidth(const platform::Dimension& dim) {
+  switch (dim.block) {
+    case platform::Block::ring:
+      return dim.bandwidth * 2.0;  // both neighbours
+    case platform::Block::fully_connected:
+      return dim.bandwidth * static_cast<double>(dim.size - 1);
+    case platform::Block::switched:
+      break;
+  }
+  return dim.bandwidth;
+}
+
+namespace {
+
+/// How many coordinates the ranks have in each dimension; empty when they are not all combinations.
+std::vector<std::uint64_t> extents(const model::Fabric& fabric,
+                                   const std::vector<std::uint32_t>& ranks) {
+  std::vector<std::uint64_t> sizes;
+  std::uint64_t product = 1;
+  for (std::size_t d = 0; d < fabric.dim_count(); ++d) {
+    if (ranks.empty()) {
+      sizes.push_back(static_cast<std::uint64_t>(fabric.dim(d).size));
+    } else {
+      std::set<std::uint32_t> coordinates;
+      for (const std::uint32_t rank : ranks) coordinates.insert(fabric.coordinate(rank, d));
+      sizes.push_back(coordinates.size());
+    }
+    product *= sizes.back();
+  }
+  if (!ranks.empty() && product != ranks.size()) return {};
+  return sizes;
+}
+
+/// Bytes each rank of a block must send out of it, for M blocks of G ranks among n ranks.
+double outward(CollectiveType type, double bytes, double blocks, double block_size, double n) {
+  const double part = (blocks - 1) / blocks;
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return 2 * part * bytes / block_size;
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::reduce_scatter_block:
+      return part * bytes / block_size;
+    case CollectiveType::all_gather:
+      return part * bytes * n / block_size;
+    case CollectiveType::all_to_all:
+      return part * bytes;
+    default:
+      return 0;
+  }
+}
+
+std::string name_dims(std::uint32_t set) {
+  std::vector<std::size_t> dims;
+  for (std::size_t d = 0; d < 32; ++d) {
+    if ((set >> d & 1u) != 0) dims.push_back(d);
+  }
+  std::string text;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == dims.size() ? " and " : ", ", dims[i]);
+  }
+  return (dims.size() == 1 ? "dimension " : "dimensions ") + text;
+}
+
+}  // namespace
+
+std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes bytes,
+                              const std::vector<std::uint32_t>& ranks) {
+  constexpr std::size_t kMostDims = 10;
+  const model::Fabric& fabric = source.fabric;
+  const std::vector<std::uint64_t> sizes = extents(fabric, ranks);
+  if (sizes.empty() || sizes.size() > kMostDims) return std::nullopt;
+  double n = 1;
+  for (const std::uint64_t size : sizes) n *= static_cast<double>(size);
+  std::optional<Bound> best;
+  double longest = 0;
+  std::uint32_t by = 0;
+  for (std::uint32_t set = 1; set < 1u << sizes.size(); ++set) {
+    double blocks = 1, bandwidth = 0;
+    bool real = true;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if ((set >> d & 1u) == 0) continue;
+      if (sizes[d] == 1) real = false;
+      blocks *= static_cast<double>(sizes[d]);
+      bandwidth += port_bandwidth(fabric.dim(d)).count();
+    }
+    if (!real || !(bandwidth > 0)) continue;
+    const double sent = outward(type, static_cast<double>(bytes.count()), blocks, n / blocks, n);
+    // The wider set only where it says more.
+    if (sent / bandwidth > longest * (1 + 1e-12)) {
+      longest = sent / bandwidth;
+      by = set;
+    }
+  }
+  if (by == 0 || !(longest < 4e6)) return std::nullopt;
+  best = Bound{Time(static_cast<std::int64_t>(std::floor(longest * 1e12))), name_dims(by)};
+  return best;
+}
+
+}  // namespace orrery::record

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <tuple>
+
+#include "orrery/record/record_internal.h"
+
+namespace orrery::record {
+
+using graph::NodeId;
+using graph::NodeKind;
+
+namespace {
+
+/// Collectives in the making: those whose ranks met, then those that only took their recorded time.
+struct Maker {
+  const Source& source;
+  result::Run& run;
+  std::vector<result::Collective> made;  ///< by join, then the others
+  std::vector<std::uint64_t> order;      ///< by collective: within its group
+  std::vector<Time> first_end;
+  std::map<std::string, std::uint32_t, std::less<>> group_by_name{};
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> apart{};  ///< (group, number)
+
+  void take_joins();
+  void note(std::uint32_t collective, std::uint32_t rank, NodeId node);
+  std::uint32_t apart_of(std::uint32_t rank, NodeId node,
+                         std::map<std::uint32_t, std::uint32_t>& numbers);
+};
+
+void Maker::take_joins() {
+  for (const sim::Join& join : source.recording.joins) {
+    result::Collective& one = made.emplace_back();
+    one.group = join.group;
+    one.type = name(join.type);
+    one.bytes = Bytes(join.bytes);
+    one.joined = true;
+    one.first_start = Time(join.first_start);
+    one.last_start = Time(join.last_start);
+    one.last_rank = join.last_rank;
+    one.last_span = join.last_node;
+    one.name = run.names.intern(source.workload.graph(join.last_rank).name(join.last_node));
+    one.end = Time{};
+    order.push_back(join.order);
+    first_end.push_back(kTimeMax);
+  }
+}
+
+// The k-th collective of its group at this rank that did not wait for anybody.
+std::uint32_t Maker::apart_of(std::uint32_t rank, NodeId node,
+                              std::map<std::uint32_t, std::uint32_t>& numbers) {
+  const graph::Graph& graph = source.workload.graph(rank);
+  const graph::Collective& collective = graph.collective(node);
+  const auto named = group_by_name.find(graph.string(collective.group));
+  const std::uint32_t group = named == group_by_name.end() ? 0 : named->second;
+  const std::uint32_t number = numbers[group]++;
+  const auto [found, added] =
+      apart.try_emplace({group, number}, static_cast<std::uint32_t>(made.size()));
+  if (!added) return found->second;
+  result::Collective& one = made.emplace_back();
+  one.group = group;
+  one.type = name(collective.type);
+  one.bytes = collective.size;
+  one.name = run.names.intern(graph.name(node));
+  one.first_start = kTimeMax;
+  one.end = Time{};
+  order.push_back(~std::uint64_t{0} - (1u << 31) + number);  // after all that met
+  first_end.push_back(kTimeMax);
+  return found->second;
+}
+
+void Maker::note(std::uint32_t collective, std::uint32_t rank, NodeId node) {
+  result::Collective& one = made[collective];
+  const sim::NodeTimes& times = source.recording.at(rank, node);
+  ++one.members;
+  if (!one.joined) {
+    one.first_start = std::min(one.first_start, Time(times.start));
+    if (one.members == 1 || Time(times.start) > one.last_start) {
+      one.last_start = Time(times.start);
+      one.last_rank = rank;
+      one.last_span = node;
+    }
+  }
+  if (times.end < 0) {
+    one.end.reset();
+    first_end[collective] = Time{};  // somebody is not done
+  } else {
+    if (one.end) one.end = std::max(*one.end, Time(times.end));
+    first_end[collective] = std::min(first_end[collective], Time(times.end));
+  }
+}
+
+}  // namespace
+
+Meetings make_collectives(const Source& source, result::Run& run) {
+  Maker maker{source, run, {}, {}, {}};
+  for (const sim::RecordedGroup& group : source.recording.groups) {
+    const auto number = static_cast<std::uint32_t>(run.groups.size());
+    maker.group_by_name.emplace(group.name, number);
+    result::Group& made = run.groups.emplace_back();
+    made.name = group.name;
+    made.ranks = group.ranks;
+    made.size = group.ranks.empty() ? source.workload.rank_count()
+                                    : static_cast<std::uint32_t>(group.ranks.size());
+  }
+  maker.take_joins();
+  Meetings meetings;
+  std::vector<std::uint32_t>& at = meetings.sequence;  // first the collective, then its sequence
+  at.assign(source.recording.times.size(), result::kNone);
+  meetings.group.assign(source.recording.times.size(), result::kNone);
+  for (std::uint32_t rank = 0; rank < source.workload.rank_count(); ++rank) {
+    const graph::Graph& graph = source.workload.graph(rank);
+    std::vector<std::tuple<std::int64_t, NodeId>> ran;
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const std::int64_t start = source.recording.at(rank, node).start;
+      if (graph.kind(node) == NodeKind::coll && start >= 0) ran.emplace_back(start, node);
+    }
+    std::sort(ran.begin(), ran.end());
+    std::map<std::uint32_t, std::uint32_t> numbers;
+    for (const auto& [start, node] : ran) {
+      const std::uint32_t join = source.recording.detail(rank, node).join;
+      const std::uint32_t collective =
+          join != sim::kNone ? join : maker.apart_of(rank, node, numbers);
+      maker.note(collective, rank, node);
+      at[source.recording.first_node[rank] + node] = collective;
+    }
+  }
+  std::vector<std::uint32_t> sorted(maker.made.size());
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) sorted[i] = i;
+  std::sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(maker.made[a].group, maker.order[a]) <
+           std::tie(maker.made[b].group, maker.order[b]);
+  });
+  std::vector<std::uint32_t> sequence(maker.made.size());
+  for (const std::uint32_t i : sorted) {
+    result::Group& group = run.groups[maker.made[i].group];
+    if (group.count == 0) group.first = static_cast<std::uint32_t>(run.collectives.size());
+    sequence[i] = group.count++;
+    // Who left before the last one came did not wait for it.
+    if (maker.first_end[i] < maker.made[i].last_start) maker.made[i].joined = false;
+    run.collectives.push_back(maker.made[i]);
+  }
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (at[i] == result::kNone) continue;
+    meetings.group[i] = maker.made[at[i]].group;
+    at[i] = sequence[at[i]];
+  }
+  return meetings;
+}
+
+}  // namespace orrery::record

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/analysis/critical_path.h"
+#include "orrery/core/check.h"
+#include "orrery/record/record.h"
+#include "orrery/record/record_internal.h"
+
+namespace orrery::record {
+
+namespace {
+
+std::string word(platform::Block block) {
+  switch (block) {
+    case platform::Block::ring:
+      return "ring";
+    case platform::Block::fully_connected:
+      return "fully_connected";
+    case platform::Block::switched:
+      break;
+  }
+  return "switch";
+}
+
+void describe_platform(const platform::Platform& platform, result::Run& run) {
+  for (const platform::Dimension& dim : platform.dims)
+    run.dims.push_back({word(dim.block), dim.size, dim.bandwidth, dim.latency_ns});
+  run.device = platform.device.name;
+  run.peak_flops = platform.device.peak.count();
+  run.memory_capacity = platform.device.memory_capacity;
+}
+
+void make_ranks(const sim::SimResult& sim, result::Run& run) {
+  for (const sim::RankResult& one : sim.ranks) {
+    result::Rank& rank = run.ranks.emplace_back();
+    rank.finish = one.finish;
+    rank.exposed_comm = one.exposed_comm;
+    rank.compute_only = one.compute - one.overlapped;
+    rank.overlapped = one.overlapped;
+    rank.comm = one.comm;
+    rank.comm_only = one.comm_only;
+    rank.memory = one.memory;
+    rank.memory_only = one.memory_only;
+    rank.idle = one.idle;
+    rank.sent_bytes = one.sent_bytes;
+  }
+}
+
+void find_bounds(const Source& source, result::Run& run) {
+  std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<Bound>> known;
+  for (result::Collective& one : run.collectives) {
+    if (!one.joined) continue;
+    const auto [found, added] =
+        known.try_emplace({one.group, one.type, one.bytes.count()}, std::nullopt);
+    if (added) {
+      const graph::Graph& graph = source.workload.graph(one.last_rank);
+      graph::NodeId node = graph.find(run.timeline(one.last_rank).spans[one.last_span].node);
+      if (node != graph::kNoNode)
+        found->second =
+            bound_of(source, graph.collective(node).type, one.bytes, run.groups[one.group].ranks);
+    }
+    if (!found->second) continue;
+    one.bound = found->second->time;
+    one.bound_by = found->second->by;
+  }
+}
+
+}  // namespace
+
+result::Run make_run(const graph::Workload& workload, const platform::Platform& platform,
+                     const sim::SimResult& sim) {
+  ORRERY_CHECK(sim.recording != nullptr);
+  const Source source{workload, platform, sim, *sim.recording, model::Fabric(platform)};
+  result::Run run;
+  run.step = sim.end;
+  run.stalled = sim.stall.has_value();
+  run.messages = sim.messages;
+  run.events = sim.events;
+  run.findings = sim.findings;
+  describe_platform(platform, run);
+  make_ranks(sim, run);
+  const Meetings meetings = make_collectives(source, run);
+  make_timelines(source, meetings, match_messages(source), run);
+  find_bounds(source, run);
+  make_links(source, run);
+  analysis::find_critical_path(run);
+  if (!run.stalled) {
+    std::vector<const graph::Graph*> graphs(run.timelines.size());
+    for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+      graphs[run.ranks[rank].timeline] = &workload.graph(rank);
+    analysis::find_slack(run, graphs);
+  }
+  return run;
+}
+
+}  // namespace orrery::record

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps from a recording to a run, each in a file of its own.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/graph/workload.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/platform/platform.h"
+#include "orrery/result/run.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::record {
+
+/// What every step reads.
+struct Source {
+  const graph::Workload& workload;
+  const platform::Platform& platform;
+  const sim::SimResult& sim;
+  const sim::Recording& recording;
+  model::Fabric fabric;
+};
+
+/// By node of all ranks (Recording::first_node): the node at the other end of a send or receive;
+/// kNoNode where there is none. The k-th send matches the k-th receive of one tag, source,
+/// destination and size. O(messages log messages).
+[[nodiscard]] std::vector<graph::NodeId> match_messages(const Source& source);
+
+/// The peer a send or receive names.
+[[nodiscard]] std::uint32_t peer_of(const graph::Graph& graph, std::uint32_t rank,
+                                    graph::NodeId node);
+
+/// Groups and collectives of the run, and where each collective node belongs.
+struct Meetings {
+  std::vector<std::uint32_t> group;     ///< by node of all ranks: in Run::groups; kNone
+  std::vector<std::uint32_t> sequence;  ///< by node of all ranks: within its group
+};
+[[nodiscard]] Meetings make_collectives(const Source& source, result::Run& run);
+
+/// Timelines and ranks. Collectives' last_span is still a node and becomes a span.
+void make_timelines(const Source& source, const Meetings& meetings,
+                    const std::vector<graph::NodeId>& partners, result::Run& run);
+
+/// Gives every span its lane, adding lanes to `line`: no two spans of one lane overlap. `keys` are
+/// the spans' lanes without layers.
+void place_in_lanes(result::Timeline& line, const std::vector<result::Lane>& keys);
+
+/// What one rank holds over time, by the tensors its nodes read and write (see sim/memory_curve.h).
+[[nodiscard]] result::MemoryCurve memory_curve(const Source& source, std::uint32_t rank,
+                                               result::Names& names);
+
+/// The least time in which `ranks` (empty: all) could do the collective if nothing but their links'
+/// bandwidth limited them, and which dimensions limit; empty when it has no such bound.
+///
+/// For every set D of dimensions: the ranks that differ only outside D form blocks; every block has
+/// to exchange its data with the others through its ranks' links into D. With M blocks of G ranks
+/// and b the bandwidth of one rank into D: all_reduce 2 (M-1)/M S / (G b), reduce_scatter and
+/// all_gather half of it (S the whole buffer), all_to_all (M-1)/M S / b. The largest over D counts.
+/// Source: the ideal of Themis (ISCA 2022) section 3 for D = all dimensions; the others are cuts of
+/// it.
+struct Bound {
+  Time time{};
+  std::string by;
+};
+[[nodiscard]] std::optional<Bound> bound_of(const Source& source, graph::CollectiveType type,
+                                            Bytes bytes, const std::vector<std::uint32_t>& ranks);
+
+/// Bytes per second one rank can send into dimension `dim`, all its links together.
+[[nodiscard]] Bandwidth port_bandwidth(const platform::Dimension& dim);
+
+void make_links(const Source& source, result::Run& run);
+
+}  // namespace orrery::record

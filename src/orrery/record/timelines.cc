@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One timeline per rank, equal ones once.
+#include <algorithm>
+#include <unordered_map>
+
+#include "orrery/record/record_internal.h"
+
+namespace orrery::record {
+
+using graph::NodeId;
+using graph::NodeKind;
+using result::Lane;
+using result::LaneKind;
+using result::Span;
+using result::SpanKind;
+
+namespace {
+
+SpanKind kind_of(const graph::Graph& graph, NodeId node) {
+  switch (graph.kind(node)) {
+    case NodeKind::comp:
+      return graph.is_cpu(node) ? SpanKind::cpu : SpanKind::compute;
+    case NodeKind::coll:
+      return SpanKind::collective;
+    case NodeKind::send:
+      return SpanKind::send;
+    case NodeKind::recv:
+      return SpanKind::receive;
+    case NodeKind::mem_load:
+      return SpanKind::load;
+    case NodeKind::mem_store:
+      return SpanKind::store;
+    case NodeKind::invalid:
+    case NodeKind::metadata:
+      break;
+  }
+  return SpanKind::metadata;
+}
+
+LaneKind lane_of(SpanKind kind) {
+  switch (kind) {
+    case SpanKind::compute:
+      return LaneKind::compute;
+    case SpanKind::cpu:
+      return LaneKind::cpu;
+    case SpanKind::collective:
+      return LaneKind::communicator;
+    case SpanKind::send:
+      return LaneKind::sends;
+    case SpanKind::receive:
+      return LaneKind::receives;
+    case SpanKind::load:
+    case SpanKind::store:
+      return LaneKind::memory;
+    case SpanKind::metadata:
+      break;
+  }
+  return LaneKind::other;
+}
+
+/// What is being put together for one rank.
+struct Draft {
+  result::Timeline line;
+  std::vector<Lane> keys;
+  std::vector<std::uint32_t> groups;   ///< by number at the rank
+  std::vector<std::uint32_t> span_of;  ///< by node; kNone: never ran
+};
+
+class Drafter {
+ public:
+  Drafter(const Source& source, const Meetings& meetings, const std::vector<NodeId>& partners,
+          result::Run& run)
+      : source_(source), meetings_(meetings), partners_(partners), run_(run) {}
+
+  [[nodiscard]] Draft draft(std::uint32_t rank);
+
+ private:
+  void fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
+  void fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
+  void fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane);
+  void find_release(Span& span, std::uint32_t rank, NodeId node, const Draft& draft,
+                    std::span<const Time> ready) const;
+
+  const Source& source_;
+  const Meetings& meetings_;
+  const std::vector<NodeId>& partners_;
+  result::Run& run_;
+};
+
+void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
+  const std::size_t index = source_.recording.first_node[rank] + node;
+  const std::uint32_t group = meetings_.group[index];
+  const auto known = std::find(draft.groups.begin(), draft.groups.end(), group);
+  span.group = static_cast<std::uint32_t>(known - draft.groups.begin());
+  if (known == draft.groups.end()) draft.groups.push_back(group);
+  span.sequence = meetings_.sequence[index];
+  span.bytes = source_.workload.graph(rank).collective(node).size;
+  const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
+  if (source_.recording.detail(rank, node).join == sim::kNone) {
+    span.model = result::Model::recorded;
+    return;
+  }
+  if (one.joined && one.last_start > span.start)
+    span.wait = std::min(one.last_start, span.end) - span.start;
+  const sim::NodeDetail& detail = source_.recording.detail(rank, node);
+  const Time left = span.end - span.start - span.wait;
+  span.queue = std::min(left, Time(detail.queue));
+  span.latency = std::min(left - span.queue, Time(detail.latency));
+}
+
+// A message takes what the fabric says; more than that it waited: for links, or under the
+// rendezvous protocol for its receiver. A receive waits until the message leaves.
+void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane) {
+  const graph::Graph& graph = source_.workload.graph(rank);
+  const std::uint32_t peer = peer_of(graph, rank, node);
+  const std::uint32_t ranks = source_.workload.rank_count();
+  span.distance = (peer + ranks - rank) % ranks;
+  if (span.kind == SpanKind::send) lane.distance = span.distance;
+  span.bytes = graph.point_to_point(node).size;
+  if (source_.platform.replay_only) {
+    span.model = result::Model::recorded;
+    return;
+  }
+  const NodeId partner = partners_[source_.recording.first_node[rank] + node];
+  span.peer_span = partner;  // a node still
+  Time left = span.end - span.start;
+  if (span.kind == SpanKind::receive) {
+    if (partner == graph::kNoNode) return;
+    const Time sent(source_.recording.at(peer, partner).start);
+    if (sent > span.start) span.wait = std::min(sent, span.end) - span.start;
+    left -= span.wait;
+  }
+  const bool out = span.kind == SpanKind::send;
+  const std::uint32_t from = out ? rank : peer, to = out ? peer : rank;
+  const Time alone(source_.fabric.delay(from, to, span.bytes.count()));
+  const Time hops(source_.fabric.delay(from, to, 0));
+  // What is left when its bytes and hops are taken off went by waiting.
+  const Time more = left > alone ? left - alone : Time{};
+  const bool congested = source_.platform.network == platform::NetworkModelKind::message;
+  (congested || !out ? span.queue : span.wait) += more;
+  left -= more;
+  span.latency = std::min(left, hops);
+}
+
+void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
+  const graph::Graph& graph = source_.workload.graph(rank);
+  span.kind = kind_of(graph, node);
+  Lane lane;
+  lane.kind = lane_of(span.kind);
+  const bool message = source_.platform.network == platform::NetworkModelKind::message;
+  const result::Model network = message ? result::Model::message : result::Model::analytical;
+  switch (span.kind) {
+    case SpanKind::compute:
+    case SpanKind::cpu:
+      span.model = takes_roofline(graph, node, source_.platform) ? result::Model::roofline
+                                                                 : result::Model::recorded;
+      if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
+      span.bytes = graph.work(node).tensor_size;
+      break;
+    case SpanKind::collective:
+      span.model = network;
+      fill_collective(span, rank, node, draft);
+      lane.group = span.group;
+      break;
+    case SpanKind::send:
+    case SpanKind::receive:
+      span.model = network;
+      fill_message(span, rank, node, lane);
+      break;
+    case SpanKind::load:
+    case SpanKind::store:
+      span.model = source_.platform.replay_only ? result::Model::recorded : result::Model::memory;
+      span.bytes = graph.work(node).tensor_size;
+      span.queue =
+          std::min(span.end - span.start, Time(source_.recording.detail(rank, node).queue));
+      break;
+    case SpanKind::metadata:
+      break;
+  }
+  draft.keys.push_back(lane);
+}
+
+// A span starts when the last node it depends on ends, or later, when its lane is free.
+void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node, const Draft& draft,
+                           std::span<const Time> ready) const {
+  const graph::Graph& graph = source_.workload.graph(rank);
+  const NodeId by = source_.recording.at(rank, node).released_by;
+  if (by == graph::kNoNode || draft.span_of[by] == result::kNone) return;
+  span.released_by = draft.span_of[by];
+  const auto after = graph.successors(by);
+  const bool needed = std::binary_search(after.begin(), after.end(), node);
+  span.release =
+      needed || ready[node] == span.start ? result::Release::dependency : result::Release::resource;
+}
+
+Draft Drafter::draft(std::uint32_t rank) {
+  const graph::Graph& graph = source_.workload.graph(rank);
+  Draft draft;
+  draft.span_of.assign(graph.size(), result::kNone);
+  std::vector<Time> ready(graph.size());
+  std::vector<NodeId> nodes;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    const sim::NodeTimes& times = source_.recording.at(rank, node);
+    if (times.start < 0 || times.end < 0) continue;
+    draft.span_of[node] = static_cast<std::uint32_t>(draft.line.spans.size());
+    Span& span = draft.line.spans.emplace_back();
+    span.node = graph.id(node);
+    span.start = Time(times.start);
+    span.end = Time(times.end);
+    span.name = run_.names.intern(graph.name(node));
+    nodes.push_back(node);
+    fill(span, rank, node, draft);
+    for (const NodeId next : graph.successors(node)) ready[next] = std::max(ready[next], span.end);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    find_release(draft.line.spans[i], rank, nodes[i], draft, ready);
+  place_in_lanes(draft.line, draft.keys);
+  return draft;
+}
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccdull;
+}
+
+std::uint64_t hash_of(const result::Timeline& line) {
+  std::uint64_t hash = line.spans.size();
+  for (const Span& span : line.spans) {
+    hash = mix(hash, span.node);
+    hash = mix(hash, static_cast<std::uint64_t>(span.start.count()));
+    hash = mix(hash, static_cast<std::uint64_t>(span.end.count()));
+    hash = mix(hash, std::uint64_t{span.name} << 32 | span.distance);
+    hash = mix(hash, std::uint64_t{span.sequence} << 32 | span.group);
+  }
+  return hash;
+}
+
+}  // namespace
+
+void make_timelines(const Source& source, const Meetings& meetings,
+                    const std::vector<NodeId>& partners, result::Run& run) {
+  const std::uint32_t ranks = source.workload.rank_count();
+  Drafter drafter(source, meetings, partners, run);
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
+  std::vector<std::vector<std::uint32_t>> span_of(ranks);  // where some nodes never ran
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    Draft draft = drafter.draft(rank);
+    draft.line.memory = memory_curve(source, rank, run.names);
+    if (draft.line.spans.size() < draft.span_of.size()) span_of[rank] = std::move(draft.span_of);
+    std::vector<std::uint32_t>& same = known[hash_of(draft.line)];
+    const auto found = std::find_if(same.begin(), same.end(), [&](std::uint32_t timeline) {
+      return run.timelines[timeline] == draft.line;
+    });
+    std::uint32_t number = static_cast<std::uint32_t>(run.timelines.size());
+    if (found != same.end()) {
+      number = *found;
+    } else {
+      same.push_back(number);
+      run.timelines.push_back(std::move(draft.line));
+    }
+    run.ranks[rank].timeline = number;
+    run.ranks[rank].groups = std::move(draft.groups);
+  }
+  // Nodes at other ranks become spans there.
+  const auto to_span = [&](std::uint32_t rank, std::uint32_t node) {
+    return node == result::kNone || span_of[rank].empty() ? node : span_of[rank][node];
+  };
+  std::vector<bool> done(run.timelines.size());
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    if (done[run.ranks[rank].timeline]) continue;
+    done[run.ranks[rank].timeline] = true;
+    for (Span& span : run.timelines[run.ranks[rank].timeline].spans) {
+      if (span.peer_span != result::kNone)
+        span.peer_span = to_span(run.peer(rank, span.distance), span.peer_span);
+    }
+  }
+  for (result::Collective& one : run.collectives)
+    one.last_span = to_span(one.last_rank, one.last_span);
+}
+
+}  // namespace orrery::record

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::sim {
+
+namespace {
+
+std::size_t slots_of(const model::Fabric& fabric, const model::Links* links) {
+  const std::size_t wanted = links != nullptr
+                                 ? links->link_count()
+                                 : std::size_t{fabric.rank_count()} * fabric.dim_count();
+  return wanted > Recording::kMostLinks ? fabric.dim_count() : wanted;
+}
+
+constexpr std::uint64_t kCustomOrder = std::uint64_t{1} << 63;  // after those with chunks
+
+}  // namespace
+
+Recorder::Recorder(const graph::Workload& workload, const model::Fabric& fabric,
+                   const model::Links* links, const std::vector<Communicator>& communicators,
+                   std::size_t nodes)
+    : workload_(workload),
+      fabric_(fabric),
+      links_(links),
+      communicators_(communicators),
+      use_(slots_of(fabric, links)) {
+  whole_dims_ =
+      use_.slots() != (links != nullptr ? links->link_count()
+                                        : std::size_t{fabric.rank_count()} * fabric.dim_count());
+  made_->details.resize(nodes);
+  for (const Communicator& group : communicators)
+    made_->groups.push_back({group.name, group.ranks});
+  joins_.resize(made_->groups.size());
+  std::size_t first = 0;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    first_node_.push_back(first);
+    first += workload.graph(rank).size();
+  }
+}
+
+// Members that differ from `member` only in the given rings.
+std::uint32_t Recorder::group_of(std::uint32_t communicator, std::uint32_t member,
+                                 std::span<const model::RingShape> rings) {
+  const Communicator& all = communicators_[communicator];
+  std::uint64_t size = 1;
+  std::uint32_t base = member;
+  std::vector<std::uint32_t> strides;
+  for (const model::RingShape& ring : rings) {
+    size *= ring.size;
+    base -= ring.position(member) * ring.stride;
+    strides.push_back(ring.stride);
+  }
+  if (size == all.members) return communicator;
+  const auto [found, added] = parts_.try_emplace(Part{communicator, base, strides},
+                                                 static_cast<std::uint32_t>(made_->groups.size()));
+  if (!added) return found->second;
+  std::vector<std::uint32_t> members{base};
+  for (const model::RingShape& ring : rings) {
+    const std::size_t before = members.size();
+    for (std::uint32_t p = 1; p < ring.size; ++p) {
+      for (std::size_t m = 0; m < before; ++m) members.push_back(members[m] + p * ring.stride);
+    }
+  }
+  for (std::uint32_t& m : members) m = all.ranks.empty() ? m : all.ranks[m];
+  const std::string whole = all.name.empty() ? "all ranks" : all.name;
+  const std::uint32_t first = members.front(), next = members.size() > 1 ? members[1] : first;
+  made_->groups.push_back({fmt::format("{}: {} ranks from {}, {} apart", whole, members.size(),
+                                       first, next > first ? next - first : first - next),
+                           std::move(members)});
+  joins_.emplace_back();
+  return found->second;
+}
+
+void Recorder::join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                    std::uint32_t member, std::uint64_t chunk,
+                    std::span<const model::RingShape> rings, std::int64_t now) {
+  add(group_of(communicator, member, rings), chunk, rank, node, now);
+}
+
+void Recorder::custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                      std::uint32_t member, std::int64_t now) {
+  const std::uint64_t number = customs_[{communicator, member}]++;
+  add(communicator, kCustomOrder + number, rank, node, now);
+}
+
+void Recorder::add(std::uint32_t group, std::uint64_t order, std::uint32_t rank, graph::NodeId node,
+                   std::int64_t now) {
+  auto& list = joins_[group];
+  auto place = std::lower_bound(list.begin(), list.end(), std::pair{order, std::uint32_t{0}});
+  if (place == list.end() || place->first != order) {
+    place = list.insert(place, {order, static_cast<std::uint32_t>(made_->joins.size())});
+    const graph::Collective& collective = workload_.graph(rank).collective(node);
+    Join& made = made_->joins.emplace_back();
+    made.group = group;
+    made.order = order;
+    made.first_start = made.last_start = now;
+    made.last_rank = rank;
+    made.last_node = node;
+    made.bytes = collective.size.count();
+    made.type = collective.type;
+  }
+  Join& join = made_->joins[place->second];
+  ++join.members;
+  if (now > join.last_start || rank <= join.last_rank) {
+    join.last_start = now;
+    join.last_rank = rank;
+    join.last_node = node;
+  }
+  made_->details[index(rank, node)].join = place->second;
+}
+
+// Kept as a time until finish() knows when the node started.
+void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now) {
+  made_->details[index(rank, node)].queue = now;
+}
+
+void Recorder::last_chunk(std::uint32_t rank, graph::NodeId node, std::span<const Phase> phases) {
+  NodeDetail& detail = made_->details[index(rank, node)];
+  const std::int64_t together = detail.join == kNone ? 0 : made_->joins[detail.join].last_start;
+  for (const Phase& phase : phases) {
+    if (phase.mark.ended < together || phase.mark.begun < 0) continue;
+    const std::int64_t begun = std::max(phase.mark.begun, together);
+    const std::int64_t ran = phase.mark.ended - begun;
+    detail.queue += begun - std::min(begun, std::max(phase.mark.queued, together));
+    detail.latency += std::min(ran, phase.latency);
+    detail.queue += std::max<std::int64_t>(0, ran - phase.latency - phase.transfer);
+  }
+}
+
+void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
+                       std::int64_t until) {
+  if (links_ != nullptr) return;
+  use_.add(whole_dims_ ? dim : rank * fabric_.dim_count() + dim, from, until, bytes);
+}
+
+void Recorder::message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes, std::int64_t now,
+                       std::int64_t delay) {
+  if (links_ != nullptr || delay >= model::Fabric::kTooLong) return;
+  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+    if (fabric_.coordinate(rank, d) == fabric_.coordinate(to, d)) continue;
+    traffic(rank, static_cast<std::uint32_t>(d), bytes, now, now + delay);
+  }
+}
+
+void Recorder::link_busy(const model::Links::Departure& departure, std::int64_t now) {
+  if (departure.busy >= model::Fabric::kTooLong) return;
+  const std::size_t slot = whole_dims_ ? links_->describe(departure.link).dim : departure.link;
+  use_.add(slot, now, now + departure.busy, departure.size);
+}
+
+std::unique_ptr<Recording> Recorder::finish(std::vector<std::size_t> first_node,
+                                            std::vector<NodeTimes> times) && {
+  made_->first_node = std::move(first_node);
+  made_->times = std::move(times);
+  for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
+    const graph::Graph& graph = workload_.graph(rank);
+    for (graph::NodeId node = 0; node < graph.size(); ++node) {
+      const graph::NodeKind kind = graph.kind(node);
+      if (kind != graph::NodeKind::mem_load && kind != graph::NodeKind::mem_store) continue;
+      NodeDetail& detail = made_->details[index(rank, node)];
+      const std::int64_t start = made_->times[index(rank, node)].start;
+      detail.queue = detail.queue > start ? detail.queue - start : 0;
+    }
+  }
+  made_->bin = use_.bin();
+  for (std::size_t slot = 0; slot < use_.slots(); ++slot) {
+    if (use_.total(slot) == 0) continue;
+    RecordedLink& link = made_->links.emplace_back();
+    if (whole_dims_) {
+      link.dim = static_cast<std::uint32_t>(slot);
+    } else if (links_ != nullptr) {
+      const auto about = links_->describe(static_cast<std::uint32_t>(slot));
+      link.dim = about.dim;
+      link.from = about.from;
+      link.to = about.to;
+      link.down = about.down;
+    } else {
+      link.dim = static_cast<std::uint32_t>(slot % fabric_.dim_count());
+      link.from = static_cast<std::uint32_t>(slot / fabric_.dim_count());
+    }
+    link.bytes = use_.total(slot);
+    const auto curve = use_.curve(slot);
+    link.bins.assign(curve.begin(), curve.end());
+  }
+  return std::move(made_);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fills a Recording while a simulation runs. The engine calls it where something begins or ends.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "orrery/graph/workload.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/model/network/links.h"
+#include "orrery/sim/recording.h"
+#include "orrery/sim/state.h"
+#include "orrery/sim/use_recorder.h"
+
+namespace orrery::sim {
+
+/// See Recording for what is kept. One slot of `use_` per port or link, or per dimension when there
+/// are more than Recording::kMostLinks.
+class Recorder {
+ public:
+  /// `links` is null under the analytical model.
+  Recorder(const graph::Workload& workload, const model::Fabric& fabric, const model::Links* links,
+           const std::vector<Communicator>& communicators, std::size_t nodes);
+
+  /// `node` takes part in the collective of its communicator whose first chunk is number `chunk`.
+  /// Of a collective over some dimensions only those ranks meet that differ in them: `rings` are
+  /// they.
+  void join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+            std::uint32_t member, std::uint64_t chunk, std::span<const model::RingShape> rings,
+            std::int64_t now);
+  /// The same for a custom collective: the next one of its communicator at this member.
+  void custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+              std::uint32_t member, std::int64_t now);
+  void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now);
+  /// Phases of the chunk that ended `node`'s collective, earliest first; each with what it takes
+  /// when nobody is in its way.
+  struct Phase {
+    PhaseMark mark;
+    std::int64_t latency = 0;
+    std::int64_t transfer = 0;
+  };
+  void last_chunk(std::uint32_t rank, graph::NodeId node, std::span<const Phase> phases);
+
+  /// Analytical model only: bytes that `rank` puts into dimension `dim`, or sends to `to`.
+  void traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
+               std::int64_t until);
+  void message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes, std::int64_t now,
+               std::int64_t delay);
+  /// Message model only.
+  void link_busy(const model::Links::Departure& departure, std::int64_t now);
+
+  [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<std::size_t> first_node,
+                                                  std::vector<NodeTimes> times) &&;
+
+ private:
+  [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
+    return first_node_[rank] + node;
+  }
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t communicator, std::uint32_t member,
+                                       std::span<const model::RingShape> rings);
+  void add(std::uint32_t group, std::uint64_t order, std::uint32_t rank, graph::NodeId node,
+           std::int64_t now);
+
+  const graph::Workload& workload_;
+  const model::Fabric& fabric_;
+  const model::Links* links_;
+  const std::vector<Communicator>& communicators_;
+  std::unique_ptr<Recording> made_ = std::make_unique<Recording>();
+  std::vector<std::size_t> first_node_;
+  using Part = std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
+  std::map<Part, std::uint32_t> parts_;  // (communicator, first member, strides) → group
+  std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
+      joins_;  // by group: (order, join), ascending
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
+      customs_;              // (communicator, member) → custom collectives so far
+  bool whole_dims_ = false;  // too many links: one slot for each dimension
+  UseRecorder use_;
+};
+
+}  // namespace orrery::sim

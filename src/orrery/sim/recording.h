@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a simulation remembers of itself when asked to (Options::record): when every node ran and
+// why then, which nodes were one collective, what the links carried over time.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/graph/graph.h"
+
+namespace orrery::sim {
+
+inline constexpr std::uint32_t kNone = ~0u;
+
+/// When a node ran (picoseconds; -1: not yet), and whose completion let it start.
+struct NodeTimes {
+  std::int64_t start = -1;
+  std::int64_t end = -1;
+  graph::NodeId released_by = graph::kNoNode;
+  // A receive that had to wait: the node that sent its message.
+  std::uint32_t sender_rank = kNone;
+  graph::NodeId sender = graph::kNoNode;
+};
+
+/// Where a node's time went, as far as it did not simply work or transfer.
+struct NodeDetail {
+  std::int64_t queue = 0;      ///< for a dimension's queue, a link, a shared memory (after `wait`)
+  std::int64_t latency = 0;    ///< hops and end points (collectives)
+  std::uint32_t join = kNone;  ///< in Recording::joins
+};
+
+/// One collective across its ranks.
+struct Join {
+  std::uint32_t group = 0;  ///< in Recording::groups
+  std::uint64_t order = 0;  ///< among those of its group (not without gaps)
+  std::uint32_t members = 0;
+  std::int64_t first_start = 0;
+  std::int64_t last_start = 0;
+  std::uint32_t last_rank = 0;  ///< who came last; of several the lowest
+  graph::NodeId last_node = 0;
+  std::int64_t bytes = 0;
+  graph::CollectiveType type = graph::CollectiveType::all_reduce;
+};
+
+/// Ranks that communicate with each other: a communicator, or those of its members that a
+/// collective over some of the dimensions joins. Number 0 is all ranks.
+struct RecordedGroup {
+  std::string name;
+  std::vector<std::uint32_t> ranks;  ///< in ring order; empty: all
+};
+
+/// What a link (message model) or a rank's port into a dimension (analytical) carried. Beyond
+/// kMostLinks one entry stands for a whole dimension: `from` is kNone.
+struct RecordedLink {
+  std::uint32_t dim = 0;
+  std::uint32_t from = kNone;
+  std::uint32_t to = kNone;  ///< kNone: a port
+  bool down = false;         ///< from a switch to the rank `from`
+  std::uint64_t bytes = 0;
+  std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
+};
+
+struct Recording {
+  static constexpr std::size_t kMostLinks = 65'536;
+
+  std::vector<std::size_t> first_node;  ///< by rank: where its nodes begin in the next two
+  std::vector<NodeTimes> times;
+  std::vector<NodeDetail> details;
+  std::vector<Join> joins;
+  std::vector<RecordedGroup> groups;
+  std::int64_t bin = 0;             ///< picoseconds
+  std::vector<RecordedLink> links;  ///< those that carried something
+
+  [[nodiscard]] const NodeTimes& at(std::uint32_t rank, graph::NodeId node) const {
+    return times[first_node[rank] + node];
+  }
+  [[nodiscard]] const NodeDetail& detail(std::uint32_t rank, graph::NodeId node) const {
+    return details[first_node[rank] + node];
+  }
+};
+
+}  // namespace orrery::sim
