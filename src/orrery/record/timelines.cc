@@ -153,8 +153,8 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:
-      span.model = takes_roofline(graph, node, source_.platform) ? result::Model::roofline
-                                                                 : result::Model::recorded;
+      span.model = sim::takes_roofline(graph, node, source_.platform) ? result::Model::roofline
+                                                                      : result::Model::recorded;
       if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
       span.bytes = graph.work(node).tensor_size;
       break;

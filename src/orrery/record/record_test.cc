@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/record/record.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "orrery/sim/testing.h"
+
+namespace orrery::record {
+namespace {
+
+using graph::CollectiveType;
+using platform::Block;
+using result::Span;
+using result::SpanKind;
+using sim::testing::line;
+using sim::testing::Rank;
+
+result::Run run_of(const graph::Workload& workload, const platform::Platform& platform) {
+  sim::Options options;
+  options.record = true;
+  const auto done = sim::simulate(workload, platform, options);
+  EXPECT_TRUE(done.has_value()) << to_string(done.error());
+  return make_run(workload, platform, *done);
+}
+
+const Span& span_at(const result::Run& run, std::uint32_t rank, std::uint64_t node) {
+  for (const Span& span : run.timeline(rank).spans) {
+    if (span.node == node) return span;
+  }
+  ADD_FAILURE() << "rank " << rank << " has no node " << node;
+  return run.timeline(rank).spans.front();
+}
+
+// A ring all-reduce of 4 KB on 4 ranks at 1 byte/ns and 1 us per hop: 6 steps of 1 KB.
+TEST(MakeRun, SharesTimelinesOfEqualRanks) {
+  Rank rank;
+  const auto work = rank.comp(us(10));
+  rank.coll(CollectiveType::all_reduce, 4096, {work});
+  const auto workload = sim::testing::replicated(rank, 4);
+  const result::Run run = run_of(workload, line(Block::ring, 4));
+  ASSERT_EQ(run.ranks.size(), 4u);
+  ASSERT_EQ(run.timelines.size(), 1u);
+  ASSERT_EQ(run.collectives.size(), 1u);
+  const Span& join = span_at(run, 2, 2);
+  EXPECT_EQ(join.start, us(10));
+  EXPECT_EQ(join.end, run.step);
+  EXPECT_EQ(join.wait, Time{});
+  EXPECT_EQ(join.latency, us(6));
+  EXPECT_EQ(join.queue, Time{});
+  EXPECT_EQ(join.rest(), ns(6 * 1024));
+  EXPECT_EQ(join.released_by, 0u);
+  EXPECT_EQ(join.release, result::Release::dependency);
+  const result::Collective& one = run.collectives[0];
+  EXPECT_TRUE(one.joined);
+  EXPECT_EQ(one.members, 4u);
+  EXPECT_EQ(one.last_start, us(10));
+  EXPECT_EQ(*one.end, run.step);
+  // Both links of a rank together: 2 × 3/4 × 4096 bytes at 2 bytes/ns.
+  ASSERT_TRUE(one.bound.has_value());
+  EXPECT_EQ(*one.bound, ns(3072));
+  EXPECT_EQ(one.bound_by, "dimension 0");
+  // Everything that was sent shows in the links: 6 messages of 1 KB per rank.
+  ASSERT_EQ(run.links.links.size(), 4u);
+  for (const result::Link& link : run.links.links) {
+    const auto& curve = run.links.curves[link.use];
+    EXPECT_EQ(link.bytes, 6 * 1024u);
+    EXPECT_EQ(std::accumulate(curve.begin(), curve.end(), std::uint64_t{0}), link.bytes);
+  }
+}
+
+TEST(MakeRun, WaitsForTheLastToCome) {
+  std::vector<Rank> ranks(4);
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const auto work = ranks[r].comp(us(r == 2 ? 15 : 10));
+    ranks[r].coll(CollectiveType::all_reduce, 4096, {work});
+  }
+  const result::Run run = run_of(sim::testing::workload(ranks), line(Block::ring, 4));
+  const result::Collective& one = run.collectives.at(0);
+  EXPECT_EQ(one.first_start, us(10));
+  EXPECT_EQ(one.last_start, us(15));
+  EXPECT_EQ(one.last_rank, 2u);
+  EXPECT_EQ(run.timeline(2).spans[one.last_span].node, 2u);
+  EXPECT_EQ(span_at(run, 0, 2).wait, us(5));
+  EXPECT_EQ(span_at(run, 2, 2).wait, Time{});
+}
+
+TEST(MakeRun, TiesSendsToReceives) {
+  std::vector<Rank> ranks(2);
+  const auto late = ranks[0].comp(us(3));
+  ranks[0].send(1, 1000, 7, {late});
+  ranks[1].recv(0, 1000, 7);
+  const result::Run run = run_of(sim::testing::workload(ranks), line(Block::ring, 2));
+  const Span& out = span_at(run, 0, 2);
+  const Span& in = span_at(run, 1, 1);
+  EXPECT_EQ(out.distance, 1u);
+  EXPECT_EQ(in.distance, 1u);
+  EXPECT_EQ(run.timeline(1).spans[out.peer_span].node, 1u);
+  EXPECT_EQ(run.timeline(0).spans[in.peer_span].node, 2u);
+  EXPECT_EQ(in.wait, us(3));
+  EXPECT_EQ(in.latency, us(1));
+  EXPECT_EQ(in.rest(), us(1));
+  EXPECT_EQ(in.end, out.end);
+}
+
+TEST(MakeRun, NamesTheBusyLaneThatHeldANodeBack) {
+  Rank rank;
+  rank.comp(us(10));
+  rank.comp(us(5));
+  auto workload = sim::testing::replicated(rank, 2);
+  const result::Run run = run_of(workload, line(Block::ring, 2));
+  const Span& second = span_at(run, 0, 2);
+  EXPECT_EQ(second.start, us(10));
+  EXPECT_EQ(second.release, result::Release::resource);
+  EXPECT_EQ(second.released_by, 0u);
+}
+
+TEST(MakeRun, KeepsReceivesThatOverlapInLayers) {
+  std::vector<Rank> ranks(2);
+  for (int i = 0; i < 3; ++i) {
+    ranks[0].send(1, 1000, static_cast<std::uint32_t>(i));
+    ranks[1].recv(0, 1000, static_cast<std::uint32_t>(i));
+  }
+  const result::Run run = run_of(sim::testing::workload(ranks), line(Block::ring, 2));
+  ASSERT_EQ(run.timeline(1).lanes.size(), 3u);
+  EXPECT_EQ(run.timeline(1).lanes[2].layer, 2u);
+}
+
+TEST(MakeRun, MeetsOnlyAlongTheDimensionsOfACollective) {
+  Rank rank;
+  rank.coll(CollectiveType::all_reduce, 4096);
+  auto workload = sim::testing::replicated(rank, 8);
+  platform::Platform platform = line(Block::ring, 4);
+  platform.dims.push_back({Block::switched, 2, Bandwidth(1e9), 500.0});
+  for (auto* plan : {&platform.collectives.all_reduce}) plan->per_dim.push_back({});
+  const result::Run whole = run_of(workload, platform);
+  EXPECT_EQ(whole.collectives.size(), 1u);
+  EXPECT_EQ(whole.collectives[0].members, 8u);
+  platform.collectives.all_reduce.per_dim.resize(1);
+  const result::Run parts = run_of(workload, platform);
+  ASSERT_EQ(parts.collectives.size(), 2u);
+  EXPECT_EQ(parts.collectives[0].members, 4u);
+  EXPECT_EQ(parts.groups[parts.collectives[1].group].ranks.front(), 4u);
+  EXPECT_EQ(parts.timelines.size(), 1u);  // groups are numbered per rank
+}
+
+TEST(MakeRun, SaysWhatIsHeldAtThePeak) {
+  Rank rank;
+  const auto made = rank.tensors({{"weight", 1000}}, {{"activation", 500}}, us(1));
+  rank.tensors({{"activation", 500}}, {{"out", 10}}, us(2), {made});
+  auto workload = sim::testing::replicated(rank, 2);
+  const result::Run run = run_of(workload, line(Block::ring, 2));
+  const result::MemoryCurve& memory = run.timeline(0).memory;
+  ASSERT_EQ(memory.points.size(), 3u);
+  EXPECT_EQ(memory.points[0], (std::pair{Time{}, Bytes(1500)}));
+  EXPECT_EQ(memory.points[1], (std::pair{us(1), Bytes(510)}));
+  EXPECT_EQ(memory.points[2], (std::pair{us(3), Bytes(10)}));
+  EXPECT_EQ(memory.peak, Bytes(1500));
+  ASSERT_EQ(memory.at_peak.size(), 2u);
+  EXPECT_EQ(run.names[memory.at_peak[0].name], "weight");
+}
+
+TEST(MakeRun, KeepsWhatRanInAStalledRun) {
+  std::vector<Rank> ranks(2);
+  ranks[0].comp(us(3));
+  ranks[0].recv(1, 1000);
+  ranks[1].comp(us(4));
+  const result::Run run = run_of(sim::testing::workload(ranks), line(Block::ring, 2));
+  EXPECT_TRUE(run.stalled);
+  EXPECT_FALSE(run.ranks[0].finish.has_value());
+  EXPECT_EQ(run.timeline(0).spans.size(), 1u);
+}
+
+}  // namespace
+}  // namespace orrery::record
