@@ -58,7 +58,7 @@ function sample_data() {
     name: 'orrery-sample-data',
     apply: 'serve',
     transformIndexHtml(html) {
-      const data = readFileSync(process.env.ORRERY_DATA ?? 'dev/sample.json', 'utf8').replaceAll('</', '<\\/');
+      const data = readFileSync(process.env.ORRERY_DATA ?? 'dev/sample.json', 'utf8').replaceAll('<', '\\u003c');
       return html.replace('id="orrery-data">', (all) => all + data);
     },
   };

@@ -67,10 +67,10 @@ export const pathCauses = ['work', 'bandwidth', 'latency', 'queue', 'peer', 'idl
 export interface TimelineData {
   lanes: { kind: number; title: string }[]; // the title as at the first of its ranks
   count: number; // spans
-  // Columns of `count` unsigned LEB128 varints each, one column after another, base64:
-  // start (from the previous span's start; spans stand by start), length, name, lane, kind, flags
-  // (bit 0 critical, bit 1 slack known, bit 2 stands for several left out), wait, slack (0 if unknown), bytes,
-  // node id.
+  // Columns of `count` whole numbers each, in decimal, "," between numbers and ";" between columns, nothing for
+  // a 0: start (from the previous span's start; spans stand by start), length, name, lane, kind, flags (bit 0
+  // critical, bit 1 slack known, bit 2 stands for several left out, bit 3 never ended), wait, slack (0 if
+  // unknown), bytes, node id (for one that stands for several: how many).
   spans: string;
   memory: { at: number[]; bytes: number[]; peak: number; peakAt: number; held: [string, number][] } | null;
 }

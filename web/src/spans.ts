@@ -15,65 +15,65 @@ export interface Spans {
   readonly wait: Float64Array;
   readonly slack: Float64Array; // 0 if not known: see flags
   readonly bytes: Float64Array;
-  readonly node: BigUint64Array; // the trace's own id, exact
+  readonly node: BigUint64Array; // the trace's own id, exact; of a merged one: how many it stands for
 }
 
 // Bits of `flags`.
 export const critical = 1;
 export const slackKnown = 2;
 export const merged = 4; // stands for several that were left out: a stretch in which they all lie
+export const unfinished = 8; // it began and never ended; drawn until the step's end
 
 class Reader {
   private at = 0;
-  constructor(private readonly data: Uint8Array) {}
+  constructor(private readonly text: string) {}
 
-  number(): number {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = this.data[this.at++];
-      if (byte === undefined) throw new Error('the timeline ends too early');
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
+  // The next column, whose numbers stand in [from, to) of the text.
+  private column(use: (i: number, from: number, to: number) => void): void {
+    let from = this.at;
+    for (let i = 0, at = from; ; ++at) {
+      const code = this.text.charCodeAt(at);
+      if (code >= 48 && code <= 57) continue;
+      use(i++, from, at);
+      from = at + 1;
+      if (code !== 44) break; // a comma goes on
     }
-  }
-
-  big(): bigint {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.data[this.at++];
-      if (byte === undefined) throw new Error('the timeline ends too early');
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
+    this.at = from;
   }
 
   fill<Column extends { length: number; [i: number]: number }>(column: Column): Column {
-    for (let i = 0; i < column.length; ++i) column[i] = this.number();
+    this.column((i, from, to) => {
+      let value = 0;
+      for (let at = from; at < to; ++at) value = value * 10 + this.text.charCodeAt(at) - 48;
+      column[i] = value;
+    });
+    return column;
+  }
+
+  fillBig(column: BigUint64Array): BigUint64Array {
+    this.column((i, from, to) => {
+      column[i] = from < to ? BigInt(this.text.slice(from, to)) : 0n;
+    });
     return column;
   }
 }
 
-function fromBase64(text: string): Uint8Array {
-  const binary = atob(text);
-  const data = new Uint8Array(binary.length);
-  for (let i = 0; i < data.length; ++i) data[i] = binary.charCodeAt(i);
-  return data;
-}
-
 export function decodeSpans(timeline: TimelineData): Spans {
   const count = timeline.count;
-  const reader = new Reader(fromBase64(timeline.spans));
+  const reader = new Reader(timeline.spans);
   const start = reader.fill(new Float64Array(count));
   for (let i = 1; i < count; ++i) start[i] += start[i - 1];
-  const length = reader.fill(new Float64Array(count));
-  const name = reader.fill(new Uint32Array(count));
-  const lane = reader.fill(new Uint16Array(count));
-  const kind = reader.fill(new Uint8Array(count));
-  const flags = reader.fill(new Uint8Array(count));
-  const wait = reader.fill(new Float64Array(count));
-  const slack = reader.fill(new Float64Array(count));
-  const bytes = reader.fill(new Float64Array(count));
-  const node = new BigUint64Array(count);
-  for (let i = 0; i < count; ++i) node[i] = reader.big();
-  return { count, start, length, name, lane, kind, flags, wait, slack, bytes, node };
+  return {
+    count,
+    start,
+    length: reader.fill(new Float64Array(count)),
+    name: reader.fill(new Uint32Array(count)),
+    lane: reader.fill(new Uint16Array(count)),
+    kind: reader.fill(new Uint8Array(count)),
+    flags: reader.fill(new Uint8Array(count)),
+    wait: reader.fill(new Float64Array(count)),
+    slack: reader.fill(new Float64Array(count)),
+    bytes: reader.fill(new Float64Array(count)),
+    node: reader.fillBig(new BigUint64Array(count)),
+  };
 }
