@@ -31,8 +31,9 @@ bool is_astra_option(std::string_view argument) {
 }
 
 bool is_command(const std::string& word) {
-  constexpr std::array<std::string_view, 7> commands = {"run",    "inspect", "check",     "schema",
-                                                        "doctor", "demo",    "completion"};
+  constexpr std::array<std::string_view, 11> commands = {
+      "run",   "report", "critical-path", "explain", "compare",   "inspect",
+      "check", "schema", "doctor",        "demo",    "completion"};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
@@ -41,7 +42,7 @@ class Help : public CLI::Formatter {
  public:
   std::string make_subcommand(const CLI::App* sub) const override {
     const std::string about = sub->get_description();
-    return fmt::format("  {:<12}{}\n", sub->get_name(), about.substr(0, about.find('\n')));
+    return fmt::format("  {:<15}{}\n", sub->get_name(), about.substr(0, about.find('\n')));
   }
 };
 
@@ -126,6 +127,10 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   table->require_subcommand(0, 1);
   table->allow_extras();
   add_run(*table, session);
+  add_report(*table, session);
+  add_critical_path(*table, session);
+  add_explain(*table, session);
+  add_compare(*table, session);
   add_inspect(*table, session);
   add_check(*table, session);
   add_schema(*table, session);

@@ -41,6 +41,10 @@ void add_inspect(CLI::App& table, Session& session);
 void add_check(CLI::App& table, Session& session);
 void add_schema(CLI::App& table, Session& session);
 void add_doctor(CLI::App& table, Session& session);
+void add_report(CLI::App& table, Session& session);
+void add_critical_path(CLI::App& table, Session& session);
+void add_explain(CLI::App& table, Session& session);
+void add_compare(CLI::App& table, Session& session);
 void add_demo(CLI::App& table, Session& session);
 void add_completion(CLI::App& table, Session& session);
 

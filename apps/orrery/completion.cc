@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "arguments.h"
+#include "orrery/analysis/explain.h"
 
 namespace orrery::app {
 
@@ -24,6 +25,7 @@ struct Command {
   std::string about;
   std::vector<Word> options;
   std::vector<std::string> values;  ///< what its argument may be; empty = files
+  bool also_files = false;          ///< files as well as values
 };
 
 /// Text inside single quotes: fine for all three shells once the quotes in it are gone.
@@ -39,8 +41,13 @@ std::string plain(std::string text) {
 std::vector<Command> commands_of(CLI::App& table) {
   std::vector<Command> commands;
   for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) {
-    Command command{sub->get_name(), plain(sub->get_description()), {}, {}};
+    Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
     if (command.name == "schema") command.values = {"cluster"};
+    if (command.name == "explain") {
+      for (const std::string_view metric : analysis::metric_names())
+        command.values.emplace_back(metric);
+      command.also_files = true;
+    }
     if (command.name == "completion") command.values = {"bash", "zsh", "fish"};
     for (const CLI::Option* option : sub->get_options()) {
       const bool value = option->get_expected_max() > 0 && option->get_type_size() > 0;
@@ -61,11 +68,9 @@ std::string joined(const std::vector<Word>& words) {
 
 /// What options with a fixed set of words may be.
 constexpr std::pair<std::string_view, std::string_view> kChoices[] = {
-    {"--network", "analytical message"},
-    {"--network-model", "analytical message"},
-    {"--rules", "orrery astra"},
-    {"--color", "auto always never"},
-    {"--progress", "auto never json"}};
+    {"--network", "analytical message"}, {"--network-model", "analytical message"},
+    {"--rules", "orrery astra"},         {"--spans", "all critical none"},
+    {"--color", "auto always never"},    {"--progress", "auto never json"}};
 
 std::string_view choices_of(std::string_view option) {
   for (const auto& [name, words] : kChoices) {
@@ -133,7 +138,9 @@ std::string zsh(const std::vector<Command>& commands) {
     std::string values;
     for (const std::string& value : command.values) values += " " + value;
     text += values.empty() ? " \\\n        '*:file:_files'"
-                           : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
+            : command.also_files
+                ? fmt::format(" \\\n        '*:word:{{compadd{}; _files}}'", values)
+                : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
     text += " ;;\n";
   }
   return text +
@@ -151,7 +158,7 @@ std::string fish(const std::vector<Command>& commands) {
     const std::string here =
         fmt::format("complete -c orrery -n '__fish_seen_subcommand_from {}'", command.name);
     for (const std::string& value : command.values)
-      text += fmt::format("{} -f -a {}\n", here, value);
+      text += fmt::format("{}{} -a {}\n", here, command.also_files ? "" : " -f", value);
     for (const Word& option : command.options) {
       const std::string_view choices = choices_of(option.text);
       const std::string value = !option.takes_value ? ""

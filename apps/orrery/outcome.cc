@@ -11,9 +11,10 @@ namespace orrery::app {
 
 using graph::NodeKind;
 
-Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session) {
+Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session, bool record) {
   Progress progress(session);
   sim::Options options;
+  options.record = record;
   const std::uint32_t ranks = inputs.workload.rank_count();
   if (progress.active()) {
     options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
@@ -93,6 +94,12 @@ std::string compute_model(const platform::Platform& platform) {
   if (platform.device.roofline_without_duration)
     return fmt::format("recorded durations, else {}", roofline);
   return "recorded durations";
+}
+
+std::string_view compute_word(const platform::Platform& platform) {
+  if (platform.replay_only) return "replay";
+  if (platform.device.roofline) return "roofline";
+  return platform.device.roofline_without_duration ? "recorded_or_roofline" : "recorded";
 }
 
 std::string network_model(const platform::Platform& platform) {

@@ -22,8 +22,10 @@ struct Outcome {
   std::string platform_name;
 };
 
-/// Simulates, with progress. The findings of `inputs` are moved into the outcome's.
-[[nodiscard]] Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session);
+/// Simulates, with progress. The findings of `inputs` are moved into the outcome's. `record`: what
+/// a run file needs is kept.
+[[nodiscard]] Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session,
+                                       bool record = false);
 
 [[nodiscard]] analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest = 3);
 
@@ -36,6 +38,8 @@ struct ChainParts {
 
 /// Which model made the numbers, in words: "recorded durations", "roofline on H100-SXM" …
 [[nodiscard]] std::string compute_model(const platform::Platform& platform);
+/// The same in a word: "recorded", "roofline", "recorded_or_roofline", "replay".
+[[nodiscard]] std::string_view compute_word(const platform::Platform& platform);
 [[nodiscard]] std::string network_model(const platform::Platform& platform);
 /// "4 switched × 2 ring"
 [[nodiscard]] std::string shape(const platform::Platform& platform);

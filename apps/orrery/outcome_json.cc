@@ -10,12 +10,6 @@ using report::JsonWriter;
 
 namespace {
 
-const char* compute_word(const platform::Platform& platform) {
-  if (platform.replay_only) return "replay";
-  if (platform.device.roofline) return "roofline";
-  return platform.device.roofline_without_duration ? "recorded_or_roofline" : "recorded";
-}
-
 void write_models(JsonWriter& json, const Outcome& outcome) {
   const platform::Platform& platform = outcome.inputs.platform;
   json.field("rules", name(platform.rules)).field("network", name(platform.network));

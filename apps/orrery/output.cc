@@ -6,11 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
+#include "output_file.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -39,12 +40,6 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-/// A pipe, a terminal, /dev/null: nothing to replace, so it is written to directly.
-bool is_device(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
 /// Gives the temporary its name unless that name is taken; where hard links are not to be had,
 /// check and rename.
 bool move_into_place(const std::string& temporary, const std::string& path, bool force) {
@@ -58,52 +53,108 @@ bool move_into_place(const std::string& temporary, const std::string& path, bool
   return ::rename(temporary.c_str(), path.c_str()) == 0;
 }
 
-tl::unexpected<Error> failed(const std::string& path, int error) {
-  return fail(Errc::output_failed, path,
-              fmt::format("cannot be written: {}", std::strerror(error)));
+tl::unexpected<Error> exists_already(const std::string& path) {
+  return fail(Errc::output_exists, path, "exists already", "--force overwrites it");
 }
 
 }  // namespace
 
 bool print(std::string_view text) { return write_all(1, text); }
 
-Result<void> write_output(const std::string& path, std::string_view text, bool force) {
-  if (path == "-") {
-    if (!print(text)) return failed("stdout", errno);
-    return {};
-  }
-  if (is_device(path)) {
-    const int device = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    const bool written = device >= 0 && write_all(device, text);
-    const int error = errno;
-    if (device >= 0) (void)::close(device);
-    if (!written) return failed(path, error);
-    return {};
-  }
-  const std::string temporary = path + fmt::format(".{}.tmp", ::getpid());
-  if (temporary.size() >= sizeof g_temporary) return failed(path, ENAMETOOLONG);
-  std::memcpy(g_temporary, temporary.c_str(), temporary.size() + 1);
-  g_has_temporary = 1;
-  const auto give_up = [&](int error) -> Result<void> {
-    (void)::unlink(temporary.c_str());
-    g_has_temporary = 0;
-    if (error == EEXIST)
-      return fail(Errc::output_exists, path, "exists already", "--force overwrites it");
-    return failed(path, error);
-  };
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) {
-    g_has_temporary = 0;
-    return failed(path, errno);
-  }
-  const bool written = write_all(descriptor, text) && ::fsync(descriptor) == 0;
-  const int error = errno;
-  if (::close(descriptor) != 0 && written) return give_up(errno);
-  if (!written) return give_up(error);
-  if (!move_into_place(temporary, path, force)) return give_up(errno);
-  (void)::unlink(temporary.c_str());
-  g_has_temporary = 0;
+Result<void> check_absent(const std::string& path, bool force) {
+  struct stat status {};
+  const bool there = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  if (there && !force && path != "-") return exists_already(path);
   return {};
+}
+
+bool is_device(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+std::string temporary_of(const std::string& path) {
+  return path + fmt::format(".{}.tmp", ::getpid());
+}
+
+void set_temporary(const std::string& path) {
+  g_has_temporary = 0;
+  if (path.empty() || path.size() >= sizeof g_temporary) return;
+  std::memcpy(g_temporary, path.c_str(), path.size() + 1);
+  g_has_temporary = 1;
+}
+
+OutputFile::OutputFile(std::string path, bool force) : path_(std::move(path)), force_(force) {
+  if (path_ == "-") {
+    descriptor_ = 1;
+    return;
+  }
+  if (is_device(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) error_ = errno;
+    return;
+  }
+  std::string temporary = temporary_of(path_);
+  if (temporary.size() >= sizeof g_temporary) {
+    error_ = ENAMETOOLONG;
+    return;
+  }
+  set_temporary(temporary);
+  descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
+    error_ = errno;
+    set_temporary("");
+  } else {
+    temporary_ = std::move(temporary);
+  }
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+bool OutputFile::write(std::string_view bytes) {
+  if (error_ != 0) return false;
+  if (!write_all(descriptor_, bytes)) {
+    error_ = errno;
+    return false;
+  }
+  size_ += bytes.size();
+  return true;
+}
+
+Result<void> OutputFile::failed(int error) {
+  discard();
+  if (error == EEXIST) return exists_already(path_);
+  return fail(Errc::output_failed, path_ == "-" ? "stdout" : path_,
+              fmt::format("cannot be written: {}", std::strerror(error)));
+}
+
+Result<void> OutputFile::finish() {
+  if (error_ != 0) return failed(error_);
+  if (descriptor_ == 1) return {};
+  if (!temporary_.empty() && ::fsync(descriptor_) != 0) return failed(errno);
+  const int closed = ::close(descriptor_);
+  descriptor_ = -1;
+  if (closed != 0) return failed(errno);
+  if (!temporary_.empty() && !move_into_place(temporary_, path_, force_)) return failed(errno);
+  discard();
+  return {};
+}
+
+/// Closes what is open and takes the temporary away (which is another name of the file by now, if
+/// all went well, or no name at all).
+void OutputFile::discard() {
+  if (descriptor_ > 1) (void)::close(descriptor_);
+  descriptor_ = -1;
+  if (temporary_.empty()) return;
+  (void)::unlink(temporary_.c_str());
+  temporary_.clear();
+  set_temporary("");
+}
+
+Result<void> write_output(const std::string& path, std::string_view text, bool force) {
+  OutputFile file(path, force);
+  (void)file.write(text);
+  return file.finish();
 }
 
 void install_interrupt_handler() {

@@ -7,28 +7,51 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "outcome.h"
+#include "recording.h"
 
 namespace orrery::app {
 
 namespace {
 
-int run(InputOptions& options, Session& session) {
+/// --output names a run file or a JSON file; --spans is about the former.
+Result<void> settle_output(RecordOptions& record, Session& session) {
+  const auto run_file = names_run_file(session.output);
+  if (!run_file) return tl::unexpected(run_file.error());
+  if (*run_file) std::swap(record.path, session.output);
+  if (record.spans.empty()) {
+    record.spans = "all";
+  } else if (record.path.empty()) {
+    return fail(Errc::usage, "--spans", "there is no run file to keep them in", "-o FILE.orrery");
+  }
+  return one_of("--spans", record.spans, {"all", "critical", "none"});
+}
+
+int run(InputOptions& options, RecordOptions& record, Session& session) {
+  if (auto fine = settle_output(record, session); !fine) return session.fail(fine.error());
   Findings findings;
   auto inputs = read_inputs(options, session, findings);
   if (!inputs) return session.fail(inputs.error(), findings);
-  auto outcome = simulate(*std::move(inputs), findings, session);
+  auto outcome = simulate(*std::move(inputs), findings, session, !record.path.empty());
   if (!outcome) return session.fail(outcome.error(), findings);
   outcome->workload_name = options.workload;
   outcome->platform_name = options.astra() ? options.astra_network : options.cluster;
 
+  Result<void> written;
+  if (!record.path.empty()) written = write_run_file(*outcome, options, record, session);
   const report::Style style = session.out_style();
   const auto json = [&] { return outcome_json(*outcome, "run"); };
-  if (!outcome->result.stall) return session.deliver(summary_text(*outcome, style), json);
-  const int code = session.deliver(stall_text(*outcome, style), json, exit_code(Errc::stall));
-  session.talk_error(
-      {Errc::stall, options.workload, "the simulation cannot finish",
-       "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
-  return code;
+  const bool stalled = outcome->result.stall.has_value();
+  int code = stalled ? exit_code(Errc::stall) : kOk;
+  code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style),
+                         json, code);
+  if (stalled) {
+    session.talk_error(
+        {Errc::stall, options.workload, "the simulation cannot finish",
+         "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
+  }
+  if (written) return code;
+  session.talk_error(written.error());
+  return exit_code(written.error().code);
 }
 
 }  // namespace
@@ -38,14 +61,24 @@ void add_run(CLI::App& table, Session& session) {
   command->description(
       "Simulate a workload on a cluster and say where the time goes.\n\n"
       "Examples:\n"
-      "  orrery run llama/w --cluster cluster.yaml\n"
+      "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
       "  orrery run --workload llama/w --astra-network net.yml --astra-system sys.json --json\n");
   const auto options = std::make_shared<InputOptions>();
+  const auto record = std::make_shared<RecordOptions>();
+  record->spans.clear();
   add_input_options(*command, *options);
   session.add_options(*command, true);
-  command->callback([options, &session] {
+  command->get_option("--output")
+      ->description(
+          "Write the whole run to FILE.orrery, or the JSON to FILE.json ('-' for stdout)");
+  command
+      ->add_option("--spans", record->spans,
+                   "Which spans the run file keeps: all, critical or none")
+      ->type_name("WHICH")
+      ->group("Output");
+  command->callback([options, record, &session] {
     session.command = "run";
-    session.action = [options, &session] { return run(*options, session); };
+    session.action = [options, record, &session] { return run(*options, *record, session); };
   });
 }
 

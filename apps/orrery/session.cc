@@ -2,7 +2,6 @@
 #include "session.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,13 +11,14 @@
 
 #include "orrery/core/suggest.h"
 #include "orrery/report/envelope.h"
+#include "output_file.h"
 
 namespace orrery::app {
 
 void Session::add_options(CLI::App& sub, bool writes) {
   sub.add_flag("--json", json, "Print the result as JSON")->group("Output");
   if (writes) {
-    sub.add_option("--output", output, "Write the JSON to FILE ('-' for stdout)")
+    sub.add_option("-o,--output", output, "Write the JSON to FILE ('-' for stdout)")
         ->type_name("FILE")
         ->group("Output");
     sub.add_flag("--force", force, "Overwrite FILE")->group("Output");
@@ -34,12 +34,7 @@ Result<void> Session::check_options() const {
   if (auto fine = one_of("--color", color, {"auto", "always", "never"}); !fine) return fine;
   if (auto fine = one_of("--progress", progress, {"auto", "never", "json"}); !fine) return fine;
   // Better now than after an hour of simulation.
-  struct stat status {};
-  if (!output.empty() && output != "-" && !force && ::stat(output.c_str(), &status) == 0 &&
-      S_ISREG(status.st_mode)) {
-    return orrery::fail(Errc::output_exists, output, "exists already", "--force overwrites it");
-  }
-  return {};
+  return output.empty() ? Result<void>{} : check_absent(output, force);
 }
 
 report::Style Session::style(int descriptor) const {

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery compare: two runs side by side, and why one is slower.
+#include "orrery/analysis/compare.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "arguments.h"
+#include "orrery/core/units.h"
+#include "orrery/report/envelope.h"
+#include "orrery/result/run_file.h"
+#include "report_files.h"
+#include "run_summary.h"
+
+namespace orrery::app {
+
+using analysis::Comparison;
+using analysis::NodeChange;
+using report::JsonWriter;
+using report::percent;
+using report::Style;
+using result::Run;
+
+namespace {
+
+struct CompareOptions {
+  std::string a, b;
+  std::string threshold;
+  std::string html, page;
+};
+
+/// Two runs, what differs, and what was asked.
+struct Verdict {
+  Run a, b;
+  Comparison comparison;
+  std::optional<double> threshold;
+  bool regressed = false;
+};
+
+Time magnitude(Time time) { return time.count() < 0 ? Time{} - time : time; }
+
+std::string signed_time(Time time) {
+  if (time.count() == 0) return "same";
+  return (time.count() < 0 ? "-" : "+") + format_time(magnitude(time));
+}
+
+std::string signed_percent(double change) {
+  if (change == 0.0) return "same";
+  if (!std::isfinite(change)) return change > 0 ? "new" : "gone";
+  return (change < 0 ? "-" : "+") + (std::abs(change) < 0.0005
+                                         ? std::string("<0.1 %")
+                                         : fmt::format("{:.1f} %", std::abs(change) * 100.0));
+}
+
+/// "5%", "5 %" and "0.05" are the same.
+Result<std::optional<double>> parse_threshold(const std::string& text) {
+  if (text.empty()) return std::optional<double>{};
+  std::string number = text;
+  double unit = 1;
+  if (number.ends_with('%')) {
+    number.pop_back();
+    unit = 0.01;
+  }
+  while (number.ends_with(' ')) number.pop_back();
+  const auto value = parse_number(number, "--threshold");
+  if (!value || *value < 0 || (unit == 1 && *value > 10)) {
+    return fail(Errc::usage, "--threshold", fmt::format("'{}' is not a share", text),
+                "5% or 0.05: how much longer the second step may be");
+  }
+  return std::optional<double>(*value * unit);
+}
+
+void add_metrics(report::Table& table, const Comparison& comparison, Style style) {
+  for (const analysis::MetricChange& metric : comparison.metrics) {
+    const bool worse = metric.a.more_is_better ? metric.change < 0 : metric.change > 0;
+    std::string change = signed_percent(metric.change);
+    if (std::abs(metric.change) >= 0.005) change = worse ? style.bad(change) : style.good(change);
+    table.row({metric.a.name.empty() ? metric.b.title : metric.a.title, metric.a.text,
+               metric.b.text, change});
+  }
+}
+
+void add_paths(report::Table& table, const Verdict& verdict) {
+  table.row({"critical path"});
+  for (std::size_t i = 0; i < result::kPathCauses; ++i) {
+    const Time a = verdict.comparison.path_a[i], b = verdict.comparison.path_b[i];
+    if (a.count() == 0 && b.count() == 0) continue;
+    table.row({fmt::format("  {}", name(static_cast<result::PathCause>(i))), format_time(a),
+               format_time(b), signed_time(b - a)});
+  }
+}
+
+void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<NodeChange>& nodes) {
+  for (std::size_t i = 0; i < nodes.size() && i < 5; ++i) {
+    const NodeChange& node = nodes[i];
+    const std::string label = report::fit(report::printable(node.name), 40);
+    std::string where = node.rank == result::kNone
+                            ? "over all ranks"
+                            : fmt::format("rank {} node {}", node.rank, node.node);
+    if (node.critical) where += ", on the critical path";
+    sheet.add(i == 0 ? title : "",
+              fmt::format("{} {} ({}): {} to {}{}{}", signed_time(node.b - node.a),
+                          label.empty() ? std::string(name(node.kind)) : label, where,
+                          format_time(node.a), format_time(node.b), node.why.empty() ? "" : "; ",
+                          report::printable(node.why)));
+  }
+  if (nodes.size() > 5) sheet.add("", fmt::format("and {} more (--json)", nodes.size() - 5));
+  if (nodes.empty()) sheet.add(title, "nothing");
+}
+
+std::string verdict_line(const Verdict& verdict) {
+  const Time a = verdict.a.step, b = verdict.b.step;
+  if (a == b) return "both take the same time";
+  const double change = a.count() > 0 ? seconds(b) / seconds(a) - 1 : HUGE_VAL;
+  std::string text = fmt::format(
+      "the second step is {} ({}) {} than the first", format_time(magnitude(b - a)),
+      signed_percent(change).substr(std::isfinite(change) ? 1 : 0), b > a ? "longer" : "shorter");
+  if (verdict.threshold) {
+    text += fmt::format("; {} the threshold of {}", verdict.regressed ? "more than" : "within",
+                        percent(*verdict.threshold));
+  }
+  return text;
+}
+
+void add_facts(report::Sheet& sheet, const Comparison& comparison) {
+  const auto line = [&](const char* label, const auto& facts) {
+    std::string text;
+    for (const auto& [key, value] : facts) {
+      // A whole configuration is for --json.
+      if (value.find('\n') != std::string::npos || value.size() > 60) continue;
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::printable(key),
+                          report::printable(value));
+    }
+    if (!text.empty()) sheet.add(label, text);
+  };
+  line("only first", comparison.facts_a);
+  line("only second", comparison.facts_b);
+}
+
+std::string comparison_text(const Verdict& verdict, Style style) {
+  const Comparison& comparison = verdict.comparison;
+  report::Table table({{""},
+                       {report::fit(title_of(verdict.a), 24), true},
+                       {report::fit(title_of(verdict.b), 24), true},
+                       {"change", true}});
+  add_metrics(table, comparison, style);
+  add_paths(table, verdict);
+  report::Sheet sheet(style);
+  const std::string line = verdict_line(verdict);
+  sheet.add("verdict", verdict.regressed ? style.bad(line) : line);
+  add_nodes(sheet, "slower", comparison.slower);
+  add_nodes(sheet, "faster", comparison.faster);
+  sheet.add("nodes", fmt::format("{} in both, {} only in the first, {} only in the second",
+                                 comparison.matched, comparison.only_a, comparison.only_b));
+  add_facts(sheet, comparison);
+  return table.text(style) + "\n" + sheet.text();
+}
+
+void write_nodes(JsonWriter& json, std::string_view key, const std::vector<NodeChange>& nodes) {
+  json.key(key).begin_array();
+  for (const NodeChange& node : nodes) {
+    json.begin_object().field("name", node.name).field("kind", name(node.kind));
+    if (node.rank != result::kNone) json.field("rank", node.rank).field("node", node.node);
+    json.field("a_ps", node.a.count()).field("b_ps", node.b.count());
+    json.field("wait_ps", node.wait.count()).field("queue_ps", node.queue.count());
+    json.field("latency_ps", node.latency.count()).field("rest_ps", node.rest.count());
+    json.field("critical", node.critical).field("why", node.why).end_object();
+  }
+  json.end_array();
+}
+
+std::string comparison_json(const Verdict& verdict) {
+  const Comparison& comparison = verdict.comparison;
+  std::string text;
+  JsonWriter json(text);
+  report::begin_envelope(json, "compare");
+  json.begin_object().field("a_step_ps", verdict.a.step.count());
+  json.field("b_step_ps", verdict.b.step.count()).field("regressed", verdict.regressed);
+  if (verdict.threshold) json.field("threshold", *verdict.threshold);
+  json.key("metrics").begin_array();
+  for (const analysis::MetricChange& metric : comparison.metrics) {
+    const analysis::Metric& any = metric.a.name.empty() ? metric.b : metric.a;
+    json.begin_object().field("name", any.name).field("title", any.title).field("unit", any.unit);
+    json.field("a", metric.a.value).field("b", metric.b.value).field("change", metric.change);
+    json.field("more_is_better", any.more_is_better).end_object();
+  }
+  json.end_array();
+  write_nodes(json, "slower", comparison.slower);
+  write_nodes(json, "faster", comparison.faster);
+  json.field("matched", comparison.matched).field("only_a", comparison.only_a);
+  json.field("only_b", comparison.only_b).key("critical_path").begin_array();
+  for (std::size_t i = 0; i < result::kPathCauses; ++i) {
+    json.begin_object().field("cause", name(static_cast<result::PathCause>(i)));
+    json.field("a_ps", comparison.path_a[i].count()).field("b_ps", comparison.path_b[i].count());
+    json.end_object();
+  }
+  json.end_array();
+  for (const auto& [key, facts] :
+       {std::pair{"facts_a", &comparison.facts_a}, std::pair{"facts_b", &comparison.facts_b}}) {
+    json.key(key).begin_object();
+    for (const auto& [fact, value] : *facts) json.field(fact, value);
+    json.end_object();
+  }
+  json.end_object();
+  Findings findings = verdict.a.findings;
+  findings.merge(verdict.b.findings);
+  report::end_envelope(json, findings);
+  return text + '\n';
+}
+
+int compare(const CompareOptions& options, Session& session) {
+  const auto threshold = parse_threshold(options.threshold);
+  if (!threshold) return session.fail(threshold.error());
+  PageFile page(options.html, options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
+  auto a = result::read_run(options.a);
+  if (!a) return session.fail(a.error());
+  auto b = result::read_run(options.b);
+  if (!b) return session.fail(b.error());
+  Verdict verdict{*std::move(a), *std::move(b), {}, *threshold, false};
+  verdict.comparison = analysis::compare(verdict.a, verdict.b);
+  verdict.regressed =
+      verdict.threshold && (analysis::regressed(verdict.a, verdict.b, *verdict.threshold) ||
+                            (verdict.b.stalled && !verdict.a.stalled));
+  if (auto written = page.write({&verdict.a, &verdict.b}, session); !written)
+    return session.fail(written.error());
+  return session.deliver(
+      comparison_text(verdict, session.out_style()), [&] { return comparison_json(verdict); },
+      verdict.regressed ? kSaysNo : kOk);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("compare", "Say what differs between two runs, and why");
+  command->description(
+      "Say what differs between two runs, and why.\n"
+      "Nodes are matched by rank, id and name. Exit code 1: the second step is longer than the\n"
+      "first by more than --threshold, or stalls where the first did not.\n\n"
+      "Examples:\n"
+      "  orrery compare before.orrery after.orrery\n"
+      "  orrery compare before.orrery after.orrery --threshold 5% --html difference.html\n");
+  const auto options = std::make_shared<CompareOptions>();
+  command->add_option("A", options->a, "The run file to compare with")->required()->type_name("");
+  command->add_option("B", options->b, "The run file to judge")->required()->type_name("");
+  command->add_option("--threshold", options->threshold, "Exit 1 where the step grew by more")
+      ->type_name("SHARE");
+  command->add_option("--html", options->html, "Write both, side by side, as one web page")
+      ->type_name("FILE");
+  add_page_option(*command, options->page);
+  session.add_options(*command, true);
+  command->callback([options, &session] {
+    session.command = "compare";
+    session.action = [options, &session] { return compare(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery report: a run as a summary, a web page, a timeline.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "arguments.h"
+#include "orrery/core/units.h"
+#include "orrery/report/envelope.h"
+#include "orrery/result/run_file.h"
+#include "output_file.h"
+#include "report_files.h"
+#include "run_summary.h"
+
+namespace orrery::app {
+
+using report::TimelineChoice;
+
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> runs;
+  std::string html, page, perfetto, chrome;
+  std::string ranks, from, to, split;
+
+  [[nodiscard]] bool timeline() const { return !perfetto.empty() || !chrome.empty(); }
+  [[nodiscard]] bool writes() const { return timeline() || !html.empty(); }
+};
+
+std::optional<std::uint32_t> parse_rank(std::string_view text) {
+  std::uint32_t rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return rank;
+}
+
+/// "0-7", "3": the ranks, both ends included.
+Result<void> parse_ranks(const std::string& text, TimelineChoice& choice) {
+  if (text.empty()) return {};
+  const std::size_t dash = text.find('-');
+  const auto first = parse_rank(std::string_view(text).substr(0, dash));
+  const auto last =
+      dash == std::string::npos ? first : parse_rank(std::string_view(text).substr(dash + 1));
+  if (!first || !last || *first > *last) {
+    return fail(Errc::usage, "--ranks", fmt::format("'{}' is not a range of ranks", text),
+                "0-7, or 3 alone");
+  }
+  choice.first_rank = *first;
+  choice.last_rank = *last;
+  return {};
+}
+
+Result<TimelineChoice> parse_choice(const ReportOptions& options) {
+  TimelineChoice choice;
+  if (auto fine = parse_ranks(options.ranks, choice); !fine) return tl::unexpected(fine.error());
+  if (!options.from.empty()) {
+    const auto from = parse_time(options.from, "--from");
+    if (!from) return tl::unexpected(from.error());
+    choice.from = *from;
+  }
+  if (!options.to.empty()) {
+    const auto to = parse_time(options.to, "--to");
+    if (!to) return tl::unexpected(to.error());
+    choice.until = *to;
+  }
+  if (choice.until <= choice.from)
+    return fail(Errc::usage, "--to", "must be later than --from", "--from 1ms --to 2ms");
+  return choice;
+}
+
+Result<std::optional<Bytes>> parse_split(const std::string& text) {
+  if (text.empty()) return std::optional<Bytes>{};
+  const auto bytes = parse_bytes(text, "--split");
+  if (!bytes) return tl::unexpected(bytes.error());
+  if (bytes->count() < 1'000'000)
+    return fail(Errc::usage, "--split", "pieces of less than 1 MB are not worth a file",
+                "--split 500MB");
+  return std::optional<Bytes>(*bytes);
+}
+
+/// What contradicts itself, before anything is read.
+Result<void> check_report(const ReportOptions& options, const Session& session) {
+  if (options.runs.size() > 2)
+    return fail(Errc::usage, "RUN", "one run file, or two to be compared with --html");
+  if (options.runs.size() == 2 && options.timeline())
+    return fail(Errc::usage, options.perfetto.empty() ? "--chrome" : "--perfetto",
+                "a timeline is of one run", "write one for each; --html takes both");
+  if (options.runs.size() == 2 && options.html.empty())
+    return fail(Errc::usage, "RUN", "two runs are for --html",
+                "'orrery compare A B' compares them in the terminal");
+  const bool part = !options.ranks.empty() || !options.from.empty() || !options.to.empty() ||
+                    !options.split.empty();
+  if (part && !options.timeline())
+    return fail(Errc::usage, "",
+                "--ranks, --from, --to and --split are for --perfetto and --chrome");
+  int to_stdout = session.json && session.output.empty() ? 1 : 0;
+  for (const std::string& path : {options.html, options.perfetto, options.chrome, session.output})
+    to_stdout += path == "-" ? 1 : 0;
+  if (to_stdout > 1) return fail(Errc::usage, "", "only one thing can go to stdout");
+  if (!options.split.empty()) {
+    if (options.perfetto == "-" || options.chrome == "-")
+      return fail(Errc::usage, "--split", "several files cannot go to stdout");
+    return {};
+  }
+  for (const std::string& path : {options.perfetto, options.chrome}) {
+    if (path.empty()) continue;
+    if (auto fine = check_absent(path, session.force); !fine) return fine;
+  }
+  return {};
+}
+
+std::string files_json(const std::vector<Written>& files, const Findings& findings) {
+  std::string text;
+  report::JsonWriter json(text);
+  report::begin_envelope(json, "report");
+  json.begin_object().key("files").begin_array();
+  for (const Written& file : files)
+    json.begin_object().field("path", file.path).field("bytes", file.bytes).end_object();
+  json.end_array().end_object();
+  report::end_envelope(json, findings);
+  return text + '\n';
+}
+
+int summary(const result::Run& run, const Session& session) {
+  return session.deliver(summary_text(run, session.out_style()), [&] {
+    std::string text;
+    report::JsonWriter json(text);
+    report::begin_envelope(json, "report");
+    write_summary(json, run);
+    report::end_envelope(json, run.findings);
+    return text + '\n';
+  });
+}
+
+int write_files(const ReportOptions& options, const PageFile& page, const TimelineChoice& choice,
+                std::optional<Bytes> split, const std::vector<result::Run>& runs,
+                const Session& session) {
+  const std::uint32_t ranks = static_cast<std::uint32_t>(runs.front().ranks.size());
+  if (choice.first_rank >= ranks)
+    return session.fail({Errc::usage, "--ranks",
+                         fmt::format("there is no rank {} among {}", choice.first_rank, ranks),
+                         ""});
+  std::vector<const result::Run*> all;
+  Findings findings;
+  for (const result::Run& run : runs) {
+    all.push_back(&run);
+    findings.merge(run.findings);
+  }
+  auto files = page.write(all, session);
+  if (!files) return session.fail(files.error());
+  for (const TimelineFile& timeline : {TimelineFile{options.perfetto, TimelineFormat::perfetto},
+                                       TimelineFile{options.chrome, TimelineFormat::chrome}}) {
+    const auto written = write_timeline(timeline, runs.front(), choice, split, session);
+    if (!written) return session.fail(written.error());
+    files->insert(files->end(), written->begin(), written->end());
+  }
+  if (!session.json && session.output.empty()) return kOk;
+  return session.deliver("", [&] { return files_json(*files, findings); });
+}
+
+int report_run(const ReportOptions& options, Session& session) {
+  if (auto fine = check_report(options, session); !fine) return session.fail(fine.error());
+  const auto choice = parse_choice(options);
+  if (!choice) return session.fail(choice.error());
+  const auto split = parse_split(options.split);
+  if (!split) return session.fail(split.error());
+  PageFile page(options.html, options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
+  std::vector<result::Run> runs;
+  for (const std::string& path : options.runs) {
+    auto run = result::read_run(path);
+    if (!run) return session.fail(run.error());
+    runs.push_back(*std::move(run));
+  }
+  if (!options.writes()) return summary(runs.front(), session);
+  return write_files(options, page, *choice, *split, runs, session);
+}
+
+}  // namespace
+
+void add_report(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("report", "Show a run: summary, web page, timeline");
+  command->description(
+      "Show a run: as a summary here, as one web page, or as a timeline.\n"
+      "The page is one file that needs no network; two runs stand in it side by side.\n\n"
+      "Examples:\n"
+      "  orrery report step.orrery --html step.html\n"
+      "  orrery report step.orrery --perfetto step.pftrace --ranks 0-7\n");
+  const auto options = std::make_shared<ReportOptions>();
+  const auto option = [&](const char* name, std::string& value, const char* about, const char* type,
+                          const char* group) {
+    command->add_option(name, value, about)->type_name(type)->group(group);
+  };
+  command->add_option("RUN", options->runs, "A run file ('orrery run ... -o RUN.orrery'), or two")
+      ->required()
+      ->type_name("");
+  const char* const what = "What to write";
+  option("--html", options->html, "One self-contained web page", "FILE", what);
+  option("--perfetto", options->perfetto, "A timeline for ui.perfetto.dev", "FILE", what);
+  option("--chrome", options->chrome, "A timeline as Chrome's trace-event JSON", "FILE", what);
+  const char* const part = "Part of a timeline";
+  option("--ranks", options->ranks, "Only these: 0-7, or 3", "RANKS", part);
+  option("--from", options->from, "Only what lasts beyond this: 1ms", "TIME", part);
+  option("--to", options->to, "Only what begins before this: 2ms", "TIME", part);
+  option("--split", options->split, "Several files of about this size: 500MB", "SIZE", part);
+  add_page_option(*command, options->page);
+  session.add_options(*command, true);
+  command->callback([options, &session] {
+    session.command = "report";
+    session.action = [options, &session] { return report_run(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_files.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+
+#include "orrery/core/limits.h"
+#include "orrery/core/units.h"
+#include "orrery/report/html.h"
+#include "output_file.h"
+
+namespace orrery::app {
+
+namespace {
+
+/// Beyond this, browsers become slow; they stop near 2 GB.
+constexpr std::uint64_t kLargeTimeline = 500'000'000;
+/// How many bytes of JSON one byte of protobuf amounts to.
+constexpr std::uint64_t kChromeFactor = 4;
+
+std::string in_bytes(std::uint64_t bytes) {
+  return format_bytes(Bytes(static_cast<std::int64_t>(bytes)));
+}
+
+Result<std::string> read_page(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return fail(Errc::config_not_found, path, "cannot be read");
+  std::string text(limits::kConfigBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > limits::kConfigBytes)
+    return fail(Errc::limit_exceeded, path,
+                fmt::format("is larger than {}", in_bytes(limits::kConfigBytes)));
+  return text;
+}
+
+/// "out.pftrace", 3 → "out.3.pftrace".
+std::string numbered(const std::string& path, std::size_t number) {
+  const std::size_t name = path.find_last_of('/') + 1;  // npos + 1 is 0
+  const std::size_t dot = path.find_last_of('.');
+  const std::size_t at = dot == std::string::npos || dot <= name ? path.size() : dot;
+  return fmt::format("{}.{}{}", path.substr(0, at), number, path.substr(at));
+}
+
+Result<Written> write_piece(const std::string& path, TimelineFormat format, const result::Run& run,
+                            const report::TimelineChoice& choice, bool force) {
+  OutputFile file(path, force);
+  // Writers hand over small pieces; the disk gets large ones.
+  constexpr std::size_t kBuffer = 1 << 20;
+  std::string buffer;
+  buffer.reserve(kBuffer);
+  const auto sink = [&](std::string_view bytes) {
+    if (buffer.size() + bytes.size() > kBuffer) {
+      if (!file.write(buffer)) return false;
+      buffer.clear();
+    }
+    if (bytes.size() > kBuffer) return file.write(bytes);
+    buffer += bytes;
+    return true;
+  };
+  const bool whole = format == TimelineFormat::perfetto ? report::write_perfetto(run, choice, sink)
+                                                        : report::write_chrome(run, choice, sink);
+  if (whole) (void)file.write(buffer);
+  const std::uint64_t size = file.size();
+  if (auto done = file.finish(); !done) return tl::unexpected(done.error());
+  if (!whole) return fail(Errc::output_failed, path, "was not written to its end");
+  return Written{path, size};
+}
+
+}  // namespace
+
+void add_page_option(CLI::App& command, std::string& page) {
+  command.add_option("--page", page, "The web page to fill instead of the one built in")
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+Result<void> PageFile::check(bool force) {
+  if (path_.empty()) return {};
+  if (auto fine = check_absent(path_, force); !fine) return fine;
+  if (!page_.empty()) {
+    auto text = read_page(page_);
+    if (!text) return tl::unexpected(text.error());
+    page_ = *std::move(text);
+    return {};
+  }
+  page_ = std::string(report::built_in_page());
+  if (!page_.empty()) return {};
+  return fail(Errc::usage, "--html", "this program was built without the web page",
+              "'./setup --ui' builds it; or give a built one with --page FILE");
+}
+
+Result<std::vector<Written>> PageFile::write(const std::vector<const result::Run*>& runs,
+                                             const Session& session) const {
+  if (path_.empty()) return std::vector<Written>{};
+  auto html = report::write_html(runs, page_);
+  if (!html) return tl::unexpected(html.error());
+  if (auto done = write_output(path_, *html, session.force); !done)
+    return tl::unexpected(done.error());
+  session.note(fmt::format("wrote {} ({}): open it in a browser", path_, in_bytes(html->size())));
+  return std::vector<Written>{{path_, html->size()}};
+}
+
+Result<std::vector<Written>> write_timeline(const TimelineFile& file, const result::Run& run,
+                                            const report::TimelineChoice& choice,
+                                            std::optional<Bytes> split, const Session& session) {
+  std::vector<Written> written;
+  if (file.path.empty()) return written;
+  const bool chrome = file.format == TimelineFormat::chrome;
+  const std::uint64_t factor = chrome ? kChromeFactor : 1;
+  std::vector<report::TimelineChoice> pieces = {choice};
+  if (split) {
+    const auto limit = static_cast<std::uint64_t>(split->count()) / factor;
+    pieces = report::split_timeline(run, choice, std::max<std::uint64_t>(limit, 1));
+  } else if (const auto expected = report::estimate_perfetto_bytes(run, choice) * factor;
+             expected > kLargeTimeline) {
+    session.warn(fmt::format(
+        "{} will have about {}; browsers stop near 2 GB. --split 500MB writes several files, "
+        "--ranks, --from and --to a part; 'trace_processor server http' opens what is larger",
+        file.path, in_bytes(expected)));
+  }
+  for (std::size_t i = 0; split && i < pieces.size(); ++i) {
+    if (auto fine = check_absent(numbered(file.path, i), session.force); !fine)
+      return tl::unexpected(fine.error());
+  }
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const std::string path = split ? numbered(file.path, i) : file.path;
+    auto piece = write_piece(path, file.format, run, pieces[i], session.force);
+    if (!piece) return tl::unexpected(piece.error());
+    bytes += piece->bytes;
+    written.push_back(*std::move(piece));
+  }
+  if (file.path == "-") return written;
+  const std::string what = pieces.size() == 1
+                               ? written.front().path
+                               : fmt::format("{} to {}", written.front().path, written.back().path);
+  session.note(fmt::format("wrote {} ({}): open at ui.perfetto.dev{}", what, in_bytes(bytes),
+                           chrome ? " or chrome://tracing" : ""));
+  return written;
+}
+
+}  // namespace orrery::app

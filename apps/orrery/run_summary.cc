@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/analysis/critical_path.h"
+#include "orrery/analysis/metrics.h"
+#include "orrery/core/units.h"
+#include "orrery/report/envelope.h"
+
+namespace orrery::app {
+
+using report::JsonWriter;
+using report::percent;
+using report::Sheet;
+using report::Style;
+using result::Run;
+
+namespace {
+
+std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
+
+struct Finishes {
+  std::vector<std::uint32_t> order;  ///< ranks that finished, latest first, ties by rank
+  Time first{}, median{};
+};
+
+Finishes finishes_of(const Run& run) {
+  Finishes finishes;
+  for (std::uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
+    if (run.ranks[rank].finish) finishes.order.push_back(rank);
+  }
+  std::stable_sort(finishes.order.begin(), finishes.order.end(),
+                   [&](auto a, auto b) { return *run.ranks[a].finish > *run.ranks[b].finish; });
+  if (finishes.order.empty()) return finishes;
+  finishes.first = *run.ranks[finishes.order.back()].finish;
+  finishes.median = *run.ranks[finishes.order[finishes.order.size() / 2]].finish;
+  return finishes;
+}
+
+void add_times(Sheet& sheet, const Run& run, const Finishes& finishes, Style style) {
+  const auto part = [&](std::string_view label, Time time) {
+    sheet.add(label,
+              fmt::format("{:>7}  {:>9}", percent(share_of_step(run, time)), format_time(time)));
+  };
+  const std::size_t ranks = run.ranks.size();
+  std::string more = fmt::format("{} rank{}", count(ranks), ranks == 1 ? "" : "s");
+  if (run.timelines.size() < ranks) more += fmt::format(", {} distinct", run.timelines.size());
+  if (finishes.order.size() < ranks) {
+    more += fmt::format(", {} never finish", count(ranks - finishes.order.size()));
+  } else if (ranks > 1 && finishes.first != run.step) {
+    more += fmt::format(", the first done after {}", format_time(finishes.first));
+  }
+  sheet.add(run.stalled ? style.bad("stalled") : "step time",
+            fmt::format("{}  {}", style.strong(format_time(run.step)), more));
+  const analysis::Shares shares = analysis::mean_shares(run);
+  part("compute", shares.exposed_compute + shares.overlapped);
+  part("  overlapped", shares.overlapped);
+  part("exposed comm", shares.exposed_comm);
+  part("exposed memory", shares.exposed_memory);
+  part("idle", shares.idle);
+}
+
+void add_collectives(Sheet& sheet, const Run& run) {
+  const auto classes = analysis::collective_classes(run);
+  constexpr std::size_t kLines = 4;
+  for (std::size_t i = 0; i < classes.size() && i < kLines; ++i) {
+    const analysis::CollectiveClass& one = classes[i];
+    std::string text =
+        fmt::format("{} {} among {}, {} each: {} each", count(one.count),
+                    report::printable(one.type), count(one.members), format_bytes(one.bytes),
+                    format_time(one.count > 0 ? Time(one.time.count() / one.count) : Time{}));
+    if (one.busbw > 0) text += fmt::format(", busbw {}", format_bandwidth(Bandwidth(one.busbw)));
+    if (one.of_bound) text += fmt::format(" ({} of the bound)", percent(*one.of_bound));
+    sheet.add(i == 0 ? "collectives" : "", text);
+  }
+  if (classes.size() > kLines)
+    sheet.add("", fmt::format("and {} kinds more (--json)", classes.size() - kLines));
+  if (classes.empty()) sheet.add("collectives", "none");
+}
+
+/// Ranks that finish together stand together.
+void add_slowest(Sheet& sheet, const Run& run, const Finishes& finishes) {
+  const auto& order = finishes.order;
+  if (order.empty()) return;
+  if (order.size() == run.ranks.size() && finishes.first == *run.ranks[order.front()].finish) {
+    sheet.add("slowest ranks", order.size() == 1 ? "one rank only" : "none: all finish together");
+    return;
+  }
+  std::string text;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < order.size() && shown < 3; ++shown) {
+    std::vector<std::uint32_t> together;
+    const Time finish = *run.ranks[order[i]].finish;
+    for (; i < order.size() && *run.ranks[order[i]].finish == finish; ++i)
+      together.push_back(order[i]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::ranges(together, 3),
+                        format_time(finish));
+  }
+  sheet.add("slowest ranks", fmt::format("{} (median {})", text, format_time(finishes.median)));
+}
+
+void add_stragglers(Sheet& sheet, const Run& run) {
+  const analysis::Stragglers waits = analysis::stragglers(run);
+  if (waits.ranks.empty() || waits.ranks.front().caused.count() == 0) return;
+  const analysis::Straggler& worst = waits.ranks.front();
+  sheet.add("waited for", fmt::format("rank {} most: others waited {} for it, summed over them",
+                                      worst.rank, format_time(worst.caused)));
+}
+
+void add_memory(Sheet& sheet, const Run& run) {
+  const auto rank = analysis::fullest_rank(run);
+  if (!rank) return;
+  const std::string of = run.memory_capacity.count() > 0
+                             ? fmt::format(" of {}", format_bytes(run.memory_capacity))
+                             : "";
+  sheet.add("peak memory", fmt::format("{}{} (rank {})",
+                                       format_bytes(run.timeline(*rank).memory.peak), of, *rank));
+}
+
+void add_path(Sheet& sheet, const Run& run) {
+  if (run.path.empty()) return;
+  const analysis::PathSummary path = analysis::summarize_path(run, 2);
+  std::string text;
+  for (std::size_t cause = 0; cause < result::kPathCauses; ++cause) {
+    if (path.by_cause[cause].count() == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        name(static_cast<result::PathCause>(cause)),
+                        percent(share_of_step(run, path.by_cause[cause])));
+  }
+  sheet.add("critical path", fmt::format("{} (on {} of {} ranks)", text, count(path.ranks),
+                                         count(run.ranks.size())));
+  text.clear();
+  for (const std::uint32_t index : path.longest) {
+    const result::PathSegment& segment = run.path[index];
+    text += fmt::format("{}{} {} (rank {})", text.empty() ? "its longest: " : ", ",
+                        report::fit(label_of(run, segment.rank, segment.span), 28),
+                        format_time(segment.end - segment.start), segment.rank);
+  }
+  sheet.add("", text);
+}
+
+}  // namespace
+
+std::string title_of(const Run& run) {
+  const std::string workload = report::printable(run.fact("workload"));
+  const std::string cluster = report::printable(run.fact("cluster"));
+  if (workload.empty()) return cluster.empty() ? "run" : "run on " + cluster;
+  return cluster.empty() ? workload : workload + " on " + cluster;
+}
+
+double share_of_step(const Run& run, Time part) {
+  return run.step.count() > 0 ? seconds(part) / seconds(run.step) : 0.0;
+}
+
+std::string label_of(const Run& run, std::uint32_t rank, std::uint32_t span) {
+  if (span == result::kNone) return "-";
+  const result::Span& one = run.timeline(rank).spans[span];
+  const std::string label = report::printable(run.names[one.name]);
+  return label.empty() ? fmt::format("node {}", one.node) : label;
+}
+
+std::string models_of(const Run& run) {
+  std::string_view network = run.fact("network_model"), compute = run.fact("compute_model");
+  if (network == "analytical") network = "analytical (no congestion)";
+  if (network == "message") network = "message (store and forward, with congestion)";
+  const std::string roofline = run.device.empty()
+                                   ? "roofline"
+                                   : fmt::format("roofline on {}", report::printable(run.device));
+  const std::string how = compute == "replay"     ? "every node takes its recorded duration"
+                          : compute == "roofline" ? roofline
+                          : compute == "recorded_or_roofline"
+                              ? fmt::format("recorded durations, else {}", roofline)
+                          : compute == "recorded" ? "recorded durations"
+                                                  : report::printable(compute);
+  return fmt::format("network {}; compute: {}; {} rules", report::printable(network), how,
+                     report::printable(run.fact("rules")));
+}
+
+std::string summary_text(const Run& run, Style style) {
+  const Finishes finishes = finishes_of(run);
+  Sheet sheet(style);
+  sheet.add("run", title_of(run));
+  add_times(sheet, run, finishes, style);
+  add_collectives(sheet, run);
+  add_slowest(sheet, run, finishes);
+  add_stragglers(sheet, run);
+  add_memory(sheet, run);
+  add_path(sheet, run);
+  sheet.add("models", models_of(run));
+  if (run.spans != result::SpanChoice::all)
+    sheet.add("spans",
+              fmt::format("{}: the others were not written into the file", name(run.spans)));
+  report::add_findings(sheet, run.findings, style);
+  return sheet.text();
+}
+
+void write_summary(JsonWriter& json, const Run& run) {
+  json.begin_object().field("step_ps", run.step.count()).field("stalled", run.stalled);
+  json.field("ranks", run.ranks.size()).field("distinct_ranks", run.timelines.size());
+  json.field("spans", name(run.spans)).key("manifest").begin_object();
+  for (const auto& [key, value] : run.manifest) json.field(key, value);
+  json.end_object().key("metrics").begin_array();
+  for (const analysis::Metric& metric : analysis::metrics(run)) {
+    json.begin_object().field("name", metric.name).field("title", metric.title);
+    json.field("unit", metric.unit).field("value", metric.value).field("text", metric.text);
+    json.end_object();
+  }
+  json.end_array().key("collectives").begin_array();
+  for (const analysis::CollectiveClass& one : analysis::collective_classes(run)) {
+    json.begin_object().field("type", one.type).field("members", one.members);
+    json.field("bytes", one.bytes.count()).field("count", one.count);
+    json.field("time_ps", one.time.count()).field("waited_ps", one.waited.count());
+    json.field("algbw_bytes_per_s", one.algbw).field("busbw_bytes_per_s", one.busbw);
+    if (one.of_bound) json.field("of_bound", *one.of_bound);
+    json.end_object();
+  }
+  json.end_array().key("stragglers").begin_array();
+  for (const analysis::Straggler& one : analysis::stragglers(run).ranks) {
+    json.begin_object().field("rank", one.rank).field("caused_ps", one.caused.count());
+    json.field("waited_ps", one.waited.count()).field("times_last", one.times_last).end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace orrery::app
