@@ -31,6 +31,8 @@ class Names {
   [[nodiscard]] const std::string& operator[](std::uint32_t number) const { return texts_[number]; }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(texts_.size()); }
 
+  friend bool operator==(const Names& a, const Names& b) { return a.texts_ == b.texts_; }
+
  private:
   std::vector<std::string> texts_{""};
   std::unordered_map<std::string, std::uint32_t> numbers_{{"", 0}};
@@ -51,6 +53,7 @@ inline constexpr std::size_t kSpanKinds = 8;
 
 /// Which model made a span's length.
 enum class Model : std::uint8_t { none, recorded, roofline, analytical, message, memory };
+inline constexpr std::size_t kModels = 6;
 [[nodiscard]] std::string_view name(Model model);
 
 /// Why a span did not start earlier.
@@ -59,11 +62,13 @@ enum class Release : std::uint8_t {
   dependency,  ///< the last node it depends on ended then
   resource     ///< what it depends on had ended; its lane was taken until then
 };
+inline constexpr std::size_t kReleases = 3;
 [[nodiscard]] std::string_view name(Release release);
 
 /// What takes spans one after another at one rank. `compute`, `cpu`, `memory`: one each;
 /// `communicator`: one per group; `sends`: one per receiver; `receives`: as many as overlap.
 enum class LaneKind : std::uint8_t { compute, cpu, communicator, sends, receives, memory, other };
+inline constexpr std::size_t kLaneKinds = 7;
 [[nodiscard]] std::string_view name(LaneKind kind);
 
 /// One lane of a timeline. Spans of one lane never overlap (they may touch, and spans of no length
@@ -150,6 +155,8 @@ struct Rank {
   Time memory_only{};  ///< accessing remote memory, neither computing nor communicating
   Time idle{};         ///< none of them, until its own finish
   std::uint64_t sent_bytes = 0;
+
+  friend bool operator==(const Rank&, const Rank&) = default;
 };
 
 /// Ranks that communicate with each other.
@@ -159,6 +166,8 @@ struct Group {
   std::uint32_t size = 0;
   std::uint32_t first = 0;  ///< its first collective in Run::collectives
   std::uint32_t count = 0;
+
+  friend bool operator==(const Group&, const Group&) = default;
 };
 
 /// One collective, across its ranks.
@@ -176,6 +185,8 @@ struct Collective {
   std::optional<Time> end;          ///< when the last member was done; empty: never
   std::optional<Time> bound;        ///< no network with these links is faster; empty: not known
   std::string bound_by;             ///< "dimension 1" or "dimensions 0 and 1"
+
+  friend bool operator==(const Collective&, const Collective&) = default;
 };
 
 /// A directed link or, under the analytical model, what one rank sends into one dimension.
@@ -187,6 +198,8 @@ struct Link {
   Bandwidth capacity{};
   std::uint64_t bytes = 0;  ///< all it carried
   std::uint32_t use = 0;    ///< in LinkUse::curves
+
+  friend bool operator==(const Link&, const Link&) = default;
 };
 
 /// Bytes carried over time, in equal bins; links with equal curves share one.
@@ -194,6 +207,8 @@ struct LinkUse {
   Time bin{};  ///< its length; 0 = nothing was recorded
   std::vector<std::vector<std::uint64_t>> curves;
   std::vector<Link> links;
+
+  friend bool operator==(const LinkUse&, const LinkUse&) = default;
 };
 
 /// What the critical path does in a stretch of time.
@@ -216,6 +231,8 @@ struct PathSegment {
   Release release = Release::beginning;  ///< how the path came to this span (from the one before)
   Time start{};
   Time end{};
+
+  friend bool operator==(const PathSegment&, const PathSegment&) = default;
 };
 
 struct Dimension {
@@ -223,9 +240,12 @@ struct Dimension {
   std::int64_t size = 0;
   Bandwidth bandwidth{};
   double latency_ns = 0;
+
+  friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
 enum class SpanChoice : std::uint8_t { all, critical, none };
+inline constexpr std::size_t kSpanChoices = 3;
 [[nodiscard]] std::string_view name(SpanChoice choice);
 
 struct Run {
