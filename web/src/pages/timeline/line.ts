@@ -48,8 +48,8 @@ export function paintLine(
     const time = view.from + x * scale;
     low = firstEnding(track, time, low);
     if (low >= n) break;
-    const left = (track.start[low]! - view.from) / scale;
-    const right = (track.end[low]! - view.from) / scale;
+    const left = (track.start[low] - view.from) / scale;
+    const right = (track.end[low] - view.from) / scale;
     if (left >= x + 1) {
       x = Math.floor(left);
     } else if (right - left >= wide && Math.round(left) <= x) {
@@ -58,7 +58,7 @@ export function paintLine(
       const visible = Math.min(until, width) - Math.max(left, 0);
       if (visible >= labelFrom) {
         const lit = isLit(track, low);
-        line.labels.push({ from: Math.max(left, 0), to: Math.min(until, width), span: track.span[low]!, lit });
+        line.labels.push({ from: Math.max(left, 0), to: Math.min(until, width), span: track.span[low], lit });
       }
       x = until;
     } else {
@@ -71,7 +71,7 @@ export function paintLine(
 }
 
 function isLit(track: Track, i: number): boolean {
-  return !track.lit || track.lit[i + 1]! > track.lit[i]!;
+  return !track.lit || track.lit[i + 1] > track.lit[i];
 }
 
 function paintStretch(
@@ -85,19 +85,19 @@ function paintStretch(
   right: number,
   inks: Inks,
 ): void {
-  const kind = track.kind[i]!;
+  const kind = track.kind[i];
   const lit = isLit(track, i);
-  const shade = lit ? inks.shades[kind]![names[track.span[i]!]! % 3]! : inks.dim;
+  const shade = lit ? inks.shades[kind][names[track.span[i]] % 3] : inks.dim;
   line.ink.fill(shade, from, to);
-  const length = track.end[i]! - track.start[i]!;
-  const waited = Math.min(to, Math.round(left + ((right - left) * track.wait[i]!) / length));
+  const length = track.end[i] - track.start[i];
+  const waited = Math.min(to, Math.round(left + ((right - left) * track.wait[i]) / length));
   if (line.hatched) line.second.fill(shade, from, to);
-  if (track.wait[i]! > 0 && waited > from) {
+  if (track.wait[i] > 0 && waited > from) {
     if (!line.hatched) {
       line.second = line.ink.slice();
       line.hatched = true;
     }
-    line.second.fill(lit ? inks.waits[kind]! : inks.ground, from, waited);
+    line.second.fill(lit ? inks.waits[kind] : inks.ground, from, waited);
   }
   if (right <= to + 0.5 && to - from >= 2) {
     const edge = blend(shade, inks.ground, 0.75);
@@ -111,8 +111,8 @@ function columnInk(track: Track, scale: number, inks: Inks): number {
   let green = 0;
   let blue = 0;
   for (const kind of track.kinds) {
-    const part = holding.kind[kind]! / holding.total;
-    const shade = inks.shades[kind]![1]!;
+    const part = holding.kind[kind] / holding.total;
+    const shade = inks.shades[kind][1];
     red += part * (shade & 255);
     green += part * ((shade >>> 8) & 255);
     blue += part * ((shade >>> 16) & 255);
@@ -161,7 +161,7 @@ export function stamp(
     if (!pixels) {
       pixels = ink.slice();
       for (let x = 0; x < ink.length; x++) {
-        if (ink[x] !== second[x] && (x + phase) % period >= grain) pixels[x] = second[x]!;
+        if (ink[x] !== second[x] && (x + phase) % period >= grain) pixels[x] = second[x];
       }
       phases[phase] = pixels;
     }

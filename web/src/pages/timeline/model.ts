@@ -3,9 +3,9 @@
 // What the timeline draws: each distinct timeline laid out as tracks, and the units (a rank, or
 // ranks that did the same) that show one. Pure.
 
-import { laneKinds, spanKinds, type RunData, type TimelineData } from '../../data';
-import { decodeSpans, type Spans } from '../../spans';
-import { layTrack, light, type Track } from './tracks';
+import { spanKinds, type RunData, type TimelineData } from '../../data';
+import { critical, type Spans } from '../../spans';
+import { firstStarting, layTrack, light, type Track } from './tracks';
 
 export interface Lane {
   title: string;
@@ -41,28 +41,28 @@ export interface Model {
 const talking = new Set(['collective', 'send', 'receive']);
 const talkKind = spanKinds.map((kind) => talking.has(kind));
 
-export function layLine(data: TimelineData): Line {
-  const spans = decodeSpans(data);
+export function layLine(data: TimelineData, spans: Spans): Line {
   const byLane: number[][] = data.lanes.map(() => []);
   const work: number[] = [];
   const talk: number[] = [];
   for (let i = 0; i < spans.count; i++) {
-    if (spans.length[i]! <= 0) continue;
-    byLane[spans.lane[i]!]?.push(i);
-    (talkKind[spans.kind[i]!] ? talk : work).push(i);
+    if (spans.length[i] <= 0) continue;
+    byLane[spans.lane[i]]?.push(i);
+    (talkKind[spans.kind[i]] ? talk : work).push(i);
   }
   const lanes = data.lanes.map((lane, i) => ({
     title: lane.title,
     kind: lane.kind,
-    track: layTrack(spans, byLane[i]!),
+    track: layTrack(spans, byLane[i]),
   }));
   lanes.sort((a, b) => a.kind - b.kind); // stable: in the order of the data within a kind
   const shown = lanes.filter((lane) => lane.track.start.length > 0);
   return { spans, lanes: shown, work: layTrack(spans, work), talk: layTrack(spans, talk), ranks: [] };
 }
 
-export function layModel(run: RunData): Model {
-  const lines = run.timelines.map(layLine);
+// `spansOf` decodes a timeline's spans.
+export function layModel(run: RunData, spansOf: (timeline: number) => Spans): Model {
+  const lines = run.timelines.map((data, i) => layLine(data, spansOf(i)));
   run.rank.timeline.forEach((line, rank) => lines[line]?.ranks.push(rank));
   const spans = lines.reduce((sum, line) => sum + line.spans.count, 0);
   return { lines, names: run.names, step: run.step, spans };
@@ -83,7 +83,7 @@ export function unitPerLine(model: Model): Unit[] {
   model.lines.forEach((line, index) => {
     const n = line.ranks.length;
     if (n === 0) return;
-    const rank = line.ranks[0]!;
+    const rank = line.ranks[0];
     const title = n === 1 ? `rank ${rank}` : `rank ${rank} + ${n - 1} alike`;
     units.push({ line: index, rank, ranks: n, title, hint: rangesText(line.ranks) });
   });
@@ -95,7 +95,7 @@ export function rangesText(numbers: number[], most = 12): string {
   const pieces: string[] = [];
   for (let i = 0; i < numbers.length; ) {
     let j = i;
-    while (j + 1 < numbers.length && numbers[j + 1] === numbers[j]! + 1) j++;
+    while (j + 1 < numbers.length && numbers[j + 1] === numbers[j] + 1) j++;
     if (pieces.length === most) return `${pieces.join(', ')} …`;
     pieces.push(i === j ? `${numbers[i]}` : `${numbers[i]}-${numbers[j]}`);
     i = j + 1;
@@ -105,20 +105,15 @@ export function rangesText(numbers: number[], most = 12): string {
 
 // Which of a line's lanes holds a span, as a place in Line.lanes; -1 if none does.
 export function laneOf(line: Line, span: number): number {
-  const at = line.spans.start[span]!;
-  return line.lanes.findIndex(({ track }) => {
-    let low = 0;
-    let high = track.start.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (track.start[middle]! < at) low = middle + 1;
-      else high = middle;
-    }
-    for (; low < track.start.length && track.start[low]! === at; low++) {
-      if (track.span[low] === span) return true;
-    }
-    return false;
-  });
+  return line.lanes.findIndex(({ track }) => has(track, line.spans.start[span], span));
+}
+
+// Whether a lane's track has the span that starts at `start`.
+export function has(track: Track, start: number, span: number): boolean {
+  for (let i = firstStarting(track, start); i < track.start.length && track.start[i] === start; i++) {
+    if (track.span[i] === span) return true;
+  }
+  return false;
 }
 
 export interface Filter {
@@ -148,9 +143,9 @@ export function applyFilter(model: Model, filter: Filter): Hit[] {
     const { spans } = line;
     const passes = everything ? null : new Uint8Array(spans.count);
     for (let i = 0; passes && i < spans.count; i++) {
-      if (!filter.kinds[spans.kind[i]!]) continue;
-      if (filter.criticalOnly && !(spans.flags[i]! & 1)) continue;
-      if (match && !match[spans.name[i]!]) continue;
+      if (!filter.kinds[spans.kind[i]]) continue;
+      if (filter.criticalOnly && !(spans.flags[i] & critical)) continue;
+      if (match && !match[spans.name[i]]) continue;
       passes[i] = 1;
       if (match && line.ranks.length > 0) hits.push({ line: index, span: i });
     }
@@ -158,8 +153,6 @@ export function applyFilter(model: Model, filter: Filter): Hit[] {
     light(line.work, passes);
     light(line.talk, passes);
   });
-  const start = (hit: Hit): number => model.lines[hit.line]!.spans.start[hit.span]!;
+  const start = (hit: Hit): number => model.lines[hit.line].spans.start[hit.span];
   return hits.sort((a, b) => start(a) - start(b) || a.line - b.line || a.span - b.span);
 }
-
-export const laneKindNames: readonly string[] = laneKinds;

@@ -41,13 +41,13 @@ export function layRows(model: Model, units: Unit[], open: Set<number>, heights:
   };
   units.forEach((unit, i) => {
     ofUnit[i] = rows.length;
-    for (const rank of unit.ranks > 1 ? model.lines[unit.line]!.ranks : [unit.rank]) ofRank[rank] = i;
+    for (const rank of unit.ranks > 1 ? model.lines[unit.line].ranks : [unit.rank]) ofRank[rank] = i;
     if (!open.has(i)) {
       add(i, -1, heights.shut);
       return;
     }
     add(i, -1, heights.head);
-    model.lines[unit.line]!.lanes.forEach((_, lane) => add(i, lane, heights.lane));
+    model.lines[unit.line].lanes.forEach((_, lane) => add(i, lane, heights.lane));
     top += heights.gap;
   });
   return { units, open, rows, height: top, ofUnit, ofRank };
@@ -63,7 +63,7 @@ export function rowAt(rows: Rows, y: number): number {
   let high = rows.rows.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (rows.rows[middle]!.top <= y) low = middle + 1;
+    if (rows.rows[middle].top <= y) low = middle + 1;
     else high = middle;
   }
   return low - 1;

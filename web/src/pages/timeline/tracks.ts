@@ -38,7 +38,7 @@ export function firstEnding(track: Track, time: number, low = 0): number {
   const end = track.end;
   let reach = 1;
   let high = low;
-  while (high < end.length && end[high]! <= time) {
+  while (high < end.length && end[high] <= time) {
     low = high + 1;
     high += reach;
     reach *= 2;
@@ -46,7 +46,7 @@ export function firstEnding(track: Track, time: number, low = 0): number {
   high = Math.min(high, end.length);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (end[middle]! <= time) low = middle + 1;
+    if (end[middle] <= time) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -57,7 +57,7 @@ export function firstStarting(track: Track, time: number, low = 0): number {
   const start = track.start;
   let reach = 1;
   let high = low;
-  while (high < start.length && start[high]! < time) {
+  while (high < start.length && start[high] < time) {
     low = high + 1;
     high += reach;
     reach *= 2;
@@ -65,7 +65,7 @@ export function firstStarting(track: Track, time: number, low = 0): number {
   high = Math.min(high, start.length);
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (start[middle]! < time) low = middle + 1;
+    if (start[middle] < time) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -83,35 +83,35 @@ export function hold(track: Track, from: number, to: number, low: number, into: 
   if (last <= first) return;
   const lit = track.lit;
   track.kinds.forEach((kind, i) => {
-    const sums = track.sums[i]!;
-    into.kind[kind] = sums[last]! - sums[first]!;
-    into.total += into.kind[kind]!;
+    const sums = track.sums[i];
+    into.kind[kind] = sums[last] - sums[first];
+    into.total += into.kind[kind];
   });
-  into.wait = track.waits[last]! - track.waits[first]!;
-  into.lit = lit ? lit[last]! - lit[first]! : into.total;
-  cut(track, first, from - track.start[first]!, true, into);
-  cut(track, last - 1, track.end[last - 1]! - to, false, into);
+  into.wait = track.waits[last] - track.waits[first];
+  into.lit = lit ? lit[last] - lit[first] : into.total;
+  cut(track, first, from - track.start[first], true, into);
+  cut(track, last - 1, track.end[last - 1] - to, false, into);
 }
 
 // Takes away `by` of stretch i, at its head or at its tail.
 function cut(track: Track, i: number, by: number, head: boolean, into: Holding): void {
   if (by <= 0) return;
-  const length = track.end[i]! - track.start[i]!;
-  const wait = track.wait[i]!;
-  into.kind[track.kind[i]!]! -= by;
+  const length = track.end[i] - track.start[i];
+  const wait = track.wait[i];
+  into.kind[track.kind[i]] -= by;
   into.total -= by;
   into.wait -= head ? Math.min(wait, by) : Math.max(0, wait - (length - by));
   const lit = track.lit;
-  if (!lit || lit[i + 1]! > lit[i]!) into.lit -= by;
+  if (!lit || lit[i + 1] > lit[i]) into.lit -= by;
 }
 
 // The stretch at `time`, or -1; `slip` looks that far to either side as well, nearest first.
 export function stretchAt(track: Track, time: number, slip = 0): number {
   const i = firstEnding(track, time);
   const n = track.start.length;
-  if (i < n && track.start[i]! <= time) return i;
-  const after = i < n ? track.start[i]! - time : Infinity;
-  const before = i > 0 ? time - track.end[i - 1]! : Infinity;
+  if (i < n && track.start[i] <= time) return i;
+  const after = i < n ? track.start[i] - time : Infinity;
+  const before = i > 0 ? time - track.end[i - 1] : Infinity;
   if (Math.min(after, before) > slip) return -1;
   return after < before ? i : i - 1;
 }
@@ -125,8 +125,8 @@ export function light(track: Track, passes: Uint8Array | null): void {
   const n = track.start.length;
   const lit = new Float64Array(n + 1);
   for (let i = 0; i < n; i++) {
-    const length = track.end[i]! - track.start[i]!;
-    lit[i + 1] = lit[i]! + (passes[track.span[i]!] ? length : 0);
+    const length = track.end[i] - track.start[i];
+    lit[i + 1] = lit[i] + (passes[track.span[i]] ? length : 0);
   }
   track.lit = lit;
 }
@@ -140,13 +140,13 @@ export function layTrack(spans: Spans, which: ArrayLike<number>): Track {
   const span: number[] = [];
   let reached = -Infinity;
   for (let i = 0; i < which.length; i++) {
-    const s = which[i]!;
-    const from = Math.max(spans.start[s]!, reached);
-    const to = spans.start[s]! + spans.length[s]!;
+    const s = which[i];
+    const from = Math.max(spans.start[s], reached);
+    const to = spans.start[s] + spans.length[s];
     if (to <= from) continue;
     start.push(from);
     end.push(to);
-    wait.push(Math.min(Math.max(spans.start[s]! + spans.wait[s]! - from, 0), to - from));
+    wait.push(Math.min(Math.max(spans.start[s] + spans.wait[s] - from, 0), to - from));
     span.push(s);
     reached = to;
   }
@@ -155,16 +155,16 @@ export function layTrack(spans: Spans, which: ArrayLike<number>): Track {
 
 function sum(start: number[], end: number[], wait: number[], span: number[], spans: Spans): Track {
   const n = start.length;
-  const kind = Uint8Array.from(span, (s) => spans.kind[s]!);
+  const kind = Uint8Array.from(span, (s) => spans.kind[s]);
   const kinds = [...new Set(kind)].sort((a, b) => a - b);
   const sums = kinds.map(() => new Float64Array(n + 1));
   const waits = new Float64Array(n + 1);
   const place = new Uint8Array(256);
   kinds.forEach((k, i) => (place[k] = i));
   for (let i = 0; i < n; i++) {
-    for (const column of sums) column[i + 1] = column[i]!;
-    sums[place[kind[i]!]!]![i + 1]! += end[i]! - start[i]!;
-    waits[i + 1] = waits[i]! + wait[i]!;
+    for (const column of sums) column[i + 1] = column[i];
+    sums[place[kind[i]]][i + 1] += end[i] - start[i];
+    waits[i + 1] = waits[i] + wait[i];
   }
   return {
     start: Float64Array.from(start),

@@ -70,7 +70,7 @@ export interface Tick {
 const units: [number, string][] = [
   [1e12, 's'],
   [1e9, 'ms'],
-  [1e6, 'µs'],
+  [1e6, 'us'],
   [1e3, 'ns'],
   [1, 'ps'],
 ];
@@ -99,5 +99,5 @@ export function ticks(view: View, most: number): Tick[] {
 // The unit of the farthest tick, or a smaller one where that would need over four digits behind the point.
 function unitFor(farthest: number, by: number): [number, string] {
   const fits = units.filter(([size]) => size <= farthest && size / by <= 10_000);
-  return fits[0] ?? units.find(([size]) => size <= by) ?? units[units.length - 1]!;
+  return fits[0] ?? units.find(([size]) => size <= by) ?? units[units.length - 1];
 }

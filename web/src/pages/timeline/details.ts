@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is known of the selected span.
+
+import { spanKinds } from '../../data';
+import { append, clear, el, styled, type Child } from '../../dom';
+import * as format from '../../format';
+import { critical, merged, slackKnown } from '../../spans';
+import { roleOfKind } from '../../theme';
+import { step } from './keys';
+import { laneOf } from './model';
+import type { Stage } from './stage';
+
+export function fillDetails(host: HTMLElement, stage: Stage): void {
+  const { state } = stage;
+  const pick = state.picked;
+  host.hidden = !pick;
+  if (!pick) return;
+  const unit = state.rows.units[pick.unit];
+  const line = state.model.lines[unit.line];
+  const { spans } = line;
+  const i = pick.span;
+  const lane = line.lanes[laneOf(line, i)];
+  const kind = spans.kind[i];
+  const flags = spans.flags[i];
+  const facts: [string, Child][] = [
+    ['Rank', unit.ranks > 1 ? `${unit.hint} (alike)` : String(unit.rank)],
+    ['Lane', lane ? lane.title : '–'],
+    ['Node', String(spans.node[i])],
+    ['Starts', format.time(spans.start[i])],
+    ['Ends', format.time(spans.start[i] + spans.length[i])],
+    ['Slack', flags & slackKnown ? slackText(spans.slack[i]) : 'not known'],
+  ];
+  if (spans.bytes[i] > 0) facts.splice(3, 0, ['Bytes', format.bytes(spans.bytes[i])]);
+  clear(host);
+  append(host, [
+    el('div', { class: 'tl-details-head' },
+      el('h2', { class: 'name' }, format.nameOf(state.model.names[spans.name[i]])),
+      el('button', { type: 'button', class: 'quiet', 'aria-label': 'Close', onclick: () => stage.pick(null) }, '✕')),
+    el('p', { class: 'tl-badges' },
+      el('span', { class: 'badge' }, el('i', { class: `swatch ${roleOfKind(kind)}` }), spanKinds[kind]),
+      !!(flags & critical) && el('span', { class: 'badge tl-critical' }, 'on the critical path'),
+      !!(flags & merged) && el('span', { class: 'badge' }, 'stands for several')),
+    parts(spans.length[i], spans.wait[i], kind),
+    el('dl', { class: 'pairs' }, facts.map(([key, value]) => [el('dt', {}, key), el('dd', { class: 'number name' }, value)])),
+    !!(flags & merged) && el('p', { class: 'muted' }, 'This page holds fewer spans than the run; here several small ones are one stretch.'),
+    el('div', { class: 'row tl-buttons' },
+      el('button', { type: 'button', onclick: () => stage.reveal(pick, true) }, 'Zoom to it'),
+      el('button', { type: 'button', 'aria-label': 'Span before', onclick: () => step(stage, -1) }, '‹'),
+      el('button', { type: 'button', 'aria-label': 'Span after', onclick: () => step(stage, 1) }, '›')),
+  ]);
+}
+
+function slackText(slack: number): string {
+  return slack === 0 ? 'none: any delay shows' : `${format.time(slack)} later would not show`;
+}
+
+// Its length as a bar: waiting, and the rest.
+function parts(length: number, wait: number, kind: number): HTMLElement {
+  const rest = length - wait;
+  const role = roleOfKind(kind);
+  const doing = role === 'communication' ? 'latency and bytes on links' : role === 'memory' ? 'moving bytes' : 'working';
+  const share = length > 0 ? wait / length : 0;
+  return el('div', { class: 'tl-parts' },
+    el('div', { class: 'tl-length number' }, format.time(length)),
+    el('div', { class: 'tl-bar-parts', role: 'img', 'aria-label': `${format.percent(share)} waiting, ${format.percent(1 - share)} ${doing}` },
+      wait > 0 && styled(el('i', { class: `tl-wait ${role}` }), { flex: `${wait} 0 0` }),
+      rest > 0 && styled(el('i', { class: `fill ${role}` }), { flex: `${rest} 0 0` })),
+    el('dl', { class: 'pairs' },
+      wait > 0 && [el('dt', {}, el('i', { class: `swatch tl-wait ${role}` }), 'waiting for peers'),
+        el('dd', { class: 'number' }, `${format.time(wait)} · ${format.percent(share)}`)],
+      [el('dt', {}, el('i', { class: `swatch ${role}` }), doing),
+        el('dd', { class: 'number' }, `${format.time(rest)} · ${format.percent(1 - share)}`)]));
+}
+
+// One line for those who cannot see it.
+export function describe(stage: Stage): string {
+  const { state } = stage;
+  if (!state.picked) return 'nothing selected';
+  const unit = state.rows.units[state.picked.unit];
+  const { spans } = state.model.lines[unit.line];
+  const i = state.picked.span;
+  const name = format.nameOf(state.model.names[spans.name[i]]);
+  return `${name}, ${spanKinds[spans.kind[i]]}, ${unit.title}, from ${format.time(spans.start[i])}, ${format.time(spans.length[i])} long`;
+}

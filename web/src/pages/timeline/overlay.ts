@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What follows the pointer and the selection, on a canvas of its own above the rows.
+
+import { el, styled } from '../../dom';
+import * as format from '../../format';
+import { spanKinds } from '../../data';
+import { has } from './model';
+import { font } from './painter';
+import type { Palette } from './palette';
+import { plotWidth, ruler, timeAt, xOf, yOf, type Pick, type State } from './state';
+
+export class Overlay {
+  private readonly context: CanvasRenderingContext2D;
+  readonly tip = el('div', { class: 'tl-tip', hidden: true });
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.context = canvas.getContext('2d')!;
+  }
+
+  draw(state: State, palette: Palette, ratio: number): void {
+    const { canvas, context } = this;
+    const width = Math.round(state.width * ratio);
+    const height = Math.round(state.height * ratio);
+    if (canvas.width !== width || canvas.height !== height) {
+      canvas.width = width;
+      canvas.height = height;
+    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, state.width, state.height);
+    context.save();
+    context.beginPath();
+    context.rect(state.gutter, ruler, plotWidth(state), state.height - ruler);
+    context.clip();
+    if (state.hovered) this.outline(state, state.hovered, palette.text, 1);
+    if (state.picked) {
+      this.guides(state, palette);
+      this.outline(state, state.picked, palette.accent, 2.5);
+    }
+    context.restore();
+    this.crosshair(state, palette);
+    this.showTip(state);
+  }
+
+  // A box around a span in its lane and in its unit's own row.
+  private outline(state: State, pick: Pick, colour: string, width: number): void {
+    const { context } = this;
+    const { rows } = state;
+    const line = state.model.lines[rows.units[pick.unit].line];
+    const { spans } = line;
+    const start = spans.start[pick.span];
+    const left = xOf(state, start);
+    const right = Math.max(xOf(state, start + spans.length[pick.span]), left + 2);
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    for (let r = rows.ofUnit[pick.unit]; r < rows.rows.length && rows.rows[r].unit === pick.unit; r++) {
+      const row = rows.rows[r];
+      const y = yOf(state, row);
+      if (row.lane < 0 && rows.open.has(pick.unit)) continue;
+      if (row.lane >= 0 && !has(line.lanes[row.lane].track, start, pick.span)) continue;
+      context.strokeRect(left - 0.5, y + 1, right - left + 1, row.height - 2);
+    }
+  }
+
+  // Lines down from both ends of the selected span, to compare rows by.
+  private guides(state: State, palette: Palette): void {
+    const { spans } = state.model.lines[state.rows.units[state.picked!.unit].line];
+    const start = spans.start[state.picked!.span];
+    this.context.fillStyle = palette.accent;
+    this.context.globalAlpha = 0.45;
+    for (const time of [start, start + spans.length[state.picked!.span]]) {
+      this.context.fillRect(Math.round(xOf(state, time)), ruler, 1, state.height);
+    }
+    this.context.globalAlpha = 1;
+  }
+
+  private crosshair(state: State, palette: Palette): void {
+    const { context } = this;
+    const pointer = state.pointer;
+    if (!pointer || pointer.x < state.gutter) return;
+    context.fillStyle = palette.muted;
+    context.globalAlpha = 0.6;
+    context.fillRect(Math.round(pointer.x), ruler, 1, state.height);
+    context.globalAlpha = 1;
+    const text = format.time(Math.round(timeAt(state, pointer.x)));
+    context.font = `600 11px ${font}`;
+    context.textBaseline = 'middle';
+    const width = context.measureText(text).width + 10;
+    const left = Math.min(Math.max(pointer.x - width / 2, state.gutter), state.width - width);
+    context.fillStyle = palette.text;
+    context.fillRect(left, 5, width, ruler - 10);
+    context.fillStyle = palette.card;
+    context.fillText(text, left + 5, ruler / 2);
+  }
+
+  private showTip(state: State): void {
+    const { hovered, pointer } = state;
+    this.tip.hidden = !hovered || !pointer;
+    if (!hovered || !pointer) return;
+    const unit = state.rows.units[hovered.unit];
+    const { spans } = state.model.lines[unit.line];
+    const i = hovered.span;
+    const wait = spans.wait[i] > 0 ? `, of which waiting ${format.time(spans.wait[i])}` : '';
+    this.tip.replaceChildren(
+      el('strong', { class: 'name' }, format.nameOf(state.model.names[spans.name[i]])),
+      el('div', {}, `${format.time(spans.length[i])}${wait}`),
+      el('div', { class: 'muted' }, `${spanKinds[spans.kind[i]]} · ${unit.title} · from ${format.time(spans.start[i])}`),
+    );
+    const right = pointer.x > state.width / 2;
+    const below = pointer.y < state.height - 90;
+    styled(this.tip, {
+      left: right ? 'auto' : `${pointer.x + 14}px`,
+      right: right ? `${state.width - pointer.x + 14}px` : 'auto',
+      top: below ? `${pointer.y + 16}px` : 'auto',
+      bottom: below ? 'auto' : `${state.height - pointer.y + 12}px`,
+    });
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The theme's colours as the timeline needs them: canvas pixels, shades, inks that can be read on them.
+
+import { spanKinds } from '../../data';
+import { inkOn, roleOfKind, type Theme } from '../../theme';
+import { blend, pack, type Inks } from './line';
+
+export interface Palette extends Inks {
+  inkOnKind: string[][]; // by span kind and shade
+  card: string;
+  page: string;
+  text: string;
+  muted: string;
+  line: string;
+  accent: string;
+  critical: string;
+  work: string;
+  talk: string;
+  memory: string;
+}
+
+function toPixel(hex: string): number {
+  const value = parseInt(hex.slice(1), 16);
+  return pack(value >>> 16, (value >>> 8) & 255, value & 255);
+}
+
+export function toHex(pixel: number): string {
+  const part = (shift: number): string => ((pixel >>> shift) & 255).toString(16).padStart(2, '0');
+  return `#${part(0)}${part(8)}${part(16)}`;
+}
+
+export function makePalette(theme: Theme): Palette {
+  const { colours } = theme;
+  const ground = toPixel(colours.card);
+  const black = pack(0, 0, 0);
+  const base = spanKinds.map((_, kind) => blend(toPixel(colours[roleOfKind(kind)]), ground, 0.12));
+  const shades = base.map((shade) =>
+    Uint32Array.of(blend(shade, black, 0.1), shade, blend(shade, ground, 0.16)),
+  );
+  return {
+    ground,
+    dim: blend(ground, toPixel(colours.muted), theme.dark ? 0.25 : 0.2),
+    shades,
+    waits: Uint32Array.from(base, (shade) => blend(shade, ground, 0.72)),
+    inkOnKind: shades.map((row) => [...row].map((shade) => inkOn(toHex(shade)))),
+    card: colours.card,
+    page: colours.page,
+    text: colours.text,
+    muted: colours.muted,
+    line: colours.line,
+    accent: colours.accent,
+    critical: colours.critical,
+    work: colours.compute,
+    talk: colours.communication,
+    memory: colours.memory,
+  };
+}
