@@ -18,12 +18,19 @@ namespace orrery::analysis {
 /// ended. O(path × log).
 void find_critical_path(result::Run& run);
 
+/// What slack needs to know about the rules of the simulation.
+struct SlackRules {
+  bool one_comm_lane = false;  ///< ASTRA-sim: collectives, sends and memory one after another
+  bool rendezvous = false;     ///< messages leave when their receive is announced
+};
+
 /// Sets Span::slack: how much later a span could end, everything else in the order that was seen
 /// (lanes, queues, who came last), before the step ends later. `graph_of_timeline`: the graph whose
-/// nodes are each timeline's spans, in the same order. Exact for what is not inside a collective;
-/// within one, members may come as late as the last one did. Does nothing for a stalled run.
-/// O(spans + edges + collectives × members).
-void find_slack(result::Run& run, const std::vector<const graph::Graph*>& graph_of_timeline);
+/// nodes are each timeline's spans, in the same order (null: only what was seen counts). Exact for
+/// what is not inside a collective; within one, members may come as late as the last one did. Does
+/// nothing for a stalled run. O(spans + edges + collectives × members).
+void find_slack(result::Run& run, const std::vector<const graph::Graph*>& graph_of_timeline,
+                const SlackRules& rules = {});
 
 /// The path in figures: picoseconds by cause and by kind of span; the longest segments.
 struct PathSummary {

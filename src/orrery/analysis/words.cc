@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/analysis/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/units.h"
+
+namespace orrery::analysis {
+
+namespace {
+constexpr std::size_t kLongestName = 120;  // bytes
+}
+
+std::string share_text(double share) {
+  if (share == 0) return "0 %";
+  if (share == 1) return "100 %";
+  const double percent = share * 100;
+  if (percent > 0 && percent < 0.05) return "<0.1 %";
+  if (share < 1 && percent > 99.9) return "99.9 %";
+  return fmt::format("{:.1f} %", percent);
+}
+
+double ratio(Time part, Time whole) {
+  return whole > Time{} ? static_cast<double>(part.count()) / static_cast<double>(whole.count())
+                        : 0.0;
+}
+
+std::string time_and_share(Time part, Time whole) {
+  return format_time(part) + " (" + share_text(ratio(part, whole)) + ")";
+}
+
+std::string quoted(std::string_view name) {
+  if (name.size() <= kLongestName) return fmt::format("\"{}\"", name);
+  std::size_t end = kLongestName;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0u) == 0x80u) --end;
+  return fmt::format("\"{}…\"", name.substr(0, end));
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(count)), noun,
+                     count == 1 ? "" : "s");
+}
+
+std::string node_words(const result::Run& run, const result::Span& span) {
+  const std::string& name = run.names[span.name];
+  if (name.empty()) return fmt::format("node {}", span.node);
+  return fmt::format("node {} {}", span.node, quoted(name));
+}
+
+std::string group_words(const result::Run& run, std::uint32_t group) {
+  if (group >= run.groups.size()) return "an unknown group";
+  const result::Group& known = run.groups[group];
+  if (known.name.empty() && known.ranks.empty()) return "all ranks";
+  if (known.name.empty()) return fmt::format("a group of {}", counted(known.size, "rank"));
+  return "group " + quoted(known.name);
+}
+
+}  // namespace orrery::analysis

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figures and names as sentences use them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "orrery/result/run.h"
+
+namespace orrery::analysis {
+
+/// "61.2 %"; "0 %" and "100 %" only when exact.
+[[nodiscard]] std::string share_text(double share);
+/// part / whole, 0 when there is no whole.
+[[nodiscard]] double ratio(Time part, Time whole);
+/// "2.535 ms (58.3 %)".
+[[nodiscard]] std::string time_and_share(Time part, Time whole);
+/// A name in double quotes, as it is: names from traces may hold anything, so who prints it makes
+/// it printable. Long ones are cut.
+[[nodiscard]] std::string quoted(std::string_view name);
+/// "1 rank", "3 ranks".
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+/// `node 17 "matmul"`.
+[[nodiscard]] std::string node_words(const result::Run& run, const result::Span& span);
+/// `all ranks`, `group "tp0"`.
+[[nodiscard]] std::string group_words(const result::Run& run, std::uint32_t group);
+
+}  // namespace orrery::analysis
