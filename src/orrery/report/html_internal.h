@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the HTML report's data. Everything here writes what web/src/data.ts describes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/analysis/metrics.h"
+#include "orrery/analysis/run_index.h"
+#include "orrery/report/json.h"
+#include "orrery/result/run.h"
+
+namespace orrery::report::html {
+
+/// The names that the page shows, numbered in order of first use; 0 is "". Long ones are cut.
+class UsedNames {
+ public:
+  explicit UsedNames(const result::Names& names) : names_(names), numbers_(names.size(), 0) {}
+
+  std::uint32_t number(std::uint32_t in_run);
+  void write(JsonWriter& json) const;
+
+ private:
+  const result::Names& names_;
+  std::vector<std::uint32_t> numbers_;  // by the run's number; 0 = not used yet, or ""
+  std::vector<std::uint32_t> used_{0};  // by the page's number
+};
+
+/// What is computed once per run and asked from several parts.
+struct RunFacts {
+  explicit RunFacts(const result::Run& of);
+
+  const result::Run& run;
+  analysis::RunIndex index;
+  analysis::Stragglers stragglers;
+  std::vector<analysis::CollectiveClass> classes;
+  std::vector<analysis::Metric> metrics;
+};
+
+/// "llama on two-nodes.yaml".
+[[nodiscard]] std::string title(const result::Run& run);
+/// The dozen lines that a person wants first: label, text.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_lines(const RunFacts& facts);
+
+/// A span as the page has it: one of the run's, or one that stands for several.
+struct PageSpan {
+  Time start{};
+  Time length{};
+  std::uint32_t name = 0;  ///< the run's number
+  std::uint16_t lane = 0;
+  std::uint8_t kind = 0;
+  std::uint8_t flags = 0;
+  Time wait{};
+  Time slack{};
+  std::uint64_t bytes = 0;
+  std::uint64_t node = 0;
+};
+
+inline constexpr std::uint8_t kCritical = 1, kSlackKnown = 2, kMerged = 4, kUnfinished = 8;
+
+/// The spans of all timelines, thinned to about `most`: critical ones stay first, then the longest;
+/// each row of neighbours left out on a lane becomes one that stands for them.
+struct PageSpans {
+  std::vector<std::vector<PageSpan>> timelines;  ///< each by start
+  std::uint64_t left_out = 0;  ///< of the run's: how many are not there themselves
+};
+[[nodiscard]] PageSpans thin(const result::Run& run, std::size_t most);
+
+/// TimelineData.spans.
+[[nodiscard]] std::string pack(const std::vector<PageSpan>& spans, UsedNames& names);
+
+void write_timelines(JsonWriter& json, const RunFacts& facts, const PageSpans& spans,
+                     UsedNames& names);
+void write_ranks(JsonWriter& json, const RunFacts& facts);
+void write_groups(JsonWriter& json, const result::Run& run);
+void write_collectives(JsonWriter& json, const RunFacts& facts, UsedNames& names);
+void write_links(JsonWriter& json, const result::LinkUse& use);
+void write_path(JsonWriter& json, const result::Run& run, UsedNames& names);
+void write_comparison(JsonWriter& json, const result::Run& a, const result::Run& b);
+
+/// `"name": [f(0), f(1), …]`.
+template <class F>
+void column(JsonWriter& json, std::string_view name, std::size_t count, F&& f) {
+  json.key(name).begin_array();
+  for (std::size_t i = 0; i < count; ++i) f(i);
+  json.end_array();
+}
+
+/// JSON without the space between its parts, and without what could end a script element or a line
+/// of one: "<", U+2028 and U+2029 are written as escapes.
+[[nodiscard]] std::string tight(std::string_view json);
+
+/// Text between tags or in a quoted attribute; what is not UTF-8 and control characters become '?'.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+}  // namespace orrery::report::html
