@@ -1,10 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Page } from '../page';
+//
+// How fast collectives were, against how fast their links would let them be.
+import { el } from '../dom';
+import type { Context, Page } from '../page';
+import { table, type Column } from '../table';
+import { all, groupTitle, keep, kinds, symbolOf, type Filter, type Kind } from './speeds/choice';
+import { speedChart, type SpeedChart } from './speeds/speed_chart';
+import './speeds/speeds.css';
+
+const beaten = 1.0005; // of the bound: more is not rounding
+
+function option(value: string, text: string): HTMLElement {
+  return el('option', { value }, text);
+}
+
+// Which collectives to show; `changed` is called with every change.
+function filters(context: Context, types: readonly Kind[], changed: (filter: Filter) => void): HTMLElement {
+  const { run } = context;
+  const filter: Filter = { ...all };
+  const change = (more: Partial<Filter>): void => changed({ ...Object.assign(filter, more) });
+  const type = el('select', {}, option('', 'every type'), types.map((kind) => option(kind.type, kind.type)));
+  type.addEventListener('change', () => change({ type: type.value }));
+  const used = [...new Set(run.collectives.group)].sort((a, b) => a - b);
+  const group = el('select', {}, option('', 'every group'), used.slice(0, 500).map((at) => option(String(at), groupTitle(run, at))));
+  group.addEventListener('change', () => change({ group: group.value === '' ? null : Number(group.value) }));
+  const name = el('input', { type: 'search', placeholder: 'part of a name', autocomplete: 'off', spellcheck: 'false' });
+  name.addEventListener('input', () => change({ name: name.value }));
+  return el('div', { class: 'controls' }, el('label', {}, 'Type', type),
+    used.length > 1 && el('label', {}, 'Group', group), el('label', {}, 'Name', name));
+}
+
+function legend(types: readonly Kind[]): HTMLElement {
+  return el('ul', { class: 'legend' },
+    types.map((kind) => el('li', {}, symbolOf(kind), kind.type)),
+    el('li', {}, el('span', { class: 'bound-key', 'aria-hidden': true }), 'as fast as its links allow'));
+}
+
+function ofBound(context: Context, value: number | null): Node | string {
+  if (value === null) return '–';
+  const text = context.format.percent(value);
+  return value > beaten ? el('span', { class: 'warn', title: 'faster than its links allow: see above' }, `${text} ▲`) : text;
+}
+
+// One line per collective: what the picture shows, as text.
+function eachTable(context: Context, shown: readonly number[]): HTMLElement {
+  const { run, format } = context;
+  const c = run.collectives;
+  const took = (i: number): number => (c.end[i] === null ? NaN : c.end[i]! - c.lastStart[i]);
+  const columns: Column<number>[] = [
+    { title: 'name', cell: (i) => el('span', { class: 'name' }, format.nameOf(run.names[c.name[i]])), key: (i) => run.names[c.name[i]] },
+    { title: 'type', cell: (i) => c.type[i], key: (i) => c.type[i] },
+    { title: 'group', cell: (i) => el('span', { class: 'name' }, groupTitle(run, c.group[i])), key: (i) => c.group[i] },
+    { title: 'size', number: true, cell: (i) => format.bytes(c.bytes[i]), key: (i) => c.bytes[i] },
+    { title: 'start', note: 'when the first rank came', number: true, cell: (i) => format.time(c.firstStart[i]), key: (i) => c.firstStart[i] },
+    { title: 'waited', note: 'from the first rank to the last', number: true, cell: (i) => format.time(c.lastStart[i] - c.firstStart[i]), key: (i) => c.lastStart[i] - c.firstStart[i] },
+    { title: 'last', note: 'the rank that came last', number: true, cell: (i) => `rank ${c.lastRank[i]}`, key: (i) => c.lastRank[i] },
+    { title: 'time', note: 'from when the last rank came until all were done', number: true, cell: (i) => (c.end[i] === null ? 'never ended' : format.time(took(i))), key: took },
+    { title: 'busbw', number: true, cell: (i) => format.rate(c.busbw[i]), key: (i) => c.busbw[i] },
+    { title: 'of bound', number: true, cell: (i) => ofBound(context, c.ofBound[i]), key: (i) => c.ofBound[i] ?? -1 },
+  ];
+  return table({ caption: `${format.counted(shown.length, 'collective')}, by start`, columns, rows: shown, empty: 'No collective is like that.' });
+}
+
+function classTable(context: Context, type: string): HTMLElement {
+  const { run, format } = context;
+  const rows = run.collectiveClasses.filter((one) => type === '' || one.type === type);
+  return table({
+    caption: 'Collectives alike in type, members and size',
+    rows,
+    empty: 'No collective is like that.',
+    columns: [
+      { title: 'type', cell: (row) => row.type, key: (row) => row.type },
+      { title: 'members', number: true, cell: (row) => format.count(row.members), key: (row) => row.members },
+      { title: 'size', number: true, cell: (row) => format.bytes(row.bytes), key: (row) => row.bytes },
+      { title: 'count', number: true, cell: (row) => format.count(row.count), key: (row) => row.count },
+      { title: 'time', note: 'summed, from when the last rank came until all were done', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
+      { title: 'waited', note: 'for the last rank to come, summed over ranks', number: true, cell: (row) => format.time(row.waited), key: (row) => row.waited },
+      { title: 'algbw', note: 'size over time', number: true, cell: (row) => format.rate(row.algbw), key: (row) => row.algbw },
+      { title: 'busbw', note: 'what each link carries: algbw times the factor of the type, as NCCL’s tests define it', number: true, cell: (row) => format.rate(row.busbw), key: (row) => row.busbw },
+      { title: 'of bound', note: '100 % is as fast as the links allow', number: true, cell: (row) => ofBound(context, row.ofBound), key: (row) => row.ofBound ?? -1 },
+    ],
+  });
+}
+
+// Why a collective can be faster than its links allow.
+function beatenText(context: Context): HTMLElement | null {
+  const { run, format } = context;
+  const many = run.collectives.ofBound.filter((value) => value !== null && value > beaten).length;
+  if (many === 0) return null;
+  const model = run.manifest.find(([key]) => key === 'network_model')?.[1] ?? '';
+  const why = model === 'analytical'
+    ? 'The analytical network model gives every message the whole of its link: it knows no congestion, so messages that would share a link in reality do not slow each other down.'
+    : 'The network model let it carry more than its links can.';
+  return el('p', { class: 'note' }, el('strong', {}, `${format.counted(many, 'collective')} ${many === 1 ? 'beats' : 'beat'} the bound of the links. `), why,
+    ' Read such speeds as “at best”.');
+}
+
+function leftOut(context: Context, flat: number): string {
+  const { run, format } = context;
+  const words = [];
+  if (run.collectivesLeftOut > 0) {
+    words.push(`The ${format.count(run.collectives.type.length)} longest are shown; ${format.count(run.collectivesLeftOut)} shorter ones are left out (the classes below count all).`);
+  }
+  if (flat > 0) words.push(`${format.counted(flat, 'collective')} took no time or never ended and cannot be drawn.`);
+  return words.join(' ');
+}
+
+function speedCard(context: Context, types: readonly Kind[], filtered: (filter: Filter) => void): { card: HTMLElement; picture: SpeedChart } {
+  const figures = el('div');
+  const details = el('details', {}, el('summary', {}, 'As a table'), figures);
+  const host = el('div');
+  const words = el('p', { class: 'muted' });
+  let shown: number[] = [];
+  const fill = (): void => {
+    if (details.open) figures.replaceChildren(eachTable(context, shown));
+  };
+  details.addEventListener('toggle', fill);
+  const linear = el('input', { type: 'checkbox' });
+  linear.addEventListener('change', () => picture.linear(linear.checked));
+  const controls = filters(context, types, (filter) => {
+    shown = keep(context.run, filter);
+    picture.show(shown);
+    words.textContent = leftOut(context, picture.flat);
+    fill();
+    filtered(filter);
+  });
+  controls.append(el('label', {}, linear, 'bandwidth from zero'));
+  const card = el('section', { class: 'card', 'aria-label': 'Size against speed' },
+    el('h2', {}, 'Size against achieved bus bandwidth'), controls, legend(types), host, words, details);
+  const picture = speedChart(host, context, types);
+  shown = keep(context.run, all);
+  picture.show(shown);
+  words.textContent = leftOut(context, picture.flat);
+  return { card, picture };
+}
 
 export const collectives: Page = {
   id: 'collectives',
   title: 'Collectives',
   render(host, context) {
-    host.append(`${context.run.title}: nothing here yet`);
+    const { run } = context;
+    if (run.collectives.type.length === 0) {
+      host.append(el('p', { class: 'card' }, 'This run has no collectives: its ranks do not communicate, or only send and receive.'));
+      return undefined;
+    }
+    const classes = el('div', {}, classTable(context, ''));
+    const speeds = speedCard(context, kinds(run), (filter) => classes.replaceChildren(classTable(context, filter.type)));
+    host.append(beatenText(context) ?? '', speeds.card,
+      el('section', { class: 'card', 'aria-label': 'Classes' }, el('h2', {}, 'By type, members and size'), classes));
+    return () => speeds.picture.dispose();
   },
 };

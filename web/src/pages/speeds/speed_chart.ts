@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Size against achieved bus bandwidth, with the bound of the links drawn in.
+import { axis, chart, tooltip, type EChartsCoreOption } from '../../charts';
+import type { RunData } from '../../data';
+import type { Context } from '../../page';
+import type { Colours } from '../../theme';
+import { groupTitle, type Kind } from './choice';
+
+export interface SpeedChart {
+  show(shown: readonly number[]): void;
+  linear(on: boolean): void; // bandwidth from zero instead of in powers of ten
+  readonly flat: number; // that cannot be drawn: they took no time
+  dispose(): void;
+}
+
+type Point = [size: number, busbw: number, collective: number]; // the size as a power of two
+
+function pointsOf(run: RunData, shown: readonly number[], type: string): Point[] {
+  const c = run.collectives;
+  return shown.filter((i) => c.type[i] === type && c.busbw[i] > 0 && c.bytes[i] > 0).map((i) => [Math.log2(c.bytes[i]), c.busbw[i], i]);
+}
+
+// The fastest that the links allow, one line per type and group size, by size of message.
+function boundsOf(run: RunData, points: readonly Point[]): [number, number][][] {
+  const lines = new Map<number, Map<number, number>>();
+  for (const [size, busbw, i] of points) {
+    const share = run.collectives.ofBound[i];
+    if (share === null || share <= 0) continue;
+    const members = run.groups[run.collectives.group[i]]?.size ?? 0;
+    const line = lines.get(members) ?? new Map<number, number>();
+    lines.set(members, line.set(size, Math.max(line.get(size) ?? 0, busbw / share)));
+  }
+  return [...lines.values()].map((line) => [...line].sort((a, b) => a[0] - b[0]));
+}
+
+// Types stand a little beside each other, so that equal speeds do not hide.
+function scatter(kind: Kind, points: Point[], colours: Colours, offset: number): Record<string, unknown> {
+  return {
+    type: 'scatter', name: kind.type, data: points, symbol: kind.symbol, symbolSize: points.length > 500 ? 7 : 10, symbolOffset: [offset, 0],
+    itemStyle: { color: colours[kind.role], opacity: points.length > 200 ? 0.6 : 0.85, borderColor: colours.card, borderWidth: 1 },
+    emphasis: { itemStyle: { borderColor: colours.text, borderWidth: 2, opacity: 1 } },
+    z: 3,
+  };
+}
+
+function bound(kind: Kind, line: [number, number][], colours: Colours): Record<string, unknown> {
+  return {
+    type: 'line', data: line, silent: true, symbol: 'rect', symbolSize: [16, 3], showAllSymbol: true, z: 2,
+    lineStyle: { color: colours[kind.role], width: 1.5, type: 'dashed' }, itemStyle: { color: colours[kind.role] },
+  };
+}
+
+function limits(values: number[]): { min: number; max: number } {
+  let [min, max] = [Infinity, 0];
+  for (const value of values) [min, max] = [Math.min(min, value), Math.max(max, value)];
+  return min === Infinity ? { min: 1, max: 10 } : { min, max };
+}
+
+// Whole powers of two around the sizes.
+function sizeAxis(colours: Colours, context: Context, sizes: number[], labels: number): Record<string, unknown> {
+  const { min, max } = limits(sizes);
+  const low = Math.floor(Math.log2(min) - 0.3);
+  const each = Math.max(1, Math.ceil((Math.log2(max) + 0.3 - low) / labels));
+  const high = low + each * Math.ceil((Math.log2(max) + 0.3 - low) / each);
+  return {
+    ...axis(colours), type: 'value', min: low, max: high, interval: each, name: 'size of the collective', nameLocation: 'middle', nameGap: 30,
+    axisLabel: { color: colours.muted, hideOverlap: true, formatter: (value: number) => context.format.bytes(Math.round(2 ** value)) },
+    splitLine: { show: false },
+  };
+}
+
+function speedAxis(colours: Colours, context: Context, speeds: number[], linear: boolean): Record<string, unknown> {
+  const { min, max } = limits(speeds);
+  const range = linear
+    ? { type: 'value', min: 0 }
+    : { type: 'log', logBase: 10, min: 10 ** Math.floor(Math.log10(min) + 1e-9), max: 10 ** Math.ceil(Math.log10(max) - 1e-9) };
+  if (!linear && range.min === range.max) range.max = range.min * 10;
+  return { ...axis(colours), ...range, axisLabel: { color: colours.muted, formatter: (value: number) => context.format.rate(value) } };
+}
+
+function tip(context: Context, colours: Colours): Record<string, unknown> {
+  const { run, format } = context;
+  const c = run.collectives;
+  return tooltip(colours, (params: { data: Point }) => {
+    const i = params.data[2];
+    const share = c.ofBound[i];
+    const waited = c.lastStart[i] - c.firstStart[i];
+    return {
+      title: format.nameOf(run.names[c.name[i]]),
+      lines: [
+        ['what', `${c.type[i]} of ${format.bytes(c.bytes[i])}`],
+        ['group', groupTitle(run, c.group[i])],
+        ['busbw', `${format.rate(c.busbw[i])}${share === null ? '' : `, ${format.percent(share)} of the bound`}`],
+        ['algbw', format.rate(c.algbw[i])],
+        ['time', c.end[i] === null ? 'never ended' : format.time(c.end[i]! - c.lastStart[i])],
+        ['last to come', waited > 0 ? `rank ${c.lastRank[i]}, ${format.time(waited)} after the first` : 'all came at once'],
+      ],
+    };
+  });
+}
+
+export function speedChart(host: HTMLElement, context: Context, types: readonly Kind[]): SpeedChart {
+  const { run } = context;
+  let shown: readonly number[] = [];
+  let linear = false;
+  const option = (colours: Colours): EChartsCoreOption => {
+    const labels = Math.max(3, Math.min(12, Math.floor(host.clientWidth / 80)));
+    const byKind = types.map((kind) => ({ kind, points: pointsOf(run, shown, kind.type) }));
+    const lines = byKind.flatMap(({ kind, points }) => boundsOf(run, points).map((line) => ({ kind, line })));
+    const drawn = byKind.flatMap(({ points }) => points);
+    const speeds = [...drawn.map(([, busbw]) => busbw), ...lines.flatMap(({ line }) => line.map(([, speed]) => speed))];
+    return {
+      grid: { left: 8, right: 18, top: 14, bottom: 34, containLabel: true },
+      xAxis: sizeAxis(colours, context, drawn.map(([size]) => 2 ** size), labels),
+      yAxis: speedAxis(colours, context, speeds, linear),
+      tooltip: tip(context, colours),
+      series: [...lines.map(({ kind, line }) => bound(kind, line, colours)),
+        ...byKind.filter(({ points }) => points.length > 0).map(({ kind, points }, i, kept) =>
+          scatter(kind, points, colours, (i - (kept.length - 1) / 2) * 5))],
+    };
+  };
+  const label = `Scatter of ${run.collectives.type.length} collectives: size against achieved bus bandwidth, with the bound of the links; the table below has the same figures.`;
+  const picture = chart(host, context, { label, height: 380, option });
+  return {
+    show(next) {
+      shown = next;
+      picture.redraw();
+    },
+    linear(on) {
+      linear = on;
+      picture.redraw();
+    },
+    get flat() {
+      return shown.filter((i) => !(run.collectives.busbw[i] > 0 && run.collectives.bytes[i] > 0)).length;
+    },
+    dispose: () => picture.dispose(),
+  };
+}
