@@ -5,7 +5,7 @@
 import { spanKinds } from '../../data';
 import { append, clear, el, styled, type Child } from '../../dom';
 import * as format from '../../format';
-import { critical, merged, slackKnown } from '../../spans';
+import { critical, merged, slackKnown, unfinished } from '../../spans';
 import { roleOfKind } from '../../theme';
 import { step } from './keys';
 import { laneOf } from './model';
@@ -26,9 +26,9 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
   const facts: [string, Child][] = [
     ['Rank', unit.ranks > 1 ? `${unit.hint} (alike)` : String(unit.rank)],
     ['Lane', lane ? lane.title : '–'],
-    ['Node', String(spans.node[i])],
+    flags & merged ? ['Stands for', `${spans.node[i]} spans`] : ['Node', String(spans.node[i])],
     ['Starts', format.time(spans.start[i])],
-    ['Ends', format.time(spans.start[i] + spans.length[i])],
+    ['Ends', flags & unfinished ? 'never' : format.time(spans.start[i] + spans.length[i])],
     ['Slack', flags & slackKnown ? slackText(spans.slack[i]) : 'not known'],
   ];
   if (spans.bytes[i] > 0) facts.splice(3, 0, ['Bytes', format.bytes(spans.bytes[i])]);
@@ -40,7 +40,8 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
     el('p', { class: 'tl-badges' },
       el('span', { class: 'badge' }, el('i', { class: `swatch ${roleOfKind(kind)}` }), spanKinds[kind]),
       !!(flags & critical) && el('span', { class: 'badge tl-critical' }, 'on the critical path'),
-      !!(flags & merged) && el('span', { class: 'badge' }, 'stands for several')),
+      !!(flags & merged) && el('span', { class: 'badge' }, 'stands for several'),
+      !!(flags & unfinished) && el('span', { class: 'badge bad' }, 'never ended')),
     parts(spans.length[i], spans.wait[i], kind),
     el('dl', { class: 'pairs' }, facts.map(([key, value]) => [el('dt', {}, key), el('dd', { class: 'number name' }, value)])),
     !!(flags & merged) && el('p', { class: 'muted' }, 'This page holds fewer spans than the run; here several small ones are one stretch.'),
@@ -59,7 +60,7 @@ function slackText(slack: number): string {
 function parts(length: number, wait: number, kind: number): HTMLElement {
   const rest = length - wait;
   const role = roleOfKind(kind);
-  const doing = role === 'communication' ? 'latency and bytes on links' : role === 'memory' ? 'moving bytes' : 'working';
+  const doing = role === 'communication' ? 'crossing links' : role === 'memory' ? 'moving bytes' : 'working';
   const share = length > 0 ? wait / length : 0;
   return el('div', { class: 'tl-parts' },
     el('div', { class: 'tl-length number' }, format.time(length)),

@@ -61,6 +61,7 @@ export function paintLine(
         line.labels.push({ from: Math.max(left, 0), to: Math.min(until, width), span: track.span[low], lit });
       }
       x = until;
+      low++; // what is left of it is less than half a pixel
     } else {
       hold(track, time, time + scale, low, holding);
       if (holding.total > 0) ink[x] = line.second[x] = columnInk(track, scale, inks);

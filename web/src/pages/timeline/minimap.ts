@@ -93,7 +93,7 @@ export class Minimap {
     const context = picture.getContext('2d')!;
     context.fillStyle = palette.card;
     context.fillRect(0, 0, width, height);
-    const columns = Math.round((width - gutter) / (this.model.lines.length > 200 ? 4 : 1));
+    const columns = Math.round((width - gutter) / (this.model.lines.length > 200 ? 2 : 1));
     if (columns <= 0) return picture;
     if (this.activity?.columns !== columns) this.activity = measureActivity(this.model, columns);
     const { work, talk, wait } = this.activity;

@@ -117,7 +117,7 @@ export class Painter {
       const name = spans.name[label.span];
       let from = state.gutter + label.from / ratio;
       let to = state.gutter + label.to / ratio;
-      let ink = label.lit ? palette.inkOnKind[spans.kind[label.span]][name % 3] : palette.muted;
+      let ink = label.lit ? palette.inkOnKind[spans.kind[label.span]] : palette.muted;
       const waited = xOf(state, spans.start[label.span] + spans.wait[label.span]);
       const plate = spans.wait[label.span] > 0 && waited - from > to - waited;
       if (plate) {
@@ -201,7 +201,7 @@ export class Painter {
       context.fillStyle = palette.line;
       context.fillRect(x, ruler - 8, 1, 8);
       context.fillStyle = palette.muted;
-      context.fillText(tick.text, x + 4, ruler / 2);
+      if (x + 4 + context.measureText(tick.text).width < state.width) context.fillText(tick.text, x + 4, ruler / 2);
     }
     context.restore();
     context.fillStyle = palette.line;

@@ -7,7 +7,7 @@ import { inkOn, roleOfKind, type Theme } from '../../theme';
 import { blend, pack, type Inks } from './line';
 
 export interface Palette extends Inks {
-  inkOnKind: string[][]; // by span kind and shade
+  inkOnKind: string[]; // by span kind
   card: string;
   page: string;
   text: string;
@@ -17,7 +17,6 @@ export interface Palette extends Inks {
   critical: string;
   work: string;
   talk: string;
-  memory: string;
 }
 
 function toPixel(hex: string): number {
@@ -30,20 +29,27 @@ export function toHex(pixel: number): string {
   return `#${part(0)}${part(8)}${part(16)}`;
 }
 
+// Lighter and darker forms of one hue, all on that side on which the ink for the first reads best.
+function shadesOf(base: number): Uint32Array {
+  const light = inkOn(toHex(base)) === '#000000';
+  const end = light ? pack(255, 255, 255) : pack(0, 0, 0);
+  return Uint32Array.of(base, blend(base, end, 0.1), blend(base, end, 0.2));
+}
+
 export function makePalette(theme: Theme): Palette {
   const { colours } = theme;
   const ground = toPixel(colours.card);
-  const black = pack(0, 0, 0);
-  const base = spanKinds.map((_, kind) => blend(toPixel(colours[roleOfKind(kind)]), ground, 0.12));
-  const shades = base.map((shade) =>
-    Uint32Array.of(blend(shade, black, 0.1), shade, blend(shade, ground, 0.16)),
-  );
+  const base = spanKinds.map((name, kind) => {
+    const softer = name === 'send' || name === 'receive' || name === 'store' ? 0.3 : 0.06;
+    return blend(toPixel(colours[roleOfKind(kind)]), ground, softer);
+  });
+  const shades = base.map(shadesOf);
   return {
     ground,
     dim: blend(ground, toPixel(colours.muted), theme.dark ? 0.25 : 0.2),
     shades,
     waits: Uint32Array.from(base, (shade) => blend(shade, ground, 0.72)),
-    inkOnKind: shades.map((row) => [...row].map((shade) => inkOn(toHex(shade)))),
+    inkOnKind: base.map((shade) => inkOn(toHex(shade))),
     card: colours.card,
     page: colours.page,
     text: colours.text,
@@ -53,6 +59,5 @@ export function makePalette(theme: Theme): Palette {
     critical: colours.critical,
     work: colours.compute,
     talk: colours.communication,
-    memory: colours.memory,
   };
 }

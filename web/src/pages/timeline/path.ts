@@ -5,7 +5,7 @@
 import type { RunData } from '../../data';
 import type { Model } from './model';
 import type { Palette } from './palette';
-import { ruler, xOf, type State } from './state';
+import { plotWidth, ruler, xOf, type State } from './state';
 import { stretchAt } from './tracks';
 
 export interface PathPlace {
@@ -51,34 +51,51 @@ function heightOf(state: State, segment: number): number {
   const head = rows.ofUnit[unit];
   const lane = rows.open.has(unit) ? state.places[segment].lane : -1;
   const row = rows.rows[head + 1 + lane] ?? rows.rows[head];
-  return ruler + row.top - state.scroll + row.height / 2;
+  return ruler + row.top - state.scroll + (row.height >= 16 ? row.height - 2 : row.height / 2);
 }
 
 // Draws what is on screen of it: along the rows, and from row to row where it changes rank or lane.
+// Where it changes so often that the latter would hide everything, they fade.
 export function drawPath(context: CanvasRenderingContext2D, state: State, palette: Palette): void {
   const { path } = state.run;
   const first = segmentAt(path.end, state.view.from);
-  const trace = new Path2D();
-  let last = NaN; // the height the pen is at
-  let reached = -Infinity; // how far right it is
-  for (let i = first; i < path.start.length && path.start[i] < state.view.to; i++) {
-    const y = Math.round(heightOf(state, i)) + 0.5;
+  const last = segmentAt(path.end, state.view.to);
+  const along = new Path2D();
+  const across = new Path2D();
+  let height = NaN; // where the pen is
+  let reached = -Infinity;
+  let turns = 0;
+  for (let i = first; i <= last && i < path.start.length; i++) {
+    const y = Math.round(heightOf(state, i));
     if (Number.isNaN(y)) continue;
     const left = xOf(state, Math.max(path.start[i], state.view.from));
     const right = xOf(state, Math.min(path.end[i], state.view.to));
-    if (y === last && right - reached < 0.5) continue;
-    if (Number.isNaN(last)) trace.moveTo(left, y);
-    else trace.lineTo(left, y);
-    trace.lineTo(right, y);
-    last = y;
+    if (y === height && right - reached < 0.5) continue;
+    if (y !== height && !Number.isNaN(height)) {
+      across.moveTo(left, height);
+      across.lineTo(left, y);
+      turns++;
+    }
+    along.moveTo(y === height ? reached : left, y);
+    along.lineTo(right, y);
+    height = y;
     reached = right;
   }
-  context.lineJoin = 'round';
-  context.lineCap = 'round';
+  const room = plotWidth(state) / Math.max(turns, 1); // pixels from turn to turn
+  stroke(context, palette, along, across, Math.min(1, Math.max(0.1, room / 16)));
+}
+
+function stroke(context: CanvasRenderingContext2D, palette: Palette, along: Path2D, across: Path2D, clear: number): void {
+  context.lineCap = 'square';
   context.strokeStyle = palette.card;
-  context.lineWidth = 4.5;
-  context.stroke(trace);
+  context.lineWidth = 4;
+  if (clear > 0.6) context.stroke(across);
+  context.stroke(along);
   context.strokeStyle = palette.critical;
+  context.globalAlpha = clear;
+  context.lineWidth = clear > 0.6 ? 2 : 1;
+  context.stroke(across);
+  context.globalAlpha = 1;
   context.lineWidth = 2;
-  context.stroke(trace);
+  context.stroke(along);
 }

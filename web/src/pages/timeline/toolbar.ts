@@ -3,10 +3,10 @@
 // The controls above the timeline: search, kinds, what to show, zoom.
 
 import { spanKinds } from '../../data';
-import { el } from '../../dom';
+import { el, styled } from '../../dom';
 import * as format from '../../format';
-import { roleOfKind } from '../../theme';
 import type { KeyActions } from './keys';
+import { toHex } from './palette';
 import type { Stage } from './stage';
 import { whole, zoom } from './view';
 
@@ -94,7 +94,7 @@ function zoomButtons(stage: Stage, actions: KeyActions): HTMLElement {
 function kindChips(stage: Stage): { element: HTMLElement; update(): void } {
   const { state } = stage;
   const present = new Set<number>();
-  for (const line of state.model.lines) for (const track of [line.work, line.talk]) track.kinds.forEach((kind) => present.add(kind));
+  for (const line of state.model.lines) for (const lane of line.lanes) lane.track.kinds.forEach((kind) => present.add(kind));
   const chips = spanKinds.map((name, kind) => {
     if (!present.has(kind)) return null;
     const press = (): void => {
@@ -103,7 +103,7 @@ function kindChips(stage: Stage): { element: HTMLElement; update(): void } {
       stage.refilter({ kinds });
     };
     return el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': 'true', title: `Show or fade ${name}`, onclick: press },
-      el('i', { class: `swatch ${roleOfKind(kind)}` }), name);
+      el('i', { class: 'swatch' }), name);
   });
   const waits = state.model.lines.some(({ talk }) => talk.waits[talk.waits.length - 1] > 0);
   const element = el('div', { class: 'tl-chips', role: 'group', 'aria-label': 'Kinds of spans' }, chips,
@@ -111,6 +111,10 @@ function kindChips(stage: Stage): { element: HTMLElement; update(): void } {
     state.run.path.start.length > 0 && el('span', { class: 'tl-note' }, el('i', { class: 'tl-stroke' }), 'critical path'));
   return {
     element,
-    update: () => chips.forEach((chip, kind) => chip?.setAttribute('aria-pressed', String(state.filter.kinds[kind]))),
+    update: () => chips.forEach((chip, kind) => {
+      if (!chip) return;
+      chip.setAttribute('aria-pressed', String(state.filter.kinds[kind]));
+      styled(chip.firstElementChild as HTMLElement, { background: toHex(stage.palette.shades[kind][1]) });
+    }),
   };
 }
