@@ -106,10 +106,10 @@ function leftOut(context: Context, flat: number): string {
   return words.join(' ');
 }
 
-function speedCard(context: Context, types: readonly Kind[], filtered: (filter: Filter) => void): { card: HTMLElement; picture: SpeedChart } {
+function speedCard(host: HTMLElement, context: Context, types: readonly Kind[], filtered: (filter: Filter) => void): SpeedChart {
   const figures = el('div');
   const details = el('details', {}, el('summary', {}, 'As a table'), figures);
-  const host = el('div');
+  const frame = el('div');
   const words = el('p', { class: 'muted' });
   let shown: number[] = [];
   const fill = (): void => {
@@ -126,13 +126,13 @@ function speedCard(context: Context, types: readonly Kind[], filtered: (filter: 
     filtered(filter);
   });
   controls.append(el('label', {}, linear, 'bandwidth from zero'));
-  const card = el('section', { class: 'card', 'aria-label': 'Size against speed' },
-    el('h2', {}, 'Size against achieved bus bandwidth'), controls, legend(types), host, words, details);
-  const picture = speedChart(host, context, types);
+  host.append(el('section', { class: 'card', 'aria-label': 'Size against speed' },
+    el('h2', {}, 'Size against achieved bus bandwidth'), controls, legend(types), frame, words, details));
+  const picture = speedChart(frame, context, types);
   shown = keep(context.run, all);
   picture.show(shown);
   words.textContent = leftOut(context, picture.flat);
-  return { card, picture };
+  return picture;
 }
 
 export const collectives: Page = {
@@ -145,9 +145,9 @@ export const collectives: Page = {
       return undefined;
     }
     const classes = el('div', {}, classTable(context, ''));
-    const speeds = speedCard(context, kinds(run), (filter) => classes.replaceChildren(classTable(context, filter.type)));
-    host.append(beatenText(context) ?? '', speeds.card,
-      el('section', { class: 'card', 'aria-label': 'Classes' }, el('h2', {}, 'By type, members and size'), classes));
-    return () => speeds.picture.dispose();
+    host.append(beatenText(context) ?? '');
+    const speeds = speedCard(host, context, kinds(run), (filter) => classes.replaceChildren(classTable(context, filter.type)));
+    host.append(el('section', { class: 'card', 'aria-label': 'Classes' }, el('h2', {}, 'By type, members and size'), classes));
+    return () => speeds.dispose();
   },
 };

@@ -1,12 +1,170 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Page } from '../page';
+//
+// Two runs side by side: what changed, for better or worse, and which operations made it so.
+import { pathCauses, type ComparisonData, type NodeChangeData } from '../data';
+import { el, pageLink, styled, type Child } from '../dom';
+import type { Context, Page } from '../page';
+import { table } from '../table';
+import { inWords, meanParts, partBar, parts, swatch, type PartId } from './ranks/parts';
+import './compare.css';
+
+type Metric = ComparisonData['metrics'][number];
+
+// 1: better, -1: worse, 0: as good.
+function direction(change: number | null, moreIsBetter: boolean): number {
+  if (change === null || Math.abs(change) < 0.0005) return 0;
+  return change > 0 === moreIsBetter ? 1 : -1;
+}
+
+// A change as text that does not need its colour.
+function changeText(context: Context, change: number | null, moreIsBetter: boolean): Child {
+  if (change === null) return el('span', { class: 'muted' }, '–');
+  const good = direction(change, moreIsBetter);
+  if (good === 0) return el('span', { class: 'muted' }, 'same');
+  return el('span', { class: good > 0 ? 'good' : 'bad' }, `${context.format.change(change)} ${good > 0 ? 'better' : 'worse'}`);
+}
+
+// The change as a bar from the middle: to the right is more. Half the width is ± 50 %, or more where one changed more.
+function changeBar({ change, moreIsBetter }: Metric, most: number): HTMLElement {
+  const bar = el('span', { class: 'change-bar', 'aria-hidden': true });
+  if (change === null || change === 0) return bar;
+  const size = (50 * Math.min(Math.abs(change), most)) / most;
+  const fill = el('i', { class: direction(change, moreIsBetter) > 0 ? 'better' : 'worse' });
+  bar.append(styled(fill, { width: `${size}%`, left: `${change > 0 ? 50 : 50 - size}%` }));
+  return bar;
+}
+
+function headline(context: Context): HTMLElement {
+  const [a, b] = context.data.runs;
+  const { time, percent } = context.format;
+  const change = a.step > 0 ? b.step / a.step - 1 : 0;
+  const same = Math.abs(change) < 0.0005;
+  const words = same ? 'B takes as long as A' : `B takes ${time(Math.abs(b.step - a.step))} ${change > 0 ? 'longer' : 'less'} than A`;
+  return el('div', { class: 'verdict' },
+    el('p', { class: `big ${same ? '' : change > 0 ? 'bad' : 'good'}` }, words,
+      !same && el('span', {}, ` (${percent(Math.abs(change))} ${change > 0 ? 'slower' : 'faster'})`)),
+    el('p', {}, 'A ', el('strong', { class: 'name' }, a.title), `: ${time(a.step)} · B `, el('strong', { class: 'name' }, b.title), `: ${time(b.step)}`),
+    stepBars(context));
+}
+
+// Both steps on one scale, each split by where its time went on average.
+function stepBars(context: Context): HTMLElement {
+  const { runs } = context.data;
+  const longest = Math.max(1, ...runs.map(({ step }) => step));
+  const lines = runs.map((run, i) => {
+    const mean = meanParts(run.rank);
+    const values = Object.fromEntries(parts.map(({ id }, at) => [id, mean[at]])) as Record<PartId, number>;
+    return [el('b', {}, 'AB'[i]), partBar(values, parts, longest, `${'AB'[i]}, mean over ranks: ${inWords(values, run.step)}`),
+      el('span', { class: 'figures' }, context.format.time(run.step))];
+  });
+  const used = parts.filter(({ id }) => runs.some((run) => run.rank[id].some((value) => value > 0)));
+  return el('div', {}, el('div', { class: 'two-bars' }, lines),
+    el('ul', { class: 'legend' }, used.map((part) => el('li', {}, swatch(part), part.title))));
+}
+
+function partTable(context: Context): HTMLElement {
+  const [a, b] = context.data.runs;
+  const [meanA, meanB] = [meanParts(a.rank), meanParts(b.rank)];
+  return differences(context, 'Where the step went, mean over ranks', parts.map((part, i) => ({
+    title: [swatch(part), part.title], a: meanA[i], b: meanB[i], good: part.id === 'overlapped' || part.id === 'exposedCompute' ? 0 : -1,
+  })));
+}
+
+function pathTable(context: Context): HTMLElement {
+  const [a, b] = context.data.runs;
+  const words: Record<(typeof pathCauses)[number], string> = {
+    work: 'work', bandwidth: 'bandwidth', latency: 'latency', queue: 'queueing for a busy resource', peer: 'waiting for a peer', idle: 'nothing recorded',
+  };
+  return differences(context, 'The critical path, by cause', pathCauses.map((cause, i) => ({
+    title: words[cause], a: a.pathByCause[i] ?? 0, b: b.pathByCause[i] ?? 0, good: -1,
+  })));
+}
+
+// `good`: whether more of it is better (1), worse (-1) or neither.
+function differences(context: Context, caption: string, lines: { title: Child; a: number; b: number; good: number }[]): HTMLElement {
+  const { time } = context.format;
+  const signed = (value: number): string => (value > 0 ? `+${time(value)}` : value < 0 ? `−${time(-value)}` : 'same');
+  return table({
+    caption,
+    rows: lines.filter(({ a, b }) => a > 0 || b > 0),
+    columns: [
+      { title: '', cell: ({ title }) => title },
+      { title: 'A', number: true, cell: ({ a }) => time(a), key: ({ a }) => a },
+      { title: 'B', number: true, cell: ({ b }) => time(b), key: ({ b }) => b },
+      { title: 'B − A', number: true, key: ({ a, b }) => b - a,
+        cell: ({ a, b, good }) => el('span', { class: a === b ? 'muted' : (b - a) * good > 0 ? 'good' : (b - a) * good < 0 ? 'bad' : '' }, signed(b - a)) },
+    ],
+  });
+}
+
+function metricTable(context: Context, comparison: ComparisonData): HTMLElement {
+  const meanings = new Map(context.run.metrics.map(({ name, meaning }) => [name, meaning]));
+  const most = Math.max(0.5, ...comparison.metrics.map(({ change }) => Math.min(2, Math.abs(change ?? 0))));
+  return table({
+    caption: 'Every metric in both runs',
+    first: 40,
+    rows: comparison.metrics,
+    columns: [
+      { title: 'metric', cell: ({ name, title }) => el('span', { title: meanings.get(name) }, title), key: ({ title }) => title },
+      { title: 'A', number: true, cell: ({ a }) => a },
+      { title: 'B', number: true, cell: ({ b }) => b },
+      { title: 'change', number: true, cell: (metric) => changeText(context, metric.change, metric.moreIsBetter), key: ({ change }) => change ?? 0 },
+      { title: 'less · more', cell: (metric) => changeBar(metric, most) },
+    ],
+  });
+}
+
+function nodeTable(context: Context, caption: string, rows: readonly NodeChangeData[], empty: string): HTMLElement {
+  const { time, nameOf } = context.format;
+  return table({
+    caption,
+    rows,
+    empty,
+    columns: [
+      { title: 'operation', cell: ({ name, kind, node }) => [el('span', { class: 'name' }, nameOf(name)), el('small', { class: 'muted block' }, node === '' ? kind : `${kind}, node ${node}`)], key: ({ name }) => name },
+      { title: 'where', cell: ({ rank }) => (rank === null ? 'all ranks' : pageLink('timeline', { rank }, `rank ${rank}`)), key: ({ rank }) => rank ?? -1 },
+      { title: 'A', number: true, cell: ({ a }) => time(a), key: ({ a }) => a },
+      { title: 'B', number: true, cell: ({ b }) => time(b), key: ({ b }) => b },
+      { title: 'change', number: true, key: ({ a, b }) => b - a,
+        cell: ({ a, b }) => el('span', { class: b > a ? 'bad' : 'good' }, `${b > a ? '+' : '−'}${time(Math.abs(b - a))}`) },
+      { title: 'why', cell: ({ why }) => el('span', { class: 'why' }, why) },
+    ],
+  });
+}
+
+function factTable(comparison: ComparisonData): HTMLElement {
+  const value = (text: string): Child => (text === '' ? el('span', { class: 'muted' }, 'not stated') : el('span', { class: 'mono break' }, text));
+  return table({
+    caption: 'What the two runs were made from and how, where they differ',
+    rows: comparison.facts,
+    empty: 'Both were made from the same inputs in the same way.',
+    columns: [
+      { title: 'fact', cell: ([key]) => key },
+      { title: 'A', cell: ([, a]) => value(a) },
+      { title: 'B', cell: ([, , b]) => value(b) },
+    ],
+  });
+}
+
+function matching({ format }: Context, { matched, onlyA, onlyB }: ComparisonData): string {
+  const only = onlyA + onlyB === 0 ? 'none is in one run only' : `${format.count(onlyA)} only in A, ${format.count(onlyB)} only in B`;
+  return `${format.counted(matched, 'operation')} matched between the runs; ${only}.`;
+}
 
 export const compare: Page = {
   id: 'compare',
   title: 'Comparison',
   whole: true,
-  shows: (data) => data.comparison !== null,
+  shows: (data) => data.comparison !== null && data.runs.length === 2,
   render(host, context) {
-    host.append(`${context.run.title}: nothing here yet`);
+    const comparison = context.data.comparison!;
+    const card = (title: string, ...children: Child[]): HTMLElement => el('section', { class: 'card', 'aria-label': title }, el('h2', {}, title), children);
+    host.append(
+      card('The verdict', headline(context)),
+      el('div', { class: 'compare-pair' }, card('Breakdown', partTable(context)), card('Critical path', pathTable(context))),
+      card('What got slower', el('p', { class: 'muted' }, matching(context, comparison)), nodeTable(context, 'Operations that take longer in B, largest change first', comparison.slower, 'No operation got slower.')),
+      card('What got faster', nodeTable(context, 'Operations that take less in B, largest change first', comparison.faster, 'No operation got faster.')),
+      card('Metrics', metricTable(context, comparison)),
+      card('Manifest', factTable(comparison)));
   },
 };
