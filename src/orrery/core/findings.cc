@@ -70,6 +70,13 @@ FindingInfo describe(FindingCode code) {
   return kInfos[number];
 }
 
+std::optional<FindingCode> finding_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kInfos); ++i) {
+    if (kInfos[i].name == name) return static_cast<FindingCode>(i);
+  }
+  return std::nullopt;
+}
+
 std::string_view name(Severity severity) {
   switch (severity) {
     case Severity::info:

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,8 @@ struct FindingInfo {
 };
 
 [[nodiscard]] FindingInfo describe(FindingCode code);
+/// The code of that name.
+[[nodiscard]] std::optional<FindingCode> finding_named(std::string_view name);
 [[nodiscard]] std::string_view name(Severity severity);
 
 struct Finding {

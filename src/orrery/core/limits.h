@@ -23,5 +23,11 @@ inline constexpr std::uint64_t kInflateFloor = 64ull
                                                << 20;  ///< the ratio counts only beyond this size
 inline constexpr std::uint64_t kRanks = 1ull << 24;
 inline constexpr std::uint64_t kChunksPerCollective = 1ull << 20;
+inline constexpr std::uint64_t kRunFileValueBytes = 64ull << 20;  ///< one text in a run file
+inline constexpr std::uint64_t kRunFileWork =
+    16;  ///< SQLite's instructions per byte of a run file …
+inline constexpr std::uint64_t kRunFileWorkFloor = 16ull << 20;  ///< … and so many on top
+inline constexpr std::uint64_t kRunFilePeers =
+    1ull << 30;  ///< (rank, distance) pairs of a run file's messages
 
 }  // namespace orrery::limits

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include "orrery/result/table_reader.h"
+
+namespace orrery::result {
+
+namespace {
+
+// "a?b" → "file:a%3fb?immutable=1": nothing beside the file is looked at, and nothing is locked.
+std::string uri_of(const std::string& path) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string uri = path.starts_with('/') ? "file://" : "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '/' || c == '.' || c == '-' || c == '_';
+    if (plain) {
+      uri += c;
+    } else {
+      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+// Reads the first bytes; -1 and errno when that fails.
+ssize_t read_start(const std::string& path, char* bytes, std::size_t size, struct stat& status) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return -1;
+  ssize_t got = ::fstat(fd, &status);
+  if (got == 0 && S_ISREG(status.st_mode)) got = ::read(fd, bytes, size);
+  const int error = errno;
+  (void)::close(fd);
+  errno = error;
+  return got;
+}
+
+}  // namespace
+
+void CloseDatabase::operator()(sqlite3* database) const { (void)sqlite3_close(database); }
+
+Result<Database> open_database(const std::string& path, std::uint64_t& size) {
+  struct stat status {};
+  constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+  char start[16];
+  const ssize_t got = read_start(path, start, sizeof start, status);
+  if (got < 0) {
+    const Errc code =
+        errno == ENOENT || errno == ENOTDIR ? Errc::input_not_found : Errc::input_read;
+    return fail(code, path, "cannot be read: " + std::generic_category().message(errno));
+  }
+  if (!S_ISREG(status.st_mode)) return fail(Errc::input_read, path, "is not a regular file");
+  if (std::string_view(start, static_cast<std::size_t>(got)) != kMagic) {
+    return fail(Errc::input_corrupt, path, "is not a run file: it does not begin as one",
+                "was it written by 'orrery run -o'?");
+  }
+  size = static_cast<std::uint64_t>(status.st_size);
+  sqlite3* opened = nullptr;
+  const int code =
+      sqlite3_open_v2(path.empty() ? "" : uri_of(path).c_str(), &opened,
+                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
+  Database database(opened);
+  if (opened == nullptr || code == SQLITE_NOMEM) throw std::bad_alloc();
+  if (code != SQLITE_OK)
+    return fail(Errc::input_read, path, std::string("cannot be read: ") + sqlite3_errmsg(opened));
+  return database;
+}
+
+}  // namespace orrery::result

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs of any shape that run.h allows, for tests.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "orrery/result/run.h"
+
+namespace orrery::result::testing {
+
+class RandomRun {
+ public:
+  explicit RandomRun(std::uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] Run make() {
+    const auto ranks = static_cast<std::uint32_t>(1 + below(6));
+    run_.manifest = {{"workload", text()}, {text(), text()}, {text(), ""}};
+    run_.spans = static_cast<SpanChoice>(below(kSpanChoices));
+    run_.step = Time(static_cast<std::int64_t>(below(1'000'000'000'000)));
+    run_.stalled = flip();
+    run_.device = text();
+    run_.peak_flops = static_cast<double>(below(1'000'000)) * 1e9;
+    run_.memory_capacity = Bytes(large());
+    run_.messages = random_();
+    run_.events = below(3);
+    for (std::uint64_t i = below(4); i > 0; --i) {
+      run_.dims.push_back({text(), large() + 1, Bandwidth(static_cast<double>(large())),
+                           static_cast<double>(below(1000)) / 7});
+    }
+    for (std::uint64_t i = below(20); i > 0; --i) run_.names.intern(text());
+    make_groups(ranks);
+    make_timelines(ranks);
+    make_ranks(ranks);
+    make_collectives();
+    make_links();
+    make_path();
+    for (std::uint64_t i = below(4); i > 0; --i)
+      run_.findings.add(static_cast<FindingCode>(below(10)), text(), 1 + below(100));
+    return std::move(run_);
+  }
+
+ private:
+  std::uint64_t below(std::uint64_t bound) { return bound == 0 ? 0 : random_() % bound; }
+  bool flip() { return below(2) == 0; }
+  std::uint32_t index(std::size_t count) { return static_cast<std::uint32_t>(below(count)); }
+  std::uint32_t maybe_index(std::size_t count) {
+    return count == 0 || below(3) == 0 ? kNone : index(count);
+  }
+  /// Of any magnitude.
+  std::int64_t large() { return static_cast<std::int64_t>(random_() >> (2 + below(62))); }
+  Time time() { return Time(large()); }
+
+  std::string text() {
+    const std::uint64_t shape = below(40);
+    std::string made(shape == 0 ? below(20'000) : below(12), 'x');
+    for (char& c : made)
+      c = static_cast<char>(below(shape < 20 ? 256 : 26) + (shape < 20 ? 0 : 'a'));
+    return made;
+  }
+
+  void make_groups(std::uint32_t ranks) {
+    std::uint32_t first = 0;
+    for (std::uint64_t i = below(4); i > 0; --i) {
+      Group& group = run_.groups.emplace_back();
+      group.name = text();
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        if (flip()) group.ranks.push_back(rank);
+      }
+      std::shuffle(group.ranks.begin(), group.ranks.end(), random_);
+      group.size = group.ranks.empty() ? ranks : static_cast<std::uint32_t>(group.ranks.size());
+      group.first = first;
+      group.count = static_cast<std::uint32_t>(below(4));
+      first += group.count;
+    }
+  }
+
+  Span make_span(std::uint32_t ranks, std::uint32_t groups, std::size_t lanes) {
+    Span span;
+    span.node = random_() >> below(64);
+    span.start = time();
+    const std::int64_t length = flip() ? large() : 0;
+    span.end = span.start + Time(length);
+    span.name = index(run_.names.size());
+    span.lane = static_cast<std::uint16_t>(below(lanes));
+    span.kind = static_cast<SpanKind>(below(kSpanKinds));
+    span.model = static_cast<Model>(below(kModels));
+    span.release = static_cast<Release>(below(kReleases));
+    span.critical = flip();
+    if (flip()) span.slack = flip() ? Time{} : time();
+    span.bytes = Bytes(large());
+    span.flops = flip() ? large() : 0;
+    if (flip()) {
+      span.wait = Time(static_cast<std::int64_t>(below(static_cast<std::uint64_t>(length))));
+      span.queue = Time(static_cast<std::int64_t>(
+          below(static_cast<std::uint64_t>((Time(length) - span.wait).count()))));
+      span.latency = span.end - span.start - span.wait - span.queue;
+    }
+    if (span.kind == SpanKind::collective) {
+      span.group = index(groups);
+      std::uint32_t count = 0;
+      for (const Group& group : run_.groups) count = std::max(count, group.count);
+      for (const Group& group : run_.groups) count = std::min(count, group.count);
+      if (groups == 0 || count == 0) {
+        span.kind = SpanKind::compute;
+        span.group = kNone;
+      } else {
+        span.sequence = index(count);
+      }
+    }
+    if (span.kind == SpanKind::send || span.kind == SpanKind::receive) span.distance = index(ranks);
+    return span;
+  }
+
+  void make_timelines(std::uint32_t ranks) {
+    std::vector<std::size_t> spans;
+    local_groups_ = run_.groups.empty() ? 0 : static_cast<std::uint32_t>(below(3));
+    for (std::uint64_t i = 1 + below(ranks); i > 0; --i) {
+      Timeline& line = run_.timelines.emplace_back();
+      for (std::uint64_t lane = 1 + below(3); lane > 0; --lane) {
+        line.lanes.push_back({static_cast<LaneKind>(below(kLaneKinds)), maybe_index(local_groups_),
+                              maybe_index(ranks), index(9)});
+      }
+      for (std::uint64_t n = below(below(8) == 0 ? 300 : 8); n > 0; --n)
+        line.spans.push_back(make_span(ranks, local_groups_, line.lanes.size()));
+      for (std::size_t n = 1; n < line.spans.size(); ++n) {
+        const std::uint32_t by = index(n);
+        if (line.spans[by].end <= line.spans[n].start) line.spans[n].released_by = by;
+      }
+      Time at{};
+      for (std::uint64_t n = below(5); n > 0; --n) {
+        at += Time(1 + static_cast<std::int64_t>(below(1000)));
+        line.memory.points.emplace_back(at, Bytes(large()));
+      }
+      line.memory.peak = Bytes(large());
+      line.memory.peak_at = time();
+      for (std::uint64_t n = below(4); n > 0; --n)
+        line.memory.at_peak.push_back({index(run_.names.size()), Bytes(large())});
+      spans.push_back(line.spans.size());
+    }
+    const std::size_t least = *std::min_element(spans.begin(), spans.end());
+    for (Timeline& line : run_.timelines) {
+      for (Span& span : line.spans) {
+        if (span.distance != kNone) span.peer_span = maybe_index(least);
+      }
+    }
+  }
+
+  void make_ranks(std::uint32_t ranks) {
+    for (std::uint32_t i = 0; i < ranks; ++i) {
+      Rank& rank = run_.ranks.emplace_back();
+      const auto timelines = static_cast<std::uint32_t>(run_.timelines.size());
+      rank.timeline = i < timelines ? i : index(timelines);
+      for (std::uint32_t n = 0; n < local_groups_; ++n)
+        rank.groups.push_back(index(run_.groups.size()));
+      rank.exposed_comm = Time(flip() ? large() : -large());
+      rank.comm = time();
+      rank.memory = time();
+      rank.sent_bytes = random_() >> below(64);
+      Time left(static_cast<std::int64_t>(below(static_cast<std::uint64_t>(run_.step.count()))));
+      if (flip()) rank.finish = left;
+      for (Time* part :
+           {&rank.compute_only, &rank.overlapped, &rank.comm_only, &rank.memory_only}) {
+        *part = Time(static_cast<std::int64_t>(below(static_cast<std::uint64_t>(left.count()))));
+        left -= *part;
+      }
+      rank.idle = left;
+    }
+  }
+
+  std::uint32_t span_of(std::uint32_t rank) {
+    return maybe_index(run_.timeline(rank).spans.size());
+  }
+
+  void make_collectives() {
+    for (std::uint32_t i = 0; i < run_.groups.size(); ++i) {
+      for (std::uint32_t n = 0; n < run_.groups[i].count; ++n) {
+        Collective& each = run_.collectives.emplace_back();
+        each.group = i;
+        each.type = text();
+        each.name = index(run_.names.size());
+        each.bytes = Bytes(large());
+        each.joined = flip();
+        each.members = index(run_.groups[i].size + 1);
+        each.first_start = Time(static_cast<std::int64_t>(below(1000)));
+        each.last_start = each.first_start + Time(static_cast<std::int64_t>(below(1000)));
+        each.last_rank = index(run_.ranks.size());
+        each.last_span = span_of(each.last_rank);
+        if (flip()) each.end = each.last_start + Time(static_cast<std::int64_t>(below(1000)));
+        if (flip()) each.bound = time();
+        each.bound_by = text();
+      }
+    }
+  }
+
+  void make_links() {
+    if (run_.dims.empty()) return;
+    run_.links.bin = time();
+    for (std::uint64_t i = below(3); i > 0; --i) {
+      auto& curve = run_.links.curves.emplace_back();
+      for (std::uint64_t n = below(5); n > 0; --n) curve.push_back(random_() >> below(64));
+    }
+    for (std::uint64_t i = below(5); i > 0; --i) {
+      Link& link = run_.links.links.emplace_back();
+      link.dim = index(run_.dims.size());
+      link.from = maybe_index(run_.ranks.size());
+      link.to = maybe_index(run_.ranks.size());
+      link.down = flip();
+      link.capacity = Bandwidth(static_cast<double>(large()));
+      link.bytes = random_();
+      link.use = index(run_.links.curves.size());
+    }
+  }
+
+  void make_path() {
+    if (flip()) return;
+    Time at{};
+    for (bool last = false; !last;) {
+      PathSegment& segment = run_.path.emplace_back();
+      segment.rank = index(run_.ranks.size());
+      segment.span = span_of(segment.rank);
+      segment.cause = static_cast<PathCause>(below(kPathCauses));
+      segment.release = static_cast<Release>(below(kReleases));
+      segment.start = at;
+      last = below(4) == 0;
+      const auto left = static_cast<std::uint64_t>((run_.step - at).count());
+      at = last ? run_.step : at + Time(static_cast<std::int64_t>(below(left)));
+      segment.end = at;
+    }
+  }
+
+  std::mt19937_64 random_;
+  Run run_;
+  std::uint32_t local_groups_ = 0;
+};
+
+/// Empty when both are the same in every part, else which part differs.
+inline std::string difference(const Run& a, const Run& b) {
+  if (a.manifest != b.manifest) return "manifest";
+  if (a.spans != b.spans || a.step != b.step || a.stalled != b.stalled) return "run";
+  if (a.device != b.device || a.peak_flops != b.peak_flops) return "device";
+  if (a.memory_capacity != b.memory_capacity) return "memory_capacity";
+  if (a.messages != b.messages || a.events != b.events) return "counts";
+  if (!(a.names == b.names)) return "names";
+  if (a.dims != b.dims) return "dims";
+  if (a.timelines != b.timelines) return "timelines";
+  if (a.ranks != b.ranks) return "ranks";
+  if (a.groups != b.groups) return "groups";
+  if (a.collectives != b.collectives) return "collectives";
+  if (!(a.links == b.links)) return "links";
+  if (a.path != b.path) return "path";
+  const std::vector<Finding> x = a.findings.list(), y = b.findings.list();
+  const auto same = [](const Finding& f, const Finding& g) {
+    return f.code == g.code && f.count == g.count && f.places == g.places;
+  };
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), same) ? "" : "findings";
+}
+
+}  // namespace orrery::result::testing

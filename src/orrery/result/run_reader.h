@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/result/run.h"
+
+struct sqlite3;
+
+namespace orrery::result {
+
+/// The run in an open database of `size` bytes; `file` names it in errors.
+[[nodiscard]] Result<Run> read_database(sqlite3* database, std::uint64_t size,
+                                        const std::string& file);
+
+/// What a row by itself does not show: whether the parts of a run fit together, as run.h promises.
+/// Every index is already within its table. Errc: input_corrupt, limit_exceeded; `where` is a table
+/// and a row.
+[[nodiscard]] Result<void> check_run(const Run& run);
+
+}  // namespace orrery::result

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/result/schema.h"
+
+#include <algorithm>
+
+#include "orrery/core/check.h"
+
+namespace orrery::result {
+
+namespace {
+
+constexpr std::string_view kKey = "INTEGER PRIMARY KEY";
+constexpr std::string_view kInteger = "INTEGER NOT NULL";
+constexpr std::string_view kMaybe = "INTEGER";
+constexpr std::string_view kReal = "REAL NOT NULL";
+constexpr std::string_view kText = "TEXT NOT NULL";
+constexpr std::string_view kRank = "INTEGER NOT NULL REFERENCES rank";
+constexpr std::string_view kName = "INTEGER NOT NULL REFERENCES name";
+constexpr std::string_view kTimeline = "INTEGER NOT NULL REFERENCES timeline";
+constexpr std::string_view kGroup = "INTEGER NOT NULL REFERENCES process_group";
+constexpr std::string_view kMaybeSpan = "INTEGER REFERENCES span";
+
+Table about_the_run() {
+  return {"run",
+          "What the run was: one row.",
+          {{"id", kKey, "0"},
+           {"spans", kText, "which spans the file holds: `all`, `critical` or `none`"},
+           {"step_ps", kInteger, "when the last rank finished"},
+           {"stalled", kInteger, "1: it could not finish"},
+           {"ranks", kInteger, "how many"},
+           {"device", kText, "the accelerator's name"},
+           {"peak_flops", kReal, "of one device, FLOP/s; 0: unknown"},
+           {"memory_capacity", kInteger, "of one device, bytes; 0: unknown"},
+           {"link_bin_ps", kInteger, "length of the bins of `link_use`; 0: nothing was recorded"},
+           {"messages", kInteger, "messages that were sent"},
+           {"events", kInteger, "events that were simulated"}}};
+}
+
+Table timeline_table() {
+  return {"timeline",
+          "What a rank did. Ranks that did the same at the same times share one.",
+          {{"id", kKey, ""},
+           {"first_span", kInteger, "its spans are those with `id` from here"},
+           {"spans", kInteger, "… and so many"},
+           {"memory_peak", kInteger, "most bytes held; 0: the trace names no tensors"},
+           {"memory_peak_at_ps", kInteger, "since when"}}};
+}
+
+Table lane_table() {
+  return {"lane",
+          "What takes the spans of a timeline one after another.",
+          {{"id", kKey, ""},
+           {"timeline", kTimeline, ""},
+           {"kind", kText,
+            "`compute`, `cpu`, `communicator`, `sends`, `receives`, `memory` or `other`"},
+           {"rank_group", kMaybe,
+            "communicator: the group's number at the rank (see `rank_group.number`)"},
+           {"distance", kMaybe, "sends: the receiver is rank + distance, modulo `run.ranks`"},
+           {"layer", kInteger, "1, 2 … where spans of the same lane would overlap"}}};
+}
+
+Table span_table() {
+  return {
+      "span",
+      "A node that ran. Spans of a timeline stand in the order of the trace's ids.",
+      {{"id", kKey, ""},
+       {"timeline", kTimeline, ""},
+       {"node", kInteger, "the trace's id (unsigned; from 2^63 on it shows as negative)"},
+       {"name", kName, ""},
+       {"kind", "INTEGER NOT NULL REFERENCES span_kind", "in words: `span_kind.name`"},
+       {"lane", "INTEGER NOT NULL REFERENCES lane", ""},
+       {"start_ps", kInteger, ""},
+       {"duration_ps", kInteger, ""},
+       {"model", "INTEGER NOT NULL REFERENCES model", "which model made its length"},
+       {"released", "INTEGER NOT NULL REFERENCES released", "why it did not start earlier"},
+       {"released_by", kMaybeSpan, "the span whose end let it start"},
+       {"critical", kInteger, "1: on the critical path, at one of its ranks"},
+       {"slack_ps", kMaybe,
+        "how much later it could end without a later step, at the rank that has least; NULL: not "
+        "computed"},
+       {"bytes", kInteger, "collectives, messages, memory: size; compute: tensor size"},
+       {"flops", kInteger, "operations, where known"},
+       // A row that ends here has these at their defaults: most computations do.
+       {"wait_ps", "INTEGER NOT NULL DEFAULT 0",
+        "of `duration_ps`: for peers, until the last has come or the message is sent"},
+       {"queue_ps", "INTEGER NOT NULL DEFAULT 0",
+        "of `duration_ps`: for a busy resource (dimension queue, link, shared memory)"},
+       {"latency_ps", "INTEGER NOT NULL DEFAULT 0", "of `duration_ps`: hops and end points"},
+       {"rank_group", kMaybe, "collectives: the group's number at the rank"},
+       {"sequence", kMaybe, "collectives: which one of its group, from 0"},
+       {"distance", kMaybe, "messages: the peer is rank + distance, modulo `run.ranks`"},
+       {"peer_span", kMaybe,
+        "messages: the other end, counted from the `first_span` of the peer's timeline"},
+       {"end_ps", "INTEGER AS (start_ps + duration_ps)", ""},
+       {"rest_ps", "INTEGER AS (duration_ps - wait_ps - queue_ps - latency_ps)",
+        "what is left of `duration_ps`: work, or bytes at bandwidth"}}};
+}
+
+Table rank_table() {
+  return {
+      "rank",
+      "Where each rank's time went. `compute_only_ps` + `overlapped_ps` + `comm_only_ps` + "
+      "`memory_only_ps` + `idle_ps` = `finish_ps`.",
+      {{"id", kKey, "the rank"},
+       {"timeline", kTimeline, "what it did"},
+       {"first_group", kInteger, "its process groups are `rank_group` from this `id` on"},
+       {"finish_ps", kMaybe, "NULL: it never finished"},
+       {"exposed_comm_ps", kInteger, "as the run's rules define it"},
+       {"compute_only_ps", kInteger, "computing, nothing else going on"},
+       {"overlapped_ps", kInteger, "computing while communicating or accessing remote memory"},
+       {"comm_ps", kInteger, "communicating, hidden or not"},
+       {"comm_only_ps", kInteger, "communicating, not computing"},
+       {"memory_ps", kInteger, "accessing remote memory, hidden or not"},
+       {"memory_only_ps", kInteger, "accessing remote memory, neither computing nor communicating"},
+       {"idle_ps", kInteger, "none of them, until its own finish"},
+       {"sent_bytes", kInteger, ""}}};
+}
+
+Table collective_table() {
+  return {"collective",
+          "One collective, across its ranks.",
+          {{"id", kKey, ""},
+           {"process_group", kGroup, ""},
+           {"type", kText, "`all_reduce`, `all_gather` …"},
+           {"name", kName, ""},
+           {"bytes", kInteger, "as its nodes state it (all_gather: contributed per rank)"},
+           {"joined", kInteger, "1: its ranks waited for each other; 0: durations were replayed"},
+           {"members", kInteger, "ranks that issued it"},
+           {"first_start_ps", kInteger, "when the first member came"},
+           {"last_start_ps", kInteger, "when the last member came"},
+           {"last_rank", kRank, "which one (the lowest of those)"},
+           {"last_span", kMaybeSpan, "its span there"},
+           {"end_ps", kMaybe, "when the last member was done; NULL: never"},
+           {"bound_ps", kMaybe, "no network with these links is faster; NULL: not known"},
+           {"bound_by", kText, "what limits it, e.g. `dimension 1`"}}};
+}
+
+std::vector<Table> time_tables() {
+  return {
+      timeline_table(),
+      lane_table(),
+      span_table(),
+      {"memory",
+       "Tensor bytes held over time, where the trace names tensors.",
+       {{"id", kKey, ""},
+        {"timeline", kTimeline, ""},
+        {"at_ps", kInteger, "from when"},
+        {"bytes", kInteger, "how many"}}},
+      {"held_tensor",
+       "The largest tensors that are there at the peak.",
+       {{"id", kKey, ""},
+        {"timeline", kTimeline, ""},
+        {"name", kName, ""},
+        {"bytes", kInteger, ""}}},
+      rank_table(),
+      {"rank_group",
+       "The process groups of each rank, by the rank's own numbers.",
+       {{"id", kKey, "`rank.first_group` + `number`"},
+        {"rank", kRank, ""},
+        {"number", kInteger, "what spans and lanes call it"},
+        {"process_group", kGroup, ""}}},
+      collective_table(),
+  };
+}
+
+std::vector<Table> network_tables() {
+  return {
+      {"link_curve",
+       "A course of bytes over time; links with equal ones share one.",
+       {{"id", kKey, ""},
+        {"first_use", kInteger, "its bins are those rows of `link_use` with `id` from here"},
+        {"bins", kInteger, "… and so many"}}},
+      {"link_use",
+       "Bytes carried, in equal bins of `run.link_bin_ps`.",
+       {{"id", kKey, ""},
+        {"curve", "INTEGER NOT NULL REFERENCES link_curve", ""},
+        {"bin", kInteger, "from 0; it begins at bin × `run.link_bin_ps`"},
+        {"bytes", kInteger, ""}}},
+      {"link",
+       "A directed link or, under the analytical model, what one rank sends into one dimension.",
+       {{"id", kKey, ""},
+        {"dimension", "INTEGER NOT NULL REFERENCES dimension", ""},
+        {"from_rank", "INTEGER REFERENCES rank", "NULL: all links of the dimension together"},
+        {"to_rank", "INTEGER REFERENCES rank", "NULL: into a switch, or all links of a rank"},
+        {"down", kInteger, "1: from the switch to `from_rank`"},
+        {"capacity", kReal, "bytes per second"},
+        {"bytes", kInteger, "all it carried"},
+        {"curve", "INTEGER REFERENCES link_curve", "when; NULL: not recorded"}}},
+  };
+}
+
+std::vector<Table> result_tables() {
+  return {
+      {"path",
+       "The critical path, earliest first, without gap or overlap from 0 to the end of the step.",
+       {{"id", kKey, ""},
+        {"rank", kRank, ""},
+        {"span", kMaybeSpan, ""},
+        {"cause", kText, "`work`, `bandwidth`, `latency`, `queue`, `peer` or `idle`"},
+        {"released", kText, "how the path came here: `beginning`, `dependency` or `resource`"},
+        {"start_ps", kInteger, ""},
+        {"end_ps", kInteger, ""}}},
+      {"finding",
+       "What was odd in the inputs or the simulation.",
+       {{"id", kKey, ""},
+        {"code", kText, "stable"},
+        {"severity", kText, "`info`, `repaired`, `data-loss` or `error`"},
+        {"count", kInteger, "how often"},
+        {"sentence", kText, "what it means"}}},
+      {"finding_place",
+       "Where: the first few places of each finding.",
+       {{"id", kKey, ""},
+        {"finding", "INTEGER NOT NULL REFERENCES finding", ""},
+        {"place", kText, ""}}},
+      {"span_kind",
+       "What `span.kind` means.",
+       {{"id", kKey, ""}, {"name", kText, "`compute`, `collective`, `send` …"}}},
+      {"model",
+       "What `span.model` means.",
+       {{"id", kKey, ""}, {"name", kText, "`recorded`, `roofline`, `analytical` …"}}},
+      {"released",
+       "What `span.released` means.",
+       {{"id", kKey, ""},
+        {"name", kText,
+         "`beginning`: it waited for nothing; `dependency`: the last node it depends on ended "
+         "then; "
+         "`resource`: its lane was taken until then"}}},
+  };
+}
+
+std::vector<Table> all_tables() {
+  std::vector<Table> all = {
+      about_the_run(),
+      {"manifest",
+       "Facts about the inputs and the program, in a fixed order.",
+       {{"id", kKey, ""},
+        {"key", kText, "`orrery`, `workload`, `cluster_hash`, `network_model` …"},
+        {"value", kText, ""}}},
+      {"name",
+       "Names of nodes and tensors, each once.",
+       {{"id", kKey, "0 is the empty name"}, {"text", kText, "as in the trace: do not trust it"}}},
+      {"dimension",
+       "The network's dimensions, innermost first.",
+       {{"id", kKey, ""},
+        {"block", kText, "`ring`, `fully_connected` or `switch`"},
+        {"size", kInteger, "members"},
+        {"bandwidth", kReal, "bytes per second and direction, of one link or port"},
+        {"latency_ns", kReal, "per hop"}}},
+      {"process_group",
+       "Ranks that communicate with each other.",
+       {{"id", kKey, ""},
+        {"name", kText, "empty: all ranks"},
+        {"size", kInteger, "members"},
+        {"first_collective", kInteger, "its collectives are those with `id` from here"},
+        {"collectives", kInteger, "… and so many"}}},
+      {"group_member",
+       "The ranks of each process group, in ring order. A group of all ranks has no rows.",
+       {{"id", kKey, ""}, {"process_group", kGroup, ""}, {"rank", kRank, ""}}},
+  };
+  for (const std::vector<Table>& more : {time_tables(), network_tables(), result_tables()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all = all_tables();
+  return all;
+}
+
+const Table& table(std::string_view name) {
+  const auto found = std::find_if(tables().begin(), tables().end(),
+                                  [&](const Table& each) { return each.name == name; });
+  ORRERY_CHECK(found != tables().end());
+  return *found;
+}
+
+bool generated(const Column& column) {
+  return column.declaration.find(" AS ") != std::string_view::npos;
+}
+
+std::string create_sql(const Table& table) {
+  std::string sql = "CREATE TABLE " + std::string(table.name) + "(";
+  for (const Column& column : table.columns) {
+    sql += &column == table.columns.data() ? "\n  " : ",\n  ";
+    sql += std::string(column.name) + " " + std::string(column.declaration);
+  }
+  return sql + "\n)";
+}
+
+std::string create_sql(const View& view) {
+  std::string sql = "CREATE VIEW " + std::string(view.name) + " AS SELECT";
+  for (const Column& column : view.columns) {
+    sql += &column == view.columns.data() ? "\n  " : ",\n  ";
+    sql += std::string(column.declaration);
+    // "t.name" is called so anyway.
+    if (column.declaration.substr(column.declaration.find('.') + 1) != column.name)
+      sql += " AS " + std::string(column.name);
+  }
+  return sql + "\n" + std::string(view.from);
+}
+
+}  // namespace orrery::result

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What people ask for first, with names instead of numbers and with shared timelines unfolded.
+#include "orrery/result/schema.h"
+
+namespace orrery::result {
+
+namespace {
+
+View event_view() {
+  return {"event",
+          "What every rank did: one row per rank and span, also where ranks share a timeline.",
+          {{"rank", "r.id", ""},
+           {"span", "s.id", "`span.id`; ranks that did the same have the same"},
+           {"node", "s.node", "the trace's id"},
+           {"name", "n.text", ""},
+           {"kind", "k.name", "`compute`, `collective`, `send` …"},
+           {"lane",
+            "CASE l.kind\n"
+            "    WHEN 'communicator' THEN coalesce(nullif(lg.name, ''), 'all ranks')\n"
+            "    WHEN 'sends' THEN 'to rank ' || ((r.id + l.distance) % run.ranks)\n"
+            "    ELSE l.kind\n"
+            "  END || CASE l.layer WHEN 0 THEN '' ELSE ' ' || (l.layer + 1) END",
+            "`compute`, a communicator's name, `to rank 3` …"},
+           {"start_ps", "s.start_ps", ""},
+           {"end_ps", "s.start_ps + s.duration_ps", ""},
+           {"duration_ps", "s.duration_ps", "wait + queue + latency + rest"},
+           {"wait_ps", "s.wait_ps", "for peers"},
+           {"queue_ps", "s.queue_ps", "for a busy resource"},
+           {"latency_ps", "s.latency_ps", "hops and end points"},
+           {"rest_ps", "s.duration_ps - s.wait_ps - s.queue_ps - s.latency_ps",
+            "work, or bytes at bandwidth"},
+           {"slack_ps", "s.slack_ps", "how much later it could end without a later step"},
+           {"critical", "s.critical", "1: on the critical path, at one of the timeline's ranks"},
+           {"model", "m.name", "which model made its length"},
+           {"released", "w.name", "why it did not start earlier"},
+           {"released_by", "s.released_by", "the span whose end let it start"},
+           {"bytes", "s.bytes", ""},
+           {"flops", "s.flops", ""},
+           {"process_group", "g.name", "collectives: empty for all ranks"},
+           {"collective", "g.first_collective + s.sequence", "collectives: `collective.id`"},
+           {"peer_rank", "(r.id + s.distance) % run.ranks", "messages: who is at the other end"},
+           {"peer_span", "p.first_span + s.peer_span", "messages: `span.id` of the other end"}},
+          "FROM run\n"
+          "CROSS JOIN rank r\n"
+          "CROSS JOIN timeline t ON t.id = r.timeline\n"
+          "CROSS JOIN span s ON s.id >= t.first_span AND s.id < t.first_span + t.spans\n"
+          "LEFT JOIN name n ON n.id = s.name\n"
+          "LEFT JOIN span_kind k ON k.id = s.kind\n"
+          "LEFT JOIN model m ON m.id = s.model\n"
+          "LEFT JOIN released w ON w.id = s.released\n"
+          "LEFT JOIN lane l ON l.id = s.lane\n"
+          "LEFT JOIN rank_group lrg ON lrg.id = r.first_group + l.rank_group\n"
+          "LEFT JOIN process_group lg ON lg.id = lrg.process_group\n"
+          "LEFT JOIN rank_group rg ON rg.id = r.first_group + s.rank_group\n"
+          "LEFT JOIN process_group g ON g.id = rg.process_group\n"
+          "LEFT JOIN rank pr ON pr.id = (r.id + s.distance) % run.ranks\n"
+          "LEFT JOIN timeline p ON p.id = pr.timeline"};
+}
+
+View collective_view() {
+  return {
+      "collective_view",
+      "Collectives with names, durations and how near they come to the bound.",
+      {{"collective", "c.id", "`collective.id`"},
+       {"process_group", "g.name", "empty: all ranks"},
+       {"group_size", "g.size", ""},
+       {"sequence", "c.id - g.first_collective", "which one of its group, from 0"},
+       {"type", "c.type", ""},
+       {"name", "n.text", ""},
+       {"bytes", "c.bytes", ""},
+       {"members", "c.members", "ranks that issued it"},
+       {"first_start_ps", "c.first_start_ps", ""},
+       {"last_start_ps", "c.last_start_ps", ""},
+       {"last_rank", "c.last_rank", "who came last"},
+       {"skew_ps", "c.last_start_ps - c.first_start_ps", "from first to last member's coming"},
+       {"end_ps", "c.end_ps", ""},
+       {"duration_ps", "c.end_ps - c.last_start_ps", "from the last member's coming to the end"},
+       {"bound_ps", "c.bound_ps", ""},
+       {"of_bound", "CAST(c.bound_ps AS REAL) / nullif(c.end_ps - c.last_start_ps, 0)",
+        "1: as fast as its links allow"},
+       {"bound_by", "c.bound_by", ""}},
+      "FROM collective c\n"
+      "JOIN process_group g ON g.id = c.process_group\n"
+      "JOIN name n ON n.id = c.name"};
+}
+
+View path_view() {
+  return {"critical_path",
+          "The critical path with names.",
+          {{"position", "p.id", "from 0"},
+           {"rank", "p.rank", ""},
+           {"start_ps", "p.start_ps", ""},
+           {"end_ps", "p.end_ps", ""},
+           {"duration_ps", "p.end_ps - p.start_ps", ""},
+           {"cause", "p.cause", ""},
+           {"released", "p.released", ""},
+           {"span", "p.span", ""},
+           {"node", "s.node", "the trace's id"},
+           {"kind", "k.name", ""},
+           {"name", "n.text", ""}},
+          "FROM path p\n"
+          "LEFT JOIN span s ON s.id = p.span\n"
+          "LEFT JOIN span_kind k ON k.id = s.kind\n"
+          "LEFT JOIN name n ON n.id = s.name"};
+}
+
+View link_view() {
+  return {"link_load",
+          "What each link carried over time.",
+          {{"link", "l.id", "`link.id`"},
+           {"dimension", "l.dimension", ""},
+           {"from_rank", "l.from_rank", ""},
+           {"to_rank", "l.to_rank", ""},
+           {"down", "l.down", "1: from the switch to `from_rank`"},
+           {"start_ps", "u.bin * run.link_bin_ps", "of the bin"},
+           {"end_ps", "(u.bin + 1) * run.link_bin_ps", ""},
+           {"bytes", "u.bytes", "in the bin"},
+           {"utilization", "u.bytes * 1e12 / nullif(l.capacity * run.link_bin_ps, 0)",
+            "1: as much as it can"}},
+          "FROM run\n"
+          "CROSS JOIN link l\n"
+          "JOIN link_curve c ON c.id = l.curve\n"
+          "JOIN link_use u ON u.id >= c.first_use AND u.id < c.first_use + c.bins"};
+}
+
+}  // namespace
+
+const std::vector<View>& views() {
+  static const std::vector<View> all = {event_view(), collective_view(), path_view(), link_view()};
+  return all;
+}
+
+}  // namespace orrery::result
