@@ -47,7 +47,7 @@ void make_ranks(const sim::SimResult& sim, result::Run& run) {
 void find_bounds(const Source& source, result::Run& run) {
   std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<Bound>> known;
   for (result::Collective& one : run.collectives) {
-    if (!one.joined) continue;
+    if (!one.joined || one.last_span == result::kNone) continue;
     const auto [found, added] =
         known.try_emplace({one.group, one.type, one.bytes.count()}, std::nullopt);
     if (added) {
@@ -68,7 +68,8 @@ void find_bounds(const Source& source, result::Run& run) {
 result::Run make_run(const graph::Workload& workload, const platform::Platform& platform,
                      const sim::SimResult& sim) {
   ORRERY_CHECK(sim.recording != nullptr);
-  const Source source{workload, platform, sim, *sim.recording, model::Fabric(platform)};
+  Source source{workload, platform, sim, *sim.recording, model::Fabric(platform)};
+  if (platform.network == platform::NetworkModelKind::message) source.links.emplace(platform);
   result::Run run;
   run.step = sim.end;
   run.stalled = sim.stall.has_value();

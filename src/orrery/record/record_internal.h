@@ -11,6 +11,7 @@
 
 #include "orrery/graph/workload.h"
 #include "orrery/model/network/fabric.h"
+#include "orrery/model/network/links.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
 #include "orrery/sim/simulate.h"
@@ -24,6 +25,7 @@ struct Source {
   const sim::SimResult& sim;
   const sim::Recording& recording;
   model::Fabric fabric;
+  std::optional<model::Links> links{};  ///< message model
 };
 
 /// By node of all ranks (Recording::first_node): the node at the other end of a send or receive;

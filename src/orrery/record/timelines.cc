@@ -133,8 +133,11 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
   }
   const bool out = span.kind == SpanKind::send;
   const std::uint32_t from = out ? rank : peer, to = out ? peer : rank;
-  const Time alone(source_.fabric.delay(from, to, span.bytes.count()));
-  const Time hops(source_.fabric.delay(from, to, 0));
+  const auto takes = [&](std::int64_t bytes) {
+    return Time(source_.links ? source_.links->alone(from, to, bytes)
+                              : source_.fabric.delay(from, to, bytes));
+  };
+  const Time alone = takes(span.bytes.count()), hops = takes(0);
   // What is left when its bytes and hops are taken off went by waiting.
   const Time more = left > alone ? left - alone : Time{};
   const bool congested = source_.platform.network == platform::NetworkModelKind::message;

@@ -123,7 +123,7 @@ Result<void> Engine::set_up() {
   times_.resize(nodes);
   if (options_.record)
     recorder_ = std::make_unique<Recorder>(workload_, fabric_, links_ ? &*links_ : nullptr,
-                                           communicators_, nodes);
+                                           communicators_, nodes, planner_.queue_count());
   return {};
 }
 

@@ -210,14 +210,16 @@ class Engine {
   // engine_record.cc
   void note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
                  const model::LogicalTopology& topology);
-  void note_phase(const Stream& stream, std::int64_t queued, std::int64_t begun,
-                  std::int64_t ended);
-  void note_last_chunk(const Stream& stream, const CollectiveOp& op);
-  void note_traffic(const Stream& stream);
+  void note_queued(const Stream& stream);
+  void note_begin(const Stream& stream);
+  void note_end(const Stream& stream);
+  void note_traffic(const Stream& stream, std::int64_t begun);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> slowest_message(const Stream& stream,
-                                                                      const model::PhaseSpec& spec,
                                                                       std::uint32_t packet) const;
-  [[nodiscard]] Recorder::Phase undisturbed(const Stream& stream, const PhaseMark& mark) const;
+  [[nodiscard]] std::int64_t message_time(std::uint32_t from, std::uint32_t to,
+                                          std::int64_t size) const;
+  [[nodiscard]] std::int64_t shared_links(const Stream& stream) const;
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> undisturbed(const Stream& stream) const;
 
   // stall.cc
   [[nodiscard]] StallReport stall_report() const;

@@ -159,7 +159,7 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
 void Engine::enqueue(Stream& stream) {
   stream.spec = nullptr;
   stream.waiting_since = now();
-  if (recorder_) note_phase(stream, now(), -1, -1);
+  if (recorder_) note_queued(stream);
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
   insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
 }
@@ -242,10 +242,7 @@ void Engine::end_phase(Stream& stream) {
   const std::uint32_t queue = phases[stream.phase].queue;
   result_.ranks[rank].sent_bytes += bytes_sent(stream);
   last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
-  if (recorder_) {
-    note_phase(stream, -1, -1, now());
-    note_traffic(stream);
-  }
+  if (recorder_) note_end(stream);
   stream.spec = nullptr;
   stream.balances.reset();
   ++stream.phase;
@@ -265,11 +262,14 @@ void Engine::chunk_done(Stream& stream) {
   const std::uint32_t op = stream.op;
   Block& block = blocks_[stream.block];
   stream.op = kNone;
-  if (recorder_ && ops_[op].chunks_left == 1) note_last_chunk(stream, ops_[op]);
+  if (recorder_ && ops_[op].chunks_left == 1 && !block.history.empty()) {
+    const ChunkHistory& history = block.history[stream.member];
+    recorder_->done(ops_[op].rank, ops_[op].node, history.queue, history.latency);
+  }
   if (++block.done == block.members) {
     block.streams.reset();
     block.order = {};
-    block.marks = {};
+    block.history = {};
   }
   if (--ops_[op].chunks_left == 0) collective_done(op);
 }

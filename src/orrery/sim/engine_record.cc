@@ -22,88 +22,121 @@ void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t com
   recorder_->join(rank, node, communicator, member, group.next_stream[member], rings, now());
 }
 
-// Times that are -1 stay what they are.
-void Engine::note_phase(const Stream& stream, std::int64_t queued, std::int64_t begun,
-                        std::int64_t ended) {
+void Engine::note_queued(const Stream& stream) {
   Block& block = blocks_[stream.block];
-  const PhaseList& phases = planner_.list(stream.phases);
-  if (block.marks.empty()) {
-    block.mark_stride = static_cast<std::uint32_t>(phases.size());
-    block.marks.resize(std::size_t{block.members} * block.mark_stride);
-  }
-  if (stream.phase >= block.mark_stride) return;  // its members disagree on the phases
-  PhaseMark& mark = block.marks[std::size_t{stream.member} * block.mark_stride + stream.phase];
-  mark.spec = phases[stream.phase].spec;
-  if (queued >= 0) mark.queued = queued;
-  if (begun >= 0) mark.begun = begun;
-  if (ended >= 0) mark.ended = ended;
+  if (block.history.empty()) block.history.resize(block.members);
+  block.history[stream.member].queued = now();
 }
 
-// The slowest message of a step, with and without its bytes.
+// A chunk that waited for another one of its collective goes on from where that one was; for
+// another collective it waited in a queue.
+void Engine::note_begin(const Stream& stream) {
+  ChunkHistory& history = blocks_[stream.block].history[stream.member];
+  history.begun = now();
+  const CollectiveOp& op = ops_[stream.op];
+  const auto together = recorder_->together(op.rank, op.node);
+  if (!together || history.begun == history.queued) return;
+  const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
+  if (const ChunkHistory* before = recorder_->just_left(stream.rank, queue, stream.op, now())) {
+    history.queue = before->queue;
+    history.latency = before->latency;
+    return;
+  }
+  history.queue += now() - std::min(now(), std::max(history.queued, *together));
+}
+
+void Engine::note_end(const Stream& stream) {
+  ChunkHistory& history = blocks_[stream.block].history[stream.member];
+  note_traffic(stream, history.begun);
+  const CollectiveOp& op = ops_[stream.op];
+  const auto together = recorder_->together(op.rank, op.node);
+  if (!together || history.begun < *together) history.queue = history.latency = 0;
+  if (together) {
+    const std::int64_t ran = now() - std::max(history.begun, std::min(*together, now()));
+    const auto [latency, transfer] = undisturbed(stream);
+    history.latency += std::min(ran, latency);
+    history.queue += std::max<std::int64_t>(0, ran - latency - transfer);
+  }
+  const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
+  recorder_->left(stream.rank, queue, stream.op, history, now());
+}
+
+std::int64_t Engine::message_time(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
+  return links_ ? links_->alone(from, to, size) : fabric_.delay(from, to, size);
+}
+
+// The slowest message of a step when nobody is in its way, with and without its bytes.
 std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stream,
-                                                              const model::PhaseSpec& spec,
                                                               std::uint32_t packet) const {
+  const model::PhaseSpec& spec = *stream.spec;
   const std::int64_t bytes = spec.step_of(packet).bytes;
   const std::uint32_t communicator = blocks_[stream.block].communicator;
-  const model::RingShape& ring = spec.request.ring;
   const bool direct = spec.request.algorithm.algorithm == Algorithm::direct;
-  const std::uint32_t from = stream.member;
-  const std::uint32_t position = ring.position(from);
+  const bool alike =  // all peers are as far away
+      spec.request.along_dim && fabric_.dim(spec.request.dim).block != platform::Block::ring;
+  const std::uint32_t keys = direct && !alike ? spec.request.ring.size - 1 : 1;
   std::pair<std::int64_t, std::int64_t> slowest{0, 0};
-  const std::uint32_t keys = direct ? std::max(1u, ring.size - 1) : 1;
   for (std::uint32_t k = 0; k < keys; ++k) {
     const std::uint32_t key = direct ? 1 + k : spec.key_of(packet);
-    const std::uint32_t to = spec.destination(from, position, key);
-    const std::uint32_t here = rank_of(communicator, from), there = rank_of(communicator, to);
-    slowest = std::max(slowest, {fabric_.delay(here, there, bytes), fabric_.delay(here, there, 0)});
-    if (spec.request.along_dim && fabric_.dim(spec.request.dim).block != platform::Block::ring)
-      break;  // all are as far away
+    const std::uint32_t to =
+        rank_of(communicator, spec.destination(stream.member, stream.position, key));
+    slowest =
+        std::max(slowest, {message_time(stream.rank, to, bytes), message_time(stream.rank, to, 0)});
   }
   return slowest;
 }
 
-// What a phase takes when nobody is in its way: its messages one after another (`window` at a
-// time), with the boundary before and after each.
-Recorder::Phase Engine::undisturbed(const Stream& stream, const PhaseMark& mark) const {
-  const model::PhaseSpec& spec = planner_.spec(mark.spec);
-  Recorder::Phase phase{mark};
-  const Algorithm algorithm = spec.request.algorithm.algorithm;
-  const auto add = [&](std::uint32_t packet, std::int64_t times) {
-    const auto [delay, latency] = slowest_message(stream, spec, packet);
-    phase.latency += times * (latency + spec.endpoint);
-    phase.transfer += times * (delay - latency + spec.step_of(packet).reduce);
-  };
-  if (algorithm == Algorithm::double_binary_tree) {
-    add(0, 2 * std::bit_width(std::max(1u, spec.request.ring.size - 1)));
-  } else if (algorithm == Algorithm::halving_doubling) {
-    for (std::int32_t p = 0; p < spec.steps; ++p) add(static_cast<std::uint32_t>(p), 1);
-  } else {
-    const std::int32_t window = std::max(1, spec.window);
-    add(0, (spec.steps + window - 1) / window);
-  }
-  phase.latency += spec.endpoint;
-  return phase;
+// Direct under the message model: what the messages of one window take longer than one of them
+// because they leave by the same links.
+std::int64_t Engine::shared_links(const Stream& stream) const {
+  const model::PhaseSpec& spec = *stream.spec;
+  const platform::Dimension& dim = fabric_.dim(spec.request.dim);
+  if (!links_ || dim.block == platform::Block::fully_connected) return 0;
+  const std::int64_t one =
+      fabric_.delay_in_dim(spec.request.dim, 0, spec.step_of(0).bytes);  // no hops: its bytes
+  const std::int64_t others = std::max(1, spec.window) - 1;
+  if (dim.block == platform::Block::switched) return others * one;
+  // A ring: the hops of all, over two links, less those of the one that goes farthest.
+  const std::int64_t half = spec.request.ring.size / 2;
+  return std::max<std::int64_t>(0, (others + 1) * half / 4 - half) * one;
 }
 
-void Engine::note_last_chunk(const Stream& stream, const CollectiveOp& op) {
-  const Block& block = blocks_[stream.block];
-  if (block.marks.empty()) return;
-  std::vector<Recorder::Phase> phases;
-  for (std::uint32_t p = 0; p < block.mark_stride; ++p) {
-    const PhaseMark& mark = block.marks[std::size_t{stream.member} * block.mark_stride + p];
-    if (mark.ended >= 0) phases.push_back(undisturbed(stream, mark));
+// Latency and transfer of the phase when nobody is in its way: its messages one after another
+// (`window` at a time), with the boundary before and after each.
+std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) const {
+  const model::PhaseSpec& spec = *stream.spec;
+  const Algorithm algorithm = spec.request.algorithm.algorithm;
+  std::int64_t latency = spec.endpoint, transfer = 0;
+  const auto add = [&](std::uint32_t packet, std::int64_t times, std::int64_t more) {
+    const auto [delay, hops] = slowest_message(stream, packet);
+    latency += times * (hops + spec.endpoint);
+    transfer += times * (delay - hops + spec.step_of(packet).reduce + more);
+  };
+  if (algorithm == Algorithm::double_binary_tree) {
+    // Up and down; a level's neighbours are 1, 2, 4 … positions apart.
+    for (std::uint32_t apart = 1; apart < spec.request.ring.size; apart *= 2) {
+      const std::int64_t bytes = spec.request.data;
+      const std::uint32_t to =
+          rank_of(blocks_[stream.block].communicator,
+                  spec.request.ring.clockwise(stream.member, stream.position, apart));
+      const std::int64_t hops = message_time(stream.rank, to, 0);
+      latency += 2 * (hops + spec.endpoint);
+      transfer += 2 * (message_time(stream.rank, to, bytes) - hops) + spec.step_of(0).reduce;
+    }
+  } else if (algorithm == Algorithm::halving_doubling) {
+    for (std::int32_t p = 0; p < spec.steps; ++p) add(static_cast<std::uint32_t>(p), 1, 0);
+  } else {
+    const std::int32_t window = std::max(1, spec.window);
+    const bool direct = algorithm == Algorithm::direct;
+    add(0, (spec.steps + window - 1) / window, direct ? shared_links(stream) : 0);
   }
-  recorder_->last_chunk(op.rank, op.node, phases);
+  return {latency, transfer};
 }
 
 // Trees tell of each message themselves.
-void Engine::note_traffic(const Stream& stream) {
+void Engine::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
   if (links_ || spec.request.algorithm.algorithm == Algorithm::double_binary_tree) return;
-  const Block& block = blocks_[stream.block];
-  if (stream.phase >= block.mark_stride) return;
-  const std::int64_t begun =
-      block.marks[std::size_t{stream.member} * block.mark_stride + stream.phase].begun;
   if (spec.request.along_dim) {
     return recorder_->traffic(stream.rank, spec.request.dim,
                               static_cast<std::int64_t>(bytes_sent(stream)), begun, now());
@@ -111,9 +144,11 @@ void Engine::note_traffic(const Stream& stream) {
   const bool ring = spec.request.algorithm.algorithm == Algorithm::ring;
   const std::uint32_t packets = ring ? std::min(stream.sent, 1u) : stream.sent;
   for (std::uint32_t packet = 0; packet < packets; ++packet) {
-    const std::uint32_t to = spec.destination(stream.member, stream.position, spec.key_of(packet));
+    const std::uint32_t to =
+        rank_of(blocks_[stream.block].communicator,
+                spec.destination(stream.member, stream.position, spec.key_of(packet)));
     const std::int64_t bytes = spec.step_of(packet).bytes * (ring ? stream.sent : 1);
-    recorder_->message(stream.rank, rank_of(block.communicator, to), bytes, begun, now() - begun);
+    recorder_->message(stream.rank, to, bytes, begun, now() - begun);
   }
 }
 

@@ -14,7 +14,7 @@ void Engine::begin_phase(Stream& stream) {
   const QueuedPhase queued = planner_.list(stream.phases)[stream.phase];
   const model::PhaseSpec& spec = planner_.spec(queued.spec);
   stream.spec = &spec;
-  if (recorder_) note_phase(stream, -1, now(), -1);
+  if (recorder_) note_begin(stream);
   stream.position = spec.request.ring.position(stream.member);
   stream.steps_left = spec.steps;
   stream.free = stream.received = stream.balance = 0;

@@ -22,11 +22,13 @@ constexpr std::uint64_t kCustomOrder = std::uint64_t{1} << 63;  // after those w
 
 Recorder::Recorder(const graph::Workload& workload, const model::Fabric& fabric,
                    const model::Links* links, const std::vector<Communicator>& communicators,
-                   std::size_t nodes)
+                   std::size_t nodes, std::uint32_t queues)
     : workload_(workload),
       fabric_(fabric),
       links_(links),
       communicators_(communicators),
+      left_(std::size_t{fabric.rank_count()} * queues),
+      queues_(queues),
       use_(slots_of(fabric, links)) {
   whole_dims_ =
       use_.slots() != (links != nullptr ? links->link_count()
@@ -118,17 +120,32 @@ void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_
   made_->details[index(rank, node)].queue = now;
 }
 
-void Recorder::last_chunk(std::uint32_t rank, graph::NodeId node, std::span<const Phase> phases) {
+std::optional<std::int64_t> Recorder::together(std::uint32_t rank, graph::NodeId node) const {
+  const std::uint32_t number = made_->details[index(rank, node)].join;
+  if (number == kNone) return std::nullopt;
+  const Join& join = made_->joins[number];
+  const RecordedGroup& group = made_->groups[join.group];
+  const std::size_t size = group.ranks.empty() ? fabric_.rank_count() : group.ranks.size();
+  if (join.members < size) return std::nullopt;
+  return join.last_start;
+}
+
+void Recorder::left(std::uint32_t rank, std::uint32_t queue, std::uint32_t op,
+                    const ChunkHistory& history, std::int64_t now) {
+  left_[rank * std::size_t{queues_} + queue] = {now, op, history};
+}
+
+const ChunkHistory* Recorder::just_left(std::uint32_t rank, std::uint32_t queue, std::uint32_t op,
+                                        std::int64_t now) const {
+  const Left& last = left_[rank * std::size_t{queues_} + queue];
+  return last.at == now && last.op == op ? &last.history : nullptr;
+}
+
+void Recorder::done(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
+                    std::int64_t latency) {
   NodeDetail& detail = made_->details[index(rank, node)];
-  const std::int64_t together = detail.join == kNone ? 0 : made_->joins[detail.join].last_start;
-  for (const Phase& phase : phases) {
-    if (phase.mark.ended < together || phase.mark.begun < 0) continue;
-    const std::int64_t begun = std::max(phase.mark.begun, together);
-    const std::int64_t ran = phase.mark.ended - begun;
-    detail.queue += begun - std::min(begun, std::max(phase.mark.queued, together));
-    detail.latency += std::min(ran, phase.latency);
-    detail.queue += std::max<std::int64_t>(0, ran - phase.latency - phase.transfer);
-  }
+  detail.queue = queue;
+  detail.latency = latency;
 }
 
 void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -24,7 +25,7 @@ class Recorder {
  public:
   /// `links` is null under the analytical model.
   Recorder(const graph::Workload& workload, const model::Fabric& fabric, const model::Links* links,
-           const std::vector<Communicator>& communicators, std::size_t nodes);
+           const std::vector<Communicator>& communicators, std::size_t nodes, std::uint32_t queues);
 
   /// `node` takes part in the collective of its communicator whose first chunk is number `chunk`.
   /// Of a collective over some dimensions only those ranks meet that differ in them: `rings` are
@@ -36,14 +37,17 @@ class Recorder {
   void custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
               std::uint32_t member, std::int64_t now);
   void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now);
-  /// Phases of the chunk that ended `node`'s collective, earliest first; each with what it takes
-  /// when nobody is in its way.
-  struct Phase {
-    PhaseMark mark;
-    std::int64_t latency = 0;
-    std::int64_t transfer = 0;
-  };
-  void last_chunk(std::uint32_t rank, graph::NodeId node, std::span<const Phase> phases);
+  /// When the last member of `node`'s collective came; empty as long as some have not.
+  [[nodiscard]] std::optional<std::int64_t> together(std::uint32_t rank, graph::NodeId node) const;
+  /// A chunk ends its phase at `rank` now and leaves queue `queue` …
+  void left(std::uint32_t rank, std::uint32_t queue, std::uint32_t op, const ChunkHistory& history,
+            std::int64_t now);
+  /// … or one begins: its history goes on from that of the chunk of the same collective that has
+  /// just left the queue, if one has.
+  [[nodiscard]] const ChunkHistory* just_left(std::uint32_t rank, std::uint32_t queue,
+                                              std::uint32_t op, std::int64_t now) const;
+  /// The last chunk of `node` is done.
+  void done(std::uint32_t rank, graph::NodeId node, std::int64_t queue, std::int64_t latency);
 
   /// Analytical model only: bytes that `rank` puts into dimension `dim`, or sends to `to`.
   void traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
@@ -76,7 +80,14 @@ class Recorder {
   std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
       joins_;  // by group: (order, join), ascending
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
-      customs_;              // (communicator, member) → custom collectives so far
+      customs_;  // (communicator, member) → custom collectives so far
+  struct Left {
+    std::int64_t at = -1;
+    std::uint32_t op = kNone;
+    ChunkHistory history;
+  };
+  std::vector<Left> left_;  // [rank × queues + queue]
+  std::uint32_t queues_;
   bool whole_dims_ = false;  // too many links: one slot for each dimension
   UseRecorder use_;
 };

@@ -82,12 +82,13 @@ struct Stream {
   std::int64_t waiting_since = 0;
 };
 
-/// When a chunk's phase waited, ran and ended at one member (recording only).
-struct PhaseMark {
-  std::int64_t queued = -1;
-  std::int64_t begun = -1;
-  std::int64_t ended = -1;
-  std::uint32_t spec = 0;
+/// Recording only. What led to a chunk's present state at one member, back to when the last member
+/// of its collective came: time in queues, and in hops and end points.
+struct ChunkHistory {
+  std::int64_t queued = 0;  ///< when the phase at hand began to wait
+  std::int64_t begun = 0;
+  std::int64_t queue = 0;
+  std::int64_t latency = 0;
 };
 
 /// One chunk of a collective at all members: where messages find their receiver.
@@ -98,9 +99,8 @@ struct Block {
   std::uint32_t done = 0;
   std::vector<std::uint8_t>
       order;  ///< Themis: logical dims, decided by the first rank that issues the chunk
-  std::int64_t chunk = 0;        ///< Themis: its size; 0 = not decided yet
-  std::vector<PhaseMark> marks;  ///< recording: [member × mark_stride + phase]
-  std::uint32_t mark_stride = 0;
+  std::int64_t chunk = 0;             ///< Themis: its size; 0 = not decided yet
+  std::vector<ChunkHistory> history;  ///< recording: by member
 };
 
 /// Ranks that communicate with each other. Number 0 is all ranks.

@@ -76,18 +76,34 @@ void Links::hop(Message& message) const {
   message.at = message.at + (next - here) * fabric_.stride(d);
 }
 
-Links::Departure Links::depart(std::uint32_t message, std::uint32_t link) const {
-  const Message& m = messages_[message];
-  const platform::Dimension& dim = fabric_.dim(m.dim);
-  const double serial = static_cast<double>(m.size) / (dim.bandwidth.count() / 1e9);
+// `message` and `link` are for whoever knows them.
+Links::Departure Links::depart(const Message& message) const {
+  const platform::Dimension& dim = fabric_.dim(message.dim);
+  const double serial = static_cast<double>(message.size) / (dim.bandwidth.count() / 1e9);
   if (!(serial + dim.latency_ns < 4e15))
-    return {message, link, Fabric::kTooLong, Fabric::kTooLong, m.size};
+    return {kNone, kNone, Fabric::kTooLong, Fabric::kTooLong, message.size};
   if (astra_) {
-    return {message, link, static_cast<std::int64_t>(dim.latency_ns + serial) * kPsPerNs,
-            static_cast<std::int64_t>(serial) * kPsPerNs, m.size};
+    return {kNone, kNone, static_cast<std::int64_t>(dim.latency_ns + serial) * kPsPerNs,
+            static_cast<std::int64_t>(serial) * kPsPerNs, message.size};
   }
-  return {message, link, static_cast<std::int64_t>(std::ceil((dim.latency_ns + serial) * 1e3)),
-          static_cast<std::int64_t>(std::ceil(serial * 1e3)), m.size};
+  return {kNone, kNone, static_cast<std::int64_t>(std::ceil((dim.latency_ns + serial) * 1e3)),
+          static_cast<std::int64_t>(std::ceil(serial * 1e3)), message.size};
+}
+
+std::int64_t Links::alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
+  Message message;
+  message.at = from;
+  message.to = to;
+  message.size = size;
+  std::int64_t time = 0;
+  while (message.in_switch || message.at != message.to) {
+    (void)next_link(message);
+    const std::int64_t hop_time = depart(message).arrival;
+    if (hop_time >= Fabric::kTooLong - time) return Fabric::kTooLong;
+    time += hop_time;
+    hop(message);
+  }
+  return time;
 }
 
 Links::Description Links::describe(std::uint32_t link) const {
@@ -115,7 +131,9 @@ bool Links::forward(std::uint32_t message, Departure& departure) {
     return false;
   }
   link.busy = true;
-  departure = depart(message, number);
+  departure = depart(messages_[message]);
+  departure.message = message;
+  departure.link = number;
   return true;
 }
 
@@ -133,7 +151,9 @@ bool Links::idle(std::uint32_t number, Departure& departure) {
     link.busy = false;
     return false;
   }
-  departure = depart(link.first, number);
+  departure = depart(messages_[link.first]);
+  departure.message = link.first;
+  departure.link = number;
   link.first = messages_[link.first].next;
   return true;
 }

@@ -55,6 +55,10 @@ class Links {
   /// The link is idle. True and `departure` filled: the message that waited longest departs now.
   bool idle(std::uint32_t link, Departure& departure);
 
+  /// How long a message takes when every link on its way is idle; Fabric::kTooLong when it does not
+  /// fit. O(hops).
+  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const;
+
   [[nodiscard]] Description describe(std::uint32_t link) const;
 
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
@@ -76,7 +80,7 @@ class Links {
   };
   [[nodiscard]] std::uint32_t next_link(Message& message) const;
   void hop(Message& message) const;
-  [[nodiscard]] Departure depart(std::uint32_t message, std::uint32_t link) const;
+  [[nodiscard]] Departure depart(const Message& message) const;
 
   Fabric fabric_;
   bool astra_;
