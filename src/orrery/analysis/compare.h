@@ -19,15 +19,14 @@ struct MetricChange {
   double change = 0;
 };
 
-/// Nodes of the same identity: (rank, node id, name) if both runs have the same ranks, else (kind,
-/// name).
+/// Nodes of the same identity: (rank, node id, kind, name) if both runs have as many ranks, summed
+/// over ranks; else (kind, name), summed over nodes, mean over ranks.
 struct NodeChange {
-  std::uint32_t rank =
-      result::kNone;  ///< the rank with the largest change; kNone: summed over ranks
+  std::uint32_t rank = result::kNone;  ///< the one with the largest change; kNone: mean over ranks
   std::uint64_t node = 0;
   std::string name;
   result::SpanKind kind = result::SpanKind::metadata;
-  Time a{}, b{};  ///< length, summed over the ranks that have it
+  Time a{}, b{};  ///< length
   /// Of b - a: which part changed.
   Time wait{}, queue{}, latency{}, rest{};
   bool critical = false;  ///< on the critical path of b
@@ -38,15 +37,15 @@ struct Comparison {
   std::vector<MetricChange> metrics;
   std::vector<NodeChange> slower, faster;             ///< largest change first, at most `most` each
   std::uint64_t matched = 0, only_a = 0, only_b = 0;  ///< nodes, over all ranks
-  std::vector<std::pair<std::string, std::string>> facts_a,
-      facts_b;                                               ///< manifest entries that differ
+  /// Manifest entries that differ: the same keys in both, "" where a run has none.
+  std::vector<std::pair<std::string, std::string>> facts_a, facts_b;
   std::array<Time, result::kPathCauses> path_a{}, path_b{};  ///< critical path by cause
 };
 
 /// `a` is the base. O(spans × log).
 [[nodiscard]] Comparison compare(const result::Run& a, const result::Run& b, std::size_t most = 10);
 
-/// Whether b's step is more than `threshold` (0.05 = 5 %) longer than a's.
+/// Whether b's step is more than `threshold` (0.05 = 5 %) longer than a's, or only b stalled.
 [[nodiscard]] bool regressed(const result::Run& a, const result::Run& b, double threshold);
 
 }  // namespace orrery::analysis
