@@ -36,6 +36,7 @@ struct CompareOptions {
 
 /// Two runs, what differs, and what was asked.
 struct Verdict {
+  std::string file_a, file_b;
   Run a, b;
   Comparison comparison;
   std::optional<double> threshold;
@@ -75,23 +76,25 @@ Result<std::optional<double>> parse_threshold(const std::string& text) {
   return std::optional<double>(*value * unit);
 }
 
+/// A metric's value alone; its text may say more than a narrow column takes.
+std::string short_text(const analysis::Metric& metric) {
+  if (metric.unit == "s") return format_time(Time(std::llround(metric.value * kPsPerSecond)));
+  if (metric.unit == "1") return percent(metric.value);
+  if (metric.unit == "B") return format_bytes(Bytes(std::llround(metric.value)));
+  if (metric.unit == "B/s") return format_bandwidth(Bandwidth(metric.value));
+  return report::fit(report::printable(metric.text), 20);
+}
+
+/// Those that are something in at least one run.
 void add_metrics(report::Table& table, const Comparison& comparison, Style style) {
   for (const analysis::MetricChange& metric : comparison.metrics) {
+    const bool only_b = metric.a.name.empty(), only_a = metric.b.name.empty();
+    if (metric.a.value == 0 && metric.b.value == 0) continue;
     const bool worse = metric.a.more_is_better ? metric.change < 0 : metric.change > 0;
     std::string change = signed_percent(metric.change);
     if (std::abs(metric.change) >= 0.005) change = worse ? style.bad(change) : style.good(change);
-    table.row({metric.a.name.empty() ? metric.b.title : metric.a.title, metric.a.text,
-               metric.b.text, change});
-  }
-}
-
-void add_paths(report::Table& table, const Verdict& verdict) {
-  table.row({"critical path"});
-  for (std::size_t i = 0; i < result::kPathCauses; ++i) {
-    const Time a = verdict.comparison.path_a[i], b = verdict.comparison.path_b[i];
-    if (a.count() == 0 && b.count() == 0) continue;
-    table.row({fmt::format("  {}", name(static_cast<result::PathCause>(i))), format_time(a),
-               format_time(b), signed_time(b - a)});
+    table.row({only_b ? metric.b.title : metric.a.title, only_b ? "-" : short_text(metric.a),
+               only_a ? "-" : short_text(metric.b), change});
   }
 }
 
@@ -110,7 +113,6 @@ void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<N
                           report::printable(node.why)));
   }
   if (nodes.size() > 5) sheet.add("", fmt::format("and {} more (--json)", nodes.size() - 5));
-  if (nodes.empty()) sheet.add(title, "nothing");
 }
 
 std::string verdict_line(const Verdict& verdict) {
@@ -142,19 +144,32 @@ void add_facts(report::Sheet& sheet, const Comparison& comparison) {
   line("only second", comparison.facts_b);
 }
 
+/// A column's heading: what tells one run from the other.
+std::string heading(const Verdict& verdict, bool first) {
+  const Run& run = first ? verdict.a : verdict.b;
+  const bool workload = verdict.a.fact("workload") != verdict.b.fact("workload");
+  const bool cluster = verdict.a.fact("cluster") != verdict.b.fact("cluster");
+  std::string text = first ? verdict.file_a : verdict.file_b;
+  if (workload && cluster) {
+    text = title_of(run);
+  } else if (workload || cluster) {
+    text = run.fact(workload ? "workload" : "cluster");
+  }
+  return report::fit(report::printable(text), 19);
+}
+
 std::string comparison_text(const Verdict& verdict, Style style) {
   const Comparison& comparison = verdict.comparison;
-  report::Table table({{""},
-                       {report::fit(title_of(verdict.a), 24), true},
-                       {report::fit(title_of(verdict.b), 24), true},
-                       {"change", true}});
+  report::Table table(
+      {{""}, {heading(verdict, true), true}, {heading(verdict, false), true}, {"change", true}});
   add_metrics(table, comparison, style);
-  add_paths(table, verdict);
   report::Sheet sheet(style);
   const std::string line = verdict_line(verdict);
   sheet.add("verdict", verdict.regressed ? style.bad(line) : line);
   add_nodes(sheet, "slower", comparison.slower);
   add_nodes(sheet, "faster", comparison.faster);
+  if (comparison.slower.empty() && comparison.faster.empty())
+    sheet.add("slower", "no node, and none is faster");
   sheet.add("nodes", fmt::format("{} in both, {} only in the first, {} only in the second",
                                  comparison.matched, comparison.only_a, comparison.only_b));
   add_facts(sheet, comparison);
@@ -222,7 +237,7 @@ int compare(const CompareOptions& options, Session& session) {
   if (!a) return session.fail(a.error());
   auto b = result::read_run(options.b);
   if (!b) return session.fail(b.error());
-  Verdict verdict{*std::move(a), *std::move(b), {}, *threshold, false};
+  Verdict verdict{options.a, options.b, *std::move(a), *std::move(b), {}, *threshold, false};
   verdict.comparison = analysis::compare(verdict.a, verdict.b);
   verdict.regressed =
       verdict.threshold && (analysis::regressed(verdict.a, verdict.b, *verdict.threshold) ||

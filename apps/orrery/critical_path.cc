@@ -136,8 +136,9 @@ int critical_path(const std::string& file, bool all, Session& session) {
 void add_critical_path(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("critical-path", "Say what the step's length hangs on");
   command->description(
-      "Say what the step's length hangs on: the chain of work, transfers and waits, across\n"
-      "ranks, that leads to the end of the slowest one. Every picosecond of the step is on it.\n\n"
+      "Say what the length of the step hangs on.\n"
+      "The chain of work, transfers and waits, across ranks, that leads to the end of the slowest\n"
+      "one. Every picosecond of the step is on it.\n\n"
       "Examples:\n"
       "  orrery critical-path step.orrery\n"
       "  orrery critical-path step.orrery --all --json\n");

@@ -52,7 +52,10 @@ int demo(const std::string& data, const std::string& network, Session& session) 
   const std::string shown =
       (near.empty() || near.starts_with("..") ? real.string() : near) + "/demo";
   text += fmt::format(
-      "\nThe whole summary of one of them:\n  orrery run {0}/llama --cluster {0}/two-nodes.yaml\n",
+      "\nThe whole summary of one of them, and a file to look into it with:\n"
+      "  orrery run {0}/llama --cluster {0}/two-nodes.yaml -o step.orrery\n"
+      "  orrery critical-path step.orrery\n"
+      "  orrery report step.orrery --html step.html\n",
       shown);
   return session.deliver(text, [&] {
     std::string out;

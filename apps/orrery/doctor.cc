@@ -14,6 +14,7 @@
 #include "orrery/graph/builder.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/report/envelope.h"
+#include "orrery/report/html.h"
 #include "orrery/report/json.h"
 #include "orrery/sim/simulate.h"
 
@@ -87,6 +88,11 @@ std::vector<Line> examine() {
       {"catalogue", devices > 0 && links > 0, fmt::format("{} devices, {} links", devices, links)});
   const auto data = data_folder();
   lines.push_back({"data", data.has_value(), data ? *data : to_string(data.error())});
+  const std::size_t page = report::built_in_page().size();
+  lines.push_back(
+      {"web page", true,
+       page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
+                : "not built in; './setup --ui' does that"});
   const auto end = simulate_template();
   const bool exact = end && *end == ns(kTemplateCycles);
   lines.push_back(

@@ -185,7 +185,7 @@ int report_run(const ReportOptions& options, Session& session) {
 void add_report(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("report", "Show a run: summary, web page, timeline");
   command->description(
-      "Show a run: as a summary here, as one web page, or as a timeline.\n"
+      "Show a run: as a summary, as a web page, as a timeline.\n"
       "The page is one file that needs no network; two runs stand in it side by side.\n\n"
       "Examples:\n"
       "  orrery report step.orrery --html step.html\n"
