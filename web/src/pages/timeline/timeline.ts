@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The timeline: what every rank did when. The address may say where to look:
-// #/timeline?from=…&to=… (picoseconds) &rank=…&node=…&q=….
+// #/timeline?from=…&to=… (picoseconds) &rank=…&node=…&q=…; `at` instead of `node` is where a stretch
+// of the critical path begins.
 
 import type { RunData } from '../../data';
 import { el } from '../../dom';
@@ -157,7 +158,9 @@ function goWhereAsked(stage: Stage, args: Readonly<Record<string, string>>, sear
   const line = state.model.lines[state.rows.units[unit]?.line];
   if (line) {
     if (!state.rows.open.has(unit)) stage.toggle(unit);
-    const span = args.node ? line.spans.node.findIndex((node) => String(node) === args.node) : -1;
+    const stretch = args.at ? state.run.path.start.indexOf(Number(args.at)) : -1;
+    const span = args.node ? line.spans.node.findIndex((node) => String(node) === args.node)
+      : (state.places[stretch]?.span ?? -1);
     requestAnimationFrame(() => {
       stage.revealRow(state.rows.ofUnit[unit]);
       if (span >= 0) stage.pick({ unit, span });
