@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A metric with the figures it was computed from.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orrery/analysis/critical_path.h"
+#include "orrery/analysis/explain_internal.h"
+#include "orrery/analysis/metrics.h"
+#include "orrery/analysis/words.h"
+#include "orrery/core/units.h"
+
+namespace orrery::analysis {
+
+using result::PathCause;
+using result::Run;
+
+namespace {
+
+constexpr std::size_t kShown = 5;
+
+struct SharePart {
+  std::string_view name;
+  std::string_view label;
+  Time Shares::*part;
+};
+constexpr std::array kParts = {
+    SharePart{"exposed_compute", "exposed compute", &Shares::exposed_compute},
+    SharePart{"overlapped", "overlapped", &Shares::overlapped},
+    SharePart{"exposed_comm", "exposed communication", &Shares::exposed_comm},
+    SharePart{"exposed_memory", "exposed memory", &Shares::exposed_memory},
+    SharePart{"idle", "idle", &Shares::idle},
+};
+
+void show_shares(Explanation& made, const Run& run, std::string_view name) {
+  const Shares mean = mean_shares(run);
+  for (const SharePart& part : kParts)
+    figure(made, part.label, time_and_share(mean.*part.part, run.step));
+  figure(made, "sum", format_time(run.step));
+  const auto* asked = std::find_if(kParts.begin(), kParts.end(),
+                                   [&](const SharePart& p) { return p.name == name; });
+  if (asked == kParts.end() || run.ranks.empty()) return;
+  std::vector<std::pair<Time, std::uint32_t>> ranks;
+  for (std::uint32_t r = 0; r < run.ranks.size(); ++r)
+    ranks.emplace_back(shares_of(run, r).*asked->part, r);
+  std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+    return std::pair(b.first, a.second) < std::pair(a.first, b.second);
+  });
+  figure(made, "most",
+         fmt::format("{} (rank {})", format_time(ranks.front().first), ranks.front().second));
+  figure(made, "median", format_time(ranks[ranks.size() / 2].first));
+  figure(made, "least",
+         fmt::format("{} (rank {})", format_time(ranks.back().first), ranks.back().second));
+}
+
+void show_step(Explanation& made, const Run& run) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t r = 0; r < run.ranks.size(); ++r) {
+    if (run.ranks[r].finish) order.push_back(r);
+  }
+  const auto finish = [&](std::uint32_t r) { return *run.ranks[r].finish; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return finish(a) > finish(b); });
+  for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i)
+    figure(made, fmt::format("rank {} finished", order[i]), format_time(finish(order[i])));
+  if (order.size() > kShown)
+    figure(made, fmt::format("rank {}, the first, finished", order.back()),
+           format_time(finish(order.back())));
+}
+
+void show_waits(Explanation& made, const Run& run) {
+  const Stragglers found = stragglers(run);
+  for (std::size_t i = 0; i < std::min(kShown, found.worst.size()); ++i) {
+    const auto& pair = found.worst[i];
+    figure(made, fmt::format("rank {} for rank {}", pair.waiter, pair.culprit),
+           format_time(pair.time));
+  }
+  for (std::size_t i = 0; i < std::min(kShown, found.ranks.size()); ++i) {
+    const Straggler& one = found.ranks[i];
+    if (one.caused <= Time{}) break;
+    figure(made, fmt::format("for rank {}", one.rank),
+           fmt::format("{}, last in {}", format_time(one.caused),
+                       counted(one.times_last, "collective")));
+  }
+}
+
+void show_collectives(Explanation& made, const Run& run) {
+  const auto classes = collective_classes(run);
+  for (std::size_t i = 0; i < std::min(kShown, classes.size()); ++i) {
+    const CollectiveClass& one = classes[i];
+    std::string text =
+        fmt::format("{} × in {}, algbw {}, busbw {}", one.count, format_time(one.time),
+                    format_bandwidth(Bandwidth(one.algbw)), format_bandwidth(Bandwidth(one.busbw)));
+    if (one.of_bound) text += fmt::format(", {} of the bound", share_text(*one.of_bound));
+    figure(made, fmt::format("{} {} on {}", one.type, format_bytes(one.bytes), one.members),
+           std::move(text));
+  }
+}
+
+void show_operations(Explanation& made, const Run& run) {
+  const Utilization use = utilization(run);
+  figure(made, "operations", fmt::format("{:.4g}", use.flops));
+  figure(made, "step", format_time(run.step));
+  figure(made, "peak of a device",
+         run.peak_flops > 0 ? format_flops(FlopRate(run.peak_flops)) : "unknown");
+  figure(made, "devices", format_count(static_cast<std::int64_t>(run.ranks.size())));
+}
+
+void show_memory(Explanation& made, const Run& run) {
+  const auto rank = fullest_rank(run);
+  if (!rank) return;
+  const result::MemoryCurve& memory = run.timeline(*rank).memory;
+  figure(made, "rank", std::to_string(*rank));
+  figure(made, "when", format_time(memory.peak_at));
+  Bytes shown{};
+  for (std::size_t i = 0; i < std::min(kShown, memory.at_peak.size()); ++i) {
+    figure(made, "holds " + quoted(run.names[memory.at_peak[i].name]),
+           format_bytes(memory.at_peak[i].size));
+    shown += memory.at_peak[i].size;
+  }
+  if (shown < memory.peak) figure(made, "all others", format_bytes(memory.peak - shown));
+}
+
+void show_path(Explanation& made, const Run& run) {
+  const PathSummary summary = summarize_path(run, kShown);
+  for (std::size_t cause = 0; cause < summary.by_cause.size(); ++cause) {
+    if (summary.by_cause[cause] <= Time{}) continue;
+    figure(made, result::name(static_cast<PathCause>(cause)),
+           time_and_share(summary.by_cause[cause], run.step));
+  }
+  for (const std::uint32_t i : summary.longest) {
+    const result::PathSegment& segment = run.path[i];
+    const auto& spans = run.timeline(segment.rank).spans;
+    std::string where = fmt::format("rank {}", segment.rank);
+    if (segment.span < spans.size()) where += " " + node_words(run, spans[segment.span]);
+    figure(made, where,
+           fmt::format("{}, {}", time_and_share(segment.end - segment.start, run.step),
+                       result::name(segment.cause)));
+  }
+}
+
+}  // namespace
+
+Explanation describe_metric(const MetricInfo& info) {
+  Explanation made;
+  made.title = fmt::format("{} ({})", info.title, info.name);
+  made.paragraphs.emplace_back(info.meaning);
+  made.paragraphs.push_back(fmt::format("Computed as: {}.", info.formula));
+  if (info.source != "definition")
+    made.paragraphs.push_back(fmt::format("Source: {}.", info.source));
+  made.paragraphs.emplace_back(info.more_is_better ? "More is better." : "Less is better.");
+  if (info.name == "ranks" || info.name == "critical_ranks" || info.name == "flops")
+    made.paragraphs.pop_back();
+  return made;
+}
+
+Explanation explain_metric_of(const Run& run, const MetricInfo& info) {
+  Explanation made = describe_metric(info);
+  const std::vector<Metric> all = metrics(run);
+  const auto metric =
+      std::find_if(all.begin(), all.end(), [&](const Metric& m) { return m.name == info.name; });
+  if (metric == all.end()) {
+    made.paragraphs.emplace_back("This run has nothing to compute it from.");
+    return made;
+  }
+  figure(made, info.title, metric->text);
+  const std::string_view name = info.name;
+  if (name == "step") {
+    show_step(made, run);
+  } else if (name == "bubble" || std::any_of(kParts.begin(), kParts.end(),
+                                             [&](const SharePart& p) { return p.name == name; })) {
+    show_shares(made, run, name);
+  } else if (name == "peer_wait" || name == "peer_wait_worst" || name == "straggler") {
+    show_waits(made, run);
+  } else if (name == "algbw" || name == "busbw" || name == "of_bound") {
+    show_collectives(made, run);
+  } else if (name == "flops" || name == "hfu" || name == "mfu") {
+    show_operations(made, run);
+  } else if (name == "peak_memory") {
+    show_memory(made, run);
+  } else if (name.substr(0, 9) == "critical_") {
+    show_path(made, run);
+  }
+  return made;
+}
+
+}  // namespace orrery::analysis
