@@ -3,8 +3,10 @@
 // Slack: one pass backwards over all spans. A span may end later by the least of what those that
 // come after it leave: what they depend on, what uses their lane next, whom they wait for.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/run_index.h"
@@ -48,6 +50,32 @@ std::vector<std::uint32_t> topological_positions(const Graph& graph) {
     }
   }
   return position;
+}
+
+/// Sorts by an unsigned key, equal ones as they stand. O(items × bytes in which keys differ).
+template <class Item, class Key>
+void sort_by_key(std::vector<Item>& items, const Key& key) {
+  std::uint64_t differ = 0;
+  bool sorted = true;
+  for (std::size_t i = 1; i < items.size(); ++i) {
+    differ |= key(items[i]) ^ key(items[i - 1]);
+    sorted = sorted && key(items[i - 1]) <= key(items[i]);
+  }
+  if (sorted) return;
+  std::vector<std::pair<std::uint64_t, Item>> keyed, other(items.size());
+  for (const Item& item : items) keyed.emplace_back(key(item), item);
+  constexpr int kBits = 11;
+  for (int shift = 0; shift < 64; shift += kBits) {
+    if ((differ >> shift & ((1u << kBits) - 1)) == 0) continue;
+    std::array<std::size_t, 1 << kBits> place{};
+    const auto digit = [&](const auto& one) { return one.first >> shift & ((1u << kBits) - 1); };
+    for (const auto& one : keyed) ++place[digit(one)];
+    std::size_t sum = 0;
+    for (std::size_t& count : place) sum += std::exchange(count, sum);
+    for (const auto& one : keyed) other[place[digit(one)]++] = one;
+    keyed.swap(other);
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) items[i] = keyed[i].second;
 }
 
 class SlackPass {
@@ -100,13 +128,21 @@ class SlackPass {
       positions.push_back(graphs_[t] == nullptr ? std::vector<std::uint32_t>()
                                                 : topological_positions(*graphs_[t]));
     }
-    const auto key = [&](const Item& item) {
-      const Span& span = span_of(item);
-      const auto& position = positions[item.timeline];
-      return std::tuple(span.end, span.start, position.empty() ? item.span : position[item.span]);
+    // By end, then start, then position: least significant first, each sort keeping the order
+    // before it.
+    for (std::uint32_t t = 0; t < positions.size(); ++t) {
+      if (positions[t].empty()) continue;
+      for (std::uint32_t i = 0; i < positions[t].size(); ++i)
+        order_[first_[t] + positions[t][i]] = {t, i};
+    }
+    const auto sort_by = [&](Time Span::*key) {
+      sort_by_key(order_, [&](const Item& item) {
+        return static_cast<std::uint64_t>((span_of(item).*key).count());
+      });
     };
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](const Item& a, const Item& b) { return key(a) > key(b); });
+    sort_by(&Span::start);
+    sort_by(&Span::end);
+    std::reverse(order_.begin(), order_.end());
   }
 
   // Who used the lane before.
@@ -125,10 +161,12 @@ class SlackPass {
         users[rules_.one_comm_lane && !computes ? shared : span.lane].push_back(i);
       }
       for (auto& lane : users) {
-        std::stable_sort(lane.begin(), lane.end(), [&](std::uint32_t a, std::uint32_t b) {
+        const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
           return std::pair(line.spans[a].start, line.spans[a].end) <
                  std::pair(line.spans[b].start, line.spans[b].end);
-        });
+        };
+        if (!std::is_sorted(lane.begin(), lane.end(), earlier))
+          std::stable_sort(lane.begin(), lane.end(), earlier);
         for (std::size_t i = 1; i < lane.size(); ++i) {
           if (line.spans[lane[i - 1]].end > line.spans[lane[i]].start) continue;
           lane_before_[first_[t] + lane[i]] = lane[i - 1];

@@ -219,7 +219,8 @@ class Engine {
   [[nodiscard]] std::int64_t message_time(std::uint32_t from, std::uint32_t to,
                                           std::int64_t size) const;
   [[nodiscard]] std::int64_t shared_links(const Stream& stream) const;
-  [[nodiscard]] std::pair<std::int64_t, std::int64_t> undisturbed(const Stream& stream) const;
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> undisturbed(const Stream& stream);
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> work_out(const Stream& stream) const;
 
   // stall.cc
   [[nodiscard]] StallReport stall_report() const;
@@ -287,7 +288,8 @@ class Engine {
   std::optional<model::Links> links_;
   std::vector<Event> cargo_;  // by Links message: what happens when it is there
 
-  std::unique_ptr<Recorder> recorder_;  // Options::record
+  std::unique_ptr<Recorder> recorder_;                              // Options::record
+  std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
   SimResult result_;
   std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>

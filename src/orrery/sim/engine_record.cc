@@ -103,7 +103,15 @@ std::int64_t Engine::shared_links(const Stream& stream) const {
 
 // Latency and transfer of the phase when nobody is in its way: its messages one after another
 // (`window` at a time), with the boundary before and after each.
-std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) const {
+std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
+  if (spec.id >= undisturbed_.size()) undisturbed_.resize(spec.id + 1, {-1, 0});
+  if (undisturbed_[spec.id].first < 0 || !spec.request.along_dim)  // the same for every rank
+    undisturbed_[spec.id] = work_out(stream);
+  return undisturbed_[spec.id];
+}
+
+std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   const Algorithm algorithm = spec.request.algorithm.algorithm;
   std::int64_t latency = spec.endpoint, transfer = 0;

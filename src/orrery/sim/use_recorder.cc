@@ -38,14 +38,31 @@ void UseRecorder::add(std::size_t slot, std::int64_t from, std::int64_t until, s
   const auto first = static_cast<std::size_t>(from / bin_);
   const auto last = static_cast<std::size_t>((until - 1) / bin_);
   used_ = std::max(used_, last + 1);
-  std::int64_t given = 0;
-  for (std::size_t b = first; b < last; ++b) {
-    // What has been carried by the end of this bin, rounded down; the rest is the last one's.
-    const std::int64_t passed = static_cast<std::int64_t>(b + 1) * bin_ - from;
-    const auto carried =
-        static_cast<std::int64_t>(static_cast<__int128>(bytes) * passed / (until - from));
-    cells[b] += static_cast<std::uint64_t>(carried - given);
-    given = carried;
+  if (first == last) {
+    cells[last] += static_cast<std::uint64_t>(bytes);
+    return;
+  }
+  // What has been carried by the end of each bin, rounded down; the rest is the last one's. Whole
+  // bins take `share` each and one more whenever the fractions left over add up to one.
+  const std::int64_t length = until - from;
+  const auto head =
+      static_cast<__int128>(bytes) * (static_cast<std::int64_t>(first + 1) * bin_ - from);
+  const auto whole = static_cast<__int128>(bytes) * bin_;
+  const auto share = static_cast<std::int64_t>(whole / length);
+  const auto fraction = static_cast<std::int64_t>(whole % length);
+  std::int64_t left_over = static_cast<std::int64_t>(head % length);
+  auto carried = static_cast<std::int64_t>(head / length);
+  std::int64_t given = carried;
+  cells[first] += static_cast<std::uint64_t>(carried);
+  for (std::size_t b = first + 1; b < last; ++b) {
+    carried = share;
+    left_over += fraction;
+    if (left_over >= length) {
+      left_over -= length;
+      ++carried;
+    }
+    cells[b] += static_cast<std::uint64_t>(carried);
+    given += carried;
   }
   cells[last] += static_cast<std::uint64_t>(bytes - given);
 }
