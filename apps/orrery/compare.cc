@@ -168,8 +168,10 @@ std::string comparison_text(const Verdict& verdict, Style style) {
   sheet.add("verdict", verdict.regressed ? style.bad(line) : line);
   add_nodes(sheet, "slower", comparison.slower);
   add_nodes(sheet, "faster", comparison.faster);
-  if (comparison.slower.empty() && comparison.faster.empty())
-    sheet.add("slower", "no node, and none is faster");
+  const bool changed = !comparison.slower.empty() || !comparison.faster.empty();
+  if (changed && verdict.b.ranks.size() > 1)
+    sheet.add("", "(times of a node are summed over the ranks that have it)");
+  if (!changed) sheet.add("slower", "no node, and none is faster");
   sheet.add("nodes", fmt::format("{} in both, {} only in the first, {} only in the second",
                                  comparison.matched, comparison.only_a, comparison.only_b));
   add_facts(sheet, comparison);

@@ -130,23 +130,25 @@ std::vector<Entry> entries_of(const result::Run* run) {
   return entries;
 }
 
-int list(const result::Run* run, const Session& session) {
-  const std::vector<Entry> entries = entries_of(run);
-  const report::Style style = session.out_style();
+/// With a run, the values; without, what they mean.
+std::string list_text(const std::vector<Entry>& entries, bool values, report::Style style) {
   std::size_t width = 14;
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   report::Sheet sheet(style, width);
-  for (const Entry& entry : entries) {
-    sheet.add(entry.name, entry.text.empty()
-                              ? entry.meaning
-                              : fmt::format("{}  {}", style.strong(entry.text), entry.meaning));
-  }
-  std::string text = sheet.text();
-  text +=
-      run != nullptr
-          ? "\nMore: 'orrery explain RUN METRIC', RUN \"rank 3 node 17\", RUN \"collective 4\"\n"
-          : "\nMore: 'orrery explain METRIC'; with figures: 'orrery explain RUN.orrery METRIC'\n";
-  return session.deliver(text, [&] {
+  for (const Entry& entry : entries)
+    sheet.add(entry.name, values ? report::printable(entry.text) : entry.meaning);
+  return sheet.text() +
+         (values ? "\nWhat one of them means and is computed from, or a node, or a collective:\n"
+                   "  orrery explain RUN.orrery exposed_comm\n"
+                   "  orrery explain RUN.orrery \"rank 3 node 17\"\n"
+                   "  orrery explain RUN.orrery \"collective 4\"\n"
+                 : "\nHow one of them is computed: 'orrery explain METRIC'; with the figures of a "
+                   "run:\n'orrery explain RUN.orrery METRIC'\n");
+}
+
+int list(const result::Run* run, const Session& session) {
+  const std::vector<Entry> entries = entries_of(run);
+  return session.deliver(list_text(entries, run != nullptr, session.out_style()), [&] {
     std::string out;
     JsonWriter json(out);
     report::begin_envelope(json, "explain");
@@ -167,6 +169,7 @@ Error explain_failure(Error error, const std::string& what) {
   const bool of_a_run =
       what.starts_with("node ") || what.starts_with("rank ") || what.starts_with("collective ");
   if (of_a_run) {
+    error.where.clear();
     error.what = fmt::format("'{}' is a question about a run, and none is given", what);
     error.hint = fmt::format("orrery explain RUN.orrery \"{}\"", what);
   }

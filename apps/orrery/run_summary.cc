@@ -190,9 +190,11 @@ std::string summary_text(const Run& run, Style style) {
   add_memory(sheet, run);
   add_path(sheet, run);
   sheet.add("models", models_of(run));
-  if (run.spans != result::SpanChoice::all)
-    sheet.add("spans",
-              fmt::format("{}: the others were not written into the file", name(run.spans)));
+  if (run.spans != result::SpanChoice::all) {
+    const bool none = run.spans == result::SpanChoice::none;
+    sheet.add("spans", none ? "none is in the file"
+                            : "only critical ones are in the file, and who came last");
+  }
   report::add_findings(sheet, run.findings, style);
   return sheet.text();
 }
