@@ -17,7 +17,7 @@ function set(element: Element, key: string, value: Attributes[string]): void {
   }
   if (key.startsWith('on') || key === 'style' || key === 'srcdoc') throw new Error(`${key} cannot be set by text`);
   if (key === 'href' && !String(value).startsWith('#')) throw new Error('links stay on this page');
-  element.setAttribute(key, value === true ? '' : String(value));
+  element.setAttribute(key, value === true && !key.startsWith('aria-') ? '' : String(value));
 }
 
 export function append(element: Element, children: Child[]): void {
