@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opens reports as people do, in a browser from a file, and looks at every page of them.
+// run.mjs says what it needs in the environment.
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { launch, Opened } from './browser.mjs';
+import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
+import { makeReports } from './reports.mjs';
+import { hostileName } from './workloads.mjs';
+
+const { ORRERY_PROGRAM, ORRERY_PROJECT, ORRERY_OUTPUT, ORRERY_PAGE } = process.env;
+const pictures = join(ORRERY_OUTPUT, 'screenshots');
+mkdirSync(pictures, { recursive: true });
+
+const largest = 3_000_000; // bytes of a report
+const slowest = 2000; // ms until the report of 1,024 ranks can be read
+const fewestFrames = 30; // a second, while the timeline zooms
+
+let browser;
+let reports;
+
+before(async () => {
+  reports = makeReports({ program: ORRERY_PROGRAM, project: ORRERY_PROJECT, folder: ORRERY_OUTPUT, page: ORRERY_PAGE });
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function opened(file, options, use) {
+  const report = await Opened.open(browser, file, options);
+  try {
+    await report.page.waitForSelector('main h1');
+    await use(report);
+  } finally {
+    await report.close();
+  }
+}
+
+// Every page in every dress: nothing wrong, and a picture of it.
+async function lookAtAll(name, dresses, checks) {
+  await opened(reports[name].file, {}, async (report) => {
+    const wrong = [];
+    const pages = await report.pages();
+    assert.ok(pages.length >= 8, `pages: ${pages}`);
+    for (const [theme, width] of dresses) {
+      await report.dress(theme, width);
+      for (const id of pages) {
+        await report.show(id);
+        const found = report.trouble();
+        for (const check of checks) found.push(...await report.page.evaluate(check));
+        wrong.push(...found.map((text) => `${id}, ${theme}, ${width} px: ${text}`));
+        await report.page.screenshot({ path: join(pictures, `${name}-${id}-${theme}-${width}.png`), fullPage: true, animations: 'disabled' });
+      }
+    }
+    assert.deepEqual(wrong, []);
+  });
+}
+
+const everyDress = [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]];
+
+describe('every page shows without a complaint of the browser, readable and within the window', () => {
+  it('of the demo', () => lookAtAll('demo', everyDress, [empty, lowContrast, unnamed, overflow]));
+  it('of two runs', () => lookAtAll('comparison', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
+  it('of 1,024 ranks', () => lookAtAll('big', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
+  it('of hostile names', () => lookAtAll('hostile', [['light', 390]], [empty, unnamed, overflow]));
+});
+
+describe('the file', () => {
+  it('is small', () => {
+    for (const { name, bytes } of Object.values(reports)) {
+      console.log(`# ${name}: ${bytes} bytes`);
+      assert.ok(bytes <= largest, `${name}: ${bytes} bytes`);
+    }
+  });
+
+  it('of 1,024 ranks opens in less than two seconds', async () => {
+    const times = [];
+    for (let i = 0; i < 3; ++i) {
+      await opened(reports.big.file, {}, async ({ page }) => {
+        times.push(await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))));
+      });
+    }
+    console.log(`# open: ${times.map(Math.round).join(', ')} ms`);
+    assert.ok(Math.min(...times) < slowest, `${times} ms`);
+  });
+
+  it('shows the summary without JavaScript', () => withoutScript());
+});
+
+async function withoutScript() {
+  const report = await Opened.open(browser, reports.demo.file, { javaScriptEnabled: false });
+  const rows = await report.page.locator('#static table tr').allInnerTexts();
+  assert.ok(rows.length >= 8, rows.join('\n'));
+  assert.match(rows.join('\n'), /ms/);
+  assert.ok(await report.page.locator('noscript').isVisible());
+  await report.page.screenshot({ path: join(pictures, 'demo-without-script.png'), fullPage: true });
+  assert.deepEqual(report.trouble(), []);
+  await report.close();
+}
+
+describe('hostile names', () => {
+  it('are text, wherever they stand', async () => {
+    await opened(reports.hostile.file, {}, async (report) => {
+      let shown = 0;
+      for (const id of await report.pages()) {
+        await report.show(id);
+        await report.page.$$eval('details', (all) => all.forEach((one) => { one.open = true; }));
+        await sweep(report);
+        if ((await report.page.locator('main').innerText()).includes(hostileName)) ++shown;
+        assert.deepEqual(await foreign(report), [], id);
+      }
+      assert.ok(shown >= 3, `seen on ${shown} pages`);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+
+  it('stay text without JavaScript, and in the title', async () => {
+    const report = await Opened.open(browser, reports.hostile.file, { javaScriptEnabled: false });
+    assert.equal(await report.page.locator('img').count(), 0);
+    assert.equal(await report.page.locator('script').count(), 2);
+    assert.deepEqual(report.trouble(), []);
+    await report.close();
+  });
+});
+
+// Moves the pointer over the pictures, for their tooltips.
+async function sweep({ page }) {
+  for (const box of await page.$$eval('main canvas', (all) => all.map((canvas) => canvas.getBoundingClientRect().toJSON()))) {
+    for (let i = 1; i < 8; ++i) await page.mouse.move(box.x + (box.width * i) / 8, box.y + (box.height * (i % 2 ? 0.35 : 0.65)));
+  }
+}
+
+// Elements that only a name could have made.
+function foreign({ page }) {
+  return page.evaluate(() => [...document.querySelectorAll('img, iframe, object, embed, svg[onload], [onerror], a[href^="javascript"]')].map((element) => element.outerHTML)
+    .concat(document.scripts.length === 2 ? [] : [`${document.scripts.length} scripts`])
+    .concat(document.querySelectorAll('style').length <= 1 ? [] : ['a second style sheet']));
+}
+
+describe('the timeline of 1,024 ranks', () => {
+  it('zooms at 30 frames per second and more', async () => {
+    await opened(reports.big.file, {}, async (report) => {
+      await report.show('timeline');
+      const frames = await zoomFrames(report.page);
+      const each = frames.reduce((sum, value) => sum + value, 0) / frames.length;
+      const drawn = await report.page.evaluate(() => window.__orreryTimeline?.frames ?? []);
+      console.log(`# timeline: ${(1000 / each).toFixed(1)} frames/s, slowest ${Math.max(...frames).toFixed(1)} ms; drawing ${(drawn.reduce((a, b) => a + b, 0) / Math.max(1, drawn.length)).toFixed(2)} ms each, ${drawn.length} drawn`);
+      assert.ok(drawn.length >= 30, 'the wheel does not draw');
+      assert.ok(1000 / each >= fewestFrames, `${1000 / each} frames/s`);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+});
+
+// Turns the wheel in every frame, in and out again; how long each took.
+function zoomFrames(page) {
+  return page.evaluate(() => new Promise((done) => {
+    const tallest = [...document.querySelectorAll('main canvas')].sort((a, b) => b.clientHeight - a.clientHeight)[0];
+    const box = tallest.getBoundingClientRect();
+    const at = { clientX: box.x + box.width * 0.6, clientY: box.y + Math.min(box.height * 0.5, 300) };
+    const canvas = document.elementFromPoint(at.clientX, at.clientY);
+    const frames = [];
+    let last = performance.now();
+    const step = (now) => {
+      frames.push(now - last);
+      last = now;
+      if (frames.length === 120) return done(frames.slice(1));
+      canvas.dispatchEvent(new WheelEvent('wheel', { deltaY: frames.length < 60 ? -60 : 60, bubbles: true, cancelable: true, ...at }));
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  }));
+}
+
+describe('the keyboard', () => {
+  it('reaches every page, the list of keys and the other theme', async () => {
+    await opened(reports.demo.file, {}, async (report) => {
+      const { page } = report;
+      const pages = await report.pages();
+      const current = () => page.$eval('nav a[aria-current]', (link) => link.dataset.page);
+      const press = async (key) => {
+        await page.keyboard.press(key);
+        await report.settle();
+      };
+      await page.keyboard.press('Tab');
+      assert.match(await page.evaluate(() => document.activeElement.textContent), /skip/i);
+      for (let i = 0; i < Math.min(9, pages.length); ++i) {
+        await press(String(i + 1));
+        assert.equal(await current(), pages[i]);
+        assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H1');
+      }
+      await press('[');
+      assert.equal(await current(), pages[Math.min(9, pages.length) - 2]);
+      await press('?');
+      assert.ok(await page.locator('dialog[open]').first().isVisible());
+      await press('Escape');
+      assert.equal(await page.locator('dialog[open]').count(), 0);
+      const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+      const before = await theme();
+      await press('t');
+      assert.notEqual(await theme(), before);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+
+  it('reaches every control of every page, and shows where it is', async () => {
+    await opened(reports.big.file, {}, async (report) => {
+      for (const id of await report.pages()) {
+        await report.show(id);
+        assert.deepEqual(await report.page.evaluate(unreachable), [], id);
+      }
+    });
+  });
+
+  it('goes through 1,024 ranks and opens one', async () => {
+    await opened(reports.big.file, {}, async (report) => {
+      await report.show('breakdown', '?sort=exposedCompute');
+      const { page } = report;
+      await page.locator('.strip canvas').first().focus();
+      await page.keyboard.press('ArrowRight');
+      await report.settle();
+      assert.match(await page.locator('.readout').innerText(), /rank 517/);
+      await page.keyboard.press('Enter');
+      await report.settle();
+      assert.match(page.url(), /timeline\?rank=517/);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+});
+
+// What a mouse can use and the keyboard cannot.
+function unreachable() {
+  return [...document.querySelectorAll('button, a[href], select, input, summary, [tabindex]')]
+    .filter((element) => element.checkVisibility() && element.tabIndex < 0 && !['H1', 'MAIN'].includes(element.tagName))
+    .map((element) => element.outerHTML.slice(0, 120));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report files that the browser tests open, made by the program as a person would make them.
+import { execFileSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { hostile, thousandRanks } from './workloads.mjs';
+
+// Where the program, its project and an empty folder for the files are.
+export function makeReports({ program, project, folder, page }) {
+  const orrery = (...args) => execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+  const run = (name, workload, cluster, groups) => {
+    const file = join(folder, `${name}.orrery`);
+    orrery('run', workload, '--cluster', cluster, ...(groups ? ['--groups', groups] : []), '-o', file, '--force');
+    return file;
+  };
+  const report = (name, ...runs) => {
+    const file = join(folder, `${name}.html`);
+    orrery('report', ...runs, '--html', file, ...(page ? ['--page', page] : []), '--force');
+    return { name, file, bytes: statSync(file).size, runs: runs.length };
+  };
+  const demo = (cluster) => run(`demo-${cluster}`, join(project, 'data/demo/llama'), join(project, `data/demo/${cluster}.yaml`));
+  const made = (name, inputs) => run(name, inputs.workload, inputs.cluster, inputs.groups);
+  const [one, two] = [demo('one-node'), demo('two-nodes')];
+  return {
+    demo: report('demo', two),
+    comparison: report('comparison', one, two),
+    hostile: report('hostile', made('hostile', hostile(join(folder, 'hostile')))),
+    big: report('big', made('big', thousandRanks(join(folder, 'big')))),
+  };
+}

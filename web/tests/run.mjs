@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// node run.mjs PROGRAM OUTPUT: the browser tests, with the reports that PROGRAM makes; they and screenshots of every
+// page are left in OUTPUT. Exit status 77: cannot be run here, and a line says why.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [program, output] = process.argv.slice(2);
+if (!program || !output) {
+  console.error('usage: node run.mjs PROGRAM OUTPUT');
+  process.exit(2);
+}
+
+const missing = [
+  ['/usr/bin/chromium', 'chromium is not installed'],
+  [join(here, '../node_modules/playwright-core/package.json'), 'playwright-core is not installed'],
+  [join(here, '../dist/report.html'), 'the page is not built'],
+].find(([file]) => !existsSync(file));
+if (missing) {
+  console.log(`skipped: ${missing[1]} (./setup --ui gets it)`);
+  process.exit(77);
+}
+
+const folder = resolve(output);
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const { status } = spawnSync(process.execPath, [join(here, 'report.test.mjs')], {
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    ORRERY_PROGRAM: resolve(program),
+    ORRERY_PROJECT: resolve(here, '../..'),
+    ORRERY_OUTPUT: folder,
+    ORRERY_PAGE: process.env.ORRERY_PAGE ?? join(here, '../dist/report.html'),
+  },
+});
+process.exit(status ?? 1);
