@@ -28,6 +28,6 @@ inline constexpr std::uint64_t kRunFileWork =
     16;  ///< SQLite's instructions per byte of a run file …
 inline constexpr std::uint64_t kRunFileWorkFloor = 16ull << 20;  ///< … and so many on top
 inline constexpr std::uint64_t kRunFilePeers =
-    1ull << 30;  ///< (rank, distance) pairs of a run file's messages
+    1ull << 28;  ///< (rank, distance) pairs of a run file's messages
 
 }  // namespace orrery::limits

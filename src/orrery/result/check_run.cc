@@ -89,23 +89,28 @@ Result<void> check_group_numbers(const Run& run, const Timeline& line,
   return {};
 }
 
-// Peers' spans exist at the peers of all of the timeline's ranks. `looks` is what may still be
-// looked up.
+/// What may be looked up about peers.
+struct Peers {
+  std::size_t least = SIZE_MAX;                 ///< spans of the shortest timeline
+  std::uint64_t looks = limits::kRunFilePeers;  ///< left
+};
+
+// Peers' spans exist at the peers of all of the timeline's ranks.
 Result<void> check_peers(const Run& run, const Timeline& line,
                          const std::vector<std::uint32_t>& ranks, std::uint64_t first,
-                         std::uint64_t& looks) {
+                         Peers& peers) {
   std::unordered_map<std::uint32_t, std::size_t> least;  // by distance: spans of the peers
   for (std::size_t i = 0; i < line.spans.size(); ++i) {
     const Span& span = line.spans[i];
-    if (span.peer_span == kNone) continue;
+    if (span.peer_span == kNone || span.peer_span < peers.least) continue;
     const auto [found, added] = least.try_emplace(span.distance, SIZE_MAX);
     if (added) {
-      if (looks < ranks.size()) {
+      if (peers.looks < ranks.size()) {
         return fail(Errc::limit_exceeded, "span row " + std::to_string(first + i),
                     "there are more than " + std::to_string(limits::kRunFilePeers) +
                         " pairs of a rank and the distance of a peer");
       }
-      looks -= ranks.size();
+      peers.looks -= ranks.size();
       for (const std::uint32_t timeline : peer_timelines(run, ranks, span.distance))
         found->second = std::min(found->second, run.timelines[timeline].spans.size());
     }
@@ -120,14 +125,15 @@ Result<void> check_peers(const Run& run, const Timeline& line,
 Result<void> check_run(const Run& run) {
   if (Result<void> good = check_groups(run); !good) return good;
   const std::vector<std::vector<std::uint32_t>> ranks = ranks_by_timeline(run);
-  std::uint64_t looks = limits::kRunFilePeers;
+  Peers peers;
+  for (const Timeline& line : run.timelines) peers.least = std::min(peers.least, line.spans.size());
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < run.timelines.size(); ++i) {
     const Timeline& line = run.timelines[i];
     if (ranks[i].empty()) return corrupt("timeline", i, "no rank did this");
     if (Result<void> good = check_releases(line.spans, first); !good) return good;
     if (Result<void> good = check_group_numbers(run, line, ranks[i], first); !good) return good;
-    if (Result<void> good = check_peers(run, line, ranks[i], first, looks); !good) return good;
+    if (Result<void> good = check_peers(run, line, ranks[i], first, peers); !good) return good;
     first += line.spans.size();
   }
   return {};
