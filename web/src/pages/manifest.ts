@@ -1,10 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Page } from '../page';
+//
+// What the run was made from: enough to make it again, and which model made which numbers.
+import { el, type Child } from '../dom';
+import type { Context, Page } from '../page';
+import './manifest.css';
+
+// Short ones stand in the table; long ones, and whole documents, are folded away.
+const longText = 160;
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function value(key: string, text: string): Child {
+  if (text === '') return el('span', { class: 'muted' }, '(empty)');
+  if (text.length <= longText) return el('span', { class: 'name mono' }, text);
+  return el('details', {}, el('summary', {}, `show ${key.replaceAll('_', ' ')}`),
+    el('pre', { class: 'mono', tabindex: 0 }, pretty(text)));
+}
+
+function copyButton({ run }: Context): HTMLElement {
+  const button = el('button', { type: 'button' }, 'Copy as JSON');
+  const status = el('span', { role: 'status', class: 'muted' });
+  button.addEventListener('click', () => {
+    const text = JSON.stringify(Object.fromEntries(run.manifest), null, 2);
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
+    copied.then(() => (status.textContent = 'Copied.'), () => (status.textContent = 'This browser does not allow it here.'));
+  });
+  return el('p', { class: 'row' }, button, status);
+}
 
 export const manifest: Page = {
   id: 'manifest',
   title: 'Manifest',
   render(host, context) {
-    host.append(`${context.run.title}: nothing here yet`);
+    host.append(el('p', { class: 'muted' }, 'What this run was made from. Equal entries give an equal run, to the picosecond.'),
+      el('div', { class: 'card scroll' }, el('table', { class: 'facts' },
+        el('caption', { class: 'hidden-visually' }, 'Manifest'),
+        el('tbody', {}, context.run.manifest.map(([key, text]) =>
+          el('tr', {}, el('th', { scope: 'row' }, key.replaceAll('_', ' ')), el('td', {}, value(key, text))))))),
+      copyButton(context));
   },
 };

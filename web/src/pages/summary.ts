@@ -1,10 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Page } from '../page';
+//
+// The first page: how long the step takes, where its time goes, what holds it up, and where to look next.
+import type { RunData } from '../data';
+import { el, pageLink, styled, type Child } from '../dom';
+import type { Context, Page } from '../page';
+import { table } from '../table';
+import { roleOfCause } from '../theme';
+import { byCause, paler, titles } from './path/causes';
+import { meanFigure } from './ranks/parts';
+import './path/path.css';
+import './summary.css';
+
+function head({ run, format }: Context): HTMLElement {
+  const unfinished = run.rank.finish.filter((finish) => finish === null).length;
+  return el('div', { class: 'card sum-head' },
+    el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, run.stalled ? 'Stalled after' : 'One step takes'),
+      el('strong', {}, format.time(run.step)), el('span', { class: 'muted' }, `on ${format.counted(run.ranks, 'rank')}`)),
+    run.stalled && el('p', { class: 'bad', role: 'note' },
+      `This run could not finish: ${format.counted(unfinished, 'rank')} never came to an end. The figures cover what ran.`),
+    el('h2', {}, 'Where the time goes, mean over ranks'),
+    meanFigure(run),
+    el('p', { class: 'sum-next' }, pageLink('breakdown', {}, 'Rank by rank'), ' · ', pageLink('timeline', {}, 'Timeline')));
+}
+
+// Which line leads where.
+const leads: Record<string, string> = {
+  'Costliest collective': 'collectives', 'Peak memory': 'memory', 'Critical path': 'critical-path', 'Longest on it': 'critical-path',
+  'Waited for most': 'breakdown', Findings: 'findings', Models: 'manifest',
+};
+
+function lines({ run, data }: Context): HTMLElement {
+  const hasMemory = data.runs.some((one) => one.timelines.some(({ memory }) => memory));
+  const label = (text: string): Child => {
+    const page = leads[text];
+    return page && (page !== 'memory' || hasMemory) ? pageLink(page, {}, text) : text;
+  };
+  return el('div', { class: 'card' }, el('h2', {}, 'In short'),
+    el('dl', { class: 'sum-lines' }, run.summary.map(([name, text]) => [el('dt', {}, label(name)), el('dd', { class: 'name' }, text)])));
+}
+
+function path({ run, format }: Context): Child {
+  const shares = byCause(run);
+  if (shares.length === 0) return null;
+  const spoken = shares.map(({ cause, share }) => `${titles[cause]} ${format.percent(share)}`).join(', ');
+  const look = (cause: number): string => `cp-fill ${roleOfCause(cause, 1)}${paler[cause] ? ' paler' : ''}`;
+  return el('div', { class: 'card' }, el('h2', {}, 'What its length hangs on'),
+    el('p', { class: 'muted' }, 'The critical path, cause by cause: shorten anything else and the step stays as long.'),
+    el('div', { class: 'cp-bar', role: 'img', 'aria-label': `Critical path: ${spoken}` },
+      shares.map(({ cause, share, time }) => styled(
+        el('span', { class: look(cause), title: `${titles[cause]}: ${format.time(time)}` }, share > 0.12 && el('b', {}, format.percent(share))),
+        { flex: `${share} 0 0` }))),
+    el('dl', { class: 'sum-lines' }, shares.map(({ cause, share, time }) => [
+      el('dt', {}, el('i', { class: `swatch ${look(cause)}` }), titles[cause]), el('dd', { class: 'figures' }, `${format.time(time)} (${format.percent(share)})`)])),
+    el('p', { class: 'sum-next' }, pageLink('critical-path', {}, 'The whole path')));
+}
+
+function machine({ run, format }: Context): HTMLElement {
+  const { device, dims } = run;
+  const facts: [string, string][] = [['device', format.nameOf(device.name)]];
+  if (device.peakFlops > 0) facts.push(['peak', format.flops(device.peakFlops)]);
+  if (device.memoryCapacity > 0) facts.push(['memory', format.bytes(device.memoryCapacity)]);
+  return el('div', { class: 'card' }, el('h2', {}, 'The machine'),
+    el('dl', { class: 'sum-lines' }, facts.map(([name, text]) => [el('dt', {}, name), el('dd', { class: 'name' }, text)])),
+    dims.length > 0 && table({
+      caption: 'The network, innermost dimension first',
+      columns: [
+        { title: 'Shape', cell: (dim) => dim.block.replaceAll('_', ' ') },
+        { title: 'Size', cell: (dim) => format.count(dim.size), number: true },
+        { title: 'Bandwidth', cell: (dim) => format.rate(dim.bandwidth), number: true },
+        { title: 'Latency', cell: (dim) => format.time(dim.latencyNs * 1000), number: true },
+      ],
+      rows: dims,
+    }),
+    el('p', { class: 'sum-next' }, pageLink('topology', {}, 'Links and their load')));
+}
+
+// "4.351 ms" never breaks between number and unit.
+function unbroken(text: string): string {
+  return text.replace(/(\d) (?=[a-zA-Z%])/g, '$1\u00a0');
+}
+
+function figures({ run }: Context): HTMLElement {
+  return el('div', { class: 'card' }, el('h2', {}, 'All figures'), table({
+    caption: 'Every figure of this run, and what it means',
+    columns: [
+      { title: 'Figure', cell: (metric) => metric.title },
+      { title: 'Value', cell: (metric) => el('strong', { class: 'figures' }, unbroken(metric.text)) },
+      { title: 'Meaning', cell: (metric) => metric.meaning },
+    ],
+    rows: run.metrics,
+    first: 50,
+  }));
+}
+
+function honesty(run: RunData, { format }: Context): Child {
+  const words: string[] = [];
+  if (run.spansShown === 'critical') words.push('The run file keeps only what is critical: timelines show that and no more.');
+  if (run.spansShown === 'none') words.push('The run file keeps no spans: there are no timelines.');
+  if (run.spansLeftOut > 0) {
+    words.push(`Timelines are thinned out: ${format.counted(run.spansLeftOut, 'short span')} are not drawn one by one; faint blocks stand for them. Figures count all of them.`);
+  }
+  return words.length > 0 && el('p', { class: 'muted' }, words.join(' '));
+}
 
 export const summary: Page = {
   id: 'summary',
   title: 'Summary',
   render(host, context) {
-    host.append(`${context.run.title}: nothing here yet`);
+    host.append(head(context),
+      el('div', { class: 'sum-two' }, lines(context), el('div', {}, path(context), machine(context))),
+      figures(context));
+    const note = honesty(context.run, context);
+    if (note) host.append(note as Node);
   },
 };
