@@ -1,10 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Page } from '../page';
+//
+// The network: its dimensions, how busy their links were, where and when.
+
+import { axis, chart, tooltip } from '../charts';
+import type { RunData } from '../data';
+import { el, pageLink, styled } from '../dom';
+import * as format from '../format';
+import type { Context, Page } from '../page';
+import { table } from '../table';
+import type { Colours } from '../theme';
+import { endsOf, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime } from './links/figures';
+import { makeGrid } from './links/grid';
+import { legend } from './links/heat';
+import { canDraw, makePicture } from './links/picture';
+import './links/links.css';
+
+const blocks: Record<string, string> = { ring: 'ring', fully_connected: 'fully connected', switch: 'switch' };
 
 export const topology: Page = {
   id: 'topology',
   title: 'Topology',
   render(host, context) {
-    host.append(`${context.run.title}: nothing here yet`);
+    const { run } = context;
+    host.append(dimensions(run));
+    if (run.links.dim.length === 0 || run.links.bin === 0) {
+      host.append(el('p', { class: 'card' }, 'Nothing crossed a link in this run, or no use of links was recorded.'));
+      return undefined;
+    }
+    const ends: (() => void)[] = [];
+    host.append(el('p', { class: 'muted' }, notes(run)));
+    host.append(heatCard(context, ends));
+    const over = el('section', { class: 'card' }, el('h2', {}, 'Use over time'));
+    host.append(over);
+    ends.push(overTime(over, context));
+    host.append(busiest(run));
+    return () => ends.forEach((end) => end());
   },
 };
+
+function notes(run: RunData): string {
+  const kind = hasPorts(run)
+    ? 'The analytical model knows no single links: here a “link” is the port of a rank into a dimension, and carries all that the rank sends there. '
+    : 'Each link carries bytes in one direction. ';
+  const left = run.links.leftOut > 0
+    ? `${format.counted(run.links.leftOut, 'link')} with fewer bytes than those shown left out of this page. ` : '';
+  return `${kind}Use is bytes carried over capacity × step. ${left}`;
+}
+
+function dimensions(run: RunData): HTMLElement {
+  return el('div', { class: 'grid' }, run.dims.map((dim, i) => {
+    const use = useOfDimension(run, i);
+    const facts: [string, string][] = [
+      ['Bandwidth', format.rate(dim.bandwidth)],
+      ['Latency', `${dim.latencyNs} ns`],
+      ['Carried', format.bytes(use.bytes)],
+      ['Mean use', format.percent(use.mean)],
+      ['Busiest', use.busiest < 0 ? '–' : `${format.percent(useOf(run, use.busiest))} (${endsOf(run, use.busiest)})`],
+    ];
+    return el('section', { class: 'card' },
+      el('h2', {}, `Dimension ${i}: ${blocks[dim.block] ?? dim.block} of ${dim.size}`),
+      el('dl', { class: 'pairs' }, facts.map(([key, value]) => [el('dt', {}, key), el('dd', { class: 'number' }, value)])));
+  }));
+}
+
+// The picture of a small system, or a grid per dimension, with one legend and one tooltip.
+function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
+  const { run, theme } = context;
+  const most = run.links.dim.reduce((high, _, link) => Math.max(high, useOf(run, link)), 0);
+  const end = scaleEnd(most);
+  const key = el('div', {});
+  const places = el('div', { class: 'tp-places' });
+  const paints: ((isDark: boolean, empty: string) => void)[] = [];
+  const card = el('section', { class: 'card' }, el('h2', {}, 'Where the links are busy'), key, places);
+  if (canDraw(run)) {
+    const tip = tipIn();
+    const picture = makePicture(run, end, (link, x, y) => tip.show(link < 0 ? null : linkText(run, link), x, y));
+    paints.push(picture.paint);
+    places.append(tip.around(picture.element, 'tp-picture-host'));
+    places.classList.add('both');
+  }
+  places.append(el('div', { class: 'tp-grids' }, run.dims.map((_, dim) => grid(run, dim, end, paints))));
+  const paint = (): void => {
+    key.replaceChildren(legend(end, theme.dark));
+    paints.forEach((one) => one(theme.dark, theme.colours.muted));
+  };
+  const sizes = new ResizeObserver(paint);
+  sizes.observe(card);
+  ends.push(theme.onChange(paint), () => sizes.disconnect());
+  paint();
+  return card;
+}
+
+function grid(run: RunData, dim: number, end: number, paints: ((isDark: boolean, empty: string) => void)[]): HTMLElement {
+  const tip = tipIn();
+  const by = useByRank(run, dim);
+  const made = makeGrid(run, dim, end, (rank, x, y) => {
+    if (rank < 0) return tip.show(null, x, y);
+    const link = by.link[rank];
+    const title = `rank ${rank}, at ${placesOf(rank, run.dims).join(' · ')}`;
+    const lines = link < 0 ? ['no link among those shown'] : [
+      `busiest link: ${format.percent(by.use[rank])} of ${format.rate(run.links.capacity[link])}`,
+      `sends ${format.bytes(by.sent[rank])}${by.received[rank] > 0 ? `, receives ${format.bytes(by.received[rank])}` : ''}`,
+    ];
+    return tip.show([title, ...lines], x, y);
+  });
+  paints.push(made.paint);
+  const { block, size } = run.dims[dim];
+  return el('figure', {}, el('figcaption', {}, `Dimension ${dim} (${blocks[block] ?? block} of ${size}): a cell per rank`),
+    tip.around(made.element, ''));
+}
+
+function linkText(run: RunData, link: number): string[] {
+  return [
+    endsOf(run, link),
+    `${format.percent(useOf(run, link))} of ${format.rate(run.links.capacity[link])}`,
+    `carries ${format.bytes(run.links.bytes[link])}`,
+    `at most ${format.percent(peakOf(run, link))} in ${format.time(run.links.bin)}`,
+  ];
+}
+
+interface Tip {
+  show(lines: string[] | null, x: number, y: number): void;
+  around(element: Element, name: string): HTMLElement;
+}
+
+function tipIn(): Tip {
+  const tip = el('div', { class: 'tl-tip', hidden: true });
+  const host = el('div', { class: 'tp-tip-host' });
+  return {
+    show(lines, x, y) {
+      tip.hidden = lines === null;
+      if (!lines) return;
+      tip.replaceChildren(el('strong', {}, lines[0]), ...lines.slice(1).map((line) => el('div', {}, line)));
+      const right = x > host.clientWidth / 2;
+      styled(tip, { left: right ? 'auto' : `${x + 14}px`, right: right ? `${host.clientWidth - x + 14}px` : 'auto', top: `${y + 14}px` });
+    },
+    around(element, name) {
+      if (name) host.classList.add(name);
+      host.append(element, tip);
+      return host;
+    },
+  };
+}
+
+// Colours for up to four dimensions, then again.
+const dimColour = (colours: Colours, dim: number): string =>
+  [colours.compute, colours.communication, colours.cpu, colours.memory][dim % 4];
+
+function overTime(host: HTMLElement, context: Context): () => void {
+  const { run } = context;
+  const uses = run.dims.map((_, dim) => useOverTime(run, dim));
+  const bins = uses[0]?.mean.map((_, bin) => bin) ?? [];
+  const { bin } = run.links;
+  const scale = format.timeAxis(run.step);
+  const titles = run.dims.map(({ block }, dim) => `dimension ${dim} (${blocks[block] ?? block})`);
+  host.append(el('p', { class: 'muted' }, `Solid: all links of a dimension. Dashed: its busiest link. In stretches of ${format.time(bin)}.`));
+  const drawn = chart<number>(host, context, {
+    label: 'Use of the links of each dimension over time',
+    height: 260,
+    option: (colours) => ({
+      grid: { left: 56, right: 16, top: 36, bottom: 32 },
+      legend: { top: 0, left: 0, data: titles, textStyle: { color: colours.text } },
+      tooltip: tooltip(colours, (params: { dataIndex: number }[]) => ({
+        title: `${format.time(params[0].dataIndex * bin)} to ${format.time((params[0].dataIndex + 1) * bin)}`,
+        lines: uses.map((use, dim) => [titles[dim],
+          `${format.percent(use.mean[params[0].dataIndex])}, busiest ${format.percent(use.most[params[0].dataIndex])}`]),
+      }), { trigger: 'axis' }),
+      xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, splitLine: { show: false }, axisLabel: { color: colours.muted, formatter: scale.label, hideOverlap: true } },
+      yAxis: { ...axis(colours), type: 'value', min: 0, axisLabel: { color: colours.muted, formatter: (value: number) => `${Math.round(value * 1000) / 10} %` } },
+      series: uses.flatMap((use, dim) => [
+        { name: titles[dim], type: 'line', step: 'end', showSymbol: false, data: stepped(use.mean, bin), lineStyle: { width: 2 }, color: dimColour(colours, dim), areaStyle: { opacity: 0.12 } },
+        { name: titles[dim], type: 'line', step: 'end', showSymbol: false, data: stepped(use.most, bin), lineStyle: { width: 1.2, type: 'dashed' }, color: dimColour(colours, dim) },
+      ]),
+    }),
+    table: {
+      caption: 'Use of each dimension over time',
+      rows: bins,
+      columns: [
+        { title: 'From', number: true, cell: (i) => format.time(i * bin), key: (i) => i },
+        ...uses.flatMap((use, dim) => [
+          { title: `Dimension ${dim}`, number: true, cell: (i: number) => format.percent(use.mean[i]), key: (i: number) => use.mean[i] },
+          { title: 'Busiest link', number: true, cell: (i: number) => format.percent(use.most[i]), key: (i: number) => use.most[i] },
+        ]),
+      ],
+    },
+  });
+  return () => drawn.dispose();
+}
+
+// Points of a line that holds each bin's value until the next.
+function stepped(values: number[], bin: number): [number, number][] {
+  return [...values, 0].map((value, i) => [i * bin, value]);
+}
+
+function busiest(run: RunData): HTMLElement {
+  const rows = run.links.dim.map((_, link) => link)
+    .sort((a, b) => useOf(run, b) - useOf(run, a) || a - b).slice(0, 500);
+  return el('section', { class: 'card' }, el('h2', {}, 'Busiest links'), table<number>({
+    caption: `The ${format.counted(rows.length, 'link')} used most`,
+    rows,
+    first: 12,
+    sort: { column: 4, down: true },
+    columns: [
+      { title: hasPorts(run) ? 'Port' : 'Link', cell: (link) => el('span', { class: 'cp-nowrap' }, pageLink('timeline', { rank: run.links.from[link] }, endsOf(run, link))), key: (link) => run.links.from[link] },
+      { title: 'Dimension', number: true, cell: (link) => String(run.links.dim[link]), key: (link) => run.links.dim[link] },
+      { title: 'Capacity', number: true, cell: (link) => format.rate(run.links.capacity[link]), key: (link) => run.links.capacity[link] },
+      { title: 'Carried', number: true, cell: (link) => format.bytes(run.links.bytes[link]), key: (link) => run.links.bytes[link] },
+      { title: 'Use', number: true, cell: (link) => format.percent(useOf(run, link)), key: (link) => useOf(run, link), note: 'Bytes carried over capacity × step' },
+      { title: 'Highest', number: true, cell: (link) => format.percent(peakOf(run, link)), key: (link) => peakOf(run, link), note: `In the busiest stretch of ${format.time(run.links.bin)}` },
+    ],
+  }));
+}

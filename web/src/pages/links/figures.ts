@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figures of the links: how much of what they could carry they carried. Pure.
+
+import type { RunData } from '../../data';
+
+export type Dimension = RunData['dims'][number];
+
+// Which part of what a link could carry in the whole step it did carry.
+export function useOf(run: RunData, link: number): number {
+  const most = run.links.capacity[link] * (run.step / 1e12);
+  return most > 0 ? run.links.bytes[link] / most : 0;
+}
+
+// The busiest bin of a link, as a part of what it could carry in one.
+export function peakOf(run: RunData, link: number): number {
+  const { links } = run;
+  const curve = links.curves[links.use[link]] ?? [];
+  const most = links.capacity[link] * (links.bin / 1e12);
+  return most > 0 ? curve.reduce((high, bytes) => Math.max(high, bytes), 0) / most : 0;
+}
+
+// Under the analytical model all that a rank sends into a dimension goes through one port.
+export function isPort(run: RunData, link: number): boolean {
+  return run.links.to[link] === null && run.dims[run.links.dim[link]]?.block !== 'switch';
+}
+
+export function hasPorts(run: RunData): boolean {
+  const analytical = run.manifest.some(([key, value]) => key === 'network_model' && /analytical/.test(value));
+  return analytical || run.links.dim.some((_, link) => isPort(run, link));
+}
+
+// "rank 3 → rank 4"
+export function endsOf(run: RunData, link: number): string {
+  const { from, to, down } = run.links;
+  if (down[link]) return `switch → rank ${from[link]}`;
+  if (to[link] !== null) return `rank ${from[link]} → rank ${to[link]}`;
+  return run.dims[run.links.dim[link]]?.block === 'switch' && !hasPorts(run)
+    ? `rank ${from[link]} → switch` : `rank ${from[link]} → dimension ${run.links.dim[link]}`;
+}
+
+export interface DimensionUse {
+  links: number;
+  bytes: number;
+  mean: number; // over its links, by capacity
+  busiest: number; // link; -1: none
+}
+
+export function useOfDimension(run: RunData, dim: number): DimensionUse {
+  const { links } = run;
+  const use: DimensionUse = { links: 0, bytes: 0, mean: 0, busiest: -1 };
+  let capacity = 0;
+  links.dim.forEach((one, link) => {
+    if (one !== dim) return;
+    use.links++;
+    use.bytes += links.bytes[link];
+    capacity += links.capacity[link];
+    if (use.busiest < 0 || useOf(run, link) > useOf(run, use.busiest)) use.busiest = link;
+  });
+  if (capacity > 0) use.mean = use.bytes / (capacity * (run.step / 1e12));
+  return use;
+}
+
+export interface UseOverTime {
+  mean: number[]; // by bin
+  most: number[]; // of the busiest link of each bin
+}
+
+export function useOverTime(run: RunData, dim: number): UseOverTime {
+  const { links } = run;
+  const bins = links.curves.reduce((most, curve) => Math.max(most, curve.length), 0);
+  const bytes = new Array<number>(bins).fill(0);
+  const most = new Array<number>(bins).fill(0);
+  let capacity = 0;
+  const done = new Map<string, number>(); // links that are alike count together
+  links.dim.forEach((one, link) => {
+    if (one !== dim) return;
+    capacity += links.capacity[link];
+    const key = `${links.use[link]} ${links.capacity[link]}`;
+    done.set(key, (done.get(key) ?? 0) + 1);
+  });
+  const seconds = links.bin / 1e12;
+  for (const [key, times] of done) {
+    const [use, speed] = key.split(' ').map(Number);
+    (links.curves[use] ?? []).forEach((carried, bin) => {
+      bytes[bin] += carried * times;
+      most[bin] = Math.max(most[bin], carried / (speed * seconds));
+    });
+  }
+  return { mean: bytes.map((carried) => (capacity > 0 ? carried / (capacity * seconds) : 0)), most };
+}
+
+export interface RankUse {
+  use: Float64Array; // of the rank's busiest link in the dimension; -1: none is known
+  link: Int32Array; // which
+  sent: Float64Array;
+  received: Float64Array; // over links that come down from a switch
+}
+
+export function useByRank(run: RunData, dim: number): RankUse {
+  const { links } = run;
+  const result: RankUse = {
+    use: new Float64Array(run.ranks).fill(-1),
+    link: new Int32Array(run.ranks).fill(-1),
+    sent: new Float64Array(run.ranks),
+    received: new Float64Array(run.ranks),
+  };
+  links.dim.forEach((one, link) => {
+    if (one !== dim) return;
+    const rank = links.from[link];
+    const use = useOf(run, link);
+    if (use > result.use[rank]) {
+      result.use[rank] = use;
+      result.link[rank] = link;
+    }
+    if (links.down[link]) result.received[rank] += links.bytes[link];
+    else result.sent[rank] += links.bytes[link];
+  });
+  return result;
+}
+
+// A rank's place in each dimension; the first dimension runs fastest.
+export function placesOf(rank: number, dims: Dimension[]): number[] {
+  let rest = rank;
+  return dims.map(({ size }) => {
+    const place = rest % size;
+    rest = Math.floor(rest / size);
+    return place;
+  });
+}
+
+// How many ranks one row of a heat grid holds: whole groups of the first dimensions, so that it is
+// about four times as wide as high.
+export function gridWidth(ranks: number, dims: Dimension[]): number {
+  const most = Math.min(64, Math.max(dims[0]?.size ?? 1, 2 * Math.ceil(Math.sqrt(ranks))));
+  let width = 1;
+  for (const { size } of dims) {
+    if (width * size > most) break;
+    width *= size;
+  }
+  if (width === 1) return Math.min(ranks, most);
+  return Math.min(ranks, width * Math.floor(most / width));
+}
+
+// The end of a scale that holds `most`: a round number.
+export function scaleEnd(most: number): number {
+  if (most <= 0) return 0.01;
+  const power = Math.pow(10, Math.floor(Math.log10(most)));
+  for (const times of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) if (times * power >= most * 0.9999) return times * power;
+  return 10 * power;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+  radius: number; // of what stands there
+}
+
+// Every rank's place in a circle around 0,0: circles of circles, the last dimension outermost.
+export function drawPlaces(ranks: number, dims: Dimension[], radius: number): Point[] {
+  return Array.from({ length: ranks }, (_, rank) => {
+    const places = placesOf(rank, dims);
+    let at: Point = { x: 0, y: 0, radius };
+    for (let d = dims.length - 1; d >= 0; d--) {
+      const { size } = dims[d];
+      if (size <= 1) continue;
+      const sine = Math.sin(Math.PI / size);
+      const inner = (at.radius * sine) / (1.25 + sine);
+      const orbit = at.radius - inner;
+      const turn = (2 * Math.PI * (places[d] + (size === 2 ? 0.5 : 0))) / size - Math.PI / 2;
+      at = { x: at.x + orbit * Math.cos(turn), y: at.y + orbit * Math.sin(turn), radius: inner };
+    }
+    return at;
+  });
+}
