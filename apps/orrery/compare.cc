@@ -134,14 +134,14 @@ void add_facts(report::Sheet& sheet, const Comparison& comparison) {
     std::string text;
     for (const auto& [key, value] : facts) {
       // A whole configuration is for --json.
-      if (value.find('\n') != std::string::npos || value.size() > 60) continue;
+      if (value.find('\n') != std::string::npos || value.size() > 60 || value.empty()) continue;
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::printable(key),
                           report::printable(value));
     }
     if (!text.empty()) sheet.add(label, text);
   };
-  line("only first", comparison.facts_a);
-  line("only second", comparison.facts_b);
+  line("the first has", comparison.facts_a);
+  line("the second has", comparison.facts_b);
 }
 
 /// A column's heading: what tells one run from the other.
