@@ -87,7 +87,8 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
     std::vector<const graph::Graph*> graphs(run.timelines.size());
     for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
       graphs[run.ranks[rank].timeline] = &workload.graph(rank);
-    analysis::find_slack(run, graphs);
+    analysis::find_slack(
+        run, graphs, {platform.rules == platform::Rules::astra, platform.collectives.rendezvous});
   }
   return run;
 }
