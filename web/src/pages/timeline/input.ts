@@ -80,8 +80,8 @@ function hover(stage: Stage, at: { x: number; y: number } | null): void {
   const { state } = stage;
   state.pointer = at;
   state.hovered = at && under(stage, at);
-  const pointing = at && (state.hovered || (at.x < state.gutter && onHead(stage, at.y) >= 0));
-  stage.top.classList.toggle('pointing', !!pointing);
+  state.named = at && at.x < state.gutter ? onHead(stage, at.y) : -1;
+  stage.top.classList.toggle('pointing', state.hovered !== null || state.named >= 0);
   stage.redraw('top');
 }
 
@@ -106,7 +106,7 @@ function drag(stage: Stage, press: Press, now: { x: number; y: number }, rows: b
   if (!press.moved) return;
   stage.top.classList.add('dragged');
   const width = state.view.to - state.view.from;
-  stage.show(pan(state.view, ((press.x - now.x) / plotWidth(state)) * width, state.model.step));
+  stage.show(pan(state.view, ((press.x - now.x) / plotWidth(state)) * width, state.model.extent));
   if (rows) stage.scrollTo(state.scroll + press.y - now.y);
   state.pointer = null;
   state.hovered = null;
@@ -123,9 +123,9 @@ function pinch(stage: Stage, presses: Map<number, Press>, moving: number, now: {
   const before = Math.max(20, Math.abs(press.x - other.x));
   const after = Math.max(20, Math.abs(now.x - other.x));
   const middle = timeAt(state, (press.x + other.x) / 2);
-  const scaled = zoom(state.view, middle, before / after, state.model.step);
+  const scaled = zoom(state.view, middle, before / after, state.model.extent);
   const shift = (press.x + other.x - now.x - other.x) / 2 / plotWidth(state);
-  stage.show(pan(scaled, shift * (scaled.to - scaled.from), state.model.step));
+  stage.show(pan(scaled, shift * (scaled.to - scaled.from), state.model.extent));
   press.x = now.x;
   press.y = now.y;
 }
@@ -143,9 +143,9 @@ function wheel(stage: Stage, event: WheelEvent): void {
   if (Math.abs(along) >= Math.abs(across)) {
     const strength = event.ctrlKey ? 0.01 : 0.002;
     const factor = Math.exp(Math.max(-300, Math.min(300, along)) * strength);
-    view = zoom(view, timeAt(state, x), factor, state.model.step);
+    view = zoom(view, timeAt(state, x), factor, state.model.extent);
   } else {
-    view = pan(view, (across / plotWidth(state)) * (view.to - view.from), state.model.step);
+    view = pan(view, (across / plotWidth(state)) * (view.to - view.from), state.model.extent);
   }
   stage.show(view);
 }
@@ -155,12 +155,12 @@ function listenToMap(stage: Stage, map: HTMLCanvasElement): void {
   const { state } = stage;
   const goTo = (event: PointerEvent): void => {
     const { x } = place(map, event);
-    const all = whole(state.model.step);
+    const all = whole(state.model.extent);
     const part = (x - state.gutter) / Math.max(1, map.clientWidth - state.gutter);
     const time = all.from + part * (all.to - all.from);
     const width = state.view.to - state.view.from;
     if (width >= (all.to - all.from) * 0.98) {
-      stage.show(around(time - width * 0.06, time + width * 0.06, state.model.step), true);
+      stage.show(around(time - width * 0.06, time + width * 0.06, state.model.extent), true);
     } else {
       stage.show({ from: time - width / 2, to: time + width / 2 });
     }

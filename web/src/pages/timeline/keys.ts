@@ -71,23 +71,23 @@ export function pressKey(stage: Stage, actions: KeyActions, event: KeyboardEvent
 
 function move(stage: Stage, key: string, far: boolean, inside: boolean): boolean {
   const { state } = stage;
-  const { step } = state.model;
+  const { extent } = state.model;
   const view = stage.target();
   const width = view.to - view.from;
-  const nearer = (factor: number): void => stage.show(zoom(view, focus(stage), factor, step), true);
-  const along = (part: number): void => stage.show(pan(view, part * width * (far ? 4 : 1), step), true);
+  const nearer = (factor: number): void => stage.show(zoom(view, focus(stage), factor, extent), true);
+  const along = (part: number): void => stage.show(pan(view, part * width * (far ? 4 : 1), extent), true);
   switch (key) {
     case 'w': case '+': case '=': nearer(0.6); return true;
     case 's': case '-': case '_': nearer(1 / 0.6); return true;
     case 'a': case 'A': along(-0.2); return true;
     case 'd': case 'D': along(0.2); return true;
-    case 'f': stage.show(whole(step), true); return true;
+    case 'f': stage.show(whole(extent), true); return true;
     default: break;
   }
   if (!inside) return false;
   const page = state.height * 0.8;
   switch (key) {
-    case '0': stage.show(whole(step), true); return true;
+    case '0': stage.show(whole(extent), true); return true;
     case 'ArrowLeft': along(-0.2); return true;
     case 'ArrowRight': along(0.2); return true;
     case 'ArrowUp': stage.scrollTo(state.scroll - 44); return true;

@@ -20,7 +20,7 @@ export function measureActivity(model: Model, columns: number): Activity {
   const work = new Float64Array(columns);
   const talk = new Float64Array(columns);
   const wait = new Float64Array(columns);
-  const all = whole(model.step);
+  const all = whole(model.extent);
   const scale = (all.to - all.from) / columns;
   const ranks = model.lines.reduce((sum, line) => sum + line.ranks.length, 0) || 1;
   const holding = emptyHolding();
@@ -80,7 +80,7 @@ export class Minimap {
 
   // Canvas pixels of the window's sides.
   windowOf(view: View, width: number, gutter: number): [number, number] {
-    const all = whole(this.model.step);
+    const all = whole(this.model.extent);
     const x = (time: number): number =>
       gutter + (Math.min(Math.max(time, all.from), all.to) - all.from) / (all.to - all.from) * (width - gutter);
     return [x(view.from), x(view.to)];

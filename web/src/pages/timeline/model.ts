@@ -35,7 +35,7 @@ export interface Model {
   lines: Line[];
   names: string[];
   step: number;
-  spans: number; // over all lines
+  extent: number; // how far one may look: the longest step of the runs side by side
 }
 
 const talking = new Set(['collective', 'send', 'receive']);
@@ -61,11 +61,10 @@ export function layLine(data: TimelineData, spans: Spans): Line {
 }
 
 // `spansOf` decodes a timeline's spans.
-export function layModel(run: RunData, spansOf: (timeline: number) => Spans): Model {
+export function layModel(run: RunData, extent: number, spansOf: (timeline: number) => Spans): Model {
   const lines = run.timelines.map((data, i) => layLine(data, spansOf(i)));
   run.rank.timeline.forEach((line, rank) => lines[line]?.ranks.push(rank));
-  const spans = lines.reduce((sum, line) => sum + line.spans.count, 0);
-  return { lines, names: run.names, step: run.step, spans };
+  return { lines, names: run.names, step: run.step, extent };
 }
 
 export function unitPerRank(model: Model): Unit[] {

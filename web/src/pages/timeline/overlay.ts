@@ -95,8 +95,14 @@ export class Overlay {
 
   private showTip(state: State): void {
     const { hovered, pointer } = state;
-    this.tip.hidden = !hovered || !pointer;
-    if (!hovered || !pointer) return;
+    const named = state.rows.units[state.named];
+    this.tip.hidden = !pointer || !(hovered || named?.hint);
+    if (!pointer || this.tip.hidden) return;
+    this.placeTip(state, pointer);
+    if (!hovered) {
+      this.tip.replaceChildren(el('strong', {}, format.counted(named.ranks, 'rank')), el('div', {}, `that did the same: ${named.hint}`));
+      return;
+    }
     const unit = state.rows.units[hovered.unit];
     const { spans } = state.model.lines[unit.line];
     const i = hovered.span;
@@ -106,6 +112,9 @@ export class Overlay {
       el('div', {}, `${format.time(spans.length[i])}${wait}`),
       el('div', { class: 'muted' }, `${spanKinds[spans.kind[i]]} · ${unit.title} · from ${format.time(spans.start[i])}`),
     );
+  }
+
+  private placeTip(state: State, pointer: { x: number; y: number }): void {
     const right = pointer.x > state.width / 2;
     const below = pointer.y < state.height - 90;
     styled(this.tip, {

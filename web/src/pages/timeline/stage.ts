@@ -124,7 +124,7 @@ export class Stage {
   // Shows a stretch of time, at once or gliding there.
   show(view: View, gliding = false): void {
     const { state } = this;
-    const to = confine(view, state.model.step);
+    const to = confine(view, state.model.extent);
     if (gliding && !this.context.theme.still) {
       this.flight = { from: state.view, to, since: performance.now() };
     } else {
@@ -199,7 +199,7 @@ export class Stage {
     const end = start + line.spans.length[pick.span];
     const { from, to } = this.target();
     const wide = (end - start) / (to - from);
-    if (near || wide > 1 || wide * state.width < 6) this.show(around(start, end, state.model.step), true);
+    if (near || wide > 1 || wide * state.width < 6) this.show(around(start, end, state.model.extent), true);
     else if (start < from || end > to) {
       const shift = (start + end) / 2 - (from + to) / 2;
       this.show({ from: from + shift, to: to + shift }, true);
@@ -249,7 +249,8 @@ function unitsOf(state: { model: Model }, together: boolean): Unit[] {
 
 function firstState(context: Context): State {
   const { run } = context;
-  const model = layModel(run, (timeline) => context.spans(timeline));
+  const extent = Math.max(...context.data.runs.map((one) => one.step));
+  const model = layModel(run, extent, (timeline) => context.spans(timeline));
   const together = run.ranks > 16 && model.lines.length < run.ranks;
   const units = unitsOf({ model }, together);
   const open = firstOpen(model, units);
@@ -258,7 +259,7 @@ function firstState(context: Context): State {
     model,
     rows: layRows(model, units, open, roomy),
     together,
-    view: whole(run.step),
+    view: whole(extent),
     scroll: 0,
     width: 0,
     height: 0,
@@ -268,6 +269,7 @@ function firstState(context: Context): State {
     hit: -1,
     picked: null,
     hovered: null,
+    named: -1,
     pointer: null,
     showPath: run.path.start.length > 0,
     places: placePath(run, model),

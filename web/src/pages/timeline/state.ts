@@ -29,6 +29,7 @@ export interface State {
   hit: number; // the one last gone to; -1
   picked: Pick | null;
   hovered: Pick | null;
+  named: number; // the unit whose name the pointer is on; -1
   pointer: { x: number; y: number } | null;
   showPath: boolean;
   places: PathPlace[]; // of the critical path's segments

@@ -21,10 +21,10 @@ export const timeline: Page = {
   id: 'timeline',
   title: 'Timeline',
   render(host, context) {
-    const notes = notesOn(context.run);
-    if (notes) host.append(el('p', { class: 'muted' }, notes));
-    if (!context.run.timelines.some((line) => line.count > 0)) return undefined;
-    return build(host, context);
+    const end = context.run.timelines.some((line) => line.count > 0) ? build(host, context) : undefined;
+    const notes = notesOn(context.run) || (end ? '' : 'Nothing ran.');
+    if (notes) host.append(el('p', { class: 'muted tl-notes' }, notes));
+    return end;
   },
 };
 

@@ -81,12 +81,12 @@ function searchField(stage: Stage): HTMLInputElement {
 function zoomButtons(stage: Stage, actions: KeyActions): HTMLElement {
   const by = (factor: number): void => {
     const view = stage.target();
-    stage.show(zoom(view, (view.from + view.to) / 2, factor, stage.state.model.step), true);
+    stage.show(zoom(view, (view.from + view.to) / 2, factor, stage.state.model.extent), true);
   };
   return el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Zoom' },
     el('button', { type: 'button', 'aria-label': 'Zoom in', title: 'Zoom in (w, +)', onclick: () => by(0.5) }, '+'),
     el('button', { type: 'button', 'aria-label': 'Zoom out', title: 'Zoom out (s, −)', onclick: () => by(2) }, '−'),
-    el('button', { type: 'button', title: 'The whole step (f, 0)', onclick: () => stage.show(whole(stage.state.model.step), true) }, 'Fit'),
+    el('button', { type: 'button', title: 'The whole step (f, 0)', onclick: () => stage.show(whole(stage.state.model.extent), true) }, 'Fit'),
     el('button', { type: 'button', 'aria-label': 'Keys of the timeline', title: 'Keys (?)', onclick: () => actions.help() }, '?'));
 }
 
