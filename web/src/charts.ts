@@ -57,6 +57,7 @@ export function chart<Row>(host: HTMLElement, context: Context, options: ChartOp
   const redraw = (): void => {
     const { colours, still } = context.theme;
     instance.setOption({ ...base(colours, still), ...options.option(colours) }, { notMerge: true });
+    if (still) instance.getZr().flush(); // paper does not wait for the next frame
     box.setAttribute('aria-label', options.label); // ECharts writes one of its own
   };
   redraw();

@@ -6,6 +6,7 @@ import { address, clear, el, svg } from './dom';
 import * as format from './format';
 import type { Args, Context, Page } from './page';
 import { pages } from './pages';
+import { printing } from './print';
 import { decodeSpans, type Spans } from './spans';
 import { createTheme, type Theme } from './theme';
 
@@ -74,7 +75,7 @@ class Frame {
     return el('header', {},
       el('div', { class: 'brand' }, logo(), 'Orrery'),
       el('div', { class: 'titles name' }, titles),
-      el('div', { class: 'tools' }, keys, theme));
+      el('div', { class: 'tools' }, printing(this.theme, (all) => (all ? this.drawAll() : this.draw(false))), keys, theme));
   }
 
   private draw(moved: boolean): void {
@@ -96,18 +97,30 @@ class Frame {
     }
   }
 
-  private fill(page: Page, args: Record<string, string>): void {
+  // For paper: every page, one after another.
+  private drawAll(): void {
+    for (const end of this.leave.splice(0)) end();
+    this.current = '';
+    this.main.replaceChildren();
+    for (const page of this.pages) {
+      const sheet = el('section', { class: 'print-page' }, el('h1', {}, page.title));
+      this.main.append(sheet);
+      this.fill(page, {}, sheet);
+    }
+  }
+
+  private fill(page: Page, args: Record<string, string>, into: HTMLElement = this.main): void {
     const shared = new EventTarget();
     const { runs } = this.data;
     if (page.whole || runs.length === 1) {
       const host = el('div');
-      this.main.append(host);
+      into.append(host);
       this.render(page, host, this.context(page, 0, args, shared));
       return;
     }
     const sections = runs.map((run, i) =>
       el('section', { 'aria-label': run.title }, el('h2', { class: 'name' }, `${'AB'[i]}: ${run.title}`), el('div')));
-    this.main.append(el('div', { class: 'columns' }, sections));
+    into.append(el('div', { class: 'columns' }, sections));
     sections.forEach((section, i) =>
       this.render(page, section.lastElementChild as HTMLElement, this.context(page, i, args, shared)));
   }

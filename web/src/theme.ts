@@ -25,6 +25,7 @@ export interface Theme {
   readonly colours: Colours; // of now; ask again after a change
   readonly still: boolean; // no movement, please
   toggle(): void;
+  paper(on: boolean): void; // light and without movement, whatever was chosen: for printing
   onChange(listener: () => void): () => void; // what comes back ends it
 }
 
@@ -34,9 +35,10 @@ export function createTheme(): Theme {
   const root = document.documentElement;
   const listeners = new Set<() => void>();
   let chosen: boolean | null = null;
+  let onPaper = false;
   let colours: Colours | null = null;
 
-  const isDark = (): boolean => chosen ?? system.matches;
+  const isDark = (): boolean => !onPaper && (chosen ?? system.matches);
   const apply = (): void => {
     root.dataset.theme = isDark() ? 'dark' : 'light';
     colours = null;
@@ -50,13 +52,17 @@ export function createTheme(): Theme {
       return isDark();
     },
     get still() {
-      return motion.matches;
+      return onPaper || motion.matches;
     },
     get colours() {
       return (colours ??= read(root));
     },
     toggle() {
       chosen = !isDark();
+      apply();
+    },
+    paper(on) {
+      onPaper = on;
       apply();
     },
     onChange(listener) {
