@@ -224,7 +224,7 @@ describe('the keyboard', () => {
       assert.match(await page.locator('.readout').innerText(), /rank 517/);
       await page.keyboard.press('Enter');
       await report.settle();
-      assert.match(page.url(), /timeline\?rank=517/);
+      assert.match(page.url(), /#\/timeline/);
       assert.deepEqual(report.trouble(), []);
     });
   });
@@ -236,3 +236,25 @@ function unreachable() {
     .filter((element) => element.checkVisibility() && element.tabIndex < 0 && !['H1', 'MAIN'].includes(element.tagName))
     .map((element) => element.outerHTML.slice(0, 120));
 }
+
+describe('on paper', () => {
+  it('stands every page, dark on white', async () => {
+    for (const name of ['demo', 'big', 'comparison']) {
+      await opened(reports[name].file, { colorScheme: 'dark' }, async (report) => {
+        const pages = await report.pages();
+        await report.page.pdf({ path: join(pictures, `${name}.pdf`), format: 'A4' });
+        await report.page.evaluate(() => { dispatchEvent(new Event('beforeprint')); });
+        await report.page.emulateMedia({ media: 'print' });
+        assert.equal(await report.page.locator('.print-page').count(), pages.length);
+        assert.equal(await report.page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'rgb(255, 255, 255)');
+        assert.deepEqual(await report.page.evaluate(lowContrast), []);
+        await report.page.setViewportSize({ width: 720, height: 1000 });
+        await report.page.screenshot({ path: join(pictures, `${name}-paper.png`), fullPage: true });
+        await report.page.emulateMedia({ media: 'screen' });
+        await report.page.evaluate(() => { dispatchEvent(new Event('afterprint')); });
+        assert.equal(await report.page.locator('.print-page').count(), 0);
+        assert.deepEqual(report.trouble(), []);
+      });
+    }
+  });
+});

@@ -32,7 +32,7 @@ function oddText(odd: readonly Odd[], ranks: number): HTMLElement {
 function legend(): HTMLElement {
   return el('ul', { class: 'legend' },
     parts.map((part) => el('li', { title: part.note }, swatch(part), part.title)),
-    el('li', {}, el('span', { class: 'waited-key', 'aria-hidden': true }), 'of it waited for peers'),
+    el('li', {}, el('span', { class: 'waited-key', 'aria-hidden': true }), 'waited for peers'),
     el('li', {}, el('span', { class: 'odd-mark', 'aria-hidden': true }, '▲ '), 'far from the median'));
 }
 
@@ -93,8 +93,8 @@ function stragglerTable(context: Context): HTMLElement {
   });
 }
 
-// Redraws by choice; the table is made when it is first looked at.
-function rankCard(context: Context, odd: readonly Odd[]): { card: HTMLElement; end: () => void } {
+// Redraws by choice; the table is made when it is first looked at. `begin` draws, once the card is in the document.
+function rankCard(context: Context, odd: readonly Odd[]): { card: HTMLElement; begin: () => void; end: () => void } {
   const { run } = context;
   const marked = new Set(odd.map(({ rank }) => rank));
   const picture = el('div');
@@ -115,8 +115,7 @@ function rankCard(context: Context, odd: readonly Odd[]): { card: HTMLElement; e
   const first = { sort: sortKey(context.args.sort), shares: context.args.unit === 'percent' };
   const card = el('section', { class: 'card', 'aria-label': 'Every rank' },
     el('h2', {}, 'Every rank'), controls(context, first, show), legend(), picture, details);
-  show(first);
-  return { card, end: () => strip?.dispose() };
+  return { card, begin: () => show(first), end: () => strip?.dispose() };
 }
 
 export const breakdown: Page = {
@@ -136,6 +135,7 @@ export const breakdown: Page = {
       run.ranks < 3 ? '' : el('section', { class: 'card', 'aria-label': 'The odd ones' }, el('h2', {}, 'The odd ones'), oddText(odd, run.ranks)),
       ranks.card,
       el('section', { class: 'card', 'aria-label': 'Who waited for whom' }, el('h2', {}, 'Stragglers'), stragglerTable(context)));
+    ranks.begin();
     return ranks.end;
   },
 };

@@ -132,16 +132,24 @@ function nodeTable(context: Context, caption: string, rows: readonly NodeChangeD
   });
 }
 
+// Of a value of many lines, those that the other one lacks.
+function ownLines(text: string, other: string): string {
+  if (!text.includes('\n') || other === '') return text;
+  const there = new Set(other.split('\n'));
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !there.has(line));
+  return lines.length > 0 ? lines.join('\n') : '(the same lines, in another order)';
+}
+
 function factTable(comparison: ComparisonData): HTMLElement {
-  const value = (text: string): Child => (text === '' ? el('span', { class: 'muted' }, 'not stated') : el('span', { class: 'mono break' }, text));
+  const value = (text: string, other: string): Child => (text === '' ? el('span', { class: 'muted' }, 'not stated') : el('span', { class: 'mono fact' }, ownLines(text, other)));
   return table({
-    caption: 'What the two runs were made from and how, where they differ',
+    caption: 'What the two runs were made from and how: only what differs',
     rows: comparison.facts,
     empty: 'Both were made from the same inputs in the same way.',
     columns: [
       { title: 'fact', cell: ([key]) => key },
-      { title: 'A', cell: ([, a]) => value(a) },
-      { title: 'B', cell: ([, , b]) => value(b) },
+      { title: 'A', cell: ([, a, b]) => value(a, b) },
+      { title: 'B', cell: ([, a, b]) => value(b, a) },
     ],
   });
 }

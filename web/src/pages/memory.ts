@@ -5,12 +5,13 @@ import { axis, chart, tooltip, type EChartsCoreOption } from '../charts';
 import { el, pageLink, styled } from '../dom';
 import type { Context, Page } from '../page';
 import { table } from '../table';
+import { niceStep } from '../ticks';
 import type { Colours } from '../theme';
 import { envelope, holders, rankList, stepsOf, type Envelope, type Holder, type Points } from './held/curve';
 import './held/held.css';
 
 const mostChoices = 400;
-const offPicture = 3; // a capacity this many times the peak is told, not drawn
+const offPicture = 5; // a capacity this many times the peak is told, not drawn
 
 interface Picture {
   holder: Holder | null; // null: between ranks
@@ -58,11 +59,11 @@ function capacityLine(context: Context, colours: Colours, capacity: number): Rec
 // A point of its own, with a label that stays inside the picture.
 function peakMark(context: Context, colours: Colours, { memory }: Holder): Record<string, unknown> {
   const { run, format } = context;
-  const position = memory.peakAt > run.step * 0.85 ? 'left' : memory.peakAt < run.step * 0.15 ? 'right' : 'top';
+  const align = memory.peakAt > run.step * 0.85 ? 'right' : memory.peakAt < run.step * 0.15 ? 'left' : 'center';
   return {
     type: 'scatter', silent: true, symbol: 'circle', symbolSize: 11, data: [[memory.peakAt, memory.peak]], z: 5,
     itemStyle: { color: colours.critical, borderColor: colours.card, borderWidth: 2 },
-    label: { show: true, position, distance: 8, color: colours.text, fontWeight: 600, formatter: `peak ${format.bytes(memory.peak)}`, textBorderColor: colours.card, textBorderWidth: 3 },
+    label: { show: true, position: 'top', align, distance: 7, color: colours.text, fontWeight: 600, formatter: `peak ${format.bytes(memory.peak)}`, textBorderColor: colours.card, textBorderWidth: 3 },
   };
 }
 
@@ -92,7 +93,7 @@ function optionOf(context: Context, picture: Picture, colours: Colours): ECharts
   const { run, format } = context;
   const times = format.timeAxis(run.step);
   const peak = (picture.holder ?? picture.all[0]).memory.peak;
-  const unit = [2 ** 40, 2 ** 30, 2 ** 20, 2 ** 10, 1].find((size) => peak >= size) ?? 1;
+  const unit = format.bytes(peak).endsWith('iB') ? [2 ** 40, 2 ** 30, 2 ** 20, 2 ** 10].find((size) => peak >= size) ?? 1 : 1;
   const each = niceStep((ceiling(context, peak).max / unit) / 5) * unit;
   return {
     grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
@@ -101,12 +102,6 @@ function optionOf(context: Context, picture: Picture, colours: Colours): ECharts
     tooltip: tip(context, picture, colours),
     series: seriesOf(context, picture, colours),
   };
-}
-
-// 1, 2 or 5 times a power of ten, at least `least`.
-function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-12)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least * 0.999) ?? least;
 }
 
 function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {

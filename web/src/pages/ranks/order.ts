@@ -74,7 +74,7 @@ export function robustScores(values: readonly number[]): { middle: number; score
 }
 
 const farScore = 3.5;
-const farShare = 0.005; // of the step: less is not worth a word
+const farShare = 0.01; // of the step: less is not worth a word
 
 // Ranks far from the median, the farthest first, one sentence each: about the quantity in which they differ
 // most, and of several that differ alike the one that comes first above, for the others follow from it.

@@ -7,6 +7,8 @@ import type { Colours } from '../../theme';
 import type { Part } from './parts';
 import type { Shown } from './rows';
 import { stackOf } from './order';
+import { niceStep } from '../../ticks';
+import { timeAxis } from '../../format';
 
 // Sums over the first n ranks in the order shown, so that the mean of any stretch is one subtraction.
 export interface Stack {
@@ -148,16 +150,24 @@ export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: 
   context.restore();
 }
 
-export function paintAxis(context: CanvasRenderingContext2D, area: Area, colours: Colours, label: (share: number) => string): void {
+// Round times up to the step, or quarters of it.
+function marks(step: number, shares: boolean): number[] {
+  const { factor } = timeAxis(step);
+  const each = shares ? step / 4 : niceStep(step / factor / 5) * factor;
+  return Array.from({ length: Math.floor(step / each + 1e-9) + 1 }, (_, i) => i * each);
+}
+
+export function paintAxis(context: CanvasRenderingContext2D, area: Area, colours: Colours, step: number, shares: boolean): void {
   context.font = '12px system-ui, sans-serif';
   context.textAlign = 'right';
   context.textBaseline = 'middle';
-  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    const y = Math.round(area.top + area.height * (1 - share)) + 0.5;
+  const { label } = timeAxis(step);
+  for (const value of step > 0 ? marks(step, shares) : []) {
+    const y = Math.round(area.top + area.height * (1 - value / step)) + 0.5;
     context.fillStyle = colours.line;
     context.fillRect(area.left - 4, y - 0.5, area.width + 4, 1);
     context.fillStyle = colours.muted;
-    context.fillText(label(share), area.left - 8, y);
+    context.fillText(shares ? `${Math.round((100 * value) / step)} %` : label(value), area.left - 8, y);
   }
 }
 

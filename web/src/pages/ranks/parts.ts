@@ -20,7 +20,7 @@ export const parts: readonly Part[] = [
   { id: 'overlapped', title: 'overlapped', fill: 'overlapped', note: 'computing while communicating or accessing memory' },
   { id: 'exposedComm', title: 'exposed communication', fill: 'communication', note: 'communicating, nothing computed meanwhile' },
   { id: 'exposedMemory', title: 'exposed memory', fill: 'memory', note: 'only accessing remote memory' },
-  { id: 'idle', title: 'idle', fill: 'idle', note: 'nothing going on, until the last rank is done' },
+  { id: 'idle', title: 'idle', fill: 'idle', note: 'nothing going on: waiting for a message, or done before the last rank' },
 ];
 
 export const partById = new Map(parts.map((part) => [part.id, part]));

@@ -51,7 +51,9 @@ export class Strip {
     this.data = stack(this.run, shown);
     this.canvas.setAttribute('aria-label', `Stacked columns of ${count(this.run.ranks)} ranks; arrow keys go through them, the text below tells their figures`);
     this.tell(this.cursor);
-    this.draw();
+    this.resize();
+    if (this.context.theme.still) this.paint();
+    else this.draw();
   }
 
   dispose(): void {
@@ -117,7 +119,7 @@ export class Strip {
     const { run, shown } = this;
     const area = this.area();
     const main = ready(this.canvas, this.width, height);
-    paintAxis(main, area, colours, (share) => figure(share * run.step, run.step, shown.shares));
+    paintAxis(main, area, colours, run.step, shown.shares);
     paintColumns(main, area, this.data, run.step, colours);
     paintMarks(main, area, this.data, run.step, colours);
     paintRanks(main, area, shown.order, shown.sort !== 'rank', colours);

@@ -5,6 +5,7 @@ import { axis, chart, tooltip, type EChartsCoreOption } from '../../charts';
 import type { RunData } from '../../data';
 import type { Context } from '../../page';
 import type { Colours } from '../../theme';
+import { decadeTicks } from '../../ticks';
 import { groupTitle, type Kind } from './choice';
 
 export interface SpeedChart {
@@ -72,11 +73,14 @@ function sizeAxis(colours: Colours, context: Context, sizes: number[], labels: n
 
 function speedAxis(colours: Colours, context: Context, speeds: number[], linear: boolean): Record<string, unknown> {
   const { min, max } = limits(speeds);
-  const range = linear
-    ? { type: 'value', min: 0 }
-    : { type: 'log', logBase: 10, min: 10 ** Math.floor(Math.log10(min) + 1e-9), max: 10 ** Math.ceil(Math.log10(max) - 1e-9) };
-  if (!linear && range.min === range.max) range.max = range.min * 10;
-  return { ...axis(colours), ...range, axisLabel: { color: colours.muted, formatter: (value: number) => context.format.rate(value) } };
+  const label = { color: colours.muted, hideOverlap: true, formatter: (value: number) => context.format.rate(value) };
+  if (linear) return { ...axis(colours), type: 'value', min: 0, axisLabel: label };
+  const ticks = decadeTicks(min / 1.3, max * 1.3);
+  const shown = ticks.length > 9 ? ticks.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e6) / 1e6)) : ticks;
+  return {
+    ...axis(colours), type: 'log', logBase: 10, min: ticks[0], max: ticks[ticks.length - 1],
+    axisLabel: { ...label, customValues: shown }, axisTick: { customValues: shown, lineStyle: { color: colours.muted } }, splitLine: { lineStyle: { color: colours.line } },
+  };
 }
 
 function tip(context: Context, colours: Colours): Record<string, unknown> {
