@@ -106,8 +106,8 @@ function metricTable(context: Context, comparison: ComparisonData): HTMLElement 
     rows: comparison.metrics,
     columns: [
       { title: 'metric', cell: ({ name, title }) => el('span', { title: meanings.get(name) }, title), key: ({ title }) => title },
-      { title: 'A', number: true, cell: ({ a }) => a },
-      { title: 'B', number: true, cell: ({ b }) => b },
+      { title: 'A', number: true, cell: ({ a }) => el('span', { class: 'long' }, a) },
+      { title: 'B', number: true, cell: ({ b }) => el('span', { class: 'long' }, b) },
       { title: 'change', number: true, cell: (metric) => changeText(context, metric.change, metric.moreIsBetter), key: ({ change }) => change ?? 0 },
       { title: 'less · more', cell: (metric) => changeBar(metric, most) },
     ],
