@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // node run.mjs PROGRAM OUTPUT: the browser tests, with the reports that PROGRAM makes; they and screenshots of every
-// page are left in OUTPUT. Exit status 77: cannot be run here, and a line says why.
+// page are left in OUTPUT. ORRERY_PAGE in the environment: a page other than the one that is built into PROGRAM.
+// Where it cannot be run, a line says why, and the exit status is 77.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -34,7 +35,6 @@ const { status } = spawnSync(process.execPath, [join(here, 'report.test.mjs')], 
     ORRERY_PROGRAM: resolve(program),
     ORRERY_PROJECT: resolve(here, '../..'),
     ORRERY_OUTPUT: folder,
-    ORRERY_PAGE: process.env.ORRERY_PAGE ?? join(here, '../dist/report.html'),
   },
 });
 process.exit(status ?? 1);
