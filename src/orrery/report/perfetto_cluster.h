@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What belongs to no single rank: the step, the critical path, and how busy links were.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/report/perfetto_timeline.h"
+#include "orrery/result/run.h"
+
+namespace orrery::report {
+
+/// A curve to draw: from when, how many bytes per second.
+struct LinkCurve {
+  std::string name;
+  std::string description;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> points;  ///< (ns, bytes/s), ascending
+};
+
+/// More used links than this are drawn by dimension only.
+inline constexpr std::size_t kMaxLinks = 64;
+
+/// Link use by dimension, then link by link where there are few and one end is a chosen rank.
+[[nodiscard]] std::vector<LinkCurve> link_curves(const result::Run& run,
+                                                 const TimelineChoice& choice);
+
+class Packets;
+void write_cluster(Packets& packets, const result::Run& run, const Flows& flows,
+                   const TimelineChoice& choice);
+
+}  // namespace orrery::report
