@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "orrery/core/limits.h"
 #include "orrery/result/peers.h"
 #include "orrery/result/run_reader.h"
 
@@ -91,8 +90,9 @@ Result<void> check_group_numbers(const Run& run, const Timeline& line,
 
 /// What may be looked up about peers.
 struct Peers {
-  std::size_t least = SIZE_MAX;                 ///< spans of the shortest timeline
-  std::uint64_t looks = limits::kRunFilePeers;  ///< left
+  std::uint64_t most;            ///< looks
+  std::uint64_t looks = most;    ///< left
+  std::size_t least = SIZE_MAX;  ///< spans of the shortest timeline
 };
 
 // Peers' spans exist at the peers of all of the timeline's ranks.
@@ -107,7 +107,7 @@ Result<void> check_peers(const Run& run, const Timeline& line,
     if (added) {
       if (peers.looks < ranks.size()) {
         return fail(Errc::limit_exceeded, "span row " + std::to_string(first + i),
-                    "there are more than " + std::to_string(limits::kRunFilePeers) +
+                    "there are more than " + std::to_string(peers.most) +
                         " pairs of a rank and the distance of a peer");
       }
       peers.looks -= ranks.size();
@@ -122,10 +122,10 @@ Result<void> check_peers(const Run& run, const Timeline& line,
 
 }  // namespace
 
-Result<void> check_run(const Run& run) {
+Result<void> check_run(const Run& run, std::uint64_t peer_pairs) {
   if (Result<void> good = check_groups(run); !good) return good;
   const std::vector<std::vector<std::uint32_t>> ranks = ranks_by_timeline(run);
-  Peers peers;
+  Peers peers{peer_pairs};
   for (const Timeline& line : run.timelines) peers.least = std::min(peers.least, line.spans.size());
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < run.timelines.size(); ++i) {

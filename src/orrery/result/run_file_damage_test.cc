@@ -278,7 +278,7 @@ TEST_F(Damage, RowsAreNotRepeated) {
 TEST(CheckRun, BoundsTheWorkOnPeers) {
   // Even ranks share a timeline, odd ones another, which is shorter; every span of the first has
   // another distance.
-  constexpr std::uint32_t kMany = 40'000;
+  constexpr std::uint32_t kMany = 400;
   auto run = sample_run(2, 1);
   run.ranks.resize(kMany, run.ranks[0]);
   for (std::uint32_t rank = 0; rank < kMany; ++rank) run.ranks[rank].timeline = rank % 2;
@@ -289,7 +289,8 @@ TEST(CheckRun, BoundsTheWorkOnPeers) {
     run.timelines[0].spans[i].distance = 2 * i;
     run.timelines[0].spans[i].peer_span = 4;
   }
-  const auto refused = check_run(run);
+  EXPECT_TRUE(check_run(run));
+  const auto refused = check_run(run, 30'000);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::limit_exceeded);
 }
