@@ -233,6 +233,9 @@ std::string comparison_json(const Verdict& verdict) {
 int compare(const CompareOptions& options, Session& session) {
   const auto threshold = parse_threshold(options.threshold);
   if (!threshold) return session.fail(threshold.error());
+  if (options.html == "-")
+    return session.fail({Errc::usage, "--html", "stdout is for the comparison",
+                         "give a file, or 'orrery report A B --html -'"});
   PageFile page(options.html, options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   auto a = result::read_run(options.a);

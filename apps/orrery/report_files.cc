@@ -18,8 +18,8 @@ namespace {
 
 /// Beyond this, browsers become slow; they stop near 2 GB.
 constexpr std::uint64_t kLargeTimeline = 500'000'000;
-/// How many bytes of JSON one byte of protobuf amounts to.
-constexpr std::uint64_t kChromeFactor = 4;
+/// How many bytes of JSON one byte of protobuf amounts to, from 2.0 to 2.6.
+constexpr double kChromeFactor = 2.6;
 
 std::string in_bytes(std::uint64_t bytes) {
   return format_bytes(Bytes(static_cast<std::int64_t>(bytes)));
@@ -100,7 +100,8 @@ Result<std::vector<Written>> PageFile::write(const std::vector<const result::Run
   if (!html) return tl::unexpected(html.error());
   if (auto done = write_output(path_, *html, session.force); !done)
     return tl::unexpected(done.error());
-  session.note(fmt::format("wrote {} ({}): open it in a browser", path_, in_bytes(html->size())));
+  if (path_ != "-")
+    session.note(fmt::format("wrote {} ({}): open it in a browser", path_, in_bytes(html->size())));
   return std::vector<Written>{{path_, html->size()}};
 }
 
@@ -110,17 +111,18 @@ Result<std::vector<Written>> write_timeline(const TimelineFile& file, const resu
   std::vector<Written> written;
   if (file.path.empty()) return written;
   const bool chrome = file.format == TimelineFormat::chrome;
-  const std::uint64_t factor = chrome ? kChromeFactor : 1;
+  const double factor = chrome ? kChromeFactor : 1;
   std::vector<report::TimelineChoice> pieces = {choice};
   if (split) {
-    const auto limit = static_cast<std::uint64_t>(split->count()) / factor;
+    const auto limit = static_cast<std::uint64_t>(static_cast<double>(split->count()) / factor);
     pieces = report::split_timeline(run, choice, std::max<std::uint64_t>(limit, 1));
-  } else if (const auto expected = report::estimate_perfetto_bytes(run, choice) * factor;
+  } else if (const auto expected = static_cast<std::uint64_t>(
+                 static_cast<double>(report::estimate_perfetto_bytes(run, choice)) * factor);
              expected > kLargeTimeline) {
     session.warn(fmt::format(
         "{} will have about {}; browsers stop near 2 GB. --split 500MB writes several files, "
         "--ranks, --from and --to a part; 'trace_processor server http' opens what is larger",
-        file.path, in_bytes(expected)));
+        file.path == "-" ? "stdout" : file.path, in_bytes(expected)));
   }
   for (std::size_t i = 0; split && i < pieces.size(); ++i) {
     if (auto fine = check_absent(numbered(file.path, i), session.force); !fine)
