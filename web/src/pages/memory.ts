@@ -97,7 +97,7 @@ function optionOf(context: Context, picture: Picture, colours: Colours): ECharts
   const each = niceStep((ceiling(context, peak).max / unit) / 5) * unit;
   return {
     grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
-    xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(run.step / times.factor / 6) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
+    xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(run.step / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
     yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(ceiling(context, peak).max / each) * each, axisLabel: { color: colours.muted, formatter: (value: number) => format.bytes(Math.round(value)) } },
     tooltip: tip(context, picture, colours),
     series: seriesOf(context, picture, colours),
@@ -109,7 +109,7 @@ function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {
   const listed = memory.held.reduce((sum, [, size]) => sum + size, 0);
   const rest = memory.peak - listed;
   const rows: [string, number, boolean][] = memory.held.map(([name, size]) => [name, size, true]);
-  if (rest > 0) rows.push(['smaller ones', rest, false]);
+  if (rest > 0) rows.push(['all others', rest, false]);
   const bar = (size: number): HTMLElement =>
     el('span', { class: 'held-bar', 'aria-hidden': true }, styled(el('i'), { width: `${memory.peak ? (100 * size) / memory.peak : 0}%` }));
   return table({
@@ -161,10 +161,10 @@ export const memory: Page = {
     const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
     const show = (): void => {
       held.replaceChildren(heldTable(context, picture.holder ?? all[0]));
-      const { max, capacity } = ceiling(context, (picture.holder ?? all[0]).memory.peak);
+      const { capacity } = ceiling(context, (picture.holder ?? all[0]).memory.peak);
       const device = run.device.memoryCapacity;
       const band = picture.holder ? '' : 'The upper line is the fullest rank at each time, the dashed one the emptiest. ';
-      words.textContent = band + (device > 0 && capacity === null ? `The capacity, ${context.format.bytes(device)}, lies above the picture, which ends at ${context.format.bytes(Math.round(max))}.` : '');
+      words.textContent = band + (device > 0 && capacity === null ? `The capacity, ${context.format.bytes(device)}, lies far above the picture.` : '');
       words.hidden = words.textContent === '';
     };
     select.addEventListener('change', () => {

@@ -153,7 +153,7 @@ export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: 
 // Round times up to the step, or quarters of it.
 function marks(step: number, shares: boolean): number[] {
   const { factor } = timeAxis(step);
-  const each = shares ? step / 4 : niceStep(step / factor / 5) * factor;
+  const each = shares ? step / 4 : niceStep(step / factor / 8) * factor;
   return Array.from({ length: Math.floor(step / each + 1e-9) + 1 }, (_, i) => i * each);
 }
 
