@@ -83,8 +83,8 @@ function picture(waterfall: Waterfall): HTMLElement {
     el('p', { class: 'muted cp-hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a stretch to see it in the timeline.'));
 }
 
-function named(context: Context, name: number, segment: number): Child {
-  return pageLink('timeline', placeOf(context, segment), el('span', { class: 'name cp-name' }, format.nameOf(context.run.names[name])));
+function named(context: Context, name: string, segment: number): Child {
+  return pageLink('timeline', placeOf(context, segment), el('span', { class: 'name cp-name' }, format.nameOf(name)));
 }
 
 function caused(cause: number, kind: number): Child {
@@ -95,12 +95,12 @@ function operations(context: Context): HTMLElement {
   const { run } = context;
   const rows = byOperation(run);
   return el('section', { class: 'card' }, el('h2', {}, 'By operation'), table<Operation>({
-    caption: 'Time on the critical path by name and cause',
+    caption: 'Time on the critical path by name and cause; # stands for any number; a name leads to the longest of its stretches',
     rows,
     first: 12,
     sort: { column: 2, down: true },
     columns: [
-      { title: 'Name', cell: (row) => named(context, row.name, row.longest), key: (row) => run.names[row.name] },
+      { title: 'Name', cell: (row) => named(context, row.title, row.longest), key: (row) => row.title },
       { title: 'Cause', cell: (row) => caused(row.cause, row.kind), key: (row) => titles[row.cause] },
       { title: 'Time', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
       { title: 'Share', number: true, cell: (row) => shareBar(row.time / run.step), key: (row) => row.time },
@@ -126,7 +126,7 @@ function stretches(context: Context): HTMLElement {
     sort: { column: 4, down: true },
     pick: (i) => context.go('timeline', placeOf(context, i)),
     columns: [
-      { title: 'Name', cell: (i) => named(context, path.name[i], i), key: (i) => names[path.name[i]] },
+      { title: 'Name', cell: (i) => named(context, names[path.name[i]], i), key: (i) => names[path.name[i]] },
       { title: 'Rank', number: true, cell: (i) => String(path.rank[i]), key: (i) => path.rank[i] },
       { title: 'Cause', cell: (i) => caused(path.cause[i], path.kind[i]), key: (i) => titles[path.cause[i]] },
       { title: 'Start', number: true, cell: (i) => format.time(path.start[i]), key: (i) => path.start[i] },

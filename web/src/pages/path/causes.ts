@@ -39,7 +39,7 @@ export function byCause(run: RunData): CauseShare[] {
 }
 
 export interface Operation {
-  name: number;
+  title: string; // numbers in it as #, where several names differ in those only
   cause: number;
   kind: number;
   time: number;
@@ -48,25 +48,33 @@ export interface Operation {
   longest: number; // in the path's columns
 }
 
-// The path's time by name and cause, most first.
+// The path's time by name and cause, most first. Names that differ in numbers only count as one: layers,
+// micro-batches and the like.
 export function byOperation(run: RunData): Operation[] {
   const { path } = run;
-  const found = new Map<string, Operation & { seen: Set<number> }>();
+  const found = new Map<string, Operation & { seen: Set<number>; names: Set<number> }>();
   path.start.forEach((start, i) => {
-    const key = `${path.name[i]} ${path.cause[i]} ${path.kind[i]}`;
+    const key = `${path.cause[i]} ${path.kind[i]} ${withoutNumbers(run.names[path.name[i]])}`;
     let one = found.get(key);
     if (!one) {
-      one = { name: path.name[i], cause: path.cause[i], kind: path.kind[i], time: 0, count: 0, ranks: 0, longest: i, seen: new Set() };
+      one = { title: '', cause: path.cause[i], kind: path.kind[i], time: 0, count: 0, ranks: 0, longest: i, seen: new Set(), names: new Set() };
       found.set(key, one);
     }
     const length = path.end[i] - start;
     one.time += length;
     one.count++;
     one.seen.add(path.rank[i]);
+    one.names.add(path.name[i]);
     if (length > path.end[one.longest] - path.start[one.longest]) one.longest = i;
   });
-  return [...found.values()].map((one) => ({ ...one, ranks: one.seen.size })).sort((a, b) => b.time - a.time || a.longest - b.longest);
+  const titleOf = (names: Set<number>): string => {
+    const first = run.names[[...names][0]];
+    return names.size > 1 ? withoutNumbers(first) : first;
+  };
+  return [...found.values()].map((one) => ({ ...one, title: titleOf(one.names), ranks: one.seen.size })).sort((a, b) => b.time - a.time || a.longest - b.longest);
 }
+
+const withoutNumbers = (name: string): string => name.replace(/\d+/g, '#');
 
 // Segments by length, longest first (ties: the earlier).
 export function longest(run: RunData, most: number): number[] {

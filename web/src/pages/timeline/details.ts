@@ -8,7 +8,7 @@ import * as format from '../../format';
 import { critical, merged, slackKnown, unfinished } from '../../spans';
 import { roleOfKind } from '../../theme';
 import { step } from './keys';
-import { laneOf } from './model';
+import { laneOf, spanName } from './model';
 import type { Stage } from './stage';
 
 export function fillDetails(host: HTMLElement, stage: Stage): void {
@@ -35,7 +35,7 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
   clear(host);
   append(host, [
     el('div', { class: 'tl-details-head' },
-      el('h2', { class: 'name' }, format.nameOf(state.model.names[spans.name[i]])),
+      el('h2', { class: 'name' }, spanName(state.model.names, spans, i)),
       el('button', { type: 'button', class: 'quiet', 'aria-label': 'Close', onclick: () => stage.pick(null) }, '✕')),
     el('p', { class: 'tl-badges' },
       el('span', { class: 'badge' }, el('i', { class: `swatch ${roleOfKind(kind)}` }), spanKinds[kind]),
@@ -81,6 +81,6 @@ export function describe(stage: Stage): string {
   const unit = state.rows.units[state.picked.unit];
   const { spans } = state.model.lines[unit.line];
   const i = state.picked.span;
-  const name = format.nameOf(state.model.names[spans.name[i]]);
+  const name = spanName(state.model.names, spans, i);
   return `${name}, ${spanKinds[spans.kind[i]]}, ${unit.title}, from ${format.time(spans.start[i])}, ${format.time(spans.length[i])} long`;
 }

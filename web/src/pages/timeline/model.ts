@@ -3,8 +3,9 @@
 // What the timeline draws: each distinct timeline laid out as tracks, and the units (a rank, or
 // ranks that did the same) that show one. Pure.
 
-import { spanKinds, type RunData, type TimelineData } from '../../data';
-import { critical, type Spans } from '../../spans';
+import { laneKinds, spanKinds, type RunData, type TimelineData } from '../../data';
+import { nameOf } from '../../format';
+import { critical, merged, type Spans } from '../../spans';
 import { firstStarting, layTrack, light, type Track } from './tracks';
 
 export interface Lane {
@@ -41,6 +42,17 @@ export interface Model {
 const talking = new Set(['collective', 'send', 'receive']);
 const talkKind = spanKinds.map((kind) => talking.has(kind));
 
+// A communicator is called as the trace calls its group, which is often just a number.
+function laneTitle(kind: number, title: string): string {
+  return laneKinds[kind] === 'communicator' && /^\d+$/.test(title) ? `group ${title}` : title;
+}
+
+// What to call a span: its name, or how many it stands for.
+export function spanName(names: string[], spans: Spans, span: number): string {
+  if (spans.flags[span] & merged && spans.name[span] === 0) return `${spans.node[span]} short spans`;
+  return nameOf(names[spans.name[span]]);
+}
+
 export function layLine(data: TimelineData, spans: Spans): Line {
   const byLane: number[][] = data.lanes.map(() => []);
   const work: number[] = [];
@@ -51,7 +63,7 @@ export function layLine(data: TimelineData, spans: Spans): Line {
     (talkKind[spans.kind[i]] ? talk : work).push(i);
   }
   const lanes = data.lanes.map((lane, i) => ({
-    title: lane.title,
+    title: laneTitle(lane.kind, lane.title),
     kind: lane.kind,
     track: layTrack(spans, byLane[i]),
   }));

@@ -5,7 +5,7 @@
 import { el, styled } from '../../dom';
 import * as format from '../../format';
 import { spanKinds } from '../../data';
-import { has } from './model';
+import { has, spanName } from './model';
 import { font } from './painter';
 import type { Palette } from './palette';
 import { plotWidth, ruler, timeAt, xOf, yOf, type Pick, type State } from './state';
@@ -108,7 +108,7 @@ export class Overlay {
     const i = hovered.span;
     const wait = spans.wait[i] > 0 ? `, of which waiting ${format.time(spans.wait[i])}` : '';
     this.tip.replaceChildren(
-      el('strong', { class: 'name' }, format.nameOf(state.model.names[spans.name[i]])),
+      el('strong', { class: 'name' }, spanName(state.model.names, spans, i)),
       el('div', {}, `${format.time(spans.length[i])}${wait}`),
       el('div', { class: 'muted' }, `${spanKinds[spans.kind[i]]} · ${unit.title} · from ${format.time(spans.start[i])}`),
     );

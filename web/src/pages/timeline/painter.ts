@@ -2,8 +2,9 @@
 //
 // Draws the rows: spans as pixels of one image, then text, names of rows and the ruler above it.
 
-import { nameOf, time as timeText } from '../../format';
+import { time as timeText } from '../../format';
 import { paintLine, stamp, type Label, type LinePixels } from './line';
+import { spanName } from './model';
 import type { Palette } from './palette';
 import { drawPath } from './path';
 import { rowAt, type Row } from './rows';
@@ -24,7 +25,7 @@ interface Placed {
 export class Painter {
   private readonly context: CanvasRenderingContext2D;
   private image: ImageData | null = null;
-  private readonly widths = new Map<number, number>(); // of names, in CSS pixels
+  private readonly widths = new Map<string, number>(); // of names, in CSS pixels
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.context = canvas.getContext('2d', { alpha: false })!;
@@ -114,7 +115,6 @@ export class Painter {
     context.textBaseline = 'middle';
     for (const { label, row, top, height } of labels) {
       const { spans } = state.model.lines[state.rows.units[row.unit].line];
-      const name = spans.name[label.span];
       let from = state.gutter + label.from / ratio;
       let to = state.gutter + label.to / ratio;
       let ink = label.lit ? palette.inkOnKind[spans.kind[label.span]] : palette.muted;
@@ -124,7 +124,7 @@ export class Painter {
         to = Math.min(to, waited);
         ink = palette.text;
       } else if (spans.wait[label.span] > 0) from = Math.max(from, waited);
-      const text = this.fit(nameOf(state.model.names[name]), name, to - from - 8);
+      const text = this.fit(spanName(state.model.names, spans, label.span), to - from - 8);
       if (text === '') continue;
       if (plate) {
         context.fillStyle = palette.card;
@@ -136,11 +136,11 @@ export class Painter {
   }
 
   // As much of a name as fits; "" when that is too little to be of use.
-  private fit(text: string, name: number, room: number): string {
-    let width = this.widths.get(name);
+  private fit(text: string, room: number): string {
+    let width = this.widths.get(text);
     if (width === undefined) {
       width = this.context.measureText(text).width;
-      this.widths.set(name, width);
+      this.widths.set(text, width);
     }
     if (width <= room) return text;
     const letters = Math.floor((text.length * (room - 8)) / width);

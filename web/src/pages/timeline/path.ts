@@ -45,9 +45,9 @@ export function segmentAt(ends: number[], time: number): number {
 }
 
 function heightOf(state: State, segment: number): number {
-  const { rows, run } = state;
-  const unit = rows.ofRank[run.path.rank[segment]];
-  if (unit === undefined || unit < 0) return NaN;
+  const { rows } = state;
+  const unit = unitOf(state, segment);
+  if (unit < 0) return NaN;
   const head = rows.ofUnit[unit];
   const lane = rows.open.has(unit) ? state.places[segment].lane : -1;
   const row = rows.rows[head + 1 + lane] ?? rows.rows[head];
@@ -61,10 +61,11 @@ export function drawPath(context: CanvasRenderingContext2D, state: State, palett
   const first = segmentAt(path.end, state.view.from);
   const last = segmentAt(path.end, state.view.to);
   const along = new Path2D();
-  const across = new Path2D();
+  const across = [new Path2D(), new Path2D()]; // within a unit, and from one to another
   let height = NaN; // where the pen is
   let reached = -Infinity;
-  let turns = 0;
+  const turns = [0, 0];
+  let unit = -1;
   for (let i = first; i <= last && i < path.start.length; i++) {
     const y = Math.round(heightOf(state, i));
     if (Number.isNaN(y)) continue;
@@ -72,30 +73,33 @@ export function drawPath(context: CanvasRenderingContext2D, state: State, palett
     const right = xOf(state, Math.min(path.end[i], state.view.to));
     if (y === height && right - reached < 0.5) continue;
     if (y !== height && !Number.isNaN(height)) {
-      across.moveTo(left, height);
-      across.lineTo(left, y);
-      turns++;
+      const far = unitOf(state, i) === unit ? 0 : 1;
+      across[far].moveTo(left, height);
+      across[far].lineTo(left, y);
+      turns[far]++;
     }
+    unit = unitOf(state, i);
     along.moveTo(y === height ? reached : left, y);
     along.lineTo(right, y);
     height = y;
     reached = right;
   }
-  const room = plotWidth(state) / Math.max(turns, 1); // pixels from turn to turn
-  stroke(context, palette, along, across, Math.min(1, Math.max(0.1, room / 16)));
+  for (const width of [4, 0]) {
+    // First a rim in the ground's colour, then the line itself.
+    context.strokeStyle = width > 0 ? palette.card : palette.critical;
+    context.lineCap = 'square';
+    across.forEach((trace, far) => {
+      const room = plotWidth(state) / Math.max(turns[far], 1); // pixels from turn to turn
+      const clear = Math.min(1, Math.max(0.1, room / 16));
+      if (width > 0 && clear <= 0.6) return;
+      context.lineWidth = width || (clear > 0.6 ? 2 : 1);
+      context.globalAlpha = clear;
+      context.stroke(trace);
+    });
+    context.globalAlpha = 1;
+    context.lineWidth = width || 2;
+    context.stroke(along);
+  }
 }
 
-function stroke(context: CanvasRenderingContext2D, palette: Palette, along: Path2D, across: Path2D, clear: number): void {
-  context.lineCap = 'square';
-  context.strokeStyle = palette.card;
-  context.lineWidth = 4;
-  if (clear > 0.6) context.stroke(across);
-  context.stroke(along);
-  context.strokeStyle = palette.critical;
-  context.globalAlpha = clear;
-  context.lineWidth = clear > 0.6 ? 2 : 1;
-  context.stroke(across);
-  context.globalAlpha = 1;
-  context.lineWidth = 2;
-  context.stroke(along);
-}
+const unitOf = (state: State, segment: number): number => state.rows.ofRank[state.run.path.rank[segment]] ?? -1;

@@ -7,6 +7,7 @@ import { el } from '../../dom';
 import * as format from '../../format';
 import { critical } from '../../spans';
 import { table } from '../../table';
+import { spanName } from './model';
 import { rowAt } from './rows';
 import type { Stage } from './stage';
 import { ruler, type Pick } from './state';
@@ -61,7 +62,7 @@ export function fillTable(host: HTMLElement, stage: Stage): void {
     pick: show,
     columns: [
       { title: 'Name', cell: (row) => el('button', { type: 'button', class: 'quiet name tl-cell', onclick: (event) => { event.stopPropagation(); show(row); } },
-        format.nameOf(state.model.names[spansOf(row).name[row.span]])), key: (row) => state.model.names[spansOf(row).name[row.span]] },
+        spanName(state.model.names, spansOf(row), row.span)), key: (row) => spanName(state.model.names, spansOf(row), row.span) },
       { title: 'Kind', cell: (row) => spanKinds[spansOf(row).kind[row.span]], key: (row) => spanKinds[spansOf(row).kind[row.span]] },
       { title: 'Rank', cell: (row) => state.rows.units[row.unit].title.replace(/^rank /, ''), key: (row) => state.rows.units[row.unit].rank },
       { title: 'Start', number: true, cell: (row) => format.time(spansOf(row).start[row.span]), key: (row) => spansOf(row).start[row.span] },

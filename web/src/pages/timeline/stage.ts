@@ -9,7 +9,7 @@ import { applyFilter, laneOf, layModel, unitPerLine, unitPerRank, type Filter, t
 import { Overlay } from './overlay';
 import { Painter } from './painter';
 import { makePalette, type Palette } from './palette';
-import { placePath } from './path';
+import { placePath, segmentAt } from './path';
 import { dense, firstOpen, layRows, roomy } from './rows';
 import { ruler, xOf, yOf, type Pick, type State } from './state';
 import { around, between, confine, whole, type View } from './view';
@@ -216,6 +216,16 @@ export class Stage {
     if (y < ruler + 4 || y + row.height > state.height - 4) {
       this.scrollTo(row.top - Math.max(0, (state.height - ruler) / 2 - row.height));
     }
+  }
+
+  // Scrolls to the row that the critical path is on in the middle of the screen.
+  goToPath(): void {
+    const { state } = this;
+    const { path } = state.run;
+    const { from, to } = this.target();
+    const segment = Math.min(segmentAt(path.end, (from + to) / 2), path.end.length - 1);
+    const unit = state.rows.ofRank[path.rank[segment]];
+    if (unit >= 0) this.revealRow(state.rows.ofUnit[unit]);
   }
 
   // Goes to the next (or previous) of what was searched for.

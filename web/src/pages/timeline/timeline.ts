@@ -65,7 +65,7 @@ function build(host: HTMLElement, context: Context): () => void {
   const element = el('div', { class: 'tl' }, toolbar.element,
     el('div', { class: 'tl-main' }, stage.element, details), spans, spoken, help);
   host.append(element);
-  const remember = later(() => context.note(addressOf(stage)), 300);
+  const remember = later(() => context.note(addressOf(stage, context.args)), 300);
   stage.listen((change) => {
     if (change === 'pick') {
       fillDetails(details, stage);
@@ -137,7 +137,8 @@ function listenTogether(element: HTMLElement, stage: Stage, context: Context, ac
   return () => document.removeEventListener('keydown', key);
 }
 
-function addressOf(stage: Stage): Record<string, string | number> {
+// `asked`: the address the page was opened with; its rank stays until something is selected.
+function addressOf(stage: Stage, asked: Readonly<Record<string, string>>): Record<string, string | number> {
   const { state } = stage;
   const { from, to } = stage.target();
   const args: Record<string, string | number> = { from: Math.round(from), to: Math.round(to) };
@@ -145,7 +146,7 @@ function addressOf(stage: Stage): Record<string, string | number> {
     const unit = state.rows.units[state.picked.unit];
     args.rank = unit.rank;
     args.node = String(state.model.lines[unit.line].spans.node[state.picked.span]);
-  }
+  } else if (asked.rank) args.rank = asked.rank;
   if (state.filter.text) args.q = state.filter.text;
   return args;
 }

@@ -108,7 +108,8 @@ function kindChips(stage: Stage): { element: HTMLElement; update(): void } {
   const waits = state.model.lines.some(({ talk }) => talk.waits[talk.waits.length - 1] > 0);
   const element = el('div', { class: 'tl-chips', role: 'group', 'aria-label': 'Kinds of spans' }, chips,
     waits && el('span', { class: 'tl-note' }, el('i', { class: 'swatch tl-wait communication' }), 'waiting for peers'),
-    state.run.path.start.length > 0 && el('span', { class: 'tl-note' }, el('i', { class: 'tl-stroke' }), 'critical path'));
+    state.run.path.start.length > 0 && el('button', { type: 'button', class: 'tl-chip', title: 'Scroll to where it is', onclick: () => stage.goToPath() },
+      el('i', { class: 'tl-stroke' }), 'critical path ↕'));
   return {
     element,
     update: () => chips.forEach((chip, kind) => {
