@@ -3,10 +3,8 @@
 // ECharts, set up once: only the parts in use, colours from the theme, no movement for those who want
 // none, and for every chart a text alternative. Formatters of tooltips return elements, never strings:
 // ECharts would parse a string as HTML.
-import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
-import {
-  AriaComponent, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent,
-} from 'echarts/components';
+import { LineChart, ScatterChart } from 'echarts/charts';
+import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
 import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { el, type Child } from './dom';
@@ -14,9 +12,9 @@ import type { Context } from './page';
 import { table, type TableOptions } from './table';
 import type { Colours } from './theme';
 
+// What another kind of chart needs is added here; every part makes the page longer.
 use([
-  BarChart, LineChart, ScatterChart, AriaComponent, DataZoomComponent, GridComponent, LegendComponent,
-  MarkLineComponent, TooltipComponent, CanvasRenderer,
+  LineChart, ScatterChart, AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer,
 ]);
 
 export type { EChartsCoreOption, ECharts };
