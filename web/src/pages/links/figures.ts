@@ -146,7 +146,7 @@ export function gridWidth(ranks: number, dims: Dimension[]): number {
 export function scaleEnd(most: number): number {
   if (most <= 0) return 0.01;
   const power = Math.pow(10, Math.floor(Math.log10(most)));
-  for (const times of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) if (times * power >= most * 0.9999) return times * power;
+  for (const times of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) if (times * power >= most * 0.9999) return Number((times * power).toPrecision(3));
   return 10 * power;
 }
 

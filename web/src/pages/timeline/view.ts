@@ -26,8 +26,8 @@ export function confine(view: View, step: number): View {
   if (width === most) return all;
   const middle = (view.from + view.to) / 2;
   const slip = width * margin;
-  const low = Math.min(all.from, -slip);
-  const high = Math.max(all.to, step + slip);
+  const low = Math.max(all.from, -slip);
+  const high = Math.min(all.to, Math.max(step, nearest) + slip);
   const from = Math.min(Math.max(middle - width / 2, low), high - width);
   return { from, to: from + width };
 }
