@@ -22,8 +22,9 @@ using result::SpanKind;
 
 namespace {
 
-// Spans that end and begin at the same time may come in any order; further passes settle those.
-constexpr int kMostPasses = 100;
+// Nearly always one pass is all it takes; where spans that take no time hang on each other in
+// circles, further ones settle them.
+constexpr std::uint8_t kMostPasses = 100;
 
 /// Positions of a graph's nodes in an order in which no edge leads back.
 std::vector<std::uint32_t> topological_positions(const Graph& graph) {
@@ -52,30 +53,30 @@ std::vector<std::uint32_t> topological_positions(const Graph& graph) {
   return position;
 }
 
-/// Sorts by an unsigned key, equal ones as they stand. O(items × bytes in which keys differ).
-template <class Item, class Key>
-void sort_by_key(std::vector<Item>& items, const Key& key) {
-  std::uint64_t differ = 0;
-  bool sorted = true;
-  for (std::size_t i = 1; i < items.size(); ++i) {
-    differ |= key(items[i]) ^ key(items[i - 1]);
-    sorted = sorted && key(items[i - 1]) <= key(items[i]);
-  }
-  if (sorted) return;
-  std::vector<std::pair<std::uint64_t, Item>> keyed, other(items.size());
-  for (const Item& item : items) keyed.emplace_back(key(item), item);
+/// One span of all timelines, and where it stands in time (see SlackPass::lay_out).
+struct Item {
+  std::uint64_t key;
+  std::uint32_t timeline;
+  std::uint32_t span;
+};
+
+/// Largest key first, equal ones the last first. O(items × digits in which keys differ).
+void sort_backwards(std::vector<Item>& items) {
   constexpr int kBits = 11;
+  constexpr std::uint64_t kDigit = (1u << kBits) - 1;
+  std::uint64_t differ = 0;
+  for (const Item& item : items) differ |= item.key ^ items.front().key;
+  std::vector<Item> other(items.size());
   for (int shift = 0; shift < 64; shift += kBits) {
-    if ((differ >> shift & ((1u << kBits) - 1)) == 0) continue;
-    std::array<std::size_t, 1 << kBits> place{};
-    const auto digit = [&](const auto& one) { return one.first >> shift & ((1u << kBits) - 1); };
-    for (const auto& one : keyed) ++place[digit(one)];
+    if ((differ >> shift & kDigit) == 0) continue;
+    std::array<std::size_t, kDigit + 1> place{};
+    for (const Item& item : items) ++place[item.key >> shift & kDigit];
     std::size_t sum = 0;
     for (std::size_t& count : place) sum += std::exchange(count, sum);
-    for (const auto& one : keyed) other[place[digit(one)]++] = one;
-    keyed.swap(other);
+    for (const Item& item : items) other[place[item.key >> shift & kDigit]++] = item;
+    items.swap(other);
   }
-  for (std::size_t i = 0; i < items.size(); ++i) items[i] = keyed[i].second;
+  std::reverse(items.begin(), items.end());
 }
 
 class SlackPass {
@@ -88,61 +89,53 @@ class SlackPass {
       graphs_.push_back(fits ? graph : nullptr);
     }
     together_.resize(run.collectives.size(), kTimeMax.count());
+    asked_.resize(run.collectives.size(), 0);
   }
 
   void run() {
     lay_out();
     order_lanes();
-    bool changed = true;
-    for (int pass = 0; changed && pass < kMostPasses; ++pass) {
-      changed = false;
-      for (const Item& item : order_) changed |= visit(item);
+    late_ = true;
+    for (pass_ = 1; late_ && pass_ <= kMostPasses; ++pass_) {
+      late_ = false;
+      for (const Item& item : order_) visit(item);
     }
     for (const Item& item : order_) {
-      run_.timelines[item.timeline].spans[item.span].slack = Time(slack_[at(item)]);
+      Span& span = run_.timelines[item.timeline].spans[item.span];
+      span.slack = Time(std::min(slack_[at(item)], as_last_comer(item.timeline, span)));
     }
   }
 
  private:
-  struct Item {
-    std::uint32_t timeline;
-    std::uint32_t span;
-  };
-
   [[nodiscard]] std::size_t at(const Item& item) const { return first_[item.timeline] + item.span; }
   [[nodiscard]] const Span& span_of(const Item& item) const {
     return run_.timelines[item.timeline].spans[item.span];
   }
 
-  // All that ended, the last first.
+  // The last end first. Of those that end together: what takes no time before what it may have
+  // waited for (by position), receives before their sends.
   void lay_out() {
-    std::vector<std::vector<std::uint32_t>> positions;
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       const auto& spans = run_.timelines[t].spans;
       first_.push_back(slack_.size());
+      const std::size_t base = order_.size();
+      order_.resize(base + spans.size());
+      const auto positions =
+          graphs_[t] == nullptr ? std::vector<std::uint32_t>() : topological_positions(*graphs_[t]);
       for (std::uint32_t i = 0; i < spans.size(); ++i) {
-        slack_.push_back(std::max<std::int64_t>(0, (run_.step - spans[i].end).count()));
-        order_.push_back({t, i});
-        if (spans[i].kind == SpanKind::send && spans[i].wait > Time{}) rules_.rendezvous = true;
+        const Span& span = spans[i];
+        slack_.push_back(std::max<std::int64_t>(0, (run_.step - span.end).count()));
+        const unsigned turn = span.end == span.start           ? 3
+                              : span.kind == SpanKind::receive ? 2
+                              : span.kind == SpanKind::send    ? 0
+                                                               : 1;
+        order_[base + (positions.empty() ? i : positions[i])] = {
+            static_cast<std::uint64_t>(span.end.count()) * 4 + turn, t, i};
+        if (span.kind == SpanKind::send && span.wait > Time{}) rules_.rendezvous = true;
       }
-      positions.push_back(graphs_[t] == nullptr ? std::vector<std::uint32_t>()
-                                                : topological_positions(*graphs_[t]));
     }
-    // By end, then start, then position: least significant first, each sort keeping the order
-    // before it.
-    for (std::uint32_t t = 0; t < positions.size(); ++t) {
-      if (positions[t].empty()) continue;
-      for (std::uint32_t i = 0; i < positions[t].size(); ++i)
-        order_[first_[t] + positions[t][i]] = {t, i};
-    }
-    const auto sort_by = [&](Time Span::*key) {
-      sort_by_key(order_, [&](const Item& item) {
-        return static_cast<std::uint64_t>((span_of(item).*key).count());
-      });
-    };
-    sort_by(&Span::start);
-    sort_by(&Span::end);
-    std::reverse(order_.begin(), order_.end());
+    sort_backwards(order_);
+    told_.assign(slack_.size(), 0);
   }
 
   // Who used the lane before.
@@ -175,34 +168,37 @@ class SlackPass {
     }
   }
 
-  void lower(std::int64_t& slack, std::int64_t to) {
-    if (to >= slack) return;
-    slack = std::max<std::int64_t>(0, to);
-    changed_ = true;
+  [[nodiscard]] std::int64_t tell(std::size_t index) {
+    told_[index] = pass_;
+    return slack_[index];
+  }
+
+  // Whoever has told others of its slack has told them of more than there is.
+  void lower(std::size_t index, std::int64_t to) {
+    if (to >= slack_[index]) return;
+    slack_[index] = std::max<std::int64_t>(0, to);
+    if (told_[index] == pass_) late_ = true;
   }
 
   // Takes from what comes after, hands on to what came before.
-  bool visit(const Item& item) {
-    changed_ = false;
+  void visit(const Item& item) {
     const result::Timeline& line = run_.timelines[item.timeline];
     const Span& span = line.spans[item.span];
-    std::int64_t& slack = slack_[at(item)];
-    if (const Graph* graph = graphs_[item.timeline]) {
-      for (const graph::NodeId next : graph->successors(item.span)) {
-        leave_room(item, {item.timeline, next});
-      }
+    const Graph* graph = graphs_[item.timeline];
+    if (graph != nullptr) {
+      for (const graph::NodeId next : graph->successors(item.span))
+        leave_room(item, {0, item.timeline, next});
     }
     if (span.kind == SpanKind::collective) {
-      meet(item.timeline, span, slack);
+      meet(item.timeline, span, tell(at(item)));
     } else if (span.kind == SpanKind::send && span.distance != kNone) {
       for (const std::uint32_t t : peers(item.timeline, span.distance)) deliver(item, t);
     }
-    if (span.released_by < line.spans.size()) {
-      leave_room({item.timeline, span.released_by}, item);
-    }
+    const bool seen = graph != nullptr && span.release == result::Release::dependency;
+    if (!seen && span.released_by < line.spans.size())
+      leave_room({0, item.timeline, span.released_by}, item);
     const std::uint32_t before = lane_before_[at(item)];
-    if (before != kNone) leave_room({item.timeline, before}, item);
-    return changed_;
+    if (before != kNone) leave_room({0, item.timeline, before}, item);
   }
 
   // `next` cannot start before `item` has ended.
@@ -210,18 +206,19 @@ class SlackPass {
     const std::int64_t gap = (span_of(next).start - span_of(item).end).count();
     if (gap < 0) return;
     const std::int64_t room = margin(next);
-    lower(slack_[at(item)], room > kTimeMax.count() - gap ? kTimeMax.count() : gap + room);
+    lower(at(item), room > kTimeMax.count() - gap ? kTimeMax.count() : gap + room);
   }
 
   // How much later a span could start.
   [[nodiscard]] std::int64_t margin(const Item& item) {
     const Span& span = span_of(item);
-    std::int64_t room = slack_[at(item)];
+    std::int64_t room = tell(at(item));
     if (span.kind == SpanKind::collective) {
       std::int64_t least = kTimeMax.count();
       for_each_collective(run_, index_, item.timeline, span, [&](std::uint32_t c, std::uint32_t) {
         if (!waits_for_all(run_.collectives[c], span)) return;
         const std::int64_t early = (run_.collectives[c].last_start - span.start).count();
+        asked_[c] = pass_;
         least = std::min(least, std::min(together_[c], kTimeMax.count() - early) + early);
       });
       if (least < kTimeMax.count()) room = least;
@@ -239,27 +236,40 @@ class SlackPass {
   }
 
   // All members of a collective end later when its last comer does.
-  void meet(std::uint32_t timeline, const Span& span, std::int64_t& slack) {
+  void meet(std::uint32_t timeline, const Span& span, std::int64_t slack) {
     for_each_collective(run_, index_, timeline, span, [&](std::uint32_t c, std::uint32_t) {
-      const result::Collective& collective = run_.collectives[c];
-      if (!waits_for_all(collective, span)) return;
-      lower(together_[c], slack);
-      if (span.start == collective.last_start) lower(slack, together_[c]);
+      if (!waits_for_all(run_.collectives[c], span) || slack >= together_[c]) return;
+      together_[c] = slack;
+      if (asked_[c] == pass_) late_ = true;
     });
   }
 
-  // A message: its receive ends with it, or may have been posted later.
+  // What a member may end later when it came last; without limit when it did not.
+  [[nodiscard]] std::int64_t as_last_comer(std::uint32_t timeline, const Span& span) const {
+    std::int64_t least = kTimeMax.count();
+    if (span.kind != SpanKind::collective) return least;
+    for_each_collective(run_, index_, timeline, span, [&](std::uint32_t c, std::uint32_t) {
+      if (waits_for_all(run_.collectives[c], span) && span.start == run_.collectives[c].last_start)
+        least = std::min(least, together_[c]);
+    });
+    return least;
+  }
+
+  // A message: its receive ends with it, or may have been posted later. Under the rendezvous
+  // protocol a late receive makes its message late, so both ends have the slack of either.
   void deliver(const Item& item, std::uint32_t timeline) {
     const Span& send = span_of(item);
     const auto& spans = run_.timelines[timeline].spans;
     if (send.peer_span >= spans.size()) return;
     const Span& receive = spans[send.peer_span];
     if (receive.kind != SpanKind::receive) return;
-    const std::int64_t slack = slack_[first_[timeline] + send.peer_span];
+    const std::size_t there = first_[timeline] + send.peer_span;
+    const std::int64_t slack = tell(there);
     const bool lasted = receive.end > receive.start;
     const std::int64_t gap =
         lasted ? 0 : std::max<std::int64_t>(0, (receive.start - send.end).count());
-    lower(slack_[at(item)], slack > kTimeMax.count() - gap ? slack : slack + gap);
+    lower(at(item), slack > kTimeMax.count() - gap ? slack : slack + gap);
+    if (rules_.rendezvous) lower(there, tell(at(item)));
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& peers(std::uint32_t timeline,
@@ -279,7 +289,10 @@ class SlackPass {
   std::vector<Item> order_;
   std::vector<std::uint32_t> lane_before_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> peers_;
-  bool changed_ = false;
+  std::vector<std::uint8_t> told_;   // by span: in which pass others asked it
+  std::vector<std::uint8_t> asked_;  // the same by collective
+  std::uint8_t pass_ = 0;
+  bool late_ = false;
 };
 
 }  // namespace
