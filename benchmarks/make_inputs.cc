@@ -98,6 +98,37 @@ Result<void> drifting(const fs::path& folder, std::uint32_t ranks, std::uint32_t
   return {};
 }
 
+/// A million nodes on 64 ranks that take different times: two computations, then an all-reduce
+/// beside a third, over and over.
+Result<void> steps(const fs::path& folder) {
+  constexpr std::uint32_t kRanks = 64, kSteps = 3906;
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    TraceRecords trace;
+    trace.metadata.emplace().version = kVersion;
+    const auto compute = [&](std::uint64_t id, const char* name, std::uint64_t micros) {
+      NodeRecord out = node(id, kComp, name);
+      out.duration_micros = micros;
+      trace.nodes.push_back(std::move(out));
+    };
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+      const std::uint64_t id = 4 * step;
+      compute(id, "forward", 10 + (rank * 7 + step * 3) % 11);
+      if (step > 0) trace.nodes.back().data_deps = {id - 1, id - 2};
+      compute(id + 1, "backward", 20 + (rank * 5 + step) % 13);
+      trace.nodes.back().data_deps = {id};
+      NodeRecord coll = node(id + 2, kColl, "gradients");
+      coll.attributes.push_back(attribute_int64("comm_type", 0));
+      coll.attributes.push_back(attribute_int64("comm_size", 1 << 20));
+      coll.data_deps = {id + 1};
+      trace.nodes.push_back(std::move(coll));
+      compute(id + 3, "optimizer", 5);
+      trace.nodes.back().data_deps = {id + 1};
+    }
+    if (auto done = write_records(trace_path(folder, rank), trace); !done) return done;
+  }
+  return {};
+}
+
 /// A chain of a million nodes with names and attributes as a generator writes them.
 Result<void> a_million_nodes(const fs::path& folder) {
   fs::create_directories(folder);
@@ -146,6 +177,8 @@ Result<void> make_all(const fs::path& root) {
   if (auto done = one_all_reduce(root / "ring_1024_4", 1024, 64 << 20); !done) return done;
   configurations(root / "drifting_4096_32", 1, R"("ring")", one_dim("Switch", "4096"));
   if (auto done = drifting(root / "drifting_4096_32", 4096, 32); !done) return done;
+  configurations(root / "steps_64", 1, R"("halvingDoubling")", one_dim("Switch", "64"));
+  if (auto done = steps(root / "steps_64"); !done) return done;
   return a_million_nodes(root / "million");
 }
 
