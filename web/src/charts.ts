@@ -35,6 +35,7 @@ export interface Chart {
 function base(colours: Colours, still: boolean): EChartsCoreOption {
   return {
     animation: !still,
+    progressive: 0, // in one go: a picture that goes away must leave nothing half drawn
     animationDuration: 200,
     animationDurationUpdate: 200,
     backgroundColor: 'transparent',
