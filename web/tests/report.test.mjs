@@ -3,7 +3,7 @@
 // Opens reports as people do, in a browser from a file, and looks at every page of them.
 // run.mjs says what it needs in the environment.
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { launch, Opened } from './browser.mjs';
@@ -99,6 +99,83 @@ async function withoutScript() {
   assert.deepEqual(report.trouble(), []);
   await report.close();
 }
+
+describe('what the page is made of', () => {
+  const source = join(ORRERY_PROJECT, 'web/src');
+  const files = (folder) => readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    (entry.isDirectory() ? files(join(folder, entry.name)) : [join(folder, entry.name)]));
+
+  it('never reads text as HTML or as a program', () => {
+    const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|createContextualFragment|srcdoc\s*=|\beval\(|new Function/;
+    const found = files(source).filter((file) => forbidden.test(readFileSync(file, 'utf8')));
+    assert.deepEqual(found, []);
+  });
+
+  it('may load nothing', () => {
+    const policy = readFileSync(reports.demo.file, 'utf8').match(/<meta http-equiv="Content-Security-Policy" content="([^"]*)"/)[1];
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  });
+
+  it('is written in short files', () => {
+    const long = [...files(source), ...files(join(ORRERY_PROJECT, 'web/tests'))].filter((file) => readFileSync(file, 'utf8').split('\n').length > 401);
+    assert.deepEqual(long, []);
+  });
+});
+
+describe('controls', () => {
+  it('sort both columns of two runs, and stand in the address', async () => {
+    await opened(reports.comparison.file, {}, async (report) => {
+      await report.show('breakdown');
+      const { page } = report;
+      await page.locator('main select').first().selectOption('waited');
+      await page.getByRole('button', { name: 'Percent' }).last().click();
+      assert.deepEqual(await page.$$eval('main select', (all) => all.map(({ value }) => value)), ['waited', 'waited']);
+      assert.deepEqual(await page.$$eval('.rank-rows .head > :last-child', (all) => all.map(({ textContent }) => textContent)), ['waited', 'waited']);
+      assert.match(await page.locator('.rank-rows .axis').first().innerText(), /100\.0 %/);
+      assert.match(page.url(), /breakdown\?sort=waited&unit=percent/);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+
+  it('look closer at some of 1,024 ranks', async () => {
+    await opened(reports.big.file, {}, async (report) => {
+      await report.show('breakdown');
+      const { page } = report;
+      const box = await page.locator('.strip canvas').first().boundingBox();
+      await page.mouse.move(box.x + 300, box.y + 100);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 340, box.y + 100, { steps: 4 });
+      await page.mouse.up();
+      await page.mouse.move(box.x + box.width / 2, box.y + 100);
+      await report.settle();
+      const rank = Number((await page.locator('.readout b').innerText()).match(/\d+/)[0]);
+      await page.mouse.click(box.x + box.width / 2, box.y + 100);
+      await report.settle();
+      assert.ok(rank > 200 && rank < 340, `rank ${rank}`);
+      assert.match(page.url(), /#\/timeline/);
+    });
+  });
+
+  it('filter collectives, and show memory between all ranks', async () => {
+    await opened(reports.demo.file, {}, async (report) => {
+      await report.show('collectives');
+      const { page } = report;
+      const types = () => page.$$eval('section[aria-label="Classes"] tbody td:first-child', (all) => [...new Set(all.map(({ textContent }) => textContent))]);
+      assert.ok((await types()).length > 1);
+      await page.locator('main select').first().selectOption('all_reduce');
+      assert.deepEqual(await types(), ['all_reduce']);
+      await page.locator('main input[type="search"]').fill('no such name');
+      await page.locator('main details summary').first().click();
+      await page.getByText('No collective is like that.').first().waitFor();
+      await report.show('memory');
+      await page.locator('main select').selectOption('');
+      await report.settle();
+      assert.match(await page.locator('main').innerText(), /the dashed one the emptiest/);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+});
 
 describe('hostile names', () => {
   it('are text, wherever they stand', async () => {

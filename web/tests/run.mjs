@@ -18,7 +18,7 @@ if (!program || !output) {
 const missing = [
   ['/usr/bin/chromium', 'chromium is not installed'],
   [join(here, '../node_modules/playwright-core/package.json'), 'playwright-core is not installed'],
-  [join(here, '../dist/report.html'), 'the page is not built'],
+  [process.env.ORRERY_PAGE ?? join(here, '../dist/report.html'), 'the page is not built'],
 ].find(([file]) => !existsSync(file));
 if (missing) {
   console.log(`skipped: ${missing[1]} (./setup --ui gets it)`);
