@@ -73,9 +73,9 @@ void add_rows(std::string& out, const html::RunFacts& facts) {
   }
   for (const Finding& finding : facts.run.findings.list()) {
     const FindingInfo info = describe(finding.code);
-    out += fmt::format("<tr><th scope=\"row\">Finding: {} ({})</th><td>{} {} times.</td></tr>\n",
-                       html::escaped(info.name), name(info.severity), html::escaped(info.sentence),
-                       finding.count);
+    out += fmt::format("<tr><th scope=\"row\">Finding ({})</th><td>{}; {}</td></tr>\n",
+                       name(info.severity), html::escaped(info.sentence),
+                       finding.count == 1 ? "once" : fmt::format("{} times", finding.count));
   }
 }
 

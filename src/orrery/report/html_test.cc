@@ -258,7 +258,7 @@ TEST(HtmlWriter, PutsTheRunIntoThePage) {
   const std::string html = write_html({&run}, kPage).value();
   EXPECT_NE(html.find("<title>sample on made up · Orrery</title>"), std::string::npos);
   EXPECT_NE(html.find("<th scope=\"row\">Step</th><td>38 us on 4 ranks</td>"), std::string::npos);
-  EXPECT_NE(html.find("Finding: default_assumed"), std::string::npos);
+  EXPECT_NE(html.find("<th scope=\"row\">Finding (info)</th>"), std::string::npos);
   EXPECT_NE(html.find("<noscript>"), std::string::npos);
   const std::size_t at = html.find("id=\"orrery-data\">") + 17;
   const std::string data = html.substr(at, html.find("</script>", at) - at);

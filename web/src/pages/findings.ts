@@ -39,7 +39,7 @@ function card(finding: Finding, { format }: Context): HTMLElement {
   return el('li', { class: 'card' },
     el('h2', { class: 'row' }, el('span', { class: `badge ${grade.look}`, title: grade.note }, grade.title),
       finding.name.replaceAll('_', ' '), el('span', { class: 'muted figures find-count' }, format.counted(finding.count, 'case'))),
-    el('p', {}, finding.sentence),
+    el('p', {}, `${finding.sentence.charAt(0).toUpperCase()}${finding.sentence.slice(1).replace(/\.$/, '')}.`),
     finding.places.length > 0 && el('ul', { class: 'mono find-places' },
       finding.places.map((place) => el('li', { class: 'name' }, place)),
       more > 0 && el('li', { class: 'muted' }, `and ${format.count(more)} more`)));
