@@ -4,7 +4,7 @@
 // page are left in OUTPUT. ORRERY_PAGE in the environment: a page other than the one that is built into PROGRAM.
 // Where it cannot be run, a line says why, and the exit status is 77.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -28,13 +28,12 @@ if (missing) {
 const folder = resolve(output);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-const { status } = spawnSync(process.execPath, [join(here, 'report.test.mjs')], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    ORRERY_PROGRAM: resolve(program),
-    ORRERY_PROJECT: resolve(here, '../..'),
-    ORRERY_OUTPUT: folder,
-  },
-});
-process.exit(status ?? 1);
+const env = { ...process.env, ORRERY_PROGRAM: resolve(program), ORRERY_PROJECT: resolve(here, '../..'), ORRERY_OUTPUT: folder };
+
+// report.test.mjs makes the reports that the others open. One after another, for some measure.
+const first = 'report.test.mjs';
+const others = readdirSync(here).filter((file) => file.endsWith('.test.mjs') && file !== first).sort();
+const failed = [first, ...others].filter((file) =>
+  spawnSync(process.execPath, [join(here, file)], { stdio: 'inherit', env }).status !== 0);
+if (failed.length > 0) console.log(`failed: ${failed.join(', ')}`);
+process.exit(failed.length > 0 ? 1 : 0);
