@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <new>
 #include <system_error>
 
 #include "orrery/result/table_reader.h"
@@ -68,9 +67,8 @@ Result<Database> open_database(const std::string& path, std::uint64_t& size) {
       sqlite3_open_v2(path.empty() ? "" : uri_of(path).c_str(), &opened,
                       SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
   Database database(opened);
-  if (opened == nullptr || code == SQLITE_NOMEM) throw std::bad_alloc();
   if (code != SQLITE_OK)
-    return fail(Errc::input_read, path, std::string("cannot be read: ") + sqlite3_errmsg(opened));
+    return fail(Errc::input_read, path, std::string("cannot be read: ") + sqlite3_errstr(code));
   return database;
 }
 

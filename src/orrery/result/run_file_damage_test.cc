@@ -275,6 +275,13 @@ TEST_F(Damage, RowsAreNotRepeated) {
   EXPECT_THAT(error().what, AnyOf(HasSubstr("count on"), HasSubstr("malformed")));
 }
 
+// A schema with which SQLite believes that memory has run out: no reason to give up altogether.
+TEST(RunFileCorpus, AnErrorOfMemoryIsOneOfTheFile) {
+  const auto run = read_run(ORRERY_SOURCE_DIR "/tests/fuzz/corpus/run_file_fuzz/out_of_memory");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, Errc::limit_exceeded);
+}
+
 TEST(CheckRun, BoundsTheWorkOnPeers) {
   // Even ranks share a timeline, odd ones another, which is shorter; every span of the first has
   // another distance.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <new>
 
 #include "orrery/core/limits.h"
 #include "orrery/result/run.h"
@@ -90,9 +89,10 @@ void DatabaseReader::refuse(Errc code, const std::string& where, std::string wha
 
 void DatabaseReader::refuse_database(const std::string& where) {
   const int code = sqlite3_extended_errcode(database_);
-  if ((code & 0xff) == SQLITE_NOMEM) throw std::bad_alloc();
   if ((code & 0xff) == SQLITE_INTERRUPT) {
     refuse(Errc::limit_exceeded, where, "reading it takes more work than its size explains");
+  } else if ((code & 0xff) == SQLITE_NOMEM) {
+    refuse(Errc::limit_exceeded, where, "reading it takes more memory than there is");
   } else {
     refuse(code_of(code), where, std::string("SQLite says: ") + sqlite3_errmsg(database_));
   }
@@ -266,14 +266,17 @@ std::string_view TableRows::text() {
     wrong("is not a text");
     return {};
   }
-  const void* text = sqlite3_column_text(statement_, column);
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-  if (text == nullptr) throw std::bad_alloc();
+  if (text == nullptr && size > 0) {
+    reader_.refuse_database(std::string(table_.name) + " row " + std::to_string(row_));
+    return {};
+  }
   if (!reader_.take(size)) {
     wrong("is more text than the file has room for");
     return {};
   }
-  return {static_cast<const char*>(text), size};
+  return {text, size};
 }
 
 }  // namespace orrery::result
