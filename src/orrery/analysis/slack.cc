@@ -100,13 +100,25 @@ class SlackPass {
       late_ = false;
       for (const Item& item : order_) visit(item);
     }
-    for (const Item& item : order_) {
-      Span& span = run_.timelines[item.timeline].spans[item.span];
-      span.slack = Time(std::min(slack_[at(item)], as_last_comer(item.timeline, span)));
+    for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
+      auto& spans = run_.timelines[t].spans;
+      for (std::uint32_t i = 0; i < spans.size(); ++i)
+        spans[i].slack = Time(std::min(states_[first_[t] + i].slack, as_last_comer(t, spans[i])));
     }
   }
 
  private:
+  /// What a visit needs to know of a span, close together: a million are visited in the order of
+  /// time.
+  struct State {
+    std::int64_t start, end;
+    std::int64_t slack;
+    std::uint32_t released_by;  // what the graph does not say already; kNone
+    std::uint32_t lane_before;  // who used its lane before; kNone
+    SpanKind kind;
+    std::uint8_t told;  // in which pass others asked for its slack
+  };
+
   [[nodiscard]] std::size_t at(const Item& item) const { return first_[item.timeline] + item.span; }
   [[nodiscard]] const Span& span_of(const Item& item) const {
     return run_.timelines[item.timeline].spans[item.span];
@@ -117,14 +129,18 @@ class SlackPass {
   void lay_out() {
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       const auto& spans = run_.timelines[t].spans;
-      first_.push_back(slack_.size());
+      first_.push_back(states_.size());
       const std::size_t base = order_.size();
       order_.resize(base + spans.size());
       const auto positions =
           graphs_[t] == nullptr ? std::vector<std::uint32_t>() : topological_positions(*graphs_[t]);
       for (std::uint32_t i = 0; i < spans.size(); ++i) {
         const Span& span = spans[i];
-        slack_.push_back(std::max<std::int64_t>(0, (run_.step - span.end).count()));
+        const bool seen = graphs_[t] != nullptr && span.release == result::Release::dependency;
+        const std::int64_t left = (run_.step - span.end).count();
+        states_.push_back({span.start.count(), span.end.count(), std::max<std::int64_t>(0, left),
+                           seen || span.released_by >= spans.size() ? kNone : span.released_by,
+                           kNone, span.kind, 0});
         const unsigned turn = span.end == span.start           ? 3
                               : span.kind == SpanKind::receive ? 2
                               : span.kind == SpanKind::send    ? 0
@@ -135,12 +151,10 @@ class SlackPass {
       }
     }
     sort_backwards(order_);
-    told_.assign(slack_.size(), 0);
   }
 
   // Who used the lane before.
   void order_lanes() {
-    lane_before_.assign(slack_.size(), kNone);
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       const result::Timeline& line = run_.timelines[t];
       const std::size_t shared = line.lanes.size();
@@ -162,57 +176,58 @@ class SlackPass {
           std::stable_sort(lane.begin(), lane.end(), earlier);
         for (std::size_t i = 1; i < lane.size(); ++i) {
           if (line.spans[lane[i - 1]].end > line.spans[lane[i]].start) continue;
-          lane_before_[first_[t] + lane[i]] = lane[i - 1];
+          states_[first_[t] + lane[i]].lane_before = lane[i - 1];
         }
       }
     }
   }
 
   [[nodiscard]] std::int64_t tell(std::size_t index) {
-    told_[index] = pass_;
-    return slack_[index];
+    states_[index].told = pass_;
+    return states_[index].slack;
   }
 
   // Whoever has told others of its slack has told them of more than there is.
   void lower(std::size_t index, std::int64_t to) {
-    if (to >= slack_[index]) return;
-    slack_[index] = std::max<std::int64_t>(0, to);
-    if (told_[index] == pass_) late_ = true;
+    State& state = states_[index];
+    if (to >= state.slack) return;
+    state.slack = std::max<std::int64_t>(0, to);
+    if (state.told == pass_) late_ = true;
   }
 
   // Takes from what comes after, hands on to what came before.
   void visit(const Item& item) {
-    const result::Timeline& line = run_.timelines[item.timeline];
-    const Span& span = line.spans[item.span];
-    const Graph* graph = graphs_[item.timeline];
-    if (graph != nullptr) {
+    const std::size_t first = first_[item.timeline];
+    const std::size_t here = first + item.span;
+    const State state = states_[here];
+    if (const Graph* graph = graphs_[item.timeline]) {
       for (const graph::NodeId next : graph->successors(item.span))
-        leave_room(item, {0, item.timeline, next});
+        leave_room(here, first + next, {0, item.timeline, next});
     }
-    if (span.kind == SpanKind::collective) {
-      meet(item.timeline, span, tell(at(item)));
-    } else if (span.kind == SpanKind::send && span.distance != kNone) {
-      for (const std::uint32_t t : peers(item.timeline, span.distance)) deliver(item, t);
+    if (state.kind == SpanKind::collective) {
+      meet(item.timeline, span_of(item), tell(here));
+    } else if (state.kind == SpanKind::send && span_of(item).distance != kNone) {
+      for (const std::uint32_t t : peers(item.timeline, span_of(item).distance)) deliver(item, t);
     }
-    const bool seen = graph != nullptr && span.release == result::Release::dependency;
-    if (!seen && span.released_by < line.spans.size())
-      leave_room({0, item.timeline, span.released_by}, item);
-    const std::uint32_t before = lane_before_[at(item)];
-    if (before != kNone) leave_room({0, item.timeline, before}, item);
+    if (state.released_by != kNone) leave_room(first + state.released_by, here, item);
+    if (state.lane_before != kNone) leave_room(first + state.lane_before, here, item);
   }
 
-  // `next` cannot start before `item` has ended.
-  void leave_room(const Item& item, const Item& next) {
-    const std::int64_t gap = (span_of(next).start - span_of(item).end).count();
+  // `next` cannot start before the span at `before` has ended.
+  void leave_room(std::size_t before, std::size_t next, const Item& next_item) {
+    const std::int64_t gap = states_[next].start - states_[before].end;
     if (gap < 0) return;
-    const std::int64_t room = margin(next);
-    lower(at(item), room > kTimeMax.count() - gap ? kTimeMax.count() : gap + room);
+    const std::int64_t room = margin(next, next_item);
+    lower(before, room > kTimeMax.count() - gap ? kTimeMax.count() : gap + room);
   }
 
   // How much later a span could start.
-  [[nodiscard]] std::int64_t margin(const Item& item) {
+  [[nodiscard]] std::int64_t margin(std::size_t index, const Item& item) {
+    std::int64_t room = tell(index);
+    const SpanKind kind = states_[index].kind;
+    if (kind != SpanKind::collective && kind != SpanKind::send && kind != SpanKind::receive)
+      return room;
     const Span& span = span_of(item);
-    std::int64_t room = tell(at(item));
     if (span.kind == SpanKind::collective) {
       std::int64_t least = kTimeMax.count();
       for_each_collective(run_, index_, item.timeline, span, [&](std::uint32_t c, std::uint32_t) {
@@ -284,13 +299,11 @@ class SlackPass {
   RunIndex index_;
   std::vector<const Graph*> graphs_;
   std::vector<std::size_t> first_;
-  std::vector<std::int64_t> slack_;
+  std::vector<State> states_;           // by timeline (from first_), then span
   std::vector<std::int64_t> together_;  // by collective: the least of its members
   std::vector<Item> order_;
-  std::vector<std::uint32_t> lane_before_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> peers_;
-  std::vector<std::uint8_t> told_;   // by span: in which pass others asked it
-  std::vector<std::uint8_t> asked_;  // the same by collective
+  std::vector<std::uint8_t> asked_;  // by collective: in which pass others asked for it
   std::uint8_t pass_ = 0;
   bool late_ = false;
 };
