@@ -56,14 +56,16 @@ export function count(value: number): string {
   return value < 0 ? `-${text}` : text;
 }
 
-// A share: 0.583 is "58.3 %".
+// A share: 0.583 is "58.3 %"; "0 %" and "100 %" only when exact.
 export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  if (share === 0 || share === 1) return `${share * 100} %`;
+  if (share > 0 && share < 0.0005) return '<0.1 %';
+  return `${((share < 1 ? Math.min(share, 0.999) : share) * 100).toFixed(1)} %`;
 }
 
 // A change with its sign: 0.05 is "+5.0 %".
 export function change(share: number): string {
-  return `${share > 0 ? '+' : ''}${percent(share)}`;
+  return `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)} %`;
 }
 
 // "1 rank", "1,024 ranks"

@@ -61,9 +61,8 @@ void add_use(Lines& lines, const Run& run) {
   if (!use.hfu && !use.mfu) return;
   std::string text;
   if (use.mfu) text = percent(*use.mfu) + " of peak for the model (MFU)";
-  if (use.hfu) {
+  if (use.hfu && use.hfu != use.mfu)
     text += fmt::format("{}{} of peak in all (HFU)", text.empty() ? "" : ", ", percent(*use.hfu));
-  }
   lines.emplace_back("Arithmetic", text);
 }
 

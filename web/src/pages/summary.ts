@@ -84,9 +84,8 @@ function figures({ run }: Context): HTMLElement {
   return el('div', { class: 'card' }, el('h2', {}, 'All figures'), table({
     caption: 'Every figure of this run, and what it means',
     columns: [
-      { title: 'Figure', cell: (metric) => metric.title },
+      { title: 'Figure', cell: (metric) => [metric.title, el('small', { class: 'sum-meaning muted' }, metric.meaning)] },
       { title: 'Value', cell: (metric) => el('strong', { class: 'figures' }, unbroken(metric.text)) },
-      { title: 'Meaning', cell: (metric) => metric.meaning },
     ],
     rows: run.metrics,
     first: 50,
