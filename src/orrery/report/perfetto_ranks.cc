@@ -63,7 +63,7 @@ void RankWriter::begin_slice(std::uint32_t index, std::uint64_t ns) {
   if (span.kind == SpanKind::collective && span.group < run_.ranks[rank_].groups.size())
     slice.correlate(std::uint64_t{run_.collective_of(rank_, span)} + 1);
   const auto visits =
-      span.critical ? flows_.visits(rank_, index) : std::span<const std::uint32_t>();
+      span.critical && path_ ? flows_.visits(rank_, index) : std::span<const std::uint32_t>();
   tell_args(run_, rank_, *timeline_, span, !visits.empty(), slice);
   if (span.kind == SpanKind::send && flows_.receiver(rank_, index))
     slice.flow(Flows::message_id({rank_, index}));
@@ -79,7 +79,7 @@ void RankWriter::end_slice(std::uint32_t index, std::uint64_t ns) {
   if (span.kind == SpanKind::receive) {
     if (const auto sender = flows_.sender(rank_, index)) slice.end_flow(Flows::message_id(*sender));
   }
-  if (span.critical) {
+  if (span.critical && path_) {
     for (const std::uint32_t hop : flows_.visits(rank_, index)) {
       if (hop > 0 && flows_.joined(hop - 1)) slice.end_flow(Flows::path_id(hop - 1));
     }

@@ -23,6 +23,7 @@ class RankWriter {
   void write(std::uint32_t rank);
 
   // The parts of write(), for measuring. begin() comes first.
+  void leave_path_out() { path_ = false; }
   void begin(std::uint32_t rank);
   void describe_process();
   void describe_lane(std::size_t lane);
@@ -41,6 +42,7 @@ class RankWriter {
   std::uint32_t rank_ = 0;
   const result::Timeline* timeline_ = nullptr;
   bool described_ = false;
+  bool path_ = true;     // tell which spans are on the critical path
   std::string process_;  // the path of the process
   std::uint64_t lanes_uuid_ = 0;
   std::unordered_map<std::string, std::uint32_t> lane_names_;  // how often each was used

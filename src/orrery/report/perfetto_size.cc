@@ -17,6 +17,7 @@ using result::Run;
 namespace {
 
 constexpr std::size_t kSample = 1024;  // spans measured per timeline
+constexpr std::uint64_t kHop = 26;     // a flow in, a flow out, and that a span is on the path
 
 /// Measures by writing into nothing: every distinct timeline once, of long ones a sample.
 class Measure {
@@ -26,6 +27,13 @@ class Measure {
     packets_.begin();
     write_cluster(packets_, run, flows_, choice);
     base_ = packets_.out().total();
+    // Where ranks share a timeline, the path may be at one of them only.
+    path_.resize(run.ranks.size());
+    for (const Hop& hop : flows_.hops()) {
+      if (hop.place.rank < path_.size() && chosen(choice, hop.place.rank) &&
+          touches(choice, run.path[hop.first].start, run.path[hop.last].end))
+        path_[hop.place.rank] += kHop;
+    }
   }
 
   /// What every file has, whichever ranks it holds.
@@ -35,7 +43,7 @@ class Measure {
   std::uint64_t rank(std::uint32_t rank) {
     const auto [known, added] = known_.try_emplace(run_.ranks[rank].timeline, 0);
     if (added) known->second = measure(rank);
-    return known->second;
+    return known->second + path_[rank];
   }
 
   /// The names of all ranks measured so far.
@@ -44,6 +52,7 @@ class Measure {
  private:
   std::uint64_t measure(std::uint32_t rank) {
     RankWriter writer(packets_, run_, flows_, choice_);
+    writer.leave_path_out();
     const result::Timeline& timeline = run_.timeline(rank);
     const std::uint64_t start = packets_.out().total();
     writer.begin(rank);
@@ -80,6 +89,7 @@ class Measure {
   Packets packets_;
   std::uint64_t base_ = 0;
   std::uint64_t names_ = 0;
+  std::vector<std::uint64_t> path_;               // by rank
   std::map<std::uint32_t, std::uint64_t> known_;  // by timeline
 };
 
