@@ -114,7 +114,7 @@ class SlackPass {
     std::int64_t start, end;
     std::int64_t slack;
     std::uint32_t released_by;  // what the graph does not say already; kNone
-    std::uint32_t lane_before;  // who used its lane before; kNone
+    std::uint32_t lane_next;    // who uses its lane next; kNone
     SpanKind kind;
     std::uint8_t told;  // in which pass others asked for its slack
   };
@@ -127,11 +127,14 @@ class SlackPass {
   // The last end first. Of those that end together: what takes no time before what it may have
   // waited for (by position), receives before their sends.
   void lay_out() {
+    std::size_t total = 0;
+    for (const result::Timeline& line : run_.timelines) total += line.spans.size();
+    states_.reserve(total);
+    order_.resize(total);
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       const auto& spans = run_.timelines[t].spans;
       first_.push_back(states_.size());
-      const std::size_t base = order_.size();
-      order_.resize(base + spans.size());
+      const std::size_t base = states_.size();
       const auto positions =
           graphs_[t] == nullptr ? std::vector<std::uint32_t>() : topological_positions(*graphs_[t]);
       for (std::uint32_t i = 0; i < spans.size(); ++i) {
@@ -153,7 +156,7 @@ class SlackPass {
     sort_backwards(order_);
   }
 
-  // Who used the lane before.
+  // Who uses the lane next.
   void order_lanes() {
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       const result::Timeline& line = run_.timelines[t];
@@ -176,7 +179,9 @@ class SlackPass {
           std::stable_sort(lane.begin(), lane.end(), earlier);
         for (std::size_t i = 1; i < lane.size(); ++i) {
           if (line.spans[lane[i - 1]].end > line.spans[lane[i]].start) continue;
-          states_[first_[t] + lane[i]].lane_before = lane[i - 1];
+          states_[first_[t] + lane[i - 1]].lane_next = lane[i];
+          State& next = states_[first_[t] + lane[i]];
+          if (next.released_by == lane[i - 1]) next.released_by = kNone;
         }
       }
     }
@@ -204,13 +209,14 @@ class SlackPass {
       for (const graph::NodeId next : graph->successors(item.span))
         leave_room(here, first + next, {0, item.timeline, next});
     }
+    if (state.lane_next != kNone)
+      leave_room(here, first + state.lane_next, {0, item.timeline, state.lane_next});
     if (state.kind == SpanKind::collective) {
       meet(item.timeline, span_of(item), tell(here));
     } else if (state.kind == SpanKind::send && span_of(item).distance != kNone) {
       for (const std::uint32_t t : peers(item.timeline, span_of(item).distance)) deliver(item, t);
     }
     if (state.released_by != kNone) leave_room(first + state.released_by, here, item);
-    if (state.lane_before != kNone) leave_room(first + state.lane_before, here, item);
   }
 
   // `next` cannot start before the span at `before` has ended.
