@@ -98,7 +98,11 @@ class SlackPass {
     late_ = true;
     for (pass_ = 1; late_ && pass_ <= kMostPasses; ++pass_) {
       late_ = false;
-      for (const Item& item : order_) visit(item);
+      for (std::size_t i = 0; i < order_.size(); ++i) {
+        constexpr std::size_t kAhead = 24;
+        if (i + kAhead < order_.size()) __builtin_prefetch(&states_[at(order_[i + kAhead])]);
+        visit(order_[i]);
+      }
     }
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       auto& spans = run_.timelines[t].spans;

@@ -2,6 +2,7 @@
 //
 // One timeline per rank, equal ones once.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "orrery/record/record_internal.h"
@@ -76,6 +77,7 @@ class Drafter {
   [[nodiscard]] Draft draft(std::uint32_t rank);
 
  private:
+  [[nodiscard]] std::uint32_t number_of(std::string_view name);
   void fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
   void fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
   void fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane);
@@ -86,7 +88,20 @@ class Drafter {
   const Meetings& meetings_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
+  /// Names seen lately, by where their text is: graphs keep each text once.
+  struct Seen {
+    std::string_view text;
+    std::uint32_t number = 0;
+  };
+  std::array<Seen, 1024> seen_{};
 };
+
+std::uint32_t Drafter::number_of(std::string_view name) {
+  Seen& seen = seen_[(reinterpret_cast<std::uintptr_t>(name.data()) >> 3) % seen_.size()];
+  if (seen.text.data() != name.data() || seen.text.size() != name.size())
+    seen = {name, run_.names.intern(name)};
+  return seen.number;
+}
 
 void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   const std::size_t index = source_.recording.first_node[rank] + node;
@@ -203,6 +218,9 @@ Draft Drafter::draft(std::uint32_t rank) {
   draft.span_of.assign(graph.size(), result::kNone);
   std::vector<Time> ready(graph.size());
   std::vector<NodeId> nodes;
+  draft.line.spans.reserve(graph.size());
+  draft.keys.reserve(graph.size());
+  nodes.reserve(graph.size());
   for (NodeId node = 0; node < graph.size(); ++node) {
     const sim::NodeTimes& times = source_.recording.at(rank, node);
     if (times.start < 0 || times.end < 0) continue;
@@ -211,7 +229,7 @@ Draft Drafter::draft(std::uint32_t rank) {
     span.node = graph.id(node);
     span.start = Time(times.start);
     span.end = Time(times.end);
-    span.name = run_.names.intern(graph.name(node));
+    span.name = number_of(graph.name(node));
     nodes.push_back(node);
     fill(span, rank, node, draft);
     for (const NodeId next : graph.successors(node)) ready[next] = std::max(ready[next], span.end);
