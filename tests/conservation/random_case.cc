@@ -98,7 +98,6 @@ class Author {
  public:
   Author(const platform::Platform& platform, bool groups)
       : astra_(platform.rules == Rules::astra),
-        collectives_(!platform.collectives.rendezvous),
         ranks_(static_cast<std::size_t>(platform.npu_count())) {
     add_groups(groups);
   }
@@ -167,7 +166,7 @@ class Author {
       for (Member& member : ranks_) {
         if (chance(70)) work(member, number);
       }
-    } else if (what < 7 && collectives_) {
+    } else if (what < 7) {
       collective();
     } else if (what < 9) {
       message(number);
@@ -203,7 +202,7 @@ class Author {
         groups_[static_cast<std::size_t>(draw(0, static_cast<std::int64_t>(groups_.size())))];
     const auto type = *rc::gen::element(CollectiveType::all_reduce, CollectiveType::all_gather,
                                         CollectiveType::reduce_scatter, CollectiveType::all_to_all);
-    const std::int64_t bytes = chance(10) ? draw(0, 10) : draw(1, 200'000);
+    const std::int64_t bytes = !astra_ && chance(10) ? draw(0, 10) : draw(100, 200'000);
     // Ranks that have several groups issue collectives in one order, or they could wait in a
     // circle.
     const std::string its_lane = lane("collectives");
@@ -229,7 +228,6 @@ class Author {
   }
 
   bool astra_;
-  bool collectives_;
   std::vector<Member> ranks_;
   std::vector<std::pair<std::string, std::vector<std::size_t>>> groups_;
 };

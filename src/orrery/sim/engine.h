@@ -283,7 +283,7 @@ class Engine {
   std::vector<CustomRun> customs_;
   Mailboxes announcements_;  // rendezvous
   std::vector<std::uint32_t> next_announced_, next_announced_p2p_;
-  std::vector<std::pair<Stream*, std::uint32_t>> announced_sends_;
+  std::vector<AnnouncedSend> announced_sends_;
 
   std::optional<model::Links> links_;
   std::vector<Event> cargo_;  // by Links message: what happens when it is there

@@ -66,7 +66,7 @@ void Engine::send_when_announced(Stream& stream, std::uint32_t key) {
   const std::uint32_t to = stream.spec->destination(stream.member, stream.position, key);
   Mailbox& box = announcements_.at({stream.block | std::uint64_t{1} << 32, to, stream.member, 0});
   const auto number = static_cast<std::uint32_t>(announced_sends_.size());
-  announced_sends_.push_back({&stream, key});
+  announced_sends_.push_back({stream.block, stream.member, to, key, stream.spec});
   if (box.arrived == 0) {
     wait_in(box, next_announced_, number);
     return;
@@ -76,15 +76,19 @@ void Engine::send_when_announced(Stream& stream, std::uint32_t key) {
 }
 
 void Engine::send_payload(std::uint32_t number) {
-  const auto [stream, key] = announced_sends_[number];
-  const model::PhaseSpec& spec = *stream->spec;
-  const std::uint32_t to = spec.destination(stream->member, stream->position, key);
-  transport(stream->rank, rank_of(blocks_[stream->block].communicator, to), spec.step_of(key).bytes,
-            message_delay(*stream, key, to),
+  const AnnouncedSend send = announced_sends_[number];
+  const model::PhaseSpec& spec = *send.spec;
+  const std::uint32_t communicator = blocks_[send.block].communicator;
+  const std::uint32_t from = rank_of(communicator, send.member),
+                      to = rank_of(communicator, send.to);
+  const std::int64_t bytes = spec.step_of(send.key).bytes;
+  const std::int64_t delay =
+      spec.delay_by_key.empty() ? fabric_.delay(from, to, bytes) : spec.delay_by_key[send.key];
+  transport(from, to, bytes, delay,
             {.kind = EventKind::deliver,
-             .first = stream->member,
-             .key = key,
-             .block = stream->block,
+             .first = send.member,
+             .key = send.key,
+             .block = send.block,
              .spec = spec.id});
 }
 

@@ -103,6 +103,16 @@ struct Block {
   std::vector<ChunkHistory> history;  ///< recording: by member
 };
 
+/// A message of a phase that leaves when its receiver has announced itself (rendezvous). The sender
+/// may have ended the phase by then.
+struct AnnouncedSend {
+  std::uint32_t block = 0;
+  std::uint32_t member = 0;
+  std::uint32_t to = 0;  ///< member
+  std::uint32_t key = 0;
+  const model::PhaseSpec* spec = nullptr;
+};
+
 /// Ranks that communicate with each other. Number 0 is all ranks.
 struct Communicator {
   std::string name;
