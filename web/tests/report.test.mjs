@@ -193,6 +193,16 @@ describe('hostile names', () => {
     });
   });
 
+  it('are text in tooltips', async () => {
+    await opened(reports.hostile.file, {}, async (report) => {
+      await report.show('collectives');
+      const text = await tooltips(report);
+      assert.ok([hostileName, `"'&<b>x</b>`].some((name) => text.includes(name)), text);
+      assert.deepEqual(await foreign(report), []);
+      assert.deepEqual(report.trouble(), []);
+    });
+  });
+
   it('stay text without JavaScript, and in the title', async () => {
     const report = await Opened.open(browser, reports.hostile.file, { javaScriptEnabled: false });
     assert.equal(await report.page.locator('img').count(), 0);
@@ -204,9 +214,30 @@ describe('hostile names', () => {
 
 // Moves the pointer over the pictures, for their tooltips.
 async function sweep({ page }) {
-  for (const box of await page.$$eval('main canvas', (all) => all.map((canvas) => canvas.getBoundingClientRect().toJSON()))) {
+  for (const canvas of await page.locator('main canvas:visible').all()) {
+    await canvas.scrollIntoViewIfNeeded();
+    const box = await canvas.boundingBox();
     for (let i = 1; i < 8; ++i) await page.mouse.move(box.x + (box.width * i) / 8, box.y + (box.height * (i % 2 ? 0.35 : 0.65)));
   }
+}
+
+// Goes over a chart until there is something under the pointer; what its tooltip says.
+async function tooltips({ page }) {
+  const place = await page.evaluate(() => {
+    const canvas = document.querySelector('.chart canvas');
+    const box = canvas.getBoundingClientRect();
+    for (let y = 4; y < box.height; y += 5) {
+      for (let x = 4; x < box.width; x += 5) {
+        canvas.dispatchEvent(new MouseEvent('mousemove', { bubbles: true, clientX: box.x + x, clientY: box.y + y }));
+        if (canvas.parentElement.style.cursor === 'pointer') return [box.x + x, box.y + y];
+      }
+    }
+    return null;
+  });
+  assert.ok(place, 'nothing to point at');
+  await page.mouse.move(place[0] + 1, place[1] + 1);
+  await page.locator('.floating').first().waitFor();
+  return page.locator('.floating').first().innerText();
 }
 
 // Elements that only a name could have made.
