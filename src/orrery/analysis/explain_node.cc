@@ -213,7 +213,7 @@ Explanation explain_name(const Run& run, std::uint32_t name) {
     const std::uint32_t t = run.ranks[r].timeline;
     if (ranks[t]++ == 0) lowest[t] = r;
   }
-  std::uint64_t count = 0, critical = 0;
+  std::uint64_t count = 0;
   Time total{};
   std::uint32_t at_rank = kNone, at_span = kNone;
   std::vector<std::uint64_t> ids;
@@ -222,7 +222,6 @@ Explanation explain_name(const Run& run, std::uint32_t name) {
     for (std::uint32_t i = 0; i < spans.size() && ranks[t] > 0; ++i) {
       if (spans[i].name != name) continue;
       count += ranks[t];
-      critical += spans[i].critical ? 1 : 0;
       total += (spans[i].end - spans[i].start) * std::int64_t{ranks[t]};
       if (ids.empty() || ids.back() != spans[i].node) ids.push_back(spans[i].node);
       const Span* longest = at_rank == kNone ? nullptr : &run.timeline(at_rank).spans[at_span];
