@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <map>
 
+#include "orrery/analysis/compare.h"
 #include "orrery/analysis/critical_path.h"
+#include "orrery/analysis/explain.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/record/record.h"
 #include "orrery/sim/testing.h"
@@ -21,12 +23,13 @@ using result::kNone;
 using result::Span;
 using result::SpanKind;
 
-result::Run run_of(const graph::Workload& workload, const platform::Platform& platform) {
+result::Run run_of(const graph::Workload& workload, const platform::Platform& platform,
+                   bool may_stall = false) {
   sim::Options options;
   options.record = true;
   const auto done = sim::simulate(workload, platform, options);
   if (!done) RC_FAIL(to_string(done.error()));
-  if (done->stall) {
+  if (done->stall && !may_stall) {
     std::string nodes;
     for (const auto& node : done->stall->nodes)
       nodes += "\n  rank " + std::to_string(node.rank) + ": " + node.why;
@@ -227,6 +230,35 @@ void check_case(const RandomCase& made) {
 RC_GTEST_PROP(Conservation, HoldsOfTwoHundredRandomWorkloads, ()) {
   check_case(random_case());
   check_case(random_case());
+}
+
+// A run that stalled is a run too: what ended is told, what is asked about is answered.
+RC_GTEST_PROP(Conservation, AStalledRunIsStillARun, ()) {
+  const RandomCase made = random_case(true);
+  RC_LOG() << made.words << '\n';
+  const result::Run run = run_of(made.workload, made.platform, true);
+  RC_CLASSIFY(run.stalled, "stalled");
+  Time at{}, last{};
+  for (const result::PathSegment& segment : run.path) {
+    RC_ASSERT(segment.start == at);
+    at = segment.end;
+  }
+  for (const result::Timeline& line : run.timelines) {
+    for (const Span& span : line.spans) {
+      last = std::max(last, span.end);
+      RC_ASSERT(span.slack.has_value() == !run.stalled);
+      RC_ASSERT(span.rest() >= Time{});
+    }
+  }
+  RC_ASSERT(at == last);
+  for (const std::string_view name : analysis::metric_names())
+    RC_ASSERT(analysis::explain(run, name).has_value());
+  for (std::size_t c = 0; c < run.collectives.size(); ++c)
+    RC_ASSERT(analysis::explain(run, fmt::format("collective {}", c)).has_value());
+  for (const Span& span : run.timeline(0).spans)
+    RC_ASSERT(analysis::explain(run, fmt::format("rank 0 node {}", span.node)).has_value());
+  const analysis::Comparison same = analysis::compare(run, run);
+  RC_ASSERT(same.slower.empty() && same.faster.empty() && same.only_a + same.only_b == 0u);
 }
 
 // Under the rendezvous protocol a rank can be through with a phase while its last message still

@@ -96,8 +96,9 @@ platform::Platform random_platform(bool groups) {
 /// Grows all ranks event by event.
 class Author {
  public:
-  Author(const platform::Platform& platform, bool groups)
+  Author(const platform::Platform& platform, bool groups, bool lossy)
       : astra_(platform.rules == Rules::astra),
+        lossy_(lossy),
         ranks_(static_cast<std::size_t>(platform.npu_count())) {
     add_groups(groups);
   }
@@ -220,14 +221,16 @@ class Author {
     Member& sender = ranks_[static_cast<std::size_t>(from)];
     Member& receiver = ranks_[static_cast<std::size_t>(to)];
     const std::string its_lane = lane(fmt::format("to {}", to));
-    note(sender,
-         sender.graph.send(static_cast<std::int32_t>(to), bytes, tag, deps(sender, its_lane)),
-         its_lane);
+    if (!lossy_ || chance(50)) {
+      const Deps before = deps(sender, its_lane);
+      note(sender, sender.graph.send(static_cast<std::int32_t>(to), bytes, tag, before), its_lane);
+    }
     note(receiver,
          receiver.graph.recv(static_cast<std::int32_t>(from), bytes, tag, deps(receiver, {})));
   }
 
   bool astra_;
+  bool lossy_;
   std::vector<Member> ranks_;
   std::vector<std::pair<std::string, std::vector<std::size_t>>> groups_;
 };
@@ -253,11 +256,11 @@ std::string words_of(const platform::Platform& platform) {
 
 }  // namespace
 
-RandomCase random_case() {
+RandomCase random_case(bool lossy) {
   RandomCase made;
   const bool groups = chance(50);
   made.platform = random_platform(groups);
-  made.workload = Author(made.platform, groups).write(draw(1, 25));
+  made.workload = Author(made.platform, groups, lossy).write(draw(1, 25));
   made.words = words_of(made.platform);
   return made;
 }

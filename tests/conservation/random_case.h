@@ -25,7 +25,8 @@ struct RandomCase {
 /// Free of deadlocks by construction: everything happens in one global order of events; a node
 /// depends only on nodes of earlier events at its rank; and what shares a lane depends on what used
 /// it before, so that a lane never goes to a later event first.
-[[nodiscard]] RandomCase random_case();
+/// With `lossy` some messages are never sent, so that the run may stall.
+[[nodiscard]] RandomCase random_case(bool lossy = false);
 
 /// A case in which no delay changes any order: every rank does one thing after another, computing
 /// or passing a message on to the next rank, and messages meet no contention.
