@@ -297,8 +297,8 @@ std::string create_sql(const View& view) {
   for (const Column& column : view.columns) {
     sql += &column == view.columns.data() ? "\n  " : ",\n  ";
     sql += std::string(column.declaration);
-    // "t.name" is called so anyway.
-    if (column.declaration.substr(column.declaration.find('.') + 1) != column.name)
+    const bool plain = column.declaration[1] == '.' && column.declaration.substr(2) == column.name;
+    if (!plain)  // "t.name" is called so anyway
       sql += " AS " + std::string(column.name);
   }
   return sql + "\n" + std::string(view.from);

@@ -7,55 +7,62 @@ namespace orrery::result {
 
 namespace {
 
+// Lookups are subqueries: what a query does not ask for costs nothing, and whatever it asks for,
+// the rows come rank by rank along `span.id`. A plus sign keeps SQLite from making an index
+// instead.
 View event_view() {
   return {"event",
           "What every rank did: one row per rank and span, also where ranks share a timeline.",
           {{"rank", "r.id", "who"},
            {"span", "s.id", "`span.id`; ranks that did the same have the same"},
-           {"node", "s.node", "the trace's id"},
-           {"name", "n.text", "the node's"},
-           {"kind", "k.name", "`compute`, `collective`, `send` …"},
+           {"node", "+s.node", "the trace's id"},
+           {"name", "(SELECT text FROM name WHERE id = s.name)", "of the node"},
+           {"kind", "(SELECT name FROM span_kind WHERE id = s.kind)",
+            "`compute`, `collective`, `send` …"},
            {"lane",
-            "CASE l.kind\n"
-            "    WHEN 'communicator' THEN coalesce(nullif(lg.name, ''), 'all ranks')\n"
-            "    WHEN 'sends' THEN 'to rank ' || ((r.id + l.distance) % run.ranks)\n"
-            "    ELSE l.kind\n"
-            "  END || CASE l.layer WHEN 0 THEN '' ELSE ' ' || (l.layer + 1) END",
+            "(SELECT CASE kind\n"
+            "      WHEN 'communicator' THEN coalesce((SELECT nullif(g.name, '')\n"
+            "        FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
+            "        WHERE i.id = r.first_group + lane.rank_group), 'all ranks')\n"
+            "      WHEN 'sends' THEN 'to rank ' || ((r.id + distance) % run.ranks)\n"
+            "      ELSE kind\n"
+            "    END || CASE layer WHEN 0 THEN '' ELSE ' ' || (layer + 1) END\n"
+            "    FROM lane WHERE id = s.lane)",
             "`compute`, a communicator's name, `to rank 3` …"},
-           {"start_ps", "s.start_ps", "when it began"},
+           {"start_ps", "+s.start_ps", "when it began"},
            {"end_ps", "s.start_ps + s.duration_ps", "when it ended"},
-           {"duration_ps", "s.duration_ps", "wait + queue + latency + rest"},
-           {"wait_ps", "s.wait_ps", "for peers"},
-           {"queue_ps", "s.queue_ps", "for a busy resource"},
-           {"latency_ps", "s.latency_ps", "hops and end points"},
+           {"duration_ps", "+s.duration_ps", "wait + queue + latency + rest"},
+           {"wait_ps", "+s.wait_ps", "for peers"},
+           {"queue_ps", "+s.queue_ps", "for a busy resource"},
+           {"latency_ps", "+s.latency_ps", "hops and end points"},
            {"rest_ps", "s.duration_ps - s.wait_ps - s.queue_ps - s.latency_ps",
             "work, or bytes at bandwidth"},
-           {"slack_ps", "s.slack_ps", "how much later it could end without a later step"},
-           {"critical", "s.critical", "1: on the critical path, at one of the timeline's ranks"},
-           {"model", "m.name", "which model made its length"},
-           {"released", "w.name", "why it did not start earlier"},
-           {"released_by", "s.released_by", "the span whose end let it start"},
-           {"bytes", "s.bytes", "size of the collective, message or tensor"},
-           {"flops", "s.flops", "operations, where known"},
-           {"process_group", "g.name", "collectives: empty for all ranks"},
-           {"collective", "g.first_collective + s.sequence", "collectives: `collective.id`"},
+           {"slack_ps", "+s.slack_ps", "how much later it could end without a later step"},
+           {"critical", "+s.critical", "1: on the critical path, at one of the timeline's ranks"},
+           {"model", "(SELECT name FROM model WHERE id = s.model)", "which model made its length"},
+           {"released", "(SELECT name FROM released WHERE id = s.released)",
+            "why it did not start earlier"},
+           {"released_by", "+s.released_by", "the span whose end let it start"},
+           {"bytes", "+s.bytes", "size of the collective, message or tensor"},
+           {"flops", "+s.flops", "operations, where known"},
+           {"process_group",
+            "(SELECT g.name FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
+            "    WHERE i.id = r.first_group + s.rank_group)",
+            "collectives: empty for all ranks"},
+           {"collective",
+            "(SELECT g.first_collective FROM rank_group i JOIN process_group g ON g.id = "
+            "i.process_group\n"
+            "    WHERE i.id = r.first_group + s.rank_group) + s.sequence",
+            "collectives: `collective.id`"},
            {"peer_rank", "(r.id + s.distance) % run.ranks", "messages: who is at the other end"},
-           {"peer_span", "p.first_span + s.peer_span", "messages: `span.id` of the other end"}},
+           {"peer_span",
+            "(SELECT t.first_span FROM rank p JOIN timeline t ON t.id = p.timeline\n"
+            "    WHERE p.id = (r.id + s.distance) % run.ranks) + s.peer_span",
+            "messages: `span.id` of the other end"}},
           "FROM run\n"
           "CROSS JOIN rank r\n"
           "CROSS JOIN timeline t ON t.id = r.timeline\n"
-          "CROSS JOIN span s ON s.id >= t.first_span AND s.id < t.first_span + t.spans\n"
-          "LEFT JOIN name n ON n.id = s.name\n"
-          "LEFT JOIN span_kind k ON k.id = s.kind\n"
-          "LEFT JOIN model m ON m.id = s.model\n"
-          "LEFT JOIN released w ON w.id = s.released\n"
-          "LEFT JOIN lane l ON l.id = s.lane\n"
-          "LEFT JOIN rank_group lrg ON lrg.id = r.first_group + l.rank_group\n"
-          "LEFT JOIN process_group lg ON lg.id = lrg.process_group\n"
-          "LEFT JOIN rank_group rg ON rg.id = r.first_group + s.rank_group\n"
-          "LEFT JOIN process_group g ON g.id = rg.process_group\n"
-          "LEFT JOIN rank pr ON pr.id = (r.id + s.distance) % run.ranks\n"
-          "LEFT JOIN timeline p ON p.id = pr.timeline"};
+          "CROSS JOIN span s ON s.id >= t.first_span AND s.id < t.first_span + t.spans"};
 }
 
 View collective_view() {
