@@ -26,11 +26,12 @@ struct TimelineChoice {
 /// Takes the next bytes; false stops the writing.
 using ByteSink = std::function<bool(std::string_view)>;
 
-/// Writes TracePackets. False when the sink said so. Deterministic; O(spans), constant memory.
+/// Writes TracePackets. False when the sink said so. Deterministic; O(spans); keeps no more than
+/// which names are known, the critical path, and the order of one timeline's spans.
 [[nodiscard]] bool write_perfetto(const result::Run& run, const TimelineChoice& choice,
                                   const ByteSink& sink);
 
-/// The same as Chrome trace-event JSON.
+/// The same as Chrome trace-event JSON, without the tracks of the step and of the critical path.
 [[nodiscard]] bool write_chrome(const result::Run& run, const TimelineChoice& choice,
                                 const ByteSink& sink);
 
