@@ -68,6 +68,13 @@ struct Draft {
   std::vector<std::uint32_t> span_of;  ///< by node; kNone: never ran
 };
 
+std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group) {
+  const auto known = std::find(groups.begin(), groups.end(), group);
+  if (known != groups.end()) return static_cast<std::uint32_t>(known - groups.begin());
+  groups.push_back(group);
+  return static_cast<std::uint32_t>(groups.size() - 1);
+}
+
 class Drafter {
  public:
   Drafter(const Source& source, const Meetings& meetings, const std::vector<NodeId>& partners,
@@ -75,6 +82,13 @@ class Drafter {
       : source_(source), meetings_(meetings), partners_(partners), run_(run) {}
 
   [[nodiscard]] Draft draft(std::uint32_t rank);
+  /// Whether `rank` did what `other` did, told without drafting: the same graph, the same times and
+  /// waits, collectives in the same places. Sets `groups` to its groups by number. Ranks with
+  /// messages are never told alike this way: the same graph names the same peers.
+  [[nodiscard]] bool alike(std::uint32_t rank, std::uint32_t other,
+                           std::vector<std::uint32_t>& groups) const;
+  /// Equal for ranks that are alike.
+  [[nodiscard]] std::uint64_t outline(std::uint32_t rank) const;
 
  private:
   [[nodiscard]] std::uint32_t number_of(std::string_view name);
@@ -106,9 +120,7 @@ std::uint32_t Drafter::number_of(std::string_view name) {
 void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   const std::size_t index = source_.recording.first_node[rank] + node;
   const std::uint32_t group = meetings_.group[index];
-  const auto known = std::find(draft.groups.begin(), draft.groups.end(), group);
-  span.group = static_cast<std::uint32_t>(known - draft.groups.begin());
-  if (known == draft.groups.end()) draft.groups.push_back(group);
+  span.group = number_in(draft.groups, group);
   span.sequence = meetings_.sequence[index];
   span.bytes = source_.workload.graph(rank).collective(node).size;
   const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
@@ -212,6 +224,52 @@ void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node, const Dr
       needed || ready[node] == span.start ? result::Release::dependency : result::Release::resource;
 }
 
+bool Drafter::alike(std::uint32_t rank, std::uint32_t other,
+                    std::vector<std::uint32_t>& groups) const {
+  const graph::Graph& graph = source_.workload.graph(rank);
+  if (&graph != &source_.workload.graph(other)) return false;
+  const std::size_t mine = source_.recording.first_node[rank];
+  const std::size_t theirs = source_.recording.first_node[other];
+  std::vector<std::uint32_t> other_groups;
+  groups.clear();
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    const sim::NodeTimes &a = source_.recording.times[mine + node],
+                         &b = source_.recording.times[theirs + node];
+    if (a.start != b.start || a.end != b.end || a.released_by != b.released_by) return false;
+    const NodeKind kind = graph.kind(node);
+    if (kind == NodeKind::comp || a.start < 0) continue;
+    if (kind == NodeKind::send || kind == NodeKind::recv) return false;
+    const sim::NodeDetail &x = source_.recording.details[mine + node],
+                          &y = source_.recording.details[theirs + node];
+    if (x.queue != y.queue || x.latency != y.latency) return false;
+    if (kind != NodeKind::coll) continue;
+    const std::uint32_t group = meetings_.group[mine + node];
+    const std::uint32_t other_group = meetings_.group[theirs + node];
+    const std::uint32_t sequence = meetings_.sequence[mine + node];
+    if (number_in(groups, group) != number_in(other_groups, other_group) ||
+        sequence != meetings_.sequence[theirs + node])
+      return false;
+    const result::Collective& met = run_.collectives[run_.groups[group].first + sequence];
+    const result::Collective& other_met =
+        run_.collectives[run_.groups[other_group].first + sequence];
+    if (met.joined != other_met.joined || met.last_start != other_met.last_start) return false;
+  }
+  return true;
+}
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccdull;
+}
+
+std::uint64_t Drafter::outline(std::uint32_t rank) const {
+  std::uint64_t hash = source_.workload.graph_of_rank[rank];
+  const std::size_t first = source_.recording.first_node[rank];
+  for (NodeId node = 0; node < source_.workload.graph(rank).size(); ++node)
+    hash = mix(hash, static_cast<std::uint64_t>(source_.recording.times[first + node].end));
+  return hash;
+}
+
 Draft Drafter::draft(std::uint32_t rank) {
   const graph::Graph& graph = source_.workload.graph(rank);
   Draft draft;
@@ -240,11 +298,6 @@ Draft Drafter::draft(std::uint32_t rank) {
   return draft;
 }
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccdull;
-}
-
 std::uint64_t hash_of(const result::Timeline& line) {
   std::uint64_t hash = line.spans.size();
   for (const Span& span : line.spans) {
@@ -265,7 +318,19 @@ void make_timelines(const Source& source, const Meetings& meetings,
   Drafter drafter(source, meetings, partners, run);
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
   std::vector<std::vector<std::uint32_t>> span_of(ranks);  // where some nodes never ran
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> drafted;  // by outline: ranks
+  const auto copy_one_alike = [&](std::uint32_t rank) {
+    std::vector<std::uint32_t>& before = drafted[drafter.outline(rank)];
+    for (const std::uint32_t other : before) {
+      if (!drafter.alike(rank, other, run.ranks[rank].groups)) continue;
+      run.ranks[rank].timeline = run.ranks[other].timeline;
+      return true;
+    }
+    before.push_back(rank);
+    return false;
+  };
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    if (copy_one_alike(rank)) continue;
     Draft draft = drafter.draft(rank);
     draft.line.memory = memory_curve(source, rank, run.names);
     if (draft.line.spans.size() < draft.span_of.size()) span_of[rank] = std::move(draft.span_of);
