@@ -204,9 +204,7 @@ class Author {
     const auto type = *rc::gen::element(CollectiveType::all_reduce, CollectiveType::all_gather,
                                         CollectiveType::reduce_scatter, CollectiveType::all_to_all);
     const std::int64_t bytes = !astra_ && chance(10) ? draw(0, 10) : draw(100, 200'000);
-    // Ranks that have several groups issue collectives in one order, or they could wait in a
-    // circle.
-    const std::string its_lane = lane("collectives");
+    const std::string its_lane = lane("collectives of " + name);
     for (const std::size_t m : members) {
       Member& member = ranks_[m];
       note(member, member.graph.coll(type, bytes, deps(member, its_lane), name), its_lane);

@@ -108,6 +108,9 @@ class Engine {
   void settle();
   [[nodiscard]] bool rescue();
   [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
+  [[nodiscard]] bool peers_are_here(const Block& block, const Stream& stream) const;
+  bool begin_beyond(std::uint32_t rank, ChunkQueue& queue,
+                    bool (Engine::*which)(const Block&, const Stream&) const, bool one);
   [[nodiscard]] static std::uint64_t bytes_sent(const Stream& stream);
   void end_phase(Stream& stream);
   void chunk_done(Stream& stream);
@@ -117,6 +120,8 @@ class Engine {
   // engine_order.cc: which dimension first, which chunk first
   void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
                    std::int64_t chunk, const model::LogicalTopology& topology);
+  [[nodiscard]] std::vector<std::uint8_t> next_rotation(const Stream& stream, std::size_t dims,
+                                                        bool gather);
   void insert_waiting(ChunkQueue& queue, Stream& stream);
   [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
   [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;

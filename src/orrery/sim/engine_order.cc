@@ -12,6 +12,24 @@ using graph::CollectiveType;
 using platform::InterDimension;
 using platform::IntraDimension;
 
+// ASTRA rules: every rank rotates by itself, and ranks that issue collectives of several groups in
+// different orders run different phases. Orrery rules: the first that issues a chunk decides for
+// all.
+std::vector<std::uint8_t> Engine::next_rotation(const Stream& stream, std::size_t dims,
+                                                bool gather) {
+  Block& block = blocks_[stream.block];
+  if (!astra() && block.order.size() == dims) return block.order;
+  std::uint8_t& first = round_robin_[stream.rank];
+  std::vector<std::uint8_t> order;
+  for (std::size_t i = 0; i < dims; ++i) {
+    const std::size_t d = (first + i) % dims;
+    order.push_back(static_cast<std::uint8_t>(gather ? dims - 1 - d : d));
+  }
+  first = static_cast<std::uint8_t>((first + 1u) % dims);
+  block.order = order;
+  return order;
+}
+
 // The dimension order of a chunk, and under Themis its size: `chunk`, or less if only `left` bytes
 // are left, or what levels the loads. The first rank that issues the chunk decides for all.
 void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
@@ -19,13 +37,7 @@ void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64
   const InterDimension policy = platform_.collectives.inter_dimension;
   const bool gather = request.type == CollectiveType::all_gather;
   if (policy == InterDimension::round_robin) {
-    const auto dims = static_cast<std::uint8_t>(topology.dims.size());
-    std::uint8_t& first = round_robin_[stream.rank];
-    for (std::uint8_t i = 0; i < dims; ++i) {
-      const auto d = static_cast<std::uint8_t>((first + i) % dims);
-      request.order.push_back(gather ? static_cast<std::uint8_t>(dims - 1 - d) : d);
-    }
-    first = static_cast<std::uint8_t>((first + 1) % dims);
+    request.order = next_rotation(stream, topology.dims.size(), gather);
     return;
   }
   if (request.type == CollectiveType::all_to_all) return;

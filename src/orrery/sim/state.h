@@ -98,8 +98,8 @@ struct Block {
   std::uint32_t members = 0;
   std::uint32_t done = 0;
   std::vector<std::uint8_t>
-      order;  ///< Themis: logical dims, decided by the first rank that issues the chunk
-  std::int64_t chunk = 0;             ///< Themis: its size; 0 = not decided yet
+      order;               ///< logical dims, decided by the first rank that issues the chunk
+  std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
   std::vector<ChunkHistory> history;  ///< recording: by member
 };
 
