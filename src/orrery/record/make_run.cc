@@ -28,6 +28,17 @@ void describe_platform(const platform::Platform& platform, result::Run& run) {
   run.memory_capacity = platform.device.memory_capacity;
 }
 
+std::vector<std::uint32_t> number_spans(const graph::Workload& workload,
+                                        const sim::Recording& recording) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    std::uint32_t next = 0;
+    for (graph::NodeId node = 0; node < workload.graph(rank).size(); ++node)
+      numbers.push_back(recording.at(rank, node).end < 0 ? result::kNone : next++);
+  }
+  return numbers;
+}
+
 void make_ranks(const sim::SimResult& sim, result::Run& run) {
   for (const sim::RankResult& one : sim.ranks) {
     result::Rank& rank = run.ranks.emplace_back();
@@ -70,6 +81,7 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   ORRERY_CHECK(sim.recording != nullptr);
   Source source{workload, platform, sim, *sim.recording, model::Fabric(platform)};
   if (platform.network == platform::NetworkModelKind::message) source.links.emplace(platform);
+  if (sim.stall) source.span_numbers = number_spans(workload, *sim.recording);
   result::Run run;
   run.step = sim.end;
   run.stalled = sim.stall.has_value();

@@ -26,6 +26,13 @@ struct Source {
   const sim::Recording& recording;
   model::Fabric fabric;
   std::optional<model::Links> links{};  ///< message model
+  /// Of a run in which some nodes never ended: by node of all ranks, the number of its span at its
+  /// rank, or kNone. Otherwise empty: spans are nodes.
+  std::vector<std::uint32_t> span_numbers{};
+
+  [[nodiscard]] std::uint32_t span_of(std::uint32_t rank, graph::NodeId node) const {
+    return span_numbers.empty() ? node : span_numbers[recording.first_node[rank] + node];
+  }
 };
 
 /// By node of all ranks (Recording::first_node): the node at the other end of a send or receive;
@@ -44,7 +51,7 @@ struct Meetings {
 };
 [[nodiscard]] Meetings make_collectives(const Source& source, result::Run& run);
 
-/// Timelines and ranks. Collectives' last_span is still a node and becomes a span.
+/// Timelines and ranks; collectives' last_span, until then a node, becomes a span.
 void make_timelines(const Source& source, const Meetings& meetings,
                     const std::vector<graph::NodeId>& partners, result::Run& run);
 

@@ -172,5 +172,26 @@ TEST(MakeRun, KeepsWhatRanInAStalledRun) {
   EXPECT_EQ(run.timeline(0).spans.size(), 1u);
 }
 
+// Ranks 1 and 3 do the same; what they receive from did not get equally far.
+TEST(MakeRun, NumbersTheSpansOfPeersThatStalled) {
+  std::vector<Rank> ranks(4);
+  for (const std::uint32_t sender : {0u, 2u}) {
+    if (sender == 2) {
+      ranks[sender].recv(1, 5);  // never sent
+    } else {
+      ranks[sender].comp(us(1));
+    }
+    ranks[sender].send(static_cast<std::int32_t>(sender + 1), 1000);
+    ranks[sender + 1].recv(static_cast<std::int32_t>(sender), 1000);
+  }
+  const result::Run run = run_of(sim::testing::workload(ranks), line(Block::switched, 4));
+  EXPECT_TRUE(run.stalled);
+  for (const std::uint32_t receiver : {1u, 3u}) {
+    const Span& in = run.timeline(receiver).spans.at(0);
+    ASSERT_LT(in.peer_span, run.timeline(receiver - 1).spans.size()) << receiver;
+    EXPECT_EQ(run.timeline(receiver - 1).spans[in.peer_span].node, 2u) << receiver;
+  }
+}
+
 }  // namespace
 }  // namespace orrery::record

@@ -64,8 +64,7 @@ LaneKind lane_of(SpanKind kind) {
 struct Draft {
   result::Timeline line;
   std::vector<Lane> keys;
-  std::vector<std::uint32_t> groups;   ///< by number at the rank
-  std::vector<std::uint32_t> span_of;  ///< by node; kNone: never ran
+  std::vector<std::uint32_t> groups;  ///< by number at the rank
 };
 
 std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group) {
@@ -95,8 +94,7 @@ class Drafter {
   void fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
   void fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
   void fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane);
-  void find_release(Span& span, std::uint32_t rank, NodeId node, const Draft& draft,
-                    std::span<const Time> ready) const;
+  void find_release(Span& span, std::uint32_t rank, NodeId node, std::span<const Time> ready) const;
 
   const Source& source_;
   const Meetings& meetings_;
@@ -150,7 +148,7 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
     return;
   }
   const NodeId partner = partners_[source_.recording.first_node[rank] + node];
-  span.peer_span = partner;  // a node still
+  if (partner != graph::kNoNode) span.peer_span = source_.span_of(peer, partner);
   Time left = span.end - span.start;
   if (span.kind == SpanKind::receive) {
     if (partner == graph::kNoNode) return;
@@ -212,12 +210,12 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
 }
 
 // A span starts when the last node it depends on ends, or later, when its lane is free.
-void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node, const Draft& draft,
+void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node,
                            std::span<const Time> ready) const {
   const graph::Graph& graph = source_.workload.graph(rank);
   const NodeId by = source_.recording.at(rank, node).released_by;
-  if (by == graph::kNoNode || draft.span_of[by] == result::kNone) return;
-  span.released_by = draft.span_of[by];
+  if (by == graph::kNoNode || source_.span_of(rank, by) == result::kNone) return;
+  span.released_by = source_.span_of(rank, by);
   const auto after = graph.successors(by);
   const bool needed = std::binary_search(after.begin(), after.end(), node);
   span.release =
@@ -273,7 +271,6 @@ std::uint64_t Drafter::outline(std::uint32_t rank) const {
 Draft Drafter::draft(std::uint32_t rank) {
   const graph::Graph& graph = source_.workload.graph(rank);
   Draft draft;
-  draft.span_of.assign(graph.size(), result::kNone);
   std::vector<Time> ready(graph.size());
   std::vector<NodeId> nodes;
   draft.line.spans.reserve(graph.size());
@@ -282,7 +279,6 @@ Draft Drafter::draft(std::uint32_t rank) {
   for (NodeId node = 0; node < graph.size(); ++node) {
     const sim::NodeTimes& times = source_.recording.at(rank, node);
     if (times.start < 0 || times.end < 0) continue;
-    draft.span_of[node] = static_cast<std::uint32_t>(draft.line.spans.size());
     Span& span = draft.line.spans.emplace_back();
     span.node = graph.id(node);
     span.start = Time(times.start);
@@ -293,7 +289,7 @@ Draft Drafter::draft(std::uint32_t rank) {
     for (const NodeId next : graph.successors(node)) ready[next] = std::max(ready[next], span.end);
   }
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    find_release(draft.line.spans[i], rank, nodes[i], draft, ready);
+    find_release(draft.line.spans[i], rank, nodes[i], ready);
   place_in_lanes(draft.line, draft.keys);
   return draft;
 }
@@ -316,8 +312,7 @@ void make_timelines(const Source& source, const Meetings& meetings,
                     const std::vector<NodeId>& partners, result::Run& run) {
   const std::uint32_t ranks = source.workload.rank_count();
   Drafter drafter(source, meetings, partners, run);
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
-  std::vector<std::vector<std::uint32_t>> span_of(ranks);  // where some nodes never ran
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;    // by hash
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> drafted;  // by outline: ranks
   const auto copy_one_alike = [&](std::uint32_t rank) {
     std::vector<std::uint32_t>& before = drafted[drafter.outline(rank)];
@@ -333,7 +328,6 @@ void make_timelines(const Source& source, const Meetings& meetings,
     if (copy_one_alike(rank)) continue;
     Draft draft = drafter.draft(rank);
     draft.line.memory = memory_curve(source, rank, run.names);
-    if (draft.line.spans.size() < draft.span_of.size()) span_of[rank] = std::move(draft.span_of);
     std::vector<std::uint32_t>& same = known[hash_of(draft.line)];
     const auto found = std::find_if(same.begin(), same.end(), [&](std::uint32_t timeline) {
       return run.timelines[timeline] == draft.line;
@@ -348,21 +342,8 @@ void make_timelines(const Source& source, const Meetings& meetings,
     run.ranks[rank].timeline = number;
     run.ranks[rank].groups = std::move(draft.groups);
   }
-  // Nodes at other ranks become spans there.
-  const auto to_span = [&](std::uint32_t rank, std::uint32_t node) {
-    return node == result::kNone || span_of[rank].empty() ? node : span_of[rank][node];
-  };
-  std::vector<bool> done(run.timelines.size());
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    if (done[run.ranks[rank].timeline]) continue;
-    done[run.ranks[rank].timeline] = true;
-    for (Span& span : run.timelines[run.ranks[rank].timeline].spans) {
-      if (span.peer_span != result::kNone)
-        span.peer_span = to_span(run.peer(rank, span.distance), span.peer_span);
-    }
-  }
   for (result::Collective& one : run.collectives)
-    one.last_span = to_span(one.last_rank, one.last_span);
+    one.last_span = source.span_of(one.last_rank, one.last_span);
 }
 
 }  // namespace orrery::record
