@@ -119,6 +119,7 @@ class SlackPass {
     std::int64_t slack;
     std::uint32_t released_by;  // what the graph does not say already; kNone
     std::uint32_t lane_next;    // who uses its lane next; kNone
+    std::uint16_t lane;
     SpanKind kind;
     std::uint8_t told;  // in which pass others asked for its slack
   };
@@ -147,7 +148,7 @@ class SlackPass {
         const std::int64_t left = (run_.step - span.end).count();
         states_.push_back({span.start.count(), span.end.count(), std::max<std::int64_t>(0, left),
                            seen || span.released_by >= spans.size() ? kNone : span.released_by,
-                           kNone, span.kind, 0});
+                           kNone, span.lane, span.kind, 0});
         const unsigned turn = span.end == span.start           ? 3
                               : span.kind == SpanKind::receive ? 2
                               : span.kind == SpanKind::send    ? 0
@@ -166,26 +167,26 @@ class SlackPass {
       const result::Timeline& line = run_.timelines[t];
       const std::size_t shared = line.lanes.size();
       std::vector<std::vector<std::uint32_t>> users(line.lanes.size() + 1);
+      State* const states = states_.data() + first_[t];
       for (std::uint32_t i = 0; i < line.spans.size(); ++i) {
-        const Span& span = line.spans[i];
-        if (span.lane >= line.lanes.size() || span.kind == SpanKind::metadata) continue;
-        const LaneKind kind = line.lanes[span.lane].kind;
+        const State& state = states[i];
+        if (state.lane >= line.lanes.size() || state.kind == SpanKind::metadata) continue;
+        const LaneKind kind = line.lanes[state.lane].kind;
         if (kind == LaneKind::receives || kind == LaneKind::other) continue;
         const bool computes = kind == LaneKind::compute || kind == LaneKind::cpu;
-        users[rules_.one_comm_lane && !computes ? shared : span.lane].push_back(i);
+        users[rules_.one_comm_lane && !computes ? shared : state.lane].push_back(i);
       }
       for (auto& lane : users) {
         const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-          return std::pair(line.spans[a].start, line.spans[a].end) <
-                 std::pair(line.spans[b].start, line.spans[b].end);
+          return std::pair(states[a].start, states[a].end) <
+                 std::pair(states[b].start, states[b].end);
         };
         if (!std::is_sorted(lane.begin(), lane.end(), earlier))
           std::stable_sort(lane.begin(), lane.end(), earlier);
         for (std::size_t i = 1; i < lane.size(); ++i) {
-          if (line.spans[lane[i - 1]].end > line.spans[lane[i]].start) continue;
-          states_[first_[t] + lane[i - 1]].lane_next = lane[i];
-          State& next = states_[first_[t] + lane[i]];
-          if (next.released_by == lane[i - 1]) next.released_by = kNone;
+          if (states[lane[i - 1]].end > states[lane[i]].start) continue;
+          states[lane[i - 1]].lane_next = lane[i];
+          if (states[lane[i]].released_by == lane[i - 1]) states[lane[i]].released_by = kNone;
         }
       }
     }
