@@ -76,7 +76,7 @@ class ByIdentity {
     for (auto& [key, gathered] : gathered_) {
       NodeChange& change = gathered.change;
       if (change.a == change.b) continue;
-      change.why = why(change, b_, gathered.at_a, gathered.at_b);
+      change.why = why(change, a_, b_, gathered.at_a, gathered.at_b);
       made_.changes.push_back(std::move(change));
     }
     return std::move(made_);
@@ -160,7 +160,7 @@ class ByName {
       change.rest = change.b - change.a - change.wait - change.queue - change.latency;
       change.critical = sums.b.critical;
       if (change.a == change.b) continue;
-      change.why = why(change, b_, nullptr, nullptr);
+      change.why = why(change, a_, b_, nullptr, nullptr);
       made.changes.push_back(std::move(change));
     }
     return made;
@@ -234,22 +234,23 @@ std::string rest_words(const NodeChange& change, const std::string& by, const Sp
 }
 
 // Whom the span waits for at `rank`, "peers" where that cannot be said.
-std::string culprit(const NodeChange& change, const Run& b, const Span* at_b) {
-  if (at_b == nullptr || change.rank >= b.ranks.size()) return "peers";
-  if (at_b->kind == SpanKind::collective) {
-    if (at_b->group >= b.ranks[change.rank].groups.size()) return "peers";
-    const std::uint32_t which = b.collective_of(change.rank, *at_b);
-    if (which >= b.collectives.size() || b.collectives[which].last_rank == change.rank)
+std::string culprit(const NodeChange& change, const Run& run, const Span* span) {
+  if (span == nullptr || change.rank >= run.ranks.size()) return "peers";
+  if (span->kind == SpanKind::collective) {
+    if (span->group >= run.ranks[change.rank].groups.size()) return "peers";
+    const std::uint32_t which = run.collective_of(change.rank, *span);
+    if (which >= run.collectives.size() || run.collectives[which].last_rank == change.rank)
       return "peers";
-    return fmt::format("rank {}, the last to come", b.collectives[which].last_rank);
+    return fmt::format("rank {}, the last to come", run.collectives[which].last_rank);
   }
-  if (at_b->distance == kNone) return "peers";
-  return fmt::format("rank {}", b.peer(change.rank, at_b->distance));
+  if (span->distance == kNone) return "peers";
+  return fmt::format("rank {}", run.peer(change.rank, span->distance));
 }
 
 }  // namespace
 
-std::string why(const NodeChange& change, const Run& b, const Span* at_a, const Span* at_b) {
+std::string why(const NodeChange& change, const Run& a, const Run& b, const Span* at_a,
+                const Span* at_b) {
   const Time total = change.b - change.a;
   const bool longer = total > Time{};
   const auto towards = [&](Time part) { return longer ? part : Time{} - part; };
@@ -268,7 +269,9 @@ std::string why(const NodeChange& change, const Run& b, const Span* at_a, const 
       return fmt::format("it queues {} for busy {}", by,
                          communicates(change.kind) ? "links" : "memory");
     default:
-      return fmt::format("it waits {} for {}", by, culprit(change, b, at_b));
+      // Of the run in which it waits longer: in the other one there may be nobody to wait for.
+      return fmt::format("it waits {} for {}", by,
+                         longer ? culprit(change, b, at_b) : culprit(change, a, at_a));
   }
 }
 

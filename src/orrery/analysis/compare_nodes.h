@@ -17,9 +17,9 @@ struct NodeComparison {
 
 [[nodiscard]] NodeComparison compare_nodes(const result::Run& a, const result::Run& b);
 
-/// Why it takes longer or shorter, from the parts that changed; `at_b` its span at the rank that
-/// changed most, or null.
-[[nodiscard]] std::string why(const NodeChange& change, const result::Run& b,
+/// Why it takes longer or shorter, from the parts that changed; `at_a` and `at_b` its spans at the
+/// rank that changed most, or null.
+[[nodiscard]] std::string why(const NodeChange& change, const result::Run& a, const result::Run& b,
                               const result::Span* at_a, const result::Span* at_b);
 
 }  // namespace orrery::analysis
