@@ -88,13 +88,16 @@ std::string short_text(const analysis::Metric& metric) {
 /// Those that are something in at least one run.
 void add_metrics(report::Table& table, const Comparison& comparison, Style style) {
   for (const analysis::MetricChange& metric : comparison.metrics) {
-    const bool only_b = metric.a.name.empty(), only_a = metric.b.name.empty();
     if (metric.a.value == 0 && metric.b.value == 0) continue;
-    const bool worse = metric.a.more_is_better ? metric.change < 0 : metric.change > 0;
+    const bool worse = metric.any().more_is_better ? metric.change < 0 : metric.change > 0;
     std::string change = signed_percent(metric.change);
-    if (std::abs(metric.change) >= 0.005) change = worse ? style.bad(change) : style.good(change);
-    table.row({only_b ? metric.b.title : metric.a.title, only_b ? "-" : short_text(metric.a),
-               only_a ? "-" : short_text(metric.b), change});
+    // What only one run knows is neither better nor worse.
+    if (metric.in_both() && std::abs(metric.change) >= 0.005)
+      change = worse ? style.bad(change) : style.good(change);
+    const auto text = [](const analysis::Metric& of) {
+      return of.name.empty() ? std::string("–") : short_text(of);
+    };
+    table.row({metric.any().title, text(metric.a), text(metric.b), change});
   }
 }
 
@@ -201,9 +204,15 @@ std::string comparison_json(const Verdict& verdict) {
   if (verdict.threshold) json.field("threshold", *verdict.threshold);
   json.key("metrics").begin_array();
   for (const analysis::MetricChange& metric : comparison.metrics) {
-    const analysis::Metric& any = metric.a.name.empty() ? metric.b : metric.a;
+    const analysis::Metric& any = metric.any();
+    const auto value = [&](std::string_view key, const analysis::Metric& of) {
+      json.key(key);
+      of.name.empty() ? json.null() : json.value(of.value);
+    };
     json.begin_object().field("name", any.name).field("title", any.title).field("unit", any.unit);
-    json.field("a", metric.a.value).field("b", metric.b.value).field("change", metric.change);
+    value("a", metric.a);
+    value("b", metric.b);
+    json.field("change", metric.change);
     json.field("more_is_better", any.more_is_better).end_object();
   }
   json.end_array();

@@ -7,6 +7,7 @@
 
 #include "orrery/analysis/compare_nodes.h"
 #include "orrery/analysis/critical_path.h"
+#include "orrery/analysis/metric_table.h"
 
 namespace orrery::analysis {
 
@@ -22,11 +23,21 @@ double change_of(double a, double b) {
 
 void compare_metrics(const Run& a, const Run& b, Comparison& made) {
   const std::vector<Metric> of_a = metrics(a), of_b = metrics(b);
-  for (const Metric& one : of_a) {
-    const auto other = std::find_if(of_b.begin(), of_b.end(),
-                                    [&](const Metric& metric) { return metric.name == one.name; });
-    if (other == of_b.end()) continue;
-    made.metrics.push_back({one, *other, change_of(one.value, other->value)});
+  const auto find = [](const std::vector<Metric>& all, std::string_view name) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const Metric& metric) { return metric.name == name; });
+    return found == all.end() ? nullptr : &*found;
+  };
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  for (const MetricInfo& info : metric_table()) {
+    const Metric *one = find(of_a, info.name), *other = find(of_b, info.name);
+    if (one != nullptr && other != nullptr) {
+      made.metrics.push_back({*one, *other, change_of(one->value, other->value)});
+    } else if (one != nullptr) {
+      made.metrics.push_back({*one, {}, -kInfinite});
+    } else if (other != nullptr) {
+      made.metrics.push_back({{}, *other, kInfinite});
+    }
   }
 }
 

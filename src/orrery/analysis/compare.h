@@ -13,10 +13,16 @@
 
 namespace orrery::analysis {
 
-/// A metric in both runs. `change` = b / a - 1 (0 when both are 0; infinite when only a is).
+/// A metric in both runs; where only one has it, the other's is empty, name and all. `change` =
+/// b / a - 1 (0 when both are 0; infinite when only a is, or only b has it; -infinite when only a
+/// has it).
 struct MetricChange {
   Metric a, b;
   double change = 0;
+
+  /// The one that there is.
+  [[nodiscard]] const Metric& any() const { return a.name.empty() ? b : a; }
+  [[nodiscard]] bool in_both() const { return !a.name.empty() && !b.name.empty(); }
 };
 
 /// Nodes of the same identity: (rank, node id, kind, name) if both runs have as many ranks, summed
@@ -34,7 +40,7 @@ struct NodeChange {
 };
 
 struct Comparison {
-  std::vector<MetricChange> metrics;
+  std::vector<MetricChange> metrics;                  ///< in the order of metric_table()
   std::vector<NodeChange> slower, faster;             ///< largest change first, at most `most` each
   std::uint64_t matched = 0, only_a = 0, only_b = 0;  ///< nodes, over all ranks
   /// Manifest entries that differ: the same keys in both, "" where a run has none.

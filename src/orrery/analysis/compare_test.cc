@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <string_view>
 
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/toy.h"
@@ -54,6 +56,8 @@ TEST(Compare, NamesWhatGotSlowerAndWhy) {
   const Comparison back = compare(b.run, a.run);
   EXPECT_TRUE(back.slower.empty());
   ASSERT_EQ(back.faster.size(), 2u);
+  // Whom it waited for before: there is nobody to wait for any more.
+  EXPECT_EQ(back.faster[0].why, "it waits 4 ns less for rank 1, the last to come");
   EXPECT_EQ(back.faster[1].why, "its work takes 2 ns less");
   EXPECT_EQ(compare(a.run, b.run, 1).slower.size(), 1u);
 }
@@ -124,6 +128,27 @@ TEST(Compare, FactsThatDiffer) {
   using Facts = std::vector<std::pair<std::string, std::string>>;
   EXPECT_EQ(found.facts_a, (Facts{{"workload", "sample"}, {"seed", ""}}));
   EXPECT_EQ(found.facts_b, (Facts{{"workload", "another"}, {"seed", "7"}}));
+}
+
+TEST(Compare, KeepsMetricsOfOnlyOneRun) {
+  const Toy even = slow_at(1, 0), uneven = slow_at(1, 2000);
+  const auto at = [](const Comparison& found, std::string_view name) {
+    for (const MetricChange& one : found.metrics)
+      if (one.a.name == name || one.b.name == name) return one;
+    return MetricChange{};
+  };
+  const MetricChange gone = at(compare(uneven.run, even.run), "straggler");
+  EXPECT_EQ(gone.a.name, "straggler");
+  EXPECT_EQ(gone.b.name, "");
+  EXPECT_EQ(gone.change, -std::numeric_limits<double>::infinity());
+  const Comparison found = compare(even.run, uneven.run);
+  const MetricChange made = at(found, "straggler");
+  EXPECT_EQ(made.a.name, "");
+  EXPECT_EQ(made.b.name, "straggler");
+  EXPECT_EQ(made.change, std::numeric_limits<double>::infinity());
+  // Where the table of metrics has it, not at the end.
+  EXPECT_EQ(found.metrics.front().a.name, "step");
+  EXPECT_NE(found.metrics.back().b.name, "straggler");
 }
 
 TEST(Compare, ARegressionIsMoreThanTheThreshold) {

@@ -294,9 +294,13 @@ void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
   json.begin_object();
   column(json, "metrics", found.metrics.size(), [&](std::size_t i) {
     const analysis::MetricChange& one = found.metrics[i];
-    json.begin_object().field("name", one.a.name).field("title", one.a.title);
-    json.field("a", one.a.text).field("b", one.b.text).field("change", one.change);
-    json.field("moreIsBetter", one.a.more_is_better).end_object();
+    const analysis::Metric& any = one.any();
+    const auto text = [](const analysis::Metric& of) {
+      return of.name.empty() ? std::string("–") : of.text;
+    };
+    json.begin_object().field("name", any.name).field("title", any.title);
+    json.field("a", text(one.a)).field("b", text(one.b)).field("change", one.change);
+    json.field("moreIsBetter", any.more_is_better).end_object();
   });
   write_changes(json, "slower", found.slower);
   write_changes(json, "faster", found.faster);

@@ -152,6 +152,25 @@ TEST(HtmlData, TwoRunsAreCompared) {
   EXPECT_DOUBLE_EQ(comparison["metrics"].at(0)["change"], 0.5);
 }
 
+TEST(HtmlData, MetricsOfOnlyOneRunStandBesideADash) {
+  const result::Run a = sample_run(4, 2);
+  result::Run b = a;
+  b.peak_flops = 0;
+  const json data = json::parse(report_data({&a, &b}));
+  bool seen = false;
+  for (const json& metric : data["comparison"]["metrics"]) {
+    EXPECT_NE(metric["name"], "");
+    if (metric["name"] != "hfu") continue;
+    seen = true;
+    EXPECT_NE(metric["title"], "");
+    EXPECT_NE(metric["a"], "–");
+    EXPECT_EQ(metric["b"], "–");
+    EXPECT_TRUE(metric["change"].is_null());
+    EXPECT_EQ(metric["moreIsBetter"], true);
+  }
+  EXPECT_TRUE(seen);
+}
+
 TEST(HtmlData, NothingRanIsFine) {
   result::Run run;
   run.stalled = true;
