@@ -21,13 +21,17 @@ struct TimelineChoice {
   std::uint32_t last_rank = std::numeric_limits<std::uint32_t>::max();  ///< inclusive
   Time from{};
   Time until = kTimeMax;  ///< spans that touch [from, until) are written, whole
+  /// A piece whose window another one with lower ranks has, too: link use by dimension is told
+  /// there, and that of a link in the piece of the rank it leaves.
+  bool later = false;
 };
 
 /// Takes the next bytes; false stops the writing.
 using ByteSink = std::function<bool(std::string_view)>;
 
-/// Writes TracePackets. False when the sink said so. Deterministic; O(spans); keeps no more than
-/// which names are known, the critical path, and the order of one timeline's spans.
+/// Writes TracePackets. The critical path is written where it is at a chosen rank. False when the
+/// sink said so. Deterministic; O(spans); keeps no more than which names are known, the critical
+/// path, and the order of one timeline's spans.
 [[nodiscard]] bool write_perfetto(const result::Run& run, const TimelineChoice& choice,
                                   const ByteSink& sink);
 
@@ -40,7 +44,7 @@ using ByteSink = std::function<bool(std::string_view)>;
                                                     const TimelineChoice& choice);
 
 /// Cuts a choice into pieces by rank (and where one rank is too much, by time) of at most about
-/// `limit` bytes each.
+/// `limit` bytes each. Together they are hardly larger than the whole.
 [[nodiscard]] std::vector<TimelineChoice> split_timeline(const result::Run& run,
                                                          const TimelineChoice& choice,
                                                          std::uint64_t limit);

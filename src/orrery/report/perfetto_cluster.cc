@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "orrery/report/perfetto_packets.h"
 
@@ -70,7 +71,7 @@ LinkCurve dimension_curve(const Run& run, std::uint32_t dim, const TimelineChoic
   all.dim = dim;
   all.from = kNone;
   return {link_name(run, all), fmt::format("{} links. {}", links, capacity_text(capacity)),
-          points(bins, run.links.bin, choice)};
+          points(bins, run.links.bin, choice), choice.first_rank};
 }
 
 void write_step(Packets& packets, const Run& run, const TimelineChoice& choice,
@@ -95,11 +96,16 @@ void write_step(Packets& packets, const Run& run, const TimelineChoice& choice,
   SlicePacket(packets, key, drawn_ns(until), wire::track_event::slice_end).finish();
 }
 
-/// A slice per hop, and in it one per cause. The path has no gaps or overlaps.
+/// Told that all written since the total was `before` belongs to `rank`.
+using Account = std::function<void(std::uint32_t rank, std::uint64_t before)>;
+
+/// A slice per hop, and in it one per cause, where the path is at chosen ranks. It has no
+/// overlaps, and no gaps where all ranks are chosen.
 class PathWriter {
  public:
-  PathWriter(Packets& packets, const Run& run, const TimelineChoice& choice, std::uint64_t parent)
-      : packets_(packets), run_(run), choice_(choice), parent_(parent) {}
+  PathWriter(Packets& packets, const Run& run, const TimelineChoice& choice, std::uint64_t parent,
+             const Account& account)
+      : packets_(packets), run_(run), choice_(choice), parent_(parent), account_(account) {}
 
   void write(const std::vector<Hop>& hops) {
     std::size_t next = 0;  // segment
@@ -120,7 +126,9 @@ class PathWriter {
     track.uuid = track_uuid("cluster/critical path");
     track.parent = parent_;
     track.position = 1;
-    track.description = "What the step's length depends on, without a gap from 0 to its end.";
+    const bool all = choice_.first_rank == 0 && end_rank(run_, choice_) == run_.ranks.size();
+    track.description = all ? "What the step's length depends on, without a gap from 0 to its end."
+                            : "What the step's length depends on; gaps are at ranks not shown.";
     packets_.describe(track);
     key_ = TrackKey(track.uuid);
   }
@@ -128,8 +136,9 @@ class PathWriter {
   void write(const Hop& hop) {
     const Time start = run_.path[hop.first].start, end = run_.path[hop.last].end;
     const result::Span* span = span_at(hop.place);
-    if (!touches(choice_, start, end) || span == nullptr) return;
+    if (!shown(hop.place.rank, start, end) || span == nullptr) return;
     describe();
+    const std::uint64_t before = packets_.out().total();
     packets_.intern_name(span->name);
     SlicePacket slice(packets_, key_, drawn_ns(start), wire::track_event::slice_begin);
     slice.title(static_cast<std::size_t>(Category::path), packets_.name_iid(*span));
@@ -140,12 +149,20 @@ class PathWriter {
     slice.finish();
     for (std::size_t i = hop.first; i <= hop.last; ++i) segment(i);
     SlicePacket(packets_, key_, drawn_ns(end), wire::track_event::slice_end).finish();
+    account_(hop.place.rank, before);
   }
 
   void alone(std::size_t i) {
-    if (!touches(choice_, run_.path[i].start, run_.path[i].end)) return;
+    const result::PathSegment& one = run_.path[i];
+    if (!shown(one.rank, one.start, one.end)) return;
     describe();
+    const std::uint64_t before = packets_.out().total();
     segment(i);
+    account_(one.rank, before);
+  }
+
+  [[nodiscard]] bool shown(std::uint32_t rank, Time start, Time end) const {
+    return chosen(choice_, rank) && touches(choice_, start, end);
   }
 
   void segment(std::size_t i) {
@@ -171,6 +188,7 @@ class PathWriter {
   const Run& run_;
   const TimelineChoice& choice_;
   std::uint64_t parent_;
+  const Account& account_;
   bool described_ = false;
   TrackKey key_;
 };
@@ -189,44 +207,37 @@ std::vector<LinkCurve> link_curves(const Run& run, const TimelineChoice& choice)
   }
   std::sort(dims.begin(), dims.end());
   dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
-  for (const std::uint32_t dim : dims) curves.push_back(dimension_curve(run, dim, choice));
+  for (std::size_t i = 0; i < dims.size() && !choice.later; ++i)
+    curves.push_back(dimension_curve(run, dims[i], choice));
   if (used <= kMaxLinks) {
     for (const Link& link : run.links.links) {
-      const bool near = chosen(choice, link.from) || (link.to != kNone && chosen(choice, link.to));
+      const bool near = chosen(choice, link.from) ||
+                        (!choice.later && link.to != kNone && chosen(choice, link.to));
       if (!has_curve(run, link) || link.from == kNone || !near) continue;
       std::vector<wide> bins;
       add_curve(bins, run.links.curves[link.use]);
       curves.push_back({link_name(run, link), capacity_text(link.capacity.count()),
-                        points(bins, run.links.bin, choice)});
+                        points(bins, run.links.bin, choice),
+                        chosen(choice, link.from) ? link.from : choice.first_rank});
     }
   }
   return curves;
 }
 
-void write_cluster(Packets& packets, const Run& run, const Flows& flows,
-                   const TimelineChoice& choice) {
-  Track process;
-  process.name = "Cluster";
-  process.uuid = track_uuid("cluster");
-  process.pid = cluster_pid(run);
-  packets.describe(process);
-  Track whole;
-  whole.name = "run";
-  whole.uuid = track_uuid("cluster/run");
-  whole.parent = process.uuid;
-  packets.describe(whole);
-  write_step(packets, run, choice, whole.uuid);
-  PathWriter(packets, run, choice, whole.uuid).write(flows.hops());
+namespace {
 
+void write_links(Packets& packets, const Run& run, const TimelineChoice& choice,
+                 const Account& account) {
   const std::vector<LinkCurve> curves = link_curves(run, choice);
   if (curves.empty()) return;
   Track links;
   links.name = "link use";
   links.uuid = track_uuid("cluster/link use");
-  links.parent = process.uuid;
+  links.parent = track_uuid("cluster");
   links.position = 1;
   packets.describe(links);
   for (std::size_t i = 0; i < curves.size() && packets.out().good(); ++i) {
+    const std::uint64_t before = packets.out().total();
     Track track;
     track.name = curves[i].name;
     track.uuid = track_uuid("cluster/link use/" + track.name);
@@ -238,7 +249,30 @@ void write_cluster(Packets& packets, const Run& run, const Flows& flows,
     packets.describe(track);
     const TrackKey key(track.uuid);
     for (const auto& [ns, value] : curves[i].points) packets.count(key, ns, value);
+    account(curves[i].rank, before);
   }
+}
+
+}  // namespace
+
+void write_cluster(Packets& packets, const Run& run, const Flows& flows,
+                   const TimelineChoice& choice, std::vector<std::uint64_t>* bytes) {
+  const Account account = [&](std::uint32_t rank, std::uint64_t before) {
+    if (bytes != nullptr && rank < bytes->size()) (*bytes)[rank] += packets.out().total() - before;
+  };
+  Track process;
+  process.name = "Cluster";
+  process.uuid = track_uuid("cluster");
+  process.pid = cluster_pid(run);
+  packets.describe(process);
+  Track whole;
+  whole.name = "run";
+  whole.uuid = track_uuid("cluster/run");
+  whole.parent = process.uuid;
+  packets.describe(whole);
+  write_step(packets, run, choice, whole.uuid);
+  PathWriter(packets, run, choice, whole.uuid, account).write(flows.hops());
+  write_links(packets, run, choice, account);
 }
 
 }  // namespace orrery::report

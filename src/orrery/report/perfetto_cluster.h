@@ -17,17 +17,21 @@ struct LinkCurve {
   std::string name;
   std::string description;
   std::vector<std::pair<std::uint64_t, std::int64_t>> points;  ///< (ns, bytes/s), ascending
+  std::uint32_t rank;  ///< which it leaves; the first chosen one where that is none of them
 };
 
 /// More used links than this are drawn by dimension only.
 inline constexpr std::size_t kMaxLinks = 64;
 
-/// Link use by dimension, then link by link where there are few and one end is a chosen rank.
+/// Link use by dimension, then link by link where there are few and one end is a chosen rank; of a
+/// later piece only links that leave a chosen rank.
 [[nodiscard]] std::vector<LinkCurve> link_curves(const result::Run& run,
                                                  const TimelineChoice& choice);
 
 class Packets;
+/// The step, the critical path where it is at chosen ranks, and link use. To `bytes`, if there, is
+/// added by rank what the path's slices there and the links that leave it came to.
 void write_cluster(Packets& packets, const result::Run& run, const Flows& flows,
-                   const TimelineChoice& choice);
+                   const TimelineChoice& choice, std::vector<std::uint64_t>* bytes = nullptr);
 
 }  // namespace orrery::report

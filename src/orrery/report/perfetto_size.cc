@@ -24,26 +24,27 @@ class Measure {
  public:
   Measure(const Run& run, const TimelineChoice& choice)
       : run_(run), choice_(choice), flows_(run, choice), packets_(run, kNowhere) {
-    packets_.begin();
-    write_cluster(packets_, run, flows_, choice);
-    base_ = packets_.out().total();
     // Where ranks share a timeline, the path may be at one of them only.
-    path_.resize(run.ranks.size());
+    own_.resize(run.ranks.size());
+    packets_.begin();
+    write_cluster(packets_, run, flows_, choice, &own_);
+    base_ = packets_.out().total();
+    for (const std::uint64_t bytes : own_) base_ -= bytes;
     for (const Hop& hop : flows_.hops()) {
-      if (hop.place.rank < path_.size() && chosen(choice, hop.place.rank) &&
+      if (hop.place.rank < own_.size() && chosen(choice, hop.place.rank) &&
           touches(choice, run.path[hop.first].start, run.path[hop.last].end))
-        path_[hop.place.rank] += kHop;
+        own_[hop.place.rank] += kHop;
     }
   }
 
   /// What every file has, whichever ranks it holds.
   [[nodiscard]] std::uint64_t base() const { return base_; }
 
-  /// What a rank adds, but for names.
+  /// What a rank adds, with its part of the path and its links, but for names.
   std::uint64_t rank(std::uint32_t rank) {
     const auto [known, added] = known_.try_emplace(run_.ranks[rank].timeline, 0);
     if (added) known->second = measure(rank);
-    return known->second + path_[rank];
+    return known->second + own_[rank];
   }
 
   /// The names of all ranks measured so far.
@@ -89,7 +90,7 @@ class Measure {
   Packets packets_;
   std::uint64_t base_ = 0;
   std::uint64_t names_ = 0;
-  std::vector<std::uint64_t> path_;               // by rank
+  std::vector<std::uint64_t> own_;                // by rank, apart from its timeline
   std::map<std::uint32_t, std::uint64_t> known_;  // by timeline
 };
 
@@ -102,6 +103,7 @@ void split_by_time(const Run& run, std::uint32_t rank, const TimelineChoice& cho
   }
   std::sort(starts.begin(), starts.end());
   TimelineChoice piece = choice;
+  piece.later = choice.later || rank > choice.first_rank;
   piece.first_rank = piece.last_rank = rank;
   parts = std::min<std::uint64_t>(parts, starts.size());
   for (std::uint64_t i = 1; i < parts; ++i) {
@@ -139,6 +141,7 @@ std::vector<TimelineChoice> split_timeline(const Run& run, const TimelineChoice&
   std::uint64_t bytes = 0;  // of the ranks from piece.first_rank on
   const auto close = [&](std::uint32_t next) {
     if (next > piece.first_rank) {
+      piece.later = choice.later || piece.first_rank > choice.first_rank;
       piece.last_rank = next - 1;
       pieces.push_back(piece);
     }

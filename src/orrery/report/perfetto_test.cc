@@ -96,6 +96,41 @@ TEST(Perfetto, PiecesFollowOneAnother) {
   }
 }
 
+// Each piece used to hold the whole critical path and all link use: 32 pieces of a long run were
+// twice as large as the run in one.
+TEST(Perfetto, PiecesTogetherAreHardlyLargerThanTheWhole) {
+  result::Run run = sample_run(8, 2000);
+  run.links.bin = Time(run.step.count() / 2000);
+  run.links.curves.assign(1, {});
+  for (std::uint64_t bin = 0; bin < 2000; ++bin) run.links.curves[0].push_back(bin % 7 * 100);
+  for (std::uint32_t rank = 0; rank < 8; ++rank) {
+    result::Link& link = run.links.links.emplace_back();
+    link.from = rank;
+    link.to = (rank + 1) % 8;
+    link.bytes = 1;
+    link.use = 0;
+  }
+  for (const std::uint32_t first : {0u, 3u}) {
+    TimelineChoice choice;
+    choice.first_rank = first;
+    const std::size_t whole = write(run, choice).size();
+    for (const std::size_t limit : {whole / 2, whole / 5, whole / 30}) {
+      const auto pieces = split_timeline(run, choice, limit);
+      EXPECT_GT(pieces.size(), whole / limit);
+      std::size_t sum = 0;
+      for (const TimelineChoice& piece : pieces) {
+        const std::size_t size = write(run, piece).size();
+        EXPECT_LT(size, limit + limit / 5);
+        EXPECT_NEAR(static_cast<double>(estimate_perfetto_bytes(run, piece)),
+                    static_cast<double>(size), static_cast<double>(size) * 0.05);
+        sum += size;
+      }
+      EXPECT_LT(sum, whole + whole / 10) << pieces.size();
+      EXPECT_GT(sum, whole - whole / 10) << pieces.size();
+    }
+  }
+}
+
 TEST(Perfetto, RoundingKeepsOrder) {
   EXPECT_EQ(drawn_ns(Time(499)), 0u);
   EXPECT_EQ(drawn_ns(Time(500)), 1u);
