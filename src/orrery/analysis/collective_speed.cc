@@ -71,7 +71,7 @@ std::vector<Time> waits(const Run& run) {
     for (const result::Span& span : run.timelines[t].spans) {
       if (span.kind != result::SpanKind::collective || span.wait <= Time{}) continue;
       for_each_collective(run, index, t, span, [&](std::uint32_t c, std::uint32_t ranks) {
-        if (run.collectives[c].joined) waited[c] += span.wait * std::int64_t{ranks};
+        if (run.collectives[c].joined) waited[c] = saturating_sum(waited[c], span.wait, ranks);
       });
     }
   }
@@ -82,14 +82,14 @@ void add(Sums& sums, const Run& run, const Collective& collective, Time waited) 
   sums.several = sums.several || (sums.count > 0 && sums.group != collective.group);
   sums.group = collective.group;
   ++sums.count;
-  sums.waited += waited;
+  sums.waited = saturating_sum(sums.waited, waited);
   const auto speed = speed_of(run, collective);
   if (!speed) return;
-  sums.time += speed->time;
+  sums.time = saturating_sum(sums.time, speed->time);
   sums.size += reported_size(collective, size_of(run, collective));
   if (!collective.bound) return;
-  sums.bound += *collective.bound;
-  sums.bounded += speed->time;
+  sums.bound = saturating_sum(sums.bound, *collective.bound);
+  sums.bounded = saturating_sum(sums.bounded, speed->time);
 }
 
 }  // namespace

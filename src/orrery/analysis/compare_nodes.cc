@@ -119,12 +119,12 @@ class ByIdentity {
     change.node = a.node;
     change.name = a_.names[a.name];
     change.kind = a.kind;
-    change.a += length(a) * ranks;
-    change.b += length(b) * ranks;
-    change.wait += (b.wait - a.wait) * ranks;
-    change.queue += (b.queue - a.queue) * ranks;
-    change.latency += (b.latency - a.latency) * ranks;
-    change.rest += (b.rest() - a.rest()) * ranks;
+    change.a = saturating_sum(change.a, length(a), ranks);
+    change.b = saturating_sum(change.b, length(b), ranks);
+    change.wait = saturating_sum(change.wait, b.wait - a.wait, ranks);
+    change.queue = saturating_sum(change.queue, b.queue - a.queue, ranks);
+    change.latency = saturating_sum(change.latency, b.latency - a.latency, ranks);
+    change.rest = saturating_sum(change.rest, b.rest() - a.rest(), ranks);
     change.critical = change.critical || b.critical;
   }
 
@@ -189,10 +189,10 @@ class ByName {
         const std::uint32_t name = names == nullptr ? span.name : (*names)[span.name];
         Sum& sum = sums_[{span.kind, name}].*side;
         sum.count += static_cast<std::uint64_t>(ranks[t]);
-        sum.length += length(span) * ranks[t];
-        sum.wait += span.wait * ranks[t];
-        sum.queue += span.queue * ranks[t];
-        sum.latency += span.latency * ranks[t];
+        sum.length = saturating_sum(sum.length, length(span), ranks[t]);
+        sum.wait = saturating_sum(sum.wait, span.wait, ranks[t]);
+        sum.queue = saturating_sum(sum.queue, span.queue, ranks[t]);
+        sum.latency = saturating_sum(sum.latency, span.latency, ranks[t]);
         sum.critical = sum.critical || span.critical;
       }
     }

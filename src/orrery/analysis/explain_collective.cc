@@ -41,7 +41,7 @@ Members members_of(const Run& run, std::uint32_t number) {
       if (span.kind != SpanKind::collective || span.group >= groups.size()) continue;
       if (groups[span.group] != collective.group || run.collective_of(rank, span) != number)
         continue;
-      made.waited += span.wait;
+      made.waited = saturating_sum(made.waited, span.wait);
       if (span.start < collective.last_start) ++made.early;
       if (made.last_done.span == nullptr || span.end > made.last_done.span->end)
         made.last_done = {rank, &span};

@@ -222,7 +222,7 @@ Explanation explain_name(const Run& run, std::uint32_t name) {
     for (std::uint32_t i = 0; i < spans.size() && ranks[t] > 0; ++i) {
       if (spans[i].name != name) continue;
       count += ranks[t];
-      total += (spans[i].end - spans[i].start) * std::int64_t{ranks[t]};
+      total = saturating_sum(total, spans[i].end - spans[i].start, ranks[t]);
       if (ids.empty() || ids.back() != spans[i].node) ids.push_back(spans[i].node);
       const Span* longest = at_rank == kNone ? nullptr : &run.timeline(at_rank).spans[at_span];
       if (longest != nullptr && spans[i].end - spans[i].start <= longest->end - longest->start)

@@ -44,7 +44,7 @@ class Waiting {
 
  private:
   void blame(std::uint32_t rank, const Span& span) {
-    ranks_[rank].waited += span.wait;
+    ranks_[rank].waited = saturating_sum(ranks_[rank].waited, span.wait);
     std::uint32_t culprit = kNone;
     if (span.kind == SpanKind::collective) {
       if (span.group >= run_.ranks[rank].groups.size()) return;
@@ -56,8 +56,9 @@ class Waiting {
       culprit = run_.peer(rank, span.distance);
     }
     if (culprit >= ranks_.size() || culprit == rank) return;
-    ranks_[culprit].caused += span.wait;
-    pairs_[std::uint64_t{rank} << 32 | culprit] += span.wait;
+    ranks_[culprit].caused = saturating_sum(ranks_[culprit].caused, span.wait);
+    Time& pair = pairs_[std::uint64_t{rank} << 32 | culprit];
+    pair = saturating_sum(pair, span.wait);
   }
 
   [[nodiscard]] std::vector<Stragglers::Pair> worst() const {

@@ -55,5 +55,13 @@ TEST(StringPool, GivesEachTextOneId) {
   EXPECT_EQ(pool.size(), 2u);
 }
 
+TEST(Quantity, SumsOverManyRanksStopAtTheLastTimeThereIs) {
+  EXPECT_EQ(saturating_sum(us(1), us(2), 3), us(7));
+  EXPECT_EQ(saturating_sum(us(1), Time(-2), 3), Time(999'994));
+  EXPECT_EQ(saturating_sum(us(1), Time(std::int64_t{1} << 61), 1 << 20), kTimeMax);
+  EXPECT_EQ(saturating_sum(kTimeMax, ps(1)), kTimeMax);
+  EXPECT_LT(saturating_sum(Time{}, Time(-(std::int64_t{1} << 61)), 1 << 20), Time{});
+}
+
 }  // namespace
 }  // namespace orrery

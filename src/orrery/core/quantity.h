@@ -62,6 +62,16 @@ inline constexpr Time kTimeMax{std::numeric_limits<std::int64_t>::max()};
 [[nodiscard]] constexpr Time ns(std::int64_t n) { return Time(n * kPsPerNs); }
 [[nodiscard]] constexpr Time us(std::int64_t n) { return Time(n * kPsPerUs); }
 
+/// `a + b * times`, or the nearest Time there is: for sums over ranks, which may be millions.
+[[nodiscard]] constexpr Time saturating_sum(Time a, Time b, std::int64_t times = 1) {
+  std::int64_t product = 0, sum = 0;
+  const bool negative = (b.count() < 0) != (times < 0);
+  if (__builtin_mul_overflow(b.count(), times, &product) ||
+      __builtin_add_overflow(a.count(), product, &sum))
+    return negative ? Time(std::numeric_limits<std::int64_t>::min()) : kTimeMax;
+  return Time(sum);
+}
+
 /// `t` in seconds, for reports and rates only (a double).
 [[nodiscard]] constexpr double seconds(Time t) { return static_cast<double>(t.count()) * 1e-12; }
 
