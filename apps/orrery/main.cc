@@ -11,7 +11,7 @@
 #include "session.h"
 
 int main(int argc, char** argv) {
-  orrery::app::install_interrupt_handler();
+  orrery::app::install_signal_handlers();
   orrery::app::Session session;
   try {
     const auto table = orrery::app::build_table(session);

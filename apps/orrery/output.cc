@@ -23,6 +23,13 @@ namespace {
 char g_temporary[4096];
 volatile std::sig_atomic_t g_has_temporary = 0;
 
+// Whoever ends the program otherwise (a closed pipe, `kill`, the terminal's window) is not told
+// that it worked: after the clean-up the signal does what it always does.
+extern "C" void on_end(int signal) {
+  if (g_has_temporary != 0) (void)::unlink(g_temporary);
+  (void)::raise(signal);  // SA_RESETHAND: by its default
+}
+
 extern "C" void on_interrupt(int) {
   if (g_has_temporary != 0) (void)::unlink(g_temporary);
   constexpr char text[] = "\norrery: interrupted\n";
@@ -157,13 +164,21 @@ Result<void> write_output(const std::string& path, std::string_view text, bool f
   return file.finish();
 }
 
-void install_interrupt_handler() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  struct sigaction before {};
-  (void)::sigaction(SIGINT, &action, &before);
-  // Started with Ctrl-C switched off (in the background of a script): that is to stay so.
-  if (before.sa_handler == SIG_IGN) (void)::sigaction(SIGINT, &before, nullptr);
+void install_signal_handlers() {
+  const auto install = [](int signal, void (*handler)(int), int flags) {
+    struct sigaction action {};
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    struct sigaction before {};
+    (void)::sigaction(signal, &action, &before);
+    // Started with Ctrl-C switched off (in the background of a script), or under nohup: that is to
+    // stay so.
+    if (before.sa_handler == SIG_IGN) (void)::sigaction(signal, &before, nullptr);
+  };
+  install(SIGINT, on_interrupt, 0);
+  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE}) install(signal, on_end, SA_RESETHAND);
+  // A limit on the size of files is a write error (EFBIG) like a full disk.
+  install(SIGXFSZ, SIG_IGN, 0);
 }
 
 }  // namespace orrery::app

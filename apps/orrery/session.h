@@ -86,7 +86,8 @@ bool print(std::string_view text);
 /// "-" is stdout. Errc: output_exists, output_failed.
 [[nodiscard]] Result<void> write_output(const std::string& path, std::string_view text, bool force);
 
-/// Ctrl-C ends the program with exit code 130 and leaves no half-written file behind.
-void install_interrupt_handler();
+/// Ctrl-C ends the program with exit code 130; neither it nor SIGTERM, SIGHUP or a closed pipe
+/// leaves a half-written file behind. A limit on the size of files becomes a write error.
+void install_signal_handlers();
 
 }  // namespace orrery::app
