@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { drawPlaces, endsOf, gridWidth, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime } from '../../src/pages/links/figures';
+import { endsOf, gridWidth, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime } from '../../src/pages/links/figures';
 import { heat } from '../../src/pages/links/heat';
+import { axesOf, groupOf, layOut, size, type Curve } from '../../src/pages/links/layout';
 import { byCause, byOperation, layPathRows, longest } from '../../src/pages/path/causes';
 
 const ring = { block: 'ring', size: 2, bandwidth: 100e9, latencyNs: 1 };
@@ -46,14 +47,21 @@ describe('links', () => {
   it('have ranks in places of their own', () => {
     const dims = [{ ...ring, size: 4 }, { ...net, size: 2 }, { ...ring, size: 8 }];
     assert.deepEqual(placesOf(13, dims), [1, 1, 1]);
-    const places = drawPlaces(64, dims, 300);
-    places.forEach((a, i) => {
-      assert.ok(Math.hypot(a.x, a.y) + a.radius <= 300.01);
-      places.slice(i + 1).forEach((b) => assert.ok(Math.hypot(a.x - b.x, a.y - b.y) > 2 * a.radius));
-    });
     assert.equal(gridWidth(1024, [{ ...ring, size: 8 }, { ...net, size: 128 }]), 64);
     assert.equal(gridWidth(8, [{ ...ring, size: 8 }]), 8);
     assert.equal(gridWidth(1000, [{ ...ring, size: 1000 }]), 64);
+  });
+
+  it('of a small system go through no rank that they do not join', () => {
+    const of = (...parts: [string, number][]): typeof ring[] => parts.map(([block, members]) => ({ ...ring, block, size: members }));
+    assert.deepEqual(axesOf(of(['switch', 4], ['switch', 2])), ['x', 'y']);
+    assert.deepEqual(axesOf(of(['ring', 2], ['ring', 8])), ['y', 'x']);
+    assert.deepEqual(groupOf(6, of(['ring', 4], ['ring', 2]), 1), [2, 6]);
+    const [r, f, s] = ['ring', 'fully_connected', 'switch'];
+    for (const dims of [of([s, 4], [s, 2]), of([r, 8]), of([f, 8]), of([s, 8]), of([s, 64]), of([r, 4], [r, 4]), of([f, 2], [s, 4], [r, 2]),
+      of([r, 4], [r, 4], [r, 4]), of([f, 8], [f, 8]), of([f, 4], [s, 4]), of([s, 2], [s, 2]), of([r, 1], [r, 3], [s, 1]), of([s, 4], [r, 4])]) {
+      clear(dims.reduce((product, one) => product * one.size, 1), dims);
+    }
   });
 
   it('have colours up to a round number', () => {
@@ -65,6 +73,33 @@ describe('links', () => {
     assert.match(heat(0.3, true), /^#[0-9a-f]{6}$/);
   });
 });
+
+// Every line of the picture, against every rank that it does not join; all of it in view.
+function clear(ranks: number, dims: typeof ring[]): void {
+  const layout = layOut(ranks, dims, true);
+  const { x: left, y: top, width, height } = layout.view;
+  const check = (curve: Curve, ends: number[], what: string): void => {
+    for (let step = 0; step <= 60; ++step) {
+      const t = step / 60;
+      const weights = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+      const [x, y] = [curve.reduce((sum, spot, i) => sum + spot.x * weights[i], 0), curve.reduce((sum, spot, i) => sum + spot.y * weights[i], 0)];
+      assert.ok(x >= left && x <= left + width && y >= top && y <= top + height, `${what} leaves the picture`);
+      layout.places.forEach((place, rank) => {
+        if (!ends.includes(rank)) assert.ok(Math.hypot(place.x - x, place.y - y) > size, `${what} goes through ${rank}: ${JSON.stringify(dims.map(({ block, size: n }) => [block, n]))}`);
+      });
+    }
+  };
+  for (let rank = 0; rank < ranks; ++rank) {
+    dims.forEach(({ block, size: members }, dim) => {
+      if (members < 2) return;
+      const group = groupOf(rank, dims, dim);
+      const at = group.indexOf(rank);
+      if (block === 'switch') return check(layout.toBar(rank, dim), [rank], `${rank} to its switch`);
+      const peers = block === 'ring' ? [group[(at + 1) % members], group[(at + members - 1) % members]] : group.filter((peer) => peer !== rank);
+      return peers.forEach((peer) => check(layout.between(rank, peer, dim), [rank, peer], `${rank} to ${peer}`));
+    });
+  }
+}
 
 describe('the critical path', () => {
   it('sums by cause and by operation; names that differ in numbers count as one', () => {

@@ -149,27 +149,3 @@ export function scaleEnd(most: number): number {
   for (const times of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) if (times * power >= most * 0.9999) return Number((times * power).toPrecision(3));
   return 10 * power;
 }
-
-export interface Point {
-  x: number;
-  y: number;
-  radius: number; // of what stands there
-}
-
-// Every rank's place in a circle around 0,0: circles of circles, the last dimension outermost.
-export function drawPlaces(ranks: number, dims: Dimension[], radius: number): Point[] {
-  return Array.from({ length: ranks }, (_, rank) => {
-    const places = placesOf(rank, dims);
-    let at: Point = { x: 0, y: 0, radius };
-    for (let d = dims.length - 1; d >= 0; d--) {
-      const { size } = dims[d];
-      if (size <= 1) continue;
-      const sine = Math.sin(Math.PI / size);
-      const inner = (at.radius * sine) / (1.25 + sine);
-      const orbit = at.radius - inner;
-      const turn = (2 * Math.PI * (places[d] + (size === 2 ? 0.5 : 0))) / size - Math.PI / 2;
-      at = { x: at.x + orbit * Math.cos(turn), y: at.y + orbit * Math.sin(turn), radius: inner };
-    }
-    return at;
-  });
-}
