@@ -71,7 +71,7 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
     return;
   }
   if (kind != NodeKind::recv || platform_.replay_only)
-    total.time += Time(now() - times_[first_times_[rank] + node].start);
+    total.time = saturating_sum(total.time, Time(now() - times_[first_times_[rank] + node].start));
 }
 
 }  // namespace orrery::sim

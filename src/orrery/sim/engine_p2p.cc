@@ -203,7 +203,8 @@ void Engine::receive_done(std::uint32_t number) {
   if (receive.since >= 0 && receive.who.custom == kNone) {
     account(receive.who.rank);
     --states_[receive.who.rank].communicating;
-    totals_[{graph::name(NodeKind::recv), 2}].time += Time(now() - receive.since);
+    Time& total = totals_[{graph::name(NodeKind::recv), 2}].time;
+    total = saturating_sum(total, Time(now() - receive.since));
   }
   endpoint_done(receive.who);
 }
