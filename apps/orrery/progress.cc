@@ -4,13 +4,27 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "orrery/core/units.h"
+#include "orrery/report/json.h"
+#include "orrery/report/text.h"
 
 namespace orrery::app {
 
-Progress::Progress(const Session& session) : last_(std::chrono::steady_clock::now()) {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string json;
+  report::JsonWriter(json).value(text);
+  return json;
+}
+
+}  // namespace
+
+Progress::Progress(const Session& session)
+    : begun_(std::chrono::steady_clock::now()), last_(begun_) {
   if (session.progress == "json") {
     how_ = How::json;
   } else if (session.progress == "auto" && !session.quiet && ::isatty(2) == 1) {
@@ -54,6 +68,30 @@ void Progress::simulating(std::uint32_t finished, std::uint32_t all, std::uint64
     show(fmt::format("simulating: {} messages, {} of {} ranks done",
                      format_count(static_cast<std::int64_t>(messages)), format_count(finished),
                      format_count(all)));
+  }
+}
+
+void Progress::writing(const std::string& path, std::uint64_t bytes, std::uint64_t of) {
+  if (!due() || last_ - begun_ < std::chrono::seconds(1)) return;
+  of = std::max(of, bytes);
+  if (how_ == How::json) {
+    fmt::print(
+        stderr,
+        "{{\"progress\": {{\"phase\": \"write\", \"file\": {}, \"bytes\": {}, \"of\": {}}}}}\n",
+        quoted(path), bytes, of);
+  } else {
+    const auto text = [](std::uint64_t size) {
+      return format_bytes(Bytes(static_cast<std::int64_t>(size)));
+    };
+    show(fmt::format("writing {}: {} of about {}", report::printable(path), text(bytes), text(of)));
+  }
+}
+
+void Progress::writing(const std::string& path) {
+  if (how_ == How::json) {
+    fmt::print(stderr, "{{\"progress\": {{\"phase\": \"write\", \"file\": {}}}}}\n", quoted(path));
+  } else if (how_ == How::line) {
+    show("writing " + report::printable(path));
   }
 }
 

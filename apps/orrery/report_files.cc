@@ -11,6 +11,7 @@
 #include "orrery/core/units.h"
 #include "orrery/report/html.h"
 #include "output_file.h"
+#include "progress.h"
 
 namespace orrery::app {
 
@@ -20,6 +21,17 @@ namespace {
 constexpr std::uint64_t kLargeTimeline = 500'000'000;
 /// How many bytes of JSON one byte of protobuf amounts to, from 2.0 to 2.6.
 constexpr double kChromeFactor = 2.6;
+
+/// A page of runs with so many spans takes a second or more.
+constexpr std::size_t kManySpans = 1'000'000;
+
+std::size_t spans_of(const std::vector<const result::Run*>& runs) {
+  std::size_t spans = 0;
+  for (const result::Run* run : runs) {
+    for (const result::Timeline& timeline : run->timelines) spans += timeline.spans.size();
+  }
+  return spans;
+}
 
 std::string in_bytes(std::uint64_t bytes) {
   return format_bytes(Bytes(static_cast<std::int64_t>(bytes)));
@@ -45,9 +57,12 @@ std::string numbered(const std::string& path, std::size_t number) {
   return fmt::format("{}.{}{}", path.substr(0, at), number, path.substr(at));
 }
 
+/// `expected`: about how many bytes it will have.
 Result<Written> write_piece(const std::string& path, TimelineFormat format, const result::Run& run,
-                            const report::TimelineChoice& choice, bool force) {
-  OutputFile file(path, force);
+                            const report::TimelineChoice& choice, std::uint64_t expected,
+                            const Session& session) {
+  OutputFile file(path, session.force);
+  Progress progress(session);
   // Writers hand over small pieces; the disk gets large ones.
   constexpr std::size_t kBuffer = 1 << 20;
   std::string buffer;
@@ -56,6 +71,7 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
     if (buffer.size() + bytes.size() > kBuffer) {
       if (!file.write(buffer)) return false;
       buffer.clear();
+      progress.writing(path, file.size(), expected);
     }
     if (bytes.size() > kBuffer) return file.write(bytes);
     buffer += bytes;
@@ -65,6 +81,7 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
                                                         : report::write_chrome(run, choice, sink);
   if (whole) (void)file.write(buffer);
   const std::uint64_t size = file.size();
+  progress.clear();
   if (auto done = file.finish(); !done) return tl::unexpected(done.error());
   if (!whole) return fail(Errc::output_failed, path, "was not written to its end");
   return Written{path, size};
@@ -96,10 +113,13 @@ Result<void> PageFile::check(bool force) {
 Result<std::vector<Written>> PageFile::write(const std::vector<const result::Run*>& runs,
                                              const Session& session) const {
   if (path_.empty()) return std::vector<Written>{};
+  Progress progress(session);
+  if (spans_of(runs) >= kManySpans) progress.writing(path_);
   auto html = report::write_html(runs, page_);
   if (!html) return tl::unexpected(html.error());
   if (auto done = write_output(path_, *html, session.force); !done)
     return tl::unexpected(done.error());
+  progress.clear();
   if (path_ != "-")
     session.note(fmt::format("wrote {} ({}): open it in a browser", path_, in_bytes(html->size())));
   return std::vector<Written>{{path_, html->size()}};
@@ -116,9 +136,13 @@ Result<std::vector<Written>> write_timeline(const TimelineFile& file, const resu
   if (split) {
     const auto limit = static_cast<std::uint64_t>(static_cast<double>(split->count()) / factor);
     pieces = report::split_timeline(run, choice, std::max<std::uint64_t>(limit, 1));
-  } else if (const auto expected = static_cast<std::uint64_t>(
-                 static_cast<double>(report::estimate_perfetto_bytes(run, choice)) * factor);
-             expected > kLargeTimeline) {
+  }
+  // Of a piece: what was asked for.
+  const auto expected =
+      split ? static_cast<std::uint64_t>(split->count())
+            : static_cast<std::uint64_t>(
+                  static_cast<double>(report::estimate_perfetto_bytes(run, choice)) * factor);
+  if (!split && expected > kLargeTimeline) {
     session.warn(fmt::format(
         "{} will have about {}; browsers stop near 2 GB. --split 500MB writes several files, "
         "--ranks, --from and --to a part; 'trace_processor server http' opens what is larger",
@@ -131,7 +155,7 @@ Result<std::vector<Written>> write_timeline(const TimelineFile& file, const resu
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const std::string path = split ? numbered(file.path, i) : file.path;
-    auto piece = write_piece(path, file.format, run, pieces[i], session.force);
+    auto piece = write_piece(path, file.format, run, pieces[i], expected, session);
     if (!piece) return tl::unexpected(piece.error());
     bytes += piece->bytes;
     written.push_back(*std::move(piece));
