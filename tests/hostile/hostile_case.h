@@ -49,6 +49,8 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> custom_cases();
 [[nodiscard]] std::vector<Case> custom_map_cases();
 [[nodiscard]] std::vector<Case> cluster_cases();
+// The reader of run files.
+[[nodiscard]] std::vector<Case> run_file_cases();
 // Sound files that make no sense together.
 [[nodiscard]] std::vector<Case> message_cases();
 [[nodiscard]] std::vector<Case> collective_cases();

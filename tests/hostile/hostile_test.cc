@@ -18,10 +18,11 @@ using ::testing::HasSubstr;
 const std::vector<Case>& all_cases() {
   static std::vector<Case> all;
   if (!all.empty()) return all;
-  for (const auto& some : {file_cases(), framing_cases(), node_cases(), gzip_cases(), json_cases(),
-                           legacy_cases(), network_cases(), system_cases(), memory_cases(),
-                           group_cases(), custom_cases(), custom_map_cases(), cluster_cases(),
-                           message_cases(), collective_cases(), number_cases(), usage_cases()}) {
+  for (const auto& some :
+       {file_cases(), framing_cases(), node_cases(), gzip_cases(), json_cases(), legacy_cases(),
+        network_cases(), system_cases(), memory_cases(), group_cases(), custom_cases(),
+        custom_map_cases(), cluster_cases(), run_file_cases(), message_cases(), collective_cases(),
+        number_cases(), usage_cases()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -46,6 +47,7 @@ TEST_P(Hostile, IsAnsweredSoonInLittleMemoryAndNamed) {
   for (const std::string& part : hostile.says) EXPECT_THAT(got.err, HasSubstr(part));
   EXPECT_THAT(got.out, HasSubstr(hostile.reports));
   EXPECT_LT(got.err.size(), 4096u) << "a message, not a flood";
+  EXPECT_EQ(got.err.find('\x1b'), std::string::npos) << "files talk to the terminal";
   RecordProperty("cpu_seconds", std::to_string(got.cpu_seconds));
   RecordProperty("peak_megabytes", std::to_string(got.peak_megabytes));
   if (HasFailure()) std::cout << "kept: " << folder << "\n";
