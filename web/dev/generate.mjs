@@ -21,7 +21,7 @@ const layer = 100 * us;
 function timeline(rank, slower, step) {
   const spans = [];
   const add = (start, length, name, lane, kind, flags, wait, slack, bytes) =>
-    spans.push([start, length, name, lane, kind, flags, wait, slack, bytes, spans.length + 1]);
+    spans.push([start, length, name, lane, kind, flags, wait, slack, bytes, spans.length + 1, 0, kind > 2 ? Math.min(us, length - wait) : 0, spans.length ? 2 : 0]);
   for (let i = 0; i < layers; ++i) {
     const at = i * layer * slower;
     const late = rank === 1 ? 0 : Math.floor(random() * 5 * us);

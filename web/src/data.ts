@@ -69,8 +69,10 @@ export interface TimelineData {
   count: number; // spans
   // Columns of `count` whole numbers each, in decimal, "," between numbers and ";" between columns, nothing for
   // a 0: start (from the previous span's start; spans stand by start), length, name, lane, kind, flags (bit 0
-  // critical, bit 1 slack known, bit 2 stands for several left out, bit 3 never ended), wait, slack (0 if
-  // unknown), bytes, node id (for one that stands for several: how many).
+  // critical, bit 1 slack known, bit 2 stands for several left out, bit 3 never ended, bit 4 started when its
+  // lane was free, not when what it depends on had ended), wait, slack (0 if unknown), bytes, node id (for one
+  // that stands for several: how many), time queued, latency, what let it start (twice how many places before
+  // it, or twice how many after it less one; 0: not known).
   spans: string;
   memory: { at: number[]; bytes: number[]; peak: number; peakAt: number; held: [string, number][] } | null;
 }

@@ -16,6 +16,9 @@ export interface Spans {
   readonly slack: Float64Array; // 0 if not known: see flags
   readonly bytes: Float64Array;
   readonly node: BigUint64Array; // the trace's own id, exact; of a merged one: how many it stands for
+  readonly queue: Float64Array; // wait, queue and latency are parts of the length
+  readonly latency: Float64Array;
+  readonly releasedBy: Int32Array; // the span whose end let it start; -1: not known
 }
 
 // Bits of `flags`.
@@ -23,6 +26,7 @@ export const critical = 1;
 export const slackKnown = 2;
 export const merged = 4; // stands for several that were left out: a stretch in which they all lie
 export const unfinished = 8; // it began and never ended; drawn until the step's end
+export const laneTaken = 16; // what it depends on had ended earlier: it waited for its lane
 
 class Reader {
   private at = 0;
@@ -75,5 +79,8 @@ export function decodeSpans(timeline: TimelineData): Spans {
     slack: reader.fill(new Float64Array(count)),
     bytes: reader.fill(new Float64Array(count)),
     node: reader.fillBig(new BigUint64Array(count)),
+    queue: reader.fill(new Float64Array(count)),
+    latency: reader.fill(new Float64Array(count)),
+    releasedBy: reader.fill(new Int32Array(count)).map((far, i) => (far === 0 ? -1 : far % 2 ? i + (far + 1) / 2 : i - far / 2)),
   };
 }

@@ -58,9 +58,13 @@ struct PageSpan {
   Time slack{};
   std::uint64_t bytes = 0;
   std::uint64_t node = 0;
+  Time queue{};
+  Time latency{};
+  std::uint32_t released_by = result::kNone;  ///< its place among the page's spans
 };
 
-inline constexpr std::uint8_t kCritical = 1, kSlackKnown = 2, kMerged = 4, kUnfinished = 8;
+inline constexpr std::uint8_t kCritical = 1, kSlackKnown = 2, kMerged = 4, kUnfinished = 8,
+                              kLaneTaken = 16;
 
 /// The spans of all timelines, thinned to about `most`: critical ones stay first, then the longest;
 /// each row of neighbours left out on a lane becomes one that stands for them.

@@ -28,11 +28,33 @@ PageSpan shown(const Run& run, const Span& span) {
   out.kind = static_cast<std::uint8_t>(span.kind);
   out.flags =
       static_cast<std::uint8_t>((span.critical ? kCritical : 0) | (span.slack ? kSlackKnown : 0) |
-                                (finished ? 0 : kUnfinished));
+                                (finished ? 0 : kUnfinished) |
+                                (span.release == result::Release::resource ? kLaneTaken : 0));
   out.wait = span.wait;
   out.slack = span.slack.value_or(Time{});
   out.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, span.bytes.count()));
   out.node = span.node;
+  out.queue = span.queue;
+  out.latency = span.latency;
+  out.released_by = span.released_by;  // the run's number: placed() turns it into the page's
+  return out;
+}
+
+/// By start; `slot` says for every span of the run's timeline which of `spans` shows it.
+std::vector<PageSpan> placed(const std::vector<PageSpan>& spans,
+                             const std::vector<std::uint32_t>& slot) {
+  std::vector<std::uint32_t> order(spans.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return spans[a].start < spans[b].start;
+  });
+  std::vector<std::uint32_t> place(spans.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::vector<PageSpan> out;
+  for (const std::uint32_t number : order) {
+    PageSpan& span = out.emplace_back(spans[number]);
+    if (span.released_by != result::kNone) span.released_by = place[slot[span.released_by]];
+  }
   return out;
 }
 
@@ -156,7 +178,10 @@ class Thinner {
   std::vector<PageSpan> timeline(std::uint32_t t) {
     const std::vector<std::uint32_t> order = orders_.empty() ? by_lane(t) : orders_[t];
     std::vector<PageSpan> out;
+    std::vector<std::uint32_t> slot(order.size());
     rows(t, order, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        slot[order[i] - first_[t]] = static_cast<std::uint32_t>(out.size());
       if (last - first == 1) {
         out.push_back(shown(run_, span(t, order[first])));
       } else {
@@ -164,9 +189,7 @@ class Thinner {
         left_out_ += last - first;
       }
     });
-    std::stable_sort(out.begin(), out.end(),
-                     [](const PageSpan& a, const PageSpan& b) { return a.start < b.start; });
-    return out;
+    return placed(out, slot);
   }
 
   /// One that stands for order[first … last): the stretch in which they lie, the kind that takes
@@ -178,14 +201,17 @@ class Thinner {
     std::array<Time, result::kSpanKinds> by_kind{};
     out.flags = kMerged;
     out.name = 0;
-    out.wait = out.slack = Time{};
+    out.wait = out.slack = out.queue = out.latency = Time{};
     out.bytes = 0;
+    out.released_by = result::kNone;
     for (std::size_t i = first; i < last; ++i) {
       const PageSpan one = shown(run_, span(t, order[i]));
       until = std::max(until, one.start + one.length);
       by_kind[one.kind] += one.length;
       out.flags |= one.flags & kCritical;
       out.wait += one.wait;
+      out.queue += one.queue;
+      out.latency += one.latency;
       out.bytes += one.bytes;
     }
     out.length = until - out.start;
@@ -232,6 +258,15 @@ std::string pack(const std::vector<PageSpan>& spans, UsedNames& names) {
   add([](const PageSpan& span) { return span.slack.count(); });
   add([](const PageSpan& span) { return span.bytes; });
   add([](const PageSpan& span) { return span.node; });
+  add([](const PageSpan& span) { return span.queue.count(); });
+  add([](const PageSpan& span) { return span.latency.count(); });
+  std::uint64_t place = 0;
+  add([&](const PageSpan& span) -> std::uint64_t {
+    const std::uint64_t at = place++;
+    const std::uint64_t by = span.released_by;
+    if (span.released_by == result::kNone || by == at) return 0;
+    return by < at ? 2 * (at - by) : 2 * (by - at) - 1;
+  });
   out.pop_back();
   return out;
 }

@@ -31,6 +31,9 @@ function spansOf(list: One[]): Spans {
     slack: new Float64Array(sorted.length),
     bytes: new Float64Array(sorted.length),
     node: BigUint64Array.from(sorted.map((_, i) => BigInt(i))),
+    queue: new Float64Array(sorted.length),
+    latency: new Float64Array(sorted.length),
+    releasedBy: new Int32Array(sorted.length).fill(-1),
   };
 }
 

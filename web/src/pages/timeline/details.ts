@@ -5,7 +5,7 @@
 import { spanKinds } from '../../data';
 import { append, clear, el, styled, type Child } from '../../dom';
 import * as format from '../../format';
-import { critical, merged, slackKnown, unfinished } from '../../spans';
+import { critical, laneTaken, merged, slackKnown, unfinished, type Spans } from '../../spans';
 import { roleOfKind } from '../../theme';
 import { step } from './keys';
 import { laneOf, spanName } from './model';
@@ -31,6 +31,17 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
     ['Ends', flags & unfinished ? 'never' : format.time(spans.start[i] + spans.length[i])],
     ['Slack', flags & slackKnown ? slackText(spans.slack[i]) : 'not known'],
   ];
+  const by = spans.releasedBy[i];
+  if (by >= 0) {
+    const name = spanName(state.model.names, spans, by);
+    const go = (): void => {
+      const other = { unit: pick.unit, span: by };
+      stage.pick(other);
+      stage.reveal(other);
+    };
+    facts.splice(4, 0, [flags & laneTaken ? 'Lane held by' : 'Started after',
+      el('button', { type: 'button', class: 'quiet tl-before name', onclick: go }, name)]);
+  }
   if (spans.bytes[i] > 0) facts.splice(3, 0, ['Bytes', format.bytes(spans.bytes[i])]);
   clear(host);
   append(host, [
@@ -42,7 +53,7 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
       !!(flags & critical) && el('span', { class: 'badge tl-critical' }, 'on the critical path'),
       !!(flags & merged) && el('span', { class: 'badge' }, 'stands for several'),
       !!(flags & unfinished) && el('span', { class: 'badge bad' }, 'never ended')),
-    parts(spans.length[i], spans.wait[i], kind),
+    parts(spans, i),
     el('dl', { class: 'pairs' }, facts.map(([key, value]) => [el('dt', {}, key), el('dd', { class: 'number name' }, value)])),
     !!(flags & merged) && el('p', { class: 'muted' }, 'This page holds fewer spans than the run; here several small ones are one stretch.'),
     el('div', { class: 'row tl-buttons' },
@@ -56,22 +67,26 @@ function slackText(slack: number): string {
   return slack === 0 ? 'none: any delay shows' : `${format.time(slack)} later would not show`;
 }
 
-// Its length as a bar: waiting, and the rest.
-function parts(length: number, wait: number, kind: number): HTMLElement {
-  const rest = length - wait;
-  const role = roleOfKind(kind);
+// Its length as a bar: waiting, queueing, latency, and the rest.
+function parts(spans: Spans, i: number): HTMLElement {
+  const [length, wait, queue, latency] = [spans.length[i], spans.wait[i], spans.queue[i], spans.latency[i]];
+  const role = roleOfKind(spans.kind[i]);
   const doing = role === 'communication' ? 'crossing links' : role === 'memory' ? 'moving bytes' : 'working';
-  const share = length > 0 ? wait / length : 0;
+  const all: [string, string, number][] = [
+    ['tl-wait', 'waiting for peers', wait],
+    ['tl-queue', 'queueing', queue],
+    ['tl-latency', 'hops, end points', latency],
+    ['fill', doing, Math.max(0, length - wait - queue - latency)],
+  ];
+  const shown = all.filter(([, , time], at) => time > 0 || at === 3);
+  const share = (time: number): string => format.percent(length > 0 ? time / length : 0);
   return el('div', { class: 'tl-parts' },
     el('div', { class: 'tl-length number' }, format.time(length)),
-    el('div', { class: 'tl-bar-parts', role: 'img', 'aria-label': `${format.percent(share)} waiting, ${format.percent(1 - share)} ${doing}` },
-      wait > 0 && styled(el('i', { class: `tl-wait ${role}` }), { flex: `${wait} 0 0` }),
-      rest > 0 && styled(el('i', { class: `fill ${role}` }), { flex: `${rest} 0 0` })),
-    el('dl', { class: 'pairs' },
-      wait > 0 && [el('dt', {}, el('i', { class: `swatch tl-wait ${role}` }), 'waiting for peers'),
-        el('dd', { class: 'number' }, `${format.time(wait)} · ${format.percent(share)}`)],
-      [el('dt', {}, el('i', { class: `swatch ${role}` }), doing),
-        el('dd', { class: 'number' }, `${format.time(rest)} · ${format.percent(1 - share)}`)]));
+    el('div', { class: 'tl-bar-parts', role: 'img', 'aria-label': shown.map(([, title, time]) => `${share(time)} ${title}`).join(', ') },
+      shown.map(([name, , time]) => time > 0 && styled(el('i', { class: `${name} ${role}` }), { flex: `${time} 0 0` }))),
+    el('dl', { class: 'pairs' }, shown.map(([name, title, time]) => [
+      el('dt', {}, el('i', { class: `swatch ${name === 'fill' ? '' : name} ${role}` }), title),
+      el('dd', { class: 'number' }, `${format.time(time)} · ${share(time)}`)])));
 }
 
 // One line for those who cannot see it.
