@@ -84,3 +84,8 @@ export function timeAxis(largest: number): { unit: string; factor: number; label
 export function nameOf(text: string): string {
   return text === '' ? '(no name)' : text;
 }
+
+// A group is called as its trace calls it, which is often just a number; "5 (2)" is the second lane of one.
+export function groupName(name: string): string {
+  return /^\d+( \(\d+\))?$/.test(name) ? `group ${name}` : name;
+}

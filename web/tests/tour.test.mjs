@@ -77,6 +77,15 @@ describe('the pictures of the guided tour', () => {
     });
   }
 
+  it('show what the selected span waited for', async () => {
+    await report.show('timeline', '?rank=0&node=5');
+    const details = report.page.locator('.tl-details:visible');
+    await details.getByText('waiting for peers').waitFor();
+    assert.match(await details.innerText(), /hops, end points\s+11\.28 us/);
+    await details.getByRole('button', { name: 'all_reduce.1' }).click();
+    assert.match(await details.innerText(), /Started after\s+backward\.1/);
+  });
+
   it('are shown in it, with what they show in words', () => {
     const shown = [...readFileSync(join(ORRERY_PROJECT, 'docs/tour.md'), 'utf8').matchAll(/!\[([^\]]*)\]\(pictures\/([^)]*)\)/gs)];
     assert.deepEqual(shown.map(([, , file]) => file).sort(), Object.keys(pictures).map((name) => `${name}.png`).sort());

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData, TimelineData } from '../../src/data';
+import { groupName } from '../../src/format';
 import { envelope, holders, rankList, stepsOf } from '../../src/pages/held/curve';
 import { median, oddRanks, orderOf, robustScores, sortKey, stackOf } from '../../src/pages/ranks/order';
 import { columns, mean, stack } from '../../src/pages/ranks/paint';
-import { keep, kinds } from '../../src/pages/speeds/choice';
+import { groupTitle, keep, kinds } from '../../src/pages/speeds/choice';
 import { decadeTicks, niceStep } from '../../src/ticks';
 
 const us = 1e6;
@@ -23,6 +24,14 @@ function runOf(compute: number[]): RunData {
     },
   } as unknown as RunData;
 }
+
+describe('groups', () => {
+  it('are not called just by a number', () => {
+    assert.deepEqual(['5', '5 (2)', 'dp0', 'all ranks'].map(groupName), ['group 5', 'group 5 (2)', 'dp0', 'all ranks']);
+    const run = { ranks: 4, groups: [{ name: '5', size: 2, ranks: '0,2' }, { name: '', size: 4, ranks: '0-3' }] } as unknown as RunData;
+    assert.deepEqual([0, 1, 2].map((at) => groupTitle(run, at)), ['group 5 (ranks 0,2)', 'all 4 ranks', 'group 2']);
+  });
+});
 
 describe('the odd ones', () => {
   it('are named by what they do themselves, not by what follows from it', () => {

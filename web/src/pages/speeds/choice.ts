@@ -2,7 +2,7 @@
 //
 // Which collectives are shown, and how their types look: a colour and a shape each.
 import type { RunData } from '../../data';
-import { counted } from '../../format';
+import { counted, groupName } from '../../format';
 import { svg } from '../../dom';
 import type { Role } from '../../theme';
 
@@ -63,5 +63,5 @@ export function groupTitle(run: RunData, at: number): string {
   const group = run.groups[at];
   if (!group) return `group ${at}`;
   const ranks = group.size === run.ranks ? 'all' : group.ranks.length > 24 ? `${group.ranks.slice(0, 22)}…` : group.ranks;
-  return group.name === '' ? `all ${counted(group.size, 'rank')}` : `${group.name} (${group.size === 1 ? 'rank' : 'ranks'} ${ranks})`;
+  return group.name === '' ? `all ${counted(group.size, 'rank')}` : `${groupName(group.name)} (${group.size === 1 ? 'rank' : 'ranks'} ${ranks})`;
 }

@@ -4,7 +4,7 @@
 // ranks that did the same) that show one. Pure.
 
 import { laneKinds, spanKinds, type RunData, type TimelineData } from '../../data';
-import { nameOf } from '../../format';
+import { groupName, nameOf } from '../../format';
 import { critical, merged, type Spans } from '../../spans';
 import { firstStarting, layTrack, light, type Track } from './tracks';
 
@@ -42,11 +42,6 @@ export interface Model {
 const talking = new Set(['collective', 'send', 'receive']);
 const talkKind = spanKinds.map((kind) => talking.has(kind));
 
-// A communicator is called as the trace calls its group, which is often just a number.
-function laneTitle(kind: number, title: string): string {
-  return laneKinds[kind] === 'communicator' && /^\d+$/.test(title) ? `group ${title}` : title;
-}
-
 // What to call a span: its name, or how many it stands for.
 export function spanName(names: string[], spans: Spans, span: number): string {
   if (spans.flags[span] & merged && spans.name[span] === 0) return `${spans.node[span]} short spans`;
@@ -63,7 +58,7 @@ export function layLine(data: TimelineData, spans: Spans): Line {
     (talkKind[spans.kind[i]] ? talk : work).push(i);
   }
   const lanes = data.lanes.map((lane, i) => ({
-    title: laneTitle(lane.kind, lane.title),
+    title: laneKinds[lane.kind] === 'communicator' ? groupName(lane.title) : lane.title,
     kind: lane.kind,
     track: layTrack(spans, byLane[i]),
   }));
