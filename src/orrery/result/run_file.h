@@ -11,7 +11,7 @@
 
 namespace orrery::result {
 
-/// The version of the tables (manifest "schema"). Readers take this one and the two before it.
+/// The version of the tables (PRAGMA user_version). Readers take this one and the two before it.
 inline constexpr int kRunFileVersion = 1;
 
 /// Writes `run` whole or not at all (a temporary beside it, then a rename). Errc: output_exists
