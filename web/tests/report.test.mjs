@@ -60,7 +60,7 @@ async function lookAtAll(name, dresses, checks) {
 
 const everyDress = [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]];
 
-describe('every page shows without a complaint of the browser, readable and within the window', () => {
+describe('every page shows without a complaint of the browser, readable and within the window', { concurrency: 2 }, () => {
   it('of the demo', () => lookAtAll('demo', everyDress, [empty, lowContrast, unnamed, overflow]));
   it('of two runs', () => lookAtAll('comparison', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
   it('of 1,024 ranks', () => lookAtAll('big', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
