@@ -114,7 +114,7 @@ export interface LinkData {
   curves: number[][]; // bytes per bin
   // Columns, at most 20,000 links, those with most bytes first.
   dim: number[];
-  from: number[];
+  from: (number | null)[]; // null: all links of a dimension together (too many to keep apart)
   to: (number | null)[]; // null: a port
   down: boolean[];
   capacity: number[];

@@ -37,6 +37,14 @@ void share(JsonWriter& json, const std::optional<double>& value) {
   }
 }
 
+void number_or_null(JsonWriter& json, std::uint32_t number) {
+  if (number == result::kNone) {
+    json.null();
+  } else {
+    json.value(number);
+  }
+}
+
 void time_or_null(JsonWriter& json, const std::optional<Time>& time) {
   if (time) {
     json.value(time->count());
@@ -249,14 +257,8 @@ void write_links(JsonWriter& json, const result::LinkUse& use) {
     json.end_array();
   });
   all("dim", [&](const result::Link& link) { json.value(link.dim); });
-  all("from", [&](const result::Link& link) { json.value(link.from); });
-  all("to", [&](const result::Link& link) {
-    if (link.to == result::kNone) {
-      json.null();
-    } else {
-      json.value(link.to);
-    }
-  });
+  all("from", [&](const result::Link& link) { number_or_null(json, link.from); });
+  all("to", [&](const result::Link& link) { number_or_null(json, link.to); });
   all("down", [&](const result::Link& link) { json.value(link.down); });
   all("capacity", [&](const result::Link& link) { rate(json, link.capacity.count()); });
   all("bytes", [&](const result::Link& link) { json.value(link.bytes); });

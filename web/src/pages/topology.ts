@@ -9,7 +9,7 @@ import * as format from '../format';
 import type { Context, Page } from '../page';
 import { table } from '../table';
 import type { Colours } from '../theme';
-import { endsOf, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime } from './links/figures';
+import { endsOf, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime, wholeDimensions } from './links/figures';
 import { makeGrid } from './links/grid';
 import { legend } from './links/heat';
 import { canDraw, makePicture } from './links/picture';
@@ -72,6 +72,10 @@ function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
   const places = el('div', { class: 'tp-places' });
   const paints: ((isDark: boolean, empty: string) => void)[] = [];
   const card = el('section', { class: 'card' }, el('h2', {}, 'Where the links are busy'), key, places);
+  if (wholeDimensions(run)) {
+    card.append(el('p', {}, `${format.counted(run.ranks, 'rank')} have too many links to keep apart: use is told for each dimension as a whole.`));
+    return card;
+  }
   if (canDraw(run)) {
     const tip = tipIn();
     const picture = makePicture(run, end, (link, x, y) => tip.show(link < 0 ? null : linkText(run, link), x, y));
@@ -193,6 +197,11 @@ function stepped(values: number[], bin: number): [number, number][] {
   return [...values, 0].map((value, i) => [i * bin, value]);
 }
 
+function whereFrom(run: RunData, link: number): Node | string {
+  const rank = run.links.from[link];
+  return rank === null ? endsOf(run, link) : pageLink('timeline', { rank }, endsOf(run, link));
+}
+
 function busiest(run: RunData): HTMLElement {
   const rows = run.links.dim.map((_, link) => link)
     .sort((a, b) => useOf(run, b) - useOf(run, a) || a - b).slice(0, 500);
@@ -202,7 +211,7 @@ function busiest(run: RunData): HTMLElement {
     first: 12,
     sort: { column: 4, down: true },
     columns: [
-      { title: hasPorts(run) ? 'Port' : 'Link', cell: (link) => el('span', { class: 'cp-nowrap' }, pageLink('timeline', { rank: run.links.from[link] }, endsOf(run, link))), key: (link) => run.links.from[link] },
+      { title: hasPorts(run) ? 'Port' : 'Link', cell: (link) => el('span', { class: 'cp-nowrap' }, whereFrom(run, link)), key: (link) => run.links.from[link] ?? -1 },
       { title: 'Dimension', number: true, cell: (link) => String(run.links.dim[link]), key: (link) => run.links.dim[link] },
       { title: 'Capacity', number: true, cell: (link) => format.rate(run.links.capacity[link]), key: (link) => run.links.capacity[link] },
       { title: 'Carried', number: true, cell: (link) => format.bytes(run.links.bytes[link]), key: (link) => run.links.bytes[link] },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { endsOf, gridWidth, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime } from '../../src/pages/links/figures';
+import { endsOf, gridWidth, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
 import { heat } from '../../src/pages/links/heat';
 import { axesOf, groupOf, layOut, size, type Curve } from '../../src/pages/links/layout';
 import { byCause, byOperation, layPathRows, longest } from '../../src/pages/path/causes';
@@ -42,6 +42,14 @@ describe('links', () => {
     const ports = { ...run, manifest: [], links: { ...run.links, to: [null, null, null, null] } } as unknown as RunData;
     assert.equal(hasPorts(ports), true);
     assert.equal(endsOf(ports, 0), 'rank 0 → dimension 0');
+  });
+
+  it('are told for whole dimensions where there are too many', () => {
+    const whole = { ...run, links: { ...run.links, from: [null, null, null, null], to: [null, null, null, null] } } as unknown as RunData;
+    assert.equal(wholeDimensions(whole), true);
+    assert.equal(wholeDimensions(run), false);
+    assert.equal(endsOf(whole, 2), 'all of dimension 1');
+    assert.deepEqual([...useByRank(whole, 0).use], [-1, -1, -1, -1]);
   });
 
   it('have ranks in places of their own', () => {

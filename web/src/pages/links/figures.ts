@@ -25,6 +25,11 @@ export function isPort(run: RunData, link: number): boolean {
   return run.links.to[link] === null && run.dims[run.links.dim[link]]?.block !== 'switch';
 }
 
+// Whether links are told for each dimension as a whole.
+export function wholeDimensions(run: RunData): boolean {
+  return run.links.from.some((rank) => rank === null);
+}
+
 export function hasPorts(run: RunData): boolean {
   const analytical = run.manifest.some(([key, value]) => key === 'network_model' && /analytical/.test(value));
   return analytical || run.links.dim.some((_, link) => isPort(run, link));
@@ -33,6 +38,7 @@ export function hasPorts(run: RunData): boolean {
 // "rank 3 → rank 4"
 export function endsOf(run: RunData, link: number): string {
   const { from, to, down } = run.links;
+  if (from[link] === null) return `all of dimension ${run.links.dim[link]}`;
   if (down[link]) return `switch → rank ${from[link]}`;
   if (to[link] !== null) return `rank ${from[link]} → rank ${to[link]}`;
   return run.dims[run.links.dim[link]]?.block === 'switch' && !hasPorts(run)
@@ -108,6 +114,7 @@ export function useByRank(run: RunData, dim: number): RankUse {
   links.dim.forEach((one, link) => {
     if (one !== dim) return;
     const rank = links.from[link];
+    if (rank === null) return;
     const use = useOf(run, link);
     if (use > result.use[rank]) {
       result.use[rank] = use;

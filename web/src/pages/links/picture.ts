@@ -38,7 +38,7 @@ export function pathsOf(run: RunData, layout: Layout): Drawn[] {
   links.dim.forEach((dim, link) => {
     const from = links.from[link];
     const to = links.to[link];
-    if (!layout.places[from] || !dims[dim]) return;
+    if (from === null || !layout.places[from] || !dims[dim]) return;
     if (to !== null) {
       if (layout.places[to]) drawn.push({ link, path: pathOf(layout.between(from, to, dim)) });
     } else if (!isPort(run, link)) {
@@ -117,7 +117,9 @@ function hubs(run: RunData, layout: Layout): SVGElement[] {
   const seen = new Set<string>();
   run.links.dim.forEach((dim, link) => {
     if (run.links.to[link] !== null || isPort(run, link) || run.dims[dim]?.block !== 'switch') return;
-    const first = groupOf(run.links.from[link], run.dims, dim)[0];
+    const from = run.links.from[link];
+    if (from === null) return;
+    const first = groupOf(from, run.dims, dim)[0];
     const key = `${dim} ${first}`;
     if (seen.has(key)) return;
     seen.add(key);
