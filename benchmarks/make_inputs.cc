@@ -98,11 +98,11 @@ Result<void> drifting(const fs::path& folder, std::uint32_t ranks, std::uint32_t
   return {};
 }
 
-/// A million nodes on 64 ranks that take different times: two computations, then an all-reduce
-/// beside a third, over and over.
-Result<void> steps(const fs::path& folder) {
-  constexpr std::uint32_t kRanks = 64, kSteps = 3906;
-  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+/// A million nodes on ranks that take different times: two computations, then an all-reduce beside
+/// a third, over and over.
+Result<void> million_steps(const fs::path& folder, std::uint32_t ranks) {
+  const std::uint64_t steps = 1'000'000 / 4 / ranks;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     TraceRecords trace;
     trace.metadata.emplace().version = kVersion;
     const auto compute = [&](std::uint64_t id, const char* name, std::uint64_t micros) {
@@ -110,9 +110,9 @@ Result<void> steps(const fs::path& folder) {
       out.duration_micros = micros;
       trace.nodes.push_back(std::move(out));
     };
-    for (std::uint64_t step = 0; step < kSteps; ++step) {
+    for (std::uint64_t step = 0; step < steps; ++step) {
       const std::uint64_t id = 4 * step;
-      compute(id, "forward", 10 + (rank * 7 + step * 3) % 11);
+      compute(id, "forward", 10 + (rank * 389 + step * 3) % 1009 % 37);
       if (step > 0) trace.nodes.back().data_deps = {id - 1, id - 2};
       compute(id + 1, "backward", 20 + (rank * 5 + step) % 13);
       trace.nodes.back().data_deps = {id};
@@ -177,8 +177,12 @@ Result<void> make_all(const fs::path& root) {
   if (auto done = one_all_reduce(root / "ring_1024_4", 1024, 64 << 20); !done) return done;
   configurations(root / "drifting_4096_32", 1, R"("ring")", one_dim("Switch", "4096"));
   if (auto done = drifting(root / "drifting_4096_32", 4096, 32); !done) return done;
-  configurations(root / "steps_64", 1, R"("halvingDoubling")", one_dim("Switch", "64"));
-  if (auto done = steps(root / "steps_64"); !done) return done;
+  for (const char* ranks : {"64", "1024"}) {
+    const fs::path folder = root / (std::string("steps_") + ranks);
+    configurations(folder, 1, R"("halvingDoubling")", one_dim("Switch", ranks));
+    const auto count = static_cast<std::uint32_t>(std::stoul(ranks));
+    if (auto done = million_steps(folder, count); !done) return done;
+  }
   return a_million_nodes(root / "million");
 }
 

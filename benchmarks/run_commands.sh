@@ -17,7 +17,7 @@ inputs=$build/benchmarks/inputs
   printf 'run_commands: no release build with benchmarks in %s; ./check perf makes one\n' "$build" >&2
   exit 2
 }
-[[ -e $inputs/million/million.et && -e $inputs/steps_64/workload/wl.63.et ]] || "$build/benchmarks/make_inputs" "$inputs"
+[[ -e $inputs/million/million.et && -e $inputs/steps_1024/workload/wl.1023.et ]] || "$build/benchmarks/make_inputs" "$inputs"
 
 pin=()
 if taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
@@ -60,9 +60,11 @@ simulate '3D all-reduce 1 GB, 16,384 NPUs' 22.7 1090 rfs_16384_1
 simulate '  the same in 4 chunks' 64.1 1940 rfs_16384_4
 simulate 'ring all-reduce 64 MB, 1,024 NPUs' 10.3 365 ring_1024_4
 simulate 'drifting 4,096 x 32 messages' 26.3 5900 drifting_4096_32
-steps=("$inputs/steps_64/workload/wl" --astra-network "$inputs/steps_64/network.yml"
-  --astra-system "$inputs/steps_64/system.json" --astra-memory "$inputs/steps_64/memory.json")
-row '1 M nodes on 64 ranks' - - "$program" run "${steps[@]}"
-row '  the same into a run file' - - "$program" run "${steps[@]}" -o "$inputs/steps.orrery" --force
+for ranks in 64 1024; do
+  steps=("$inputs/steps_$ranks/workload/wl" --astra-network "$inputs/steps_$ranks/network.yml"
+    --astra-system "$inputs/steps_$ranks/system.json" --astra-memory "$inputs/steps_$ranks/memory.json" --quiet)
+  row "1 M nodes on $ranks ranks" - - "$program" run "${steps[@]}"
+  row '  the same into a run file' - - "$program" run "${steps[@]}" -o "$inputs/steps.orrery" --force
+done
 row 'reading a trace of 1 M nodes' - - "$program" inspect "$inputs/million/million.et"
 printf 'reading: %d MB\n' "$(($(stat -c %s "$inputs/million/million.et") / 1000000))"
