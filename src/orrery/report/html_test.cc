@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -370,25 +369,6 @@ TEST(HtmlSize, OfAThousandRanks) {
   const std::string html = write_html({&run}, kPage).value();
   RecordProperty("bytes", static_cast<int>(html.size()));
   EXPECT_LT(html.size(), 1'500'000u);
-}
-
-// Not a test: writes what web/dev/ shows (--gtest_also_run_disabled_tests
-// --gtest_filter='*Sample*').
-TEST(HtmlData, DISABLED_WriteSample) {
-  const result::Run run = sample_run(8, 6);
-  std::ofstream(ORRERY_SOURCE_DIR "/web/dev/sample.json") << report_data({&run}) << '\n';
-}
-
-TEST(HtmlPage, IsWholeWhenItIsThere) {
-  const std::string_view page = built_in_page();
-  if (page.empty()) GTEST_SKIP() << "built without the page; ./setup --ui makes it";
-  EXPECT_TRUE(page.starts_with("<!doctype html>"));
-  EXPECT_TRUE(page.ends_with("</html>\n"));
-  EXPECT_NE(page.find("default-src 'none'"), std::string_view::npos);
-  for (const std::string_view outside : {"src=\"http", "href=\"http", "@import", "url(http"})
-    EXPECT_EQ(page.find(outside), std::string_view::npos) << outside;
-  const result::Run run = sample_run();
-  EXPECT_TRUE(write_html({&run}, page));
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page that is built in, and the data that is shown while it is worked on.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "orrery/report/html.h"
+#include "orrery/result/testing.h"
+
+namespace orrery::report {
+namespace {
+
+using result::testing::sample_run;
+
+// What web/dev/ shows while the page is worked on; ORRERY_UPDATE_DOCS=1 writes it anew.
+TEST(HtmlData, TheSampleIsUpToDate) {
+  const std::string path = ORRERY_SOURCE_DIR "/web/dev/sample.json";
+  const result::Run run = sample_run(8, 6);
+  const std::string data = report_data({&run}) + '\n';
+  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << data;
+  std::ostringstream there;
+  there << std::ifstream(path).rdbuf();
+  EXPECT_EQ(there.str(), data) << path << ": run this test with ORRERY_UPDATE_DOCS=1";
+}
+
+TEST(HtmlPage, IsWholeWhenItIsThere) {
+  const std::string_view page = built_in_page();
+  if (page.empty()) GTEST_SKIP() << "built without the page; ./setup --ui makes it";
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  EXPECT_TRUE(page.ends_with("</html>\n"));
+  EXPECT_NE(page.find("default-src 'none'"), std::string_view::npos);
+  for (const std::string_view outside : {"src=\"http", "href=\"http", "@import", "url(http"})
+    EXPECT_EQ(page.find(outside), std::string_view::npos) << outside;
+  const result::Run run = sample_run();
+  EXPECT_TRUE(write_html({&run}, page));
+}
+
+}  // namespace
+}  // namespace orrery::report
