@@ -20,10 +20,7 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
       .field("devices", platform.npu_count());
   json.field("device", platform.device.name).key("dims").begin_array();
   for (const platform::Dimension& dim : platform.dims) {
-    const char* block = dim.block == platform::Block::ring              ? "ring"
-                        : dim.block == platform::Block::fully_connected ? "fully_connected"
-                                                                        : "switch";
-    json.begin_object().field("block", block).field("size", dim.size);
+    json.begin_object().field("block", name(dim.block)).field("size", dim.size);
     json.field("bandwidth_bytes_per_s", dim.bandwidth.count())
         .field("latency_ns", dim.latency_ns)
         .end_object();

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/core/quantity.h"
@@ -22,6 +23,19 @@ enum class Rules : std::uint8_t {
 
 /// How the nodes of one network dimension are connected.
 enum class Block : std::uint8_t { ring, fully_connected, switched };
+
+/// "ring", "fully_connected", "switch": as cluster files write it.
+[[nodiscard]] constexpr std::string_view name(Block block) {
+  switch (block) {
+    case Block::ring:
+      return "ring";
+    case Block::fully_connected:
+      return "fully_connected";
+    case Block::switched:
+      break;
+  }
+  return "switch";
+}
 
 /// One dimension of the network. Dimension 0 is the innermost: rank = a0 + n0*(a1 + n1*(a2 + …)).
 struct Dimension {

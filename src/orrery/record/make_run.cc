@@ -8,21 +8,9 @@ namespace orrery::record {
 
 namespace {
 
-std::string word(platform::Block block) {
-  switch (block) {
-    case platform::Block::ring:
-      return "ring";
-    case platform::Block::fully_connected:
-      return "fully_connected";
-    case platform::Block::switched:
-      break;
-  }
-  return "switch";
-}
-
 void describe_platform(const platform::Platform& platform, result::Run& run) {
   for (const platform::Dimension& dim : platform.dims)
-    run.dims.push_back({word(dim.block), dim.size, dim.bandwidth, dim.latency_ns});
+    run.dims.push_back({std::string(name(dim.block)), dim.size, dim.bandwidth, dim.latency_ns});
   run.device = platform.device.name;
   run.peak_flops = platform.device.peak.count();
   run.memory_capacity = platform.device.memory_capacity;

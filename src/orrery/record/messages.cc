@@ -11,8 +11,6 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::uint32_t kAstraTags = 500'000'000;  // as in ASTRA-sim: tags are taken modulo this
-
 struct Entry {
   std::uint32_t src, dst, tag;
   std::int64_t size;
@@ -48,7 +46,7 @@ std::vector<NodeId> match_messages(const Source& source) {
       if (times.start < 0 || times.end < 0) continue;
       const graph::PointToPoint& message = graph.point_to_point(node);
       const std::uint32_t peer = peer_of(graph, rank, node);
-      const std::uint32_t tag = astra ? message.tag % kAstraTags : message.tag;
+      const std::uint32_t tag = astra ? message.tag % sim::kAstraTags : message.tag;
       const bool out = kind == NodeKind::send;
       (out ? sends : receives)
           .push_back({out ? rank : peer, out ? peer : rank, tag, message.size.count(), times.start,

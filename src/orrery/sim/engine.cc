@@ -240,8 +240,7 @@ SimResult Engine::summarise() {
   if (finished_ < result_.ranks.size()) result_.stall = stall_report();
   note_unmatched(mailboxes_, result_.findings);
   result_.chain = chain();
-  if (recorder_)
-    result_.recording = std::move(*recorder_).finish(std::move(first_times_), std::move(times_));
+  if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(times_));
   return std::move(result_);
 }
 

@@ -89,7 +89,7 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
 }
 
 Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank) {
-  const std::uint32_t member = group.member_of.empty() ? rank : group.member_of.find(rank)->second;
+  const std::uint32_t member = group.member(rank);
   const std::uint32_t number = group.next_stream[member]++;
   if (number == group.blocks.size()) {
     group.blocks.push_back(static_cast<std::uint32_t>(blocks_.size()));

@@ -49,8 +49,7 @@ void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& pr
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
   custom.left = graph.size();
   if (recorder_) {
-    const std::uint32_t member =
-        group.member_of.empty() ? rank : group.member_of.find(rank)->second;
+    const std::uint32_t member = group.member(rank);
     recorder_->custom(rank, node, *communicator, member, now());
   }
   if (graph.size() == 0) return complete(rank, node);

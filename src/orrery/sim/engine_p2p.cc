@@ -11,10 +11,6 @@ namespace orrery::sim {
 using graph::NodeId;
 using graph::NodeKind;
 
-namespace {
-constexpr std::uint32_t kAstraTags = 500'000'000;
-}  // namespace
-
 std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   return message_key(graph, rank, node, graph.kind(node) == NodeKind::send,

@@ -14,7 +14,7 @@ using platform::Algorithm;
 void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
                        const model::LogicalTopology& topology) {
   const Communicator& group = communicators_[communicator];
-  const std::uint32_t member = group.member_of.empty() ? rank : group.member_of.find(rank)->second;
+  const std::uint32_t member = group.member(rank);
   std::vector<model::RingShape> rings;
   for (const model::LogicalDim& dim : topology.dims) {
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);

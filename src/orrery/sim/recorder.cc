@@ -39,7 +39,7 @@ Recorder::Recorder(const graph::Workload& workload, const model::Fabric& fabric,
   joins_.resize(made_->groups.size());
   std::size_t first = 0;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    first_node_.push_back(first);
+    made_->first_node.push_back(first);
     first += workload.graph(rank).size();
   }
 }
@@ -169,9 +169,7 @@ void Recorder::link_busy(const model::Links::Departure& departure, std::int64_t 
   use_.add(slot, now, now + departure.busy, departure.size);
 }
 
-std::unique_ptr<Recording> Recorder::finish(std::vector<std::size_t> first_node,
-                                            std::vector<NodeTimes> times) && {
-  made_->first_node = std::move(first_node);
+std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   made_->times = std::move(times);
   for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
     const graph::Graph& graph = workload_.graph(rank);

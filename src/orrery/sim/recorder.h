@@ -57,12 +57,11 @@ class Recorder {
   /// Message model only.
   void link_busy(const model::Links::Departure& departure, std::int64_t now);
 
-  [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<std::size_t> first_node,
-                                                  std::vector<NodeTimes> times) &&;
+  [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
  private:
   [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
-    return first_node_[rank] + node;
+    return made_->first_node[rank] + node;
   }
   [[nodiscard]] std::uint32_t group_of(std::uint32_t communicator, std::uint32_t member,
                                        std::span<const model::RingShape> rings);
@@ -74,7 +73,6 @@ class Recorder {
   const model::Links* links_;
   const std::vector<Communicator>& communicators_;
   std::unique_ptr<Recording> made_ = std::make_unique<Recording>();
-  std::vector<std::size_t> first_node_;
   using Part = std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
   std::map<Part, std::uint32_t> parts_;  // (communicator, first member, strides) → group
   std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>

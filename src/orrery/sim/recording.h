@@ -13,6 +13,8 @@
 namespace orrery::sim {
 
 inline constexpr std::uint32_t kNone = ~0u;
+inline constexpr std::uint32_t kAstraTags =
+    500'000'000;  ///< under ASTRA rules tags are taken modulo this
 
 /// When a node ran (picoseconds; -1: not yet), and whose completion let it start.
 struct NodeTimes {

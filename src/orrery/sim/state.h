@@ -124,6 +124,11 @@ struct Communicator {
   std::vector<std::uint32_t> blocks;       ///< by chunk
   std::uint32_t members = 0;
   bool sub_group = false;
+
+  /// Its number here; the rank is a member.
+  [[nodiscard]] std::uint32_t member(std::uint32_t rank) const {
+    return member_of.empty() ? rank : member_of.find(rank)->second;
+  }
 };
 
 /// A collective one rank has issued and not finished.
