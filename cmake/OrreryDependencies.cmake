@@ -6,6 +6,15 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(TBB REQUIRED)
+
+# zstd ships no CMake configuration in Debian 12.
+find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
+find_library(ZSTD_LIBRARY zstd REQUIRED)
+add_library(zstd INTERFACE)
+target_include_directories(zstd SYSTEM INTERFACE "${ZSTD_INCLUDE_DIR}")
+target_link_libraries(zstd INTERFACE "${ZSTD_LIBRARY}")
 
 # protozero is header-only and ships no CMake configuration.
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)

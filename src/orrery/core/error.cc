@@ -63,6 +63,10 @@ std::string_view name(Errc code) {
       return "input_empty";
     case Errc::input_group:
       return "input_group";
+    case Errc::input_unlinked:
+      return "input_unlinked";
+    case Errc::input_mismatch:
+      return "input_mismatch";
     case Errc::stall:
       return "stall";
     case Errc::limit_exceeded:

@@ -38,7 +38,9 @@ enum class Errc : std::uint16_t {
   input_range = 2009,  ///< a number too large, negative or not a number where that has no meaning
   input_missing_attr = 2010,  ///< a node lacks an attribute that its kind needs
   input_empty = 2011,
-  input_group = 2012,  ///< unknown or contradictory process group
+  input_group = 2012,     ///< unknown or contradictory process group
+  input_unlinked = 2013,  ///< two traces of one rank have nothing in common
+  input_mismatch = 2014,  ///< ranks contradict each other
   // Simulation
   stall = 3000,  ///< the run cannot finish
   // Limits

@@ -21,6 +21,14 @@ inline constexpr std::uint64_t kInflateRatio =
     200;  ///< … or this many times its own size (see gzip reader)
 inline constexpr std::uint64_t kInflateFloor = 64ull
                                                << 20;  ///< the ratio counts only beyond this size
+inline constexpr std::uint64_t kJsonElementBytes =
+    16ull << 20;                       ///< one event, node or member of a JSON trace
+inline constexpr int kJsonDepth = 64;  ///< nesting inside one of them
+inline constexpr std::uint64_t kEventNameBytes = 1ull << 20;  ///< one string of an event; cut there
+inline constexpr std::uint64_t kEventsPerRank = 1ull << 31;   ///< event indices are 32-bit
+inline constexpr std::uint64_t kZstdWindowBytes = 128ull << 20;  ///< what a zstd frame may ask for
+inline constexpr std::uint64_t kJobResidentBytes =
+    2ull << 30;  ///< profiles kept at a time; ranks beyond are read twice
 inline constexpr std::uint64_t kRanks = 1ull << 24;
 inline constexpr std::uint64_t kChunksPerCollective = 1ull << 20;
 inline constexpr std::uint64_t kRunFileValueBytes = 64ull << 20;  ///< one text in a run file

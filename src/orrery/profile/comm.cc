@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/comm.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace orrery::profile {
+namespace {
+
+/// Lower case, letters and digits only: "_allgather_base" and "ALL-GATHER" look alike.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view name(CommKind kind) {
+  constexpr std::array<std::string_view, kCommKinds> kNames = {
+      "unknown",    "all_reduce",     "reduce",  "all_gather", "gather", "scatter",   "broadcast",
+      "all_to_all", "reduce_scatter", "barrier", "send",       "recv",   "coalesced", "wait"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+CommKind comm_kind_of(std::string_view text) {
+  // Only what stands before the arguments: a kernel's parameters may say anything.
+  const std::string word = plain(text.substr(0, text.find('(')));
+  // SendRecv kernels carry all-to-alls, sends and receives alike.
+  if (has(word, "sendrecv")) return CommKind::unknown;
+  constexpr std::array<std::pair<std::string_view, CommKind>, 14> kWords = {{
+      {"coalesced", CommKind::coalesced},
+      {"reducescatter", CommKind::reduce_scatter},
+      {"allreduce", CommKind::all_reduce},
+      {"allgather", CommKind::all_gather},
+      {"alltoall", CommKind::all_to_all},
+      {"broadcast", CommKind::broadcast},
+      {"barrier", CommKind::barrier},
+      {"gather", CommKind::gather},
+      {"scatter", CommKind::scatter},
+      {"reduce", CommKind::reduce},
+      {"recv", CommKind::recv},
+      {"receive", CommKind::recv},
+      {"send", CommKind::send},
+      {"wait", CommKind::wait},
+  }};
+  for (const auto& [part, kind] : kWords) {
+    if (has(word, part)) return kind;
+  }
+  return CommKind::unknown;
+}
+
+bool is_comm_kernel(std::string_view name) {
+  const std::string word = plain(name.substr(0, 40));
+  for (const std::string_view part :
+       {"ncclkernel", "nccldevkernel", "rcclkernel", "rccldevkernel", "rcclgeneric", "hcclkernel",
+        "mscclkernel", "mscclpp", "nvshmem", "deepep"}) {
+    if (has(word, part)) return true;
+  }
+  return false;
+}
+
+std::int32_t element_bytes(std::string_view dtype) {
+  const std::string word = plain(dtype);
+  constexpr std::array<std::pair<std::string_view, std::int32_t>, 21> kWidths = {{
+      {"complexdouble", 16}, {"complexfloat", 8}, {"bfloat16", 2},
+      {"float8", 1},         {"float16", 2},      {"float32", 4},
+      {"float64", 8},        {"half", 2},         {"double", 8},
+      {"float", 4},          {"int64", 8},        {"int32", 4},
+      {"int16", 2},          {"uint8", 1},        {"int8", 1},
+      {"long", 8},           {"short", 2},        {"byte", 1},
+      {"char", 1},           {"bool", 1},         {"int", 4},
+  }};
+  for (const auto& [part, width] : kWidths) {
+    if (has(word, part)) return width;
+  }
+  return 0;
+}
+
+std::int64_t Comm::bytes() const {
+  if (kind == CommKind::barrier) return 0;
+  if (element_bytes <= 0) return -1;
+  std::int64_t elements = in_elements;
+  const bool either_side = kind == CommKind::broadcast || kind == CommKind::recv ||
+                           kind == CommKind::scatter || kind == CommKind::coalesced;
+  if (either_side) elements = std::max(in_elements, out_elements);
+  if (elements < 0) elements = out_elements;
+  std::int64_t bytes = 0;
+  if (elements < 0 || __builtin_mul_overflow(elements, element_bytes, &bytes)) return -1;
+  return bytes;
+}
+
+}  // namespace orrery::profile

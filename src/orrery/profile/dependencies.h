@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each recorded event had to wait for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "orrery/core/findings.h"
+#include "orrery/profile/profile.h"
+
+namespace orrery::profile {
+
+/// Why one event waits for another (Lumos, arXiv 2504.09307 §3, has the first six).
+enum class DependencyKind : std::uint8_t {
+  thread,        ///< the step before on the same thread
+  inter_thread,  ///< forward → backward, and hand-offs between threads
+  launch,        ///< call → the device work it launched
+  sync,          ///< device work → the call that waited for it
+  stream,        ///< the work before on the same stream
+  stream_wait,   ///< across streams, by event record and wait
+  tensor,        ///< producer → consumer of a tensor (off by default: implied by the others)
+  nothing
+};
+inline constexpr std::size_t kDependencyKinds = 7;
+[[nodiscard]] std::string_view name(DependencyKind kind);
+
+struct Dependency {
+  EventId from = kNoEvent;
+  DependencyKind kind = DependencyKind::nothing;
+  bool guessed = false;  ///< inferred, not recorded
+};
+
+struct DependencyOptions {
+  bool tensors = false;
+  /// A gap on a thread at least this long is taken for a wait on another thread when that thread
+  /// finished an operator at its end.
+  Time inter_thread_gap = us(1000);
+};
+
+/// The events that become nodes of a graph, what each waits for, and how long it then takes.
+///
+/// A host thread is a chain in pre-order: a step lasts until its first child (or its own end)
+/// and everything before it since the last thing it waited for, so that replaying the chain gives
+/// the recorded times back: cost = recorded end of the step - the latest recorded end among what it
+/// waits for, never negative. Calls that neither launch, synchronise nor carry an edge are part of
+/// the step after them (counted: call_folded), and so are Python frames and overhead
+/// (host_context_folded). Device work costs its recorded duration.
+struct Dependencies {
+  std::vector<EventId> nodes;  ///< host and device, in order of (start, lane, place in the lane);
+                               ///< an untimed node right after what precedes it on its thread
+  std::vector<std::uint32_t> node_of;  ///< event → index in nodes, or kNone
+  std::vector<Time> cost;              ///< per node
+  std::vector<std::uint32_t> first;    ///< per node (+1): its dependencies in `edges`
+  std::vector<Dependency> edges;  ///< `from` is an EventId that is a node; sorted, no duplicates
+  std::array<std::uint64_t, kDependencyKinds> counts{};
+  std::uint64_t guessed = 0;
+
+  [[nodiscard]] std::span<const Dependency> of(std::uint32_t node) const {
+    return {edges.data() + first[node], first[node + 1] - first[node]};
+  }
+};
+
+/// Builds them; `profile` must be indexed and attached. Acyclic by construction where times are
+/// recorded (an edge leads from an earlier end to a later one); where recorded times contradict an
+/// edge it is dropped and counted (dependency_contradicts_time). Without cuda_sync records waits
+/// across streams are guessed from the order of event calls and flagged (stream_wait_guessed).
+/// O(events log events).
+[[nodiscard]] Dependencies find_dependencies(const Profile& profile,
+                                             const DependencyOptions& options, Findings& findings);
+
+}  // namespace orrery::profile

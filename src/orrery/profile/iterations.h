@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The iterations of a recorded rank, and what each was spent on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/profile/profile.h"
+
+namespace orrery::profile {
+
+/// One iteration ("ProfilerStep#12"), on the host's clock.
+struct Iteration {
+  EventId event = kNoEvent;
+  std::int64_t number = -1;
+  Time start{};
+  Time end{};
+};
+
+/// The annotations named ProfilerStep#N, by start. Empty when there are none.
+[[nodiscard]] std::vector<Iteration> iterations(const Profile& profile);
+
+}  // namespace orrery::profile

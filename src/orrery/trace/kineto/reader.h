@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chrome trace JSON as PyTorch's profiler (Kineto) writes it, 2021 to today.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/profile/profile.h"
+#include "orrery/trace/io/source.h"
+
+namespace orrery::trace::kineto {
+
+struct ReadOptions {
+  std::string where;                    ///< names the source in errors
+  std::shared_ptr<StringPool> strings;  ///< must be set
+  Findings* findings = nullptr;         ///< must be set
+};
+
+/// Reads a whole trace: CUDA, ROCm, MTIA or the CPU alone; every historic spelling of categories
+/// and arguments; complete ("X") and begin/end ("B", "E") events; damaged files as far as they are
+/// whole. The result is indexed. Every record is accounted for (Profile::account).
+/// Errc: input_corrupt (no trace), input_empty (no event), limit_exceeded. Linear; memory for the
+/// profile and one block of input.
+[[nodiscard]] Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
+                                            const ReadOptions& options);
+
+}  // namespace orrery::trace::kineto

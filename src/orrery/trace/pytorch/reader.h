@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PyTorch execution traces (ExecutionTraceObserver, ExecutionGraphObserver), and what Chakra's
+// linker makes of them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/profile/profile.h"
+#include "orrery/trace/io/source.h"
+
+namespace orrery::trace::pytorch {
+
+struct ReadOptions {
+  std::string where;                    ///< names the source in errors
+  std::shared_ptr<StringPool> strings;  ///< must be set
+  Findings* findings = nullptr;         ///< must be set
+};
+
+/// Reads a whole trace, schemas 1.0.0 to 1.1.1, with or without "-chakra.0.0.4" or "-chakra.1.0.0":
+/// every node an untimed event of kind op or annotation (by scope), the tree by the nodes' own
+/// parents (a parent that is not in the file: kept under its thread, counted node_without_parent),
+/// threads as lanes. Nodes that Chakra's linker added (with "cat", "ts", "inclusive_dur") are timed
+/// and on the device. Process groups from "## process_group:init ##", communications from
+/// record_param_comms (attributes, else its inputs). A killed job's file without end is read as far
+/// as it goes. The result is indexed. Errc: input_corrupt, input_empty, input_unsupported (a schema
+/// that is no execution trace's), limit_exceeded. Linear.
+[[nodiscard]] Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
+                                            const ReadOptions& options);
+
+}  // namespace orrery::trace::pytorch
