@@ -28,6 +28,10 @@ struct JobOptions {
   unsigned threads = 0;               ///< 0 = as many as there are processors
   bool link = true;                   ///< false: execution traces and device traces stay apart
   profile::DependencyOptions dependencies;
+  /// Communications that no other rank here takes part in keep their recorded duration: they are
+  /// written without their size (it moves to "recorded_comm_size"). Otherwise they are written like
+  /// all others, for a trace that is to stand for many ranks.
+  bool replay_alone = true;
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;
 };
 
@@ -48,8 +52,11 @@ struct RankTrace {
   Findings findings;
 };
 
-/// Which files belong to which rank: by what they say themselves, by their names, else by order.
-/// Two files of one kind for one rank, or a gap: Errc::usage naming both files (or the rank).
+/// Which files belong to which rank, ascending: by what they say themselves (a host file by the
+/// process it shares with a device file), by their names, else by order (rank_from_order). Ranks may
+/// be missing. Without JobOptions::link a rank with both files stands there twice, device first.
+/// Errc: usage (two files of one kind for one rank, a Chakra trace), input_unsupported (no trace),
+/// and those of inputs_in and expand.
 [[nodiscard]] Result<std::vector<RankFiles>> find_ranks(const JobOptions& options,
                                                         Findings& findings);
 
@@ -57,17 +64,35 @@ struct RankTrace {
 [[nodiscard]] Result<RankTrace> read_rank(const RankFiles& files,
                                           std::shared_ptr<StringPool> strings);
 
+/// What became of a communication among the other ranks.
+enum class Match : std::uint8_t {
+  alone,      ///< none of its peers is among the files
+  matched,    ///< all of its peers that are among the files have it
+  unmatched,  ///< one of them lacks it, or does something else instead
+};
+
 /// One communication of one rank, as far as other ranks care.
 struct CommUse {
   profile::EventId event = profile::kNoEvent;  ///< the kernel, or the host operator without one
   profile::CommKind kind = profile::CommKind::unknown;
   std::uint32_t group = ~0u;   ///< in Job::groups
-  std::uint32_t sequence = 0;  ///< how many of the group came before at this rank
+  /// Its place in the group (of a send or receive: between these two ranks), the same at every
+  /// rank.
+  std::uint32_t sequence = 0;
+  Match match = Match::alone;
+  bool on_device = false;
   std::int64_t bytes = -1;
-  std::int32_t peer = -1;
+  std::int64_t recorded = -1;  ///< the file's own number of it
+  std::int32_t peer = -1;      ///< of a send or receive, a global rank
   Time start{};
   Time end{};
   std::string name;  ///< of the operator, for messages
+};
+
+/// A difference between ranks that ought to agree.
+struct Mismatch {
+  std::string what;         ///< "bytes differ", "no receive for this send" …
+  std::string left, right;  ///< two lines to show side by side, each with rank and place
 };
 
 /// What a set of ranks has in common, small enough to be kept for all of them.
@@ -79,21 +104,17 @@ struct Job {
   std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
   std::vector<Time> clock_offset;                    ///< by place: add to its times
   std::uint32_t world_size = 0;                      ///< as recorded; ranks may be fewer
-  std::uint64_t matched = 0;    ///< communications found on all their ranks here
+  std::vector<Mismatch> clashes;  ///< groups that one rank describes otherwise than another
+  std::uint64_t matched = 0;      ///< communications found on all their ranks here
   std::uint64_t unmatched = 0;  ///< … whose peers are here but lack it
   std::uint64_t alone = 0;      ///< … whose peers are not among the files
   Findings findings;
 };
 
-/// A difference between ranks that ought to agree.
-struct Mismatch {
-  std::string what;         ///< "bytes differ", "no receive for this send" …
-  std::string left, right;  ///< two lines to show side by side, each with rank and place
-};
-
 /// Reads every rank (in parallel), calls `use` for each in ascending order with the finished job
 /// information once all are known, and lets it go. Ranks whose profiles fit
-/// limits::kJobResidentBytes together are read once, others twice.
+/// limits::kJobResidentBytes together are read once, others twice. Errc: what find_ranks and
+/// read_rank say, `use`'s own, and input_mismatch when the files are of jobs of different sizes.
 [[nodiscard]] Result<Job> for_each_rank(
     const JobOptions& options,
     const std::function<Result<void>(const Job&, std::size_t place, RankTrace&)>& use);
@@ -101,14 +122,22 @@ struct Mismatch {
 /// Everything in which ranks contradict each other, the first ones first; at most `most`.
 [[nodiscard]] std::vector<Mismatch> mismatches(const Job& job, std::size_t most);
 
-/// Converts all ranks to `<prefix>.<rank>.et` and the groups to `comm_group.json` beside them.
+/// What convert_job did.
 struct JobReport {
   Job job;
   std::vector<ConvertReport> converted;                    ///< by place
   std::vector<std::optional<profile::LinkReport>> linked;  ///< by place
   std::vector<profile::AttachReport> attached;             ///< by place
-  Findings findings;                                       ///< all ranks'
+  /// By place: the number in the file's name. The recorded rank if all ranks of the job are there;
+  /// otherwise 0, 1, … in order of the recorded ones, and groups hold only ranks that are there.
+  std::vector<std::uint32_t> written_as;
+  Findings findings;  ///< all ranks'
 };
+
+/// Converts all ranks to `<prefix>.<rank>.et` and the groups to `comm_group.json` beside them.
+/// Communications that do not match (Match::unmatched; alone: see JobOptions::replay_alone) are
+/// written without their size, so that a simulator takes their recorded duration instead of waiting
+/// for nobody.
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
 /// The same straight into a workload for the simulator, with nothing written.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps from single ranks to a job, apart from each other so that each can be tested.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/intake/job.h"
+
+namespace orrery::intake {
+
+// --- Which file is whose (job_name.cc, job_peek.cc) ---
+
+/// A rank in a file's name, and how sure it is.
+struct NameRank {
+  std::uint32_t rank = 0;
+  bool sure = false;  ///< "rank3", "worker3"; otherwise a number at the end, "trace_3"
+  std::optional<std::uint32_t> node;  ///< "node1"
+};
+/// From "dir/rank3.json.gz", "dlrm.tar!worker3_step_12.1694128201557.pt.trace.json", "x_eg_3.json".
+/// Numbers that are versions, steps or times are no ranks.
+[[nodiscard]] std::optional<NameRank> rank_in_name(std::string_view name);
+
+/// What a file's beginning says about where it comes from.
+struct Peek {
+  std::optional<std::uint32_t> rank;  ///< distributedInfo
+  std::optional<std::int64_t> process;
+  std::optional<std::uint32_t> device;  ///< the only one that its tensors are on
+};
+/// Reads the members before the events (and a few of those). A damaged file says nothing here; the
+/// reader will complain.
+[[nodiscard]] Result<Peek> peek(const trace::Input& input);
+
+// --- What a rank brings (job_comms.cc) ---
+
+/// A rank as far as the others care; CommUse::group is an index into `groups` here, or kNone.
+struct RankComms {
+  std::uint32_t rank = 0;
+  std::string where;
+  std::optional<std::uint32_t> world_size;
+  std::int64_t origin_ns = 0;
+  std::vector<profile::Group> groups;
+  std::vector<std::int32_t> sizes;  ///< per group: the size its communications state, or -1
+  std::vector<CommUse> uses;        ///< by group, then in the order they were issued
+  std::vector<Time> steps;
+};
+[[nodiscard]] RankComms comms_of(const profile::Profile& profile);
+
+// --- All ranks together (job_groups.cc, job_match.cc, job_clock.cc) ---
+
+/// Fills Job::groups, group_of, world_size, clashes; moves `ranks`' uses into Job::comms with their
+/// job-wide groups. Counts group_unknown. Job::ranks must be set. Errc: input_mismatch.
+[[nodiscard]] Result<void> unite_groups(std::vector<RankComms>& ranks, Job& job);
+
+/// Fills CommUse::sequence and match, and the job's counts. Counts comm_unmatched, comm_alone.
+void match_comms(Job& job);
+
+/// Fills Job::clock_offset. `origins` by place, in ns. Counts clock_aligned.
+void align_clocks(const std::vector<std::int64_t>& origins, Job& job);
+
+/// The three of them.
+[[nodiscard]] Result<void> unite(std::vector<RankComms>& ranks, Job& job);
+
+/// Communications of one kind between one set of ranks: those of a group, or the sends of one rank
+/// to another and their receives.
+struct Line {
+  std::uint32_t group = 0;
+  std::vector<std::uint32_t> places;             ///< of the members that are here, ascending
+  std::vector<std::vector<std::uint32_t>> uses;  ///< per place: indices in Job::comms[place]
+  bool absent_peers = false;                     ///< some members are not here
+};
+/// All of a job; every use of Job::comms is in exactly one.
+[[nodiscard]] std::vector<Line> lines_of(const Job& job);
+
+/// True when two ranks of one communication may state `a` and `b`.
+[[nodiscard]] bool same_kind(const CommUse& a, const CommUse& b);
+[[nodiscard]] bool same_bytes(const CommUse& a, const CommUse& b);
+/// "all_reduce of 4096 bytes".
+[[nodiscard]] std::string describe(const CommUse& use);
+/// "rank 3 (worker3.json)".
+[[nodiscard]] std::string label(const Job& job, std::size_t place);
+
+// --- Reading (job.cc) ---
+
+/// Ranks read once or twice, in batches.
+class JobReader {
+ public:
+  explicit JobReader(const JobOptions& options);
+  /// Finds and reads all ranks; fills job().
+  Result<void> survey();
+  [[nodiscard]] Job& job() { return job_; }
+  /// Calls `work` for every place, several at a time, in batches of as many as there are threads;
+  /// after each batch `done` for each of its places in ascending order, on this thread.
+  Result<void> for_each(const std::function<Result<void>(std::size_t, RankTrace&)>& work,
+                        const std::function<Result<void>(std::size_t, RankTrace&)>& done);
+
+ private:
+  Result<void> parallel(std::size_t first, std::size_t count,
+                        const std::function<Result<void>(std::size_t)>& work) const;
+
+  const JobOptions& options_;
+  unsigned threads_;
+  Job job_;
+  std::vector<std::optional<RankTrace>> kept_;
+};
+
+}  // namespace orrery::intake
