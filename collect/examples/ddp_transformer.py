@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trains a small transformer with DDP over gloo in two processes and records it for Orrery.
+
+    PYTHONPATH=collect python3 collect/examples/ddp_transformer.py traces
+
+Needs no device. The trace in data/demo/ddp_transformer was made with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as processes
+from torch import nn
+
+import orrery_collect
+
+VOCABULARY, HIDDEN, LENGTH, BATCH = 256, 64, 32, 4
+
+
+class LanguageModel(nn.Module):
+    """Two pre-norm transformer layers over byte tokens."""
+
+    def __init__(self, layers: int) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(VOCABULARY, HIDDEN)
+        self.places = nn.Embedding(LENGTH, HIDDEN)
+        self.layers = nn.ModuleList(
+            nn.TransformerEncoderLayer(HIDDEN, 4, 4 * HIDDEN, dropout=0.0, activation="gelu",
+                                       batch_first=True, norm_first=True) for _ in range(layers))
+        self.head = nn.Linear(HIDDEN, VOCABULARY, bias=False)
+        self.register_buffer("mask", torch.full((LENGTH, LENGTH), float("-inf")).triu(1))
+
+    def forward(self, text: torch.Tensor) -> torch.Tensor:
+        x = self.tokens(text) + self.places.weight
+        for layer in self.layers:
+            x = layer(x, self.mask)
+        return self.head(x)
+
+
+def train(rank: int, world: int, meeting: str, options: argparse.Namespace) -> None:
+    torch.manual_seed(rank)
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=world)
+    model = nn.parallel.DistributedDataParallel(LanguageModel(options.layers), bucket_cap_mb=0.1)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    with orrery_collect.Recorder(options.folder, record=options.record) as recorder:
+        while not recorder.done:
+            text = torch.randint(VOCABULARY, (BATCH, LENGTH + 1))
+            scores = model(text[:, :-1])
+            loss = nn.functional.cross_entropy(scores.flatten(0, 1), text[:, 1:].flatten())
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            shown = loss.detach().clone()
+            dist.all_reduce(shown)  # the mean loss, as a log would show it
+            recorder.step()
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="where the traces go")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--layers", type=int, default=2)
+    parser.add_argument("--record", type=int, default=2, help="steps to record")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        processes.spawn(train, (options.ranks, os.path.join(scratch, "meeting"), options),
+                        nprocs=options.ranks)
+
+
+if __name__ == "__main__":
+    main()

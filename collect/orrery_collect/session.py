@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiler and the execution trace's observer over the same steps, and their files."""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import json
+import os
+import shutil
+from typing import Any, Dict, List, Optional
+
+import torch
+
+from .facts import Json
+from .host_only import HostOnly
+
+
+def has_kineto() -> bool:
+    for place in (torch.profiler, torch.autograd):
+        asked = getattr(place, "kineto_available", None)
+        if asked is not None:
+            return bool(asked())
+    return False
+
+
+def observer() -> Optional[Any]:
+    """The observer of execution traces under whichever name this version has it, or None."""
+    for name in ("ExecutionTraceObserver", "ExecutionGraphObserver"):
+        made = getattr(torch.profiler, name, None)
+        if made is not None:
+            return made()
+    return None
+
+
+def sync_events_config() -> Optional[Any]:
+    """Asks for the device's synchronisations; None where this version cannot be asked."""
+    try:
+        return torch.profiler._ExperimentalConfig(enable_cuda_sync_events=True)
+    except (AttributeError, TypeError):
+        return None
+
+
+class Kineto:
+    """torch.profiler's profile, step by step."""
+
+    def __init__(self, missing: List[Json]) -> None:
+        known = inspect.signature(torch.profiler.profile.__init__).parameters
+        config = sync_events_config() if "experimental_config" in known else None
+        options: Json = {"record_shapes": True}
+        if config is not None:
+            options["experimental_config"] = config
+        # The host, and whatever device this build and machine have
+        activities = torch.profiler.supported_activities()
+        if len(activities) < 2:
+            missing.append({"what": "device work", "why": "Kineto sees no device here"})
+        elif config is None:
+            missing.append({"what": "synchronisation events (cuda_sync)",
+                            "why": "this PyTorch's profiler has no enable_cuda_sync_events"})
+        self._profile = torch.profiler.profile(activities=activities, **options)
+        # Set up a step early, as a schedule's warm-up does: CUPTI takes its time
+        self._by_parts = hasattr(self._profile, "prepare_trace")
+
+    def prepare(self) -> None:
+        if self._by_parts:
+            self._profile.prepare_trace()
+
+    def start(self) -> None:
+        if self._by_parts:
+            self._profile.start_trace()
+        else:
+            self._profile.start()
+
+    def stop(self) -> None:
+        if self._by_parts:
+            self._profile.stop_trace()
+        else:
+            self._profile.stop()
+
+    def save(self, path: str) -> None:
+        self._profile.export_chrome_trace(path)
+
+
+class Session:
+    """One recording. Calls in order: prepare, start, stop, save; abandon at any time."""
+
+    def __init__(self, prefix: str, missing: List[Json]) -> None:
+        self._prefix = prefix
+        self._missing = missing
+        self._timed: Any = Kineto(missing) if has_kineto() else HostOnly(missing)
+        self._observer = observer()
+        if self._observer is None:
+            missing.append({"what": "execution trace", "why": "this PyTorch cannot write one"})
+        self._raw = prefix + ".et.part.json"
+        self._started = False
+
+    def prepare(self) -> None:
+        self._timed.prepare()
+        if self._observer is not None:
+            self._observer.register_callback(self._raw)
+
+    def start(self) -> None:
+        self._started = True
+        self._timed.start()
+        if self._observer is not None:
+            self._observer.start()
+
+    def stop(self) -> None:
+        self._started = False
+        if self._observer is not None:
+            self._observer.stop()
+        self._timed.stop()
+        if self._observer is not None:
+            self._observer.unregister_callback()  # writes the file's end
+
+    def save(self) -> Dict[str, str]:
+        """Writes the files, each whole or not at all; their names by kind."""
+        files = {"kineto": self._prefix + ".kineto.json.gz"}
+        part = self._prefix + ".kineto.part.json.gz"
+        self._timed.save(part)
+        os.replace(part, files["kineto"])
+        if self._observer is not None and os.path.exists(self._raw):
+            files["et"] = self._prefix + ".et.json.gz"
+            self._note_damage()
+            self._pack(files["et"])
+        return {kind: os.path.basename(path) for kind, path in files.items()}
+
+    def _note_damage(self) -> None:
+        """Several versions write broken JSON now and then: said, and kept as it is."""
+        try:
+            with open(self._raw, encoding="utf-8") as file:
+                json.load(file)
+        except ValueError as error:
+            self._missing.append({"what": "a sound execution trace",
+                                  "why": f"PyTorch wrote JSON that is not valid: {error}"})
+
+    def _pack(self, path: str) -> None:
+        part = self._prefix + ".et.part.json.gz"
+        with open(self._raw, "rb") as plain, open(part, "wb") as file:
+            with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+                shutil.copyfileobj(plain, packed, 1 << 20)
+        os.replace(part, path)
+        os.remove(self._raw)
+
+    def abandon(self) -> None:
+        """Lets go of everything, whatever state it is in."""
+        actions = [lambda: os.remove(self._raw)]
+        if self._observer is not None:
+            actions.insert(0, self._observer.unregister_callback)
+        if self._started:
+            actions.insert(0, self._timed.stop)
+        for action in actions:
+            try:
+                action()
+            except Exception:  # there may be nothing to let go of
+                pass
