@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -12,10 +14,17 @@
 
 namespace orrery::trace {
 
-struct FileSink::Deflater {
-  z_stream stream{};
-  std::vector<char> out = std::vector<char>(64 << 10);
-  ~Deflater() { deflateEnd(&stream); }
+/// A compressor: bytes in, a block of packed bytes out.
+class FileSink::Packer {
+ public:
+  virtual ~Packer() = default;
+  [[nodiscard]] virtual bool good() const = 0;
+  /// Takes from the front of `bytes` and returns what there is to write. `done`: nothing is held
+  /// back that more calls would bring.
+  virtual std::string_view step(std::string_view& bytes, bool last, bool& done) = 0;
+
+ protected:
+  std::vector<char> out_ = std::vector<char>(64 << 10);
 };
 
 namespace {
@@ -25,7 +34,59 @@ tl::unexpected<Error> failed(const std::string& path, const char* doing) {
               std::string(doing) + ": " + std::generic_category().message(errno));
 }
 
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 }  // namespace
+
+class FileSink::GzipPacker final : public Packer {
+ public:
+  GzipPacker()
+      : good_(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                           Z_DEFAULT_STRATEGY) == Z_OK) {}
+  ~GzipPacker() override { deflateEnd(&stream_); }
+  [[nodiscard]] bool good() const override { return good_; }
+
+  std::string_view step(std::string_view& bytes, bool last, bool& done) override {
+    constexpr std::size_t kStep = 1u << 30;
+    const std::size_t taken = std::min(bytes.size(), kStep);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream_.avail_in = static_cast<uInt>(taken);
+    stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+    stream_.avail_out = static_cast<uInt>(out_.size());
+    deflate(&stream_, last && taken == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
+    bytes.remove_prefix(taken - stream_.avail_in);
+    done = bytes.empty() && stream_.avail_out != 0;
+    return {out_.data(), out_.size() - stream_.avail_out};
+  }
+
+ private:
+  z_stream stream_{};
+  bool good_;
+};
+
+class FileSink::ZstdPacker final : public Packer {
+ public:
+  ZstdPacker() : stream_(ZSTD_createCStream()) {
+    if (stream_ != nullptr) ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
+  }
+  ~ZstdPacker() override { ZSTD_freeCStream(stream_); }
+  [[nodiscard]] bool good() const override { return stream_ != nullptr; }
+
+  std::string_view step(std::string_view& bytes, bool last, bool& done) override {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    ZSTD_outBuffer out{out_.data(), out_.size(), 0};
+    const std::size_t left =
+        ZSTD_compressStream2(stream_, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+    bytes.remove_prefix(in.pos);
+    done = ZSTD_isError(left) != 0 || (last ? left == 0 : bytes.empty());
+    return {out_.data(), out.pos};
+  }
+
+ private:
+  ZSTD_CStream* stream_;
+};
 
 FileSink::FileSink(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
 
@@ -33,13 +94,10 @@ Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path) {
   std::unique_ptr<FileSink> sink(new FileSink(path));
   sink->fd_ = ::open(sink->part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (sink->fd_ < 0) return failed(sink->part_, "cannot create");
-  if (path.size() > 3 && path.compare(path.size() - 3, 3, ".gz") == 0) {
-    sink->deflater_ = std::make_unique<Deflater>();
-    if (deflateInit2(&sink->deflater_->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
-      return fail(Errc::output_failed, path, "cannot start to compress");
-    }
-  }
+  if (ends_with(path, ".gz")) sink->packer_ = std::make_unique<GzipPacker>();
+  if (ends_with(path, ".zst")) sink->packer_ = std::make_unique<ZstdPacker>();
+  if (sink->packer_ && !sink->packer_->good())
+    return fail(Errc::output_failed, path, "cannot start to compress");
   return sink;
 }
 
@@ -59,32 +117,21 @@ Result<void> FileSink::put(std::string_view bytes) {
   return {};
 }
 
-Result<void> FileSink::deflate_some(std::string_view bytes, bool last) {
-  constexpr std::size_t kStep = 1u << 30;
-  do {
-    const std::string_view step = bytes.substr(0, kStep);
-    bytes.remove_prefix(step.size());
-    z_stream& stream = deflater_->stream;
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(step.data()));
-    stream.avail_in = static_cast<uInt>(step.size());
-    do {
-      stream.next_out = reinterpret_cast<Bytef*>(deflater_->out.data());
-      stream.avail_out = static_cast<uInt>(deflater_->out.size());
-      deflate(&stream, last && bytes.empty() ? Z_FINISH : Z_NO_FLUSH);
-      if (auto done = put({deflater_->out.data(), deflater_->out.size() - stream.avail_out}); !done)
-        return done;
-    } while (stream.avail_out == 0);
-  } while (!bytes.empty());
+Result<void> FileSink::pack(std::string_view bytes, bool last) {
+  bool done = false;
+  while (!done) {
+    if (auto put_out = put(packer_->step(bytes, last, done)); !put_out) return put_out;
+  }
   return {};
 }
 
 Result<void> FileSink::write(std::string_view bytes) {
-  return deflater_ ? deflate_some(bytes, false) : put(bytes);
+  return packer_ ? pack(bytes, false) : put(bytes);
 }
 
 Result<void> FileSink::close() {
-  if (deflater_) {
-    if (auto done = deflate_some({}, true); !done) return done;
+  if (packer_) {
+    if (auto done = pack({}, true); !done) return done;
   }
   const int fd = fd_;
   fd_ = -1;

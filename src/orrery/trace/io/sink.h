@@ -10,8 +10,8 @@
 namespace orrery::trace {
 
 /// A file that comes into being whole or not at all: bytes go to `<path>.part`, which is renamed at
-/// `close`. Compressed with gzip when the name ends ".gz" (without a time stamp: same content, same
-/// bytes).
+/// `close`. Compressed with gzip when the name ends ".gz", with zstd when it ends ".zst" (without a
+/// time stamp: same content, same bytes).
 class FileSink {
  public:
   /// Errc: output_failed.
@@ -25,15 +25,18 @@ class FileSink {
   Result<void> close();
 
  private:
+  class Packer;
+  class GzipPacker;
+  class ZstdPacker;
+
   explicit FileSink(std::string path);
   Result<void> put(std::string_view bytes);
-  Result<void> deflate_some(std::string_view bytes, bool last);
+  Result<void> pack(std::string_view bytes, bool last);
 
-  struct Deflater;
   std::string path_;
   std::string part_;
   int fd_ = -1;
-  std::unique_ptr<Deflater> deflater_;
+  std::unique_ptr<Packer> packer_;  // null: as it comes
 };
 
 }  // namespace orrery::trace

@@ -31,7 +31,7 @@ class ReplaySource final : public ByteSource {
     const std::size_t count = take(into);
     if (count == into.size()) return count;
     auto more = rest_->read(into.subspan(count));
-    if (!more) return more;
+    if (!more) return count > 0 ? Result<std::size_t>(count) : more;  // met again by the next call
     return count + *more;
   }
   [[nodiscard]] std::uint64_t size_hint() const override {

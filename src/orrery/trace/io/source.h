@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a reader's bytes come from: a file, memory, or another source through gzip.
+// Where a reader's bytes come from: a file, memory, or another source through gzip or zstd.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,14 @@ class MemorySource final : public ByteSource {
 [[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed,
                                                  std::string where);
 
-/// `source` itself, or what it unpacks to if its content is gzip, whatever it is called.
+/// Decompresses zstd (several frames in a row are one stream; skippable ones are skipped). May grow
+/// five times as much as gzip may, because it finds repetition over longer distances.
+/// Errc: input_corrupt, input_truncated, limit_exceeded (also for a frame that asks for more than
+/// limits::kZstdWindowBytes of memory); `where` names the file.
+[[nodiscard]] std::unique_ptr<ByteSource> unzstd(std::unique_ptr<ByteSource> compressed,
+                                                 std::string where);
+
+/// `source` itself, or what it unpacks to if its content is gzip or zstd, whatever it is called.
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source,
                                                          const std::string& where);
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <bit>
+
+#include "orrery/core/limits.h"
+#include "orrery/trace/io/unpacking.h"
+
+namespace orrery::trace {
+namespace {
+
+// zstd finds repetition over its whole window (up to 128 MiB) where gzip sees 32 KiB: the same
+// recorded steps, over and over, shrink honestly to what would be a bomb in gzip.
+constexpr std::uint64_t kRatio = 5 * limits::kInflateRatio;
+
+constexpr int kWindowLog = std::bit_width(limits::kZstdWindowBytes) - 1;
+
+struct FreeStream {
+  void operator()(ZSTD_DStream* stream) const { ZSTD_freeDStream(stream); }
+};
+
+class ZstdSource final : public UnpackingSource {
+ public:
+  ZstdSource(std::unique_ptr<ByteSource> packed, std::string where)
+      : UnpackingSource(std::move(packed), std::move(where), kRatio) {}
+
+ private:
+  Result<std::size_t> step(std::span<std::byte> into) override {
+    if (auto started = start(); !started) return tl::unexpected(started.error());
+    if (!open_ && out_ > 0 && input_.front() == std::byte{0}) {  // padding, as after gzip
+      finished_ = true;
+      return 0;
+    }
+    ZSTD_inBuffer in{input_.data(), input_.size(), 0};
+    ZSTD_outBuffer out{into.data(), into.size(), 0};
+    const std::size_t status = ZSTD_decompressStream(stream_.get(), &out, &in);
+    input_ = input_.subspan(in.pos);
+    if (ZSTD_isError(status) != 0) return broken(status);
+    open_ = status != 0;  // 0: a frame is whole; another may follow
+    holds_ = open_ && out.pos == out.size;
+    return out.pos;
+  }
+
+  Result<void> start() {
+    if (stream_) return {};
+    stream_.reset(ZSTD_createDStream());
+    if (!stream_ ||
+        ZSTD_isError(ZSTD_DCtx_setParameter(stream_.get(), ZSTD_d_windowLogMax, kWindowLog)) != 0)
+      return fail(Errc::input_read, where_, "cannot start to decompress");
+    return {};
+  }
+
+  tl::unexpected<Error> broken(std::size_t status) const {
+    const ZSTD_ErrorCode code = ZSTD_getErrorCode(status);
+    if (code == ZSTD_error_frameParameter_windowTooLarge || code == ZSTD_error_memory_allocation) {
+      return fail(Errc::limit_exceeded, place(),
+                  fmt::format("asks for a window of more than {} MiB to be decompressed",
+                              limits::kZstdWindowBytes >> 20),
+                  "decompress it yourself (zstd -d --long=31)");
+    }
+    return fail(Errc::input_corrupt, place(),
+                fmt::format("broken zstd data: {}", ZSTD_getErrorName(status)));
+  }
+
+  std::unique_ptr<ZSTD_DStream, FreeStream> stream_;
+};
+
+bool begins_with(std::span<const std::byte> head, std::span<const unsigned char> magic) {
+  if (head.size() < magic.size()) return false;
+  for (std::size_t i = 0; i < magic.size(); ++i) {
+    if (head[i] != std::byte{magic[i]}) return false;
+  }
+  return true;
+}
+
+constexpr unsigned char kGzip[] = {0x1F, 0x8B};
+constexpr unsigned char kZstd[] = {0x28, 0xB5, 0x2F, 0xFD};
+// A skippable frame of four bytes, with which pzstd begins.
+constexpr unsigned char kZstdInPieces[] = {0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> unzstd(std::unique_ptr<ByteSource> compressed, std::string where) {
+  return std::make_unique<ZstdSource>(std::move(compressed), std::move(where));
+}
+
+Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source,
+                                           const std::string& where) {
+  std::byte bytes[8];
+  std::size_t filled = 0;
+  while (filled < sizeof bytes) {
+    auto got = source->read(std::span(bytes).subspan(filled));
+    if (!got && filled == 0) return tl::unexpected(std::move(got.error()));
+    if (!got || *got == 0) break;
+    filled += *got;
+  }
+  const std::span<const std::byte> head(bytes, filled);
+  auto whole = replay(std::move(source), head);
+  if (begins_with(head, kGzip)) return gunzip(std::move(whole), where);
+  if (begins_with(head, kZstd) || begins_with(head, kZstdInPieces))
+    return unzstd(std::move(whole), where);
+  return whole;
+}
+
+}  // namespace orrery::trace
