@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/json/decimal.h"
+
+#include <limits>
+
+namespace orrery::trace::json {
+namespace {
+
+__extension__ using Wide = __int128;
+
+constexpr Wide kWideMax = static_cast<Wide>((~static_cast<unsigned __int128>(0)) >> 1);
+constexpr int kKeptDigits = 36;        // a Wide holds 38
+constexpr std::int64_t kFar = 10'000;  // exponents beyond are all alike: out of range, or zero
+
+/// A number as digits × 10^exponent.
+struct Scientific {
+  Wide digits = 0;
+  std::int64_t exponent = 0;
+  bool negative = false;
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Reads the digits up to a point, exponent or the end; those that do not fit only count.
+const char* take_digits(const char* at, const char* end, bool fraction, int& kept,
+                        Scientific& out) {
+  for (; at != end && is_digit(*at); ++at) {
+    if (kept < kKeptDigits) {
+      out.digits = out.digits * 10 + (*at - '0');
+      kept += out.digits != 0 ? 1 : 0;
+      out.exponent -= fraction ? 1 : 0;
+    } else if (!fraction) {
+      ++out.exponent;
+    }
+  }
+  return at;
+}
+
+std::optional<Scientific> parse(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    text = text.substr(1, text.size() - 2);
+  const auto space = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
+  while (!text.empty() && space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && space(text.back())) text.remove_suffix(1);
+  Scientific out;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (at != end && (*at == '-' || *at == '+')) out.negative = *at++ == '-';
+  int kept = 0;
+  const char* const whole = at;
+  at = take_digits(at, end, false, kept, out);
+  bool any = at != whole;
+  if (at != end && *at == '.') {
+    const char* const part = ++at;
+    at = take_digits(at, end, true, kept, out);
+    any = any || at != part;
+  }
+  if (!any) return std::nullopt;
+  if (at != end && (*at == 'e' || *at == 'E')) {
+    ++at;
+    bool down = false;
+    if (at != end && (*at == '-' || *at == '+')) down = *at++ == '-';
+    if (at == end) return std::nullopt;
+    std::int64_t exponent = 0;
+    for (; at != end && is_digit(*at); ++at)
+      if (exponent < kFar) exponent = exponent * 10 + (*at - '0');
+    out.exponent += down ? -exponent : exponent;
+  }
+  if (at != end) return std::nullopt;
+  return out;
+}
+
+/// In units of 10^-`digits`; what is smaller is cut off.
+std::optional<Wide> scaled(std::string_view text, int digits) {
+  const auto number = parse(text);
+  if (!number) return std::nullopt;
+  Wide value = number->digits;
+  std::int64_t shift = number->exponent + digits;
+  for (; shift < 0 && value != 0; ++shift) value /= 10;
+  for (; shift > 0 && value != 0; --shift) {
+    if (value > kWideMax / 10) return std::nullopt;
+    value *= 10;
+  }
+  return number->negative ? -value : value;
+}
+
+std::optional<std::int64_t> narrow(Wide value) {
+  if (value < std::numeric_limits<std::int64_t>::min() ||
+      value > std::numeric_limits<std::int64_t>::max())
+    return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+/// Digits, perhaps a point and more digits, 18 in all: what nearly every number looks like.
+bool plain(std::string_view text, int digits, std::int64_t& value) {
+  if (text.empty() || text.size() > 19) return false;
+  std::uint64_t number = 0;
+  int rest = digits;
+  std::size_t i = 0;
+  for (; i < text.size() && is_digit(text[i]); ++i)
+    number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
+  if (i == 0) return false;
+  if (i < text.size()) {
+    if (text[i] != '.') return false;
+    for (++i; i < text.size() && is_digit(text[i]) && rest > 0; ++i, --rest)
+      number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
+  }
+  if (i != text.size() || number >= 1'000'000'000'000'000'000u) return false;
+  std::int64_t out = static_cast<std::int64_t>(number);
+  for (; rest > 0; --rest)
+    if (__builtin_mul_overflow(out, 10, &out)) return false;
+  value = out;
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> fixed_point(std::string_view text, int digits) {
+  std::int64_t quick = 0;
+  if (plain(text, digits, quick)) return quick;
+  const auto value = scaled(text, digits);
+  return value ? narrow(*value) : std::nullopt;
+}
+
+std::optional<std::int64_t> fixed_point_since(std::string_view text, int digits,
+                                              std::int64_t origin, int origin_digits) {
+  Wide since = origin;
+  for (int i = origin_digits; i < digits; ++i) {
+    if (since > kWideMax / 10 || since < -(kWideMax / 10)) return std::nullopt;
+    since *= 10;
+  }
+  for (int i = digits; i < origin_digits; ++i) since /= 10;
+  std::int64_t quick = 0;
+  if (plain(text, digits, quick)) return narrow(quick - since);
+  const auto value = scaled(text, digits);
+  if (!value) return std::nullopt;
+  Wide difference = 0;
+  if (__builtin_sub_overflow(*value, since, &difference)) return std::nullopt;
+  return narrow(difference);
+}
+
+}  // namespace orrery::trace::json

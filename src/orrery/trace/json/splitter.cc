@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/json/splitter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace orrery::trace::json {
+namespace {
+
+constexpr std::size_t kStep = 64;
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool is_opener(char c) { return c == '{' || c == '['; }
+bool match(char opener, char closer) { return closer == opener + 2; }  // [ ] and { } in ASCII
+
+}  // namespace
+
+void Splitter::scan(std::string_view text, std::uint64_t offset, bool last,
+                    std::vector<Element>& out) {
+  text_ = text;
+  base_ = offset;
+  last_ = last;
+  out_ = &out;
+  while (!ended_) {
+    const std::size_t rest = text_.size() - static_cast<std::size_t>(at_ - base_);
+    if (last_ ? rest == 0 : rest < kStep + kAhead) break;
+    if (!step()) break;
+  }
+  if (!ended_ && depth_ == 0) feed_gap(at_);
+}
+
+/// Looks at the next 64 bytes, or as many as there are; false once the array has ended.
+bool Splitter::step() {
+  const auto local = static_cast<std::size_t>(at_ - base_);
+  const char* bytes = text_.data() + local;
+  const std::size_t count = std::min(kStep, text_.size() - local);
+  std::array<char, kStep> tail;
+  if (count < kStep) {
+    tail.fill(' ');
+    std::memcpy(tail.data(), bytes, count);
+    bytes = tail.data();
+  }
+  const Masks masks = masks_of(bytes);
+  const std::uint64_t inside = strings_.inside(masks);
+  std::uint64_t bits = ((masks.openers | masks.closers) & ~inside) | (masks.openers & inside);
+  for (; bits != 0; bits &= bits - 1) {
+    const int i = std::countr_zero(bits);
+    const std::uint64_t place = at_ + static_cast<std::uint64_t>(i);
+    const char c = bytes[i];
+    if (((inside >> i) & 1) != 0) {
+      if (c != '{' || before(place) == ':' || !starts_element(place)) continue;
+      resume_at(place);
+      return true;
+    }
+    if (!bracket(place, c)) return !ended_;
+  }
+  at_ += count;
+  return true;
+}
+
+/// False when the scan does not go on behind this bracket.
+bool Splitter::bracket(std::uint64_t place, char c) {
+  if (is_opener(c)) return open(place, c);
+  close(place, c);
+  return !ended_;
+}
+
+bool Splitter::open(std::uint64_t place, char c) {
+  if (depth_ == 0) {
+    begin_element(place, c);
+  } else if (c == '{' && over_ == 0 && stack_[depth_ - 1] == '{' && before(place) != ':' &&
+             starts_element(place)) {
+    resume_at(place);
+    return false;
+  }
+  if (depth_ == kDepth) {
+    ++over_;
+    state_ = ElementState::junk;
+  } else {
+    stack_[depth_++] = c;
+  }
+  return true;
+}
+
+void Splitter::close(std::uint64_t place, char c) {
+  if (over_ > 0) {
+    --over_;
+  } else if (depth_ == 0) {
+    if (c == ']' && ends_array(place, false)) end_array(place);
+  } else if (match(stack_[depth_ - 1], c)) {
+    if (--depth_ == 0) finish(place + 1);
+  } else {
+    mismatch(place, c);
+  }
+}
+
+/// A closing bracket of the wrong kind: those in between are missing, or it is one too many.
+void Splitter::mismatch(std::uint64_t place, char c) {
+  if (state_ != ElementState::junk) state_ = ElementState::broken;
+  for (std::size_t d = depth_; d > 0; --d) {
+    if (!match(stack_[d - 1], c)) continue;
+    depth_ = d - 1;
+    if (depth_ == 0) finish(place + 1);
+    return;
+  }
+  if (c == ']' && before(place) == '}' && ends_array(place, true)) {
+    depth_ = 0;
+    finish(place);
+    end_array(place);
+  }
+}
+
+void Splitter::begin_element(std::uint64_t place, char c) {
+  begin_ = place;
+  state_ = gap_before(place);
+  if (c == '[') state_ = ElementState::junk;
+  first_ = false;
+  lenient_ = false;
+}
+
+/// What the gap says about the element that begins behind it. May move begin_ back.
+ElementState Splitter::gap_before(std::uint64_t place) {
+  const std::size_t from = static_cast<std::size_t>(gap_begin_ - base_);
+  const std::string_view gap = text_.substr(from, static_cast<std::size_t>(place - gap_begin_));
+  if (gap_is_whole_ && !first_ && !lenient_ && !gap.empty() && gap == usual_gap_)
+    return ElementState::clean;
+  const bool whole = gap_is_whole_;
+  feed_gap(place);
+  const bool adjoins = gap_.piece;
+  if (adjoins && !starts_element(place)) {  // `"args": {`: the element's head is gone
+    begin_ = gap_.begin;
+    return ElementState::junk;
+  }
+  if (adjoins) end_piece(place);
+  if (gap_.pieces || lenient_) return ElementState::apart;
+  if (gap_.commas != (first_ ? 0u : 1u)) return ElementState::mended;
+  if (first_) return ElementState::clean;
+  if (whole && gap.size() <= kAhead) usual_gap_ = gap;
+  return ElementState::clean;
+}
+
+void Splitter::finish(std::uint64_t end) {
+  if (state_ == ElementState::clean) learn();
+  out_->push_back({begin_, end, state_});
+  gap_begin_ = end;
+  gap_ = Gap{};
+  gap_is_whole_ = true;
+  lenient_ = state_ == ElementState::broken || state_ == ElementState::junk;
+}
+
+/// Forgets what it thought to know: an element begins at `place`.
+void Splitter::resume_at(std::uint64_t place) {
+  if (depth_ > 0) {
+    if (state_ != ElementState::junk) state_ = ElementState::broken;
+    depth_ = 0;
+    over_ = 0;
+    finish(place);
+  } else {
+    feed_gap(place);
+    if (gap_.piece) end_piece(place);
+    gap_ = Gap{};
+  }
+  lenient_ = true;
+  strings_ = StringState{};
+  at_ = place;
+}
+
+void Splitter::feed_gap(std::uint64_t to) {
+  for (; gap_begin_ < to; ++gap_begin_) {
+    const char c = text_[static_cast<std::size_t>(gap_begin_ - base_)];
+    gap_is_whole_ = false;
+    if (gap_.in_string) {
+      if (gap_.escape) {
+        gap_.escape = false;
+      } else if (c == '\\') {
+        gap_.escape = true;
+      } else if (c == '"') {
+        gap_.in_string = false;
+      }
+      continue;
+    }
+    if (is_space(c)) continue;
+    if (c == ',') {
+      if (gap_.piece) end_piece(gap_begin_);
+      ++gap_.commas;
+      continue;
+    }
+    if (!gap_.piece) {
+      gap_.piece = true;
+      gap_.colon = false;
+      gap_.begin = gap_begin_;
+    }
+    gap_.in_string = c == '"';
+    gap_.colon = gap_.colon || c == ':';
+  }
+}
+
+/// Something between elements that is none. Members without their object count as one.
+void Splitter::end_piece(std::uint64_t end) {
+  const bool remainder = !out_->empty() && out_->back().state >= ElementState::broken &&
+                         (gap_.colon || (gap_.commas == 0 && !gap_.pieces));
+  if (remainder) {
+    out_->back().end = end;
+    out_->back().state = ElementState::junk;
+  } else {
+    out_->push_back({gap_.begin, end, ElementState::junk});
+  }
+  first_ = false;
+  gap_.piece = false;
+  gap_.in_string = false;
+  gap_.escape = false;
+  gap_.pieces = true;
+}
+
+void Splitter::end_array(std::uint64_t place) {
+  feed_gap(place);
+  if (gap_.piece) end_piece(place);
+  comma_before_end_ = gap_.commas > 0 && !gap_.pieces && !lenient_;
+  ended_ = true;
+  at_ = place + 1;
+}
+
+/// Keeps the first key of a whole element.
+void Splitter::learn() {
+  const std::string_view rest = text_.substr(static_cast<std::size_t>(begin_ - base_));
+  if (!usual_head_.empty() && rest.starts_with(usual_head_)) return;
+  const std::string_view key = first_key(begin_);
+  if (key.empty()) return;
+  usual_head_ = rest.substr(0, static_cast<std::size_t>(key.data() - rest.data()) + key.size() + 1);
+  if (keys_.size() < kKeys && std::find(keys_.begin(), keys_.end(), key) == keys_.end())
+    keys_.emplace_back(key);
+}
+
+/// The place of the first byte from `place` on that is no space.
+std::size_t Splitter::after_space(std::uint64_t place) const {
+  auto local = static_cast<std::size_t>(place - base_);
+  while (local < text_.size() && is_space(text_[local])) ++local;
+  return local;
+}
+
+/// The first key of the object at `place`; empty if it does not look like one.
+std::string_view Splitter::first_key(std::uint64_t place) const {
+  const std::size_t quote = after_space(place + 1);
+  if (byte(quote) != '"') return {};
+  const std::string_view rest = text_.substr(quote + 1, kAhead);
+  const std::size_t size = rest.find_first_of("\"\\\n{}[]");
+  if (size == std::string_view::npos || rest[size] != '"') return {};
+  if (byte(after_space(base_ + quote + 1 + size + 1)) != ':') return {};
+  return rest.substr(0, size);
+}
+
+bool Splitter::starts_element(std::uint64_t place) const {
+  const std::string_view key = first_key(place);
+  if (key.empty()) return false;
+  return keys_.empty() || std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+}
+
+/// Whether what follows a closing bracket can follow an array. `surely`: only if it must.
+bool Splitter::ends_array(std::uint64_t place, bool surely) const {
+  std::size_t next = after_space(place + 1);
+  if (next >= text_.size() || byte(next) == '}') return true;
+  if (byte(next) == ',') {
+    next = after_space(base_ + next + 1);
+    return surely ? byte(next) == '"' : byte(next) != '{';
+  }
+  return !surely && byte(next) != '{';
+}
+
+/// The last byte before `place` that is no space, as far back as is kept.
+char Splitter::before(std::uint64_t place) const {
+  for (auto local = static_cast<std::size_t>(place - base_); local > 0; --local)
+    if (!is_space(text_[local - 1])) return text_[local - 1];
+  return '\0';
+}
+
+}  // namespace orrery::trace::json
