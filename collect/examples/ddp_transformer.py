@@ -22,16 +22,33 @@ import orrery_collect
 VOCABULARY, HIDDEN, LENGTH, BATCH = 256, 64, 32, 4
 
 
+class Layer(nn.Module):
+    """A pre-norm transformer layer: causal attention, then a perceptron."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before_attention = nn.LayerNorm(HIDDEN, elementwise_affine=False)
+        self.project_in = nn.Linear(HIDDEN, 3 * HIDDEN, bias=False)
+        self.project_out = nn.Linear(HIDDEN, HIDDEN, bias=False)
+        self.before_perceptron = nn.LayerNorm(HIDDEN, elementwise_affine=False)
+        self.widen = nn.Linear(HIDDEN, 4 * HIDDEN, bias=False)
+        self.narrow = nn.Linear(4 * HIDDEN, HIDDEN, bias=False)
+
+    def forward(self, x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        query, key, value = self.project_in(self.before_attention(x)).chunk(3, -1)
+        weights = torch.softmax(torch.baddbmm(mask, query, key.mT, alpha=HIDDEN**-0.5), -1)
+        x = x + self.project_out(torch.bmm(weights, value))
+        return x + self.narrow(nn.functional.gelu(self.widen(self.before_perceptron(x))))
+
+
 class LanguageModel(nn.Module):
-    """Two pre-norm transformer layers over byte tokens."""
+    """Transformer layers over byte tokens; one attention head, so that the trace stays small."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
         self.tokens = nn.Embedding(VOCABULARY, HIDDEN)
         self.places = nn.Embedding(LENGTH, HIDDEN)
-        self.layers = nn.ModuleList(
-            nn.TransformerEncoderLayer(HIDDEN, 4, 4 * HIDDEN, dropout=0.0, activation="gelu",
-                                       batch_first=True, norm_first=True) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer() for _ in range(layers))
         self.head = nn.Linear(HIDDEN, VOCABULARY, bias=False)
         self.register_buffer("mask", torch.full((LENGTH, LENGTH), float("-inf")).triu(1))
 
@@ -46,7 +63,9 @@ def train(rank: int, world: int, meeting: str, options: argparse.Namespace) -> N
     torch.manual_seed(rank)
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=world)
-    model = nn.parallel.DistributedDataParallel(LanguageModel(options.layers), bucket_cap_mb=0.1)
+    # Small buckets: several all-reduces a step, most of them while the backward pass goes on
+    dist._DEFAULT_FIRST_BUCKET_BYTES = 64 << 10
+    model = nn.parallel.DistributedDataParallel(LanguageModel(options.layers), bucket_cap_mb=0.125)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     with orrery_collect.Recorder(options.folder, record=options.record) as recorder:
         while not recorder.done:

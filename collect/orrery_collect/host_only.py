@@ -90,7 +90,7 @@ def complete_event(node: Any, more: Optional[Any], base: int, groups: List[Json]
         args["Fwd thread id"] = more.fwd_thread_id()
         args["Sequence number"] = more.sequence_nr()
     inputs = getattr(node.extra_fields, "inputs", None)
-    if hasattr(inputs, "shapes"):
+    if len(getattr(inputs, "shapes", ())) > 0:
         args["Input Dims"] = list(inputs.shapes)
         args["Input type"] = list(inputs.dtypes)
         args["Input Strides"] = list(getattr(inputs, "strides", []))
