@@ -46,6 +46,7 @@ struct AttachReport {
   std::uint64_t by_correlation = 0;  ///< its launching call is in the file
   std::uint64_t by_graph = 0;        ///< one graph launch for many kernels
   std::uint64_t by_external_id = 0;  ///< no call in the file: the operator of its external id
+  std::uint64_t given = 0;           ///< Work::op was filled already, by the reader
   std::uint64_t orphans = 0;         ///< neither: kept, only ordered on its stream
 };
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What linking and attaching share, and the steps of linking.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/core/findings.h"
+#include "orrery/profile/link.h"
+#include "orrery/profile/profile.h"
+
+namespace orrery::profile {
+
+/// "file: "name"", to tell where something was found.
+[[nodiscard]] std::string place_of(const Profile& profile, EventId event);
+
+/// Fills what `into` does not say with what `from` says, unless they are of different kinds.
+void complete(Comm& into, const Comm& from);
+
+/// For every event of the host its event in the device, or kNoEvent; and the same for lanes.
+struct Links {
+  std::vector<EventId> event;
+  std::vector<std::uint32_t> lane;
+};
+
+/// True for an operator or annotation; false for the nodes that stand for the process and threads.
+[[nodiscard]] bool is_linkable(const Profile& profile, EventId event);
+
+/// Ids that can be trusted so far that what has one and found nothing by it has no partner.
+struct IdLinks {
+  bool record_functions_decide = false;
+  bool external_ids_decide = false;
+};
+
+/// Links by ids that both files have and whose names agree. Adds to `links` and `report`.
+[[nodiscard]] IdLinks link_by_ids(const Profile& device, const Profile& host, Links& links,
+                                  LinkReport& report);
+
+/// Links what is left by order, thread by thread, and tells which threads are the same.
+void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
+                   LinkReport& report);
+
+/// Moves everything of `host` into `device`: what is linked becomes part of its operator, the rest
+/// untimed events. `links` is then complete.
+void merge(Profile& device, Profile&& host, Links& links, Findings& findings);
+
+}  // namespace orrery::profile

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "orrery/profile/link_align.h"
+#include "orrery/profile/link_internal.h"
+
+namespace orrery::profile {
+namespace {
+
+/// A list of shapes as far as both files write it alike: what is no plain list of numbers is empty
+/// (lists of tensors are nested in one and not in the other). Never 0.
+std::uint32_t shape_hash(std::string_view text) {
+  std::uint32_t hash = 2166136261u;
+  const auto mix = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u; };
+  std::size_t depth = 0;
+  std::uint32_t before = 0;  // the hash before the current element
+  bool nested = false;
+  for (const char c : text) {
+    if (c == '[') {
+      ++depth;
+      if (depth == 2) {
+        before = hash;
+        nested = false;
+      }
+      nested = nested || depth > 2;
+    } else if (c == ']') {
+      if (depth == 2) {
+        if (nested) hash = before;
+        mix(';');
+      }
+      depth -= depth > 0 ? 1 : 0;
+    } else if (c != ' ' && depth == 2 && !nested) {
+      mix(c);
+    }
+  }
+  return hash | 1;
+}
+
+/// The threads of a profile as sequences of steps.
+class Threads {
+ public:
+  explicit Threads(const Profile& profile) : profile_(profile) {}
+
+  /// The steps of a thread for which `wanted` holds.
+  template <class Wanted>
+  std::vector<Step> steps(std::uint32_t lane, Wanted wanted) {
+    std::vector<Step> out;
+    for (const EventId e : profile_.in_order(lane)) {
+      if (is_linkable(profile_, e) && wanted(e)) out.push_back(step(e));
+    }
+    return out;
+  }
+
+ private:
+  Step step(EventId e) {
+    const Op& op = profile_.op(e);
+    const Node* node = profile_.node(e);
+    Step out;
+    out.event = e;
+    out.name = static_cast<std::uint32_t>(profile_.events[e].name);
+    out.sequence = op.sequence < 0 ? -1 : static_cast<std::int32_t>(op.sequence & 0x7fffffff);
+    out.shape = shape(op.dims == StringId::empty && node != nullptr ? node->input_shapes : op.dims);
+    EventId parent = profile_.events[e].parent;
+    while (parent != kNoEvent && !is_linkable(profile_, parent))
+      parent = profile_.events[parent].parent;
+    if (parent != kNoEvent) out.parent = static_cast<std::uint32_t>(profile_.events[parent].name);
+    return out;
+  }
+  std::uint32_t shape(StringId text) {
+    if (text == StringId::empty) return 0;
+    const auto at = static_cast<std::size_t>(text);
+    if (at >= shapes_.size()) shapes_.resize(profile_.strings->size(), 0);
+    if (shapes_[at] == 0) shapes_[at] = shape_hash(profile_.string(text));
+    return shapes_[at];
+  }
+
+  const Profile& profile_;
+  std::vector<std::uint32_t> shapes_;  // by string; 0 = not known yet
+};
+
+using Numbered = std::vector<std::pair<std::uint32_t, std::int32_t>>;  // (name, sequence), sorted
+
+Numbered numbered(const std::vector<Step>& steps) {
+  Numbered out;
+  for (const Step& step : steps) {
+    if (step.sequence >= 0) out.emplace_back(step.name, step.sequence);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+/// How many of `host` are in `device` when `offset` is added to their numbers.
+std::size_t common(const Numbered& device, const Numbered& host, std::int32_t offset) {
+  std::size_t found = 0;
+  for (std::size_t d = 0, h = 0; d < device.size() && h < host.size();) {
+    const std::pair<std::uint32_t, std::int32_t> wanted{host[h].first, host[h].second + offset};
+    if (device[d] == wanted) {
+      ++found, ++d, ++h;
+    } else {
+      ++(device[d] < wanted ? d : h);
+    }
+  }
+  return found;
+}
+
+/// The difference of sequence numbers that most pairs of equal names have.
+std::int32_t voted_offset(const Numbered& device, const Numbered& host) {
+  constexpr std::size_t kPairs = 4096;
+  std::unordered_map<std::int32_t, std::size_t> votes;
+  for (std::size_t d = 0, h = 0; d < device.size() && h < host.size();) {
+    const std::uint32_t name = std::min(device[d].first, host[h].first);
+    std::size_t d_end = d, h_end = h;
+    while (d_end < device.size() && device[d_end].first == name) ++d_end;
+    while (h_end < host.size() && host[h_end].first == name) ++h_end;
+    if ((d_end - d) * (h_end - h) <= kPairs) {
+      for (std::size_t i = d; i < d_end; ++i) {
+        for (std::size_t j = h; j < h_end; ++j) ++votes[device[i].second - host[j].second];
+      }
+    }
+    d = d_end;
+    h = h_end;
+  }
+  std::int32_t best = 0;
+  std::size_t most = 0;
+  for (const auto& [offset, count] : votes) {
+    if (std::tie(count, best) > std::tie(most, offset)) {  // of equals the smallest
+      best = offset;
+      most = count;
+    }
+  }
+  return best;
+}
+
+/// Autograd's sequence numbers tell iterations apart, but only where the two files count alike: as
+/// they are, or with one offset when they are of different iterations. Else they are forgotten.
+void reconcile_sequences(std::vector<Step>& device, std::vector<Step>& host) {
+  const Numbered devices = numbered(device), hosts = numbered(host);
+  const std::size_t smaller = std::min(devices.size(), hosts.size());
+  const auto good = [&](std::int32_t offset) {
+    const std::size_t found = common(devices, hosts, offset);
+    return found > 0 && found * 5 >= smaller * 4;
+  };
+  std::int32_t offset = 0;
+  bool usable = good(offset);
+  if (!usable) {
+    offset = voted_offset(devices, hosts);
+    usable = smaller >= 4 && good(offset);
+  }
+  for (Step& step : host) {
+    if (step.sequence >= 0) step.sequence = usable ? step.sequence + offset : -1;
+    if (step.sequence < -1) step.sequence = -1;
+  }
+  if (usable) return;
+  for (Step& step : device) step.sequence = -1;
+}
+
+/// Steps that stand in another order in the two files (equal starts): what is left over next to
+/// where it should be, when only one thing of that name is.
+void swap_neighbours(const std::vector<Step>& device, const std::vector<Step>& host, Pairs& pairs) {
+  constexpr std::size_t kNear = 4, kNothing = ~std::size_t{0};
+  std::vector<std::uint8_t> taken(device.size(), 0);
+  std::vector<std::size_t> partner(host.size(), kNothing);
+  for (const auto& [h, d] : pairs) {
+    taken[d] = 1;
+    partner[h] = d;
+  }
+  std::size_t expected = kNothing;
+  for (std::size_t h = 0; h < host.size(); ++h) {
+    if (partner[h] != kNothing) {
+      expected = partner[h] + 1;
+      continue;
+    }
+    if (expected == kNothing) continue;
+    std::size_t candidate = kNothing, candidates = 0;
+    const std::size_t end = std::min(device.size(), expected + kNear + 1);
+    for (std::size_t d = expected - std::min(expected, kNear); d < end; ++d) {
+      if (taken[d] != 0 || !device[d].fits(host[h])) continue;
+      candidate = d;
+      ++candidates;
+    }
+    ++expected;
+    if (candidates != 1) continue;
+    taken[candidate] = 1;
+    pairs.emplace_back(static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(candidate));
+  }
+}
+
+/// Which threads are the same: those with the most links, or else the most names in common.
+class ThreadPairs {
+ public:
+  ThreadPairs(const Profile& device, const Profile& host, const Links& links)
+      : device_(device), host_(host), links_(links) {}
+
+  /// The device's lane of each of the host's, or kNone. `linked`: events of the device that are.
+  std::vector<std::uint32_t> find(const std::vector<std::uint8_t>& linked);
+
+ private:
+  void count_links();
+  void count_names(const std::vector<std::uint8_t>& linked);
+
+  const Profile& device_;
+  const Profile& host_;
+  const Links& links_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> common_;  // (host, device lane)
+  std::vector<std::uint64_t> host_steps_, device_steps_;                     // per lane, unlinked
+};
+
+void ThreadPairs::count_links() {
+  for (std::size_t h = 0; h < host_.events.size(); ++h) {
+    if (links_.event[h] == kNoEvent) continue;
+    common_[{host_.events[h].lane, device_.events[links_.event[h]].lane}] += 2;
+  }
+}
+
+void ThreadPairs::count_names(const std::vector<std::uint8_t>& linked) {
+  constexpr std::size_t kLanes = 4096;  // a name on more pairs of threads than that tells nothing
+  struct PerName {
+    std::map<std::uint32_t, std::uint64_t> host, device;
+  };
+  std::unordered_map<std::uint32_t, PerName> names;
+  host_steps_.assign(host_.lanes.size(), 0);
+  device_steps_.assign(device_.lanes.size(), 0);
+  for (std::size_t e = 0; e < host_.events.size(); ++e) {
+    const Event& event = host_.events[e];
+    if (!is_linkable(host_, static_cast<EventId>(e)) || links_.event[e] != kNoEvent) continue;
+    ++names[static_cast<std::uint32_t>(event.name)].host[event.lane];
+    ++host_steps_[event.lane];
+  }
+  for (std::size_t e = 0; e < device_.events.size(); ++e) {
+    const Event& event = device_.events[e];
+    if (!is_linkable(device_, static_cast<EventId>(e)) || linked[e] != 0) continue;
+    ++device_steps_[event.lane];
+    const auto found = names.find(static_cast<std::uint32_t>(event.name));
+    if (found != names.end()) ++found->second.device[event.lane];
+  }
+  for (const auto& [name, per] : names) {
+    if (per.host.size() * per.device.size() > kLanes) continue;
+    for (const auto& [h, host_count] : per.host) {
+      for (const auto& [d, device_count] : per.device)
+        common_[{h, d}] += std::min(host_count, device_count);
+    }
+  }
+}
+
+std::vector<std::uint32_t> ThreadPairs::find(const std::vector<std::uint8_t>& linked) {
+  count_links();
+  count_names(linked);
+  std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> best;
+  for (const auto& [lanes, count] : common_) {
+    // A few names in common make no thread the same.
+    if (count * 4 >= std::min(host_steps_[lanes.first], device_steps_[lanes.second]))
+      best.emplace_back(count, lanes.first, lanes.second);
+  }
+  std::sort(best.begin(), best.end(), [](const auto& a, const auto& b) {
+    return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b) : a < b;
+  });
+  std::vector<std::uint32_t> out(host_.lanes.size(), kNone);
+  std::vector<std::uint8_t> taken(device_.lanes.size(), 0);
+  for (const auto& [count, h, d] : best) {
+    if (out[h] != kNone || taken[d] != 0) continue;
+    out[h] = d;
+    taken[d] = 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
+                   LinkReport& report) {
+  std::vector<std::uint8_t> linked(device.events.size(), 0);
+  for (const EventId e : links.event) {
+    if (e != kNoEvent) linked[e] = 1;
+  }
+  links.lane = ThreadPairs(device, host, links).find(linked);
+  const auto decided = [&](const Profile& profile, EventId e, bool is_host) {
+    return (ids.record_functions_decide && profile.op(e).record_function_id != kNoId) ||
+           (ids.external_ids_decide && (is_host || profile.op(e).external_id != kNoId));
+  };
+  Threads device_threads(device), host_threads(host);
+  std::vector<std::uint32_t> place(device.events.size(), kNone);  // in the sequence of its thread
+  for (std::uint32_t h = 0; h < links.lane.size(); ++h) {
+    if (links.lane[h] == kNone) continue;
+    std::vector<Step> left = host_threads.steps(
+        h, [&](EventId e) { return links.event[e] != kNoEvent || !decided(host, e, true); });
+    std::vector<Step> right = device_threads.steps(
+        links.lane[h], [&](EventId e) { return linked[e] != 0 || !decided(device, e, false); });
+    Pairs known;
+    for (std::uint32_t d = 0; d < right.size(); ++d) place[right[d].event] = d;
+    for (std::uint32_t l = 0; l < left.size(); ++l) {
+      const EventId partner = links.event[left[l].event];
+      if (partner != kNoEvent && place[partner] != kNone) known.emplace_back(l, place[partner]);
+    }
+    if (known.size() == left.size() || known.size() == right.size()) continue;
+    reconcile_sequences(right, left);
+    Pairs pairs = align(left, right, known);
+    swap_neighbours(right, left, pairs);
+    for (const auto& [l, r] : pairs) {
+      EventId& partner = links.event[left[l].event];
+      if (partner != kNoEvent || linked[right[r].event] != 0) continue;
+      partner = right[r].event;
+      linked[partner] = 1;
+      ++report.by_order;
+    }
+  }
+}
+
+}  // namespace orrery::profile
