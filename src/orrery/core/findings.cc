@@ -82,6 +82,8 @@ constexpr FindingInfo kInfos[] = {
      "a communication whose type nothing says; it became compute with its recorded time"},
     {"comm_size_unknown", data_loss,
      "a communication whose bytes nothing says; it takes its recorded time"},
+    {"comm_peer_unknown", data_loss,
+     "a send or receive whose peer nothing says; it became compute with its recorded time"},
     {"comm_unmatched", error,
      "a communication that its peers, whose traces are there, do not have"},
     {"comm_alone", info, "a communication whose peers' traces are not among the files"},

@@ -55,6 +55,7 @@ enum class FindingCode : std::uint8_t {
   comm_kind_from_name,
   comm_kind_unknown,
   comm_size_unknown,
+  comm_peer_unknown,
   comm_unmatched,
   comm_alone,
   group_unknown,

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/graph/graph.h"
 #include "orrery/profile/dependencies.h"
 #include "orrery/profile/profile.h"
 #include "orrery/trace/chakra/record.h"
@@ -39,14 +41,27 @@ struct ConvertReport {
   /// Device nodes that have a later one on their stream, and of those the ones with a successor.
   std::uint64_t device_with_later = 0, device_with_successor = 0;
   std::uint64_t comm_kernels = 0, comm_kernels_under_library = 0;  ///< under nccl:* or the like
+  std::uint64_t comm_kernels_beside = 0;  ///< further kernels of one communication: compute
 };
 
-/// Hands over the metadata, then every node in ascending id (1, 2, … in the order of
-/// Dependencies::nodes). Collectives: type from what the framework recorded, else from the kernel's
-/// name (comm_kind_from_name), else the node becomes compute (comm_kind_unknown); bytes from
-/// elements × width; all-to-all-v splits, peers and roots as attributes. A communication on the
-/// host alone (gloo) becomes a collective itself. Durations: whole microseconds, cut so that their
-/// sums do not drift, and exactly, as attribute "duration_ns" (read back by our own reader).
+/// Hands over the metadata, then every node. Ids: 1, 2, … in the order of Dependencies::nodes; 0 is
+/// a METADATA node with the process groups (when there are any); sends and receives that one kernel
+/// carries together follow behind the last one, each with the kernel's dependencies, and the kernel
+/// waits for them.
+///
+/// Communications: see plan_comms (convert_comm.h). Attributes besides those of PyTorch's converter
+/// (is_cpu_op, stream, tid, rf_id, fw_parent, seq_id, scope, fw_tid, op_schema, comm_type,
+/// comm_size, pg_name, comm_src, comm_dst, comm_tag; left out where they have their default):
+/// - duration_ps (int64): the exact cost where it is no whole number of microseconds. Those are cut
+///   so that their sums along a thread or stream do not drift. Our own reader prefers it.
+/// - in_split_bytes, out_split_bytes (int64 list): bytes to and from each peer of an all-to-all-v.
+/// - root (int32): the root's number in its group.
+/// - dep_kinds (string list, beside data_deps): why the node waits, with "?" where that was
+///   inferred. Left out where all are the usual ones: host for host `thread`, device for host
+///   `launch`, device for device `stream`, host for device `sync`.
+/// - device, correlation (int64), tensor_size (bytes of a copy), kernel_backend, kernel_file,
+///   et_attrs (other attributes of an execution trace, as JSON).
+/// start_time_micros is the rank's own clock plus `clock_offset`; ctrl_deps is the operator around.
 [[nodiscard]] Result<ConvertReport> convert(
     const profile::Profile& profile, const profile::Dependencies& dependencies,
     const ConvertOptions& options, Findings& findings,
@@ -58,5 +73,14 @@ struct ConvertReport {
                                                     const profile::Dependencies& dependencies,
                                                     const ConvertOptions& options,
                                                     Findings& findings, const std::string& path);
+
+/// The same straight into a graph, with nothing written; groups go to the METADATA node's readers
+/// no further (take them from `options`). Errc: as GraphBuilder::finish.
+[[nodiscard]] Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
+                                                    const profile::Dependencies& dependencies,
+                                                    const ConvertOptions& options,
+                                                    Findings& findings,
+                                                    std::shared_ptr<StringPool> strings,
+                                                    ConvertReport* report = nullptr);
 
 }  // namespace orrery::intake

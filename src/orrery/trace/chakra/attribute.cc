@@ -21,10 +21,10 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 17> kNames = {
+constexpr std::array<std::string_view, 18> kNames = {
     "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
     "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
-    "involved_dim", "inputs",    "outputs",  "root",          "runtime"};
+    "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -152,7 +152,7 @@ AttrId attr_id(std::string_view name) {
     case 10:
       return is(AttrId::comm_group);
     case 11:
-      return is(AttrId::tensor_size);
+      return is(name[0] == 't' ? AttrId::tensor_size : AttrId::duration_ps);
     case 12:
       return is(AttrId::involved_dim);
     case 13:
@@ -226,6 +226,7 @@ void Decoding::set_kind(std::uint64_t number, NodeSpec& node) {
 }
 
 void Decoding::set_duration(std::uint64_t micros, NodeSpec& node) {
+  if ((seen_ & (1u << static_cast<unsigned>(AttrId::duration_ps))) != 0) return;
   constexpr auto kMaxMicros = static_cast<std::uint64_t>(kMax / kPsPerUs);
   if (micros > kMaxMicros) {
     damaged(FindingCode::value_clamped, Errc::input_range, [&] {

@@ -35,7 +35,8 @@ enum class AttrId : std::uint8_t {
   inputs,
   outputs,
   root,
-  runtime
+  runtime,
+  duration_ps
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);

@@ -98,6 +98,9 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       if (node.duration == Time{})
         set_duration(static_cast<std::uint64_t>(integer(id, value, 0, kMaxAmount)), node);
       return;
+    case AttrId::duration_ps:  // exact, where whole microseconds are not
+      node.duration = Time(integer(id, value, 0, kMaxAmount));
+      return;
     default:
       apply_number(id, value, node);
       return;
