@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/pytorch/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "orrery/core/limits.h"
+#include "orrery/trace/json/decimal.h"
+#include "orrery/trace/pytorch/json_text.h"
+
+namespace orrery::trace::pytorch {
+namespace {
+
+using profile::Event;
+using profile::EventId;
+using profile::Kind;
+using profile::kNoEvent;
+
+constexpr std::int64_t kUserScope = 7;
+constexpr std::size_t kLongestValue = std::size_t{1} << 22;  // of a text in Texts
+
+/// "[pytorch|profiler|execution_trace|process]"; before 2023 "execution_graph".
+bool is_marker(std::string_view name, std::string_view what) {
+  return name.starts_with("[pytorch|profiler|execution_") && name.ends_with(what);
+}
+
+/// What the linker's categories are, in any year's spelling; empty for those of the host.
+std::optional<Kind> device_kind(std::string_view category) {
+  const auto is = [&](std::string_view a, std::string_view b) {
+    return category == a || category == b;
+  };
+  if (is("", "cpu_op") || is("user_annotation", "Operator")) return std::nullopt;
+  if (is("kernel", "Kernel")) return Kind::kernel;
+  if (is("gpu_memcpy", "Memcpy")) return Kind::memcpy;
+  if (is("gpu_memset", "Memset")) return Kind::memset;
+  if (category == "gpu_user_annotation") return Kind::device_range;
+  return Kind::device_other;
+}
+
+template <class Small>
+Small clamped(std::int64_t value) {
+  return static_cast<Small>(
+      std::clamp<std::int64_t>(value, std::numeric_limits<Small>::min(),
+                               static_cast<std::int64_t>(std::numeric_limits<Small>::max())));
+}
+
+}  // namespace
+
+std::string Builder::place(const RawNode& node) const {
+  return fmt::format("{}:byte {}: node {}", profile_.where, offset_, node.id);
+}
+
+void Builder::count(FindingCode code, const RawNode& node) {
+  findings_.add(code, findings_.count(code) < Findings::kPlaces ? place(node) : std::string{});
+}
+
+void Builder::count_oddities(const RawNode& node) {
+  if (node.of_another_type != 0) count(FindingCode::attr_ignored, node);
+  if (node.unknown != 0) count(FindingCode::unknown_field_kept, node);
+}
+
+bool Builder::register_id(const RawNode& node, std::uint32_t number) {
+  if (node.id == 0 || events_by_id_.insert(node.id, number)) return true;
+  if (number < kThread) {
+    count(FindingCode::duplicate_id_dropped, node);
+    ++duplicates_;
+  }
+  return false;
+}
+
+StringId Builder::intern(std::string_view text, const RawNode& node) {
+  if (text.size() > limits::kEventNameBytes) {
+    count(FindingCode::string_cut, node);
+    std::size_t end = limits::kEventNameBytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
+    text = text.substr(0, end);
+  }
+  return profile_.strings->intern(text);
+}
+
+StringId Builder::intern_list(std::string_view list, const RawNode& node) {
+  if (list == "[]") return StringId::empty;
+  if (list.size() <= limits::kEventNameBytes) return profile_.strings->intern(list);
+  count(FindingCode::string_cut, node);
+  return profile_.strings->intern(cut_list(list, limits::kEventNameBytes));
+}
+
+profile::Text Builder::keep_list(std::string_view list, const RawNode& node) {
+  if (list == "[]") return {};
+  if (list.size() <= kLongestValue) return profile_.texts.add(list);
+  count(FindingCode::string_cut, node);
+  return profile_.texts.add(cut_list(list, kLongestValue));
+}
+
+std::uint32_t Builder::keep_node(const RawNode& raw) {
+  profile::Node node;
+  node.id = raw.id;
+  node.parent = raw.parent;
+  node.forward_parent = raw.forward_parent;
+  node.scope = clamped<std::int32_t>(raw.scope);
+  node.thread = clamped<std::int32_t>(raw.thread);
+  node.forward_thread = clamped<std::int32_t>(raw.forward_thread);
+  node.schema = intern(raw.schema, raw);
+  node.kernel_backend = intern(raw.kernel_backend, raw);
+  node.kernel_file = intern(raw.kernel_file, raw);
+  node.input_shapes = intern_list(raw.in.shapes, raw);
+  node.input_types = intern_list(raw.in.types, raw);
+  node.input_strides = intern_list(raw.in.strides, raw);
+  node.output_shapes = intern_list(raw.out.shapes, raw);
+  node.output_types = intern_list(raw.out.types, raw);
+  node.output_strides = intern_list(raw.out.strides, raw);
+  node.inputs = keep_list(raw.in.values, raw);
+  node.outputs = keep_list(raw.out.values, raw);
+  if (raw.extra.size() <= limits::kEventNameBytes) {
+    node.extra = profile_.strings->intern(raw.extra);
+  } else {
+    count(FindingCode::string_cut, raw);
+  }
+  profile_.nodes.push_back(node);
+  return static_cast<std::uint32_t>(profile_.nodes.size() - 1);
+}
+
+void Builder::set_times(const RawNode& node, Event& event) {
+  // The linker gives operators that it found no time for a zero, or nothing.
+  const auto start = json::fixed_point(node.start, 3);
+  if (node.start.empty() || node.start == "null" || (start && *start == 0)) return;
+  if (start && !has_origin_) {
+    profile_.origin_ns = *start;
+    has_origin_ = true;
+  }
+  const auto since = json::fixed_point_since(node.start, 6, profile_.origin_ns, 3);
+  const auto length =
+      node.duration.empty() ? std::optional<std::int64_t>(0) : json::fixed_point(node.duration, 6);
+  constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max() / 4;
+  if (!start || !since || *since > kFar || *since < -kFar || !length || *length > kFar ||
+      *length < 0)
+    count(FindingCode::event_time_clamped, node);
+  if (!start || !since || *since > kFar || *since < -kFar) return;
+  event.start = Time(*since);
+  event.duration = Time(std::clamp<std::int64_t>(length.value_or(0), 0, kFar));
+  event.flags |= profile::kTimed;
+}
+
+void Builder::add_host(const RawNode& raw) {
+  profile::Op op;
+  op.record_function_id = raw.record_function == 0 ? profile::kNoId : raw.record_function;
+  op.sequence = raw.sequence;
+  op.forward_thread = clamped<std::uint32_t>(std::max<std::int64_t>(raw.forward_thread, 0));
+  op.comm = comms_.add(raw);
+  op.node = keep_node(raw);
+  if (raw.name.find("process_group:init") != std::string_view::npos) {
+    std::uint64_t ignored = 0;
+    if (!comms_.describe_groups(raw, ignored) || ignored != 0)
+      count(FindingCode::metadata_group_ignored, raw);
+  }
+  Event event;
+  event.name = intern(raw.name, raw);
+  event.lane = profile_.lane(false, profile_.process_id, raw.thread);
+  event.kind = raw.scope == kUserScope ? Kind::annotation : Kind::op;
+  event.flags = profile::kHasNode;
+  event.detail = static_cast<std::uint32_t>(profile_.ops.size());
+  set_times(raw, event);
+  profile_.ops.push_back(op);
+  profile_.events.push_back(event);
+}
+
+void Builder::add_device(const RawNode& raw, Kind kind) {
+  Event event;
+  event.name = intern(raw.name, raw);
+  event.lane = profile_.lane(true, 0, raw.stream);
+  event.kind = kind;
+  event.detail = static_cast<std::uint32_t>(profile_.works.size());
+  set_times(raw, event);
+  device_parents_.emplace_back(static_cast<EventId>(profile_.events.size()), raw.parent);
+  profile_.works.push_back({});
+  profile_.events.push_back(event);
+}
+
+void Builder::add(const RawNode& node, std::uint64_t offset) {
+  offset_ = offset;
+  count_oddities(node);
+  if (is_marker(node.name, "|process]")) {
+    register_id(node, kRoot);
+    ++profile_.account.mapped;
+    return;
+  }
+  if (is_marker(node.name, "|thread]")) {
+    register_id(node, kThread);
+    (void)profile_.lane(false, profile_.process_id, node.thread);
+    ++profile_.account.mapped;
+    return;
+  }
+  if (!register_id(node, static_cast<std::uint32_t>(profile_.events.size()))) return;
+  const auto kind = device_kind(node.category);
+  kind ? add_device(node, *kind) : add_host(node);
+  ++profile_.account.events;
+}
+
+}  // namespace orrery::trace::pytorch

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+namespace orrery::trace::pytorch {
+
+/// Numbers by node id. Ids of a trace are nearly dense and come nearly in order: they share small
+/// pages. An id from anywhere else costs a page of its own.
+class IdMap {
+ public:
+  static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
+
+  [[nodiscard]] std::uint32_t find(std::uint64_t id) const {
+    const auto page = pages_.find(id >> kShift);
+    return page == pages_.end() ? kAbsent : page->second[id & kMask];
+  }
+  /// False when `id` is known already; then nothing changes.
+  bool insert(std::uint64_t id, std::uint32_t number) {
+    if (page_ == nullptr || page_id_ != id >> kShift) {
+      const auto [page, fresh] = pages_.try_emplace(id >> kShift);
+      if (fresh) page->second.fill(kAbsent);
+      page_ = &page->second;
+      page_id_ = id >> kShift;
+    }
+    std::uint32_t& place = (*page_)[id & kMask];
+    if (place != kAbsent) return false;
+    place = number;
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kShift = 6;
+  static constexpr std::uint64_t kMask = (1u << kShift) - 1;
+  using Page = std::array<std::uint32_t, 1u << kShift>;
+
+  std::unordered_map<std::uint64_t, Page> pages_;
+  Page* page_ = nullptr;  // the last one; a map's values do not move
+  std::uint64_t page_id_ = 0;
+};
+
+}  // namespace orrery::trace::pytorch
