@@ -42,12 +42,16 @@ struct DependencyOptions {
 
 /// The events that become nodes of a graph, what each waits for, and how long it then takes.
 ///
-/// A host thread is a chain in pre-order: a step lasts until its first child (or its own end)
-/// and everything before it since the last thing it waited for, so that replaying the chain gives
-/// the recorded times back: cost = recorded end of the step - the latest recorded end among what it
-/// waits for, never negative. Calls that neither launch, synchronise nor carry an edge are part of
-/// the step after them (counted: call_folded), and so are Python frames and overhead
-/// (host_context_folded). Device work costs its recorded duration.
+/// A host thread is a chain in pre-order. A step lasts until its first child begins, or to its own
+/// end; a launching call's at most until its work begins; a call's that copies and waits for the
+/// copy only to its own beginning (the step after it waits). Everything before it since the last
+/// thing it waited for belongs to it, so that replaying the chain gives the recorded times back:
+/// cost = recorded end of the step - the latest recorded end among what it waits for, never
+/// negative; a thread's first step begins with the profile. Calls that neither launch nor
+/// synchronise are part of the step after them (counted: call_folded), and so are Python frames and
+/// overhead (host_context_folded). Device work costs its recorded duration, less what it overlaps
+/// with the work before it on its stream; what lies within the work before it ran beside it and is
+/// not ordered with it. What has no recorded time costs nothing.
 struct Dependencies {
   std::vector<EventId> nodes;  ///< host and device, in order of (start, lane, place in the lane);
                                ///< an untimed node right after what precedes it on its thread
@@ -66,7 +70,9 @@ struct Dependencies {
 /// Builds them; `profile` must be indexed and attached. Acyclic by construction where times are
 /// recorded (an edge leads from an earlier end to a later one); where recorded times contradict an
 /// edge it is dropped and counted (dependency_contradicts_time). Without cuda_sync records waits
-/// across streams are guessed from the order of event calls and flagged (stream_wait_guessed).
+/// across streams are guessed from the order of event calls and flagged (stream_wait_guessed), and
+/// hand-offs between threads from gaps (inter_thread_guessed); what a synchronising call without a
+/// record waited for is guessed too where its name does not say it.
 /// O(events log events).
 [[nodiscard]] Dependencies find_dependencies(const Profile& profile,
                                              const DependencyOptions& options, Findings& findings);

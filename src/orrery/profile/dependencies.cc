@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/dependencies.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "orrery/profile/dependencies_internal.h"
+
+namespace orrery::profile {
+namespace draft {
+
+CallUse* Draft::use(EventId call) {
+  if (call == kNoEvent || profile.events[call].kind != Kind::call) return nullptr;
+  return &uses[profile.events[call].detail];
+}
+
+void Draft::add(EventId from, EventId to, DependencyKind kind, bool guessed) {
+  if (from == kNoEvent || to == kNoEvent) return;
+  const Place earlier = node_of[from];
+  const Place later = node_of[to];
+  if (earlier == kNone || later == kNone || earlier == later) return;
+  edges.push_back({earlier, later, kind, guessed});
+}
+
+namespace {
+
+/// True for what becomes a node; counts what does not.
+class Chooser {
+ public:
+  explicit Chooser(Draft& draft) : draft_(draft) {}
+
+  bool operator()(EventId e) {
+    const Event& event = draft_.profile.events[e];
+    switch (event.kind) {
+      case Kind::op:
+      case Kind::annotation:
+        return true;
+      case Kind::call: {
+        const CallUse& use = *draft_.use(e);
+        if (use.work != kNoEvent || use.waits) return true;
+        ++calls_;
+        return false;
+      }
+      case Kind::python:
+      case Kind::overhead:
+        ++context_;
+        return false;
+      default:
+        return is_device_work(event.kind);
+    }
+  }
+  void report() const {
+    if (calls_ > 0) draft_.findings.add(FindingCode::call_folded, draft_.profile.where, calls_);
+    if (context_ > 0)
+      draft_.findings.add(FindingCode::host_context_folded, draft_.profile.where, context_);
+  }
+
+ private:
+  Draft& draft_;
+  std::uint64_t calls_ = 0, context_ = 0;
+};
+
+/// The end of each step of a thread; see Dependencies.
+void find_steps(Draft& draft, std::uint32_t lane) {
+  const Place first = draft.first_of_lane[lane];
+  const Place last = draft.first_of_lane[lane + 1];
+  Time next = kTimeMax;  // when the timed node after this one starts
+  for (Place place = last; place-- > first;) {
+    const Event& event = draft.event(place);
+    if (!event.timed()) continue;
+    Time end = std::min(event.end(), next);
+    const CallUse* use = draft.use(draft.nodes[place]);
+    if (use != nullptr && use->work != kNoEvent)
+      end = use->blocks ? event.start : std::min(end, draft.profile.events[use->work].start);
+    draft.at[place] = std::max(end, event.start);
+    next = event.start;
+  }
+  // What has no time stands where the step before it ended, or the thread began.
+  Time before = next == kTimeMax ? Time{} : next;
+  for (Place place = first; place < last; ++place) {
+    if (draft.event(place).timed()) {
+      before = draft.at[place];
+    } else {
+      draft.at[place] = before;
+    }
+  }
+}
+
+}  // namespace
+
+void choose_nodes(Draft& draft) {
+  const Profile& profile = draft.profile;
+  draft.node_of.assign(profile.events.size(), kNone);
+  draft.first_of_lane.assign(1, 0);
+  Chooser is_node(draft);
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    for (const EventId e : profile.in_order(lane)) {
+      if (!is_node(e)) continue;
+      draft.node_of[e] = static_cast<Place>(draft.nodes.size());
+      draft.nodes.push_back(e);
+    }
+    draft.first_of_lane.push_back(static_cast<Place>(draft.nodes.size()));
+  }
+  is_node.report();
+  draft.at.assign(draft.nodes.size(), Time{});
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    if (!profile.lanes[lane].device) find_steps(draft, lane);
+  }
+}
+
+namespace {
+
+/// Puts the draft's nodes into order of time and its edges into columns.
+class Finish {
+ public:
+  explicit Finish(Draft& draft) : draft_(draft) {}
+
+  Dependencies operator()() {
+    sort_nodes();
+    count();
+    fill();
+    tidy();
+    find_costs();
+    return std::move(made_);
+  }
+
+ private:
+  void sort_nodes() {
+    struct Key {
+      Time start;
+      Place place;
+    };
+    const auto n = static_cast<Place>(draft_.nodes.size());
+    std::vector<Key> keys(n);
+    const Profile& profile = draft_.profile;
+    for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+      Time before = kTimeMax;
+      for (Place place = draft_.first_of_lane[lane]; place < draft_.first_of_lane[lane + 1];
+           ++place) {
+        const Event& event = draft_.event(place);
+        if (event.timed()) before = event.start;
+        keys[place] = {before == kTimeMax ? draft_.at[place] : before, place};
+      }
+    }
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return a.start != b.start ? a.start < b.start : a.place < b.place;
+    });
+    begin_ = n == 0 ? Time{} : keys.front().start;
+    index_.resize(n);
+    made_.nodes.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      index_[keys[i].place] = i;
+      made_.nodes[i] = draft_.nodes[keys[i].place];
+    }
+  }
+
+  /// Calls `each(from, to, kind, guessed)` for every edge, chains of threads included.
+  template <class Each>
+  void for_each(const Each& each) const {
+    const auto& lanes = draft_.profile.lanes;
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+      if (lanes[lane].device) continue;
+      for (Place place = draft_.first_of_lane[lane] + 1; place < draft_.first_of_lane[lane + 1];
+           ++place)
+        each(place - 1, place, DependencyKind::thread, false);
+    }
+    for (const Edge& edge : draft_.edges) each(edge.from, edge.to, edge.kind, edge.guessed);
+  }
+
+  void count() {
+    made_.first.assign(made_.nodes.size() + 1, 0);
+    for_each([&](Place, Place to, DependencyKind, bool) { ++made_.first[index_[to] + 1]; });
+    std::partial_sum(made_.first.begin(), made_.first.end(), made_.first.begin());
+  }
+
+  void fill() {
+    made_.edges.resize(made_.first.back());
+    std::vector<std::uint32_t> next(made_.first.begin(), made_.first.end() - 1);
+    for_each([&](Place from, Place to, DependencyKind kind, bool guessed) {
+      made_.edges[next[index_[to]]++] = {draft_.nodes[from], kind, guessed};
+    });
+    draft_.edges = {};
+  }
+
+  /// Sorts each node's dependencies; of several on one event the first kind stays, recorded before
+  /// guessed.
+  void tidy() {
+    std::uint32_t kept = 0;
+    for (std::uint32_t node = 0; node < made_.nodes.size(); ++node) {
+      const auto first = made_.edges.begin() + made_.first[node];
+      const auto last = made_.edges.begin() + made_.first[node + 1];
+      std::sort(first, last, [](const Dependency& a, const Dependency& b) {
+        if (a.from != b.from) return a.from < b.from;
+        if (a.guessed != b.guessed) return b.guessed;
+        return a.kind < b.kind;
+      });
+      const auto end = std::unique(
+          first, last, [](const Dependency& a, const Dependency& b) { return a.from == b.from; });
+      made_.first[node] = kept;
+      for (auto edge = first; edge != end; ++edge) {
+        ++made_.counts[static_cast<std::size_t>(edge->kind)];
+        made_.guessed += edge->guessed ? 1 : 0;
+        made_.edges[kept++] = *edge;
+      }
+    }
+    made_.first.back() = kept;
+    made_.edges.resize(kept);
+  }
+
+  void find_costs() {
+    made_.cost.resize(made_.nodes.size());
+    for (Place place = 0; place < draft_.nodes.size(); ++place) {
+      const std::uint32_t node = index_[place];
+      const Event& event = draft_.event(place);
+      Time ready = begin_, stream_ready = begin_;
+      for (const Dependency& edge : made_.of(node)) {
+        const Time end = draft_.at[draft_.node_of[edge.from]];
+        ready = std::max(ready, end);
+        if (edge.kind == DependencyKind::stream) stream_ready = std::max(stream_ready, end);
+      }
+      Time cost{};
+      if (is_device_work(event.kind)) {
+        cost = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
+      } else if (event.timed()) {
+        cost = std::max(Time{}, draft_.at[place] - ready);
+      }
+      made_.cost[node] = cost;
+    }
+    made_.node_of = std::move(draft_.node_of);
+    for (std::uint32_t& node : made_.node_of) {
+      if (node != kNone) node = index_[node];
+    }
+  }
+
+  Draft& draft_;
+  Dependencies made_;
+  std::vector<std::uint32_t> index_;  // Place → index in Dependencies::nodes
+  Time begin_{};
+};
+
+}  // namespace
+}  // namespace draft
+
+std::string_view name(DependencyKind kind) {
+  constexpr std::array<std::string_view, kDependencyKinds + 1> kNames = {
+      "thread", "inter_thread", "launch", "sync", "stream", "stream_wait", "tensor", "nothing"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,
+                               Findings& findings) {
+  draft::Draft draft{.profile = profile, .options = options, .findings = findings};
+  draft::find_streams(draft);
+  draft::find_waits(draft);
+  draft::choose_nodes(draft);
+  draft::connect_devices(draft);
+  draft.first_extra = draft.edges.size();
+  for (const draft::Wait& wait : draft.syncs)
+    draft.add(wait.work, wait.later, DependencyKind::sync, wait.guessed);
+  for (const draft::Wait& wait : draft.stream_waits)
+    draft.add(wait.work, wait.later, DependencyKind::stream_wait, wait.guessed);
+  draft::connect_blocking_copies(draft);
+  draft::connect_threads(draft);
+  if (options.tensors) draft::connect_tensors(draft);
+  draft::drop_contradictions(draft);
+  return draft::Finish(draft)();
+}
+
+}  // namespace orrery::profile

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What finding dependencies passes from one step to the next.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "orrery/profile/dependencies.h"
+
+namespace orrery::profile::draft {
+
+/// A node before nodes are sorted by time: lane by lane, in each lane's order.
+using Place = std::uint32_t;
+
+struct Edge {
+  Place from = kNone;
+  Place to = kNone;
+  DependencyKind kind = DependencyKind::nothing;
+  bool guessed = false;
+};
+
+/// What a call does, as seen from the device.
+struct CallUse {
+  EventId work = kNoEvent;  ///< the earliest work it launched
+  bool blocks = false;      ///< it copies, and returns when the copy is done
+  bool waits = false;       ///< it returns when some work is done
+  bool recorded = false;    ///< a Sync says what it waited for
+};
+
+/// The works of one stream.
+struct Stream {
+  std::uint32_t lane = 0;
+  std::int64_t device = 0, id = 0;
+  std::vector<EventId> works;  ///< by start
+  /// Per work: when it had been launched at the latest, ascending (streams are queues).
+  std::vector<Time> launched;
+  bool comm = false;  ///< carries work of a communication library
+
+  /// How many of its works had been launched before `now`.
+  [[nodiscard]] std::uint32_t launched_before(Time now) const;
+};
+
+/// Where a work stands: by index in Profile::works.
+struct Spot {
+  std::uint32_t stream = kNone;
+  std::uint32_t index = 0;
+};
+
+/// `later` waited for `work`: a call (synchronisation) or a work (across streams).
+struct Wait {
+  EventId work = kNoEvent;
+  EventId later = kNoEvent;
+  bool guessed = false;
+};
+
+/// How many streams a wait for "any" or "all" looks at; more are only found in made-up files.
+inline constexpr std::size_t kStreams = 1024;
+
+struct Draft {
+  const Profile& profile;
+  const DependencyOptions& options;
+  Findings& findings;
+
+  std::vector<CallUse> uses;  ///< by index in Profile::calls
+  std::vector<Stream> streams;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> stream_of;  ///< (device, id)
+  std::vector<Spot> spots;                                                   ///< per work
+  std::vector<Wait> syncs;
+  /// (thread's lane, stream) → the last wait there for the whole device: (when, works launched).
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Time, std::uint32_t>> emptied;
+  std::vector<Wait> stream_waits;
+
+  std::vector<EventId> nodes;          ///< by Place
+  std::vector<Place> first_of_lane;    ///< per lane, and one more
+  std::vector<std::uint32_t> node_of;  ///< event → Place
+  /// When its step ended, by Place: for a thread the end of the step, for a device the work's
+  /// recorded end, or what it waits for where that was recorded to end later.
+  std::vector<Time> at;
+  std::vector<Edge> edges;  ///< all but the chains of the threads; extra ones from `first_extra`
+  std::size_t first_extra = 0;
+
+  [[nodiscard]] const Event& event(Place place) const { return profile.events[nodes[place]]; }
+  [[nodiscard]] CallUse* use(EventId call);
+  [[nodiscard]] const Spot& spot(EventId work) const { return spots[profile.events[work].detail]; }
+  [[nodiscard]] std::span<const Stream> some_streams() const {
+    return {streams.data(), std::min(streams.size(), kStreams)};
+  }
+  void add(EventId from, EventId to, DependencyKind kind, bool guessed);
+};
+
+/// The call that launched a work; kNoEvent where none is known, or one that began after the work
+/// had ended.
+[[nodiscard]] EventId launching_call(const Profile& profile, EventId work);
+/// Fills uses, streams, spots.
+void find_streams(Draft& draft);
+/// Fills syncs and stream_waits, from records and by guess; marks the calls that wait.
+void find_waits(Draft& draft);
+/// Fills nodes and `at` of the threads.
+void choose_nodes(Draft& draft);
+/// Adds launch and stream edges; fills `at` of the devices. They are acyclic whatever was recorded.
+void connect_devices(Draft& draft);
+/// Adds what waits for a copy that blocked its call: the step after that call.
+void connect_blocking_copies(Draft& draft);
+/// Adds what is known or guessed between threads.
+void connect_threads(Draft& draft);
+/// Adds tensors' producers on other threads.
+void connect_tensors(Draft& draft);
+/// Drops extra edges that lead back in time or close a cycle.
+void drop_contradictions(Draft& draft);
+
+}  // namespace orrery::profile::draft

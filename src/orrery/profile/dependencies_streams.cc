@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Works and their calls: launch edges, and the order of each stream.
+#include <algorithm>
+#include <array>
+
+#include "orrery/profile/dependencies_internal.h"
+
+namespace orrery::profile::draft {
+
+std::uint32_t Stream::launched_before(Time now) const {
+  return static_cast<std::uint32_t>(std::lower_bound(launched.begin(), launched.end(), now) -
+                                    launched.begin());
+}
+
+EventId launching_call(const Profile& profile, EventId work) {
+  const EventId call = profile.work(work).call;
+  if (call == kNoEvent || profile.events[call].start > profile.events[work].end()) return kNoEvent;
+  return call;
+}
+
+namespace {
+
+/// True when the call returned only after its copy: of memory the device cannot reach by itself, or
+/// by a call that is said to wait.
+bool blocks(const Profile& profile, EventId call, EventId work) {
+  const Event& copy = profile.events[work];
+  if (copy.kind != Kind::memcpy || copy.end() > profile.events[call].end()) return false;
+  if (profile.name(work).find("Pageable") != std::string_view::npos) return true;
+  const std::string_view name = profile.name(call);
+  return name.find("Memcpy") != std::string_view::npos &&
+         name.find("Async") == std::string_view::npos;
+}
+
+void note_launch(Draft& draft, EventId call, EventId work) {
+  CallUse* use = draft.use(call);
+  if (use == nullptr) return;
+  const auto& events = draft.profile.events;
+  if (use->work == kNoEvent || events[work].start < events[use->work].start) use->work = work;
+  use->blocks = use->blocks || blocks(draft.profile, call, work);
+}
+
+void read_stream(Draft& draft, Stream& stream) {
+  const Profile& profile = draft.profile;
+  const auto number = static_cast<std::uint32_t>(draft.streams.size());
+  for (std::uint32_t i = 0; i < stream.works.size(); ++i) {
+    const EventId work = stream.works[i];
+    const Work& about = profile.work(work);
+    draft.spots[profile.events[work].detail] = {number, i};
+    stream.comm = stream.comm || about.comm != kNone;
+    const EventId call = launching_call(profile, work);
+    if (call == kNoEvent && about.call != kNoEvent) {
+      draft.findings.add(FindingCode::dependency_contradicts_time,
+                         profile.where + ": launch of \"" + std::string(profile.name(work)) + '"');
+    }
+    note_launch(draft, call, work);
+    stream.launched.push_back(call == kNoEvent ? profile.events[work].start
+                                               : profile.events[call].start);
+  }
+  for (std::size_t i = stream.launched.size(); i-- > 1;)
+    stream.launched[i - 1] = std::min(stream.launched[i - 1], stream.launched[i]);
+}
+
+}  // namespace
+
+void find_streams(Draft& draft) {
+  const Profile& profile = draft.profile;
+  draft.uses.assign(profile.calls.size(), CallUse{});
+  draft.spots.assign(profile.works.size(), Spot{});
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    if (!profile.lanes[lane].device) continue;
+    Stream stream;
+    stream.lane = lane;
+    stream.device = profile.lanes[lane].process;
+    stream.id = profile.lanes[lane].id;
+    for (const EventId e : profile.in_order(lane)) {
+      if (is_device_work(profile.events[e].kind)) stream.works.push_back(e);
+    }
+    if (stream.works.empty()) continue;
+    read_stream(draft, stream);
+    draft.stream_of[{stream.device, stream.id}] = static_cast<std::uint32_t>(draft.streams.size());
+    draft.streams.push_back(std::move(stream));
+  }
+}
+
+namespace {
+
+/// The order of one stream. Works follow each other; one that begins before the work before it has
+/// ended still follows it (its cost is what it adds), unless it also ends before it: then both ran
+/// at once (branches of a graph), and what comes later waits for both.
+class StreamOrder {
+ public:
+  StreamOrder(Draft& draft, const Stream& stream) : draft_(draft), stream_(stream) {}
+
+  void connect() {
+    for (const EventId work : stream_.works) {
+      const Event& event = draft_.profile.events[work];
+      const Place place = draft_.node_of[work];
+      before_.clear();
+      if (rows_ == 0 || end(last_[0]) <= event.end()) {
+        for (std::size_t row = 0; row < rows_; ++row) before_.push_back(last_[row]);
+        previous_ = rows_ == 0 ? kNone : last_[0];
+        last_[0] = place;
+        rows_ = 1;
+      } else {
+        beside(event, place);
+      }
+      settle(work, place);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kRows = 16;  // how many works may run at once beside the longest
+
+  [[nodiscard]] Time end(Place place) const { return draft_.event(place).end(); }
+
+  // The work runs while last_[0] does.
+  void beside(const Event& event, Place place) {
+    for (std::size_t row = 1; row < rows_; ++row) {
+      if (end(last_[row]) > event.end()) continue;
+      before_.push_back(last_[row]);
+      last_[row] = place;
+      return;
+    }
+    if (previous_ != kNone && end(previous_) <= event.end()) before_.push_back(previous_);
+    if (rows_ < kRows) last_[rows_++] = place;
+  }
+
+  // Launch and stream edges of one work, and when it was done at the earliest.
+  void settle(EventId work, Place place) {
+    const Profile& profile = draft_.profile;
+    Time done = profile.events[work].end();
+    const EventId call = launching_call(profile, work);
+    bool launched = call != kNoEvent;  // a graph is launched once per stream
+    for (const Place before : before_) {
+      draft_.edges.push_back({before, place, DependencyKind::stream, false});
+      done = std::max(done, draft_.at[before]);
+      if (launching_call(profile, draft_.nodes[before]) == call) launched = false;
+    }
+    if (launched && draft_.node_of[call] != kNone) {
+      draft_.add(call, work, DependencyKind::launch, false);
+      done = std::max(done, draft_.at[draft_.node_of[call]]);
+    } else if (call == kNoEvent) {
+      launch_from_operator(work, place);
+    }
+    draft_.at[place] = done;
+  }
+
+  // Without a call the operator it belongs to has launched it, if it began early enough.
+  void launch_from_operator(EventId work, Place place) {
+    const EventId op = draft_.profile.work(work).op;
+    if (op == kNoEvent || draft_.node_of[op] == kNone) return;
+    if (!draft_.profile.events[op].timed() || !is_host(draft_.profile.events[op].kind)) return;
+    const Place launcher = draft_.node_of[op];
+    if (draft_.at[launcher] <= draft_.event(place).start)
+      draft_.edges.push_back({launcher, place, DependencyKind::launch, true});
+  }
+
+  Draft& draft_;
+  const Stream& stream_;
+  std::array<Place, kRows> last_{};  // [0]: the one that ends last; then what ran beside it
+  std::size_t rows_ = 0;
+  Place previous_ = kNone;  // before last_[0]
+  std::vector<Place> before_;
+};
+
+}  // namespace
+
+void connect_devices(Draft& draft) {
+  for (const Stream& stream : draft.streams) StreamOrder(draft, stream).connect();
+}
+
+void connect_blocking_copies(Draft& draft) {
+  for (const Stream& stream : draft.streams) {
+    for (const EventId work : stream.works) {
+      const EventId call = launching_call(draft.profile, work);
+      const CallUse* use = draft.use(call);
+      if (use == nullptr || !use->blocks) continue;
+      const Place next = draft.node_of[call] + 1;
+      if (next >= draft.first_of_lane[draft.profile.events[call].lane + 1]) continue;
+      draft.edges.push_back({draft.node_of[work], next, DependencyKind::sync, false});
+    }
+  }
+}
+
+}  // namespace orrery::profile::draft

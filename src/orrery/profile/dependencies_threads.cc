@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between threads: forward to backward operators, and hand-offs, where one thread falls idle just
+// before another one, idle until then, goes on.
+#include <algorithm>
+#include <unordered_map>
+
+#include "orrery/profile/dependencies_internal.h"
+
+namespace orrery::profile::draft {
+namespace {
+
+void connect(Draft& draft, EventId from, EventId to) {
+  if (draft.profile.events[from].lane == draft.profile.events[to].lane) return;
+  draft.add(from, to, DependencyKind::inter_thread, false);
+}
+
+/// By autograd's sequence numbers: the last forward operator of that number before the backward
+/// one.
+void connect_sequences(Draft& draft) {
+  const Profile& profile = draft.profile;
+  struct Forward {
+    std::int64_t sequence;
+    Time start;
+    EventId event;
+  };
+  std::vector<Forward> forward;
+  std::vector<EventId> backward;
+  for (const EventId e : draft.nodes) {
+    const Event& event = profile.events[e];
+    if (event.kind != Kind::op || !event.timed() || profile.op(e).sequence < 0) continue;
+    if (profile.op(e).forward_thread == 0) {
+      forward.push_back({profile.op(e).sequence, event.start, e});
+    } else if (event.parent == kNoEvent || profile.events[event.parent].kind != Kind::op ||
+               profile.op(event.parent).sequence != profile.op(e).sequence) {
+      backward.push_back(e);  // the outermost of its number
+    }
+  }
+  if (backward.empty()) return;
+  std::sort(forward.begin(), forward.end(), [](const Forward& a, const Forward& b) {
+    if (a.sequence != b.sequence) return a.sequence < b.sequence;
+    return a.start != b.start ? a.start < b.start : a.event < b.event;
+  });
+  for (const EventId e : backward) {
+    const std::int64_t sequence = profile.op(e).sequence;
+    const Time start = profile.events[e].start;
+    auto place = std::upper_bound(forward.begin(), forward.end(), std::make_pair(sequence, start),
+                                  [](const auto& key, const Forward& f) {
+                                    return key < std::make_pair(f.sequence, f.start);
+                                  });
+    if (place == forward.begin()) continue;
+    --place;
+    if (place->sequence == sequence) connect(draft, place->event, e);
+  }
+}
+
+/// By the forward node an execution trace names.
+void connect_forward_parents(Draft& draft) {
+  const Profile& profile = draft.profile;
+  std::unordered_map<std::uint64_t, EventId> by_id;
+  for (const EventId e : draft.nodes) {
+    const Node* node = profile.node(e);
+    if (node != nullptr && node->forward_parent != 0) by_id.emplace(node->forward_parent, kNoEvent);
+  }
+  if (by_id.empty()) return;
+  for (const EventId e : draft.nodes) {
+    const Node* node = profile.node(e);
+    if (node == nullptr) continue;
+    if (const auto place = by_id.find(node->id); place != by_id.end()) place->second = e;
+  }
+  for (const EventId e : draft.nodes) {
+    const Node* node = profile.node(e);
+    if (node == nullptr || node->forward_parent == 0 || node->forward_parent >= node->id) continue;
+    if (const EventId from = by_id[node->forward_parent]; from != kNoEvent) connect(draft, from, e);
+  }
+}
+
+/// A stretch in which nothing begins or ends on a thread.
+struct Gap {
+  Time begin{}, end{};
+  std::uint32_t lane = 0;
+  Place last = kNone;  ///< the last node that began before it
+  Place next = kNone;  ///< the first node that begins after it
+  bool first = false;  ///< nothing is known of the thread before
+};
+
+class HandOffs {
+ public:
+  explicit HandOffs(Draft& draft) : draft_(draft) {}
+
+  void connect() {
+    const auto& lanes = draft_.profile.lanes;
+    std::size_t threads = 0;
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+      if (!lanes[lane].device && draft_.first_of_lane[lane] < draft_.first_of_lane[lane + 1])
+        ++threads;
+    }
+    if (threads < 2) return;
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+      if (!lanes[lane].device) find_gaps(lane);
+    }
+    pair_gaps();
+  }
+
+ private:
+  void find_gaps(std::uint32_t lane) {
+    started_ = false;
+    last_node_ = kNone;
+    open_gaps_.clear();
+    std::vector<Time> open;  // ends of what is running
+    for (const EventId e : draft_.profile.in_order(lane)) {
+      const Event& event = draft_.profile.events[e];
+      if (!event.timed()) continue;
+      while (!open.empty() && open.back() <= event.start) {
+        boundary(lane, open.back());
+        open.pop_back();
+      }
+      boundary(lane, event.start);
+      open.push_back(event.end());
+      if (const Place place = draft_.node_of[e]; place != kNone) {
+        for (const std::size_t gap : open_gaps_) gaps_[gap].next = place;
+        open_gaps_.clear();
+        last_node_ = place;
+      }
+    }
+    for (; !open.empty(); open.pop_back()) boundary(lane, open.back());
+    if (started_) gaps_.push_back({now_, kTimeMax, lane, last_node_, kNone, false});
+  }
+
+  void boundary(std::uint32_t lane, Time when) {
+    if (!started_ || when - now_ >= draft_.options.inter_thread_gap) {
+      open_gaps_.push_back(gaps_.size());
+      gaps_.push_back({started_ ? now_ : when, when, lane, last_node_, kNone, !started_});
+    }
+    now_ = started_ ? std::max(now_, when) : when;
+    started_ = true;
+  }
+
+  /// For every gap's end the thread that fell idle last before it, close enough, and stayed so.
+  void pair_gaps() {
+    constexpr int kSteps = 64;
+    std::vector<const Gap*> idle;
+    for (const Gap& gap : gaps_) {
+      if (!gap.first && gap.last != kNone) idle.push_back(&gap);
+    }
+    std::sort(idle.begin(), idle.end(), [](const Gap* a, const Gap* b) {
+      return a->begin != b->begin ? a->begin < b->begin : a->lane < b->lane;
+    });
+    std::uint64_t guessed = 0;
+    const Time gap_limit = draft_.options.inter_thread_gap;
+    for (const Gap& gap : gaps_) {
+      if (gap.next == kNone || gap.end == kTimeMax) continue;
+      const Time half = Time((gap.end - gap.begin).count() / 2);
+      const Time limit = gap.first ? gap_limit * 10 : std::max(gap_limit, half);
+      auto place = std::upper_bound(idle.begin(), idle.end(), gap.end,
+                                    [](Time when, const Gap* g) { return when < g->begin; });
+      for (int step = 0; step < kSteps && place != idle.begin(); ++step) {
+        const Gap& other = **--place;
+        if (gap.end - other.begin > limit) break;
+        if (other.lane == gap.lane || other.end <= gap.end) continue;
+        if (!gap.first && other.begin <= gap.begin) break;
+        draft_.edges.push_back({other.last, gap.next, DependencyKind::inter_thread, true});
+        ++guessed;
+        break;
+      }
+    }
+    if (guessed > 0)
+      draft_.findings.add(FindingCode::inter_thread_guessed, draft_.profile.where, guessed);
+  }
+
+  Draft& draft_;
+  std::vector<Gap> gaps_;
+  // Of the thread that is being read
+  bool started_ = false;
+  Time now_{};
+  Place last_node_ = kNone;
+  std::vector<std::size_t> open_gaps_;  // whose next node is still to come
+};
+
+}  // namespace
+
+void connect_threads(Draft& draft) {
+  for (const auto& [forward, backward] : draft.profile.forward_backward)
+    connect(draft, forward, backward);
+  if (draft.profile.forward_backward.empty()) {
+    connect_sequences(draft);
+    connect_forward_parents(draft);
+  }
+  HandOffs(draft).connect();
+}
+
+}  // namespace orrery::profile::draft

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/iterations.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+namespace orrery::profile {
+
+std::vector<Iteration> iterations(const Profile& profile) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  std::vector<Iteration> found;
+  for (std::size_t e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if ((event.kind != Kind::annotation && event.kind != Kind::op) || !event.timed()) continue;
+    const std::string_view name = profile.string(event.name);
+    if (!name.starts_with(kPrefix)) continue;
+    const std::string_view digits = name.substr(kPrefix.size());
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || end != digits.data() + digits.size() || number < 0) continue;
+    found.push_back({static_cast<EventId>(e), number, event.start, event.end()});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Iteration& a, const Iteration& b) {
+    return a.start != b.start ? a.start < b.start : a.number < b.number;
+  });
+  // One that is recorded twice (as an operator and as an annotation) counts once.
+  const auto twice = [](const Iteration& a, const Iteration& b) {
+    return a.number == b.number && b.start < a.end;
+  };
+  found.erase(std::unique(found.begin(), found.end(), twice), found.end());
+  return found;
+}
+
+}  // namespace orrery::profile
