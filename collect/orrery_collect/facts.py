@@ -63,9 +63,15 @@ def distributed_info() -> Optional[Json]:
             "world_size": dist.get_world_size(), "pg_count": len(groups), "pg_config": groups}
 
 
+def uses_cuda() -> bool:
+    """True where this process has CUDA (or ROCm) going. Asking more of it would start it."""
+    cuda: Any = torch.cuda
+    return bool(cuda.is_available() and cuda.is_initialized())
+
+
 def devices() -> List[Json]:
-    """The visible CUDA or ROCm devices; "current" is the one this process works on."""
-    if not torch.cuda.is_available():
+    """The visible CUDA or ROCm devices, if any is used; "current" is the one this process works on."""
+    if not uses_cuda():
         return []
     current = torch.cuda.current_device()
     found = []
@@ -79,7 +85,8 @@ def devices() -> List[Json]:
 def nccl_version() -> Optional[str]:
     """"2.21.5", or None in a build without NCCL."""
     try:
-        version = torch.cuda.nccl.version()
+        nccl: Any = getattr(torch.cuda, "nccl")
+        version = nccl.version()
         return str(version) if isinstance(version, int) else ".".join(map(str, version))
     except Exception:  # each version says in its own way that there is none
         return None
@@ -101,6 +108,7 @@ def synchronise() -> None:
     """Waits until the device has nothing left to do."""
     accelerator = getattr(torch, "accelerator", None)
     if torch.cuda.is_available():
-        torch.cuda.synchronize()
+        if uses_cuda():
+            torch.cuda.synchronize()
     elif accelerator is not None and accelerator.is_available():
         accelerator.synchronize()

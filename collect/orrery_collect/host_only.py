@@ -28,7 +28,8 @@ class HostOnly:
     """The autograd profiler, step by step."""
 
     def __init__(self, missing: List[Json]) -> None:
-        self._profile = torch.autograd.profiler.profile(record_shapes=True)
+        self._profile: Any = torch.autograd.profiler.profile(  # type: ignore[no-untyped-call]
+            record_shapes=True)
         missing.append({"what": "device work, synchronisations, the system's thread ids",
                         "why": "this PyTorch was built without Kineto; operators and their times "
                                "come from the autograd profiler"})
@@ -90,7 +91,7 @@ def complete_event(node: Any, more: Optional[Any], base: int, groups: List[Json]
         args["Fwd thread id"] = more.fwd_thread_id()
         args["Sequence number"] = more.sequence_nr()
     inputs = getattr(node.extra_fields, "inputs", None)
-    if len(getattr(inputs, "shapes", ())) > 0:
+    if inputs is not None and len(getattr(inputs, "shapes", ())) > 0:
         args["Input Dims"] = list(inputs.shapes)
         args["Input type"] = list(inputs.dtypes)
         args["Input Strides"] = list(getattr(inputs, "strides", []))

@@ -142,7 +142,8 @@ class Recorder:
             self._annotation = None
         if self._steps < self._end:
             self._missing.append({"what": "steps", "why": f"training ended after {self._steps} "
-                                                          f"steps; {self._end} were asked for"})
+                                                          f"steps; {self._end} were asked for; the "
+                                                          "trace's last ProfilerStep is cut short"})
         if self._session is not None and self._steps > self._first_recorded:
             facts.synchronise()
             self._session.stop()

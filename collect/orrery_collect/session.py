@@ -8,16 +8,20 @@ import inspect
 import json
 import os
 import shutil
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 import torch
 
-from .facts import Json
+from .facts import Json, distributed_info
 from .host_only import HostOnly
 
 
+# Its annotations differ from version to version
+profiler: Any = torch.profiler
+
+
 def has_kineto() -> bool:
-    for place in (torch.profiler, torch.autograd):
+    for place in (profiler, torch.autograd):
         asked = getattr(place, "kineto_available", None)
         if asked is not None:
             return bool(asked())
@@ -27,7 +31,7 @@ def has_kineto() -> bool:
 def observer() -> Optional[Any]:
     """The observer of execution traces under whichever name this version has it, or None."""
     for name in ("ExecutionTraceObserver", "ExecutionGraphObserver"):
-        made = getattr(torch.profiler, name, None)
+        made = getattr(profiler, name, None)
         if made is not None:
             return made()
     return None
@@ -36,7 +40,7 @@ def observer() -> Optional[Any]:
 def sync_events_config() -> Optional[Any]:
     """Asks for the device's synchronisations; None where this version cannot be asked."""
     try:
-        return torch.profiler._ExperimentalConfig(enable_cuda_sync_events=True)
+        return profiler._ExperimentalConfig(enable_cuda_sync_events=True)
     except (AttributeError, TypeError):
         return None
 
@@ -45,19 +49,19 @@ class Kineto:
     """torch.profiler's profile, step by step."""
 
     def __init__(self, missing: List[Json]) -> None:
-        known = inspect.signature(torch.profiler.profile.__init__).parameters
+        known = inspect.signature(profiler.profile.__init__).parameters
         config = sync_events_config() if "experimental_config" in known else None
         options: Json = {"record_shapes": True}
         if config is not None:
             options["experimental_config"] = config
         # The host, and whatever device this build and machine have
-        activities = torch.profiler.supported_activities()
+        activities = profiler.supported_activities()
         if len(activities) < 2:
             missing.append({"what": "device work", "why": "Kineto sees no device here"})
         elif config is None:
             missing.append({"what": "synchronisation events (cuda_sync)",
                             "why": "this PyTorch's profiler has no enable_cuda_sync_events"})
-        self._profile = torch.profiler.profile(activities=activities, **options)
+        self._profile: Any = profiler.profile(activities=activities, **options)
         # Set up a step early, as a schedule's warm-up does: CUPTI takes its time
         self._by_parts = hasattr(self._profile, "prepare_trace")
 
@@ -70,6 +74,15 @@ class Kineto:
             self._profile.start_trace()
         else:
             self._profile.start()
+        self._name_groups()
+
+    def _name_groups(self) -> None:
+        """Versions before 2.2 write a distributedInfo without the process groups."""
+        asked = getattr(self._profile, "_get_distributed_info", None)
+        written = asked() if asked is not None else None
+        info = distributed_info()
+        if info is not None and "pg_config" not in (written or {}):
+            self._profile.add_metadata_json("distributedInfo", json.dumps(info))
 
     def stop(self) -> None:
         if self._by_parts:
@@ -119,10 +132,14 @@ class Session:
         part = self._prefix + ".kineto.part.json.gz"
         self._timed.save(part)
         os.replace(part, files["kineto"])
-        if self._observer is not None and os.path.exists(self._raw):
-            files["et"] = self._prefix + ".et.json.gz"
-            self._note_damage()
-            self._pack(files["et"])
+        if self._observer is not None:
+            if os.path.exists(self._raw):
+                files["et"] = self._prefix + ".et.json.gz"
+                self._note_damage()
+                self._pack(files["et"])
+            else:
+                self._missing.append({"what": "execution trace",
+                                      "why": "PyTorch wrote none; a process can have only one observer"})
         return {kind: os.path.basename(path) for kind, path in files.items()}
 
     def _note_damage(self) -> None:
@@ -144,7 +161,7 @@ class Session:
 
     def abandon(self) -> None:
         """Lets go of everything, whatever state it is in."""
-        actions = [lambda: os.remove(self._raw)]
+        actions: List[Callable[[], Any]] = [lambda: os.remove(self._raw)]
         if self._observer is not None:
             actions.insert(0, self._observer.unregister_callback)
         if self._started:
