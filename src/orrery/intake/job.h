@@ -28,10 +28,9 @@ struct JobOptions {
   unsigned threads = 0;               ///< 0 = as many as there are processors
   bool link = true;                   ///< false: execution traces and device traces stay apart
   profile::DependencyOptions dependencies;
-  /// Communications that no other rank here takes part in keep their recorded duration: they are
-  /// written without their size (it moves to "recorded_comm_size"). Otherwise they are written like
-  /// all others, for a trace that is to stand for many ranks.
-  bool replay_alone = true;
+  /// Conversions name groups and peers as recorded even where not all ranks are among the files:
+  /// for a trace that is to stand for many ranks.
+  bool keep_absent = false;
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;
 };
 
@@ -79,8 +78,10 @@ struct CommUse {
   /// Its place in the group (of a send or receive: between these two ranks), the same at every
   /// rank.
   std::uint32_t sequence = 0;
+  std::uint64_t node = 0;  ///< its id in the converted trace
   Match match = Match::alone;
   bool on_device = false;
+  bool queued = false;  ///< one of several messages of one kernel; `event` is its operator
   std::int64_t bytes = -1;
   std::int64_t recorded = -1;  ///< the file's own number of it
   std::int32_t peer = -1;      ///< of a send or receive, a global rank
@@ -100,9 +101,12 @@ struct Job {
   std::vector<RankFiles> ranks;             ///< ascending by rank
   std::vector<std::vector<CommUse>> comms;  ///< by place in ranks, in issue order per group
   std::vector<GroupName> groups;            ///< of the whole job
+  std::vector<bool> group_guessed;          ///< by group: nothing says who its members are
   std::vector<std::vector<std::uint32_t>> group_of;  ///< [place][Profile group] → groups
+  std::vector<std::uint32_t> group_without;  ///< by place: of communications that name none
   std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
-  std::vector<Time> clock_offset;                    ///< by place: add to its times
+  /// By place: add to its clock (Profile::origin_ns + time) to make ranks comparable.
+  std::vector<Time> clock_offset;
   std::uint32_t world_size = 0;                      ///< as recorded; ranks may be fewer
   std::vector<Mismatch> clashes;  ///< groups that one rank describes otherwise than another
   std::uint64_t matched = 0;      ///< communications found on all their ranks here
@@ -128,16 +132,17 @@ struct JobReport {
   std::vector<ConvertReport> converted;                    ///< by place
   std::vector<std::optional<profile::LinkReport>> linked;  ///< by place
   std::vector<profile::AttachReport> attached;             ///< by place
-  /// By place: the number in the file's name. The recorded rank if all ranks of the job are there;
-  /// otherwise 0, 1, … in order of the recorded ones, and groups hold only ranks that are there.
+  /// By place: the number in the file's name. The recorded rank if all ranks of the job are there
+  /// (or with JobOptions::keep_absent); otherwise 0, 1, … in order of the recorded ones.
   std::vector<std::uint32_t> written_as;
-  Findings findings;  ///< all ranks'
+  Findings findings;  ///< all there are: the job's, the ranks', the conversions'
 };
 
 /// Converts all ranks to `<prefix>.<rank>.et` and the groups to `comm_group.json` beside them.
-/// Communications that do not match (Match::unmatched; alone: see JobOptions::replay_alone) are
-/// written without their size, so that a simulator takes their recorded duration instead of waiting
-/// for nobody.
+/// Where ranks are missing, groups hold only those that are there, and messages to the others take
+/// their recorded duration: they become collectives without a type and a size ("recorded_comm_size"
+/// has it), which simulators under our rules replay. So does what contradicts other ranks
+/// (Match::unmatched), which would wait for ever. Errc: as for_each_rank, find_ranks; output_failed.
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
 /// The same straight into a workload for the simulator, with nothing written.

@@ -48,7 +48,9 @@ struct RankComms {
   std::vector<CommUse> uses;        ///< by group, then in the order they were issued
   std::vector<Time> steps;
 };
-[[nodiscard]] RankComms comms_of(const profile::Profile& profile);
+/// As plan_comms sees them: what convert makes communications of.
+[[nodiscard]] RankComms comms_of(const profile::Profile& profile,
+                                 const profile::Dependencies& dependencies);
 
 // --- All ranks together (job_groups.cc, job_match.cc, job_clock.cc) ---
 
@@ -86,26 +88,36 @@ struct Line {
 
 // --- Reading (job.cc) ---
 
-/// Ranks read once or twice, in batches.
+/// A rank as it was read, with what its conversion needs.
+struct ReadRank {
+  RankTrace trace;
+  profile::Dependencies dependencies;
+  Findings found;  ///< by find_dependencies
+};
+
+/// Ranks read once or twice, several at a time.
 class JobReader {
  public:
+  using Step = std::function<Result<void>(std::size_t place, ReadRank& rank)>;
+
   explicit JobReader(const JobOptions& options);
   /// Finds and reads all ranks; fills job().
   Result<void> survey();
   [[nodiscard]] Job& job() { return job_; }
-  /// Calls `work` for every place, several at a time, in batches of as many as there are threads;
-  /// after each batch `done` for each of its places in ascending order, on this thread.
-  Result<void> for_each(const std::function<Result<void>(std::size_t, RankTrace&)>& work,
-                        const std::function<Result<void>(std::size_t, RankTrace&)>& done);
+  /// Calls `work` for all places, as many at a time as there are threads; after each such batch
+  /// `done` for its places in ascending order, on this thread. Either may be empty. Lets ranks go.
+  Result<void> for_each(const Step& work, const Step& done);
 
  private:
   Result<void> parallel(std::size_t first, std::size_t count,
                         const std::function<Result<void>(std::size_t)>& work) const;
+  [[nodiscard]] Result<ReadRank> read(std::size_t place) const;
+  void take_recorded_ranks(std::vector<RankComms>& comms);
 
   const JobOptions& options_;
   unsigned threads_;
   Job job_;
-  std::vector<std::optional<RankTrace>> kept_;
+  std::vector<std::optional<ReadRank>> kept_;
 };
 
 }  // namespace orrery::intake

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "orrery/intake/job_internal.h"
+
+namespace orrery::intake {
+namespace {
+
+using trace::Format;
+
+/// A file that belongs to some rank.
+struct Candidate {
+  trace::Input input;
+  bool device = false;
+  Peek peek;
+  std::optional<NameRank> named;
+  std::optional<std::uint32_t> rank;
+  std::string from;
+};
+
+/// What to say about a file that no rank can have recorded.
+Error refusal(const trace::Input& input) {
+  switch (input.format) {
+    case Format::chakra:
+      return {Errc::usage, input.name, "this is already a Chakra trace, not a recorded one",
+              "simulate it with 'orrery run', or check it with 'orrery check'"};
+    case Format::run_file:
+      return {Errc::usage, input.name, "this is a result of a simulation, not a recorded trace",
+              "look at it with 'orrery report'"};
+    case Format::astra_text:
+    case Format::mpi_json:
+      return {Errc::usage, input.name,
+              fmt::format("this is a workload for all ranks ({}), not a recorded rank",
+                          trace::name(input.format)),
+              "convert it by itself"};
+    case Format::nsys_report:
+      return {Errc::input_unsupported, input.name, "an Nsight Systems report must be exported first",
+              "nsys export --type sqlite FILE.nsys-rep"};
+    default:
+      return {Errc::input_unsupported, input.name, "this is no trace in a format that is known",
+              "Kineto and PyTorch execution traces (JSON), Nsight Systems exports (.sqlite)"};
+  }
+}
+
+/// All files that the patterns name, each once.
+Result<std::vector<Candidate>> candidates_of(const JobOptions& options) {
+  if (options.traces.empty()) {
+    return fail(Errc::usage, "--traces", "no trace is given",
+                "files or patterns: 'traces/*.json.gz'");
+  }
+  std::vector<Candidate> all;
+  std::set<std::string> seen;
+  for (const std::string& pattern : options.traces) {
+    const auto paths = trace::expand(pattern);
+    if (!paths) return tl::unexpected(paths.error());
+    for (const std::string& path : *paths) {
+      if (!seen.insert(path).second) continue;
+      auto inputs = trace::inputs_in(path);
+      if (!inputs) return tl::unexpected(inputs.error());
+      std::size_t used = 0;
+      for (trace::Input& input : *inputs) {
+        const bool device =
+            input.format == Format::kineto || input.format == Format::nsys_sqlite;
+        if (!device && input.format != Format::pytorch_et) {
+          const bool note_in_archive = input.format == Format::unknown && input.name != path;
+          if (!note_in_archive) return tl::unexpected(refusal(input));
+          continue;
+        }
+        ++used;
+        all.push_back({std::move(input), device, {}, {}, {}, {}});
+      }
+      if (used == 0) {
+        return fail(Errc::input_unsupported, path, "there is no recorded trace in this archive");
+      }
+    }
+  }
+  return all;
+}
+
+/// A process id that one file alone of its kind has.
+std::map<std::int64_t, Candidate*> by_process(std::vector<Candidate>& all, bool device) {
+  std::map<std::int64_t, Candidate*> processes;
+  for (Candidate& file : all) {
+    if (file.device != device || !file.peek.process) continue;
+    const auto [at, added] = processes.try_emplace(*file.peek.process, &file);
+    if (!added) at->second = nullptr;
+  }
+  std::erase_if(processes, [](const auto& entry) { return entry.second == nullptr; });
+  return processes;
+}
+
+std::vector<Candidate*> without_rank(std::vector<Candidate>& all, bool device) {
+  std::vector<Candidate*> out;
+  for (Candidate& file : all) {
+    if (file.device == device && !file.rank) out.push_back(&file);
+  }
+  return out;
+}
+
+/// Gives the files of one kind that have no rank yet what `of` finds in them, if those ranks are
+/// each another one (and no file's that has one already).
+template <class Of>
+void take_if_distinct(std::vector<Candidate>& all, bool device, const char* from, const Of& of) {
+  std::set<std::uint32_t> taken;
+  for (const Candidate& file : all) {
+    if (file.device == device && file.rank) taken.insert(*file.rank);
+  }
+  std::vector<std::pair<Candidate*, std::uint32_t>> found;
+  for (Candidate* file : without_rank(all, device)) {
+    const std::optional<std::uint32_t> rank = of(*file);
+    if (!rank) continue;
+    if (!taken.insert(*rank).second) return;
+    found.emplace_back(file, *rank);
+  }
+  for (const auto& [file, rank] : found) {
+    file->rank = rank;
+    file->from = from;
+  }
+}
+
+/// "node1_rank3" may count the ranks of a node: two of one number on different nodes stand in order
+/// of (node, rank).
+void number_across_nodes(std::vector<Candidate>& all, bool device) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Candidate*> ordered;
+  std::set<std::uint32_t> ranks;
+  for (Candidate* file : without_rank(all, device)) {
+    if (!file->named || !file->named->sure || !file->named->node) return;
+    if (!ordered.try_emplace({*file->named->node, file->named->rank}, file).second) return;
+    ranks.insert(file->named->rank);
+  }
+  if (ranks.size() == ordered.size()) return;
+  std::uint32_t next = 0;
+  for (const auto& [key, file] : ordered) {
+    file->rank = next++;
+    file->from = "file name";
+  }
+}
+
+void take_from_names(std::vector<Candidate>& all, bool device) {
+  number_across_nodes(all, device);
+  for (Candidate* file : without_rank(all, device)) {
+    if (!file->named || !file->named->sure) continue;
+    file->rank = file->named->rank;
+    file->from = "file name";
+  }
+  take_if_distinct(all, device, "file name", [](const Candidate& file) {
+    return file.named ? std::optional(file.named->rank) : std::nullopt;
+  });
+}
+
+/// Device files first; host files by the process they share with one of them.
+void assign_ranks(std::vector<Candidate>& all, Findings& findings) {
+  for (Candidate& file : all) {
+    if (!file.peek.rank) continue;
+    file.rank = file.peek.rank;
+    file.from = "distributedInfo";
+  }
+  take_from_names(all, true);
+  const auto order = [&](bool device) {
+    std::set<std::uint32_t> taken;
+    for (const Candidate& file : all) {
+      if (file.device == device && file.rank) taken.insert(*file.rank);
+    }
+    std::uint32_t next = 0;
+    for (Candidate* file : without_rank(all, device)) {
+      while (!taken.insert(next).second) ++next;
+      file->rank = next;
+      file->from = "order";
+      findings.add(FindingCode::rank_from_order, file->input.name);
+    }
+  };
+  order(true);
+  const auto devices = by_process(all, true);
+  for (const auto& [process, host] : by_process(all, false)) {
+    const auto found = devices.find(process);
+    if (found == devices.end()) continue;
+    host->rank = found->second->rank;
+    host->from = "process " + std::to_string(process);
+  }
+  const auto hosts = without_rank(all, false);
+  const auto total = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const Candidate& file) { return file.device; }));
+  const bool a_pair = hosts.size() == 1 && total == 1 && all.size() == 2 &&
+                      (!hosts[0]->named || !hosts[0]->named->sure);
+  if (a_pair) {  // one of each: of one rank, unless the host file's name says otherwise
+    const Candidate& device = all[0].device ? all[0] : all[1];
+    hosts[0]->rank = device.rank;
+    hosts[0]->from = device.from;
+  }
+  take_from_names(all, false);
+  take_if_distinct(all, false, "device", [](const Candidate& file) { return file.peek.device; });
+  order(false);
+}
+
+Result<void> put(RankFiles& files, Candidate& file) {
+  std::optional<trace::Input>& place = file.device ? files.device : files.host;
+  if (place) {
+    return fail(Errc::usage, file.input.name,
+                fmt::format("{} is a {} trace of rank {} as well", place->name,
+                            file.device ? "device" : "host", files.rank),
+                "give one of each kind per rank (one step, one run); --rank says the rank of a "
+                "single trace");
+  }
+  place = std::move(file.input);
+  if (files.rank_from.empty() || file.device) files.rank_from = file.from;
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& findings) {
+  auto all = candidates_of(options);
+  if (!all) return tl::unexpected(all.error());
+  if (options.rank) {
+    for (Candidate& file : *all) {
+      file.rank = options.rank;
+      file.from = "option";
+    }
+  } else {
+    for (Candidate& file : *all) {
+      auto seen = peek(file.input);
+      if (!seen) return tl::unexpected(seen.error());
+      file.peek = *seen;
+      file.named = rank_in_name(file.input.name);
+    }
+    assign_ranks(*all, findings);
+  }
+  std::map<std::uint32_t, RankFiles> by_rank;
+  for (Candidate& file : *all) {
+    RankFiles& files = by_rank[*file.rank];
+    files.rank = *file.rank;
+    if (auto done = put(files, file); !done) return tl::unexpected(done.error());
+  }
+  std::vector<RankFiles> ranks;
+  for (auto& [rank, files] : by_rank) {
+    if (!options.link && files.device && files.host) {
+      ranks.push_back({rank, files.rank_from, std::move(files.device), {}});
+      ranks.push_back({rank, files.rank_from, {}, std::move(files.host)});
+    } else {
+      ranks.push_back(std::move(files));
+    }
+  }
+  return ranks;
+}
+
+}  // namespace orrery::intake
