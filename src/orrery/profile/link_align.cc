@@ -133,6 +133,7 @@ class Aligner {
   void solve_rest(const Range& range, std::size_t level);
   [[nodiscard]] Pairs anchors(const Range& range, std::size_t length) const;
   [[nodiscard]] Pairs diagonal(const Range& range) const;
+  [[nodiscard]] Pairs along(const Range& range, std::int64_t shift) const;
   void exactly(const Range& range);
 
   [[nodiscard]] bool same(std::size_t l, std::size_t r) const {
@@ -220,41 +221,61 @@ Pairs Aligner::anchors(const Range& range, std::size_t length) const {
 }
 
 /// The shift of one side against the other under which most of it is equal, when everything
-/// repeats: found by the votes of runs spread over the range.
+/// repeats: of those that lay some runs onto equal ones, the best over samples of the range.
 Pairs Aligner::diagonal(const Range& range) const {
-  constexpr std::size_t kLength = 32, kVoters = 256, kVotes = 256;
+  constexpr std::size_t kLength = 32, kTries = 512, kSamples = 256;
   const std::size_t n = range.left_end - range.left;
   const std::vector<Run> lefts = runs(left_.subspan(range.left, n), range.left, kLength);
   const std::vector<Run> rights =
       runs(right_.subspan(range.right, range.right_end - range.right), range.right, kLength);
   if (lefts.empty() || rights.empty()) return {};
-  std::vector<std::int64_t> votes;
-  for (std::size_t i = 0; i < lefts.size(); i += 1 + lefts.size() / kVoters) {
-    auto at = std::lower_bound(rights.begin(), rights.end(), Run{lefts[i].first, 0});
-    for (std::size_t k = 0; k < kVotes && at != rights.end() && at->first == lefts[i].first;
-         ++k, ++at)
-      votes.push_back(std::int64_t{at->second} - std::int64_t{lefts[i].second});
-  }
-  std::sort(votes.begin(), votes.end());
+  std::vector<std::int64_t> shifts;
+  const auto suggest = [&](std::size_t l) {  // the places that look like the run at `l`
+    const auto self =
+        std::find_if(lefts.begin(), lefts.end(), [&](const Run& run) { return run.second == l; });
+    const auto same =
+        std::equal_range(rights.begin(), rights.end(), *self,
+                         [](const Run& a, const Run& b) { return a.first < b.first; });
+    const auto count = static_cast<std::size_t>(same.second - same.first);
+    for (std::size_t i = 0; i < count; i += 1 + count / kTries)
+      shifts.push_back(std::int64_t{(same.first + static_cast<std::ptrdiff_t>(i))->second} -
+                       static_cast<std::int64_t>(l));
+  };
+  for (std::size_t i = 0; i <= 4; ++i) suggest(range.left + (lefts.size() - 1) * i / 4);
+  std::sort(shifts.begin(), shifts.end());
+  shifts.erase(std::unique(shifts.begin(), shifts.end()), shifts.end());
+  const auto equal_at = [&](std::size_t l, std::int64_t shift) {
+    const std::int64_t r = static_cast<std::int64_t>(l) + shift;
+    return r >= static_cast<std::int64_t>(range.right) &&
+           r < static_cast<std::int64_t>(range.right_end) &&
+           left_[l].fits(right_[static_cast<std::size_t>(r)]);
+  };
   std::int64_t best = 0;
   std::size_t most = 0;
-  for (std::size_t i = 0, end = 0; i < votes.size(); i = end) {
-    while (end < votes.size() && votes[end] == votes[i]) ++end;
-    if (end - i > most) {
-      most = end - i;
-      best = votes[i];
-    }
+  for (const std::int64_t shift : shifts) {
+    std::size_t equal = 0;
+    for (std::size_t l = range.left; l < range.left_end; l += 1 + n / kSamples)
+      equal += equal_at(l, shift) ? 1 : 0;
+    if (equal <= most) continue;
+    most = equal;
+    best = shift;
   }
+  return most == 0 ? Pairs{} : along(range, best);
+}
+
+/// The runs of equal steps of some length under a shift.
+Pairs Aligner::along(const Range& range, std::int64_t shift) const {
+  constexpr std::size_t kLength = 16;
   Pairs out;
   std::size_t run = 0;
-  for (std::size_t l = range.left; most > 0 && l < range.left_end; ++l) {
-    const std::int64_t r = static_cast<std::int64_t>(l) + best;
-    const bool inside = r >= static_cast<std::int64_t>(range.right) &&
-                        r < static_cast<std::int64_t>(range.right_end);
-    run = inside && left_[l].fits(right_[static_cast<std::size_t>(r)]) ? run + 1 : 0;
+  for (std::size_t l = range.left; l < range.left_end; ++l) {
+    const std::int64_t at = static_cast<std::int64_t>(l) + shift;
+    const auto r = static_cast<std::size_t>(at);
+    const bool inside = at >= 0 && r >= range.right && r < range.right_end;
+    run = inside && left_[l].fits(right_[r]) ? run + 1 : 0;
     if (run < kLength) continue;
     for (std::size_t back = run == kLength ? kLength : 1; back-- > 0;)
-      out.emplace_back(l - back, static_cast<std::size_t>(r) - back);
+      out.emplace_back(l - back, r - back);
   }
   return out;
 }
