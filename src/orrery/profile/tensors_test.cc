@@ -34,8 +34,8 @@ TEST(Tensors, AloneInListsAndAmongOtherValues) {
 
 TEST(Tensors, WithoutDeviceOnlyWhereTheTypeSaysSo) {
   EXPECT_TRUE(all("[[1,2,3,4,5],[1,2,0,3,4]]").empty());
-  EXPECT_EQ(all("[[1,2,3,4,5],[1,2,0,3,4]]", R"(["GenericList[Int,Int]","Tensor(float)"])"),
-            (std::vector<Seen>{{1, 3, 4, "", 1}}));
+  const char* const types = "[\"GenericList[Int,Int]\",\"Tensor(float)\"]";
+  EXPECT_EQ(all("[[1,2,3,4,5],[1,2,0,3,4]]", types), (std::vector<Seen>{{1, 3, 4, "", 1}}));
 }
 
 TEST(Tensors, BrokenTextsHaveNone) {
