@@ -79,8 +79,8 @@ TEST(Waits, RecordedByKind) {
   make.sync(lane, 28, 1, sync);
   make.sync(make.stream(7), 30, 16,
             {.correlation = make.correlation(stream), .stream = 7, .kind = SyncKind::stream});
-  make.sync(lane, 48, 2, {.correlation = make.correlation(device), .device = 0,
-                          .kind = SyncKind::context});
+  make.sync(lane, 48, 2,
+            {.correlation = make.correlation(device), .device = 0, .kind = SyncKind::context});
   const Made made(make);
   EXPECT_EQ(made.syncs(), (Pairs{{a, event}, {a, query}, {b, stream}, {b, device}, {c, device}}));
   EXPECT_EQ(made.found.guessed, 0u);
