@@ -147,7 +147,7 @@ class Recorder:
         if self._session is not None and self._steps > self._first_recorded:
             facts.synchronise()
             self._session.stop()
-            self._files = self._session.save()
+            self._session.save(self._files)
         elif self._session is not None:
             self._session.abandon()
         self._session = None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import inspect
 import json
@@ -105,6 +106,7 @@ class Session:
         if self._observer is None:
             missing.append({"what": "execution trace", "why": "this PyTorch cannot write one"})
         self._raw = prefix + ".et.part.json"
+        self._parts = [prefix + ".kineto.part.json.gz", prefix + ".et.part.json.gz"]
         self._started = False
 
     def prepare(self) -> None:
@@ -126,21 +128,20 @@ class Session:
         if self._observer is not None:
             self._observer.unregister_callback()  # writes the file's end
 
-    def save(self) -> Dict[str, str]:
-        """Writes the files, each whole or not at all; their names by kind."""
-        files = {"kineto": self._prefix + ".kineto.json.gz"}
-        part = self._prefix + ".kineto.part.json.gz"
-        self._timed.save(part)
-        os.replace(part, files["kineto"])
+    def save(self, files: Dict[str, str]) -> None:
+        """Writes the files, each whole or not at all, and adds their names by kind. One that cannot
+        be written does not keep the one before it from being there."""
         if self._observer is not None:
             if os.path.exists(self._raw):
-                files["et"] = self._prefix + ".et.json.gz"
                 self._note_damage()
-                self._pack(files["et"])
+                self._pack(self._prefix + ".et.json.gz")
+                files["et"] = os.path.basename(self._prefix) + ".et.json.gz"
             else:
                 self._missing.append({"what": "execution trace",
                                       "why": "PyTorch wrote none; a process can have only one observer"})
-        return {kind: os.path.basename(path) for kind, path in files.items()}
+        self._timed.save(self._parts[0])
+        os.replace(self._parts[0], self._prefix + ".kineto.json.gz")
+        files["kineto"] = os.path.basename(self._prefix) + ".kineto.json.gz"
 
     def _note_damage(self) -> None:
         """Several versions write broken JSON now and then: said, and kept as it is."""
@@ -152,20 +153,20 @@ class Session:
                                   "why": f"PyTorch wrote JSON that is not valid: {error}"})
 
     def _pack(self, path: str) -> None:
-        part = self._prefix + ".et.part.json.gz"
-        with open(self._raw, "rb") as plain, open(part, "wb") as file:
+        with open(self._raw, "rb") as plain, open(self._parts[1], "wb") as file:
             with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
                 shutil.copyfileobj(plain, packed, 1 << 20)
-        os.replace(part, path)
+        os.replace(self._parts[1], path)
         os.remove(self._raw)
 
     def abandon(self) -> None:
         """Lets go of everything, whatever state it is in."""
-        actions: List[Callable[[], Any]] = [lambda: os.remove(self._raw)]
-        if self._observer is not None:
-            actions.insert(0, self._observer.unregister_callback)
+        actions: List[Callable[[], Any]] = []
         if self._started:
-            actions.insert(0, self._timed.stop)
+            actions.append(self._timed.stop)
+        if self._observer is not None:
+            actions.append(self._observer.unregister_callback)
+        actions += [functools.partial(os.remove, path) for path in [self._raw, *self._parts]]
         for action in actions:
             try:
                 action()

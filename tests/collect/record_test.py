@@ -109,6 +109,15 @@ class OneProcess(InFolder):
         # Nothing of the broken ones is in the way of the next
         self.test_three_lines_record_what_is_needed()
 
+    def test_what_was_written_before_a_failure_stays(self) -> None:
+        with mock.patch("orrery_collect.host_only.document", side_effect=OSError("full")), quietly():
+            with orrery_collect.Recorder(str(self.folder), warmup=0, clean=0, record=1) as recorder:
+                for _ in range(2):
+                    Training().step()
+                    recorder.step()
+        self.assertEqual(self.names(), ["rank0.et.json.gz", "rank0.facts.json"])
+        self.assertEqual(self.facts()["files"], {"et": "rank0.et.json.gz"})
+
     def test_a_folder_that_cannot_be_made_is_no_reason_to_stop(self) -> None:
         (self.folder / "file").write_text("")
         with quietly() as said, orrery_collect.Recorder(str(self.folder / "file" / "x")) as recorder:
