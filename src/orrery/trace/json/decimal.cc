@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/json/decimal.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace orrery::trace::json {
@@ -91,9 +92,15 @@ std::optional<std::int64_t> narrow(Wide value) {
   return static_cast<std::int64_t>(value);
 }
 
-/// Digits, perhaps a point and more digits, 18 in all: what nearly every number looks like.
-bool plain(std::string_view text, int digits, std::int64_t& value) {
-  if (text.empty() || text.size() > 19) return false;
+constexpr std::int64_t kPowers[] = {
+    1,         10,         100,         1'000,         10'000,        100'000,
+    1'000'000, 10'000'000, 100'000'000, 1'000'000'000, 10'000'000'000};
+constexpr int kMostDigits = 10;  // that these powers serve
+
+/// Digits, perhaps a point and more digits, 18 in all: what nearly every number looks like. In
+/// units of 10^-`digits`.
+bool plain(std::string_view text, int digits, Wide& value) {
+  if (text.empty() || text.size() > 20 || digits > kMostDigits) return false;
   std::uint64_t number = 0;
   int rest = digits;
   std::size_t i = 0;
@@ -105,19 +112,16 @@ bool plain(std::string_view text, int digits, std::int64_t& value) {
     for (++i; i < text.size() && is_digit(text[i]) && rest > 0; ++i, --rest)
       number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
   }
-  if (i != text.size() || number >= 1'000'000'000'000'000'000u) return false;
-  std::int64_t out = static_cast<std::int64_t>(number);
-  for (; rest > 0; --rest)
-    if (__builtin_mul_overflow(out, 10, &out)) return false;
-  value = out;
+  if (i != text.size()) return false;
+  value = static_cast<Wide>(number) * kPowers[rest];
   return true;
 }
 
 }  // namespace
 
 std::optional<std::int64_t> fixed_point(std::string_view text, int digits) {
-  std::int64_t quick = 0;
-  if (plain(text, digits, quick)) return quick;
+  Wide quick = 0;
+  if (plain(text, digits, quick)) return narrow(quick);
   const auto value = scaled(text, digits);
   return value ? narrow(*value) : std::nullopt;
 }
@@ -125,17 +129,21 @@ std::optional<std::int64_t> fixed_point(std::string_view text, int digits) {
 std::optional<std::int64_t> fixed_point_since(std::string_view text, int digits,
                                               std::int64_t origin, int origin_digits) {
   Wide since = origin;
-  for (int i = origin_digits; i < digits; ++i) {
-    if (since > kWideMax / 10 || since < -(kWideMax / 10)) return std::nullopt;
-    since *= 10;
+  int more = digits - origin_digits;
+  for (; more > 0; more -= std::min(more, kMostDigits)) {
+    if (since > kWideMax / kPowers[kMostDigits] || since < -(kWideMax / kPowers[kMostDigits]))
+      return std::nullopt;
+    since *= kPowers[std::min(more, kMostDigits)];
   }
-  for (int i = digits; i < origin_digits; ++i) since /= 10;
-  std::int64_t quick = 0;
-  if (plain(text, digits, quick)) return narrow(quick - since);
-  const auto value = scaled(text, digits);
-  if (!value) return std::nullopt;
+  for (; more < 0; ++more) since /= 10;
+  Wide value = 0;
+  if (!plain(text, digits, value)) {
+    const auto slow = scaled(text, digits);
+    if (!slow) return std::nullopt;
+    value = *slow;
+  }
   Wide difference = 0;
-  if (__builtin_sub_overflow(*value, since, &difference)) return std::nullopt;
+  if (__builtin_sub_overflow(value, since, &difference)) return std::nullopt;
   return narrow(difference);
 }
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/kineto/head.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "orrery/core/limits.h"
+#include "orrery/trace/kineto/numbers.h"
+
+namespace orrery::trace::kineto {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kFactBytes = 4096;
+constexpr std::size_t kFacts = 1024;
+
+std::int64_t number(const Json& object, const char* key, std::int64_t otherwise) {
+  const auto found = object.find(key);
+  if (found == object.end()) return otherwise;
+  if (found->is_number_unsigned()) {
+    const auto value = found->get<std::uint64_t>();
+    return value > std::uint64_t{1} << 62 ? otherwise : static_cast<std::int64_t>(value);
+  }
+  if (found->is_number_integer()) return found->get<std::int64_t>();
+  return found->is_string() ? integer_or(found->get_ref<const std::string&>(), otherwise)
+                            : otherwise;
+}
+
+std::string word(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) return {};
+  if (found->is_string()) return found->get<std::string>();
+  return found->is_number_integer() ? found->dump() : std::string();
+}
+
+std::optional<std::uint32_t> rank(const Json& object, const char* key) {
+  const std::int64_t value = number(object, key, -1);
+  if (value < 0 || value > static_cast<std::int64_t>(limits::kRanks)) return std::nullopt;
+  return static_cast<std::uint32_t>(value);
+}
+
+/// Nested deeper than any head is: nlohmann would follow it with its stack.
+bool is_shallow(std::string_view value) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '{' || c == '[')) {
+      if (++depth > limits::kJsonDepth) return false;
+    } else if (!in_string && (c == '}' || c == ']')) {
+      --depth;
+    }
+  }
+  return true;
+}
+
+profile::Group group_of(const Json& entry) {
+  profile::Group out;
+  out.name = word(entry, "pg_name");
+  out.description = word(entry, "pg_desc");
+  out.backend = word(entry, "backend_config");
+  if (out.backend.empty()) out.backend = word(entry, "backend");
+  std::int64_t size = number(entry, "pg_size", -1);
+  if (size < 0) size = number(entry, "group_size", -1);
+  if (size > 0 && size <= static_cast<std::int64_t>(limits::kRanks))
+    out.size = static_cast<std::int32_t>(size);
+  const auto ranks = entry.find("ranks");
+  if (ranks == entry.end()) return out;
+  if (ranks->is_string()) {
+    out.ranks = ranks_in(ranks->get_ref<const std::string&>());
+  } else if (ranks->is_array()) {
+    for (const Json& each : *ranks) {
+      if (!each.is_number_unsigned() || each.get<std::uint64_t>() > limits::kRanks) {
+        out.ranks.clear();
+        break;
+      }
+      out.ranks.push_back(each.get<std::uint32_t>());
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void Head::add(std::string_view key, std::string_view value) {
+  if (key == "baseTimeNanoseconds") {
+    base_ns_ = integer_or(value, 0);
+  } else if (key == "schemaVersion") {
+    profile_.schema = content(value);
+  } else if (key == "distributedInfo") {
+    add_distributed(value);
+  } else if (key == "deviceProperties") {
+    add_devices(value);
+  } else if (key != "INFO") {  // the profiler's log
+    add_fact(key, value);
+  }
+}
+
+void Head::add_distributed(std::string_view value) {
+  const Json info =
+      is_shallow(value) ? Json::parse(value.begin(), value.end(), nullptr, false) : Json();
+  if (!info.is_object()) {
+    findings_.add(FindingCode::corrupt_record_dropped,
+                  fmt::format("{}: distributedInfo", profile_.where));
+    return;
+  }
+  profile_.rank = rank(info, "rank");
+  profile_.world_size = rank(info, "world_size");
+  profile_.backend = word(info, "backend");
+  if (const std::string version = word(info, "nccl_version"); !version.empty())
+    profile_.facts.emplace_back("nccl_version", version);
+  const auto groups = info.find("pg_config");
+  if (groups == info.end() || !groups->is_array()) return;
+  for (const Json& entry : *groups)
+    if (entry.is_object()) builder_.describe(group_of(entry));
+}
+
+void Head::add_devices(std::string_view value) {
+  const Json list =
+      is_shallow(value) ? Json::parse(value.begin(), value.end(), nullptr, false) : Json();
+  if (!list.is_array()) {
+    findings_.add(FindingCode::corrupt_record_dropped,
+                  fmt::format("{}: deviceProperties", profile_.where));
+    return;
+  }
+  for (const Json& entry : list) {
+    if (!entry.is_object()) continue;
+    profile::Device device;
+    device.id = number(entry, "id", static_cast<std::int64_t>(profile_.devices.size()));
+    device.name = word(entry, "name");
+    device.memory_bytes = std::max<std::int64_t>(0, number(entry, "totalGlobalMem", 0));
+    device.processors = std::max<std::int64_t>(0, number(entry, "numSms", 0));
+    profile_.devices.push_back(std::move(device));
+  }
+}
+
+void Head::add_fact(std::string_view key, std::string_view value) {
+  if (profile_.facts.size() >= kFacts) return;
+  std::string name, text;
+  unescape(key, name);
+  if (!value.empty() && value.front() == '"') {
+    unescape(content(value), text);
+  } else {
+    on_one_line(value, text);
+  }
+  if (text.size() > kFactBytes) {
+    std::size_t size = kFactBytes;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+    findings_.add(FindingCode::string_cut,
+                  fmt::format("{}: \"{}\" has {} bytes", profile_.where, name, text.size()));
+    text.resize(size);
+  }
+  profile_.facts.emplace_back(std::move(name), std::move(text));
+}
+
+}  // namespace orrery::trace::kineto

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/kineto/reader.h"
+
+#include <algorithm>
+
+#include "orrery/trace/json/document.h"
+#include "orrery/trace/kineto/builder.h"
+#include "orrery/trace/kineto/head.h"
+
+namespace orrery::trace::kineto {
+namespace {
+
+/// One pass through a file.
+class Reader {
+ public:
+  Reader(ByteSource& source, const ReadOptions& options)
+      : document_(source, options.where, *options.findings), options_(options) {
+    profile_.strings = options.strings;
+    profile_.format = "kineto";
+    profile_.where = options.where;
+  }
+
+  Result<profile::Profile> run() {
+    Builder builder(profile_, options_);
+    Head head(profile_, builder, *options_.findings);
+    for (;;) {
+      const auto more = document_.next();
+      if (!more) return tl::unexpected(more.error());
+      if (!*more) break;
+      const bool events = document_.key() == "traceEvents" || document_.key().empty();
+      if (events && document_.is_array()) {
+        if (auto read = read_events(builder); !read) return tl::unexpected(read.error());
+        continue;
+      }
+      const std::string key(document_.key());
+      const auto value = document_.value();
+      if (!value) return tl::unexpected(value.error());
+      head.add(key, *value);
+    }
+    if (!found_) {
+      return fail(Errc::input_corrupt, options_.where, "this is no trace of PyTorch's profiler",
+                  "it has no \"traceEvents\"");
+    }
+    if (profile_.events.empty())
+      return fail(Errc::input_empty, options_.where, "the trace has no event");
+    builder.finish(elements_ - handled_, head.base_ns());
+    return std::move(profile_);
+  }
+
+ private:
+  Result<void> read_events(Builder& builder) {
+    found_ = true;
+    std::optional<Error> error;
+    auto read =
+        document_.for_each_element([&](simdjson::ondemand::object& element, std::uint64_t offset) {
+          if (!record_.read(element)) return false;
+          ++handled_;
+          if (error) return true;
+          record_.offset = offset;
+          if (auto added = builder.add(record_); !added) error = std::move(added.error());
+          return true;
+        });
+    elements_ += document_.elements();
+    if (error) return tl::unexpected(*error);
+    return read;
+  }
+
+  profile::Profile profile_;
+  json::Document document_;
+  const ReadOptions& options_;
+  Record record_;
+  bool found_ = false;
+  std::uint64_t elements_ = 0;
+  std::uint64_t handled_ = 0;
+};
+
+}  // namespace
+
+Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
+  return Reader(*source, options).run();
+}
+
+}  // namespace orrery::trace::kineto

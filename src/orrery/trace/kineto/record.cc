@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/kineto/record.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace orrery::trace::kineto {
+namespace {
+
+struct Spelling {
+  std::string_view key;
+  Arg arg;
+};
+
+constexpr Spelling kSpellings[] = {
+    {"External id", Arg::external_id},
+    {"external id", Arg::external_id},
+    {"External Id", Arg::external_id},
+    {"Record function id", Arg::record_function_id},
+    {"Sequence number", Arg::sequence},
+    {"Fwd thread id", Arg::forward_thread},
+    {"Input Dims", Arg::dims},
+    {"Input dims", Arg::dims},
+    {"Input Strides", Arg::strides},
+    {"Input type", Arg::types},
+    {"Input types", Arg::types},
+    {"Concrete Inputs", Arg::concrete},
+    {"correlation", Arg::correlation},
+    {"Correlation", Arg::correlation},
+    {"device", Arg::device},
+    {"stream", Arg::stream},
+    {"bytes", Arg::bytes},
+    {"Bytes", Arg::bytes},
+    {"size", Arg::size},
+    {"Collective name", Arg::collective},
+    {"dtype", Arg::dtype},
+    {"In msg nelems", Arg::in_elements},
+    {"Out msg nelems", Arg::out_elements},
+    {"In split size", Arg::in_split},
+    {"Out split size", Arg::out_split},
+    {"Group size", Arg::group_size},
+    {"Process Group Name", Arg::group_name},
+    {"Process Group Description", Arg::group_description},
+    {"Process Group Ranks", Arg::group_ranks},
+    {"Process Group ID", Arg::group_id},
+    {"Rank", Arg::rank},
+    {"Seq", Arg::comm_sequence},
+    {"Src Rank", Arg::source_rank},
+    {"Dst Rank", Arg::destination_rank},
+    {"Root Rank", Arg::root_rank},
+    {"Root rank", Arg::root_rank},
+    {"Global rank start", Arg::rank_start},
+    {"Global rank stride", Arg::rank_stride},
+    {"Is asynchronized op", Arg::asynchronous},
+    {"Is asynchronized", Arg::asynchronous},
+    {"cuda_sync_kind", Arg::sync_kind},
+    {"wait_on_stream", Arg::wait_stream},
+    {"wait_on_cuda_event_record_corr_id", Arg::wait_record},
+    {"name", Arg::name},
+    {"Ev Idx", Arg::ignored},
+    {"queued", Arg::ignored},
+    {"context", Arg::ignored},
+    {"memory bandwidth (GB/s)", Arg::ignored},
+    {"cbid", Arg::ignored},
+    {"cid", Arg::ignored},
+    {"critical", Arg::ignored},
+    {"finished", Arg::ignored},
+    {"k_work_ptr", Arg::ignored},
+    {"packet_ptr", Arg::ignored},
+    {"Python id", Arg::ignored},
+    {"Python parent id", Arg::ignored},
+    {"Python module id", Arg::ignored},
+    {"Trace name", Arg::ignored},
+    {"Trace iteration", Arg::ignored},
+    {"Profiler Event Index", Arg::ignored},
+    {"Module Hierarchy", Arg::ignored},
+    {"Call stack", Arg::ignored},
+    {"wait_on_cuda_event_id", Arg::ignored},
+};
+
+/// The spellings by a hash of their length and three of their letters.
+class Spellings {
+ public:
+  constexpr Spellings() {
+    std::uint8_t number = 0;
+    for (const Spelling& spelling : kSpellings) {
+      std::size_t slot = hash(spelling.key);
+      while (slots_[slot] != kFree) slot = (slot + 1) % kSlots;
+      slots_[slot] = number++;
+    }
+  }
+
+  [[nodiscard]] Arg find(std::string_view key) const {
+    if (key.empty()) return Arg::unknown;
+    for (std::size_t slot = hash(key); slots_[slot] != kFree; slot = (slot + 1) % kSlots) {
+      const Spelling& spelling = kSpellings[slots_[slot]];
+      if (spelling.key == key) return spelling.arg;
+    }
+    return Arg::unknown;
+  }
+
+ private:
+  static constexpr std::size_t kSlots = 512;
+  static constexpr std::uint8_t kFree = 255;
+
+  static constexpr std::size_t hash(std::string_view key) {
+    const auto at = [key](std::size_t i) { return static_cast<std::uint32_t>(key[i]); };
+    const std::uint32_t mixed = static_cast<std::uint32_t>(key.size()) * 0x9E3779B1u ^
+                                at(0) * 0x85EBCA6Bu ^ at(key.size() - 1) * 0xC2B2AE35u ^
+                                at(key.size() / 2) * 0x27D4EB2Fu;
+    return (mixed ^ mixed >> 15) % kSlots;
+  }
+
+  std::array<std::uint8_t, kSlots> slots_ = [] {
+    std::array<std::uint8_t, kSlots> none{};
+    for (std::uint8_t& slot : none) slot = kFree;
+    return none;
+  }();
+};
+
+constexpr Spellings kKeys;
+
+/// A field's key: simdjson gives where it begins, and it ends before the next quote.
+std::string_view key_of(simdjson::ondemand::field& field) {
+  const char* const begin = field.key().raw();
+  const char* end = begin;
+  while (*end != '"') ++end;
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
+std::string_view trimmed(std::string_view token) {
+  while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.remove_suffix(1);
+  return token;
+}
+
+/// Any value's text.
+bool raw(simdjson::ondemand::value value, std::string_view& out) {
+  const std::string_view token = value.raw_json_token();
+  if (token.empty()) return false;
+  if (token.front() == '[') {
+    simdjson::ondemand::array array;
+    if (value.get_array().get(array) || array.raw_json().get(out)) return false;
+  } else if (token.front() == '{') {
+    simdjson::ondemand::object object;
+    if (value.get_object().get(object) || object.raw_json().get(out)) return false;
+  } else {
+    out = token;
+  }
+  out = trimmed(out);
+  return true;
+}
+
+std::string_view* member(Record& record, std::string_view key) {
+  switch (key.size()) {
+    case 2:
+      if (key == "ph") return &record.phase;
+      if (key == "ts") return &record.start;
+      if (key == "id") return &record.id;
+      break;
+    case 3:
+      if (key == "cat") return &record.category;
+      if (key == "pid") return &record.process;
+      if (key == "tid") return &record.thread;
+      if (key == "dur") return &record.duration;
+      break;
+    case 4:
+      if (key == "name") return &record.name;
+      break;
+    default:
+      break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool Record::read(simdjson::ondemand::object& element) {
+  phase = category = name = process = thread = start = duration = id = {};
+  extra_count = 0;
+  present_ = 0;
+  for (auto each : element) {
+    simdjson::ondemand::field field;
+    if (std::move(each).get(field)) return false;
+    const std::string_view key = key_of(field);
+    if (std::string_view* known = member(*this, key)) {
+      if (!raw(field.value(), *known)) return false;
+    } else if (key == "args") {
+      if (!read_args(field.value())) return false;
+    }
+  }
+  return true;
+}
+
+bool Record::read_args(simdjson::ondemand::value value) {
+  if (const std::string_view token = value.raw_json_token(); token.empty() || token.front() != '{')
+    return true;  // null, or nothing this program knows
+  simdjson::ondemand::object object;
+  if (value.get_object().get(object)) return false;
+  for (auto each : object) {
+    simdjson::ondemand::field field;
+    if (std::move(each).get(field)) return false;
+    const std::string_view key = key_of(field);
+    const Arg arg = kKeys.find(key);
+    if (arg == Arg::ignored) continue;
+    std::string_view text;
+    if (!raw(field.value(), text)) return false;
+    if (arg != Arg::unknown) {
+      args_[index(arg)] = text;
+      present_ |= std::uint64_t{1} << index(arg);
+    } else if (extra_count < kExtras) {
+      extras[extra_count++] = {key, text};
+    }
+  }
+  return true;
+}
+
+}  // namespace orrery::trace::kineto

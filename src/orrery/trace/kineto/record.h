@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One element of traceEvents, taken apart but not yet understood.
+#pragma once
+
+#include <simdjson.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace orrery::trace::kineto {
+
+/// Arguments this program knows, whatever the year's spelling.
+enum class Arg : std::uint8_t {
+  external_id,
+  record_function_id,
+  sequence,
+  forward_thread,
+  dims,
+  strides,
+  types,
+  concrete,
+  correlation,
+  device,
+  stream,
+  bytes,
+  size,
+  collective,
+  dtype,
+  in_elements,
+  out_elements,
+  in_split,
+  out_split,
+  group_size,
+  group_name,
+  group_description,
+  group_ranks,
+  group_id,
+  rank,
+  comm_sequence,
+  source_rank,
+  destination_rank,
+  root_rank,
+  rank_start,
+  rank_stride,
+  asynchronous,
+  sync_kind,
+  wait_stream,
+  wait_record,
+  name,
+  ignored,  ///< known to be of no use
+  unknown
+};
+inline constexpr std::size_t kArgs = static_cast<std::size_t>(Arg::ignored);
+
+/// Raw JSON tokens without the space around them; strings with their quotes. Empty = not there.
+/// The text they point to is the element's.
+struct Record {
+  std::string_view phase, category, name, process, thread, start, duration, id;
+  std::uint64_t offset = 0;  ///< of the element in the file
+
+  static constexpr std::size_t kExtras = 32;
+  std::array<std::pair<std::string_view, std::string_view>, kExtras> extras;  ///< unknown arguments
+  std::size_t extra_count = 0;
+
+  [[nodiscard]] bool has(Arg arg) const { return ((present_ >> index(arg)) & 1) != 0; }
+  [[nodiscard]] std::string_view operator[](Arg arg) const {
+    return has(arg) ? args_[index(arg)] : std::string_view{};
+  }
+
+  /// Empties it, then takes all that `element` has; false if that is no whole object.
+  bool read(simdjson::ondemand::object& element);
+
+ private:
+  static std::size_t index(Arg arg) { return static_cast<std::size_t>(arg); }
+  bool read_args(simdjson::ondemand::value value);
+
+  std::array<std::string_view, kArgs> args_;
+  std::uint64_t present_ = 0;
+};
+
+/// The content of a raw string, escapes and all; other tokens as they are.
+[[nodiscard]] inline std::string_view content(std::string_view raw) {
+  return raw.size() >= 2 && raw.front() == '"' ? raw.substr(1, raw.size() - 2) : raw;
+}
+
+}  // namespace orrery::trace::kineto
