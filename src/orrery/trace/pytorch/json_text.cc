@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/pytorch/json_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -58,9 +59,9 @@ std::string_view trim(std::string_view text) {
 
 bool has_spaces(std::string_view json) {
   // Most lists have none at all, not even in strings: a loop over whole registers.
-  bool any = false;
-  for (const char c : json) any |= static_cast<unsigned char>(c) <= 0x20;
-  if (!any) return false;
+  unsigned char lowest = 0xFF;
+  for (const char c : json) lowest = std::min(lowest, static_cast<unsigned char>(c));
+  if (lowest > ' ') return false;
   for (std::size_t at = 0; at < json.size();) {
     if (json[at] == '"') {
       at = skip_string(json, at);
