@@ -75,7 +75,8 @@ void connect_forward_parents(Draft& draft) {
   }
 }
 
-/// A stretch in which nothing begins or ends on a thread.
+/// A stretch in which a thread runs no operator and no call, and nothing begins or ends on it:
+/// annotations and Python frames may be around it.
 struct Gap {
   Time begin{}, end{};
   std::uint32_t lane = 0;
@@ -105,30 +106,44 @@ class HandOffs {
  private:
   void find_gaps(std::uint32_t lane) {
     started_ = false;
+    busy_ = 0;
     last_node_ = kNone;
     open_gaps_.clear();
-    std::vector<Time> open;  // ends of what is running
+    open_.clear();
     for (const EventId e : draft_.profile.in_order(lane)) {
       const Event& event = draft_.profile.events[e];
       if (!event.timed()) continue;
-      while (!open.empty() && open.back() <= event.start) {
-        boundary(lane, open.back());
-        open.pop_back();
-      }
+      while (!open_.empty() && open_.back().end <= event.start) close(lane);
       boundary(lane, event.start);
-      open.push_back(event.end());
+      const bool busy = is_busy(e);
+      open_.push_back({event.end(), busy});
+      busy_ += busy ? 1 : 0;
       if (const Place place = draft_.node_of[e]; place != kNone) {
         for (const std::size_t gap : open_gaps_) gaps_[gap].next = place;
         open_gaps_.clear();
         last_node_ = place;
       }
     }
-    for (; !open.empty(); open.pop_back()) boundary(lane, open.back());
+    while (!open_.empty()) close(lane);
     if (started_) gaps_.push_back({now_, kTimeMax, lane, last_node_, kNone, false});
   }
 
+  // Old traces have the iterations themselves as operators.
+  [[nodiscard]] bool is_busy(EventId e) const {
+    const Event& event = draft_.profile.events[e];
+    if (event.kind == Kind::call) return true;
+    return event.kind == Kind::op &&
+           (event.parent != kNoEvent || !draft_.profile.name(e).starts_with("ProfilerStep"));
+  }
+
+  void close(std::uint32_t lane) {
+    boundary(lane, open_.back().end);
+    busy_ -= open_.back().busy ? 1 : 0;
+    open_.pop_back();
+  }
+
   void boundary(std::uint32_t lane, Time when) {
-    if (!started_ || when - now_ >= draft_.options.inter_thread_gap) {
+    if (!started_ || (busy_ == 0 && when - now_ >= draft_.options.inter_thread_gap)) {
       open_gaps_.push_back(gaps_.size());
       gaps_.push_back({started_ ? now_ : when, when, lane, last_node_, kNone, !started_});
     }
@@ -170,7 +185,13 @@ class HandOffs {
 
   Draft& draft_;
   std::vector<Gap> gaps_;
+  struct Open {
+    Time end{};
+    bool busy = false;
+  };
   // Of the thread that is being read
+  std::vector<Open> open_;  // what is running, the innermost last
+  std::size_t busy_ = 0;    // operators and calls among it
   bool started_ = false;
   Time now_{};
   Place last_node_ = kNone;

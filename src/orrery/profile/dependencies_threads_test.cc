@@ -109,6 +109,17 @@ TEST(Threads, ABusyThreadHandsNothingOver) {
   EXPECT_EQ(made.findings.count(FindingCode::inter_thread_guessed), 2u);
 }
 
+TEST(Threads, AnOperatorIsNoGap) {
+  Maker make;
+  const std::uint32_t main = make.thread(1), other = make.thread(2);
+  make.annotation(other, "range", 0, 50'000);
+  make.op(other, "short", 5, 10);
+  make.op(main, "long", 0, 10'000);  // does not wait for what ends meanwhile
+  make.op(other, "ends meanwhile", 5'000, 4'900);
+  make.op(main, "next", 10'010, 5);
+  EXPECT_EQ(Made(make).all(true), Pairs{});
+}
+
 TEST(Threads, ThinkTimeIsNoHandOff) {
   Maker make;
   const std::uint32_t main = make.thread(1), other = make.thread(2);
