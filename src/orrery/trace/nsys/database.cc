@@ -227,6 +227,23 @@ Result<std::vector<std::string>> Database::columns(std::string_view table) {
   return names;
 }
 
+Result<bool> Database::is_key(std::string_view table, std::string_view column) {
+  const Statement info = prepare(database_, "PRAGMA main.table_xinfo(" + quoted(table) + ")");
+  if (!info) return failure(table);
+  std::size_t keys = 0;
+  bool found = false;
+  int code = SQLITE_ROW;
+  while ((code = sqlite3_step(info.get())) == SQLITE_ROW) {
+    constexpr int kName = 1;
+    constexpr int kKey = 5;
+    if (sqlite3_column_int(info.get(), kKey) == 0) continue;
+    ++keys;
+    found = found || text_of(info.get(), kName) == column;
+  }
+  if (code != SQLITE_DONE) return failure(table);
+  return found && keys == 1;
+}
+
 Result<Rows> Rows::of(Database& database, std::string_view table,
                       std::span<const std::string_view> columns) {
   Rows rows(database, std::string(table));
@@ -256,16 +273,33 @@ Rows::Rows(Rows&& other) noexcept
 
 Rows::~Rows() { (void)sqlite3_finalize(statement_); }
 
-Result<bool> Rows::next() {
-  if (statement_ == nullptr) return false;
-  const int code = sqlite3_step(statement_);
-  if (database_->budget_->overdrawn) {
-    return fail(Errc::limit_exceeded, database_->where_ + ":" + table_,
+Result<bool> Database::step(sqlite3_stmt* statement, std::string_view table) const {
+  const int code = sqlite3_step(statement);
+  if (budget_->overdrawn) {
+    return fail(Errc::limit_exceeded, fmt::format("{}:{}", where_, table),
                 "there is more text in it than the file has room for");
   }
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return database_->failure(table_);
+  return failure(table);
+}
+
+std::optional<std::string_view> Database::value(sqlite3_stmt* row, int column) const {
+  const bool text = sqlite3_column_type(row, column) == SQLITE_TEXT;  // whatever its encoding
+  const auto* bytes = text ? reinterpret_cast<const char*>(sqlite3_column_text(row, column))
+                           : static_cast<const char*>(sqlite3_column_blob(row, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(row, column));
+  if (size > budget_->text || (bytes == nullptr && size > 0)) {
+    budget_->overdrawn = true;
+    return std::nullopt;
+  }
+  budget_->text -= size;
+  return std::string_view(bytes, size);
+}
+
+Result<bool> Rows::next() {
+  if (statement_ == nullptr) return false;
+  return database_->step(statement_, table_);
 }
 
 std::optional<std::int64_t> Rows::integer(std::size_t column) const {
@@ -283,25 +317,52 @@ std::optional<std::int64_t> Rows::integer(std::size_t column) const {
 std::optional<std::string_view> Rows::text(std::size_t column) const {
   const int place = place_[column];
   if (place < 0 || sqlite3_column_type(statement_, place) != SQLITE_TEXT) return std::nullopt;
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, place));
-  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, place));
-  Database::Budget& budget = *database_->budget_;
-  if (text == nullptr || size > budget.text) {
-    budget.overdrawn = true;
-    return std::nullopt;
-  }
-  budget.text -= size;
-  return std::string_view(text, size);
+  return database_->value(statement_, place);
+}
+
+std::optional<std::string_view> Rows::bytes(std::size_t column) const {
+  const int place = place_[column];
+  if (place < 0) return std::nullopt;
+  const int type = sqlite3_column_type(statement_, place);
+  if (type != SQLITE_BLOB && type != SQLITE_TEXT) return std::nullopt;
+  return database_->value(statement_, place);
+}
+
+Result<TextByKey> TextByKey::of(Database& database, std::string_view table, std::string_view key,
+                                std::string_view text) {
+  TextByKey lookup(database, std::string(table));
+  const std::string sql =
+      "SELECT " + quoted(text) + " FROM main." + quoted(table) + " WHERE " + quoted(key) + " = ?";
+  lookup.statement_ = prepare(database.database_, sql).release();
+  if (lookup.statement_ == nullptr) return database.failure(table);
+  return lookup;
+}
+
+TextByKey::TextByKey(TextByKey&& other) noexcept
+    : database_(other.database_),
+      table_(std::move(other.table_)),
+      statement_(std::exchange(other.statement_, nullptr)) {}
+
+TextByKey::~TextByKey() { (void)sqlite3_finalize(statement_); }
+
+Result<std::optional<std::string_view>> TextByKey::find(std::int64_t key) {
+  (void)sqlite3_reset(statement_);
+  (void)sqlite3_bind_int64(statement_, 1, key);
+  const auto there = database_->step(statement_, table_);
+  if (!there) return tl::unexpected(there.error());
+  if (!*there || sqlite3_column_type(statement_, 0) != SQLITE_TEXT) return std::nullopt;
+  return database_->value(statement_, 0);
+}
+
+bool is_nsight_table(std::string_view name) {
+  return name.starts_with("CUPTI_ACTIVITY_KIND_") || name == "NVTX_EVENTS" || name == "StringIds" ||
+         name.starts_with("TARGET_INFO_");
 }
 
 bool has_nsight_tables(const std::string& path) {
   const auto database = Database::open(path);
   if (!database) return false;
-  const auto& tables = database->tables();
-  return std::any_of(tables.begin(), tables.end(), [](const std::string& table) {
-    return table.starts_with("CUPTI_ACTIVITY_KIND_") || table == "NVTX_EVENTS" ||
-           table == "StringIds" || table.starts_with("TARGET_INFO_");
-  });
+  return std::any_of(database->tables().begin(), database->tables().end(), is_nsight_table);
 }
 
 }  // namespace orrery::trace::nsys

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ran on threads: calls, library functions, NVTX ranges.
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "orrery/trace/nsys/import.h"
+
+namespace orrery::trace::nsys {
+namespace {
+
+using profile::CommKind;
+using profile::Kind;
+
+/// "cudaLaunchKernel_ptsz_v7000" → "cudaLaunchKernel": Nsight names the entry point of a version.
+std::string_view without_version(std::string_view name) {
+  const std::size_t mark = name.rfind("_v");
+  if (mark != name.npos && mark > 0 && mark + 2 < name.size() &&
+      name.find_first_not_of("0123456789", mark + 2) == name.npos)
+    name = name.substr(0, mark);
+  for (const std::string_view end : {"_ptsz", "_ptds"}) {
+    if (name.ends_with(end)) name.remove_suffix(end.size());
+  }
+  return name;
+}
+
+enum RangeColumn : std::size_t {
+  kStart,
+  kEnd,
+  kType,
+  kThread,
+  kText,
+  kTextId,
+  kJson,
+  kJsonId,
+  kBinary
+};
+
+/// Nsight's types of NVTX records.
+enum RangeType : std::int64_t {
+  kPushPop = 59,
+  kStartEnd = 60,
+  kImportedPushPop = 70,
+  kImportedStartEnd = 71,
+  kCategory = 33,
+  kMark = 34,
+  kDomain = 75
+};
+
+bool begins_like_library(std::string_view name) {
+  return name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("NCCL");
+}
+
+std::int32_t small(std::optional<std::int64_t> value) {
+  if (!value || *value < 0 || *value > std::numeric_limits<std::int32_t>::max()) return -1;
+  return static_cast<std::int32_t>(*value);
+}
+
+}  // namespace
+
+Result<void> Import::read_calls(std::string_view table) {
+  constexpr std::array<std::string_view, 5> kColumns = {"start", "end", "globalTid",
+                                                        "correlationId", "nameId"};
+  std::map<StringId, StringId> plain;
+  return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
+    const Actor who = actor(rows.integer(2));
+    if (!wanted(who, table_)) return {};
+    const auto name = name_of(rows.integer(4));
+    if (!name) return tl::unexpected(name.error());
+    const auto [known, added] = plain.try_emplace(*name, StringId::empty);
+    if (added)
+      known->second =
+          intern(*name == StringId::empty ? std::string_view("call")
+                                          : without_version(profile_.strings->view(*name)));
+    const auto event =
+        add(Kind::call, thread_lane(who), known->second, rows.integer(0), rows.integer(1));
+    if (!event) return {};
+    profile::Call call;
+    call.correlation = correlation(rows.integer(3), who);
+    profile_.events[*event].detail = static_cast<std::uint32_t>(profile_.calls.size());
+    profile_.calls.push_back(call);
+    return {};
+  });
+}
+
+Result<void> Import::read_overhead(std::string_view table) {
+  constexpr std::array<std::string_view, 4> kColumns = {"start", "end", "globalTid", "nameId"};
+  return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
+    const Actor who = actor(rows.integer(2));
+    if (!wanted(who, table_)) return {};
+    const auto name = name_of(rows.integer(3));
+    if (!name) return tl::unexpected(name.error());
+    (void)add(Kind::overhead, thread_lane(who),
+              *name == StringId::empty ? intern("profiler overhead") : *name, rows.integer(0),
+              rows.integer(1));
+    return {};
+  });
+}
+
+/// Functions of cuBLAS and cuDNN.
+Result<void> Import::read_library(std::string_view table) {
+  constexpr std::array<std::string_view, 4> kColumns = {"start", "end", "globalTid", "nameId"};
+  return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
+    const Actor who = actor(rows.integer(2));
+    if (!wanted(who, table_)) return {};
+    const auto name = name_of(rows.integer(3));
+    if (!name) return tl::unexpected(name.error());
+    const auto event = add(Kind::annotation, thread_lane(who),
+                           *name == StringId::empty ? intern("library call") : *name,
+                           rows.integer(0), rows.integer(1));
+    if (event) add_op(*event);
+    return {};
+  });
+}
+
+Result<void> Import::read_mpi(std::string_view table) {
+  constexpr std::array<std::string_view, 7> kColumns = {
+      "start", "end", "globalTid", "textId", "size", "remoteRank", "rootRank"};
+  return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
+    const Actor who = actor(rows.integer(2));
+    if (!wanted(who, table_)) return {};
+    const auto name = name_of(rows.integer(3));
+    if (!name) return tl::unexpected(name.error());
+    const auto event =
+        add(Kind::annotation, thread_lane(who), *name == StringId::empty ? intern("MPI") : *name,
+            rows.integer(0), rows.integer(1));
+    if (!event) return {};
+    const CommKind kind = profile::comm_kind_of(profile_.strings->view(*name));
+    std::uint32_t comm = profile::kNone;
+    const bool communicates = table_ == "MPI_COLLECTIVES_EVENTS" || table_ == "MPI_P2P_EVENTS";
+    if (communicates && kind != CommKind::unknown) {
+      profile::Comm& added = profile_.comms.emplace_back();
+      added.kind = kind;
+      added.name = *name;
+      added.element_bytes = 1;
+      added.in_elements = std::max<std::int64_t>(rows.integer(4).value_or(-1), -1);
+      added.peer = small(rows.has(5) ? rows.integer(5) : rows.integer(6));
+      comm = static_cast<std::uint32_t>(profile_.comms.size() - 1);
+    }
+    add_op(*event, comm);
+    return {};
+  });
+}
+
+/// What comes with a range, in whichever of its three places it is.
+Result<Payload> Import::payload_of(Rows& rows, const PayloadSchemas& schemas) {
+  if (const auto bytes = rows.bytes(kBinary)) return schemas.decode(*bytes);
+  if (const auto json = rows.text(kJson)) return payload_of_json(*json);
+  const auto json = name_of(rows.integer(kJsonId));
+  if (!json) return tl::unexpected(json.error());
+  return payload_of_json(profile_.strings->view(*json));
+}
+
+Result<void> Import::read_ranges() {
+  // In the order of RangeColumn.
+  constexpr std::array<std::string_view, 9> kColumns = {"start",     "end",        "eventType",
+                                                        "globalTid", "text",       "textId",
+                                                        "jsonText",  "jsonTextId", "binaryData"};
+  seen_tables_.insert("NVTX_PAYLOAD_SCHEMA_ENTRIES");
+  auto schemas = PayloadSchemas::read(database_);
+  if (!schemas) return tl::unexpected(std::move(schemas.error()));
+  profile_.account.records += schemas->records();
+  profile_.account.mapped += schemas->records();
+  return for_rows("NVTX_EVENTS", kColumns, [&](Rows& rows) -> Result<void> {
+    const std::int64_t type = rows.integer(kType).value_or(kPushPop);
+    if (type == kCategory || type == kDomain) {
+      ++profile_.account.mapped;
+      return {};
+    }
+    const bool range = type == kPushPop || type == kStartEnd || type == kImportedPushPop ||
+                       type == kImportedStartEnd;
+    if (!range || (!rows.has(kType) && !rows.integer(kEnd))) {
+      leave_out(type == kMark || range ? "NVTX mark" : "NVTX record of another type",
+                FindingCode::event_not_kept);
+      return {};
+    }
+    const Actor who = actor(rows.integer(kThread));
+    if (!wanted(who, table_)) return {};
+    StringId name = StringId::empty;
+    if (const auto text = rows.text(kText)) name = intern(*text);
+    if (name == StringId::empty) {
+      auto found = name_of(rows.integer(kTextId));
+      if (!found) return tl::unexpected(std::move(found.error()));
+      name = *found;
+    }
+    const auto event =
+        add(Kind::annotation, thread_lane(who), name == StringId::empty ? intern("range") : name,
+            rows.integer(kStart), rows.integer(kEnd));
+    if (!event) return {};
+    std::uint32_t comm = profile::kNone;
+    if (begins_like_library(profile_.strings->view(name))) {
+      const auto payload = payload_of(rows, *schemas);
+      if (!payload) return tl::unexpected(payload.error());
+      note_communicator(*payload);
+      comm = add_nccl(name, *payload);
+    }
+    add_op(*event, comm);
+    return {};
+  });
+}
+
+std::uint32_t Import::group_of(std::uint64_t communicator) {
+  const auto [place, added] =
+      communicators_.try_emplace(communicator, static_cast<std::uint32_t>(profile_.groups.size()));
+  if (added) {
+    profile::Group& group = profile_.groups.emplace_back();
+    group.name = fmt::format("0x{:016x}", communicator);
+    group.backend = "nccl";
+    profile_.backend = "nccl";
+  }
+  return place->second;
+}
+
+void Import::note_communicator(const Payload& payload) {
+  if (!payload.communicator || !payload.ranks) return;
+  profile::Group& group = profile_.groups[group_of(*payload.communicator)];
+  group.size = small(payload.ranks);
+  std::set<std::int64_t>& ranks = ranks_in_[*payload.communicator];
+  if (payload.rank) ranks.insert(*payload.rank);
+}
+
+/// A collective's Comm from what NCCL says: sizes are those of one message, in bytes.
+std::uint32_t Import::add_nccl(StringId name, const Payload& payload) {
+  const CommKind kind = profile::comm_kind_of(profile_.strings->view(name));
+  if (kind == CommKind::unknown) return profile::kNone;
+  profile::Comm comm;
+  comm.kind = kind;
+  comm.name = name;
+  comm.element_bytes = 1;
+  comm.peer = small(payload.peer ? payload.peer : payload.root);
+  if (payload.communicator) {
+    comm.group = group_of(*payload.communicator);
+    comm.group_size = profile_.groups[comm.group].size;
+  }
+  const std::int64_t one = payload.bytes.value_or(-1);
+  std::int64_t all = -1;  // of all ranks
+  if (one >= 0 && comm.group_size > 0 && __builtin_mul_overflow(one, comm.group_size, &all))
+    all = -1;
+  switch (kind) {
+    case CommKind::all_gather:
+    case CommKind::gather:
+      comm.in_elements = one;
+      comm.out_elements = all;
+      break;
+    case CommKind::reduce_scatter:
+    case CommKind::scatter:
+      comm.in_elements = all;
+      comm.out_elements = one;
+      break;
+    case CommKind::all_to_all:
+      comm.in_elements = comm.out_elements = all;
+      break;
+    case CommKind::send:
+      comm.in_elements = one;
+      break;
+    case CommKind::recv:
+      comm.out_elements = one;
+      break;
+    default:
+      comm.in_elements = comm.out_elements = one;
+  }
+  profile_.comms.push_back(comm);
+  return static_cast<std::uint32_t>(profile_.comms.size() - 1);
+}
+
+}  // namespace orrery::trace::nsys

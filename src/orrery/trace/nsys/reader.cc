@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/nsys/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "orrery/core/check.h"
+#include "orrery/trace/nsys/import.h"
+
+namespace orrery::trace::nsys {
+
+Result<profile::Profile> read(const std::string& path, const ReadOptions& options) {
+  ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
+  auto database = Database::open(path);
+  if (!database) return tl::unexpected(std::move(database.error()));
+  return Import(*database, options).run();
+}
+
+Result<profile::Profile> read(std::span<const std::byte> bytes, const std::string& where,
+                              const ReadOptions& options) {
+  ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
+  auto database = Database::in_memory(bytes, where);
+  if (!database) return tl::unexpected(std::move(database.error()));
+  return Import(*database, options).run();
+}
+
+Result<std::vector<std::int64_t>> processes_in(const std::string& path) {
+  auto database = Database::open(path);
+  if (!database) return tl::unexpected(std::move(database.error()));
+  constexpr std::array<std::string_view, 1> kColumns = {"globalPid"};
+  std::set<std::int64_t> found;
+  for (const std::string_view table :
+       {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+        "CUPTI_ACTIVITY_KIND_MEMCPY"}) {
+    auto rows = Rows::of(*database, table, kColumns);
+    if (!rows) return tl::unexpected(std::move(rows.error()));
+    while (true) {
+      const auto there = rows->next();
+      if (!there) return tl::unexpected(there.error());
+      if (!*there) break;
+      if (const auto global = rows->integer(0)) found.insert(process_of(*global));
+    }
+  }
+  return std::vector<std::int64_t>(found.begin(), found.end());
+}
+
+}  // namespace orrery::trace::nsys
