@@ -278,10 +278,11 @@ std::int64_t Planner::bytes_of(EventId kernel, EventId inner, CommKind kind) {
     // The framework's own operator takes outputs as inputs, too.
     if (names_.of(event(at).name).dispatcher && !in_place) continue;
     if (const profile::Node* node = profile_.node(at))
-      bytes = tensor_bytes(profile_.texts.view(node->inputs));
+      bytes =
+          bytes_of_values(profile_.texts.view(node->inputs), profile_.string(node->input_types));
     const profile::Op& op = profile_.op(at);
     if (bytes < 0 && op.dims != StringId::empty)
-      bytes = tensor_bytes(profile_.string(op.dims), profile_.string(op.types));
+      bytes = bytes_of_dims(profile_.string(op.dims), profile_.string(op.types));
   }
   return bytes;
 }

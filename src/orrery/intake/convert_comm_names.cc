@@ -53,8 +53,9 @@ CommName comm_name(std::string_view name) {
   out.library = is_library_range(name);
   out.dispatcher = starts_with(name, "c10d::") || starts_with(name, "_c10d_functional::") ||
                    starts_with(name, "c10d_functional::");
+  out.record = name == "record_param_comms";
   out.kernel = profile::is_comm_kernel(name);
-  if (!out.speaks()) return out;
+  if (!out.library && !out.dispatcher) return out;
   const std::string_view word = name.substr(name.find(':') + 1);
   out.kind = profile::comm_kind_of(word);
   if (out.kind == CommKind::coalesced) out.kind = kind_of_coalesced(word);

@@ -17,9 +17,10 @@ struct CommName {
   profile::CommKind kind = profile::CommKind::unknown;
   bool library = false;     ///< a range of a communication library: "nccl:all_reduce"
   bool dispatcher = false;  ///< the framework's operator: "c10d::allreduce_"
+  bool record = false;      ///< "record_param_comms": says nothing itself
   bool kernel = false;      ///< a kernel of such a library
 
-  [[nodiscard]] bool speaks() const { return library || dispatcher; }
+  [[nodiscard]] bool speaks() const { return library || dispatcher || record; }
 };
 
 /// Looks at each distinct name once.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "orrery/profile/comm.h"
+#include "orrery/profile/tensors.h"
 
 namespace orrery::intake {
 namespace {
@@ -134,33 +136,11 @@ bool is_plain(std::string_view text) {
 bool is_word(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// A tensor: [id, storage, offset, count, width, "device"].
-bool is_tensor(const json& value) {
-  if (!value.is_array() || value.size() != 6 || !value[5].is_string()) return false;
-  for (std::size_t i = 0; i < 5; ++i) {
-    if (!value[i].is_number_integer()) return false;
-  }
-  return true;
-}
-
 /// Adds a × b to `sum`, or says that it does not fit.
 bool add_product(std::int64_t& sum, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &product) &&
          !__builtin_add_overflow(sum, product, &sum);
-}
-
-/// False: numbers that no tensor has.
-bool add_tensors(const json& value, std::int64_t& sum, bool& any, int depth) {
-  if (is_tensor(value)) {
-    any = true;
-    return add_product(sum, value[3].get<std::int64_t>(), value[4].get<std::int64_t>());
-  }
-  if (!value.is_array() || depth == 0) return true;
-  for (const json& element : value) {
-    if (!add_tensors(element, sum, any, depth - 1)) return false;
-  }
-  return true;
 }
 
 /// Elements of dimensions, or -1 for what is no list of whole numbers.
@@ -217,15 +197,21 @@ const std::string& PythonTexts::of(StringId id) {
   return made_[place_[index] - 1];
 }
 
-std::int64_t tensor_bytes(std::string_view values) {
-  const json list = json::parse(values, nullptr, false);
+std::int64_t bytes_of_values(std::string_view values, std::string_view types) {
+  profile::Tensors tensors(values, types);
   std::int64_t sum = 0;
   bool any = false;
-  constexpr int kDepth = 8;  // of lists of tensors
-  return add_tensors(list, sum, any, kDepth) && any ? sum : -1;
+  for (profile::Tensor tensor; tensors.next(tensor); any = true) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    if (tensor.elements > kMost || tensor.width > kMost ||
+        !add_product(sum, static_cast<std::int64_t>(tensor.elements),
+                     static_cast<std::int64_t>(tensor.width)))
+      return -1;
+  }
+  return any ? sum : -1;
 }
 
-std::int64_t tensor_bytes(std::string_view dims, std::string_view types) {
+std::int64_t bytes_of_dims(std::string_view dims, std::string_view types) {
   const json shapes = json::parse(dims, nullptr, false);
   const json names = json::parse(types, nullptr, false);
   if (!shapes.is_array() || !names.is_array() || shapes.size() != names.size()) return -1;

@@ -29,12 +29,11 @@ class PythonTexts {
   std::deque<std::string> made_;
 };
 
-/// Bytes of the tensors in a node's printed values: lists [id, storage, offset, count, width,
-/// "device"], at any depth. -1 when there are none.
-[[nodiscard]] std::int64_t tensor_bytes(std::string_view values);
+/// Bytes of the tensors among a node's values (profile/tensors.h). -1 when there are none.
+[[nodiscard]] std::int64_t bytes_of_values(std::string_view values, std::string_view types);
 /// Bytes of the tensors in a device trace's dimensions ("[[2, 3], []]") and types ("["float",
 /// ""]"). -1 when there are none, or some whose width the types do not tell.
-[[nodiscard]] std::int64_t tensor_bytes(std::string_view dims, std::string_view types);
+[[nodiscard]] std::int64_t bytes_of_dims(std::string_view dims, std::string_view types);
 /// "[1, 2, 3]" → numbers; empty when it is anything else (or cut: "[1, 2, ..., 9]").
 [[nodiscard]] std::vector<std::int64_t> number_list(std::string_view text);
 

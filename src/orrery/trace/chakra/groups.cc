@@ -84,7 +84,15 @@ std::optional<json> group_list(std::string_view values) {
     if (usable(inner)) return inner;
   }
   if (values.size() > 4) {  // Python's str() of a list of one string: ['…']
-    json inner = parse(values.substr(2, values.size() - 4));
+    const std::string_view text = values.substr(2, values.size() - 4);
+    json inner = parse(text);
+    if (usable(inner)) return inner;
+    std::string plain;  // Python escapes the backslashes and quotes inside
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (text[at] == '\\' && at + 1 < text.size()) ++at;
+      plain += text[at];
+    }
+    inner = parse(plain);
     if (usable(inner)) return inner;
   }
   return std::nullopt;
