@@ -35,8 +35,8 @@ struct Dependency {
 
 struct DependencyOptions {
   bool tensors = false;
-  /// A gap on a thread at least this long is taken for a wait on another thread when that thread
-  /// finished an operator at its end.
+  /// A gap on a thread at least this long is taken for a wait on another thread when that one fell
+  /// idle at its end, or a tenth as long when that one stayed idle so long.
   Time inter_thread_gap = us(1000);
 };
 

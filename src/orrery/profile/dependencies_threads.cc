@@ -82,7 +82,7 @@ struct Gap {
   std::uint32_t lane = 0;
   Place last = kNone;  ///< the last node that began before it
   Place next = kNone;  ///< the first node that begins after it
-  bool first = false;  ///< nothing is known of the thread before
+  bool first = false;  ///< nothing is known of the thread before; no length then
 };
 
 class HandOffs {
@@ -132,6 +132,9 @@ class HandOffs {
   [[nodiscard]] bool is_busy(EventId e) const {
     const Event& event = draft_.profile.events[e];
     if (event.kind == Kind::call) return true;
+    if (event.kind == Kind::annotation)  // most are around others, a communication is not
+      return draft_.profile.comm(e) != nullptr ||
+             comm_kind_of(draft_.profile.name(e)) != CommKind::unknown;
     return event.kind == Kind::op &&
            (event.parent != kNoEvent || !draft_.profile.name(e).starts_with("ProfilerStep"));
   }
@@ -143,12 +146,20 @@ class HandOffs {
   }
 
   void boundary(std::uint32_t lane, Time when) {
-    if (!started_ || (busy_ == 0 && when - now_ >= draft_.options.inter_thread_gap)) {
+    if (!started_ || (busy_ == 0 && when - now_ >= short_gap())) {
       open_gaps_.push_back(gaps_.size());
       gaps_.push_back({started_ ? now_ : when, when, lane, last_node_, kNone, !started_});
     }
     now_ = started_ ? std::max(now_, when) : when;
     started_ = true;
+  }
+
+  /// Of the two gaps of a hand-off one may be this short.
+  [[nodiscard]] Time short_gap() const {
+    return Time(draft_.options.inter_thread_gap.count() / 10);
+  }
+  [[nodiscard]] bool is_long(const Gap& gap) const {
+    return gap.end == kTimeMax || gap.end - gap.begin >= draft_.options.inter_thread_gap;
   }
 
   /// For every gap's end the thread that fell idle last before it, close enough, and stayed so.
@@ -173,7 +184,9 @@ class HandOffs {
         const Gap& other = **--place;
         if (gap.end - other.begin > limit) break;
         if (other.lane == gap.lane || other.end <= gap.end) continue;
+        if (!is_long(gap) && !is_long(other)) continue;
         if (!gap.first && other.begin <= gap.begin) break;
+        if (draft_.at[other.last] > draft_.at[gap.next]) continue;  // an annotation to the very end
         draft_.edges.push_back({other.last, gap.next, DependencyKind::inter_thread, true});
         ++guessed;
         break;
