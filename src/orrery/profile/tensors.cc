@@ -27,19 +27,19 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-bool Tensors::typed_as_tensor() const {
+bool Tensors::typed_as_tensor() {
   // The argument's type is the string of the same number: ["Tensor(float)","Int",…].
-  std::size_t at = types_.find('"');
-  for (std::size_t skipped = 0; at < types_.size(); ++skipped) {
-    const std::size_t end = skip_string(types_, at);
-    if (skipped == argument_)
-      return types_.substr(at, end - at).find("Tensor(") != std::string_view::npos;
-    at = types_.find('"', end);
+  for (; typed_ != argument_; ++typed_) {
+    const std::size_t begin = types_.find('"', types_at_);
+    if (begin == std::string_view::npos) return false;
+    types_at_ = skip_string(types_, begin);
+    const std::string_view type = types_.substr(begin, types_at_ - begin);
+    is_tensor_ = type.find("Tensor(") != std::string_view::npos;
   }
-  return false;
+  return is_tensor_;
 }
 
-bool Tensors::tensor_at(std::size_t place, Tensor& tensor, std::size_t& end) const {
+bool Tensors::tensor_at(std::size_t place, Tensor& tensor, std::size_t& end) {
   std::uint64_t* const numbers[] = {&tensor.id, &tensor.storage, &tensor.offset, &tensor.elements,
                                     &tensor.width};
   std::size_t at = place;  // of the bracket, then of each comma

@@ -34,14 +34,18 @@ class Tensors {
   [[nodiscard]] std::size_t argument() const { return argument_; }
 
  private:
-  bool tensor_at(std::size_t place, Tensor& tensor, std::size_t& end) const;
-  [[nodiscard]] bool typed_as_tensor() const;
+  bool tensor_at(std::size_t place, Tensor& tensor, std::size_t& end);
+  bool typed_as_tensor();
 
   std::string_view text_;
   std::string_view types_;
   std::size_t at_ = 0;
   std::size_t argument_ = 0;
   int depth_ = 0;
+  // How far `types_` was looked through: the type of argument `typed_` ends there.
+  std::size_t types_at_ = 0;
+  std::size_t typed_ = ~std::size_t{0};
+  bool is_tensor_ = false;
 };
 
 /// `fn(const Tensor&)` for each of them.

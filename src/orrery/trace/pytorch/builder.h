@@ -37,6 +37,7 @@ class Builder {
 
   [[nodiscard]] std::string place(const RawNode& node) const;
   void count(FindingCode code, const RawNode& node);
+  void count(FindingCode code, profile::EventId event);
   void count_oddities(const RawNode& node);
   /// False when another node has it already.
   bool register_id(const RawNode& node, std::uint32_t number);

@@ -12,16 +12,26 @@ using profile::Event;
 using profile::EventId;
 using profile::kNoEvent;
 
+void Builder::count(FindingCode code, EventId e) {
+  if (findings_.count(code) >= Findings::kPlaces) {
+    findings_.add(code);
+  } else if (const profile::Node* const node = profile_.node(e)) {
+    findings_.add(code, fmt::format("{}: node {} \"{}\", parent {}", profile_.where, node->id,
+                                    profile_.name(e).substr(0, 64), node->parent));
+  } else {
+    findings_.add(code, fmt::format("{}: \"{}\"", profile_.where, profile_.name(e).substr(0, 64)));
+  }
+}
+
 void Builder::find_parent(EventId e) {
   Event& event = profile_.events[e];
   const profile::Node& node = *profile_.node(e);
   const std::uint32_t found = node.parent == 0 ? IdMap::kAbsent : events_by_id_.find(node.parent);
-  const auto where = [&] { return fmt::format("{}: node {}", profile_.where, node.id); };
   if (found == kRoot || found == kThread) return;
   if (found == IdMap::kAbsent) {
-    findings_.add(FindingCode::node_without_parent, where());
+    count(FindingCode::node_without_parent, e);
   } else if (found == e) {
-    findings_.add(FindingCode::self_edge_dropped, where());
+    count(FindingCode::self_edge_dropped, e);
   } else if (profile_.events[found].lane == event.lane) {
     event.parent = found;
   }
@@ -38,9 +48,7 @@ void Builder::cut_cycles() {
       if (parent == kNoEvent) break;
       if (met_by[parent] == first) {
         profile_.events[e].parent = kNoEvent;
-        findings_.add(FindingCode::cycle_broken,
-                      fmt::format("{}: node {} to its parent {}", profile_.where,
-                                  profile_.node(e)->id, profile_.node(e)->parent));
+        count(FindingCode::cycle_broken, e);
         break;
       }
       e = parent;
@@ -70,8 +78,7 @@ void Builder::attach_works() {
     profile::Work& work = profile_.works[profile_.events[e].detail];
     const std::uint32_t found = parent == 0 ? IdMap::kAbsent : events_by_id_.find(parent);
     if (found >= kThread) {
-      findings_.add(FindingCode::node_without_parent,
-                    fmt::format("{}: \"{}\"", profile_.where, profile_.name(e)));
+      count(FindingCode::node_without_parent, e);
       continue;
     }
     if (!profile::is_host(profile_.events[found].kind)) continue;

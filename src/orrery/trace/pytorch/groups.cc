@@ -80,8 +80,8 @@ bool Groups::add(const json& entry) {
   const std::uint32_t at = named(group.name, group.description, group.size);
   // The last description of a name counts: a group can be made anew.
   groups_[at] = std::move(group);
-  std::erase(everyone_, at);
-  if (ranks->empty()) everyone_.push_back(at);
+  if (everyone_.size() <= at) everyone_.resize(at + 1);
+  everyone_[at] = ranks->empty();
   const auto address = entry.find("backend_id");
   if (address != entry.end() && address->is_number_integer())
     by_address_.insert_or_assign(address->get<std::int64_t>(), at);
@@ -126,7 +126,8 @@ std::optional<std::uint32_t> Groups::world() const {
   for (std::size_t at = 0; at < groups_.size(); ++at) {
     if (groups_[at].description == "default_pg") return static_cast<std::uint32_t>(at);
   }
-  if (!everyone_.empty()) return everyone_.front();
+  const auto whole = std::find(everyone_.begin(), everyone_.end(), true);
+  if (whole != everyone_.end()) return static_cast<std::uint32_t>(whole - everyone_.begin());
   // One that is known by its address alone: all there is.
   if (groups_.size() == 1 && by_address_.size() == 1) return 0;
   return std::nullopt;

@@ -38,7 +38,7 @@ class Groups {
   std::vector<profile::Group>& groups_;
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
   std::map<std::int64_t, std::uint32_t> by_address_;
-  std::vector<std::uint32_t> everyone_;  // described as made of all ranks
+  std::vector<bool> everyone_;  // by group: described as made of all ranks
 };
 
 /// The communication library in a backend's description: "cuda:nccl", "cpu:gloo,cuda:nccl" → nccl.
