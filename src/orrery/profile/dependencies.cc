@@ -66,15 +66,23 @@ void find_steps(Draft& draft, std::uint32_t lane) {
   const Place first = draft.first_of_lane[lane];
   const Place last = draft.first_of_lane[lane + 1];
   Time next = kTimeMax;  // when the timed node after this one starts
+  Time closing{};        // the latest end of all
+  Place final = kNone;   // the last timed node
   for (Place place = last; place-- > first;) {
     const Event& event = draft.event(place);
     if (!event.timed()) continue;
+    if (final == kNone) final = place;
+    closing = std::max(closing, event.end());
     Time end = std::min(event.end(), next);
     const CallUse* use = draft.use(draft.nodes[place]);
     if (use != nullptr && use->work != kNoEvent)
       end = use->blocks ? event.start : std::min(end, draft.profile.events[use->work].start);
     draft.at[place] = std::max(end, event.start);
     next = event.start;
+  }
+  if (final != kNone) {  // what ends after the last step's work belongs to it
+    const CallUse* use = draft.use(draft.nodes[final]);
+    if (use == nullptr || use->work == kNoEvent) draft.at[final] = closing;
   }
   // What has no time stands where the step before it ended, or the thread began.
   Time before = next == kTimeMax ? Time{} : next;
@@ -246,6 +254,19 @@ std::string_view name(DependencyKind kind) {
   constexpr std::array<std::string_view, kDependencyKinds + 1> kNames = {
       "thread", "inter_thread", "launch", "sync", "stream", "stream_wait", "tensor", "nothing"};
   return kNames[static_cast<std::size_t>(kind)];
+}
+
+Time device_delay(const Profile& profile, const Dependencies& dependencies, std::uint32_t node) {
+  const Event& work = profile.events[dependencies.nodes[node]];
+  if (!is_device_work(work.kind)) return {};
+  Time ready = profile.events[dependencies.nodes.front()].start;
+  for (const Dependency& edge : dependencies.of(node)) {
+    const Event& before = profile.events[edge.from];
+    // A launching call's step ends at the latest when its work begins.
+    ready =
+        std::max(ready, is_host(before.kind) ? std::min(before.end(), work.start) : before.end());
+  }
+  return std::max(Time{}, work.start - ready);
 }
 
 Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,

@@ -44,14 +44,15 @@ struct DependencyOptions {
 ///
 /// A host thread is a chain in pre-order. A step lasts until its first child begins, or to its own
 /// end; a launching call's at most until its work begins; a call's that copies and waits for the
-/// copy only to its own beginning (the step after it waits). Everything before it since the last
-/// thing it waited for belongs to it, so that replaying the chain gives the recorded times back:
-/// cost = recorded end of the step - the latest recorded end among what it waits for, never
-/// negative; a thread's first step begins with the profile. Calls that neither launch nor
-/// synchronise are part of the step after them (counted: call_folded), and so are Python frames and
-/// overhead (host_context_folded). Device work costs its recorded duration, less what it overlaps
-/// with the work before it on its stream; what lies within the work before it ran beside it and is
-/// not ordered with it. What has no recorded time costs nothing.
+/// copy only to its own beginning (the step after it waits); a thread's last, if it launches
+/// nothing, until all around it has ended. Everything before it since the last thing it waited for
+/// belongs to it, so that replaying the chain gives the recorded times back: cost = recorded end of
+/// the step - the latest recorded end among what it waits for, never negative; a thread's first
+/// step begins with the profile. Calls that neither launch nor synchronise are part of the step
+/// after them (counted: call_folded), and so are Python frames and overhead (host_context_folded).
+/// Device work costs its recorded duration, less what it overlaps with the work before it on its
+/// stream; what lies within the work before it ran beside it and is not ordered with it. What has
+/// no recorded time costs nothing.
 struct Dependencies {
   std::vector<EventId> nodes;  ///< host and device, in order of (start, lane, place in the lane);
                                ///< an untimed node right after what precedes it on its thread
@@ -66,6 +67,12 @@ struct Dependencies {
     return {edges.data() + first[node], first[node + 1] - first[node]};
   }
 };
+
+/// How long after everything it waits for a device's work was recorded to begin (for work that
+/// waits for nothing: after the profile begins): launch latency, the time between two kernels, and
+/// waits nobody recorded. It is not part of the cost. Never negative; zero for a thread's nodes.
+[[nodiscard]] Time device_delay(const Profile& profile, const Dependencies& dependencies,
+                                std::uint32_t node);
 
 /// Builds them; `profile` must be indexed and attached. Acyclic by construction where times are
 /// recorded (an edge leads from an earlier end to a later one); where recorded times contradict an

@@ -209,18 +209,22 @@ void check_shape(const Profile& profile, const Dependencies& found) {
 /// The end of a step as the header has it, found the slow way.
 Time step_end(const Profile& profile, const Dependencies& found, EventId e) {
   const Event& event = profile.events[e];
-  Time end = event.end();
-  bool after = false;
+  Time end = event.end(), closing{};
+  bool after = false, last = true;
   for (const EventId other : profile.in_order(event.lane)) {
-    if (after && found.node_of[other] != kNone) end = std::min(end, profile.events[other].start);
+    if (found.node_of[other] == kNone) continue;
+    closing = std::max(closing, profile.events[other].end());
+    if (after) end = std::min(end, profile.events[other].start);
+    last = last && !after;
     after = after || other == e;
   }
   for (std::size_t w = 0; w < profile.events.size(); ++w) {
     const Event& work = profile.events[w];
     if (!is_device_work(work.kind) || profile.work(static_cast<EventId>(w)).call != e) continue;
     end = work.kind == Kind::memcpy ? event.start : std::min(end, work.start);
+    last = false;
   }
-  return end;
+  return last ? closing : end;
 }
 
 RC_GTEST_PROP(DependenciesProperty, ReplayGivesTheRecordedTimes, ()) {

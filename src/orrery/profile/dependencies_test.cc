@@ -92,6 +92,13 @@ TEST(Dependencies, LaunchesAndStreams) {
   EXPECT_EQ(made.replayed(a), us(38));
   EXPECT_EQ(made.replayed(b), us(48));  // the device's gap of 1 us is not modelled
   EXPECT_EQ(made.cost(op), us(2));
+  const auto delay = [&](EventId event) {
+    return device_delay(made.profile, made.found, made.found.node_of[event]);
+  };
+  EXPECT_EQ(delay(a), Time{});
+  EXPECT_EQ(delay(b), us(1));
+  EXPECT_EQ(delay(set), us(14));
+  EXPECT_EQ(delay(op), Time{});
 }
 
 TEST(Dependencies, OneLaunchOfAGraph) {
