@@ -3,6 +3,7 @@
 // What NCCL's NVTX ranges tell.
 #include <gtest/gtest.h>
 
+#include "orrery/profile/link.h"
 #include "orrery/trace/nsys/payload.h"
 #include "orrery/trace/nsys/testing.h"
 
@@ -117,6 +118,24 @@ TEST(NsysNccl, TellsBytesPeersAndGroups) {
     const bool communicates = profile.comm(event) != nullptr;
     EXPECT_EQ(communicates,
               profile.events[event].start >= ns(20) && profile.events[event].start < ns(70));
+  }
+}
+
+TEST(NsysNccl, KernelsGetWhatTheirRangeSays) {
+  const TempFolder folder;
+  Export file(folder / "kernel.sqlite");
+  fill(file);
+  file.sql(text(20, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)") + text(21, "cudaLaunchKernelExC"))
+      .sql(testing::call(21, 22, 8, 8, 500, 21) + testing::kernel(30, 60, 9, 500, 8, 20));
+  auto out = read(file.close());
+  ASSERT_TRUE(out.profile) << to_string(out.profile.error());
+  (void)profile::attach(*out.profile, out.findings);
+  for (std::size_t e = 0; e < out.profile->events.size(); ++e) {
+    const auto event = static_cast<profile::EventId>(e);
+    if (out.profile->events[event].kind != Kind::kernel) continue;
+    EXPECT_EQ(out.profile->name(out.profile->work(event).op), "ncclAllReduce");
+    ASSERT_NE(out.profile->comm(event), nullptr);
+    EXPECT_EQ(out.profile->comm(event)->bytes(), 4096);
   }
 }
 
