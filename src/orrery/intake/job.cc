@@ -155,11 +155,9 @@ Result<void> JobReader::for_each(const Step& work, const Step& done) {
 }
 
 Result<void> unite(std::vector<RankComms>& ranks, Job& job) {
-  std::vector<std::int64_t> origins;
-  for (const RankComms& rank : ranks) origins.push_back(rank.origin_ns);
   if (auto fine = unite_groups(ranks, job); !fine) return fine;
   match_comms(job);
-  align_clocks(origins, job);
+  align_clocks(ranks, job);
   return {};
 }
 

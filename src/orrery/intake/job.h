@@ -31,6 +31,9 @@ struct JobOptions {
   /// Conversions name groups and peers as recorded even where not all ranks are among the files:
   /// for a trace that is to stand for many ranks.
   bool keep_absent = false;
+  /// Conversions let ranks begin as far apart as they were recorded (Job::begin): a node "[recorded
+  /// start]" before all others. Otherwise all begin at once.
+  bool keep_skew = false;
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;
 };
 
@@ -107,6 +110,9 @@ struct Job {
   std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
   /// By place: add to its clock (Profile::origin_ns + time) to make ranks comparable.
   std::vector<Time> clock_offset;
+  /// By place: when its first event began, since the first event of all; 0 where clocks have nothing
+  /// in common.
+  std::vector<Time> begin;
   std::uint32_t world_size = 0;                      ///< as recorded; ranks may be fewer
   std::vector<Mismatch> clashes;  ///< groups that one rank describes otherwise than another
   std::uint64_t matched = 0;      ///< communications found on all their ranks here

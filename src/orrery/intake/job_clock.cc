@@ -74,20 +74,23 @@ using Endings = std::map<std::uint32_t, std::vector<Ending>>;  // by place
 
 class Clocks {
  public:
-  Clocks(const std::vector<std::int64_t>& origins, Job& job)
-      : job_(job), base_(job.ranks.size(), 0), shift_(job.ranks.size()) {
-    if (origins.empty()) return;
+  Clocks(const std::vector<RankComms>& ranks, Job& job)
+      : job_(job), base_(ranks.size(), 0), shift_(ranks.size()), root_(ranks.size(), 0) {
+    if (ranks.empty()) return;
     // The earliest origin is everybody's; one that is days away is no time of the same clock.
-    const std::int64_t latest = *std::max_element(origins.begin(), origins.end());
+    const auto earlier = [](const RankComms& a, const RankComms& b) {
+      return a.origin_ns < b.origin_ns;
+    };
+    const std::int64_t latest = std::max_element(ranks.begin(), ranks.end(), earlier)->origin_ns;
     std::int64_t first = latest;
-    for (const std::int64_t origin : origins) {
-      if (latest - kDay < origin) first = std::min(first, origin);
+    for (const RankComms& rank : ranks) {
+      if (latest - kDay < rank.origin_ns) first = std::min(first, rank.origin_ns);
     }
-    for (std::size_t p = 0; p < origins.size(); ++p)
-      base_[p] = origins[p] < first ? 0 : origins[p] - first;
+    for (std::size_t p = 0; p < ranks.size(); ++p)
+      base_[p] = ranks[p].origin_ns < first ? 0 : ranks[p].origin_ns - first;
   }
 
-  void run() {
+  void run(const std::vector<RankComms>& ranks) {
     collect();
     for (std::uint32_t place = 0; place < shift_.size(); ++place) {
       if (!shift_[place]) spread_from(place);
@@ -101,6 +104,7 @@ class Clocks {
                           fmt::format("{}: {:+} ns", label(job_, place), shift));
       }
     }
+    find_beginnings(ranks);
   }
 
  private:
@@ -134,6 +138,7 @@ class Clocks {
   /// Sets all clocks that collectives connect with this one, near ones first.
   void spread_from(std::uint32_t root) {
     shift_[root] = 0;
+    root_[root] = root;
     std::deque<std::uint32_t> next = {root};
     std::vector<bool> done(endings_.size(), false);
     while (!next.empty()) {
@@ -147,24 +152,41 @@ class Clocks {
           const auto offset = difference(endings_[group].at(place), list);
           if (!offset) continue;
           shift_[other] = *shift_[place] + *offset;
+          root_[other] = root;
           next.push_back(other);
         }
       }
     }
   }
 
+  /// Ranks that collectives connect began so far apart.
+  void find_beginnings(const std::vector<RankComms>& ranks) {
+    const auto at = [&](std::size_t place) {
+      return base_[place] + *shift_[place] + ranks[place].first.count() / 1000;
+    };
+    std::map<std::uint32_t, std::int64_t> first;  // by root
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+      const auto [found, added] = first.try_emplace(root_[place], at(place));
+      if (!added) found->second = std::min(found->second, at(place));
+    }
+    for (std::size_t place = 0; place < ranks.size(); ++place)
+      job_.begin.push_back(ns(std::min(at(place) - first[root_[place]], kDay)));
+  }
+
   Job& job_;
   std::vector<std::int64_t> base_;                   // per place: its origin since the first one
   std::vector<std::optional<std::int64_t>> shift_;   // per place, once known
+  std::vector<std::uint32_t> root_;                  // per place: where its clock was set from
   std::vector<Endings> endings_;                     // per group with two ranks or more
   std::vector<std::vector<std::size_t>> groups_of_;  // per place: the largest first
 };
 
 }  // namespace
 
-void align_clocks(const std::vector<std::int64_t>& origins, Job& job) {
+void align_clocks(const std::vector<RankComms>& ranks, Job& job) {
   job.clock_offset.clear();
-  Clocks(origins, job).run();
+  job.begin.clear();
+  Clocks(ranks, job).run(ranks);
 }
 
 }  // namespace orrery::intake

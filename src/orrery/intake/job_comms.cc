@@ -100,6 +100,12 @@ RankComms comms_of(const Profile& profile, const Dependencies& dependencies) {
   out.where = profile.where;
   out.world_size = profile.world_size;
   out.origin_ns = profile.origin_ns;
+  std::optional<Time> earliest;
+  for (const EventId e : dependencies.nodes) {
+    const profile::Event& event = profile.events[e];
+    if (event.timed() && (!earliest || event.start < *earliest)) earliest = event.start;
+  }
+  out.first = earliest.value_or(Time{});
   out.groups = profile.groups;
   out.sizes.assign(profile.groups.size(), -1);
   for (std::size_t g = 0; g < profile.groups.size(); ++g) out.sizes[g] = profile.groups[g].size;

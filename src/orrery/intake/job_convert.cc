@@ -15,6 +15,8 @@ namespace {
 using profile::kNone;
 using trace::chakra::MetadataRecord;
 using trace::chakra::NodeRecord;
+using MetadataUse = std::function<Result<void>(const MetadataRecord&)>;
+using NodeUse = std::function<Result<void>(const NodeRecord&)>;
 
 bool is_message(const CommUse& use) {
   return use.kind == profile::CommKind::send || use.kind == profile::CommKind::recv;
@@ -92,8 +94,11 @@ class Numbering {
 /// Fits the nodes of one rank's conversion to the ranks that are there.
 class Fitting {
  public:
-  Fitting(const Job& job, std::size_t place, const Numbering& numbering) : numbering_(numbering) {
+  Fitting(const Job& job, std::size_t place, const Numbering& numbering, std::uint64_t nodes,
+          Time skew)
+      : numbering_(numbering), start_(nodes + 1), skew_(skew) {
     for (const CommUse& use : job.comms[place]) {
+      if (use.queued) ++start_;
       if (is_message(use) || use.match == Match::unmatched) uses_[use.node] = &use;
     }
   }
@@ -101,26 +106,44 @@ class Fitting {
   /// The node as it is to be written.
   const NodeRecord& operator()(const NodeRecord& node) {
     const auto found = uses_.find(node.id);
-    if (found == uses_.end()) return node;
-    const CommUse& use = *found->second;
-    const std::uint32_t peer =
-        use.peer < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(use.peer));
+    const bool first = skew_ > Time{} && node.id != 0 && node.data_deps.empty();
+    if (found == uses_.end() && !first) return node;
     copy_ = node;
-    if (use.match == Match::unmatched || (is_message(use) && peer == kNone)) {
-      replay();
-    } else if (is_message(use)) {
-      for (auto& attribute : copy_.attributes) {
-        if (attribute.name != "comm_src" && attribute.name != "comm_dst") continue;
-        const auto rank = static_cast<std::int32_t>(attribute.bits);
-        const std::uint32_t number = rank < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(rank));
-        if (number == kNone) continue;
-        attribute = trace::chakra::attribute_int32(attribute.name, static_cast<std::int32_t>(number));
-      }
-    }
+    if (found != uses_.end()) fit(*found->second);
+    if (first) copy_.data_deps.push_back(start_);
     return copy_;
   }
 
+  /// What all nodes wait for that wait for nothing else; empty when they need not.
+  [[nodiscard]] std::optional<NodeRecord> beginning() const {
+    if (skew_ <= Time{}) return std::nullopt;
+    NodeRecord node;
+    node.id = start_;
+    node.name = "[recorded start]";
+    node.type = static_cast<std::uint64_t>(graph::NodeKind::comp);
+    node.duration_micros = static_cast<std::uint64_t>(skew_.count() / kPsPerUs);
+    node.attributes.push_back(trace::chakra::attribute_bool("is_cpu_op", true));
+    if (skew_.count() % kPsPerUs != 0)
+      node.attributes.push_back(trace::chakra::attribute_int64("duration_ps", skew_.count()));
+    return node;
+  }
+
  private:
+  void fit(const CommUse& use) {
+    const std::uint32_t peer =
+        use.peer < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(use.peer));
+    if (use.match == Match::unmatched || (is_message(use) && peer == kNone)) return replay();
+    for (auto& attribute : copy_.attributes) {
+      if (attribute.name != "comm_src" && attribute.name != "comm_dst") continue;
+      const auto rank = static_cast<std::int32_t>(attribute.bits);
+      const std::uint32_t number =
+          rank < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(rank));
+      if (number == kNone) continue;
+      attribute =
+          trace::chakra::attribute_int32(attribute.name, static_cast<std::int32_t>(number));
+    }
+  }
+
   void replay() {
     copy_.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
     for (auto& attribute : copy_.attributes) {
@@ -129,23 +152,30 @@ class Fitting {
   }
 
   const Numbering& numbering_;
+  std::uint64_t start_;  // id of beginning()
+  Time skew_;
   std::map<std::uint64_t, const CommUse*> uses_;  // by node
   NodeRecord copy_;
 };
 
-using MetadataUse = std::function<Result<void>(const MetadataRecord&)>;
-using NodeUse = std::function<Result<void>(const NodeRecord&)>;
-
 Result<ConvertReport> convert_rank(const Job& job, std::size_t place, const Numbering& numbering,
-                                   ReadRank& rank, Findings& findings, const MetadataUse& on_metadata,
-                                   const NodeUse& on_node) {
+                                   bool keep_skew, const ReadRank& rank, Findings& findings,
+                                   const MetadataUse& on_metadata, const NodeUse& on_node) {
   ConvertOptions options;
   options.rank = job.ranks[place].rank;
   options.clock_offset = job.clock_offset[place];
   options.groups = numbering.names_at(place);
-  Fitting fit(job, place, numbering);
-  return convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
-                 [&](const NodeRecord& node) { return on_node(fit(node)); });
+  Fitting fit(job, place, numbering, rank.dependencies.nodes.size(),
+              keep_skew ? job.begin[place] : Time{});
+  auto report = convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
+                        [&](const NodeRecord& node) { return on_node(fit(node)); });
+  if (!report) return report;
+  if (const auto beginning = fit.beginning()) {
+    if (auto done = on_node(*beginning); !done) return tl::unexpected(done.error());
+    ++report->nodes;
+    ++report->compute;
+  }
+  return report;
 }
 
 Result<void> write_groups(const Job& job, const Numbering& numbering, const std::string& prefix) {
@@ -198,7 +228,7 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
         fmt::format("{}.{}.et", prefix, numbering.written()[place]));
     if (!writer) return tl::unexpected(writer.error());
     auto converted = convert_rank(
-        job, place, numbering, rank, found[place],
+        job, place, numbering, options.keep_skew, rank, found[place],
         [&](const MetadataRecord& metadata) { return writer->write(metadata); },
         [&](const NodeRecord& node) { return writer->write(node); });
     if (!converted) return tl::unexpected(converted.error());
@@ -241,7 +271,8 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings) 
       append_framed(bytes, record);
       return {};
     };
-    auto converted = convert_rank(job, place, numbering, rank, found[place], keep, keep);
+    auto converted =
+        convert_rank(job, place, numbering, options.keep_skew, rank, found[place], keep, keep);
     if (!converted) return tl::unexpected(converted.error());
     return {};
   };

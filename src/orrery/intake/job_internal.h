@@ -43,6 +43,7 @@ struct RankComms {
   std::string where;
   std::optional<std::uint32_t> world_size;
   std::int64_t origin_ns = 0;
+  Time first{};  ///< the earliest start since then
   std::vector<profile::Group> groups;
   std::vector<std::int32_t> sizes;  ///< per group: the size its communications state, or -1
   std::vector<CommUse> uses;        ///< by group, then in the order they were issued
@@ -61,8 +62,8 @@ struct RankComms {
 /// Fills CommUse::sequence and match, and the job's counts. Counts comm_unmatched, comm_alone.
 void match_comms(Job& job);
 
-/// Fills Job::clock_offset. `origins` by place, in ns. Counts clock_aligned.
-void align_clocks(const std::vector<std::int64_t>& origins, Job& job);
+/// Fills Job::clock_offset and begin. Counts clock_aligned.
+void align_clocks(const std::vector<RankComms>& ranks, Job& job);
 
 /// The three of them.
 [[nodiscard]] Result<void> unite(std::vector<RankComms>& ranks, Job& job);

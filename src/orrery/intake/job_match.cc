@@ -260,24 +260,35 @@ std::vector<At> in_order(const Line& line, const Positions& positions) {
   return all;
 }
 
-std::size_t agreeing(const Job& job, const Line& line, const std::vector<At>& all) {
-  std::size_t count = 0;
+/// How many pairs of neighbours share a position, and how many of those fit.
+struct Agreement {
+  std::size_t pairs = 0;
+  std::size_t fitting = 0;
+};
+
+Agreement agreement(const Job& job, const Line& line, const std::vector<At>& all) {
+  Agreement out;
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i].position != all[i - 1].position) continue;
-    count += agree(job.comms[line.places[all[i].member]][all[i].use],
-                   job.comms[line.places[all[i - 1].member]][all[i - 1].use])
-                 ? 1
-                 : 0;
+    ++out.pairs;
+    const CommUse& a = job.comms[line.places[all[i].member]][all[i].use];
+    const CommUse& b = job.comms[line.places[all[i - 1].member]][all[i - 1].use];
+    out.fitting += agree(a, b) ? 1 : 0;
   }
-  return count;
+  return out;
 }
 
+/// The files' numbers count unless they make less sense than the order: some ranks number all that
+/// they do, not what each group does.
 std::vector<At> align(const Job& job, const Line& line) {
   std::vector<At> order = in_order(line, by_order(job, line));
   const Positions numbers = by_number(job, line);
   if (numbers.empty()) return order;
   std::vector<At> numbered = in_order(line, numbers);
-  return agreeing(job, line, numbered) >= agreeing(job, line, order) ? numbered : order;
+  const Agreement by_number = agreement(job, line, numbered);
+  const Agreement by_order = agreement(job, line, order);
+  const bool sound = by_number.pairs == by_number.fitting && 2 * by_number.pairs >= by_order.pairs;
+  return sound || by_number.fitting >= by_order.fitting ? numbered : order;
 }
 
 void settle(Job& job, const Line& line) {

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "orrery/intake/job_internal.h"
+
+namespace orrery::intake {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class FindRanks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) /
+              ("orrery_find_" +
+               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+  }
+  /// A device trace; without a rank it does not say one.
+  void device(const std::string& name, int rank = -1, int process = 0) {
+    std::string info;
+    if (rank >= 0) {
+      info = R"("distributedInfo": {"backend": "nccl", "rank": )" + std::to_string(rank) +
+             R"(, "world_size": 8},)";
+    }
+    write(name, R"({"schemaVersion": 1, )" + info + R"("traceEvents": [
+      {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": )" +
+                    std::to_string(process) + R"(, "tid": 7, "ts": 10, "dur": 5, "args": {}}]})");
+  }
+  void host(const std::string& name, int process = 0, const std::string& on = "cuda:0") {
+    write(name, R"({"schema": "1.0.1", "pid": )" + std::to_string(process) +
+                    R"(, "time": "2023-09-07 16:09:59", "start_ts": 1, "nodes": [
+      {"name": "aten::mm", "id": 2, "rf_id": 1, "parent": 1, "fw_parent": 0, "seq_id": -1,
+       "scope": 0, "tid": 1, "fw_tid": 0, "op_schema": "", "inputs": [[5,6,0,112,4,")" +
+                    on + R"x("]], "input_shapes": [[112]], "input_types": ["Tensor(float)"],
+       "outputs": [], "output_shapes": [], "output_types": []}], "finish_ts": 2})x");
+  }
+
+  Result<std::vector<RankFiles>> find(JobOptions options = {}) {
+    if (options.traces.empty()) options.traces = {folder_.string() + "/*"};
+    findings_ = {};
+    return find_ranks(options, findings_);
+  }
+  /// "0: kineto.json et.json (distributedInfo)".
+  std::vector<std::string> lines(JobOptions options = {}) {
+    const auto ranks = find(std::move(options));
+    if (!ranks) return {to_string(ranks.error())};
+    std::vector<std::string> out;
+    for (const RankFiles& files : *ranks) {
+      std::string line = std::to_string(files.rank) + ":";
+      for (const auto* input : {&files.device, &files.host}) {
+        if (*input) line += " " + fs::path((*input)->path).filename().string();
+      }
+      out.push_back(line + " (" + files.rank_from + ")");
+    }
+    return out;
+  }
+
+  fs::path folder_;
+  Findings findings_;
+};
+
+TEST_F(FindRanks, WhatTheFilesSayCountsMost) {
+  device("a_rank7.json", 1);
+  device("b_rank6.json", 0);
+  EXPECT_THAT(lines(), ElementsAre("0: b_rank6.json (distributedInfo)",
+                                   "1: a_rank7.json (distributedInfo)"));
+  EXPECT_TRUE(findings_.empty());
+}
+
+TEST_F(FindRanks, HostFilesBelongToTheProcess) {
+  device("k0.json", 0, 4711);
+  device("k1.json", 1, 4712);
+  host("et_0.json", 4712);
+  host("et_1.json", 4711);
+  EXPECT_THAT(lines(), ElementsAre("0: k0.json et_1.json (distributedInfo)",
+                                   "1: k1.json et_0.json (distributedInfo)"));
+}
+
+TEST_F(FindRanks, ProcessesThatAreNotUniqueSayNothing) {
+  device("k0.json", 0, 7);  // two containers
+  device("k1.json", 1, 7);
+  host("et_0.json", 7);
+  host("et_1.json", 7);
+  EXPECT_THAT(lines(), ElementsAre("0: k0.json et_0.json (distributedInfo)",
+                                   "1: k1.json et_1.json (distributedInfo)"));
+}
+
+TEST_F(FindRanks, Names) {
+  device("worker3_step_12.1694128201557.pt.trace.json");
+  device("worker1_step_12.1694128201557.pt.trace.json");
+  EXPECT_THAT(lines(),
+              ElementsAre("1: worker1_step_12.1694128201557.pt.trace.json (file name)",
+                          "3: worker3_step_12.1694128201557.pt.trace.json (file name)"));
+}
+
+TEST_F(FindRanks, RanksOfNodes) {
+  for (const char* name : {"node0_rank0.json", "node0_rank1.json", "node1_rank0.json"})
+    device(name);
+  EXPECT_THAT(lines(),
+              ElementsAre("0: node0_rank0.json (file name)", "1: node0_rank1.json (file name)",
+                          "2: node1_rank0.json (file name)"));
+}
+
+TEST_F(FindRanks, OnePairNeedsNoRank) {
+  device("simple.kineto.json");
+  host("simple.et.json", 12);
+  EXPECT_THAT(lines(), ElementsAre("0: simple.kineto.json simple.et.json (order)"));
+  EXPECT_EQ(findings_.count(FindingCode::rank_from_order), 1u);
+  device("simple.kineto.json", 5);
+  EXPECT_THAT(lines(), ElementsAre("5: simple.kineto.json simple.et.json (distributedInfo)"));
+}
+
+TEST_F(FindRanks, OrderIsTheLastResort) {
+  device("a.json");
+  device("b.json");
+  device("c.json", 0);
+  EXPECT_THAT(lines(), ElementsAre("0: c.json (distributedInfo)", "1: a.json (order)",
+                                   "2: b.json (order)"));
+  EXPECT_EQ(findings_.count(FindingCode::rank_from_order), 2u);
+}
+
+TEST_F(FindRanks, TensorsTellWhereHostFilesAreFrom) {
+  host("a.json", 1, "cuda:1");
+  host("b.json", 2, "cuda:0");
+  EXPECT_THAT(lines(), ElementsAre("0: b.json (device)", "1: a.json (device)"));
+}
+
+TEST_F(FindRanks, TheOption) {
+  device("a.json", 3);
+  JobOptions options;
+  options.rank = 9;
+  EXPECT_THAT(lines(options), ElementsAre("9: a.json (option)"));
+}
+
+TEST_F(FindRanks, WithoutLinkingBothStandAlone) {
+  device("a.json", 3);
+  host("b.json");
+  JobOptions options;
+  options.link = false;
+  EXPECT_THAT(lines(options),
+              ElementsAre("3: a.json (distributedInfo)", "3: b.json (distributedInfo)"));
+}
+
+TEST_F(FindRanks, TwoFilesOfOneRank) {
+  device("a.json", 3);
+  device("b.json", 3);
+  const auto ranks = find();
+  ASSERT_FALSE(ranks);
+  EXPECT_EQ(ranks.error().code, Errc::usage);
+  EXPECT_THAT(ranks.error().where, HasSubstr("b.json"));
+  EXPECT_THAT(ranks.error().what, HasSubstr("a.json is a device trace of rank 3 as well"));
+}
+
+TEST_F(FindRanks, FilesThatAreNoRecordedRanks) {
+  JobOptions none;
+  none.traces = {(folder_ / "none.json").string()};
+  EXPECT_EQ(find(none).error().code, Errc::input_not_found);
+  write("x.json", "hello");
+  EXPECT_EQ(find().error().code, Errc::input_unsupported);
+  write("x.json", R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4}]})");
+  const auto chakra = find();
+  ASSERT_FALSE(chakra);
+  EXPECT_EQ(chakra.error().code, Errc::usage);
+  EXPECT_THAT(chakra.error().what, HasSubstr("already a Chakra trace"));
+  Findings ignored;
+  EXPECT_EQ(find_ranks({}, ignored).error().code, Errc::usage);
+}
+
+TEST_F(FindRanks, DamagedFilesArePeekedAtInPeace) {
+  write("rank4.json", R"({"schemaVersion": 1, "distributedInfo": {"rank": "x"}, "traceEvents": [{)");
+  EXPECT_THAT(lines(), ElementsAre("4: rank4.json (file name)"));
+  write("rank4.json", R"({"schemaVersion": 1, "distributedInfo": {"rank": 99999999999}, "trac)");
+  const auto ranks = find();
+  if (ranks) {
+    EXPECT_EQ((*ranks)[0].rank, 4u);
+  }
+}
+
+}  // namespace
+}  // namespace orrery::intake
