@@ -57,6 +57,7 @@ class Planner {
   CommPlan plan() && {
     find_kernels();
     find_candidates();
+    drop_dispatchers();
     place_kernels();
     for (const Candidate& candidate : candidates_) {
       if (candidate.covered || candidate.claimed) continue;
@@ -103,6 +104,7 @@ class Planner {
 
   void find_kernels();
   void find_candidates();
+  void drop_dispatchers();
   void place_kernels();
   void place_group(const std::vector<CommKernel>& group);
   [[nodiscard]] CommKind recorded_kind(const CommKernel& kernel);
@@ -177,6 +179,25 @@ void Planner::find_candidates() {
       candidate.covered = candidate.covered || (marks_[at] & kHasKernel) != 0;
     candidates_of_lane_[event(e).lane].push_back(static_cast<std::uint32_t>(candidates_.size()));
     candidates_.push_back(candidate);
+  }
+}
+
+/// An operator may hand its work to a thread of the library, whose range then stands for it.
+void Planner::drop_dispatchers() {
+  std::map<CommKind, std::vector<EventId>> ranges;  // alone on their threads
+  for (const Candidate& candidate : candidates_) {
+    if (names_.of(event(candidate.event).name).library && outwards(candidate.event) == kNoEvent)
+      ranges[candidate.kind].push_back(candidate.event);
+  }
+  std::map<CommKind, std::size_t> used;
+  for (Candidate& candidate : candidates_) {
+    if (!names_.of(event(candidate.event).name).dispatcher) continue;
+    const std::vector<EventId>& free = ranges[candidate.kind];
+    std::size_t& next = used[candidate.kind];
+    while (next < free.size() && event(free[next]).start < event(candidate.event).start) ++next;
+    if (next == free.size()) continue;
+    ++next;
+    candidate.claimed = true;
   }
 }
 
@@ -273,16 +294,16 @@ std::int64_t Planner::bytes_of(EventId kernel, EventId inner, CommKind kind) {
   };
   std::int64_t bytes = kind == CommKind::barrier ? 0 : said(kernel);
   for (EventId at = inner; at != kNoEvent && bytes < 0; at = outwards(at)) bytes = said(at);
-  const bool in_place = kind == CommKind::all_reduce || kind == CommKind::broadcast;
   for (EventId at = inner; at != kNoEvent && bytes < 0; at = outwards(at)) {
-    // The framework's own operator takes outputs as inputs, too.
-    if (names_.of(event(at).name).dispatcher && !in_place) continue;
-    if (const profile::Node* node = profile_.node(at))
-      bytes =
-          bytes_of_values(profile_.texts.view(node->inputs), profile_.string(node->input_types));
+    const CommName& name = names_.of(event(at).name);
+    const std::size_t argument = name.dispatcher ? name.input : kEveryArgument;
+    if (const profile::Node* node = profile_.node(at)) {
+      bytes = bytes_of_values(profile_.texts.view(node->inputs), profile_.string(node->input_types),
+                              argument);
+    }
     const profile::Op& op = profile_.op(at);
     if (bytes < 0 && op.dims != StringId::empty)
-      bytes = bytes_of_dims(profile_.string(op.dims), profile_.string(op.types));
+      bytes = bytes_of_dims(profile_.string(op.dims), profile_.string(op.types), argument);
   }
   return bytes;
 }

@@ -59,6 +59,10 @@ CommName comm_name(std::string_view name) {
   const std::string_view word = name.substr(name.find(':') + 1);
   out.kind = profile::comm_kind_of(word);
   if (out.kind == CommKind::coalesced) out.kind = kind_of_coalesced(word);
+  const bool apart = out.kind == CommKind::all_gather || out.kind == CommKind::reduce_scatter ||
+                     out.kind == CommKind::all_to_all || out.kind == CommKind::gather ||
+                     out.kind == CommKind::scatter;
+  out.input = apart && starts_with(name, "c10d::") ? 1 : 0;
   return out;
 }
 

@@ -19,6 +19,9 @@ struct CommName {
   bool dispatcher = false;  ///< the framework's operator: "c10d::allreduce_"
   bool record = false;      ///< "record_param_comms": says nothing itself
   bool kernel = false;      ///< a kernel of such a library
+  /// The dispatcher's argument that holds what this rank puts in: c10d's operators take the outputs
+  /// first where they are other tensors than the inputs.
+  std::uint8_t input = 0;
 
   [[nodiscard]] bool speaks() const { return library || dispatcher || record; }
 };

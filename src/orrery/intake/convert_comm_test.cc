@@ -167,6 +167,25 @@ TEST(ConvertComm, HostOnly) {
   EXPECT_EQ(out.report->collectives, 2u);
 }
 
+TEST(ConvertComm, TheLibrarysOwnThread) {
+  // The operator only hands over; the range on the other thread is the communication.
+  Maker make;
+  const auto main = make.thread(1);
+  const auto worker = make.thread(2);
+  const EventId early = make.annotation(worker, "gloo:barrier", 0, 5);
+  const EventId barrier = make.op(main, "c10d::barrier", 10, 5);
+  const EventId range = make.annotation(worker, "gloo:barrier", 14, 20);
+  const EventId alone = make.op(main, "c10d::barrier", 40, 5);
+  const EventId base = make.op(main, "c10d::_allgather_base_", 50, 5);
+  make.op_of(base).dims = make.text("[[64],[16],[]]");
+  make.op_of(base).types = make.text(R"(["float","float",""])");
+  const auto profile = make.take();
+  const auto out = converted(profile, chain(profile));
+  EXPECT_EQ(of(out, barrier).type, kComp);
+  for (const EventId one : {early, range, alone, base}) EXPECT_EQ(of(out, one).type, kColl);
+  EXPECT_EQ(number(of(out, base), "comm_size"), 64) << "its second argument is the input";
+}
+
 TEST(ConvertComm, BytesFromExecutionTraces) {
   Maker make;
   const auto main = make.thread(1);

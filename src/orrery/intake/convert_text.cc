@@ -197,11 +197,14 @@ const std::string& PythonTexts::of(StringId id) {
   return made_[place_[index] - 1];
 }
 
-std::int64_t bytes_of_values(std::string_view values, std::string_view types) {
+std::int64_t bytes_of_values(std::string_view values, std::string_view types,
+                             std::size_t argument) {
   profile::Tensors tensors(values, types);
   std::int64_t sum = 0;
   bool any = false;
-  for (profile::Tensor tensor; tensors.next(tensor); any = true) {
+  for (profile::Tensor tensor; tensors.next(tensor);) {
+    if (argument != kEveryArgument && tensors.argument() != argument) continue;
+    any = true;
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (tensor.elements > kMost || tensor.width > kMost ||
         !add_product(sum, static_cast<std::int64_t>(tensor.elements),
@@ -211,13 +214,14 @@ std::int64_t bytes_of_values(std::string_view values, std::string_view types) {
   return any ? sum : -1;
 }
 
-std::int64_t bytes_of_dims(std::string_view dims, std::string_view types) {
+std::int64_t bytes_of_dims(std::string_view dims, std::string_view types, std::size_t argument) {
   const json shapes = json::parse(dims, nullptr, false);
   const json names = json::parse(types, nullptr, false);
   if (!shapes.is_array() || !names.is_array() || shapes.size() != names.size()) return -1;
   std::int64_t sum = 0;
   bool any = false;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (argument != kEveryArgument && i != argument) continue;
     if (!shapes[i].is_array() || !names[i].is_string()) return -1;
     const std::string& type = names[i].get_ref<const std::string&>();
     if (type.empty() || type.find("Scalar") != std::string::npos) continue;

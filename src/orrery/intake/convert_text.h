@@ -3,6 +3,7 @@
 // Lists as frameworks record them (JSON) and as Chakra keeps them (Python's str()).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -29,11 +30,17 @@ class PythonTexts {
   std::deque<std::string> made_;
 };
 
-/// Bytes of the tensors among a node's values (profile/tensors.h). -1 when there are none.
-[[nodiscard]] std::int64_t bytes_of_values(std::string_view values, std::string_view types);
+/// All arguments of an operator.
+inline constexpr std::size_t kEveryArgument = ~std::size_t{0};
+
+/// Bytes of the tensors among a node's values (profile/tensors.h), or in one argument of them. -1
+/// when there are none.
+[[nodiscard]] std::int64_t bytes_of_values(std::string_view values, std::string_view types,
+                                           std::size_t argument = kEveryArgument);
 /// Bytes of the tensors in a device trace's dimensions ("[[2, 3], []]") and types ("["float",
 /// ""]"). -1 when there are none, or some whose width the types do not tell.
-[[nodiscard]] std::int64_t bytes_of_dims(std::string_view dims, std::string_view types);
+[[nodiscard]] std::int64_t bytes_of_dims(std::string_view dims, std::string_view types,
+                                         std::size_t argument = kEveryArgument);
 /// "[1, 2, 3]" → numbers; empty when it is anything else (or cut: "[1, 2, ..., 9]").
 [[nodiscard]] std::vector<std::int64_t> number_list(std::string_view text);
 
