@@ -216,6 +216,24 @@ TEST(PyTorchEt, ControlCharactersAndBadUtf8AreMended) {
   EXPECT_GE(out.findings.count(FindingCode::json_repaired), 1u);
 }
 
+// torch 1.13 writes a name as it is; threads that write at once lose a comma or a brace.
+TEST(PyTorchEt, ADamagedNodeLeavesItsNeighbours) {
+  for (const char* name : {"my \"quoted\" name", "my \"quoted name"}) {
+    const Outcome out = read_text(trace_of({{4, "before"}, {5, name}, {6, "inside", 5}}));
+    ASSERT_TRUE(out.profile) << name;
+    EXPECT_TRUE(out.named("before") && out.named("inside")) << name;
+    EXPECT_EQ(out.findings.count(FindingCode::corrupt_record_dropped), 1u);
+    EXPECT_EQ(out.findings.count(FindingCode::node_without_parent), 1u);
+    EXPECT_EQ(out->account.left_out, (decltype(out->account.left_out){{"damaged", 1}}));
+  }
+  std::string text = trace_of({{4, "before"}, {5, "after"}});
+  text.erase(text.find("}]},{") + 3, 1);
+  const Outcome out = read_text(text);
+  ASSERT_TRUE(out.profile);
+  EXPECT_EQ(out->events.size(), 2u);
+  EXPECT_EQ(out.findings.count(FindingCode::json_repaired), 1u);
+}
+
 TEST(PyTorchEt, LongTextsAreCutToWholeElements) {
   const std::string name(std::size_t{1} << 21, 'n');
   std::string list = "[[1,2]";
