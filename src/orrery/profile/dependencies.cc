@@ -257,16 +257,18 @@ std::string_view name(DependencyKind kind) {
 }
 
 Time device_delay(const Profile& profile, const Dependencies& dependencies, std::uint32_t node) {
-  const Event& work = profile.events[dependencies.nodes[node]];
-  if (!is_device_work(work.kind)) return {};
+  const EventId work = dependencies.nodes[node];
+  const Event& event = profile.events[work];
+  if (!is_device_work(event.kind)) return {};
   Time ready = profile.events[dependencies.nodes.front()].start;
   for (const Dependency& edge : dependencies.of(node)) {
     const Event& before = profile.events[edge.from];
-    // A launching call's step ends at the latest when its work begins.
-    ready =
-        std::max(ready, is_host(before.kind) ? std::min(before.end(), work.start) : before.end());
+    Time end = before.end();
+    if (is_host(before.kind))  // where the step of a launching call ends
+      end = draft::blocks(profile, edge.from, work) ? before.start : std::min(end, event.start);
+    ready = std::max(ready, end);
   }
-  return std::max(Time{}, work.start - ready);
+  return std::max(Time{}, event.start - ready);
 }
 
 Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,

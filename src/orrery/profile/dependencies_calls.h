@@ -26,8 +26,8 @@ enum class CallName : std::uint8_t {
 void wait_for_last(Draft& draft, EventId call, const Stream& stream, std::uint32_t launched,
                    bool event);
 
-/// The call waits for everything launched on a device, but not again for what its thread has waited
-/// for in this way.
+/// The call waits for everything launched on a device; where there are many streams, not again for
+/// what its thread has waited for in this way.
 void wait_for_device(Draft& draft, EventId call, std::int64_t device);
 
 /// Adds what calls without a record waited for, by their names and the works around them; and,

@@ -96,6 +96,9 @@ struct Draft {
 /// The call that launched a work; kNoEvent where none is known, or one that began after the work
 /// had ended.
 [[nodiscard]] EventId launching_call(const Profile& profile, EventId work);
+/// True when the call returned only after its copy: of memory the device cannot reach by itself, or
+/// by a call that is said to wait.
+[[nodiscard]] bool blocks(const Profile& profile, EventId call, EventId work);
 /// Fills uses, streams, spots.
 void find_streams(Draft& draft);
 /// Fills syncs and stream_waits, from records and by guess; marks the calls that wait.

@@ -19,10 +19,6 @@ EventId launching_call(const Profile& profile, EventId work) {
   return call;
 }
 
-namespace {
-
-/// True when the call returned only after its copy: of memory the device cannot reach by itself, or
-/// by a call that is said to wait.
 bool blocks(const Profile& profile, EventId call, EventId work) {
   const Event& copy = profile.events[work];
   if (copy.kind != Kind::memcpy || copy.end() > profile.events[call].end()) return false;
@@ -31,6 +27,8 @@ bool blocks(const Profile& profile, EventId call, EventId work) {
   return name.find("Memcpy") != std::string_view::npos &&
          name.find("Async") == std::string_view::npos;
 }
+
+namespace {
 
 void note_launch(Draft& draft, EventId call, EventId work) {
   CallUse* use = draft.use(call);

@@ -21,7 +21,8 @@ void connect_tensors(Draft& draft) {
   std::unordered_map<std::uint64_t, Place> writer;  // by storage
   // (lane, lane that waits for it) → the last place waited for
   std::map<std::pair<std::uint32_t, std::uint32_t>, Place> known;
-  for (const auto& [id, place] : by_id) {
+  for (const auto& entry : by_id) {
+    const Place place = entry.second;
     const Node& node = *profile.node(draft.nodes[place]);
     const std::uint32_t lane = draft.event(place).lane;
     for_each_tensor(profile.texts.view(node.inputs), [&](const Tensor& tensor) {

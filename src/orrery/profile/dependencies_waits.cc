@@ -155,19 +155,29 @@ void wait_for_last(Draft& draft, EventId call, const Stream& stream, std::uint32
   }
 }
 
+namespace {
+
+/// Whether the thread has waited for so much of the stream before.
+bool emptied(Draft& draft, const Event& call, std::uint32_t stream, std::uint32_t launched) {
+  const auto [before, added] =
+      draft.emptied.try_emplace({call.lane, stream}, std::make_pair(call.start, launched));
+  if (added) return false;
+  if (before->second.first <= call.start && before->second.second >= launched) return true;
+  before->second = {call.start, launched};
+  return false;
+}
+
+}  // namespace
+
 void wait_for_device(Draft& draft, EventId call, std::int64_t device) {
+  constexpr std::size_t kFew = 32;
   const Event& event = draft.profile.events[call];
   const auto streams = draft.some_streams();
   for (std::uint32_t s = 0; s < streams.size(); ++s) {
     if (streams[s].device != device) continue;
     const std::uint32_t launched = streams[s].launched_before(event.start);
     if (launched == 0) continue;
-    const auto [before, added] =
-        draft.emptied.try_emplace({event.lane, s}, std::make_pair(event.start, launched));
-    if (!added) {
-      if (before->second.first <= event.start && before->second.second >= launched) continue;
-      before->second = {event.start, launched};
-    }
+    if (streams.size() > kFew && emptied(draft, event, s, launched)) continue;
     wait_for_last(draft, call, streams[s], launched, false);
   }
 }
