@@ -31,9 +31,9 @@ bool is_astra_option(std::string_view argument) {
 }
 
 bool is_command(const std::string& word) {
-  constexpr std::array<std::string_view, 11> commands = {
-      "run",   "report", "critical-path", "explain", "compare",   "inspect",
-      "check", "schema", "doctor",        "demo",    "completion"};
+  constexpr std::array<std::string_view, 16> commands = {
+      "diff",    "cut",  "obfuscate", "run",   "report", "critical-path", "explain", "compare",
+      "convert", "link", "inspect",   "check", "schema", "doctor",        "demo",    "completion"};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
@@ -131,6 +131,11 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_critical_path(*table, session);
   add_explain(*table, session);
   add_compare(*table, session);
+  add_convert(*table, session);
+  add_link(*table, session);
+  add_diff(*table, session);
+  add_cut(*table, session);
+  add_obfuscate(*table, session);
   add_inspect(*table, session);
   add_check(*table, session);
   add_schema(*table, session);

@@ -37,6 +37,11 @@ struct AstraStyle {
 
 // One per file of the same name. Each adds its sub-command; parsing it sets session.action.
 void add_run(CLI::App& table, Session& session);
+void add_convert(CLI::App& table, Session& session);
+void add_cut(CLI::App& table, Session& session);
+void add_obfuscate(CLI::App& table, Session& session);
+void add_diff(CLI::App& table, Session& session);
+void add_link(CLI::App& table, Session& session);
 void add_inspect(CLI::App& table, Session& session);
 void add_check(CLI::App& table, Session& session);
 void add_schema(CLI::App& table, Session& session);

@@ -52,7 +52,7 @@ Checked look(const InputOptions& options, const Session& session) {
       platform = *std::move(read);
     }
   }
-  if (options.workload.empty()) return checked;
+  if (options.workload.empty() && options.recorded.traces.empty()) return checked;
   auto workload = read_workload(options, ranks, session);
   if (!workload) {
     checked.errors.push_back(workload.error());
@@ -132,6 +132,9 @@ std::string checked_json(const Checked& checked) {
 
 int check(InputOptions& options, Session& session) {
   if (auto fine = check_input_options(options, session); !fine) return session.fail(fine.error());
+  const bool cluster = options.astra() || !options.cluster.empty();
+  if (!options.recorded.traces.empty() && !cluster)
+    return check_recorded(options.recorded, session);
   if (options.workload.empty() && options.cluster.empty() && !options.astra()) {
     return session.fail(
         {Errc::usage, "", "nothing to check", "give a workload, a cluster, or both"});
@@ -155,7 +158,7 @@ void add_check(CLI::App& table, Session& session) {
       "damaged, 5 a limit was hit.\n\n"
       "Examples:\n"
       "  orrery check llama/w --cluster cluster.yaml\n"
-      "  orrery check llama/w --repair\n");
+      "  orrery check --traces 'run/*.json.gz'\n");
   const auto options = std::make_shared<InputOptions>();
   add_input_options(*command, *options);
   session.add_options(*command, true);

@@ -32,6 +32,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                 "Drop damaged nodes and edges, and count them, instead of refusing")
       ->group(inputs);
 
+  add_recorded_options(command, options.recorded);
+
   const char* const astra = "ASTRA-sim's files in place of --cluster";
   option("--astra-network,--network-configuration", options.astra_network, "Network, YAML", "FILE",
          astra);
@@ -76,6 +78,8 @@ Result<void> settle_workload(InputOptions& options, Session& session) {
 
 Result<void> check_input_options(InputOptions& options, Session& session) {
   if (auto fine = settle_workload(options, session); !fine) return fine;
+  if (!options.workload.empty() && are_recorded({options.workload}))
+    options.recorded.traces.push_back(std::exchange(options.workload, ""));
   if (!options.network.empty()) {
     if (auto fine = one_of("--network", options.network, {"analytical", "message"}); !fine)
       return fine;

@@ -157,6 +157,13 @@ Result<graph::Workload> read_ranks(const InputOptions& options, std::uint32_t ra
 
 Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t ranks,
                                       const Session& session) {
+  if (!options.recorded.traces.empty()) {
+    auto workload = read_recorded_workload(options, ranks, session);
+    if (!workload) return workload;
+    if (auto fine = read_groups(options, ranks, *workload); !fine)
+      return tl::unexpected(fine.error());
+    return workload;
+  }
   if (options.workload.empty()) {
     return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
   }

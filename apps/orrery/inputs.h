@@ -9,6 +9,7 @@
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
+#include "recorded.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -23,11 +24,16 @@ struct InputOptions {
   std::string logging_configuration, logging_folder;
   std::string network, rules;  ///< overrides; empty = as the inputs say
   bool repair = false;
-  bool replicate = false;  ///< every rank runs rank 0's file
+  bool replicate = false;    ///< every rank runs rank 0's file
+  RecordedOptions recorded;  ///< the workload as recorded traces
   std::int64_t queues_per_dim = 1;
   double compute_scale = 1, comm_scale = 1, injection_scale = 1;
   std::string rendezvous = "false";
 
+  /// What to call the workload.
+  [[nodiscard]] const std::string& name() const {
+    return recorded.traces.empty() ? workload : recorded.traces.front();
+  }
   [[nodiscard]] bool astra() const {
     return !astra_network.empty() || !astra_system.empty() || !astra_memory.empty();
   }
@@ -53,6 +59,12 @@ void add_input_options(CLI::App& command, InputOptions& options);
 /// may also be one file's own name.
 [[nodiscard]] Result<graph::Workload> read_workload(const InputOptions& options,
                                                     std::uint32_t ranks, const Session& session);
+
+/// The workload from recorded traces, converted in memory; for `ranks` ranks (0 = as many as there
+/// are).
+[[nodiscard]] Result<graph::Workload> read_recorded_workload(const InputOptions& options,
+                                                             std::uint32_t ranks,
+                                                             const Session& session);
 
 /// Reads the traces of custom collective algorithms that `platform` names.
 [[nodiscard]] Result<void> read_custom_collectives(const InputOptions& options,

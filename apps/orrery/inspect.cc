@@ -13,6 +13,7 @@
 #include "orrery/report/envelope.h"
 #include "orrery/trace/chakra/load.h"
 #include "progress.h"
+#include "recorded.h"
 
 namespace orrery::app {
 
@@ -22,6 +23,7 @@ struct InspectOptions {
   std::vector<std::string> paths;
   std::string groups;
   bool repair = false;
+  RecordedOptions recorded;
 };
 
 /// Not a prefix. Pipes are refused by the reader, which says why.
@@ -64,7 +66,14 @@ Result<graph::Workload> read(const InspectOptions& options, const Session& sessi
   return workload;
 }
 
-int inspect(const InspectOptions& options, Session& session) {
+int inspect(InspectOptions& options, Session& session) {
+  if (!options.recorded.traces.empty() || are_recorded(options.paths)) {
+    auto& traces = options.recorded.traces;
+    traces.insert(traces.end(), options.paths.begin(), options.paths.end());
+    return inspect_recorded(options.recorded, session);
+  }
+  if (options.paths.empty())
+    return session.fail({Errc::usage, "PREFIX", "nothing to look at", "give one or more traces"});
   const auto workload = read(options, session);
   if (!workload) return session.fail(workload.error());
   const analysis::Summary summary = analysis::summarize(*workload);
@@ -83,16 +92,21 @@ void add_inspect(CLI::App& table, Session& session) {
   command->description(
       "Say what is in a trace.\n"
       "Nodes by kind, work, traffic by operation and group, the longest chain, how ranks "
-      "differ.\n\n"
+      "differ.\n"
+      "Of recorded traces: iterations, kernels by time, communication, overlap, idle time, and "
+      "how\n"
+      "much of it the device waits for the host.\n\n"
       "Examples:\n"
       "  orrery inspect llama/w\n"
-      "  orrery inspect rank0.et rank1.et --json\n");
+      "  orrery inspect rank0.kineto.json.gz\n");
   const auto options = std::make_shared<InspectOptions>();
-  command->add_option("PREFIX", options->paths, "Traces: their common prefix, or files")
-      ->required()
+  command
+      ->add_option("PREFIX", options->paths,
+                   "Traces: their common prefix, or files; recorded ones, too")
       ->type_name("");
   command->add_option("--groups", options->groups, "Process groups, JSON")->type_name("FILE");
   command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
+  add_recorded_options(*command, options->recorded);
   session.add_options(*command, true);
   command->callback([options, &session] {
     session.command = "inspect";

@@ -33,7 +33,7 @@ int run(InputOptions& options, RecordOptions& record, Session& session) {
   if (!inputs) return session.fail(inputs.error(), findings);
   auto outcome = simulate(*std::move(inputs), findings, session, !record.path.empty());
   if (!outcome) return session.fail(outcome.error(), findings);
-  outcome->workload_name = options.workload;
+  outcome->workload_name = options.name();
   outcome->platform_name = options.astra() ? options.astra_network : options.cluster;
 
   Result<void> written;
@@ -46,7 +46,7 @@ int run(InputOptions& options, RecordOptions& record, Session& session) {
                          json, code);
   if (stalled) {
     session.talk_error(
-        {Errc::stall, options.workload, "the simulation cannot finish",
+        {Errc::stall, options.name(), "the simulation cannot finish",
          "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
   }
   if (written) return code;

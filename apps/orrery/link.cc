@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery link: do these traces fit together, and how well?
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arguments.h"
+#include "conversion.h"
+#include "orrery/core/units.h"
+#include "orrery/report/envelope.h"
+#include "progress.h"
+#include "recorded.h"
+
+namespace orrery::app {
+
+namespace {
+
+int link(const RecordedOptions& options, Session& session) {
+  auto job = job_options(options);
+  if (!job) return session.fail(job.error());
+  Progress progress(session);
+  job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };
+  intake::JobReport report;
+  auto done = intake::for_each_rank(
+      *job, [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
+        report.linked.push_back(rank.link);
+        report.attached.push_back(rank.attach);
+        report.findings.merge(rank.findings);
+        return {};
+      });
+  progress.clear();
+  if (!done) return session.fail(done.error(), report.findings);
+  report.job = *std::move(done);
+  report.findings.merge(report.job.findings);
+  const report::Style style = session.out_style();
+  std::string text = fmt::format("{}\n\n", style.strong(ranks_of(report.job)));
+  text += link_table(report, style) + "\n" + job_text(report.job, style);
+  report::Sheet sheet(style);
+  report::add_findings(sheet, report.findings, style);
+  return session.deliver(text + sheet.text(), [&] {
+    std::string out;
+    report::JsonWriter json(out);
+    report::begin_envelope(json, "link");
+    json.begin_object();
+    write_ranks(json, report);
+    json.end_object();
+    report::end_envelope(json, report.findings);
+    return out + '\n';
+  });
+}
+
+}  // namespace
+
+void add_link(CLI::App& table, Session& session) {
+  CLI::App* command =
+      table.add_subcommand("link", "Fit execution traces and device traces together");
+  command->description(
+      "Fit execution traces and device traces together, and ranks with each other.\n"
+      "Says how many nodes of each execution trace were found in the device trace and by what, "
+      "how\n"
+      "much of the device's work found its operator, and whether the ranks' communications match.\n"
+      "Writes nothing; 'orrery convert' does the same and writes the result.\n\n"
+      "Examples:\n"
+      "  orrery link rank0.et.json rank0.kineto.json.gz\n"
+      "  orrery link --traces 'run/*.json.gz' --json\n");
+  const auto options = std::make_shared<RecordedOptions>();
+  const auto more = std::make_shared<std::vector<std::string>>();
+  command->add_option("TRACES", *more, "The same as --traces")->type_name("");
+  add_recorded_options(*command, *options);
+  session.add_options(*command, true);
+  command->callback([options, more, &session] {
+    session.command = "link";
+    options->traces.insert(options->traces.end(), more->begin(), more->end());
+    session.action = [options, &session] { return link(*options, session); };
+  });
+}
+
+}  // namespace orrery::app
