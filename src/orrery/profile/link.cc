@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <utility>
 
 #include "orrery/core/check.h"
@@ -36,11 +37,15 @@ std::uint64_t linkable(const Profile& profile) {
 }
 
 Error unlinked(const Profile& device, const Profile& host, const LinkReport& report) {
+  std::string what = fmt::format(
+      "none of {} nodes is one of {} operators: neither by record-function id, nor by "
+      "external id, nor by the names and order of the operators of any thread",
+      report.nodes, report.operators);
+  if (report.by_chance > 0)
+    what += fmt::format(" ({} have the same names in the same order, but under other operators)",
+                        report.by_chance);
   return Error{
-      Errc::input_unlinked, fmt::format("{} and {}", host.where, device.where),
-      fmt::format("none of {} nodes is one of {} operators: neither by record-function id, nor by "
-                  "external id, nor by the names and order of the operators of any thread",
-                  report.nodes, report.operators),
+      Errc::input_unlinked, fmt::format("{} and {}", host.where, device.where), std::move(what),
       "both files must be of one rank and of the same steps, and the device trace must record the "
       "CPU's activities; the device trace alone can be converted too"};
 }

@@ -18,9 +18,10 @@ struct LinkReport {
   std::uint64_t operators = 0;  ///< operators and annotations of the device trace
   std::uint64_t by_record_function = 0;
   std::uint64_t by_external_id = 0;
-  std::uint64_t by_order = 0;  ///< same place in the thread's pre-order, same name (and shapes,
-                               ///< sequence number where both have them)
-  std::uint64_t added = 0;     ///< nodes without an operator: kept, untimed
+  std::uint64_t by_order = 0;   ///< same place in the thread's pre-order, same name (and shapes,
+                                ///< sequence number where both have them)
+  std::uint64_t by_chance = 0;  ///< would be linked by order, but under other operators: not linked
+  std::uint64_t added = 0;      ///< nodes without an operator: kept, untimed
   std::uint64_t unlinked_operators = 0;  ///< operators without a node: kept
 
   [[nodiscard]] std::uint64_t linked() const {

@@ -18,11 +18,10 @@ struct Range {
   [[nodiscard]] bool empty() const { return left == left_end || right == right_end; }
 };
 
-/// Lengths of the runs looked for, one after the other.
-constexpr std::array<std::size_t, 7> kRuns = {32, 8, 1, 1, 1, 1, 1};
-constexpr std::size_t kShifts = 4;  // shifts tried, one in the gaps of the other, after that
-constexpr std::size_t kSmall = std::size_t{1} << 14;   // cells solved exactly at once
-constexpr std::size_t kLarge = std::size_t{1} << 20;   // cells solved exactly at last
+constexpr std::size_t kDepth = 12;                    // gaps within gaps that are divided further
+constexpr std::size_t kSmall = std::size_t{1} << 14;  // cells solved exactly at once
+constexpr std::size_t kLarge = std::size_t{1} << 21;  // cells solved exactly at last
+constexpr std::size_t kBand = std::size_t{1} << 8;    // steps off the straight line, in larger ones
 constexpr std::size_t kWindow = std::size_t{1} << 10;  // steps looked at from an end otherwise
 
 std::uint64_t mixed(std::uint64_t x) {
@@ -40,8 +39,10 @@ std::vector<Run> runs(std::span<const Step> steps, std::size_t first, std::size_
   if (steps.size() < length) return out;
   out.reserve(steps.size() - length + 1);
   const auto key = [&](std::size_t i) {
-    return mixed((std::uint64_t{steps[i].name} << 32) +
-                 static_cast<std::uint32_t>(steps[i].sequence));
+    const Step& step = steps[i];
+    return mixed(
+        mixed((std::uint64_t{step.name} << 32) + static_cast<std::uint32_t>(step.sequence)) +
+        step.shape);
   };
   std::uint64_t power = 1;
   for (std::size_t i = 0; i < length; ++i) power *= kBase;
@@ -109,13 +110,13 @@ class Aligner {
  public:
   Aligner(std::span<const Step> left, std::span<const Step> right) : left_(left), right_(right) {}
 
-  void fill_gaps(const Range& all, const Pairs& anchors, std::size_t level) {
+  void fill_gaps(const Range& all, const Pairs& anchors, std::size_t depth) {
     Range gap = all;
     for (const auto& [l, r] : anchors) {
       gap.left_end = l;
       gap.right_end = r;
       gap.open_after = false;
-      solve(gap, level);
+      solve(gap, depth);
       found_.emplace_back(l, r);
       gap.left = l + 1;
       gap.right = r + 1;
@@ -124,17 +125,18 @@ class Aligner {
     gap.left_end = all.left_end;
     gap.right_end = all.right_end;
     gap.open_after = all.open_after;
-    solve(gap, level);
+    solve(gap, depth);
   }
   Pairs take() { return std::move(found_); }
 
  private:
-  void solve(Range range, std::size_t level);
-  void solve_rest(const Range& range, std::size_t level);
-  [[nodiscard]] Pairs anchors(const Range& range, std::size_t length) const;
+  void solve(Range range, std::size_t depth);
+  void solve_inside(const Range& range, std::size_t depth);
+  void solve_ends(const Range& range);
+  [[nodiscard]] Pairs anchors(const Range& range, std::size_t length, std::size_t most) const;
   [[nodiscard]] Pairs diagonal(const Range& range) const;
   [[nodiscard]] Pairs along(const Range& range, std::int64_t shift) const;
-  void exactly(const Range& range);
+  void exactly(const Range& range, std::size_t band = ~std::size_t{0});
 
   [[nodiscard]] bool same(std::size_t l, std::size_t r) const {
     return left_[l].fits(right_[r]) && left_[l].parent == right_[r].parent;
@@ -144,7 +146,7 @@ class Aligner {
   Pairs found_;
 };
 
-void Aligner::solve(Range range, std::size_t level) {
+void Aligner::solve(Range range, std::size_t depth) {
   if (range.empty()) return;
   if (range.cells() <= kSmall) return exactly(range);
   if (!range.open_before) {
@@ -157,24 +159,30 @@ void Aligner::solve(Range range, std::size_t level) {
          --range.left_end, --range.right_end)
       after.emplace_back(range.left_end - 1, range.right_end - 1);
   }
-  if (!range.empty()) {
-    Pairs between;
-    for (; level < kRuns.size() && between.empty(); ++level) between = anchors(range, kRuns[level]);
-    if (!between.empty()) {
-      fill_gaps(range, between, level);
-    } else {
-      solve_rest(range, level);
-    }
-  }
+  if (!range.empty()) solve_inside(range, depth);
   found_.insert(found_.end(), after.rbegin(), after.rend());
 }
 
-/// Nothing in it occurs once: repetition without end, or too little in common.
-void Aligner::solve_rest(const Range& range, std::size_t level) {
+/// Divides by what is rare; solves what is small enough; divides by long runs, or by a shift.
+void Aligner::solve_inside(const Range& range, std::size_t depth) {
+  constexpr std::size_t kRare = 8;
+  const auto divide = [&](const Pairs& by) {
+    if (!by.empty()) fill_gaps(range, by, depth + 1);
+    return !by.empty();
+  };
+  const bool may_divide = depth < kDepth;
+  if (may_divide && divide(anchors(range, 1, kRare))) return;
   if (range.cells() <= kLarge) return exactly(range);
-  if (level < kRuns.size() + kShifts) {
-    if (const Pairs line = diagonal(range); !line.empty()) return fill_gaps(range, line, level + 1);
-  }
+  const std::size_t n = range.left_end - range.left, m = range.right_end - range.right;
+  const bool closed = !range.open_before && !range.open_after;
+  if (closed && std::max(n, m) - std::min(n, m) <= kBand) return exactly(range, 2 * kBand);
+  if (may_divide && (divide(anchors(range, 32, 1)) || divide(anchors(range, 8, 1)))) return;
+  if (may_divide && divide(diagonal(range))) return;
+  solve_ends(range);
+}
+
+/// Too much without a mark: only what is near its closed ends.
+void Aligner::solve_ends(const Range& range) {
   const std::size_t width =
       std::min({kWindow, range.left_end - range.left, range.right_end - range.right});
   Range before = range;
@@ -189,29 +197,30 @@ void Aligner::solve_rest(const Range& range, std::size_t level) {
   if (!range.open_after && !after.empty()) exactly(after);
 }
 
-/// Runs that occur once on each side, as pairs of steps, ascending in both.
-Pairs Aligner::anchors(const Range& range, std::size_t length) const {
+/// Runs that occur equally often on both sides, at most `most` times, as pairs of steps, ascending
+/// in both.
+Pairs Aligner::anchors(const Range& range, std::size_t length, std::size_t most) const {
   const std::vector<Run> lefts =
       runs(left_.subspan(range.left, range.left_end - range.left), range.left, length);
   const std::vector<Run> rights =
       runs(right_.subspan(range.right, range.right_end - range.right), range.right, length);
-  Pairs once;
+  Pairs rare;
   for (std::size_t l = 0, r = 0; l < lefts.size() && r < rights.size();) {
     if (lefts[l].first < rights[r].first) {
       ++l;
     } else if (rights[r].first < lefts[l].first) {
       ++r;
     } else {
-      const std::size_t left_count = repeats(lefts, l);
-      const std::size_t right_count = repeats(rights, r);
-      if (left_count == 1 && right_count == 1) once.emplace_back(lefts[l].second, rights[r].second);
-      l += left_count;
+      const std::size_t count = repeats(lefts, l), right_count = repeats(rights, r);
+      for (std::size_t i = 0; i < count && count == right_count && count <= most; ++i)
+        rare.emplace_back(lefts[l + i].second, rights[r + i].second);
+      l += count;
       r += right_count;
     }
   }
-  std::sort(once.begin(), once.end());
+  std::sort(rare.begin(), rare.end());
   Pairs out;
-  for (const auto& [l, r] : ascending(once)) {
+  for (const auto& [l, r] : ascending(rare)) {
     for (std::uint32_t i = 0; i < length; ++i) {
       const bool later = out.empty() || (l + i > out.back().first && r + i > out.back().second);
       if (later && left_[l + i].fits(right_[r + i])) out.emplace_back(l + i, r + i);
@@ -281,29 +290,41 @@ Pairs Aligner::along(const Range& range, std::int64_t shift) const {
 }
 
 /// The best pairing of all, by dynamic programming: many pairs, with equal steps around and equal
-/// shapes, without holes; near the closed end where either would do.
-void Aligner::exactly(const Range& range) {
+/// shapes, without holes; near the closed end where either would do. With a band, the best among
+/// those that stay near the straight line from corner to corner.
+void Aligner::exactly(const Range& range, std::size_t band) {
   const std::size_t n = range.left_end - range.left, m = range.right_end - range.right;
   const bool mirrored = range.open_after && !range.open_before;
   const Places at{range, mirrored};
-  std::vector<std::uint8_t> ways((n + 1) * (m + 1), 0);
+  const std::size_t width = std::min(m, band >= m ? m : 2 * band + 1);
+  const auto first_of = [&](std::size_t i) {  // column of a row's first cell
+    const std::size_t middle = i * m / n;
+    return width == m ? 1 : std::clamp(middle, band + 1, m - band) - band;
+  };
+  std::vector<std::uint8_t> ways((n + 1) * width, 0);
   std::vector<Score> row(m + 1);
   if (!mirrored && !range.open_before) row[0].paired = 0;
+  std::size_t known = width == m ? m : 0;  // columns of the row above
   for (std::size_t i = 1; i <= n; ++i) {
-    Score corner = row[0];
-    row[0].paired = kNever;
-    for (std::size_t j = 1; j <= m; ++j) {
+    const std::size_t first = first_of(i);
+    for (; known < first + width - 1; ++known) row[known + 1] = {kNever, row[known].best};
+    Score corner = row[first - 1];
+    if (first == 1) row[0].paired = kNever;
+    for (std::size_t j = first; j < first + width; ++j) {
       const auto [l, r] = at(i, j);
       const Score above = row[j];
-      ways[i * (m + 1) + j] = score(left_[l], right_[r], corner, row[j - 1], row[j]);
+      ways[i * width + j - first] = score(left_[l], right_[r], corner, row[j - 1], row[j]);
       corner = above;
     }
   }
   Pairs out;
   bool must_pair = false;
   for (std::size_t i = n, j = m; i > 0 && j > 0;) {
-    const std::uint8_t way = ways[i * (m + 1) + j];
-    if (must_pair || (way & kIsPair) != 0) {
+    const std::size_t first = first_of(i);
+    const bool is_known = j >= first && j < first + width;
+    std::uint8_t way = j < first ? kUp : 0;  // towards the band
+    if (is_known) way = ways[i * width + j - first];
+    if (is_known && (must_pair || (way & kIsPair) != 0)) {
       out.emplace_back(at(i, j));
       must_pair = (way & kAfterPair) != 0;
       --i, --j;

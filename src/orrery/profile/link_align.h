@@ -14,7 +14,7 @@ namespace orrery::profile {
 struct Step {
   std::uint32_t name = 0;
   std::uint32_t parent = 0;    ///< name of the step around it
-  std::uint32_t shape = 0;     ///< 0 = unknown
+  std::uint32_t shape = 0;     ///< of its inputs, hashed; 0 = unknown
   std::int32_t sequence = -1;  ///< -1 = none
   std::uint32_t event = 0;     ///< the caller's
 
@@ -28,10 +28,11 @@ struct Step {
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 /// Aligns two sequences of steps, of which either may have steps the other lacks, at the ends or
-/// between. Runs of steps that occur once in each are laid against each other first, then what is
-/// between them, with shorter runs; what remains is solved exactly where it is small, and near its
-/// ends where it is not. `known` are pairs that stand already (kept where they ascend). The same
-/// input gives the same answer. O(n log n) time but for a factor that does not grow with n.
+/// between. Steps that are rare and equally many in both are laid against each other first; what is
+/// between them is divided likewise, and solved exactly where it is small. What repeats without end
+/// is shifted as a whole until most of it is equal. `known` are pairs that stand already (kept
+/// where they ascend). The same input gives the same answer. O(n log n) but for a factor that does
+/// not grow with n.
 [[nodiscard]] Pairs align(std::span<const Step> left, std::span<const Step> right,
                           const Pairs& known = {});
 

@@ -18,7 +18,8 @@ namespace {
 /// A list of shapes as far as both files write it alike: what is no plain list of numbers is empty
 /// (lists of tensors are nested in one and not in the other). Never 0.
 std::uint32_t shape_hash(std::string_view text) {
-  std::uint32_t hash = 2166136261u;
+  constexpr std::uint32_t kNoShapes = 2166136261u;
+  std::uint32_t hash = kNoShapes;
   const auto mix = [&](char c) { hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u; };
   std::size_t depth = 0;
   std::uint32_t before = 0;  // the hash before the current element
@@ -41,7 +42,7 @@ std::uint32_t shape_hash(std::string_view text) {
       mix(c);
     }
   }
-  return hash | 1;
+  return hash == kNoShapes ? 0 : std::max(hash, 1u);
 }
 
 /// The threads of a profile as sequences of steps.
@@ -78,12 +79,12 @@ class Threads {
     if (text == StringId::empty) return 0;
     const auto at = static_cast<std::size_t>(text);
     if (at >= shapes_.size()) shapes_.resize(profile_.strings->size(), 0);
-    if (shapes_[at] == 0) shapes_[at] = shape_hash(profile_.string(text));
-    return shapes_[at];
+    if (shapes_[at] == 0) shapes_[at] = 1 + std::uint64_t{shape_hash(profile_.string(text))};
+    return static_cast<std::uint32_t>(shapes_[at] - 1);
   }
 
   const Profile& profile_;
-  std::vector<std::uint32_t> shapes_;  // by string; 0 = not known yet
+  std::vector<std::uint64_t> shapes_;  // by string: 1 more than its hash; 0 = not known yet
 };
 
 using Numbered = std::vector<std::pair<std::uint32_t, std::int32_t>>;  // (name, sequence), sorted
@@ -160,6 +161,23 @@ void reconcile_sequences(std::vector<Step>& device, std::vector<Step>& host) {
   }
   if (usable) return;
   for (Step& step : device) step.sequence = -1;
+}
+
+/// Shapes help only where both files write most of them alike; else they are forgotten.
+void reconcile_shapes(std::vector<Step>& device, std::vector<Step>& host) {
+  const auto shapes = [](const std::vector<Step>& steps) {
+    Numbered out;
+    for (const Step& step : steps) {
+      if (step.shape != 0) out.emplace_back(step.name, static_cast<std::int32_t>(step.shape));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  const Numbered devices = shapes(device), hosts = shapes(host);
+  const std::size_t found = common(devices, hosts, 0);
+  if (found > 0 && found * 5 >= std::min(devices.size(), hosts.size()) * 4) return;
+  for (Step& step : device) step.shape = 0;
+  for (Step& step : host) step.shape = 0;
 }
 
 /// Steps that stand in another order in the two files (equal starts): what is left over next to
@@ -272,6 +290,24 @@ std::vector<std::uint32_t> ThreadPairs::find(const std::vector<std::uint8_t>& li
   return out;
 }
 
+/// Whether links by order are of different programs whose names happen to be alike: few of the
+/// steps, and many of these under something else.
+bool is_chance(const Profile& device, const Profile& host, const Links& links,
+               const std::vector<std::uint8_t>& linked, const std::vector<EventId>& fresh,
+               std::size_t steps) {
+  if (fresh.size() * 2 >= steps) return false;
+  std::size_t contradictions = 0;
+  for (const EventId e : fresh) {
+    EventId around = host.events[e].parent;
+    while (around != kNoEvent && links.event[around] == kNoEvent)
+      around = host.events[around].parent;
+    EventId there = device.events[links.event[e]].parent;
+    while (there != kNoEvent && linked[there] == 0) there = device.events[there].parent;
+    contradictions += there != (around == kNoEvent ? kNoEvent : links.event[around]) ? 1 : 0;
+  }
+  return contradictions * 5 > fresh.size();
+}
+
 }  // namespace
 
 void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
@@ -301,14 +337,25 @@ void link_by_order(const Profile& device, const Profile& host, const IdLinks& id
     }
     if (known.size() == left.size() || known.size() == right.size()) continue;
     reconcile_sequences(right, left);
+    reconcile_shapes(right, left);
     Pairs pairs = align(left, right, known);
     swap_neighbours(right, left, pairs);
+    std::vector<EventId> fresh;  // of the host
     for (const auto& [l, r] : pairs) {
       EventId& partner = links.event[left[l].event];
       if (partner != kNoEvent || linked[right[r].event] != 0) continue;
       partner = right[r].event;
       linked[partner] = 1;
-      ++report.by_order;
+      fresh.push_back(left[l].event);
+    }
+    if (is_chance(device, host, links, linked, fresh, std::min(left.size(), right.size()))) {
+      for (const EventId e : fresh) {
+        linked[links.event[e]] = 0;
+        links.event[e] = kNoEvent;
+      }
+      report.by_chance += fresh.size();
+    } else {
+      report.by_order += fresh.size();
     }
   }
 }

@@ -168,6 +168,29 @@ TEST(Link, MergesGroupsAndCommunications) {
   EXPECT_EQ(pair.linked.comm(told)->group, 0u);
 }
 
+/// Two different programs have names in common, but in other places.
+TEST(Link, LikenessByChanceIsNoLink) {
+  Pair pair;
+  for (int i = 0; i < 40; ++i) {
+    pair.device.op(pair.thread, i % 4 == 0 ? "aten::add" : "device" + std::to_string(i), 100 * i,
+                   50);
+    if (i % 4 == 1) pair.device.op(pair.thread, "aten::mul", 100 * i + 10, 20);
+    const EventId outer = pair.host.node(pair.logical, "host" + std::to_string(i),
+                                         static_cast<std::uint64_t>(10 + 4 * i));
+    if (i % 4 == 0)
+      pair.host.node(pair.logical, "aten::mul", static_cast<std::uint64_t>(11 + 4 * i), outer);
+    if (i % 4 == 2) {
+      const EventId mul =
+          pair.host.node(pair.logical, "aten::mul", static_cast<std::uint64_t>(11 + 4 * i), outer);
+      pair.host.node(pair.logical, "aten::add", static_cast<std::uint64_t>(12 + 4 * i), mul);
+    }
+  }
+  const auto report = pair.link();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Errc::input_unlinked);
+  EXPECT_NE(report.error().what.find("under other operators"), std::string::npos);
+}
+
 TEST(Link, NothingInCommonIsAnError) {
   Pair pair;
   pair.device.op(pair.thread, "aten::mm", 0, 10);
@@ -207,6 +230,22 @@ TEST(Align, EndlessRepetition) {
   const Pairs pairs = align(steps(few), steps(many));
   EXPECT_EQ(pairs.size(), few.size());
   for (const auto& [l, r] : pairs) ASSERT_EQ(r - l, pairs[0].second);
+}
+
+/// A long stretch of equal steps between two others, with some lost on both sides, is solved in a
+/// band along the straight line.
+TEST(Align, LongStretchWithoutMarks) {
+  std::string left = "X", right = "X";
+  for (int i = 0; i < 3000; ++i) {
+    if (i % 50 != 7) left += static_cast<char>('a' + i % 3);
+    if (i % 60 != 11) right += static_cast<char>('a' + i % 3);
+  }
+  left += 'Y';
+  right += 'Y';
+  const Pairs pairs = align(steps(left), steps(right), {{0, 0}});
+  EXPECT_GE(pairs.size(), std::size_t{2850});
+  for (const auto& [l, r] : pairs) ASSERT_EQ(left[l], right[r]);
+  EXPECT_EQ(ascending(pairs), pairs);
 }
 
 TEST(Align, Ascending) {
