@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "orrery/trace/chakra/record.h"
+
+namespace orrery::intake {
+
+/// Appends text in the quotes of JSON or dot, or as XML content. What is no UTF-8 becomes U+FFFD,
+/// and so do characters that the format cannot hold.
+void append_json_text(std::string& out, std::string_view text);
+void append_dot_text(std::string& out, std::string_view text);
+void append_xml_text(std::string& out, std::string_view text);
+
+/// A whole number: as text from 2^53 on, where other programs would round it.
+void append_json_number(std::string& out, std::uint64_t value);
+void append_json_number(std::string& out, std::int64_t value);
+
+/// "{"name": "comm_size", "int64Val": 5}" and so on.
+void append_json(std::string& out, const trace::chakra::AttributeRecord& attribute);
+void append_json(std::string& out, const trace::chakra::NodeRecord& node);
+void append_json(std::string& out, const trace::chakra::MetadataRecord& metadata);
+
+/// "int64Val" for a member of AttributeProto's oneof; empty for none.
+[[nodiscard]] std::string_view member_key(trace::chakra::Member member);
+/// The reverse, in either spelling ("int64Val", "int64_val").
+[[nodiscard]] trace::chakra::Member member_of(std::string_view key);
+
+/// "COMP_NODE"; empty for a number that has no name.
+[[nodiscard]] std::string_view node_type_name(std::uint64_t type);
+
+}  // namespace orrery::intake
