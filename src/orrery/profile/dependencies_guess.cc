@@ -25,8 +25,6 @@ namespace {
 
 /// How far the host may come back after what it waited for, where that has to be guessed.
 constexpr Time kWakeUp = us(200);
-/// How many works are looked at to find one that had ended.
-constexpr std::uint32_t kBack = 64;
 
 class Guesser {
  public:
@@ -174,12 +172,10 @@ class Guesser {
 
   /// The latest work launched before `now` that had ended by `then`.
   [[nodiscard]] EventId ended(const Stream& stream, Time now, Time then) const {
-    const std::uint32_t launched = stream.launched_before(now);
-    for (std::uint32_t back = 1; back <= std::min(launched, kBack); ++back) {
-      const EventId work = stream.works[launched - back];
-      if (profile_.events[work].end() <= then) return work;
-    }
-    return kNoEvent;
+    const auto by_then = [&](EventId work) { return profile_.events[work].end() <= then; };
+    const auto launched = stream.works.begin() + stream.launched_before(now);
+    const auto place = std::partition_point(stream.works.begin(), launched, by_then);
+    return place == stream.works.begin() ? kNoEvent : *std::prev(place);
   }
 
   /// What was launched before the event was recorded, then what is launched next on another stream.

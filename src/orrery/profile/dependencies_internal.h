@@ -59,7 +59,7 @@ struct Wait {
 };
 
 /// How many streams a wait for "any" or "all" looks at; more are only found in made-up files.
-inline constexpr std::size_t kStreams = 1024;
+inline constexpr std::size_t kStreams = 256;
 
 struct Draft {
   const Profile& profile;
