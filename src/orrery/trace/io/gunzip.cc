@@ -17,10 +17,9 @@ class GzipSource final : public UnpackingSource {
   }
 
  private:
-  Result<std::size_t> step(std::span<std::byte> into) override {
+  Result<void> step(std::span<std::byte> into, std::size_t& produced) override {
     if (!open_) {
-      if (auto started = start_member(); !started) return tl::unexpected(started.error());
-      if (finished_) return 0;
+      if (auto started = start_member(); !started || finished_) return started;
     }
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input_.data()));
     stream_.avail_in = static_cast<uInt>(input_.size());
@@ -28,15 +27,18 @@ class GzipSource final : public UnpackingSource {
     stream_.avail_out = static_cast<uInt>(into.size());
     const int status = inflate(&stream_, Z_NO_FLUSH);
     input_ = input_.last(stream_.avail_in);
+    produced = into.size() - stream_.avail_out;
+    holds_ = stream_.avail_out == 0;
     if (status == Z_STREAM_END) {
       inflateEnd(&stream_);
       open_ = false;
+      holds_ = false;
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
       return fail(Errc::input_corrupt, place(),
                   fmt::format("broken gzip data: {}",
                               stream_.msg != nullptr ? stream_.msg : "cannot be inflated"));
     }
-    return into.size() - stream_.avail_out;
+    return {};
   }
 
   Result<void> start_member() {

@@ -30,10 +30,11 @@ Result<void> UnpackingSource::unpack_into(std::span<std::byte> into, std::size_t
       if (auto more = refill(); !more) return more;
       if (finished_) break;
     }
-    auto produced = step(into.subspan(filled));
-    if (!produced) return tl::unexpected(std::move(produced.error()));
-    filled += *produced;
-    out_ += *produced;
+    std::size_t produced = 0;
+    auto stepped = step(into.subspan(filled), produced);
+    filled += produced;
+    out_ += produced;
+    if (!stepped) return stepped;
     if (auto allowed = check_limits(); !allowed) return allowed;
   }
   return {};

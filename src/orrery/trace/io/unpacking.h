@@ -25,10 +25,11 @@ class UnpackingSource : public ByteSource {
   Result<std::size_t> read(std::span<std::byte> into) final;
 
  protected:
-  /// Takes from `input_` and writes to the start of `into`: returns how many bytes it wrote. Sets
+  /// Takes from `input_` and writes to the start of `into`; `produced`: how many bytes it wrote,
+  /// before an error too. Sets
   /// `open_` while it is inside something that must go on, `holds_` while it may have more to give
   /// without more input, and `finished_` at the end.
-  virtual Result<std::size_t> step(std::span<std::byte> into) = 0;
+  virtual Result<void> step(std::span<std::byte> into, std::size_t& produced) = 0;
   /// Place of the next packed byte.
   [[nodiscard]] std::string place() const;
 

@@ -3,6 +3,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "orrery/core/limits.h"
@@ -27,20 +28,24 @@ class ZstdSource final : public UnpackingSource {
       : UnpackingSource(std::move(packed), std::move(where), kRatio) {}
 
  private:
-  Result<std::size_t> step(std::span<std::byte> into) override {
-    if (auto started = start(); !started) return tl::unexpected(started.error());
+  Result<void> step(std::span<std::byte> into, std::size_t& produced) override {
+    if (auto started = start(); !started) return started;
     if (!open_ && out_ > 0 && input_.front() == std::byte{0}) {  // padding, as after gzip
       finished_ = true;
-      return 0;
+      return {};
     }
-    ZSTD_inBuffer in{input_.data(), input_.size(), 0};
+    // zstd forgets what a call that meets damage has put out before: so it gets what it asks for,
+    // which is a block at most, and nothing while it has more to give.
+    ZSTD_inBuffer in{input_.data(), holds_ ? 0 : std::min(input_.size(), wanted_), 0};
     ZSTD_outBuffer out{into.data(), into.size(), 0};
     const std::size_t status = ZSTD_decompressStream(stream_.get(), &out, &in);
     input_ = input_.subspan(in.pos);
+    produced = out.pos;
     if (ZSTD_isError(status) != 0) return broken(status);
     open_ = status != 0;  // 0: a frame is whole; another may follow
     holds_ = open_ && out.pos == out.size;
-    return out.pos;
+    wanted_ = open_ ? status : kFirst;
+    return {};
   }
 
   Result<void> start() {
@@ -64,7 +69,10 @@ class ZstdSource final : public UnpackingSource {
                 fmt::format("broken zstd data: {}", ZSTD_getErrorName(status)));
   }
 
+  static constexpr std::size_t kFirst = 4;  // bytes with which a frame begins
+
   std::unique_ptr<ZSTD_DStream, FreeStream> stream_;
+  std::size_t wanted_ = kFirst;
 };
 
 bool begins_with(std::span<const std::byte> head, std::span<const unsigned char> magic) {
