@@ -97,7 +97,7 @@ constexpr std::int64_t kPowers[] = {
     1'000'000, 10'000'000, 100'000'000, 1'000'000'000, 10'000'000'000};
 constexpr int kMostDigits = 10;  // that these powers serve
 
-/// Digits, perhaps a point and more digits, 18 in all: what nearly every number looks like. In
+/// Digits, perhaps a point and more digits, 19 in all: what nearly every number looks like. In
 /// units of 10^-`digits`.
 bool plain(std::string_view text, int digits, Wide& value) {
   if (text.empty() || text.size() > 20 || digits > kMostDigits) return false;
@@ -106,7 +106,7 @@ bool plain(std::string_view text, int digits, Wide& value) {
   std::size_t i = 0;
   for (; i < text.size() && is_digit(text[i]); ++i)
     number = number * 10 + static_cast<std::uint64_t>(text[i] - '0');
-  if (i == 0) return false;
+  if (i == 0 || i > 19) return false;
   if (i < text.size()) {
     if (text[i] != '.') return false;
     for (++i; i < text.size() && is_digit(text[i]) && rest > 0; ++i, --rest)

@@ -243,7 +243,8 @@ Result<void> Document::for_each_element(const Handler& handle) {
   Splitter splitter(window_.offset());
   while (!splitter.ended()) {
     const std::size_t held = window_.size();
-    const auto there = more(std::max(Window::kBlock, held + held / 2 + 1));
+    const auto there = more(std::clamp<std::size_t>(held + held / 2 + 1, Window::kBlock,
+                                                    limits::kJsonElementBytes + Window::kBlock));
     if (!there) return tl::unexpected(there.error());
     block_.clear();
     splitter.scan(window_.text(), window_.offset(), !*there, block_);
@@ -251,15 +252,15 @@ Result<void> Document::for_each_element(const Handler& handle) {
     const std::uint64_t kept = splitter.ended() ? splitter.end() : splitter.keep_from();
     window_.consume(static_cast<std::size_t>(kept - window_.offset()));
     if (splitter.ended()) break;
+    if (window_.size() > limits::kJsonElementBytes) {
+      return fail(Errc::limit_exceeded, place(),
+                  fmt::format("an element has more than {} bytes", limits::kJsonElementBytes));
+    }
     if (!*there) {
       elements_ += window_.size() > 0 ? 1 : 0;
       truncated();
       window_.consume(window_.size());
       return {};
-    }
-    if (window_.size() > limits::kJsonElementBytes) {
-      return fail(Errc::limit_exceeded, place(),
-                  fmt::format("an element has more than {} bytes", limits::kJsonElementBytes));
     }
   }
   if (splitter.comma_before_end()) count(FindingCode::json_repaired, splitter.end() - 1);

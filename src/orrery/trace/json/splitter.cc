@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace orrery::trace::json {
 namespace {
@@ -11,6 +12,9 @@ namespace {
 constexpr std::size_t kStep = 64;
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+bool contains(const std::vector<std::string>& keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
 bool is_opener(char c) { return c == '{' || c == '['; }
 bool match(char opener, char closer) { return closer == opener + 2; }  // [ ] and { } in ASCII
 
@@ -28,6 +32,7 @@ void Splitter::scan(std::string_view text, std::uint64_t offset, bool last,
     if (!step()) break;
   }
   if (!ended_ && depth_ == 0) feed_gap(at_);
+  if (!ended_) ended_before(at_);
 }
 
 /// Looks at the next 64 bytes, or as many as there are; false once the array has ended.
@@ -69,8 +74,7 @@ bool Splitter::bracket(std::uint64_t place, char c) {
 bool Splitter::open(std::uint64_t place, char c) {
   if (depth_ == 0) {
     begin_element(place, c);
-  } else if (c == '{' && over_ == 0 && stack_[depth_ - 1] == '{' && before(place) != ':' &&
-             starts_element(place)) {
+  } else if (c == '{' && interrupts(place)) {
     resume_at(place);
     return false;
   }
@@ -83,15 +87,45 @@ bool Splitter::open(std::uint64_t place, char c) {
   return true;
 }
 
+/// Whether the object that begins here, inside an element, can only be the next element: behind a
+/// comma inside an object, in an array that is no element itself, or behind a comma in an array
+/// though it begins like an element.
+bool Splitter::interrupts(std::uint64_t place) {
+  if (over_ > 0) return false;
+  const char ahead = before(place);
+  if (stack_[depth_ - 1] == '{') return ahead != ':' && starts_element(place);
+  if (stack_[0] == '[') return !keys_.empty() && starts_element(place);
+  if (ahead == '[') {  // an array of objects, as it should be
+    const std::string_view key = first_key(place);
+    if (!key.empty() && nested_keys_.size() < kKeys && !contains(nested_keys_, key))
+      nested_keys_.emplace_back(key);
+    return false;
+  }
+  return !keys_.empty() && starts_element(place) && !contains(nested_keys_, first_key(place));
+}
+
 void Splitter::close(std::uint64_t place, char c) {
   if (over_ > 0) {
     --over_;
   } else if (depth_ == 0) {
-    if (c == ']' && ends_array(place, false)) end_array(place);
+    if (c == ']') close_array(place);
   } else if (match(stack_[depth_ - 1], c)) {
     if (--depth_ == 0) finish(place + 1);
   } else {
     mismatch(place, c);
+  }
+}
+
+/// Behind damage the array's end may be a bracket too many: what follows will tell.
+void Splitter::close_array(std::uint64_t place) {
+  feed_gap(place);
+  const bool doubtful = lenient_ || gap_.pieces || gap_.piece || gap_.commas > 0;
+  if (!doubtful) {
+    if (ends_array(place, false)) end_array(place);
+  } else if (possible_end_ == 0 && ends_array(place, true)) {
+    if (gap_.piece) end_piece(place);
+    comma_before_end_ = gap_.commas > 0 && !gap_.pieces && !lenient_;
+    possible_end_ = place;
   }
 }
 
@@ -104,15 +138,15 @@ void Splitter::mismatch(std::uint64_t place, char c) {
     if (depth_ == 0) finish(place + 1);
     return;
   }
-  if (c == ']' && before(place) == '}' && ends_array(place, true)) {
-    depth_ = 0;
-    finish(place);
-    end_array(place);
-  }
+  if (c == ']' && possible_end_ == 0 && before(place) == '}' && ends_array(place, true))
+    possible_end_ = place;
 }
 
 void Splitter::begin_element(std::uint64_t place, char c) {
+  if (possible_end_ != 0 && before(place) != ':' && starts_element(place)) possible_end_ = 0;
   begin_ = place;
+  const std::string_view rest = text_.substr(static_cast<std::size_t>(place - base_));
+  strange_ = !keys_.empty() && !rest.starts_with(usual_head_) && !starts_element(place);
   state_ = gap_before(place);
   if (c == '[') state_ = ElementState::junk;
   first_ = false;
@@ -130,6 +164,10 @@ ElementState Splitter::gap_before(std::uint64_t place) {
   const bool adjoins = gap_.piece;
   if (adjoins && !starts_element(place)) {  // `"args": {`: the element's head is gone
     begin_ = gap_.begin;
+    if (gap_.pieces && gap_.colon && !out_->empty() && out_->back().state == ElementState::junk) {
+      begin_ = out_->back().begin;
+      out_->pop_back();
+    }
     return ElementState::junk;
   }
   if (adjoins) end_piece(place);
@@ -140,13 +178,26 @@ ElementState Splitter::gap_before(std::uint64_t place) {
   return ElementState::clean;
 }
 
+/// The array ended where only a bracket too many seemed to be: no element followed up to `end`,
+/// which is all there is.
+bool Splitter::ended_before(std::uint64_t end) {
+  if (possible_end_ == 0 || !last_ || after_space(end) < text_.size()) return false;
+  while (!out_->empty() && out_->back().end > possible_end_) out_->pop_back();
+  if (depth_ > 0 && begin_ < possible_end_) out_->push_back({begin_, possible_end_, state_});
+  depth_ = 0;
+  ended_ = true;
+  at_ = possible_end_ + 1;
+  return true;
+}
+
 void Splitter::finish(std::uint64_t end) {
+  if (ended_before(end)) return;
   if (state_ == ElementState::clean) learn();
   out_->push_back({begin_, end, state_});
   gap_begin_ = end;
   gap_ = Gap{};
   gap_is_whole_ = true;
-  lenient_ = state_ == ElementState::broken || state_ == ElementState::junk;
+  lenient_ = strange_ || state_ == ElementState::broken || state_ == ElementState::junk;
 }
 
 /// Forgets what it thought to know: an element begins at `place`.
@@ -198,7 +249,8 @@ void Splitter::feed_gap(std::uint64_t to) {
 
 /// Something between elements that is none. Members without their object count as one.
 void Splitter::end_piece(std::uint64_t end) {
-  const bool remainder = !out_->empty() && out_->back().state >= ElementState::broken &&
+  const bool remainder = !out_->empty() && possible_end_ == 0 &&
+                         out_->back().state >= ElementState::broken &&
                          (gap_.colon || (gap_.commas == 0 && !gap_.pieces));
   if (remainder) {
     out_->back().end = end;
@@ -226,10 +278,9 @@ void Splitter::learn() {
   const std::string_view rest = text_.substr(static_cast<std::size_t>(begin_ - base_));
   if (!usual_head_.empty() && rest.starts_with(usual_head_)) return;
   const std::string_view key = first_key(begin_);
-  if (key.empty()) return;
+  if (key.empty() || contains(nested_keys_, key)) return;
   usual_head_ = rest.substr(0, static_cast<std::size_t>(key.data() - rest.data()) + key.size() + 1);
-  if (keys_.size() < kKeys && std::find(keys_.begin(), keys_.end(), key) == keys_.end())
-    keys_.emplace_back(key);
+  if (keys_.size() < kKeys && !contains(keys_, key)) keys_.emplace_back(key);
 }
 
 /// The place of the first byte from `place` on that is no space.
@@ -253,7 +304,7 @@ std::string_view Splitter::first_key(std::uint64_t place) const {
 bool Splitter::starts_element(std::uint64_t place) const {
   const std::string_view key = first_key(place);
   if (key.empty()) return false;
-  return keys_.empty() || std::find(keys_.begin(), keys_.end(), key) != keys_.end();
+  return keys_.empty() || contains(keys_, key);
 }
 
 /// Whether what follows a closing bracket can follow an array. `surely`: only if it must.

@@ -3,6 +3,7 @@
 // Finds where the elements of a large JSON array begin and end, also where the file is damaged.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -47,7 +48,8 @@ class Splitter {
   [[nodiscard]] std::uint64_t end() const { return at_; }
   /// What comes before is not needed any more.
   [[nodiscard]] std::uint64_t keep_from() const {
-    return depth_ > 0 ? begin_ : gap_.piece ? gap_.begin : gap_begin_;
+    const std::uint64_t needed = depth_ > 0 ? begin_ : gap_.piece ? gap_.begin : gap_begin_;
+    return possible_end_ != 0 ? std::min(needed, possible_end_) : needed;
   }
   /// An element has begun and not ended.
   [[nodiscard]] bool inside() const { return depth_ > 0; }
@@ -73,15 +75,18 @@ class Splitter {
   bool bracket(std::uint64_t place, char c);
   bool open(std::uint64_t place, char c);
   void close(std::uint64_t place, char c);
+  void close_array(std::uint64_t place);
   void mismatch(std::uint64_t place, char c);
   void begin_element(std::uint64_t place, char c);
   ElementState gap_before(std::uint64_t place);
+  bool ended_before(std::uint64_t end);
   void finish(std::uint64_t end);
   void resume_at(std::uint64_t place);
   void feed_gap(std::uint64_t to);
   void end_piece(std::uint64_t end);
   void end_array(std::uint64_t place);
   void learn();
+  bool interrupts(std::uint64_t place);
   [[nodiscard]] bool starts_element(std::uint64_t place) const;
   [[nodiscard]] bool ends_array(std::uint64_t place, bool surely) const;
   [[nodiscard]] char before(std::uint64_t place) const;
@@ -104,14 +109,18 @@ class Splitter {
   std::size_t depth_ = 0;
   std::uint64_t over_ = 0;  // brackets open beyond the stack
 
+  std::uint64_t possible_end_ = 0;  // of the array, if nothing else follows; 0 = none
+
   std::uint64_t gap_begin_;
   Gap gap_;
   bool gap_is_whole_ = true;  // nothing of it was fed before
   bool first_ = true;         // no element yet: no comma
+  bool strange_ = false;      // the element follows damage and does not begin like one
   bool lenient_ = false;      // after damage: commas are as they are
   std::string usual_gap_;
-  std::string usual_head_;         // "{" up to the end of the first key, as last seen
-  std::vector<std::string> keys_;  // first keys of whole elements
+  std::string usual_head_;                // "{" up to the end of the first key, as last seen
+  std::vector<std::string> keys_;         // first keys of whole elements
+  std::vector<std::string> nested_keys_;  // … and of objects in arrays inside them
 
   bool ended_ = false;
   bool comma_before_end_ = false;

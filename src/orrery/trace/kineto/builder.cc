@@ -64,7 +64,9 @@ Result<void> Builder::add(const Record& record) {
     add_metadata(record);
     return {};
   }
-  Category& category = categories_.of(content(record.category));
+  // Marks have no category: their phase says what they are.
+  const std::string_view named = content(record.category);
+  Category& category = categories_.of(named.empty() && letter != 'X' ? phase : named);
   const bool complete = letter == 'X' || (phase.empty() && !record.duration.empty());
   if (letter == 's' || letter == 't' || letter == 'f') {
     add_flow(record, category);
@@ -136,9 +138,9 @@ Time Builder::duration_of(const Record& record) {
   if (record.duration.empty() || record.duration == "null") return Time{};  // an instant
   findings_.add(FindingCode::event_time_clamped,
                 fmt::format("{}: \"dur\": {}", place(record), record.duration.substr(0, 40)));
-  const bool long_one = duration ? *duration > 0
-                                 : json::fixed_point(record.duration, 0).has_value() &&
-                                       record.duration.front() != '-';
+  const std::string_view text = content(record.duration);
+  const bool digits = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  const bool long_one = duration ? *duration > 0 : digits;
   return long_one ? kFarthest : Time{};
 }
 

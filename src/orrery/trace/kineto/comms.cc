@@ -37,7 +37,9 @@ std::string_view item(std::string_view list, std::size_t wanted) {
     if (in_string || (list[i] != ',' && list[i] != ']')) continue;
     if (at++ == wanted) {
       std::string_view out = list.substr(begin, i - begin);
-      while (!out.empty() && out.front() <= ' ') out.remove_prefix(1);
+      const auto space = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+      while (!out.empty() && space(out.front())) out.remove_prefix(1);
+      while (!out.empty() && space(out.back())) out.remove_suffix(1);
       return out;
     }
     begin = i + 1;

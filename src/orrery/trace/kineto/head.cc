@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kFactBytes = 4096;
+constexpr std::size_t kFactBytes = 1u << 16;
 constexpr std::size_t kFacts = 1024;
 
 std::int64_t number(const Json& object, const char* key, std::int64_t otherwise) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes through the Kineto reader: an answer, no crash; every record accounted for; the same
+// answer when the bytes come in small pieces.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "orrery/core/check.h"
+#include "orrery/trace/json/testing.h"
+#include "orrery/trace/kineto/reader.h"
+
+namespace {
+
+using namespace orrery;
+
+Result<profile::Profile> read(std::string_view text, std::size_t piece) {
+  Findings findings;
+  return trace::kineto::read(std::make_unique<trace::json::testing::PieceSource>(text, piece),
+                             {"fuzz.json", std::make_shared<StringPool>(), &findings});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto whole = read(text, size + 1);
+  const auto pieces = read(text, 61);
+  ORRERY_CHECK(whole.has_value() == pieces.has_value());
+  if (!whole) {
+    ORRERY_CHECK(!whole.error().where.empty() && !whole.error().what.empty());
+    return 0;
+  }
+  ORRERY_CHECK(whole->events.size() == pieces->events.size());
+  std::uint64_t left_out = 0;
+  for (const auto& [category, count] : whole->account.left_out) left_out += count;
+  ORRERY_CHECK(whole->account.records == whole->account.events + whole->account.mapped + left_out);
+  for (std::size_t e = 0; e < whole->events.size(); ++e) {
+    const profile::Event& event = whole->events[e];
+    ORRERY_CHECK(event.start >= Time{} && event.duration >= Time{});
+    ORRERY_CHECK(event.lane < whole->lanes.size());
+  }
+  return 0;
+}
