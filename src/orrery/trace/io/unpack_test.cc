@@ -166,7 +166,10 @@ TEST(Unpack, EndsAtTheSamePlaceWhateverTheStep) {
   changed.back() = static_cast<char>(~changed.back());  // the checksum
   std::string small = zstd(text) + std::string("\x28\xB5\x2F\xFD\xFF\xFF\xFF\xFF");
   const std::string cut = gzip(std::string(1 << 20, ' ')).substr(0, 500);
-  for (const std::string& packed : {broken, changed, small, cut}) {
+  // A block of 1088 bytes as they are, behind it something that is no block.
+  const std::string raw = std::string("\x28\xB5\x2F\xFD\x04\x08\x00\x22\x00", 9) +
+                          std::string(1088, 'r') + "\xFF\xFF\xFF\xFF\xFF";
+  for (const std::string& packed : {broken, changed, small, cut, raw}) {
     const std::string first = readable(packed, 61);
     EXPECT_GT(first.size(), 1000u);
     EXPECT_TRUE(readable(packed, 4096) == first);

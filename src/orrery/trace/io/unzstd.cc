@@ -44,7 +44,8 @@ class ZstdSource final : public UnpackingSource {
     if (ZSTD_isError(status) != 0) return broken(status);
     open_ = status != 0;  // 0: a frame is whole; another may follow
     holds_ = open_ && out.pos == out.size;
-    wanted_ = open_ ? status : kFirst;
+    // What it asks for includes the next block's header, in which there may be damage too.
+    wanted_ = !open_ ? kFirst : status > kBlockHeader ? status - kBlockHeader : status;
     return {};
   }
 
@@ -70,6 +71,7 @@ class ZstdSource final : public UnpackingSource {
   }
 
   static constexpr std::size_t kFirst = 4;  // bytes with which a frame begins
+  static constexpr std::size_t kBlockHeader = 3;
 
   std::unique_ptr<ZSTD_DStream, FreeStream> stream_;
   std::size_t wanted_ = kFirst;
