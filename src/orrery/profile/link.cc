@@ -74,7 +74,9 @@ Result<LinkReport> link(Profile& device, Profile&& host_given, Findings& finding
   links.event.assign(host.events.size(), kNoEvent);
   const IdLinks ids = link_by_ids(device, host, links, report);
   link_by_order(device, host, ids, links, report);
-  if (report.linked() == 0) return tl::unexpected(unlinked(device, host, report));
+  const bool by_ids = report.by_record_function + report.by_external_id > 0;
+  if (report.linked() == 0 || (!by_ids && report.by_chance * 2 > report.by_order))
+    return tl::unexpected(unlinked(device, host, report));
   report.added = report.nodes - report.linked();
   report.unlinked_operators = report.operators - report.linked();
   count(

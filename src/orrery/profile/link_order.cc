@@ -290,12 +290,11 @@ std::vector<std::uint32_t> ThreadPairs::find(const std::vector<std::uint8_t>& li
   return out;
 }
 
-/// Whether links by order are of different programs whose names happen to be alike: few of the
-/// steps, and many of these under something else.
+/// Whether links by order are of different programs whose names happen to be alike: many of them
+/// then stand under something else.
 bool is_chance(const Profile& device, const Profile& host, const Links& links,
-               const std::vector<std::uint8_t>& linked, const std::vector<EventId>& fresh,
-               std::size_t steps) {
-  if (fresh.size() * 2 >= steps) return false;
+               const std::vector<std::uint8_t>& linked, const std::vector<EventId>& fresh) {
+  constexpr std::size_t kFew = 2;  // equal starts confuse the order now and then
   std::size_t contradictions = 0;
   for (const EventId e : fresh) {
     EventId around = host.events[e].parent;
@@ -305,7 +304,7 @@ bool is_chance(const Profile& device, const Profile& host, const Links& links,
     while (there != kNoEvent && linked[there] == 0) there = device.events[there].parent;
     contradictions += there != (around == kNoEvent ? kNoEvent : links.event[around]) ? 1 : 0;
   }
-  return contradictions * 5 > fresh.size();
+  return contradictions > kFew && contradictions * 5 > fresh.size();
 }
 
 }  // namespace
@@ -348,7 +347,7 @@ void link_by_order(const Profile& device, const Profile& host, const IdLinks& id
       linked[partner] = 1;
       fresh.push_back(left[l].event);
     }
-    if (is_chance(device, host, links, linked, fresh, std::min(left.size(), right.size()))) {
+    if (is_chance(device, host, links, linked, fresh)) {
       for (const EventId e : fresh) {
         linked[links.event[e]] = 0;
         links.event[e] = kNoEvent;

@@ -228,8 +228,8 @@ TEST(Align, EndlessRepetition) {
   for (int i = 0; i < 300; ++i) few += iteration;
   for (int i = 0; i < 2000; ++i) many += iteration;
   const Pairs pairs = align(steps(few), steps(many));
-  EXPECT_EQ(pairs.size(), few.size());
-  for (const auto& [l, r] : pairs) ASSERT_EQ(r - l, pairs[0].second);
+  EXPECT_GE(pairs.size() + iteration.size(), few.size());
+  for (const auto& [l, r] : pairs) ASSERT_EQ(r - l, pairs[0].second - pairs[0].first);
 }
 
 /// A long stretch of equal steps between two others, with some lost on both sides, is solved in a
