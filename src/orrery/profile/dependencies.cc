@@ -230,6 +230,10 @@ class Finish {
       Time cost{};
       if (is_device_work(event.kind)) {
         cost = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
+        const Time late = std::max(Time{}, event.start - ready);
+        const bool first = draft_.spot(draft_.nodes[place]).index == 0;
+        if (draft_.options.delay > Time{})
+          cost += first ? late : std::min(late, draft_.options.delay);
       } else if (event.timed()) {
         cost = std::max(Time{}, draft_.at[place] - ready);
       }

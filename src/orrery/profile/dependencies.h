@@ -38,6 +38,10 @@ struct DependencyOptions {
   /// A gap on a thread at least this long is taken for a wait on another thread when that one fell
   /// idle at its end, or a tenth as long when that one stayed idle so long.
   Time inter_thread_gap = us(1000);
+  /// How much of a device work's delay (see device_delay) becomes part of its cost; of the first
+  /// work recorded on a stream, all of it, because what kept the stream busy was not recorded. With
+  /// zero, none: costs are durations.
+  Time delay{};
 };
 
 /// The events that become nodes of a graph, what each waits for, and how long it then takes.

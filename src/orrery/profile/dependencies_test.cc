@@ -101,6 +101,22 @@ TEST(Dependencies, LaunchesAndStreams) {
   EXPECT_EQ(delay(op), Time{});
 }
 
+TEST(Dependencies, DelaysAsCost) {
+  Maker make;
+  const std::uint32_t thread = make.thread(1), stream = make.stream(7);
+  make.call(thread, "cudaLaunchKernel", 0, 10, 1);
+  make.call(thread, "cudaLaunchKernel", 10, 10, 2);
+  make.call(thread, "cudaLaunchKernel", 20, 10, 3);
+  const EventId a = make.kernel(stream, "after what nobody recorded", 510, 10, 1);
+  const EventId b = make.kernel(stream, "b", 523, 10, 2);
+  const EventId c = make.kernel(stream, "c", 633, 10, 3);
+  const Made made(make, {.delay = us(20)});
+  EXPECT_EQ(made.cost(a), us(510));
+  EXPECT_EQ(made.cost(b), us(13));
+  EXPECT_EQ(made.cost(c), us(30));
+  EXPECT_EQ(made.replayed(b), us(533));
+}
+
 TEST(Dependencies, OneLaunchOfAGraph) {
   Maker make;
   const std::uint32_t thread = make.thread(1), stream = make.stream(7), other = make.stream(8);
