@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-#include <set>
+#include <algorithm>
 
 #include "orrery/intake/convert_comm.h"
+#include "orrery/intake/convert_groups.h"
 #include "orrery/intake/convert_node.h"
 #include "orrery/trace/chakra/writer.h"
 
@@ -82,36 +82,15 @@ class Conversion {
     return use_(node);
   }
 
-  /// As real traces have them: one JSON text in a list, printed by Python.
   Result<void> hand_over_groups() {
-    nlohmann::json list = nlohmann::json::array();
-    std::set<std::string> seen;
-    for (std::uint32_t g = 0; g < profile_.groups.size(); ++g) {
-      const profile::Group& group = profile_.groups[g];
+    std::vector<profile::Group> groups = profile_.groups;
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+      groups[g].name = maker_.group_name(g);
       const auto named = options_.groups.find(g);
-      const auto& ranks = named == options_.groups.end() ? group.ranks : named->second.ranks;
-      const std::string name = maker_.group_name(g);
-      if (name.empty() || !seen.insert(name).second) continue;
-      nlohmann::json entry;
-      entry["pg_name"] = name;
-      entry["pg_desc"] = group.description;
-      entry["backend_config"] = group.backend;
-      entry["pg_size"] = ranks.empty() ? group.size : static_cast<std::int64_t>(ranks.size());
-      entry["ranks"] = ranks;
-      list.push_back(std::move(entry));
+      if (named != options_.groups.end()) groups[g].ranks = named->second.ranks;
     }
-    if (list.empty()) return {};
-    NodeRecord node;
-    node.name = "## process_group:init ##";
-    node.type = static_cast<std::uint64_t>(graph::NodeKind::metadata);
-    nlohmann::json printed = nlohmann::json::array();
-    printed.push_back(list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    append_python(node.inputs.emplace().values,
-                  printed.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    node.inputs->shapes = "[[]]";
-    node.inputs->types = "['String']";
-    node.attributes.push_back(trace::chakra::attribute_bool("is_cpu_op", true));
-    return hand_over(node);
+    const NodeRecord node = group_node(groups);
+    return node.name.empty() ? Result<void>() : hand_over(node);
   }
 
   Result<void> hand_over_nodes() {

@@ -27,6 +27,27 @@ using trace::chakra::NodeRecord;
 
 std::uint64_t number(NodeKind kind) { return static_cast<std::uint64_t>(kind); }
 
+bool has_root(CommKind kind) {
+  return kind == CommKind::reduce || kind == CommKind::gather || kind == CommKind::scatter ||
+         kind == CommKind::broadcast;
+}
+
+/// What a dependency is between these two when nothing else is said.
+DependencyKind usual(bool from_device, bool to_device) {
+  if (to_device) return from_device ? DependencyKind::stream : DependencyKind::launch;
+  return from_device ? DependencyKind::sync : DependencyKind::thread;
+}
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+AttributeRecord attribute_int64s(const char* name, const std::vector<std::int64_t>& values) {
+  AttributeRecord record = trace::chakra::attribute(name, trace::chakra::Member::int64_list, 0);
+  for (const std::int64_t value : values) record.list.push_back(static_cast<std::uint64_t>(value));
+  return record;
+}
+
+}  // namespace
+
 CollectiveType collective_type(CommKind kind) {
   switch (kind) {
     case CommKind::all_reduce:
@@ -51,27 +72,6 @@ CollectiveType collective_type(CommKind kind) {
       return CollectiveType::unknown;
   }
 }
-
-bool has_root(CommKind kind) {
-  return kind == CommKind::reduce || kind == CommKind::gather || kind == CommKind::scatter ||
-         kind == CommKind::broadcast;
-}
-
-/// What a dependency is between these two when nothing else is said.
-DependencyKind usual(bool from_device, bool to_device) {
-  if (to_device) return from_device ? DependencyKind::stream : DependencyKind::launch;
-  return from_device ? DependencyKind::sync : DependencyKind::thread;
-}
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
-AttributeRecord attribute_int64s(const char* name, const std::vector<std::int64_t>& values) {
-  AttributeRecord record = trace::chakra::attribute(name, trace::chakra::Member::int64_list, 0);
-  for (const std::int64_t value : values) record.list.push_back(static_cast<std::uint64_t>(value));
-  return record;
-}
-
-}  // namespace
 
 NodeMaker::NodeMaker(const profile::Profile& profile, const profile::Dependencies& dependencies,
                      const ConvertOptions& options)

@@ -14,6 +14,9 @@
 
 namespace orrery::intake {
 
+/// Chakra's collective; unknown for what is none.
+[[nodiscard]] graph::CollectiveType collective_type(profile::CommKind kind);
+
 /// Makes the records of a rank's nodes, one after the other, in one record that is used again.
 class NodeMaker {
  public:
