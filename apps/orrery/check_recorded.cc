@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::size_t kShown = 10;
 
+std::string agreement(report::Style style) {
+  report::Sheet sheet(style);
+  sheet.add("ranks", style.good("ok") + "  communications, groups and iterations agree");
+  return sheet.text();
+}
+
 std::string mismatches_text(const std::vector<intake::Mismatch>& found, report::Style style) {
   std::string text;
   for (const intake::Mismatch& mismatch : found) {
@@ -66,9 +72,7 @@ int check_recorded(const RecordedOptions& options, Session& session) {
   sheet.add("traces",
             fmt::format("{}  {}, {} records", style.good("ok"), ranks_of(*done), records));
   std::string text = sheet.text() + job_text(*done, style);
-  if (found.empty() && done->ranks.size() > 1)
-    text += fmt::format("{:<14}{}  communications, groups and iterations agree\n", "ranks",
-                        style.good("ok"));
+  if (found.empty() && done->ranks.size() > 1) text += agreement(style);
   text += mismatches_text(found, style);
   report::Sheet rest(style);
   report::add_findings(rest, findings, style);

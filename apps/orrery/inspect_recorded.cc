@@ -47,8 +47,8 @@ report::Table breakdown_columns(std::string first) {
   return report::Table({{std::move(first)},
                         {"length", true},
                         {"compute", true},
-                        {"overlapped", true},
-                        {"exposed comm", true},
+                        {"overlap", true},
+                        {"exposed", true},
                         {"copies", true},
                         {"idle", true},
                         {"host-bound", true}});
@@ -60,7 +60,7 @@ std::string uses_table(const std::vector<profile::NameUse>& uses, std::string ti
   report::Table table(
       {{std::move(title)}, {"count", true}, {"time", true}, {"longest", true}, {"share", true}});
   for (std::size_t i = 0; i < uses.size() && i < kShown; ++i) {
-    table.row({report::fit(report::printable(uses[i].name), 36), count(uses[i].count),
+    table.row({report::fit(report::printable(uses[i].name), 40), count(uses[i].count),
                format_time(uses[i].total), format_time(uses[i].longest),
                share(uses[i].total, whole)});
   }
@@ -110,11 +110,10 @@ std::string rank_text(const Inspected& one, report::Style style) {
                                  inspection.streams == 1 ? "" : "s"));
   std::string text = sheet.text();
   if (inspection.last == inspection.first) return text + "no times are recorded\n";
-  report::Table table =
-      breakdown_columns(inspection.on_device ? "on the device" : "on the host's threads");
+  report::Table table = breakdown_columns(inspection.on_device ? "device" : "threads");
   for (const profile::StepUse& step : inspection.steps)
     add_breakdown(table, fmt::format("step {}", step.iteration.number), step.breakdown);
-  add_breakdown(table, "whole trace", inspection.whole);
+  add_breakdown(table, "all", inspection.whole);
   text += "\n" + table.text(style);
   const Time whole = inspection.whole.length;
   text += uses_table(inspection.device, "device work", whole, style);

@@ -4,10 +4,105 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
 
+#include "orrery/core/limits.h"
+#include "orrery/core/units.h"
+#include "orrery/intake/astra_text.h"
+#include "orrery/intake/comms_text.h"
+#include "orrery/intake/export.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
 #include "orrery/trace/io/format.h"
+#include "output_file.h"
 
 namespace orrery::app {
+
+namespace {
+
+/// What came of it, whatever the formats.
+struct Converted {
+  std::string to;
+  std::uint64_t ranks = 1;
+  std::uint64_t nodes = 0;
+  std::uint64_t edges = 0;
+  Findings findings;
+};
+
+Result<Converted> export_chakra(const std::string& path, const OtherFormats& options,
+                                const Session& session) {
+  Converted result;
+  result.to = session.output;
+  const auto format = intake::export_format_of(session.output);
+  if (!format) return tl::unexpected(format.error());
+  if (auto absent = check_absent(session.output, session.force); !absent)
+    return tl::unexpected(absent.error());
+  intake::ExportOptions how;
+  how.format = *format;
+  if (options.large) how.most_nodes = std::numeric_limits<std::uint64_t>::max();
+  const auto report = intake::export_to_file(path, session.output, how, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
+Result<Converted> import_json(const std::string& path, const Session& session) {
+  Converted result;
+  result.to = session.output;
+  if (auto absent = check_absent(session.output, session.force); !absent)
+    return tl::unexpected(absent.error());
+  const auto report = intake::import_json(path, session.output, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
+Result<Converted> convert_text(const std::string& path, const OtherFormats& options,
+                               const Session& session) {
+  if (options.npus < 1 || options.npus > static_cast<std::int64_t>(limits::kRanks) ||
+      options.passes < 1 || options.passes > 1'000'000) {
+    return fail(Errc::usage, options.npus < 1 ? "--npus" : "--passes",
+                "an ASTRA-sim 1.0 workload says what every rank does, not how many there are",
+                "--npus N writes N ranks; --passes P repeats the workload P times");
+  }
+  Converted result;
+  result.to = session.output + ".*.et";
+  if (auto absent = check_absent(session.output + ".0.et", session.force); !absent)
+    return tl::unexpected(absent.error());
+  intake::AstraTextOptions how;
+  how.ranks = static_cast<std::uint32_t>(options.npus);
+  how.passes = static_cast<std::uint32_t>(options.passes);
+  const auto report = intake::convert_astra_text(path, session.output, how, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.ranks = report->ranks;
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
+Result<Converted> convert_one(const std::string& path, const OtherFormats& options,
+                              const Session& session) {
+  const auto inputs = trace::inputs_in(path);
+  if (!inputs) return tl::unexpected(inputs.error());
+  switch (inputs->empty() ? trace::Format::unknown : inputs->front().format) {
+    case trace::Format::chakra:
+      if (session.output.ends_with(".et") || session.output.ends_with(".et.gz"))
+        return import_json(path, session);
+      return export_chakra(path, options, session);
+    case trace::Format::astra_text:
+      return convert_text(path, options, session);
+    case trace::Format::run_file:
+      return fail(Errc::input_unsupported, path, "is a finished run, not a trace",
+                  "'orrery report' draws runs");
+    default:
+      return fail(Errc::input_unsupported, path, "is no trace this program knows",
+                  "Kineto, PyTorch execution traces, Nsight's SQLite, Chakra, ASTRA-sim 1.0 text");
+  }
+}
+
+}  // namespace
 
 void add_other_formats(CLI::App& command, OtherFormats& options) {
   const char* const group = "Other formats";
@@ -23,8 +118,26 @@ void add_other_formats(CLI::App& command, OtherFormats& options) {
 
 int convert_other(const std::vector<std::string>& paths, const OtherFormats& options,
                   Session& session) {
-  (void)options;
-  return session.fail({Errc::input_unsupported, paths.front(), "cannot be converted", ""});
+  if (paths.size() != 1)
+    return session.fail({Errc::usage, paths[1], "one trace at a time, unless they are recorded",
+                         "run it once for each"});
+  const auto result = convert_one(paths.front(), options, session);
+  session.output.clear();
+  if (!result) return session.fail(result.error());
+  report::Sheet sheet(session.out_style());
+  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  sheet.add("written", fmt::format("{}: {} nodes, {} edges{}", result->to, count(result->nodes),
+                                   count(result->edges), result->ranks > 1 ? " per rank" : ""));
+  report::add_findings(sheet, result->findings, session.out_style());
+  return session.deliver(sheet.text(), [&] {
+    std::string out;
+    report::JsonWriter json(out);
+    report::begin_envelope(json, "convert");
+    json.begin_object().field("to", std::string_view(result->to)).field("ranks", result->ranks);
+    json.field("nodes", result->nodes).field("edges", result->edges).end_object();
+    report::end_envelope(json, result->findings);
+    return out + '\n';
+  });
 }
 
 }  // namespace orrery::app

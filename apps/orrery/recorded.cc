@@ -82,7 +82,7 @@ std::string job_text(const intake::Job& job, report::Style style) {
     comms +=
         fmt::format(" in {} group{}", count(job.groups.size()), job.groups.size() == 1 ? "" : "s");
     if (job.ranks.size() > 1) {
-      comms += fmt::format("; {} matched across ranks", count(job.matched));
+      comms += fmt::format("; {} of all their ranks matched", count(job.matched));
       if (job.unmatched > 0) comms += fmt::format(", {} not", count(job.unmatched));
     }
     if (job.alone > 0)
