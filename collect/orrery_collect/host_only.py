@@ -11,15 +11,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 
 from .facts import Json, distributed_info, process_groups
 
 FORMAT = ("Written by orrery_collect from the autograd profiler's events: this PyTorch has no Kineto. "
-          "External ids are the profiler's correlation ids; what is said about communication comes "
-          "from the recorded tensors.")
+          "External ids are the profiler's correlation ids; record function ids are the execution "
+          "trace's, found by order; what is said about communication comes from the recorded tensors.")
 USER_SCOPE = 7  # of record_function, and of what libraries name like it ("gloo:all_reduce")
 LIBRARIES = ("gloo", "nccl", "mpi", "ucc")
 
@@ -30,6 +30,7 @@ class HostOnly:
     def __init__(self, missing: List[Json]) -> None:
         self._profile: Any = torch.autograd.profiler.profile(  # type: ignore[no-untyped-call]
             record_shapes=True)
+        self._missing = missing
         missing.append({"what": "device work, synchronisations, the system's thread ids",
                         "why": "this PyTorch was built without Kineto; operators and their times "
                                "come from the autograd profiler"})
@@ -43,8 +44,12 @@ class HostOnly:
     def stop(self) -> None:
         self._profile.__exit__(None, None, None)
 
-    def save(self, path: str) -> None:
+    def save(self, path: str, nodes: List[Json]) -> None:
+        """`nodes`: the execution trace's of the same steps, if there are any."""
         trace = document(self._profile.kineto_results)
+        if not name_record_functions(trace["traceEvents"], nodes):
+            self._missing.append({"what": "record function ids", "why": "the execution trace does "
+                                  "not tell of the same operators in the same order"})
         with open(path, "wb") as file:
             # No name and no time of writing inside
             with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
@@ -75,6 +80,37 @@ def document(results: Any) -> Json:
         trace["distributedInfo"] = info
     trace["traceEvents"] = thread_names(events) + events
     return trace
+
+
+def name_record_functions(events: List[Json], nodes: List[Json]) -> bool:
+    """Adds "Record function id", as Kineto has it, where both tell of the same operators.
+
+    Record functions are numbered as they begin, so each thread's operators come in the same order
+    in both. What a library does on threads of its own (gloo) is the thread's that asked for it in
+    one and its own in the other, in the same order per name. All of them or none; true when done or
+    when there is nothing to do.
+    """
+    timed = [event for event in events if event["ph"] == "X"]
+    known = sorted((node for node in nodes if node.get("rf_id")), key=lambda node: int(node["rf_id"]))
+
+    def key(name: str, thread: int) -> Tuple[str, int]:
+        elsewhere = name.partition(":")[0] in LIBRARIES and not name.startswith("nccl")
+        return (name, 0) if elsewhere else ("", thread)
+
+    by_order: Dict[Tuple[str, int], List[Json]] = {}
+    for node in known:
+        by_order.setdefault(key(node["name"], node["tid"]), []).append(node)
+    places = {at: iter(queue) for at, queue in by_order.items()}
+    pairs: List[Tuple[Json, Optional[Json]]] = [
+        (event, next(places.get(key(event["name"], event["tid"]), iter(())), None))
+        for event in timed]
+    if known and (len(known) != len(timed) or
+                  any(node is None or node["name"] != event["name"] for event, node in pairs)):
+        return False
+    for event, found in pairs:
+        if found is not None:
+            event["args"]["Record function id"] = found["rf_id"]
+    return True
 
 
 def thread_names(events: List[Json]) -> List[Json]:

@@ -91,7 +91,7 @@ class Kineto:
         else:
             self._profile.stop()
 
-    def save(self, path: str) -> None:
+    def save(self, path: str, _: List[Json]) -> None:
         self._profile.export_chrome_trace(path)
 
 
@@ -131,26 +131,29 @@ class Session:
     def save(self, files: Dict[str, str]) -> None:
         """Writes the files, each whole or not at all, and adds their names by kind. One that cannot
         be written does not keep the one before it from being there."""
+        nodes: List[Json] = []
         if self._observer is not None:
             if os.path.exists(self._raw):
-                self._note_damage()
+                nodes = self._nodes()
                 self._pack(self._prefix + ".et.json.gz")
                 files["et"] = os.path.basename(self._prefix) + ".et.json.gz"
             else:
                 self._missing.append({"what": "execution trace",
                                       "why": "PyTorch wrote none; a process can have only one observer"})
-        self._timed.save(self._parts[0])
+        self._timed.save(self._parts[0], nodes)
         os.replace(self._parts[0], self._prefix + ".kineto.json.gz")
         files["kineto"] = os.path.basename(self._prefix) + ".kineto.json.gz"
 
-    def _note_damage(self) -> None:
-        """Several versions write broken JSON now and then: said, and kept as it is."""
+    def _nodes(self) -> List[Json]:
+        """The execution trace's. Several versions write broken JSON now and then: that is said, and
+        the file is kept as it is."""
         try:
             with open(self._raw, encoding="utf-8") as file:
-                json.load(file)
+                return list(json.load(file)["nodes"])
         except ValueError as error:
             self._missing.append({"what": "a sound execution trace",
                                   "why": f"PyTorch wrote JSON that is not valid: {error}"})
+            return []
 
     def _pack(self, path: str) -> None:
         with open(self._raw, "rb") as plain, open(self._parts[1], "wb") as file:

@@ -7,12 +7,13 @@ import pathlib
 import subprocess
 import sys
 import unittest
+from typing import Any
 from unittest import mock
 
 import torch
 
 import orrery_collect
-from orrery_collect import session
+from orrery_collect import host_only, session
 from support import EXAMPLE, ROOT, SHIPPED, InFolder, load, program
 
 
@@ -108,6 +109,23 @@ class OneProcess(InFolder):
                 self.assertTrue(any("ours" in line["why"] for line in self.facts()["missing"]))
         # Nothing of the broken ones is in the way of the next
         self.test_three_lines_record_what_is_needed()
+
+    def test_ids_are_given_to_all_operators_or_to_none(self) -> None:
+        def event(name: str, thread: int) -> Any:
+            return {"ph": "X", "name": name, "tid": thread, "args": {}}
+
+        def node(name: str, thread: int, number: int) -> Any:
+            return {"name": name, "tid": thread, "rf_id": number}
+
+        nodes = [node("thread", 1, 0), node("b", 1, 3), node("a", 1, 1), node("gloo:x", 1, 2), node("a", 2, 4)]
+        events = [event("a", 1), event("b", 1), event("gloo:x", 7), event("a", 2)]
+        self.assertTrue(host_only.name_record_functions(events, nodes))
+        self.assertEqual([each["args"]["Record function id"] for each in events], [1, 3, 2, 4])
+        for wrong in (nodes[:-1], [*nodes[:-1], node("c", 2, 4)]):
+            events = [event("a", 1), event("b", 1), event("gloo:x", 7), event("a", 2)]
+            self.assertFalse(host_only.name_record_functions(events, wrong))
+            self.assertEqual([each["args"] for each in events], [{}] * 4)
+        self.assertTrue(host_only.name_record_functions(events, []))
 
     def test_what_was_written_before_a_failure_stays(self) -> None:
         with mock.patch("orrery_collect.host_only.document", side_effect=OSError("full")), quietly():

@@ -56,5 +56,8 @@ class InFolder(unittest.TestCase):
         for event in events:
             self.assertGreaterEqual(event["dur"], 0)
             self.assertIn(event["cat"], ("cpu_op", "user_annotation"))
+        named = {node["rf_id"]: node["name"] for node in nodes}
+        for event in events:
+            self.assertEqual(named.pop(event["args"]["Record function id"]), event["name"])
         ids = [event["args"]["External id"] for event in events]
         self.assertEqual(len(ids), len(set(ids)))
