@@ -44,36 +44,58 @@ void append_scalar(std::string& out, std::uint32_t member, std::uint64_t bits) {
   }
 }
 
-std::string encode(const AttributeRecord& attribute) {
-  std::string out;
+/// A message's or list's bytes with their length in front, made in place: most need one byte for
+/// it.
+template <class Body>
+void append_sized(std::string& out, Body&& body) {
+  const std::size_t begin = out.size();
+  out += '\0';
+  body();
+  std::uint64_t length = out.size() - begin - 1;
+  std::size_t at = begin;
+  while (length >= 0x80) {
+    out[at++] = static_cast<char>((length & 0x7F) | 0x80);
+    length >>= 7;
+    out.insert(at, 1, '\0');
+  }
+  out[at] = static_cast<char>(length);
+}
+
+template <class Body>
+void append_message(std::string& out, std::uint32_t tag, Body&& body) {
+  append_varint(out, (tag << 3) | 2);
+  append_sized(out, body);
+}
+
+void append_attribute(std::string& out, const AttributeRecord& attribute) {
   if (!attribute.name.empty()) append_text(out, 1, attribute.name);
   if (!attribute.doc_string.empty()) append_text(out, 2, attribute.doc_string);
   const auto member = static_cast<std::uint32_t>(attribute.member);
   if (attribute.member == Member::string_val || attribute.member == Member::bytes_val) {
     append_text(out, member, attribute.text);
   } else if (attribute.member == Member::string_list || attribute.member == Member::bytes_list) {
-    std::string list;
-    for (const std::string& text : attribute.texts) append_text(list, 1, text);
-    append_text(out, member, list);
+    append_message(out, member, [&] {
+      for (const std::string& text : attribute.texts) append_text(out, 1, text);
+    });
   } else if (member != 0 && member % 2 == 0) {
-    std::string packed;
-    for (const std::uint64_t bits : attribute.list) append_scalar(packed, member - 1, bits);
-    std::string list;
-    if (!packed.empty()) append_text(list, 1, packed);
-    append_text(out, member, list);
+    append_message(out, member, [&] {
+      if (attribute.list.empty()) return;
+      append_message(out, 1, [&] {
+        for (const std::uint64_t bits : attribute.list) append_scalar(out, member - 1, bits);
+      });
+    });
   } else if (member != 0) {
     append_varint(out, (member << 3) | static_cast<std::uint32_t>(wire_type_of(member)));
     append_scalar(out, member, attribute.bits);
   }
-  return out + attribute.unknown;
+  out += attribute.unknown;
 }
 
-std::string encode(const IoRecord& io) {
-  std::string out;
+void append_io(std::string& out, const IoRecord& io) {
   if (!io.values.empty()) append_text(out, 1, io.values);
   if (!io.shapes.empty()) append_text(out, 2, io.shapes);
   if (!io.types.empty()) append_text(out, 3, io.types);
-  return out + io.unknown;
+  out += io.unknown;
 }
 
 void append_number(std::string& out, std::uint32_t tag, std::uint64_t value) {
@@ -84,9 +106,37 @@ void append_number(std::string& out, std::uint32_t tag, std::uint64_t value) {
 
 void append_packed(std::string& out, std::uint32_t tag, const std::vector<std::uint64_t>& values) {
   if (values.empty()) return;
-  std::string packed;
-  for (const std::uint64_t value : values) append_varint(packed, value);
-  append_text(out, tag, packed);
+  append_message(out, tag, [&] {
+    for (const std::uint64_t value : values) append_varint(out, value);
+  });
+}
+
+void append_fields(std::string& out, const NodeRecord& node) {
+  const std::size_t begin = out.size();
+  append_number(out, 1, node.id);
+  if (!node.name.empty()) append_text(out, 2, node.name);
+  append_number(out, 3, node.type);
+  append_packed(out, 4, node.ctrl_deps);
+  append_packed(out, 5, node.data_deps);
+  append_number(out, 6, node.start_time_micros);
+  append_number(out, 7, node.duration_micros);
+  if (node.inputs) append_message(out, 8, [&] { append_io(out, *node.inputs); });
+  if (node.outputs) append_message(out, 9, [&] { append_io(out, *node.outputs); });
+  for (const AttributeRecord& attribute : node.attributes)
+    append_message(out, 10, [&] { append_attribute(out, attribute); });
+  out += node.unknown;
+  // Id 0 written out: Python's reader takes an empty record for the end.
+  if (out.size() == begin) out.append("\x08\x00", 2);
+}
+
+void append_fields(std::string& out, const MetadataRecord& metadata) {
+  const std::size_t begin = out.size();
+  if (!metadata.version.empty()) append_text(out, 1, metadata.version);
+  for (const AttributeRecord& attribute : metadata.attributes)
+    append_message(out, 2, [&] { append_attribute(out, attribute); });
+  out += metadata.unknown;
+  // An empty version written out, for the same reason.
+  if (out.size() == begin) out.append("\x0A\x00", 2);
 }
 
 void append_length(std::string& out, std::uint64_t length, std::uint8_t bytes) {
@@ -161,34 +211,19 @@ bool same_fields(const MetadataRecord& a, const MetadataRecord& b) {
 
 std::string encode(const NodeRecord& node) {
   std::string out;
-  append_number(out, 1, node.id);
-  if (!node.name.empty()) append_text(out, 2, node.name);
-  append_number(out, 3, node.type);
-  append_packed(out, 4, node.ctrl_deps);
-  append_packed(out, 5, node.data_deps);
-  append_number(out, 6, node.start_time_micros);
-  append_number(out, 7, node.duration_micros);
-  if (node.inputs) append_text(out, 8, encode(*node.inputs));
-  if (node.outputs) append_text(out, 9, encode(*node.outputs));
-  for (const AttributeRecord& attribute : node.attributes) append_text(out, 10, encode(attribute));
-  out += node.unknown;
-  if (out.empty())
-    out.assign("\x08\x00",
-               2);  // id 0 written out: Python's reader takes an empty record for the end
+  append_fields(out, node);
   return out;
 }
 
 std::string encode(const MetadataRecord& metadata) {
   std::string out;
-  if (!metadata.version.empty()) append_text(out, 1, metadata.version);
-  for (const AttributeRecord& attribute : metadata.attributes)
-    append_text(out, 2, encode(attribute));
-  out += metadata.unknown;
-  if (out.empty()) out.assign("\x0A\x00", 2);  // an empty version written out, for the same reason
+  append_fields(out, metadata);
   return out;
 }
 
 void append_framed(std::string& out, const NodeRecord& node) {
+  if (!node.spelling.bytes && node.spelling.length_bytes == 0)
+    return append_sized(out, [&] { append_fields(out, node); });
   append_with_length(out, node,
                      node.spelling.bytes ? decode_node_record(*node.spelling.bytes, {})
                                          : Result<NodeRecord>(tl::unexpected(Error{})));
