@@ -17,7 +17,8 @@ namespace orrery::trace::json::testing {
 class PieceSource final : public ByteSource {
  public:
   PieceSource(std::string_view text, std::size_t piece, std::optional<Error> error = {})
-      : rest_(text), piece_(piece), error_(std::move(error)) {}
+      : rest_(text), total_(text.size()), piece_(piece), error_(std::move(error)) {}
+  [[nodiscard]] std::uint64_t size_hint() const override { return total_; }
   Result<std::size_t> read(std::span<std::byte> into) override {
     const std::size_t count = std::min({piece_, into.size(), rest_.size()});
     if (count == 0 && error_ && !into.empty()) return tl::unexpected(*error_);
@@ -28,6 +29,7 @@ class PieceSource final : public ByteSource {
 
  private:
   std::string_view rest_;
+  std::size_t total_;
   std::size_t piece_;
   std::optional<Error> error_;
 };
