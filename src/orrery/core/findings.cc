@@ -111,7 +111,8 @@ constexpr FindingInfo kInfos[] = {
     {"collective_approximated", info,
      "a collective without an algorithm of its own; charged as the one with the same traffic"},
     {"collective_replayed", info,
-     "a collective that does not say its type or size; it takes its recorded duration"},
+     "a collective that does not say its type or size, or has no other rank here; it takes its "
+     "recorded duration"},
     {"chunk_order_resolved", repaired,
      "ranks ran different chunks in one dimension and waited for each other; chunks a "
      "peer had begun were started"},

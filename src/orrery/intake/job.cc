@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/intake/job.h"
 
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
@@ -38,7 +39,9 @@ Result<void> JobReader::parallel(std::size_t first, std::size_t count,
   if (threads_ == 1 || count == 1) {
     for (std::size_t i = 0; i < count; ++i) one(i);
   } else {
-    tbb::task_arena arena(static_cast<int>(std::min<std::size_t>(threads_, 1024)));
+    // Asking for more than there are makes oneTBB complain on stderr.
+    const auto there = static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()));
+    tbb::task_arena arena(static_cast<int>(std::min(threads_, there)));
     arena.execute([&] {
       tbb::parallel_for(
           tbb::blocked_range<std::size_t>(0, count, 1),

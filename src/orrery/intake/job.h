@@ -32,8 +32,9 @@ struct JobOptions {
   /// for a trace that is to stand for many ranks.
   bool keep_absent = false;
   /// Conversions let ranks begin as far apart as they were recorded (Job::begin): a node "[recorded
-  /// start]" before all others. Otherwise all begin at once.
-  bool keep_skew = false;
+  /// start]" before all others of the later ones. Otherwise all begin at once, and what a rank spent
+  /// waiting for others is not what was measured.
+  bool keep_skew = true;
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;
 };
 

@@ -27,12 +27,13 @@ constexpr Time kShortest = ns(1);  // ASTRA rules: a node without a duration
 
 // The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
 // memory, everything else), each of capacity one; receives never wait. Orrery rules give each group
-// and each receiver its own stream.
+// and each receiver its own stream; a host has many threads, which dependencies keep in order.
 std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
-  if (graph.is_cpu(node) && (kind == NodeKind::comp || astra())) return {kCpuLane, false};
+  if (graph.is_cpu(node) && astra()) return {kCpuLane, false};
+  if (graph.is_cpu(node) && kind == NodeKind::comp) return {kFreeLane, true};
   if (kind == NodeKind::comp) return {kComputeLane, false};
   if (astra()) return {kCommLane, false};
   switch (kind) {
@@ -218,6 +219,15 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
     }
     return fail_run({Errc::input_missing_attr, place(rank, node),
                      "a collective lacks comm_type or comm_size", ""});
+  }
+  // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
+  if (!astra() && graph.duration(node) > Time{}) {
+    const auto communicator = communicator_of(rank, node);
+    if (!communicator) return;
+    if (communicators_[*communicator].members == 1) {
+      result_.findings.add(FindingCode::collective_replayed, place(rank, node));
+      return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
+    }
   }
   if (const std::string* prefix = custom_prefix(rank, node, collective.type))
     return begin_custom(rank, node, *prefix);

@@ -252,6 +252,28 @@ TEST(Simulate, ACollectiveThatSaysNothingIsReplayed) {
   EXPECT_EQ(simulate(work, platform).error().code, Errc::input_missing_attr);
 }
 
+TEST(Simulate, ACollectiveWithoutPeersTakesItsRecordedTime) {
+  // One rank's trace of a larger job: the others are not here, but it spent that time.
+  for (const std::uint32_t ranks : {1u, 2u}) {
+    Rank rank;
+    rank.coll(CollectiveType::all_reduce, 1000, {}, "", us(5));
+    const auto result = run(replicated(rank, ranks), line(Block::ring, static_cast<int>(ranks)));
+    EXPECT_EQ(result.end == us(5), ranks == 1);
+    EXPECT_EQ(result.findings.count(FindingCode::collective_replayed), ranks == 1 ? 1u : 0u);
+  }
+}
+
+TEST(Simulate, AHostHasManyThreads) {
+  Rank rank;
+  rank.comp(us(5), {}, true);
+  rank.comp(us(7), {}, true);
+  const auto work = replicated(rank, 1);
+  auto platform = line(Block::ring, 1);
+  EXPECT_EQ(run(work, platform).end, us(7));
+  platform.rules = Rules::astra;
+  EXPECT_EQ(run(work, platform).end, us(12)) << "one at a time";
+}
+
 TEST(Simulate, SameInputsSameResult) {
   std::vector<Rank> ranks(8);
   for (std::size_t r = 0; r < 8; ++r) {

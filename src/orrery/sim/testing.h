@@ -39,8 +39,9 @@ class Rank {
     return add(node);
   }
   std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {},
-                     const std::string& group = "") {
+                     const std::string& group = "", Time duration = {}) {
     graph::NodeSpec node = next(graph::NodeKind::coll, std::move(deps));
+    node.duration = duration;
     node.flags = graph::kHasCommType | graph::kHasCommSize;
     node.collective.type = type;
     node.collective.size = Bytes(bytes);
