@@ -87,22 +87,24 @@ def name_record_functions(events: List[Json], nodes: List[Json]) -> bool:
 
     Record functions are numbered as they begin, so each thread's operators come in the same order
     in both. What a library does on threads of its own (gloo) is the thread's that asked for it in
-    one and its own in the other, in the same order per name. All of them or none; true when done or
-    when there is nothing to do.
+    one and its own in the other, where two may also begin in the other order: told apart by their
+    shapes. All operators get an id or none; true when done or when there is nothing to do.
     """
     timed = [event for event in events if event["ph"] == "X"]
     known = sorted((node for node in nodes if node.get("rf_id")), key=lambda node: int(node["rf_id"]))
 
-    def key(name: str, thread: int) -> Tuple[str, int]:
+    def key(name: str, thread: int, shapes: Any) -> Tuple[str, int]:
         elsewhere = name.partition(":")[0] in LIBRARIES and not name.startswith("nccl")
-        return (name, 0) if elsewhere else ("", thread)
+        return (f"{name} {shapes}", 0) if elsewhere else ("", thread)
 
     by_order: Dict[Tuple[str, int], List[Json]] = {}
     for node in known:
-        by_order.setdefault(key(node["name"], node["tid"]), []).append(node)
-    places = {at: iter(queue) for at, queue in by_order.items()}
+        at = key(node["name"], node["tid"], node.get("input_shapes", []))
+        by_order.setdefault(at, []).append(node)
+    places = {place: iter(queue) for place, queue in by_order.items()}
     pairs: List[Tuple[Json, Optional[Json]]] = [
-        (event, next(places.get(key(event["name"], event["tid"]), iter(())), None))
+        (event, next(places.get(key(event["name"], event["tid"], event["args"].get("Input Dims", [])),
+                                iter(())), None))
         for event in timed]
     if known and (len(known) != len(timed) or
                   any(node is None or node["name"] != event["name"] for event, node in pairs)):

@@ -127,6 +127,14 @@ class OneProcess(InFolder):
             self.assertEqual([each["args"] for each in events], [{}] * 4)
         self.assertTrue(host_only.name_record_functions(events, []))
 
+    def test_collectives_that_began_in_another_order_are_told_apart_by_shape(self) -> None:
+        events = [{"ph": "X", "name": "gloo:x", "tid": thread, "args": {"Input Dims": [[size]]}}
+                  for thread, size in ((2, 8), (3, 4))]
+        nodes = [{"name": "gloo:x", "tid": 1, "rf_id": number, "input_shapes": [[size]]}
+                 for number, size in ((5, 4), (6, 8))]
+        self.assertTrue(host_only.name_record_functions(events, nodes))
+        self.assertEqual([event["args"]["Record function id"] for event in events], [6, 5])
+
     def test_what_was_written_before_a_failure_stays(self) -> None:
         with mock.patch("orrery_collect.host_only.document", side_effect=OSError("full")), quietly():
             with orrery_collect.Recorder(str(self.folder), warmup=0, clean=0, record=1) as recorder:
