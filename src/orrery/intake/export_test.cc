@@ -11,7 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/intake/export_text.h"
+#include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/io/format.h"
 
 namespace orrery::intake {
 namespace {
@@ -128,6 +130,22 @@ TEST_F(Export, JsonIsOneDocumentAndComesBack) {
   ASSERT_TRUE(back) << to_string(back.error());
   EXPECT_EQ(bytes("back.0.et"), bytes("t.0.et"));
   EXPECT_TRUE(findings_.empty());
+}
+
+TEST_F(Export, JsonIsReadAsATrace) {
+  TraceRecords records = trace();
+  records.nodes[0].duration_micros = 7;
+  const std::string file = write(records);
+  ASSERT_TRUE(export_to_file(file, path("t.json"), {}, findings_));
+  const auto strings = std::make_shared<StringPool>();
+  const auto binary = trace::chakra::load_rank(file, strings, graph::Repair::refuse, findings_);
+  const auto text =
+      trace::chakra::load_rank(path("t.json"), strings, graph::Repair::refuse, findings_);
+  ASSERT_TRUE(binary);
+  ASSERT_TRUE(text) << to_string(text.error());
+  EXPECT_EQ(text->content_hash(), binary->content_hash());
+  EXPECT_EQ(text->edge_count(), 1u);
+  EXPECT_EQ(trace::inputs_in(path("t.json"))->front().format, trace::Format::chakra);
 }
 
 TEST_F(Export, Dot) {

@@ -86,6 +86,16 @@ TEST(Reader, TheFirstAttributeOfANameWins) {
   EXPECT_EQ(out.graph->collective(0).size, Bytes(1));
 }
 
+TEST(Reader, TheExactDurationBeforeWholeMicroseconds) {
+  NodeRecord exact = node(0, 4, {}, {attribute_int64("duration_ps", 1'234'567)});
+  exact.duration_micros = 1;
+  const auto out = read(trace({exact}));
+  EXPECT_EQ(out.graph->duration(0), ps(1'234'567));
+  EXPECT_TRUE(out.findings.empty());
+  const auto negative = read(trace({node(0, 4, {}, {attribute_int64("duration_ps", -1)})}));
+  EXPECT_EQ(negative.graph.error().code, Errc::input_range);
+}
+
 TEST(Reader, AnOldCommGroupIsAGroupName) {
   const auto out = read(trace({node(0, 7, {}, {attribute_int32("comm_group", 3)})}));
   EXPECT_EQ(out.graph->string(out.graph->collective(0).group), "3");
@@ -193,6 +203,8 @@ TEST(Reader, FindsProcessGroupsInMetadataNodes) {
   ASSERT_EQ(python.groups.size(), 2u);
   EXPECT_THAT(python.groups.at("7").ranks, ElementsAre(3u, 1u));
   EXPECT_TRUE(python.groups.at("0").ranks.empty());
+  const char* const escaped = R"(['[{"pg_name": "a\\"b", "pg_desc": "dp\'s", "ranks": [0]}]'])";
+  EXPECT_EQ(with(escaped).groups.count("a\"b"), 1u);
   EXPECT_EQ(with(R"([{"pg_name": 5, "ranks": [0]}])").groups.at("5").ranks.size(), 1u);
   EXPECT_EQ(with(R"(["[{\"pg_name\": \"5\", \"ranks\": [0]}]"])").groups.count("5"), 1u);
   const auto broken = with(R"(['[{"pg_name": "0", "ranks": [}'])");

@@ -22,6 +22,8 @@ constexpr std::string_view kNodeTypes[] = {"INVALID_NODE",   "METADATA_NODE", "M
                                            "MEM_STORE_NODE", "COMP_NODE",     "COMM_SEND_NODE",
                                            "COMM_RECV_NODE", "COMM_COLL_NODE"};
 
+constexpr std::string_view kDocument = "{\"chakra\":";
+
 /// "durationMicros" → "duration_micros": printed messages use either spelling.
 std::string snake_case(std::string_view key) {
   std::string out;
@@ -257,11 +259,13 @@ bool looks_like_json(std::string_view head) {
 }
 
 Result<graph::Graph> read_json(Window& window, const ReadOptions& options) {
-  JsonPieces pieces(window, options.where, "workload_graph");
+  // Our own export: printed messages, too, but in one document.
+  const bool document = window.text().substr(0, kDocument.size()) == kDocument;
+  JsonPieces pieces(window, options.where, document ? "nodes" : "workload_graph");
   if (auto opened = pieces.open(); !opened) return tl::unexpected(opened.error());
   if (auto known = known_format(pieces, options); !known) return tl::unexpected(known.error());
   Decoding decoding(options.where, options.strings, options.repair, *options.findings);
-  JsonDecoder decoder(decoding, pieces.in_array());
+  JsonDecoder decoder(decoding, pieces.in_array() && !document);
   NodeSink sink(options);
   NodeSpec node;
   const bool repair = options.repair == graph::Repair::repair;

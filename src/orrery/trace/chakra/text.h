@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Chakra as JSON: the workload form ({"workload_graph": [{"Id": …}, …]}) and printed protobuf
-// messages, one after the other, as Chakra's jsonizer writes them.
+// messages, one after the other, as Chakra's jsonizer writes them, or in one document, as our own
+// export does ({"chakra": "0.0.4", "metadata": {…}, "nodes": […]}).
 #pragma once
 
 #include <string_view>

@@ -76,7 +76,7 @@ Format json_format(std::string_view head, const Outline& outline) {
     if (outline.has("ph")) return events_of(head, outline);
     return any_of(outline, kCommKeys) ? Format::mpi_json : Format::unknown;
   }
-  if (outline.has("workload_graph")) return Format::chakra;
+  if (outline.has("workload_graph") || outline.has("chakra")) return Format::chakra;
   if (outline.has("traceEvents")) return events_of(head, outline);
   const bool execution = any_of(outline, kExecutionKeys);
   if (outline.has("nodes") && (execution || outline.has("schema"))) return Format::pytorch_et;
