@@ -66,7 +66,8 @@ TEST_F(Dlrm, OneWorkloadIsSimulated) {
   const auto workload = load_job(options_, findings);
   ASSERT_TRUE(workload) << to_string(workload.error());
   const auto platform = platform::parse_cluster(
-      "{version: 1, device: v100-sxm2, network: [{block: fully_connected, size: 8, link: nvlink2}]}",
+      "{version: 1, device: v100-sxm2, network: [{block: fully_connected, size: 8, link: "
+      "nvlink2}]}",
       "v100x8", findings);
   ASSERT_TRUE(platform) << to_string(platform.error());
   const auto result = sim::simulate(*workload, *platform);

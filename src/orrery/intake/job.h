@@ -32,8 +32,8 @@ struct JobOptions {
   /// for a trace that is to stand for many ranks.
   bool keep_absent = false;
   /// Conversions let ranks begin as far apart as they were recorded (Job::begin): a node "[recorded
-  /// start]" before all others of the later ones. Otherwise all begin at once, and what a rank spent
-  /// waiting for others is not what was measured.
+  /// start]" before all others of the later ones. Otherwise all begin at once, and what a rank
+  /// spent waiting for others is not what was measured.
   bool keep_skew = true;
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;
 };
@@ -56,10 +56,10 @@ struct RankTrace {
 };
 
 /// Which files belong to which rank, ascending: by what they say themselves (a host file by the
-/// process it shares with a device file), by their names, else by order (rank_from_order). Ranks may
-/// be missing. Without JobOptions::link a rank with both files stands there twice, device first.
-/// Errc: usage (two files of one kind for one rank, a Chakra trace), input_unsupported (no trace),
-/// and those of inputs_in and expand.
+/// process it shares with a device file), by their names, else by order (rank_from_order). Ranks
+/// may be missing. Without JobOptions::link a rank with both files stands there twice, device
+/// first. Errc: usage (two files of one kind for one rank, a Chakra trace), input_unsupported (no
+/// trace), and those of inputs_in and expand.
 [[nodiscard]] Result<std::vector<RankFiles>> find_ranks(const JobOptions& options,
                                                         Findings& findings);
 
@@ -78,7 +78,7 @@ enum class Match : std::uint8_t {
 struct CommUse {
   profile::EventId event = profile::kNoEvent;  ///< the kernel, or the host operator without one
   profile::CommKind kind = profile::CommKind::unknown;
-  std::uint32_t group = ~0u;   ///< in Job::groups
+  std::uint32_t group = ~0u;  ///< in Job::groups
   /// Its place in the group (of a send or receive: between these two ranks), the same at every
   /// rank.
   std::uint32_t sequence = 0;
@@ -107,18 +107,18 @@ struct Job {
   std::vector<GroupName> groups;            ///< of the whole job
   std::vector<bool> group_guessed;          ///< by group: nothing says who its members are
   std::vector<std::vector<std::uint32_t>> group_of;  ///< [place][Profile group] → groups
-  std::vector<std::uint32_t> group_without;  ///< by place: of communications that name none
+  std::vector<std::uint32_t> group_without;          ///< by place: of communications that name none
   std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
   /// By place: add to its clock (Profile::origin_ns + time) to make ranks comparable.
   std::vector<Time> clock_offset;
-  /// By place: when its first event began, since the first event of all; 0 where clocks have nothing
-  /// in common.
+  /// By place: when its first event began, since the first event of all; 0 where clocks have
+  /// nothing in common.
   std::vector<Time> begin;
-  std::uint32_t world_size = 0;                      ///< as recorded; ranks may be fewer
+  std::uint32_t world_size = 0;   ///< as recorded; ranks may be fewer
   std::vector<Mismatch> clashes;  ///< groups that one rank describes otherwise than another
   std::uint64_t matched = 0;      ///< communications found on all their ranks here
-  std::uint64_t unmatched = 0;  ///< … whose peers are here but lack it
-  std::uint64_t alone = 0;      ///< … whose peers are not among the files
+  std::uint64_t unmatched = 0;    ///< … whose peers are here but lack it
+  std::uint64_t alone = 0;        ///< … whose peers are not among the files
   Findings findings;
 };
 
@@ -149,7 +149,8 @@ struct JobReport {
 /// Where ranks are missing, groups hold only those that are there, and messages to the others take
 /// their recorded duration: they become collectives without a type and a size ("recorded_comm_size"
 /// has it), which simulators under our rules replay. So does what contradicts other ranks
-/// (Match::unmatched), which would wait for ever. Errc: as for_each_rank, find_ranks; output_failed.
+/// (Match::unmatched), which would wait for ever. Errc: as for_each_rank, find_ranks;
+/// output_failed.
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
 /// The same straight into a workload for the simulator, with nothing written.

@@ -48,7 +48,8 @@ std::int64_t median(std::vector<std::int64_t>& values) {
 }
 
 /// How much later the other clock must be set to agree with the first; empty when nothing says it.
-std::optional<std::int64_t> difference(std::span<const Ending> first, std::span<const Ending> other) {
+std::optional<std::int64_t> difference(std::span<const Ending> first,
+                                       std::span<const Ending> other) {
   std::vector<std::int64_t> gaps;
   bool disjoint = false;  // some collective ends at one rank before it begins at the other
   for (std::size_t i = 0, k = 0; i < first.size() && k < other.size();) {
@@ -114,8 +115,7 @@ class Clocks {
     for (std::uint32_t place = 0; place < job_.comms.size(); ++place) {
       for (const CommUse& use : job_.comms[place]) {
         if (!ends_together(use)) continue;
-        by_group[use.group][place].push_back({use.sequence,
-                                              base_[place] + use.start.count() / 1000,
+        by_group[use.group][place].push_back({use.sequence, base_[place] + use.start.count() / 1000,
                                               base_[place] + use.end.count() / 1000});
       }
     }

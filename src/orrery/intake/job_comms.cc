@@ -122,9 +122,8 @@ RankComms comms_of(const Profile& profile, const Dependencies& dependencies) {
     all.push_back(make(profile, dependencies, comm));
     all.back().use.node = ++id;
   }
-  std::stable_sort(all.begin(), all.end(), [](const Ordered& a, const Ordered& b) {
-    return a.use.group < b.use.group;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Ordered& a, const Ordered& b) { return a.use.group < b.use.group; });
   for (std::size_t first = 0; first < all.size();) {
     std::size_t last = first;
     while (last < all.size() && all[last].use.group == all[first].use.group) ++last;

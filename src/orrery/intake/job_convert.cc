@@ -58,8 +58,7 @@ class Numbering {
       names[key] = {nobody ? "" : job_.groups[group].name,
                     all ? std::vector<std::uint32_t>{} : groups_[group]};
     };
-    for (std::uint32_t g = 0; g < job_.group_of[place].size(); ++g)
-      add(g, job_.group_of[place][g]);
+    for (std::uint32_t g = 0; g < job_.group_of[place].size(); ++g) add(g, job_.group_of[place][g]);
     add(kNone, job_.group_without[place]);
     return names;
   }
@@ -139,8 +138,7 @@ class Fitting {
       const std::uint32_t number =
           rank < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(rank));
       if (number == kNone) continue;
-      attribute =
-          trace::chakra::attribute_int32(attribute.name, static_cast<std::int32_t>(number));
+      attribute = trace::chakra::attribute_int32(attribute.name, static_cast<std::int32_t>(number));
     }
   }
 
@@ -188,8 +186,7 @@ Result<void> write_groups(const Job& job, const Numbering& numbering, const std:
   for (const auto& [name, ranks] : groups) {
     const std::string key =
         nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    text += fmt::format("{}\n  {}: [{}]", text.size() > 1 ? "," : "", key,
-                        fmt::join(*ranks, ", "));
+    text += fmt::format("{}\n  {}: [{}]", text.size() > 1 ? "," : "", key, fmt::join(*ranks, ", "));
   }
   text += "\n}\n";
   const std::string folder = prefix.substr(0, prefix.rfind('/') + 1);  // npos + 1 == 0

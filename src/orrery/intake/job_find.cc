@@ -38,7 +38,8 @@ Error refusal(const trace::Input& input) {
                           trace::name(input.format)),
               "convert it by itself"};
     case Format::nsys_report:
-      return {Errc::input_unsupported, input.name, "an Nsight Systems report must be exported first",
+      return {Errc::input_unsupported, input.name,
+              "an Nsight Systems report must be exported first",
               "nsys export --type sqlite FILE.nsys-rep"};
     default:
       return {Errc::input_unsupported, input.name, "this is no trace in a format that is known",
@@ -63,8 +64,7 @@ Result<std::vector<Candidate>> candidates_of(const JobOptions& options) {
       if (!inputs) return tl::unexpected(inputs.error());
       std::size_t used = 0;
       for (trace::Input& input : *inputs) {
-        const bool device =
-            input.format == Format::kineto || input.format == Format::nsys_sqlite;
+        const bool device = input.format == Format::kineto || input.format == Format::nsys_sqlite;
         if (!device && input.format != Format::pytorch_et) {
           const bool note_in_archive = input.format == Format::unknown && input.name != path;
           if (!note_in_archive) return tl::unexpected(refusal(input));

@@ -101,9 +101,8 @@ TEST_F(FindRanks, ProcessesThatAreNotUniqueSayNothing) {
 TEST_F(FindRanks, Names) {
   device("worker3_step_12.1694128201557.pt.trace.json");
   device("worker1_step_12.1694128201557.pt.trace.json");
-  EXPECT_THAT(lines(),
-              ElementsAre("1: worker1_step_12.1694128201557.pt.trace.json (file name)",
-                          "3: worker3_step_12.1694128201557.pt.trace.json (file name)"));
+  EXPECT_THAT(lines(), ElementsAre("1: worker1_step_12.1694128201557.pt.trace.json (file name)",
+                                   "3: worker3_step_12.1694128201557.pt.trace.json (file name)"));
 }
 
 TEST_F(FindRanks, RanksOfNodes) {
@@ -127,8 +126,8 @@ TEST_F(FindRanks, OrderIsTheLastResort) {
   device("a.json");
   device("b.json");
   device("c.json", 0);
-  EXPECT_THAT(lines(), ElementsAre("0: c.json (distributedInfo)", "1: a.json (order)",
-                                   "2: b.json (order)"));
+  EXPECT_THAT(lines(),
+              ElementsAre("0: c.json (distributedInfo)", "1: a.json (order)", "2: b.json (order)"));
   EXPECT_EQ(findings_.count(FindingCode::rank_from_order), 2u);
 }
 
@@ -180,7 +179,8 @@ TEST_F(FindRanks, FilesThatAreNoRecordedRanks) {
 }
 
 TEST_F(FindRanks, DamagedFilesArePeekedAtInPeace) {
-  write("rank4.json", R"({"schemaVersion": 1, "distributedInfo": {"rank": "x"}, "traceEvents": [{)");
+  write("rank4.json",
+        R"({"schemaVersion": 1, "distributedInfo": {"rank": "x"}, "traceEvents": [{)");
   EXPECT_THAT(lines(), ElementsAre("4: rank4.json (file name)"));
   write("rank4.json", R"({"schemaVersion": 1, "distributedInfo": {"rank": 99999999999}, "trac)");
   const auto ranks = find();

@@ -45,8 +45,7 @@ std::string compact(Ranks ranks) {
 
 class Union {
  public:
-  Union(std::vector<RankComms>& ranks, Job& job)
-      : ranks_(ranks), job_(job) {}
+  Union(std::vector<RankComms>& ranks, Job& job) : ranks_(ranks), job_(job) {}
 
   Result<void> run() {
     if (auto fine = find_world(); !fine) return fine;
@@ -84,11 +83,11 @@ Result<void> Union::find_world() {
     if (!rank.world_size || *rank.world_size == 0) continue;
     if (first == nullptr) first = &rank;
     if (*rank.world_size == *first->world_size) continue;
-    return fail(Errc::input_mismatch, rank.where,
-                fmt::format("rank {} is of a job of {} ranks, but rank {} ({}) of one of {}",
-                            rank.rank, *rank.world_size, first->rank, first->where,
-                            *first->world_size),
-                "give traces of one job at a time");
+    return fail(
+        Errc::input_mismatch, rank.where,
+        fmt::format("rank {} is of a job of {} ranks, but rank {} ({}) of one of {}", rank.rank,
+                    *rank.world_size, first->rank, first->where, *first->world_size),
+        "give traces of one job at a time");
   }
   if (first != nullptr) job_.world_size = *first->world_size;
   for (const RankFiles& files : job_.ranks)
@@ -233,8 +232,7 @@ void Union::find_clashes() {
         return fmt::format("{}: group '{}' has ranks {}", label(job_, at), left.name,
                            ranks.empty() ? "all" : compact(ranks));
       };
-      job_.clashes.push_back({"members of a group differ",
-                              line(left.place, job_.groups[g].ranks),
+      job_.clashes.push_back({"members of a group differ", line(left.place, job_.groups[g].ranks),
                               line(place->second, job_.groups[other->second].ranks)});
     }
   }

@@ -44,7 +44,8 @@ std::vector<std::uint32_t> places_of(const Job& job, std::uint32_t group,
 class Lines {
  public:
   explicit Lines(const Job& job) : job_(job) {
-    for (std::uint32_t p = 0; p < job.ranks.size(); ++p) place_of_.try_emplace(job.ranks[p].rank, p);
+    for (std::uint32_t p = 0; p < job.ranks.size(); ++p)
+      place_of_.try_emplace(job.ranks[p].rank, p);
     for (std::uint32_t g = 0; g < job.groups.size(); ++g)
       members_.push_back(places_of(job, g, place_of_));
   }
@@ -80,8 +81,8 @@ class Lines {
     const GroupName& group = job_.groups[line.group];
     if (std::get<1>(key) == 2) {
       for (const std::int64_t rank : {std::get<2>(key), std::get<3>(key)}) {
-        const auto found = rank < 0 ? place_of_.end() : place_of_.find(
-                                                            static_cast<std::uint32_t>(rank));
+        const auto found =
+            rank < 0 ? place_of_.end() : place_of_.find(static_cast<std::uint32_t>(rank));
         if (found == place_of_.end()) {
           line.absent_peers = true;
         } else if (line.places.empty() || line.places.front() != found->second) {
@@ -105,7 +106,8 @@ class Lines {
     Line& line = found->second;
     auto at = std::lower_bound(line.places.begin(), line.places.end(), place);
     if (at == line.places.end() || *at != place) {  // uses a group that it is no member of
-      line.uses.insert(line.uses.begin() + (at - line.places.begin()), std::vector<std::uint32_t>{});
+      line.uses.insert(line.uses.begin() + (at - line.places.begin()),
+                       std::vector<std::uint32_t>{});
       at = line.places.insert(at, place);
     }
     line.uses[static_cast<std::size_t>(at - line.places.begin())].push_back(index);

@@ -20,7 +20,7 @@ std::string stem_of(std::string_view name) {
   std::transform(stem.begin(), stem.end(), stem.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::array<std::string_view, 12> kEndings = {
-      ".gz",     ".zst", ".json", ".trace",  ".pt",     ".et",
+      ".gz",     ".zst", ".json", ".trace",  ".pt",      ".et",
       ".sqlite", ".db",  ".tar",  ".kineto", ".pytorch", ".nsys-rep"};
   for (bool again = true; again;) {
     again = false;

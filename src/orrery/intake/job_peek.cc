@@ -52,8 +52,7 @@ std::optional<std::uint32_t> rank_of(std::string_view info) {
   if (parser.iterate(text).get(document) != simdjson::SUCCESS) return std::nullopt;
   if (document.find_field_unordered("rank").get(value) != simdjson::SUCCESS) return std::nullopt;
   const auto rank = integer(value);
-  if (!rank || *rank < 0 || *rank >= static_cast<std::int64_t>(limits::kRanks))
-    return std::nullopt;
+  if (!rank || *rank < 0 || *rank >= static_cast<std::int64_t>(limits::kRanks)) return std::nullopt;
   return static_cast<std::uint32_t>(*rank);
 }
 
@@ -141,7 +140,8 @@ Result<Peek> peek(const trace::Input& input) {
   const auto done = input.format == Format::kineto ? peek_kineto(source, input.name, found)
                                                    : peek_host(source, found);
   // Damage is the reader's to tell; only what concerns the file itself is told here.
-  if (!done && (done.error().code == Errc::input_read || done.error().code == Errc::input_not_found))
+  if (!done &&
+      (done.error().code == Errc::input_read || done.error().code == Errc::input_not_found))
     return tl::unexpected(done.error());
   return found;
 }

@@ -28,9 +28,9 @@ class KinetoText {
              const std::string& args) {
     events_ += (events_.empty() ? "" : ",\n") + std::string(R"({"ph": "X", "cat": ")") + category +
                R"(", "name": ")" + name + R"(", "pid": )" +
-               (category == "kernel" ? "0" : std::to_string(4000 + rank_)) +
-               R"(, "tid": )" + std::to_string(tid) + R"(, "ts": )" + std::to_string(start) +
-               R"(, "dur": )" + std::to_string(duration) + R"(, "args": {)" + args + "}}";
+               (category == "kernel" ? "0" : std::to_string(4000 + rank_)) + R"(, "tid": )" +
+               std::to_string(tid) + R"(, "ts": )" + std::to_string(start) + R"(, "dur": )" +
+               std::to_string(duration) + R"(, "args": {)" + args + "}}";
   }
   /// An operator that launches a kernel on a stream.
   void launch(const std::string& op, const std::string& kernel, int stream, int start, int begin,
@@ -181,8 +181,8 @@ TEST_F(JobFiles, TheFirstErrorIsTold) {
     EXPECT_THAT(job.error().where, HasSubstr("rank1.json"));
   }
   ring(4, 4);
-  const auto stopped = for_each_rank(
-      all(), [](const Job&, std::size_t place, RankTrace&) -> Result<void> {
+  const auto stopped =
+      for_each_rank(all(), [](const Job&, std::size_t place, RankTrace&) -> Result<void> {
         return place < 2 ? Result<void>{} : fail(Errc::usage, "here", "enough");
       });
   ASSERT_FALSE(stopped);
@@ -250,7 +250,8 @@ TEST_F(JobFiles, RanksBeginAsTheyWereRecorded) {
 
 TEST_F(JobFiles, UnlinkedFilesAreNotConvertedTogether) {
   ring(1, 1);
-  std::ofstream(folder_ / "et0.json") << R"({"schema": "1.0.1", "pid": 4000, "time": "", "start_ts": 1,
+  std::ofstream(folder_ / "et0.json")
+      << R"({"schema": "1.0.1", "pid": 4000, "time": "", "start_ts": 1,
     "nodes": [{"name": "aten::mm", "id": 2, "rf_id": 1, "parent": 1, "fw_parent": 0, "seq_id": -1,
     "scope": 0, "tid": 1, "fw_tid": 0, "op_schema": "", "inputs": [], "input_shapes": [],
     "input_types": [], "outputs": [], "output_shapes": [], "output_types": []}], "finish_ts": 2})";
