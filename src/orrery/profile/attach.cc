@@ -12,6 +12,8 @@
 namespace orrery::profile {
 namespace {
 
+constexpr int kLevels = 256;  // of operators in operators that are looked through
+
 bool is_operator(const Event& event) {
   return event.kind == Kind::op || event.kind == Kind::annotation;
 }
@@ -62,7 +64,7 @@ class Attacher {
   void sort_calls();
   void sort_ranges();
   [[nodiscard]] EventId call_of(std::uint64_t correlation, Time before) const;
-  [[nodiscard]] EventId around(EventId event) const;
+  void look_around();
   [[nodiscard]] EventId communication_around(EventId call);
   [[nodiscard]] EventId member_of(EventId group, Time before) const;
   void by_correlation(EventId work);
@@ -75,6 +77,7 @@ class Attacher {
   Findings& findings_;
   AttachReport report_;
   std::vector<Key> calls_;
+  std::vector<EventId> around_;
   std::vector<EventId> without_call_;
   std::vector<EventId> ranges_;                 // of communication libraries, by lane and start
   std::vector<std::uint8_t> is_communication_;  // by name: 0 = not known yet, 1 = no, 2 = yes
@@ -120,24 +123,32 @@ EventId Attacher::call_of(std::uint64_t correlation, Time before) const {
   return kNoEvent;
 }
 
-/// The innermost operator or annotation around it.
-EventId Attacher::around(EventId event) const {
-  EventId at = profile_.events[event].parent;
-  while (at != kNoEvent && !is_operator(profile_.events[at])) at = profile_.events[at].parent;
-  return at;
+/// The innermost operator or annotation around every host event: parents come before their children
+/// in a thread's order.
+void Attacher::look_around() {
+  around_.assign(profile_.events.size(), kNoEvent);
+  for (std::uint32_t lane = 0; lane < profile_.lanes.size(); ++lane) {
+    if (profile_.lanes[lane].device) continue;
+    for (const EventId e : profile_.in_order(lane)) {
+      const EventId parent = profile_.events[e].parent;
+      if (parent != kNoEvent)
+        around_[e] = is_operator(profile_.events[parent]) ? parent : around_[parent];
+    }
+  }
 }
 
 /// The innermost range of a communication library; else the innermost operator that stands for a
 /// communication; else what is around any call.
 EventId Attacher::communication_around(EventId call) {
   EventId operation = kNoEvent;
-  for (EventId at = around(call); at != kNoEvent; at = around(at)) {
+  EventId at = around_[call];
+  for (int up = 0; at != kNoEvent && up < kLevels; ++up, at = around_[at]) {
     const std::string_view name = profile_.name(at);
     if (is_library_range(name))
       return is_group(name) ? member_of(at, profile_.events[call].start) : at;
     if (is_communication_operator(name) && operation == kNoEvent) operation = at;
   }
-  return operation == kNoEvent ? around(call) : operation;
+  return operation == kNoEvent ? around_[call] : operation;
 }
 
 /// Of the library's ranges inside `outer`, the last that starts by then; `outer` if there is none.
@@ -177,7 +188,7 @@ void Attacher::by_correlation(EventId event) {
     }
     return;
   }
-  work.op = is_communication(event) ? communication_around(work.call) : around(work.call);
+  work.op = is_communication(event) ? communication_around(work.call) : around_[work.call];
   ++(is_graph_launch(profile_.name(work.call)) ? report_.by_graph : report_.by_correlation);
 }
 
@@ -188,8 +199,9 @@ bool Attacher::external_ids_are_operators() const {
   for (std::size_t w = 0; w < profile_.works.size(); ++w) {
     const Work& work = profile_.works[w];
     if (work.call == kNoEvent || work.op == kNoEvent || work.external_id == kNoId) continue;
-    EventId at = around(work.call);
-    while (at != kNoEvent && profile_.op(at).external_id != work.external_id) at = around(at);
+    EventId at = around_[work.call];
+    for (int up = 0; at != kNoEvent && profile_.op(at).external_id != work.external_id; ++up)
+      at = up < kLevels ? around_[at] : kNoEvent;
     ++(at == kNoEvent ? others : theirs);
   }
   return theirs > others;
@@ -230,7 +242,7 @@ void Attacher::exchange(EventId event) {
   EventId teller = work.op;  // the innermost that knows
   while (teller != kNoEvent && profile_.op(teller).comm == kNone) {
     const std::string_view name = profile_.name(teller);
-    teller = is_library_range(name) || is_communication_operator(name) ? around(teller) : kNoEvent;
+    teller = is_library_range(name) || is_communication_operator(name) ? around_[teller] : kNoEvent;
   }
   if (teller == kNoEvent) {
     const std::string_view name = profile_.name(work.op);
@@ -250,6 +262,7 @@ void Attacher::exchange(EventId event) {
 AttachReport Attacher::run() {
   sort_calls();
   sort_ranges();
+  look_around();
   std::vector<EventId> works;
   for (std::size_t e = 0; e < profile_.events.size(); ++e) {
     const Event& event = profile_.events[e];

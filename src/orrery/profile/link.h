@@ -37,8 +37,9 @@ struct LinkReport {
 /// operators found in both, nodes found in `host` only as untimed events at their place in the
 /// tree. Record-function ids are used where they agree with the names; else external ids; else the
 /// order of operators on each thread. Each fallback is counted (linked_by_external_id,
-/// linked_by_order, node_without_operator, operator_without_node). Leaves `device` indexed. Errc:
-/// input_unlinked when nothing fits.
+/// linked_by_order, node_without_operator, operator_without_node). Leaves `device` indexed. Both
+/// have one string pool. Errc: input_unlinked when nothing fits, or when what fits stands under
+/// other operators in the two files; `device` is then as it was. O(events log events).
 [[nodiscard]] Result<LinkReport> link(Profile& device, Profile&& host, Findings& findings);
 
 /// How device work found its operator.

@@ -15,6 +15,16 @@
 namespace orrery::profile {
 namespace {
 
+/// The innermost event around one for which `wanted` holds, if it is not too far out.
+template <class Wanted>
+EventId outward(const Profile& profile, EventId event, Wanted wanted) {
+  constexpr int kLevels = 1024;
+  EventId at = profile.events[event].parent;
+  for (int up = 0; at != kNoEvent && !wanted(at); ++up)
+    at = up < kLevels ? profile.events[at].parent : kNoEvent;
+  return at;
+}
+
 /// A list of shapes as far as both files write it alike: what is no plain list of numbers is empty
 /// (lists of tensors are nested in one and not in the other). Never 0.
 std::uint32_t shape_hash(std::string_view text) {
@@ -69,9 +79,8 @@ class Threads {
     out.name = static_cast<std::uint32_t>(profile_.events[e].name);
     out.sequence = op.sequence < 0 ? -1 : static_cast<std::int32_t>(op.sequence & 0x7fffffff);
     out.shape = shape(op.dims == StringId::empty && node != nullptr ? node->input_shapes : op.dims);
-    EventId parent = profile_.events[e].parent;
-    while (parent != kNoEvent && !is_linkable(profile_, parent))
-      parent = profile_.events[parent].parent;
+    const EventId parent =
+        outward(profile_, e, [&](EventId around) { return is_linkable(profile_, around); });
     if (parent != kNoEvent) out.parent = static_cast<std::uint32_t>(profile_.events[parent].name);
     return out;
   }
@@ -297,11 +306,10 @@ bool is_chance(const Profile& device, const Profile& host, const Links& links,
   constexpr std::size_t kFew = 2;  // equal starts confuse the order now and then
   std::size_t contradictions = 0;
   for (const EventId e : fresh) {
-    EventId around = host.events[e].parent;
-    while (around != kNoEvent && links.event[around] == kNoEvent)
-      around = host.events[around].parent;
-    EventId there = device.events[links.event[e]].parent;
-    while (there != kNoEvent && linked[there] == 0) there = device.events[there].parent;
+    const EventId around =
+        outward(host, e, [&](EventId at) { return links.event[at] != kNoEvent; });
+    const EventId there =
+        outward(device, links.event[e], [&](EventId at) { return linked[at] != 0; });
     contradictions += there != (around == kNoEvent ? kNoEvent : links.event[around]) ? 1 : 0;
   }
   return contradictions > kFew && contradictions * 5 > fresh.size();
