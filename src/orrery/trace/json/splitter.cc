@@ -307,10 +307,12 @@ bool Splitter::starts_element(std::uint64_t place) const {
   return keys_.empty() || contains(keys_, key);
 }
 
-/// Whether what follows a closing bracket can follow an array. `surely`: only if it must.
+/// Whether what follows a closing bracket can follow the array: nothing, the end of the object
+/// around it, or another member of that. `surely`: nothing else will do.
 bool Splitter::ends_array(std::uint64_t place, bool surely) const {
   std::size_t next = after_space(place + 1);
-  if (next >= text_.size() || byte(next) == '}') return true;
+  if (next >= text_.size()) return true;
+  if (byte(next) == '}') return after_space(base_ + next + 1) >= text_.size();
   if (byte(next) == ',') {
     next = after_space(base_ + next + 1);
     return surely ? byte(next) == '"' : byte(next) != '{';

@@ -77,17 +77,40 @@ RC_GTEST_PROP(Splitter, CutsMakeNoDifference, ()) {
   RC_ASSERT(elements(whole) == elements(parts));
 }
 
+/// Ways to write an element: the profiler's, a compact one, an execution trace's node.
+struct Style {
+  const char* name;
+  std::string (*element)(int id);
+  const char* gap;
+};
+
+std::string compact_event(int id) {
+  return R"({"ph":"X","id":)" + std::to_string(id) +
+         R"(,"name":"a","args":{"dims":[[1,2],[]],"pg":[{"r":1},{"r":2}]}})";
+}
+
+std::string node(int id) {
+  return "{\n      \"id\": " + std::to_string(id) +
+         R"(, "name": "aten::mm", "ctrl_deps": 1,
+      "inputs": {"values": [[7,8,0,4,4,"cpu"],"<None>"], "shapes": [[2],[]], "types": ["Int"]},
+      "attrs": [{"name": "rf_id", "type": "uint64", "value": 5},{"name": "op_schema", "type": "string", "value": "a(int b)[]"}]
+    })";
+}
+
 /// Damage anywhere in the middle one of five elements, and in the gaps around it.
-class SplitterDamage : public ::testing::Test {
+class SplitterDamage : public ::testing::TestWithParam<Style> {
  protected:
   static constexpr int kCount = 5;
   void SetUp() override {
-    text_ = "{\"traceEvents\": [" + events(kCount) + "\n  ],\n  \"traceName\": \"x\"\n}";
-    begin_ = text_.find(event(1)) + event(1).size();
-    end_ = text_.find(event(3));
-    own_begin_ = text_.find(event(2));
-    own_end_ = own_begin_ + event(2).size();
+    std::string elements = element(0);
+    for (int i = 1; i < kCount; ++i) elements += GetParam().gap + element(i);
+    text_ = "{\"traceEvents\": [" + elements + "\n  ],\n  \"traceName\": \"x\"\n}";
+    begin_ = text_.find(element(1)) + element(1).size();
+    end_ = text_.find(element(3));
+    own_begin_ = text_.find(element(2));
+    own_end_ = own_begin_ + element(2).size();
   }
+  static std::string element(int id) { return GetParam().element(id); }
   /// All elements but the damaged one are there, and nothing went unseen.
   static void expect_others(const std::string& damaged, std::size_t at) {
     const auto out = read_elements(damaged);
@@ -100,7 +123,13 @@ class SplitterDamage : public ::testing::Test {
   std::size_t begin_ = 0, end_ = 0, own_begin_ = 0, own_end_ = 0;
 };
 
-TEST_F(SplitterDamage, DeletedBytesStayInTheirElement) {
+INSTANTIATE_TEST_SUITE_P(Styles, SplitterDamage,
+                         ::testing::Values(Style{"profiler", &event, ",\n  "},
+                                           Style{"compact", &compact_event, ","},
+                                           Style{"node", &node, ",\n    "}),
+                         [](const auto& style) { return std::string(style.param.name); });
+
+TEST_P(SplitterDamage, DeletedBytesStayInTheirElement) {
   for (std::size_t at = begin_; at < end_; ++at) {
     std::string damaged = text_;
     damaged.erase(at, 1);
@@ -108,7 +137,7 @@ TEST_F(SplitterDamage, DeletedBytesStayInTheirElement) {
   }
 }
 
-TEST_F(SplitterDamage, ChangedBytesStayInTheirElement) {
+TEST_P(SplitterDamage, ChangedBytesStayInTheirElement) {
   for (std::size_t at = begin_; at < end_; ++at) {
     for (const char c : std::string("\"\\{}[],: x1\n\x01\xff")) {
       std::string damaged = text_;
@@ -118,7 +147,7 @@ TEST_F(SplitterDamage, ChangedBytesStayInTheirElement) {
   }
 }
 
-TEST_F(SplitterDamage, InsertedBytesStayInTheirElement) {
+TEST_P(SplitterDamage, InsertedBytesStayInTheirElement) {
   for (std::size_t at = begin_; at < end_; ++at) {
     for (const char c : std::string("\"\\{}[],")) {
       std::string damaged = text_;
@@ -128,7 +157,7 @@ TEST_F(SplitterDamage, InsertedBytesStayInTheirElement) {
   }
 }
 
-TEST_F(SplitterDamage, CutElementsStayAlone) {
+TEST_P(SplitterDamage, CutElementsStayAlone) {
   for (std::size_t at = own_begin_; at < own_end_; ++at) {
     std::string damaged = text_;
     damaged.erase(at, own_end_ - at);
@@ -139,9 +168,9 @@ TEST_F(SplitterDamage, CutElementsStayAlone) {
   }
 }
 
-TEST_F(SplitterDamage, IsCountedOnce) {
+TEST_P(SplitterDamage, IsCountedOnce) {
   std::string damaged = text_;
-  damaged.erase(own_begin_ + event(2).find("kernel") + 6, 1);  // the quote behind it
+  damaged.erase(own_begin_ + element(2).find("\"name\"") + 5, 1);  // a quote
   const auto out = read_elements(damaged);
   EXPECT_EQ(out.ids.size(), 4u);
   EXPECT_EQ(out.met, 5u);
@@ -149,8 +178,8 @@ TEST_F(SplitterDamage, IsCountedOnce) {
   damaged = text_;
   damaged.erase(own_begin_, 1);
   const auto headless = read_elements(damaged);
-  EXPECT_EQ(headless.ids.size(), 4u);
-  EXPECT_EQ(headless.findings.count(FindingCode::corrupt_record_dropped), 1u);
+  EXPECT_FALSE(headless.has(2));
+  EXPECT_GE(headless.findings.count(FindingCode::corrupt_record_dropped), 1u);
 }
 
 }  // namespace
