@@ -35,12 +35,14 @@ def nested(events):
     return result
 
 
-def node(event, parent, node_id, rf_id, thread, tile):
-    """One node of an execution trace."""
+def node(event, parent, node_id, moved, thread):
+    """One node of an execution trace; ids are `moved` on."""
     first = node_id * 3
+    rf_id = event["args"].get("Record function id", 0) + moved
     attributes = [{"name": "rf_id", "type": "uint64", "value": rf_id}]
     attributes += [{"name": name, "type": kind, "value": value} for name, kind, value in ATTRIBUTES]
-    attributes[2]["value"] = event["args"].get("Sequence number", -1)
+    sequence = event["args"].get("Sequence number", -1)
+    attributes[2]["value"] = sequence + moved if sequence > 0 else sequence
     attributes[3]["value"] = 7 if event["cat"] == "user_annotation" else 0
     attributes[4]["value"] = thread
     numel = 4096 + node_id % 7 * 512
@@ -102,9 +104,9 @@ def main():
         base = 10
         for tile in range(tiles):
             for index, (event, parent) in enumerate(order):
-                rf_id = event["args"].get("Record function id", 0) + tile * steps["id"]
                 above = 1 + threads[event["tid"]] if parent is None else base + parent
-                file.write(json.dumps(node(event, above, base + index, rf_id, threads[event["tid"]], tile)) + ",\n")
+                file.write(json.dumps(node(event, above, base + index, tile * steps["id"],
+                                           threads[event["tid"]])) + ",\n")
             base += len(order)
         file.write(json.dumps({"id": 1, "name": "[pytorch|profiler|execution_trace|process]", "ctrl_deps": 1, **root,
                                "attrs": [{"name": n, "type": k, "value": v} for n, k, v in ATTRIBUTES]}))

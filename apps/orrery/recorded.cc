@@ -41,9 +41,12 @@ bool are_recorded(const std::vector<std::string>& paths) {
     if (!files || files->empty()) continue;
     const auto inputs = trace::inputs_in(files->front());
     if (!inputs || inputs->empty()) continue;
-    const trace::Format format = inputs->front().format;
-    return format == trace::Format::kineto || format == trace::Format::pytorch_et ||
-           format == trace::Format::nsys_sqlite || format == trace::Format::nsys_report;
+    const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
+      return input.format == trace::Format::kineto || input.format == trace::Format::pytorch_et ||
+             input.format == trace::Format::nsys_sqlite ||
+             input.format == trace::Format::nsys_report;
+    });
+    if (any) return true;
   }
   return false;
 }

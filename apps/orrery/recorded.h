@@ -29,7 +29,7 @@ struct RecordedOptions {
 /// Adds --traces, --rank, --threads, --no-link, --tensors in a group of their own.
 void add_recorded_options(CLI::App& command, RecordedOptions& options);
 
-/// True when the first file that `paths` name is a recorded trace, by content. Paths that name no
+/// True when the first file that one of `paths` names is, or holds, a recorded trace, by content. Paths that name no
 /// file are none.
 [[nodiscard]] bool are_recorded(const std::vector<std::string>& paths);
 
