@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
 
+#include "orrery/core/units.h"
 #include "orrery/intake/cut_internal.h"
 #include "orrery/profile/iterations.h"
 #include "orrery/trace/json/decimal.h"
@@ -35,6 +38,15 @@ Time first_time(const Profile& profile) {
   return first == kTimeMax ? Time{} : first;
 }
 
+Time last_time(const Profile& profile) {
+  Time last{};
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if (event.timed()) last = std::max(last, saturating_sum(event.start, event.duration));
+  }
+  return last;
+}
+
 std::int64_t base_time(const Profile& profile) {
   for (const auto& [key, value] : profile.facts) {
     std::int64_t base = 0;
@@ -63,13 +75,18 @@ Result<Window> window_of(const Profile& profile, const CutOptions& options, Time
     window.from = options.from ? saturating_sum(first, *options.from) : first;
     if (options.to) window.to = saturating_sum(first, *options.to);
   }
+  bool some = false;
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
+    some = some || (event.timed() && event.start >= window.from && event.start < window.to);
     if (event.kind != Kind::call || profile.call(e).correlation == kNoId) continue;
     window.calls.push_back(profile.call(e).correlation);
     if (event.start >= window.from && event.start < window.to)
       window.calls_inside.push_back(profile.call(e).correlation);
   }
+  if (!some)
+    return fail(Errc::usage, profile.where, "nothing begins in this window",
+                fmt::format("the trace lasts {}", format_time(last_time(profile) - first)));
   std::sort(window.calls.begin(), window.calls.end());
   std::sort(window.calls_inside.begin(), window.calls_inside.end());
   return window;
@@ -85,6 +102,13 @@ struct Record {
 std::optional<std::uint64_t> whole(simdjson::ondemand::value value) {
   std::uint64_t number = 0;
   return value.get_uint64().get(number) == simdjson::SUCCESS ? std::optional(number) : std::nullopt;
+}
+
+/// A number's text, up to the next token, as a time since the origin.
+std::optional<Time> time_of(std::string_view text, std::int64_t origin_ns) {
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  const auto ps = trace::json::fixed_point_since(text, 6, origin_ns, 3);
+  return ps ? std::optional(Time(*ps)) : std::nullopt;
 }
 
 bool of_device(std::string_view category) {
@@ -108,8 +132,7 @@ Record record_of(simdjson::ondemand::object& element, std::int64_t origin_ns) {
     } else if (key == "cat") {
       (void)value.get_string().get(record.category);
     } else if (key == "ts") {
-      if (const auto ps = trace::json::fixed_point_since(value.raw_json_token(), 6, origin_ns, 3))
-        record.start = Time(*ps);
+      record.start = time_of(value.raw_json_token(), origin_ns);
     } else if (key == "id") {
       id = whole(value);
     } else if (key == "args") {

@@ -37,7 +37,13 @@ CommKind comm_kind_of(std::string_view text) {
   const std::string word = plain(text.substr(0, text.find('(')));
   // SendRecv kernels carry all-to-alls, sends and receives alike.
   if (has(word, "sendrecv")) return CommKind::unknown;
-  constexpr std::array<std::pair<std::string_view, CommKind>, 14> kWords = {{
+  // DeepEP's kernels for mixtures of experts.
+  if (has(word, "deepep") && has(word, "notify")) return CommKind::barrier;
+  if (has(word, "deepep") && (has(word, "dispatch") || has(word, "combine")))
+    return CommKind::all_to_all;
+  constexpr std::array<std::pair<std::string_view, CommKind>, 16> kWords = {{
+      {"crossdevicereduce", CommKind::all_reduce},  // vLLM's own
+      {"quickreduce", CommKind::all_reduce},
       {"coalesced", CommKind::coalesced},
       {"reducescatter", CommKind::reduce_scatter},
       {"allreduce", CommKind::all_reduce},
@@ -63,7 +69,8 @@ bool is_comm_kernel(std::string_view name) {
   const std::string word = plain(name.substr(0, 40));
   for (const std::string_view part :
        {"ncclkernel", "nccldevkernel", "rcclkernel", "rccldevkernel", "rcclgeneric", "hcclkernel",
-        "mscclkernel", "mscclpp", "nvshmem", "deepep"}) {
+        "mscclkernel", "mscclpp", "nvshmem", "deepep", "crossdevicereduce", "quickreduce",
+        "oneshotallreduce", "twoshotallreduce"}) {
     if (has(word, part)) return true;
   }
   return false;

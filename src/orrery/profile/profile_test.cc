@@ -86,6 +86,18 @@ TEST(Comm, KindsByAnySpelling) {
   EXPECT_EQ(comm_kind_of("nccl:coalesced"), CommKind::coalesced);
   EXPECT_EQ(comm_kind_of("wait"), CommKind::wait);
   EXPECT_EQ(comm_kind_of("aten::add"), CommKind::unknown);
+  EXPECT_EQ(comm_kind_of("void vllm::cross_device_reduce_1stage<float, 8>(RankData*)"),
+            CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_of("void deep_ep::internode::dispatch<false>(int4*)"), CommKind::all_to_all);
+  EXPECT_EQ(comm_kind_of("void deep_ep::intranode::notify_dispatch<8>(int*)"), CommKind::barrier);
+}
+
+TEST(Comm, KernelsOfLibraries) {
+  EXPECT_TRUE(is_comm_kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)"));
+  EXPECT_TRUE(is_comm_kernel("void deep_ep::internode::combine<false>(int4*)"));
+  EXPECT_TRUE(is_comm_kernel("void vllm::cross_device_reduce_2stage<float, 8>(RankData*)"));
+  EXPECT_FALSE(is_comm_kernel("void at::native::reduce_kernel<512, 1>(ReduceOp)"));
+  EXPECT_FALSE(is_comm_kernel("ampere_sgemm_128x64_nn"));
 }
 
 TEST(Comm, Bytes) {
