@@ -91,6 +91,7 @@ constexpr FindingInfo kInfos[] = {
      "a communication whose process group nothing describes; it was taken to be all ranks"},
     {"clock_aligned", info, "a rank's clock was shifted so that collectives end together"},
     {"rank_from_order", info, "a trace that does not say its rank got the next free number"},
+    {"file_skipped", info, "a file that is no recorded trace stands among traces; it was left out"},
     {"key_ignored", info, "a configuration key that the reference simulator ignores too"},
     {"key_without_effect", info, "an option that the reference simulator reads and never uses"},
     {"default_assumed", info,

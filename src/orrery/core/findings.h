@@ -61,6 +61,7 @@ enum class FindingCode : std::uint8_t {
   group_unknown,
   clock_aligned,
   rank_from_order,
+  file_skipped,
   // Configurations
   key_ignored,
   key_without_effect,
