@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "orrery/intake/cut_internal.h"
+#include "orrery/profile/iterations.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::intake {
@@ -27,21 +27,11 @@ struct Brief {
   bool host = false;
 };
 
-std::int64_t iteration_of(std::string_view name) {
-  constexpr std::string_view kStep = "ProfilerStep#";
-  const std::size_t at = name.find(kStep);
-  std::int64_t number = -1;
-  if (at == std::string_view::npos) return -1;
-  const std::string_view digits = name.substr(at + kStep.size());
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return parsed.ec == std::errc{} ? number : -1;
-}
-
 Brief brief_of(const NodeRecord& node) {
   Brief brief;
   brief.id = node.id;
   brief.start = node.start_time_micros;
-  brief.iteration = iteration_of(node.name);
+  brief.iteration = profile::iteration_number(node.name);
   if (!node.ctrl_deps.empty() && node.ctrl_deps.front() != node.id) {
     brief.parent = node.ctrl_deps.front();
     brief.has_parent = true;

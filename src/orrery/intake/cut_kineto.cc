@@ -128,9 +128,9 @@ Record record_of(simdjson::ondemand::object& element, std::int64_t origin_ns) {
     if (field.key().get(key) != simdjson::SUCCESS || field.value().get(value) != simdjson::SUCCESS)
       return record;
     if (key == "ph") {
-      (void)value.get_string().get(record.phase);
+      if (value.get_string().get(record.phase) != simdjson::SUCCESS) record.phase = {};
     } else if (key == "cat") {
-      (void)value.get_string().get(record.category);
+      if (value.get_string().get(record.category) != simdjson::SUCCESS) record.category = {};
     } else if (key == "ts") {
       record.start = time_of(value.raw_json_token(), origin_ns);
     } else if (key == "id") {

@@ -33,10 +33,8 @@ Result<Part> part_of(const Profile& profile, const CutOptions& options) {
     if (node == nullptr) continue;
     part.known.insert(node->id);
     parents.emplace(node->id, node->parent);
-  }
-  for (const profile::Iteration& iteration : profile::iterations(profile)) {
-    if (const profile::Node* node = profile.node(iteration.event))
-      steps.emplace_back(node->id, iteration.number);
+    const std::int64_t number = profile::iteration_number(profile.name(e));
+    if (number >= 0) steps.emplace_back(node->id, number);
   }
   std::sort(steps.begin(), steps.end());
   if (options.iteration) {

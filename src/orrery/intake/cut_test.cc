@@ -92,6 +92,29 @@ TEST_F(Cut, AWindowCountsFromTheFirstTime) {
   EXPECT_EQ(names(kineto("window.json")), (std::vector<std::string>{"late"}));
   options.to = us(70);
   EXPECT_EQ(cut(input, options, path("w.json"), findings_).error().code, Errc::usage);
+  options.from = us(5000);
+  options.to.reset();
+  const auto empty = cut(input, options, path("w.json"), findings_);
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().what, "nothing begins in this window");
+  EXPECT_NE(empty.error().hint.find("99.5 us"), std::string::npos) << empty.error().hint;
+  EXPECT_FALSE(fs::exists(path("w.json")));
+}
+
+TEST_F(Cut, ManyIterationsAreNotAllListed) {
+  std::string events;
+  for (int i = 0; i < 1000; ++i) {
+    events += (i > 0 ? "," : "") +
+              std::string(R"({"ph": "X", "cat": "user_annotation", "name": )") + "\"ProfilerStep#" +
+              std::to_string(i) + R"(", "pid": 1, "tid": 1, "ts": )" + std::to_string(10 * i) +
+              R"(, "dur": 9})";
+  }
+  CutOptions options;
+  options.iteration = 1000;
+  const auto none = cut(write("t.json", R"({"schemaVersion": 1, "traceEvents": [)" + events + "]}"),
+                        options, path("w.json"), findings_);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().hint, "there are 1000, from 0 to 999");
 }
 
 TEST_F(Cut, IterationsOfExecutionTraces) {

@@ -7,18 +7,23 @@
 
 namespace orrery::profile {
 
-std::vector<Iteration> iterations(const Profile& profile) {
+std::int64_t iteration_number(std::string_view name) {
   constexpr std::string_view kPrefix = "ProfilerStep#";
+  if (!name.starts_with(kPrefix)) return -1;
+  const std::string_view digits = name.substr(kPrefix.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error != std::errc{} || end != digits.data() + digits.size() || number < 0) return -1;
+  return number;
+}
+
+std::vector<Iteration> iterations(const Profile& profile) {
   std::vector<Iteration> found;
   for (std::size_t e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
     if ((event.kind != Kind::annotation && event.kind != Kind::op) || !event.timed()) continue;
-    const std::string_view name = profile.string(event.name);
-    if (!name.starts_with(kPrefix)) continue;
-    const std::string_view digits = name.substr(kPrefix.size());
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{} || end != digits.data() + digits.size() || number < 0) continue;
+    const std::int64_t number = iteration_number(profile.string(event.name));
+    if (number < 0) continue;
     found.push_back({static_cast<EventId>(e), number, event.start, event.end()});
   }
   std::stable_sort(found.begin(), found.end(), [](const Iteration& a, const Iteration& b) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/profile/profile.h"
@@ -18,6 +18,9 @@ struct Iteration {
   Time start{};
   Time end{};
 };
+
+/// The N of "ProfilerStep#N", -1 for every other name.
+[[nodiscard]] std::int64_t iteration_number(std::string_view name);
 
 /// The annotations named ProfilerStep#N, by start. Empty when there are none.
 [[nodiscard]] std::vector<Iteration> iterations(const Profile& profile);

@@ -91,6 +91,7 @@ profile::Group group_of(const Json& entry) {
 void Head::add(std::string_view key, std::string_view value) {
   if (key == "baseTimeNanoseconds") {
     base_ns_ = integer_or(value, 0);
+    add_fact(key, value);
   } else if (key == "schemaVersion") {
     profile_.schema = content(value);
   } else if (key == "distributedInfo") {

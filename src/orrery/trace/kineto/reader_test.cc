@@ -178,8 +178,10 @@ TEST(KinetoReader, ReadsTheHeadWhereverItStands) {
     ASSERT_EQ(profile.groups.size(), 1u);
     EXPECT_EQ(profile.groups[0].ranks, (std::vector<std::uint32_t>{0, 3}));
     EXPECT_EQ(profile.facts,
-              (std::vector<std::pair<std::string, std::string>>{
-                  {"nccl_version", "2.17.1"}, {"record_shapes", "1"}, {"user", "a\"b"}}));
+              (std::vector<std::pair<std::string, std::string>>{{"baseTimeNanoseconds", "1000000"},
+                                                                {"nccl_version", "2.17.1"},
+                                                                {"record_shapes", "1"},
+                                                                {"user", "a\"b"}}));
   }
 }
 
