@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Linking and converting a large recorded rank: CPU seconds (user + system) and peak memory, growing with the trace.
+#
+# Usage: benchmarks/run_recorded.sh TRACE.json[.gz] [BUILD_FOLDER] [COPIES…]     (default: build/release 1 4 10 25 100)
+#
+# TRACE is a Kineto trace with record-function ids; COPIES of it one after another make the input (tile_trace.py).
+# Beside it, what Chakra's linker and converter (Python) need for the same files made of HTA's nccl_data trace.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+trace=${1:?usage: run_recorded.sh TRACE.json.gz [BUILD_FOLDER] [COPIES…]}
+build=${2:-$root/build/release}
+shift $(($# < 2 ? $# : 2))
+copies=("${@:-1}")
+[[ $# -gt 0 ]] || copies=(1 4 10 25 100)
+program=$build/apps/orrery/orrery
+inputs=$build/benchmarks/recorded
+mkdir -p "$inputs"
+
+declare -A python=([1]='4.4 235' [4]='20.8 621' [10]='77.2 1520' [25]='419 3780')
+
+printf '%6s %8s %8s %8s %8s %10s %10s\n' copies 'MB in' 'CPU s' 'peak MB' 'nodes' 'Python s' 'Python MB'
+for n in "${copies[@]}"; do
+  [[ -e $inputs/x$n.et.json ]] || python3 "$root/benchmarks/tile_trace.py" "$trace" "$n" "$inputs/x$n"
+  log=$(mktemp)
+  for _ in 1 2 3; do
+    /usr/bin/time -a -o "$log" -f '%U %S %M' "$program" convert --traces "$inputs/x$n.kineto.json" \
+      "$inputs/x$n.et.json" -o "$inputs/x$n" --threads 1 --force --json >"$inputs/x$n.report.json"
+  done
+  nodes=$(grep -o '"nodes": [0-9]*' "$inputs/x$n.report.json" | tail -n 1 | grep -o '[0-9]*')
+  bytes=$(cat "$inputs/x$n.kineto.json" "$inputs/x$n.et.json" | wc -c)
+  awk -v n="$n" -v bytes="$bytes" -v nodes="$nodes" -v python="${python[$n]:-- -}" '
+    { cpu = $1 + $2; if (NR == 1 || cpu < least) least = cpu; if ($3 > peak) peak = $3 }
+    END { split(python, p, " ")
+          printf "%6d %8.0f %8.2f %8.0f %8d %10s %10s\n", n, bytes / 1e6, least, peak / 1000, nodes, p[1], p[2] }' "$log"
+  rm -f "$log" "$inputs/x$n.0.et"
+done
