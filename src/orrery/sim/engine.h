@@ -78,6 +78,7 @@ class Engine {
   [[nodiscard]] std::optional<std::pair<Lane*, graph::NodeId>> next_ready(RankState& state);
   void make_ready(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] bool takes_recorded_time(std::uint32_t rank, graph::NodeId node) const;
   void start(std::uint32_t rank, graph::NodeId node);
   void start_compute(std::uint32_t rank, graph::NodeId node);
   void start_memory(std::uint32_t rank, graph::NodeId node);

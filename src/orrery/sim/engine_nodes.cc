@@ -27,13 +27,15 @@ constexpr Time kShortest = ns(1);  // ASTRA rules: a node without a duration
 
 // The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
 // memory, everything else), each of capacity one; receives never wait. Orrery rules give each group
-// and each receiver its own stream; a host has many threads, which dependencies keep in order.
+// and each receiver its own stream; a host has many threads, which dependencies keep in order, also
+// where what they communicate takes its recorded time.
 std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
   if (graph.is_cpu(node) && astra()) return {kCpuLane, false};
-  if (graph.is_cpu(node) && kind == NodeKind::comp) return {kFreeLane, true};
+  if (graph.is_cpu(node) && (kind == NodeKind::comp || takes_recorded_time(rank, node)))
+    return {kFreeLane, true};
   if (kind == NodeKind::comp) return {kComputeLane, false};
   if (astra()) return {kCommLane, false};
   switch (kind) {
@@ -47,6 +49,24 @@ std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) 
     default:
       return {kFreeLane, true};
   }
+}
+
+bool Engine::takes_recorded_time(std::uint32_t rank, NodeId node) const {
+  const graph::Graph& graph = workload_.graph(rank);
+  if (platform_.replay_only) return true;
+  if (graph.kind(node) != NodeKind::coll) return false;
+  // Recorded traces have collectives that do not say what they are, or how large.
+  if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) return true;
+  if (graph.duration(node) <= Time{}) return false;
+  // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
+  std::uint32_t group = 0;
+  if (const std::string_view name = graph.string(graph.collective(node).group); !name.empty()) {
+    const auto found = communicator_by_name_.find(std::string(name));
+    if (found == communicator_by_name_.end()) return false;
+    group = found->second;
+  }
+  const Communicator& alone = communicators_[group];
+  return alone.members == 1 && (alone.member_of.empty() || alone.member_of.count(rank) != 0);
 }
 
 void Engine::make_ready(std::uint32_t rank, NodeId node) {
@@ -212,22 +232,13 @@ void Engine::memory_done(std::uint32_t rank, NodeId node) {
 void Engine::start_collective(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const graph::Collective& collective = graph.collective(node);
+  if (!astra() && takes_recorded_time(rank, node)) {
+    result_.findings.add(FindingCode::collective_replayed, place(rank, node));
+    return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
+  }
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
-    if (!astra()) {  // recorded traces have collectives that say neither
-      result_.findings.add(FindingCode::collective_replayed, place(rank, node));
-      return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
-    }
     return fail_run({Errc::input_missing_attr, place(rank, node),
                      "a collective lacks comm_type or comm_size", ""});
-  }
-  // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
-  if (!astra() && graph.duration(node) > Time{}) {
-    const auto communicator = communicator_of(rank, node);
-    if (!communicator) return;
-    if (communicators_[*communicator].members == 1) {
-      result_.findings.add(FindingCode::collective_replayed, place(rank, node));
-      return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
-    }
   }
   if (const std::string* prefix = custom_prefix(rank, node, collective.type))
     return begin_custom(rank, node, *prefix);

@@ -272,6 +272,14 @@ TEST(Simulate, AHostHasManyThreads) {
   EXPECT_EQ(run(work, platform).end, us(7));
   platform.rules = Rules::astra;
   EXPECT_EQ(run(work, platform).end, us(12)) << "one at a time";
+
+  // Two threads communicate at once, and each takes its recorded time.
+  for (const bool cpu : {true, false}) {
+    Rank both;
+    both.silent_coll(us(5), cpu);
+    both.silent_coll(us(7), cpu);
+    EXPECT_EQ(run(replicated(both, 1), line(Block::ring, 1)).end, cpu ? us(7) : us(12));
+  }
 }
 
 TEST(Simulate, SameInputsSameResult) {

@@ -48,8 +48,9 @@ class Rank {
     node.collective.group = strings_->intern(group);
     return add(node);
   }
-  std::uint64_t silent_coll(Time duration) {
+  std::uint64_t silent_coll(Time duration, bool cpu = false) {
     graph::NodeSpec node = next(graph::NodeKind::coll, {});
+    if (cpu) node.flags |= graph::kIsCpu;
     node.duration = duration;
     return add(node);
   }
