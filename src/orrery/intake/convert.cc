@@ -72,6 +72,7 @@ class Conversion {
     if (auto done = hand_over_groups(); !done) return tl::unexpected(done.error());
     if (auto done = hand_over_nodes(); !done) return tl::unexpected(done.error());
     if (auto done = hand_over_queued(); !done) return tl::unexpected(done.error());
+    if (auto done = hand_over_waits(); !done) return tl::unexpected(done.error());
     return report_;
   }
 
@@ -98,21 +99,26 @@ class Conversion {
     auto queued = plan_.queued.begin();
     const auto count = static_cast<std::uint32_t>(dependencies_.nodes.size());
     std::uint64_t next_id = std::uint64_t{count} + 1;
+    next_wait_ = next_id + plan_.queued.size();
     for (std::uint32_t n = 0; n < count; ++n) {
       const NodeRecord* node = &maker_.node(n);
+      bool waits = true;
       if (queued != plan_.queued.end() && queued->joined == n) {
         const auto first = queued;
         while (queued != plan_.queued.end() && queued->joined == n) ++queued;
         node = &maker_.wait_for(next_id, static_cast<std::uint64_t>(queued - first));
         next_id += static_cast<std::uint64_t>(queued - first);
+        waits = false;  // they do
       }
       if (comm != plan_.nodes.end() && comm->node == n) {
         node = &maker_.add_comm(*comm);
         count_comm(*comm, n);
         ++comm;
+        if (waits) take_pause(n);
       } else {
         ++report_.compute;
       }
+      if (waits) wait_for_start(n);
       if (auto done = hand_over(*node); !done) return done;
     }
     return {};
@@ -122,7 +128,39 @@ class Conversion {
     std::uint64_t id = dependencies_.nodes.size();
     for (const NodeComm& comm : plan_.queued) {
       count_comm(comm, comm.node);
-      if (auto done = hand_over(maker_.queued(++id, comm)); !done) return done;
+      const NodeRecord& node = maker_.queued(++id, comm);
+      wait_for_start(comm.joined);
+      if (auto done = hand_over(node); !done) return done;
+    }
+    return {};
+  }
+
+  /// Lets the node made last wait until it may begin.
+  void wait_for_start(std::uint32_t n) {
+    const Time start = dependencies_.start[n];
+    if (start <= Time{} && !dependencies_.of(n).empty()) return;
+    const Time wait = options_.begin + start;
+    if (wait <= Time{}) return;
+    const auto [known, added] = starts_.try_emplace(wait, next_wait_);
+    if (added) {
+      waits_.push_back(waiting_node(next_wait_++, "[recorded start]", wait));
+      ++report_.starts;
+    }
+    maker_.wait_for_start(known->second);
+  }
+
+  void take_pause(std::uint32_t n) {
+    auto pause = maker_.take_pause(n, next_wait_);
+    if (!pause) return;
+    waits_.push_back(*std::move(pause));
+    ++next_wait_;
+    ++report_.pauses;
+  }
+
+  Result<void> hand_over_waits() {
+    report_.compute += waits_.size();
+    for (const NodeRecord& node : waits_) {
+      if (auto done = hand_over(node); !done) return done;
     }
     return {};
   }
@@ -179,6 +217,9 @@ class Conversion {
   CommPlan plan_;
   NodeMaker maker_;
   ConvertReport report_;
+  std::vector<NodeRecord> waits_;         // what stands for time alone, by id
+  std::uint64_t next_wait_ = 0;           // the id of the next of them
+  std::map<Time, std::uint64_t> starts_;  // by their length
 };
 
 }  // namespace

@@ -29,6 +29,8 @@ struct ConvertOptions {
   std::uint32_t rank = 0;
   /// Added to recorded starts: aligns the ranks' clocks.
   Time clock_offset{};
+  /// How long this rank begins after the job: what waits for nothing waits so long.
+  Time begin{};
   /// By group of Profile::groups; without an entry the recorded name is used.
   std::map<std::uint32_t, GroupName> groups;
 };
@@ -42,12 +44,19 @@ struct ConvertReport {
   std::uint64_t device_with_later = 0, device_with_successor = 0;
   std::uint64_t comm_kernels = 0, comm_kernels_under_library = 0;  ///< under nccl:* or the like
   std::uint64_t comm_kernels_beside = 0;  ///< further kernels of one communication: compute
+  std::uint64_t starts = 0;               ///< nodes "[recorded start]"
+  std::uint64_t pauses = 0;               ///< nodes "[recorded pause]"
 };
 
 /// Hands over the metadata, then every node. Ids: 1, 2, … in the order of Dependencies::nodes; 0 is
 /// a METADATA node with the process groups (when there are any); sends and receives that one kernel
 /// carries together follow behind the last one, each with the kernel's dependencies, and the kernel
-/// waits for them.
+/// waits for them. After them nodes that stand for what was not recorded:
+/// - "[recorded start]" (compute, host): takes as long as `begin` and Dependencies::start together;
+///   what may not begin earlier waits for it (its dep_kind: "start"). One for all with equal times.
+/// - "[recorded pause]" (compute, host): how long a thread was idle before a communication of its
+///   own; has the communication's dependencies, and the communication waits for it. So a
+///   communication takes no longer than it was recorded to.
 ///
 /// Communications: see plan_comms (convert_comm.h). Attributes besides those of PyTorch's converter
 /// (is_cpu_op, stream, tid, rf_id, fw_parent, seq_id, scope, fw_tid, op_schema, comm_type,

@@ -46,7 +46,23 @@ AttributeRecord attribute_int64s(const char* name, const std::vector<std::int64_
   return record;
 }
 
+void set_duration(NodeRecord& record, Time duration) {
+  record.duration_micros = static_cast<std::uint64_t>(duration.count() / kPsPerUs);
+  if (duration.count() % kPsPerUs != 0)
+    record.attributes.push_back(attribute_int64("duration_ps", duration.count()));
+}
+
 }  // namespace
+
+NodeRecord waiting_node(std::uint64_t id, const char* name, Time duration) {
+  NodeRecord node;
+  node.id = id;
+  node.name = name;
+  node.type = number(NodeKind::comp);
+  node.attributes.push_back(attribute_bool("is_cpu_op", true));
+  set_duration(node, duration);
+  return node;
+}
 
 CollectiveType collective_type(CommKind kind) {
   switch (kind) {
@@ -325,14 +341,42 @@ const NodeRecord& NodeMaker::wait_for(std::uint64_t first_id, std::uint64_t coun
   return record_;
 }
 
+const NodeRecord& NodeMaker::wait_for_start(std::uint64_t id) {
+  if (!record_.data_deps.empty()) {
+    const auto kinds = std::find_if(
+        record_.attributes.begin(), record_.attributes.end(),
+        [](const AttributeRecord& attribute) { return attribute.name == "dep_kinds"; });
+    if (kinds != record_.attributes.end()) kinds->texts.push_back("start");
+  }
+  record_.data_deps.push_back(id);
+  return record_;
+}
+
+std::optional<NodeRecord> NodeMaker::take_pause(std::uint32_t n, std::uint64_t id) {
+  const profile::Event& event = profile_.events[dependencies_.nodes[n]];
+  const Time pause = dependencies_.cost[n] - event.duration;
+  if (!profile::is_host(event.kind) || pause <= Time{}) return std::nullopt;
+  NodeRecord node = waiting_node(id, "[recorded pause]", pause);
+  node.data_deps.swap(record_.data_deps);
+  record_.data_deps = {id};
+  auto& attributes = record_.attributes;
+  const auto moved = std::stable_partition(
+      attributes.begin(), attributes.end(), [](const AttributeRecord& attribute) {
+        return attribute.name != "dep_kinds" && attribute.name != "duration_ps";
+      });
+  for (auto one = moved; one != attributes.end(); ++one)
+    if (one->name == "dep_kinds") node.attributes.push_back(std::move(*one));
+  attributes.erase(moved, attributes.end());
+  set_duration(record_, event.duration);
+  return node;
+}
+
 const NodeRecord& NodeMaker::queued(std::uint64_t id, const NodeComm& comm) {
   const EventId kernel = dependencies_.nodes[comm.joined];
   start(id, kernel);
   record_.name.assign(profile_.name(dependencies_.nodes[comm.node]));
   add_dependencies(comm.joined, true);
-  const std::int64_t cost = dependencies_.cost[comm.joined].count();
-  record_.duration_micros = static_cast<std::uint64_t>(cost / kPsPerUs);
-  if (cost % kPsPerUs != 0) add_int64("duration_ps", cost);
+  set_duration(record_, dependencies_.cost[comm.joined]);
   add_device(comm.joined);
   return add_comm(comm);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,10 @@ namespace orrery::intake {
 
 /// Chakra's collective; unknown for what is none.
 [[nodiscard]] graph::CollectiveType collective_type(profile::CommKind kind);
+
+/// A node of the host that stands for time alone.
+[[nodiscard]] trace::chakra::NodeRecord waiting_node(std::uint64_t id, const char* name,
+                                                     Time duration);
 
 /// Makes the records of a rank's nodes, one after the other, in one record that is used again.
 class NodeMaker {
@@ -30,6 +35,12 @@ class NodeMaker {
   const trace::chakra::NodeRecord& add_comm(const NodeComm& comm);
   /// Makes the node made last one that waits for these ids and then takes no time itself.
   const trace::chakra::NodeRecord& wait_for(std::uint64_t first_id, std::uint64_t count);
+  /// Makes the node made last one that waits for this id too, the largest of all.
+  const trace::chakra::NodeRecord& wait_for_start(std::uint64_t id);
+  /// Takes the time before the node made last began from it, and its dependencies, for a node of
+  /// their own with this id, which the node waits for. Empty where there is no such time.
+  [[nodiscard]] std::optional<trace::chakra::NodeRecord> take_pause(std::uint32_t n,
+                                                                    std::uint64_t id);
   /// A message that the kernel `comm.joined` carries among others.
   const trace::chakra::NodeRecord& queued(std::uint64_t id, const NodeComm& comm);
 

@@ -44,6 +44,57 @@ struct Small {
   }
 };
 
+TEST(Convert, RecordedStarts) {
+  Small small;
+  const auto profile = small.make.take();
+  auto dependencies = chain(profile);
+  dependencies.start[2] = dependencies.start[3] = us(700);
+  const auto plain = converted(profile, dependencies);
+  ASSERT_TRUE(plain.report);
+  EXPECT_EQ(plain.report->starts, 1u);
+  EXPECT_EQ(plain.report->nodes, 5u);
+  EXPECT_EQ(plain.report->compute, 5u);
+  ASSERT_EQ(plain.nodes.size(), 5u);
+  EXPECT_EQ(plain.nodes[4].name, "[recorded start]");
+  EXPECT_EQ(plain.nodes[4].id, 5u);
+  EXPECT_EQ(plain.nodes[4].duration_micros, 700u);
+  EXPECT_THAT(plain.nodes[0].data_deps, ElementsAre());
+  EXPECT_THAT(plain.nodes[2].data_deps, ElementsAre(2, 5));
+  EXPECT_THAT(plain.nodes[3].data_deps, ElementsAre(3, 5));
+
+  ConvertOptions options;
+  options.begin = us(10);
+  const auto later = converted(profile, dependencies, options);
+  ASSERT_EQ(later.nodes.size(), 6u);
+  EXPECT_EQ(later.report->starts, 2u);
+  EXPECT_EQ(later.node(5).duration_micros, 10u);
+  EXPECT_EQ(later.node(6).duration_micros, 710u);
+  EXPECT_THAT(later.nodes[0].data_deps, ElementsAre(5));
+  EXPECT_THAT(later.nodes[1].data_deps, ElementsAre(1));
+  EXPECT_THAT(later.nodes[2].data_deps, ElementsAre(2, 6));
+}
+
+// A communication takes its own time; how long its thread had nothing to do comes before it.
+TEST(Convert, PausesOfAThread) {
+  Maker make;
+  const std::uint32_t thread = make.thread(1);
+  make.annotation(thread, "gloo:all_reduce", 0, 30);
+  make.annotation(thread, "gloo:all_reduce", 100, 20);
+  const auto profile = make.take();
+  auto dependencies = chain(profile);
+  dependencies.cost[1] = us(90);
+  const auto out = converted(profile, dependencies);
+  ASSERT_TRUE(out.report);
+  ASSERT_EQ(out.nodes.size(), 3u);
+  EXPECT_EQ(out.report->collectives, 2u);
+  EXPECT_EQ(out.report->pauses, 1u);
+  EXPECT_EQ(out.nodes[2].name, "[recorded pause]");
+  EXPECT_EQ(out.nodes[2].duration_micros, 70u);
+  EXPECT_THAT(out.nodes[2].data_deps, ElementsAre(1));
+  EXPECT_THAT(out.nodes[1].data_deps, ElementsAre(3));
+  EXPECT_EQ(out.nodes[1].duration_micros, 20u);
+}
+
 TEST(Convert, HostAndDeviceNodes) {
   Small small;
   small.make.op_of(small.op).record_function_id = 31;

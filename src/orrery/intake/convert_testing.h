@@ -22,6 +22,7 @@ inline profile::Dependencies chain(const profile::Profile& profile) {
     out.nodes.push_back(e);
     out.node_of.push_back(e);
     out.cost.push_back(event.duration);
+    out.start.push_back(Time{});
     const bool device = !profile::is_host(event.kind);
     const auto kind = device ? profile::DependencyKind::stream : profile::DependencyKind::thread;
     if (last[event.lane] != profile::kNoEvent) out.edges.push_back({last[event.lane], kind, false});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "orrery/intake/job_internal.h"
 #include "orrery/trace/chakra/reader.h"
@@ -36,17 +37,40 @@ class Numbering {
       number_of_[rank] = number;
     }
     for (const GroupName& group : job.groups) groups_.push_back(members(group));
+    std::set<std::string> names;
+    for (std::size_t g = 0; g < job.groups.size(); ++g) {
+      names.insert(job.groups[g].name);
+      if (!groups_[g].empty()) written_groups_[job.groups[g].name] = groups_[g];
+    }
+    for (const GroupName& track : job.tracks) {
+      names.insert(track.name);
+      written_groups_[track.name] = members(track);
+    }
+    for (std::size_t p = 0; p < job.ranks.size(); ++p) name_lonely(p, names);
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& written() const { return written_; }
-  [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& groups() const { return groups_; }
+  /// All groups that the written ranks use, by name.
+  [[nodiscard]] const std::map<std::string, std::vector<std::uint32_t>>& written_groups() const {
+    return written_groups_;
+  }
+  /// The name of the group of a rank alone for what it does in `group` without the others; null
+  /// where that stays as it is.
+  [[nodiscard]] const std::string* lonely(std::size_t place, std::uint32_t group) const {
+    const auto found = lonely_.find({place, group});
+    return found == lonely_.end() ? nullptr : &found->second;
+  }
+  /// Whether a communication with others that are not here is written as it was recorded.
+  [[nodiscard]] bool stays(const CommUse& use) const {
+    const bool sure = !job_.group_guessed[use.group] || job_.ranks.size() == 1;
+    return keep_absent_ && use.match == Match::alone && sure;
+  }
   /// kNone for a rank that is not there.
   [[nodiscard]] std::uint32_t of(std::uint32_t rank) const {
     const auto found = number_of_.find(rank);
     if (found != number_of_.end()) return found->second;
     return keep_absent_ ? rank : kNone;
   }
-  [[nodiscard]] bool keep_absent() const { return keep_absent_; }
 
   /// What the conversion of one rank calls its groups.
   [[nodiscard]] std::map<std::uint32_t, GroupName> names_at(std::size_t place) const {
@@ -83,56 +107,77 @@ class Numbering {
     return out;
   }
 
+  void name_lonely(std::size_t place, std::set<std::string>& names) {
+    for (const CommUse& use : job_.comms[place]) {
+      const auto& group = groups_[use.group];
+      const bool single = group.size() == 1 && group[0] == written_[place];
+      if (is_message(use) || use.together || single || stays(use)) continue;
+      std::string& name = lonely_[{place, use.group}];
+      if (!name.empty()) continue;
+      const std::string base =
+          fmt::format("{}/alone@{}", job_.groups[use.group].name, job_.ranks[place].rank);
+      name = base;
+      for (int i = 2; !names.insert(name).second; ++i) name = fmt::format("{}#{}", base, i);
+      written_groups_[name] = {written_[place]};
+    }
+  }
+
   const Job& job_;
   bool keep_absent_;
   std::vector<std::uint32_t> written_;
   std::map<std::uint32_t, std::uint32_t> number_of_;
   std::vector<std::vector<std::uint32_t>> groups_;  // per job group, as written
+  std::map<std::string, std::vector<std::uint32_t>> written_groups_;
+  std::map<std::pair<std::size_t, std::uint32_t>, std::string> lonely_;  // by place and group
 };
 
 /// Fits the nodes of one rank's conversion to the ranks that are there.
 class Fitting {
  public:
-  Fitting(const Job& job, std::size_t place, const Numbering& numbering, std::uint64_t nodes,
-          Time skew)
-      : numbering_(numbering), start_(nodes + 1), skew_(skew) {
+  Fitting(const Job& job, std::size_t place, const Numbering& numbering)
+      : job_(job), place_(place), numbering_(numbering) {
     for (const CommUse& use : job.comms[place]) {
-      if (use.queued) ++start_;
-      if (is_message(use) || use.match == Match::unmatched) uses_[use.node] = &use;
+      const bool as_recorded = use.together && use.track == kNone && use.size == use.bytes;
+      if (is_message(use) || !as_recorded) uses_[use.node] = &use;
     }
   }
 
   /// The node as it is to be written.
   const NodeRecord& operator()(const NodeRecord& node) {
     const auto found = uses_.find(node.id);
-    const bool first = skew_ > Time{} && node.id != 0 && node.data_deps.empty();
-    if (found == uses_.end() && !first) return node;
+    if (found == uses_.end()) return node;
     copy_ = node;
-    if (found != uses_.end()) fit(*found->second);
-    if (first) copy_.data_deps.push_back(start_);
+    fit(*found->second);
     return copy_;
-  }
-
-  /// What all nodes wait for that wait for nothing else; empty when they need not.
-  [[nodiscard]] std::optional<NodeRecord> beginning() const {
-    if (skew_ <= Time{}) return std::nullopt;
-    NodeRecord node;
-    node.id = start_;
-    node.name = "[recorded start]";
-    node.type = static_cast<std::uint64_t>(graph::NodeKind::comp);
-    node.duration_micros = static_cast<std::uint64_t>(skew_.count() / kPsPerUs);
-    node.attributes.push_back(trace::chakra::attribute_bool("is_cpu_op", true));
-    if (skew_.count() % kPsPerUs != 0)
-      node.attributes.push_back(trace::chakra::attribute_int64("duration_ps", skew_.count()));
-    return node;
   }
 
  private:
   void fit(const CommUse& use) {
+    if (is_message(use)) return fit_message(use);
+    if (use.together) {
+      if (use.track != kNone) set_group(job_.tracks[use.track].name);
+      if (use.size == use.bytes) return;
+      rename_size();
+      copy_.attributes.push_back(trace::chakra::attribute_int64("comm_size", use.size));
+    } else if (const std::string* alone = numbering_.lonely(place_, use.group)) {
+      set_group(*alone);
+      const bool typed = use.kind != profile::CommKind::unknown &&
+                         use.kind != profile::CommKind::coalesced &&
+                         use.kind != profile::CommKind::wait;
+      if (!typed) rename_size();
+    }
+  }
+
+  void fit_message(const CommUse& use) {
     const std::uint32_t peer =
         use.peer < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(use.peer));
-    if (use.match == Match::unmatched || (is_message(use) && peer == kNone)) return replay();
+    if (peer == kNone || (!use.together && !numbering_.stays(use))) {
+      copy_.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
+      return rename_size();
+    }
     for (auto& attribute : copy_.attributes) {
+      if (attribute.name == "comm_tag" && use.track != kNone)
+        attribute = trace::chakra::attribute_int32("comm_tag", static_cast<int>(use.track));
       if (attribute.name != "comm_src" && attribute.name != "comm_dst") continue;
       const auto rank = static_cast<std::int32_t>(attribute.bits);
       const std::uint32_t number =
@@ -142,16 +187,24 @@ class Fitting {
     }
   }
 
-  void replay() {
-    copy_.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
+  void rename_size() {
     for (auto& attribute : copy_.attributes) {
       if (attribute.name == "comm_size") attribute.name = "recorded_comm_size";
     }
   }
 
+  void set_group(const std::string& name) {
+    for (auto& attribute : copy_.attributes) {
+      if (attribute.name != "pg_name") continue;
+      attribute = trace::chakra::attribute_string("pg_name", name);
+      return;
+    }
+    copy_.attributes.push_back(trace::chakra::attribute_string("pg_name", name));
+  }
+
+  const Job& job_;
+  std::size_t place_;
   const Numbering& numbering_;
-  std::uint64_t start_;  // id of beginning()
-  Time skew_;
   std::map<std::uint64_t, const CommUse*> uses_;  // by node
   NodeRecord copy_;
 };
@@ -163,30 +216,20 @@ Result<ConvertReport> convert_rank(const Job& job, std::size_t place, const Numb
   options.rank = job.ranks[place].rank;
   options.clock_offset = job.clock_offset[place];
   options.groups = numbering.names_at(place);
-  Fitting fit(job, place, numbering, rank.dependencies.nodes.size(),
-              keep_skew ? job.begin[place] : Time{});
-  auto report = convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
-                        [&](const NodeRecord& node) { return on_node(fit(node)); });
-  if (!report) return report;
-  if (const auto beginning = fit.beginning()) {
-    if (auto done = on_node(*beginning); !done) return tl::unexpected(done.error());
-    ++report->nodes;
-    ++report->compute;
-  }
-  return report;
+  if (keep_skew) options.begin = job.begin[place];
+  Fitting fit(job, place, numbering);
+  return convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
+                 [&](const NodeRecord& node) { return on_node(fit(node)); });
 }
 
-Result<void> write_groups(const Job& job, const Numbering& numbering, const std::string& prefix) {
-  std::map<std::string, const std::vector<std::uint32_t>*> groups;
-  for (std::size_t g = 0; g < job.groups.size(); ++g) {
-    if (!numbering.groups()[g].empty()) groups[job.groups[g].name] = &numbering.groups()[g];
-  }
+Result<void> write_groups(const Numbering& numbering, const std::string& prefix) {
+  const auto& groups = numbering.written_groups();
   if (groups.empty()) return {};
   std::string text = "{";
   for (const auto& [name, ranks] : groups) {
     const std::string key =
         nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    text += fmt::format("{}\n  {}: [{}]", text.size() > 1 ? "," : "", key, fmt::join(*ranks, ", "));
+    text += fmt::format("{}\n  {}: [{}]", text.size() > 1 ? "," : "", key, fmt::join(ranks, ", "));
   }
   text += "\n}\n";
   const std::string folder = prefix.substr(0, prefix.rfind('/') + 1);  // npos + 1 == 0
@@ -241,7 +284,7 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
     return {};
   };
   if (auto fine = reader.for_each(work, done); !fine) return tl::unexpected(fine.error());
-  if (auto fine = write_groups(job, numbering, prefix); !fine) return tl::unexpected(fine.error());
+  if (auto fine = write_groups(numbering, prefix); !fine) return tl::unexpected(fine.error());
   report.job = std::move(job);
   return report;
 }
@@ -254,11 +297,8 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings) 
   const Numbering numbering(job, false);
   findings.merge(job.findings);
   graph::Workload workload;
-  for (std::size_t g = 0; g < job.groups.size(); ++g) {
-    if (numbering.groups()[g].empty()) continue;
-    const std::string& name = job.groups[g].name;
-    workload.groups[name] = {name, numbering.groups()[g]};
-  }
+  for (const auto& [name, ranks] : numbering.written_groups())
+    workload.groups[name] = {name, ranks};
   const auto strings = std::make_shared<StringPool>();
   std::vector<std::string> encoded(job.ranks.size());
   std::vector<Findings> found(job.ranks.size());

@@ -217,7 +217,9 @@ class Finish {
   }
 
   void find_costs() {
+    constexpr Time kUnseen = us(1000);  // no launch takes so long
     made_.cost.resize(made_.nodes.size());
+    made_.start.resize(made_.nodes.size());
     for (Place place = 0; place < draft_.nodes.size(); ++place) {
       const std::uint32_t node = index_[place];
       const Event& event = draft_.event(place);
@@ -227,11 +229,17 @@ class Finish {
         ready = std::max(ready, end);
         if (edge.kind == DependencyKind::stream) stream_ready = std::max(stream_ready, end);
       }
+      const bool device = is_device_work(event.kind);
+      const bool first = device && draft_.spot(draft_.nodes[place]).index == 0;
+      if (event.timed() && event.start > begin_ &&
+          (made_.of(node).empty() || (first && event.start - ready >= kUnseen))) {
+        made_.start[node] = event.start - begin_;
+        ready = std::max(ready, event.start);
+      }
       Time cost{};
-      if (is_device_work(event.kind)) {
+      if (device) {
         cost = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
         const Time late = std::max(Time{}, event.start - ready);
-        const bool first = draft_.spot(draft_.nodes[place]).index == 0;
         if (draft_.options.delay > Time{})
           cost += first ? late : std::min(late, draft_.options.delay);
       } else if (event.timed()) {
@@ -264,7 +272,7 @@ Time device_delay(const Profile& profile, const Dependencies& dependencies, std:
   const EventId work = dependencies.nodes[node];
   const Event& event = profile.events[work];
   if (!is_device_work(event.kind)) return {};
-  Time ready = profile.events[dependencies.nodes.front()].start;
+  Time ready = profile.events[dependencies.nodes.front()].start + dependencies.start[node];
   for (const Dependency& edge : dependencies.of(node)) {
     const Event& before = profile.events[edge.from];
     Time end = before.end();

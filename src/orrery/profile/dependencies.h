@@ -51,8 +51,10 @@ struct DependencyOptions {
 /// copy only to its own beginning (the step after it waits); a thread's last, if it launches
 /// nothing, until all around it has ended. Everything before it since the last thing it waited for
 /// belongs to it, so that replaying the chain gives the recorded times back: cost = recorded end of
-/// the step - the latest recorded end among what it waits for, never negative; a thread's first
-/// step begins with the profile. Calls that neither launch nor synchronise are part of the step
+/// the step - the latest recorded end among what it waits for, never negative. What waits for
+/// nothing that was recorded begins when it did (see `start`), and so does the first work of a
+/// stream that began a millisecond or more after all it waits for: what kept the stream busy until
+/// then was not recorded. Calls that neither launch nor synchronise are part of the step
 /// after them (counted: call_folded), and so are Python frames and overhead (host_context_folded).
 /// Device work costs its recorded duration, less what it overlaps with the work before it on its
 /// stream; what lies within the work before it ran beside it and is not ordered with it. What has
@@ -62,8 +64,9 @@ struct Dependencies {
                                ///< an untimed node right after what precedes it on its thread
   std::vector<std::uint32_t> node_of;  ///< event → index in nodes, or kNone
   std::vector<Time> cost;              ///< per node
-  std::vector<std::uint32_t> first;    ///< per node (+1): its dependencies in `edges`
-  std::vector<Dependency> edges;  ///< `from` is an EventId that is a node; sorted, no duplicates
+  std::vector<Time> start;  ///< per node: how long after the profile begins it may begin, or zero
+  std::vector<std::uint32_t> first;  ///< per node (+1): its dependencies in `edges`
+  std::vector<Dependency> edges;     ///< `from` is an EventId that is a node; sorted, no duplicates
   std::array<std::uint64_t, kDependencyKinds> counts{};
   std::uint64_t guessed = 0;
 

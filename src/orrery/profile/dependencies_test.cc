@@ -117,6 +117,35 @@ TEST(Dependencies, DelaysAsCost) {
   EXPECT_EQ(made.replayed(b), us(533));
 }
 
+// What waits for nothing that was recorded begins when it did.
+TEST(Dependencies, BeginsWhereNothingSaysWhy) {
+  Maker make;
+  const std::uint32_t thread = make.thread(1), late = make.thread(2), stream = make.stream(7);
+  const EventId call = make.call(thread, "cudaLaunchKernel", 0, 10, 1);
+  const EventId other = make.annotation(late, "gloo:all_reduce", 20'400, 30);
+  const EventId next = make.annotation(late, "gloo:all_reduce", 20'500, 30);
+  // The stream was busy with what had been launched before the profile began.
+  const EventId busy = make.kernel(stream, "busy", 5'000, 10, 1);
+  const EventId orphan = make.kernel(make.stream(8), "no call", 700, 10, 99);
+  const EventId after = make.kernel(make.stream(8), "no call", 900, 10, 98);
+  const EventId soon = make.kernel(make.stream(9), "soon", 300, 10, 1);
+  const Made made(make);
+  const auto start = [&](EventId event) { return made.found.start[made.found.node_of[event]]; };
+  EXPECT_EQ(start(call), Time{});
+  EXPECT_EQ(start(other), us(20'400));
+  EXPECT_EQ(made.cost(other), us(30));
+  EXPECT_EQ(start(next), Time{});
+  EXPECT_EQ(made.cost(next), us(100));  // with the thread's pause
+  EXPECT_EQ(start(busy), us(5'000));
+  EXPECT_EQ(made.of(busy), (Edges{{call, launch}}));
+  EXPECT_EQ(start(orphan), us(700));
+  EXPECT_EQ(start(after), Time{});  // ordered on its stream
+  EXPECT_EQ(start(soon), Time{});   // it waited for its launch
+  EXPECT_EQ(made.replayed(busy), us(5'010));
+  EXPECT_EQ(made.replayed(next), us(20'530));
+  EXPECT_EQ(made.replayed(orphan), us(710));
+}
+
 TEST(Dependencies, OneLaunchOfAGraph) {
   Maker make;
   const std::uint32_t thread = make.thread(1), stream = make.stream(7), other = make.stream(8);

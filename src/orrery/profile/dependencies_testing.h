@@ -37,7 +37,7 @@ inline Replay replay(const Profile& profile, const Dependencies& dependencies) {
   for (; !free.empty(); ++done) {
     const std::uint32_t i = free.back();
     free.pop_back();
-    made.end[i] += dependencies.cost[i];
+    made.end[i] = std::max(made.end[i], made.begin + dependencies.start[i]) + dependencies.cost[i];
     made.total = std::max(made.total, made.end[i]);
     for (const std::uint32_t next : later[i]) {
       made.end[next] = std::max(made.end[next], made.end[i]);
