@@ -12,6 +12,7 @@
 #include "orrery/core/units.h"
 #include "orrery/intake/job.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/profile/dependencies.h"
 #include "orrery/report/text.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"
@@ -69,10 +70,13 @@ void add_profile(const profile::Profile& profile, Row& row, Time& longest) {
   row.events += account.events;
   const std::uint64_t known = account.events + account.mapped + left_out;
   row.unaccounted += account.records > known ? account.records - known : known - account.records;
+  // Not the Python frames around it all, nor threads that only ask whether something is done.
+  Findings found;
+  const profile::Dependencies dependencies = profile::find_dependencies(profile, {}, found);
   Time first = kTimeMax, last{};
-  for (profile::EventId e = 0; e < profile.events.size(); ++e) {
+  for (const profile::EventId e : dependencies.nodes) {
     const profile::Event& event = profile.events[e];
-    if (!event.timed() || event.kind == profile::Kind::overhead) continue;
+    if (!event.timed()) continue;
     first = std::min(first, event.start);
     last = std::max(last, event.end());
   }
