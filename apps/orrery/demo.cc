@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "comparison.h"
 #include "data_folder.h"
+#include "demo_recorded.h"
 #include "orrery/report/envelope.h"
 
 namespace orrery::app {
@@ -41,6 +42,8 @@ int demo(const std::string& data, const std::string& network, Session& session) 
   if (!one) return session.fail(one.error());
   const auto two = run_on(*folder, "two-nodes.yaml", network, session);
   if (!two) return session.fail(two.error());
+  const auto recorded = run_recorded_demo(*folder, session);
+  if (!recorded) return session.fail(recorded.error());
 
   std::string text =
       "A training step of a Llama-like model, 8 layers, on 8 ranks (data parallel 2,\n"
@@ -57,15 +60,18 @@ int demo(const std::string& data, const std::string& network, Session& session) 
       "  orrery critical-path step.orrery\n"
       "  orrery report step.orrery --html step.html\n",
       shown);
+  text += "\n" + recorded_demo_text(*recorded, shown + "/ddp_transformer");
   return session.deliver(text, [&] {
     std::string out;
     report::JsonWriter json(out);
     Findings findings = one->findings;
     findings.merge(two->findings);
+    findings.merge(recorded->outcome.findings);
     report::begin_envelope(json, "demo");
     json.begin_object().key("runs").begin_array();
     write_result(json, *one);
     write_result(json, *two);
+    write_result(json, recorded->outcome);
     json.end_array().end_object();
     report::end_envelope(json, findings);
     return out + '\n';
@@ -77,8 +83,9 @@ int demo(const std::string& data, const std::string& network, Session& session) 
 void add_demo(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("demo", "One training step on two clusters");
   command->description(
-      "Simulate one training step on two clusters and say what differs and why.\n"
-      "The step and the clusters come with the program.\n\n"
+      "Simulate one training step on two clusters and say what differs and why; then two steps "
+      "that\n"
+      "were recorded with PyTorch. Everything comes with the program.\n\n"
       "Examples:\n"
       "  orrery demo\n"
       "  orrery demo --network message\n");

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "demo_recorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/units.h"
+#include "orrery/intake/job.h"
+#include "orrery/report/text.h"
+
+namespace orrery::app {
+
+Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& session) {
+  RecordedDemo demo;
+  InputOptions options;
+  options.recorded.traces = {folder + "/demo/ddp_transformer/*.json.gz"};
+  options.cluster = folder + "/demo/ddp_transformer/two-hosts.yaml";
+  auto job = job_options(options.recorded);
+  if (!job) return tl::unexpected(job.error());
+  const auto ranks = intake::for_each_rank(
+      *job, [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
+        if (rank.link) {
+          demo.nodes += rank.link->nodes;
+          demo.linked += rank.link->linked();
+        }
+        Time first = kTimeMax, last{};
+        for (profile::EventId e = 0; e < rank.profile.events.size(); ++e) {
+          const profile::Event& event = rank.profile.events[e];
+          if (!event.timed()) continue;
+          first = std::min(first, event.start);
+          last = std::max(last, event.end());
+        }
+        if (first < last) demo.recorded = std::max(demo.recorded, last - first);
+        return {};
+      });
+  if (!ranks) return tl::unexpected(ranks.error());
+  demo.matched = ranks->matched;
+  for (const auto& uses : ranks->comms) demo.communications += uses.size();
+  Findings findings;
+  auto inputs = read_inputs(options, session, findings);
+  if (!inputs) return tl::unexpected(inputs.error());
+  auto outcome = simulate(*std::move(inputs), findings, session);
+  if (!outcome) return tl::unexpected(outcome.error());
+  if (outcome->result.stall)
+    return fail(Errc::stall, options.name(), "the demo does not finish", "please report this");
+  demo.outcome = *std::move(outcome);
+  demo.outcome.workload_name = "ddp_transformer";
+  demo.outcome.platform_name = demo.outcome.inputs.platform.name;
+  return demo;
+}
+
+std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown) {
+  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  return fmt::format(
+      "Two steps of a small transformer on two ranks, recorded with PyTorch (DDP over\n"
+      "gloo, on the CPU): {} of {} operators linked with the execution traces,\n"
+      "{} collectives matched across the ranks.\n\n"
+      "recorded       {}\n"
+      "simulated      {}, every operator with its recorded time\n\n"
+      "Your own traces go the same way:\n"
+      "  orrery inspect {}/rank0.kineto.json.gz\n"
+      "  orrery convert --traces '{}/*.json.gz' -o ddp\n",
+      count(demo.linked), count(demo.nodes), count(demo.matched), format_time(demo.recorded),
+      format_time(demo.outcome.result.end), shown, shown);
+}
+
+}  // namespace orrery::app
