@@ -160,6 +160,7 @@ Result<void> JobReader::for_each(const Step& work, const Step& done) {
 Result<void> unite(std::vector<RankComms>& ranks, Job& job) {
   if (auto fine = unite_groups(ranks, job); !fine) return fine;
   match_comms(job);
+  settle_order(ranks, job);
   align_clocks(ranks, job);
   return {};
 }

@@ -44,6 +44,8 @@ struct RankFiles {
   std::string rank_from;               ///< "distributedInfo", "file name", "option", "order"
   std::optional<trace::Input> device;  ///< Kineto or Nsight
   std::optional<trace::Input> host;    ///< execution trace
+  /// Of a device trace of several processes: the one that is this rank.
+  std::optional<std::int64_t> process = std::nullopt;
 };
 
 /// One rank, read and made whole.
@@ -58,8 +60,10 @@ struct RankTrace {
 /// Which files belong to which rank, ascending: by what they say themselves (a host file by the
 /// process it shares with a device file), by their names, else by order (rank_from_order). Ranks
 /// may be missing. Without JobOptions::link a rank with both files stands there twice, device
-/// first. Errc: usage (two files of one kind for one rank, a Chakra trace), input_unsupported (no
-/// trace), and those of inputs_in and expand.
+/// first. An Nsight export of several processes is as many ranks. Files that are no recorded trace
+/// are left out where a pattern or an archive has them beside traces (file_skipped); so are notes
+/// and facts files named beside traces. Errc: usage (two files of one kind for one rank, a Chakra
+/// trace), input_unsupported (no trace), and those of inputs_in and expand.
 [[nodiscard]] Result<std::vector<RankFiles>> find_ranks(const JobOptions& options,
                                                         Findings& findings);
 
@@ -89,6 +93,12 @@ struct CommUse {
   std::int64_t bytes = -1;
   std::int64_t recorded = -1;  ///< the file's own number of it
   std::int32_t peer = -1;      ///< of a send or receive, a global rank
+  /// In a converted workload: done together with the others, or for its recorded time by itself.
+  bool together = false;
+  /// Where nothing else makes ranks begin those of a group in one order: of collectives, in
+  /// Job::tracks (else kNone, and they use the group's name), of messages, the tag.
+  std::uint32_t track = profile::kNone;
+  std::int64_t size = -1;  ///< bytes in a converted workload: of different ones the most
   Time start{};
   Time end{};
   std::string name;  ///< of the operator, for messages
@@ -106,6 +116,7 @@ struct Job {
   std::vector<std::vector<CommUse>> comms;  ///< by place in ranks, in issue order per group
   std::vector<GroupName> groups;            ///< of the whole job
   std::vector<bool> group_guessed;          ///< by group: nothing says who its members are
+  std::vector<GroupName> tracks;            ///< parts of groups; see CommUse::track
   std::vector<std::vector<std::uint32_t>> group_of;  ///< [place][Profile group] → groups
   std::vector<std::uint32_t> group_without;          ///< by place: of communications that name none
   std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
@@ -145,12 +156,15 @@ struct JobReport {
   Findings findings;  ///< all there are: the job's, the ranks', the conversions'
 };
 
-/// Converts all ranks to `<prefix>.<rank>.et` and the groups to `comm_group.json` beside them.
-/// Where ranks are missing, groups hold only those that are there, and messages to the others take
-/// their recorded duration: they become collectives without a type and a size ("recorded_comm_size"
-/// has it), which simulators under our rules replay. So does what contradicts other ranks
-/// (Match::unmatched), which would wait for ever. Errc: as for_each_rank, find_ranks;
-/// output_failed.
+/// Converts all ranks to `<prefix>.<rank>.et` and the groups to `comm_group.json` beside them, so
+/// that a simulation of them comes to its end. Where ranks are missing, groups hold only those that
+/// are there. A collective that not all of its members here do together would wait for ever: it
+/// gets a group of its own rank ("NAME/alone@RANK") and takes its recorded duration in simulations
+/// under our rules. So does a message without partner, as a collective without a type and a size.
+/// Where ranks begin the communications of one group in no certain order, those are told apart by
+/// parts of the group ("NAME/2", with the same members) and messages by their tags. Ranks that
+/// contribute different amounts to a collective get the largest. A changed or missing comm_size is
+/// kept as "recorded_comm_size". Errc: as for_each_rank, find_ranks; output_failed.
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
 /// The same straight into a workload for the simulator, with nothing written.

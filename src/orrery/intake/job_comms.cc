@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <tuple>
 
 #include "orrery/intake/convert_comm.h"
 #include "orrery/intake/job_internal.h"
@@ -20,12 +21,23 @@ struct Ordered {
   std::int64_t issued = 0;  ///< when the host asked for it
   bool issue_known = false;
   std::uint32_t lane = 0;
+  std::uint64_t number = profile::kNoId;  ///< of the operator: they are given as it is issued
 };
 
 std::int64_t begin_of(const Profile& profile, EventId e) {
   if (profile.events[e].timed()) return profile.events[e].start.count();
   const profile::Node* node = profile.node(e);  // untimed: by the order of the nodes
   return node == nullptr ? 0 : static_cast<std::int64_t>(node->id);
+}
+
+/// Threads of a library begin what it queued in any order; its numbers keep the order of the queue.
+std::uint64_t issue_number(const Profile& profile, EventId e) {
+  if (!profile::is_host(profile.events[e].kind) || profile.events[e].detail == kNone)
+    return profile::kNoId;
+  if (profile.events[e].kind != profile::Kind::op &&
+      profile.events[e].kind != profile::Kind::annotation)
+    return profile::kNoId;
+  return profile.op(e).record_function_id;
 }
 
 /// The files' own number of it, from the kernel or from the operators around it.
@@ -66,6 +78,7 @@ Ordered make(const Profile& profile, const Dependencies& dependencies, const Nod
   out.issued = begin_of(profile, e);
   out.issue_known = true;
   out.lane = event.lane;
+  if (!use.on_device) out.number = issue_number(profile, e);
   if (profile::is_device_work(profile.events[e].kind)) {
     const profile::Work& recorded = profile.work(e);
     if (recorded.op != profile::kNoEvent) use.name = std::string(profile.name(recorded.op));
@@ -79,13 +92,16 @@ Ordered make(const Profile& profile, const Dependencies& dependencies, const Nod
 void order_group(std::vector<Ordered>& all, std::size_t first, std::size_t last) {
   bool by_issue = true;
   bool one_stream = true;
+  bool numbered = true;
   for (std::size_t i = first; i < last; ++i) {
     by_issue = by_issue && all[i].issue_known;
+    numbered = numbered && all[i].number != profile::kNoId;
     one_stream = one_stream && all[i].use.on_device && all[i].lane == all[first].lane;
   }
   by_issue = by_issue && !one_stream;
   const auto key = [&](const Ordered& found) {
-    return std::pair(by_issue ? found.issued : found.begun, found.issued);
+    return std::tuple(numbered ? found.number : 0, by_issue ? found.issued : found.begun,
+                      found.issued);
   };
   std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first),
                    all.begin() + static_cast<std::ptrdiff_t>(last),
@@ -116,12 +132,18 @@ RankComms comms_of(const Profile& profile, const Dependencies& dependencies) {
   Findings counted_by_convert;
   const CommPlan plan = plan_comms(profile, dependencies, out.rank, counted_by_convert);
   std::vector<Ordered> all;
-  for (const NodeComm& comm : plan.nodes) all.push_back(make(profile, dependencies, comm));
+  std::vector<CommAt> places;
   std::uint64_t id = dependencies.nodes.size();  // queued ones follow behind all others
   for (const NodeComm& comm : plan.queued) {
     all.push_back(make(profile, dependencies, comm));
     all.back().use.node = ++id;
+    places.push_back({comm.joined, true, id});
   }
+  for (const NodeComm& comm : plan.nodes) {
+    all.push_back(make(profile, dependencies, comm));
+    places.push_back({comm.node, false, all.back().use.node});
+  }
+  out.clocks = clocks_of(dependencies, places);
   std::stable_sort(all.begin(), all.end(),
                    [](const Ordered& a, const Ordered& b) { return a.use.group < b.use.group; });
   for (std::size_t first = 0; first < all.size();) {

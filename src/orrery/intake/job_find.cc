@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <span>
 
 #include "orrery/intake/job_internal.h"
+#include "orrery/trace/nsys/reader.h"
 
 namespace orrery::intake {
 namespace {
@@ -20,6 +23,7 @@ struct Candidate {
   std::optional<NameRank> named;
   std::optional<std::uint32_t> rank;
   std::string from;
+  std::optional<std::int64_t> process = std::nullopt;  ///< the only one of the file's that counts
 };
 
 /// What to say about a file that no rank can have recorded.
@@ -47,38 +51,110 @@ Error refusal(const trace::Input& input) {
   }
 }
 
-/// All files that the patterns name, each once.
-Result<std::vector<Candidate>> candidates_of(const JobOptions& options) {
+bool is_note(const std::string& path) {
+  constexpr std::array<std::string_view, 7> kEndings = {".md",   ".txt", ".yaml", ".yml",
+                                                        ".html", ".py",  ".sh"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return path.ends_with(ending); });
+}
+
+/// What is written beside traces to describe them.
+bool is_facts(const trace::Input& input) {
+  if (input.format != Format::unknown) return false;
+  auto source = trace::open(input);
+  if (!source) return false;
+  std::array<char, 4096> head{};
+  const auto got = (*source)->read(std::as_writable_bytes(std::span(head)));
+  return got && std::string_view(head.data(), *got).find("\"orrery_facts\"") != std::string::npos;
+}
+
+/// The files that JobOptions::traces name.
+class Collector {
+ public:
+  explicit Collector(Findings& findings) : findings_(findings) {}
+
+  Result<void> add(const std::string& pattern) {
+    const auto paths = trace::expand(pattern);
+    if (!paths) return tl::unexpected(paths.error());
+    const bool named = paths->size() == 1 && paths->front() == pattern;
+    for (const std::string& path : *paths) {
+      if (!seen_.insert(path).second) continue;
+      if (!named && is_note(path)) {
+        leave_out(path, refusal({path, path, Format::unknown, 0}));
+      } else if (auto fine = add_file(path, named); !fine) {
+        return fine;
+      }
+    }
+    return {};
+  }
+
+  Result<std::vector<Candidate>> finish() {
+    if (all_.empty() && refused_) return tl::unexpected(*refused_);
+    for (const std::string& name : left_out_) findings_.add(FindingCode::file_skipped, name);
+    return std::move(all_);
+  }
+
+ private:
+  Result<void> add_file(const std::string& path, bool named) {
+    auto inputs = trace::inputs_in(path);
+    if (!inputs) return tl::unexpected(inputs.error());
+    std::size_t used = 0;
+    for (trace::Input& input : *inputs) {
+      const bool device = input.format == Format::kineto || input.format == Format::nsys_sqlite;
+      if (device || input.format == Format::pytorch_et) {
+        ++used;
+        add_input(std::move(input), device);
+        continue;
+      }
+      const Error error = refusal(input);
+      const bool alone = named && input.name == path;
+      if (alone && !is_note(path) && !is_facts(input)) return tl::unexpected(error);
+      leave_out(input.name, error);
+    }
+    if (used == 0 && named && (inputs->size() != 1 || inputs->front().name != path))
+      return fail(Errc::input_unsupported, path, "there is no recorded trace in this archive");
+    return {};
+  }
+
+  /// A report of a whole node is one trace per process.
+  void add_input(trace::Input input, bool device) {
+    if (input.format == Format::nsys_sqlite) {
+      const auto processes = trace::nsys::processes_in(input.path);
+      if (processes && processes->size() > 1) {
+        for (const std::int64_t process : *processes) {
+          all_.push_back({input, true, {}, {}, {}, {}});
+          all_.back().process = process;
+        }
+        return;
+      }
+    }
+    all_.push_back({std::move(input), device, {}, {}, {}, {}});
+  }
+
+  void leave_out(const std::string& name, const Error& why) {
+    if (!refused_) refused_ = why;
+    left_out_.push_back(name);
+  }
+
+  Findings& findings_;
+  std::set<std::string> seen_;
+  std::vector<Candidate> all_;
+  std::vector<std::string> left_out_;
+  std::optional<Error> refused_;  ///< the first that was left out
+};
+
+/// All files that the patterns name, each once. What is no trace is an error where it is named by
+/// itself, and left out where a pattern or an archive has it beside traces.
+Result<std::vector<Candidate>> candidates_of(const JobOptions& options, Findings& findings) {
   if (options.traces.empty()) {
     return fail(Errc::usage, "--traces", "no trace is given",
                 "files or patterns: 'traces/*.json.gz'");
   }
-  std::vector<Candidate> all;
-  std::set<std::string> seen;
+  Collector collector(findings);
   for (const std::string& pattern : options.traces) {
-    const auto paths = trace::expand(pattern);
-    if (!paths) return tl::unexpected(paths.error());
-    for (const std::string& path : *paths) {
-      if (!seen.insert(path).second) continue;
-      auto inputs = trace::inputs_in(path);
-      if (!inputs) return tl::unexpected(inputs.error());
-      std::size_t used = 0;
-      for (trace::Input& input : *inputs) {
-        const bool device = input.format == Format::kineto || input.format == Format::nsys_sqlite;
-        if (!device && input.format != Format::pytorch_et) {
-          const bool note_in_archive = input.format == Format::unknown && input.name != path;
-          if (!note_in_archive) return tl::unexpected(refusal(input));
-          continue;
-        }
-        ++used;
-        all.push_back({std::move(input), device, {}, {}, {}, {}});
-      }
-      if (used == 0) {
-        return fail(Errc::input_unsupported, path, "there is no recorded trace in this archive");
-      }
-    }
+    if (auto fine = collector.add(pattern); !fine) return tl::unexpected(fine.error());
   }
-  return all;
+  return collector.finish();
 }
 
 /// A process id that one file alone of its kind has.
@@ -206,6 +282,7 @@ Result<void> put(RankFiles& files, Candidate& file) {
                 "single trace");
   }
   place = std::move(file.input);
+  if (file.device) files.process = file.process;
   if (files.rank_from.empty() || file.device) files.rank_from = file.from;
   return {};
 }
@@ -213,7 +290,7 @@ Result<void> put(RankFiles& files, Candidate& file) {
 }  // namespace
 
 Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& findings) {
-  auto all = candidates_of(options);
+  auto all = candidates_of(options, findings);
   if (!all) return tl::unexpected(all.error());
   if (options.rank) {
     for (Candidate& file : *all) {
@@ -225,7 +302,8 @@ Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& f
       auto seen = peek(file.input);
       if (!seen) return tl::unexpected(seen.error());
       file.peek = *seen;
-      file.named = rank_in_name(file.input.name);
+      // A report of several processes is named after their node.
+      if (!file.process) file.named = rank_in_name(file.input.name);
     }
     assign_ranks(*all, findings);
   }
@@ -238,8 +316,8 @@ Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& f
   std::vector<RankFiles> ranks;
   for (auto& [rank, files] : by_rank) {
     if (!options.link && files.device && files.host) {
-      ranks.push_back({rank, files.rank_from, std::move(files.device), {}});
-      ranks.push_back({rank, files.rank_from, {}, std::move(files.host)});
+      ranks.push_back({rank, files.rank_from, std::move(files.device), {}, files.process});
+      ranks.push_back({rank, files.rank_from, {}, std::move(files.host), {}});
     } else {
       ranks.push_back(std::move(files));
     }

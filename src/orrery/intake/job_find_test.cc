@@ -178,6 +178,28 @@ TEST_F(FindRanks, FilesThatAreNoRecordedRanks) {
   EXPECT_EQ(find_ranks({}, ignored).error().code, Errc::usage);
 }
 
+TEST_F(FindRanks, WhatIsNoTraceAmongTraces) {
+  device("rank0.json", 0);
+  write("rank0.facts.json", R"({"orrery_facts": 1, "rank": 0})");
+  write("README.md", "about them");
+  write("x.et.json", R"({"workload_graph": [{"Id": 1, "Name": "a", "NodeType": 4}]})");
+  JobOptions options;
+  options.traces = {(folder_ / "*").string()};
+  Findings findings;
+  const auto ranks = find_ranks(options, findings);
+  ASSERT_TRUE(ranks) << to_string(ranks.error());
+  EXPECT_EQ(ranks->size(), 1u);
+  EXPECT_EQ(findings.count(FindingCode::file_skipped), 3u);
+  // As a shell hands them over: notes and facts beside a trace. Others must be what they are named.
+  options.traces = {(folder_ / "rank0.json").string(), (folder_ / "README.md").string(),
+                    (folder_ / "rank0.facts.json").string()};
+  EXPECT_TRUE(find_ranks(options, findings));
+  options.traces.push_back((folder_ / "x.et.json").string());
+  EXPECT_FALSE(find_ranks(options, findings));
+  options.traces = {(folder_ / "README.md").string()};
+  EXPECT_FALSE(find_ranks(options, findings));
+}
+
 TEST_F(FindRanks, DamagedFilesArePeekedAtInPeace) {
   write("rank4.json",
         R"({"schemaVersion": 1, "distributedInfo": {"rank": "x"}, "traceEvents": [{)");

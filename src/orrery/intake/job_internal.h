@@ -35,7 +35,31 @@ struct Peek {
 /// reader will complain.
 [[nodiscard]] Result<Peek> peek(const trace::Input& input);
 
-// --- What a rank brings (job_comms.cc) ---
+// --- What a rank brings (job_comms.cc, job_chains.cc) ---
+
+/// What must have ended before a communication can begin, as a vector clock: communications that
+/// wait for each other form chains.
+struct CommClock {
+  std::uint64_t node = 0;           ///< CommUse::node
+  std::uint32_t chain = 0;          ///< that it belongs to
+  std::uint32_t position = 0;       ///< in that chain
+  std::vector<std::uint32_t> seen;  ///< per chain: how many of its first ones it waits for
+  bool crowded = false;  ///< of a chain that stands for many: the chain's order is made up
+
+  /// Whether it waits for `other` of the same rank.
+  [[nodiscard]] bool after(const CommClock& other) const {
+    return !other.crowded && other.chain < seen.size() && seen[other.chain] > other.position;
+  }
+};
+/// A communication at a node; several queued ones are done by one node, which waits for them.
+struct CommAt {
+  std::uint32_t node = 0;  ///< in Dependencies::nodes
+  bool queued = false;
+  std::uint64_t id = 0;  ///< CommUse::node
+};
+/// Ascending by id. `comms` by node, queued ones first.
+[[nodiscard]] std::vector<CommClock> clocks_of(const profile::Dependencies& dependencies,
+                                               const std::vector<CommAt>& comms);
 
 /// A rank as far as the others care; CommUse::group is an index into `groups` here, or kNone.
 struct RankComms {
@@ -47,6 +71,7 @@ struct RankComms {
   std::vector<profile::Group> groups;
   std::vector<std::int32_t> sizes;  ///< per group: the size its communications state, or -1
   std::vector<CommUse> uses;        ///< by group, then in the order they were issued
+  std::vector<CommClock> clocks;    ///< of the uses, ascending by node
   std::vector<Time> steps;
 };
 /// As plan_comms sees them: what convert makes communications of.
@@ -62,10 +87,15 @@ struct RankComms {
 /// Fills CommUse::sequence and match, and the job's counts. Counts comm_unmatched, comm_alone.
 void match_comms(Job& job);
 
+/// Fills CommUse::together, track and size, and Job::tracks, so that no rank of the converted job
+/// waits for ever: what would make ranks wait for each other in a circle becomes unmatched (alone
+/// where the group is a guess).
+void settle_order(const std::vector<RankComms>& ranks, Job& job);
+
 /// Fills Job::clock_offset and begin. Counts clock_aligned.
 void align_clocks(const std::vector<RankComms>& ranks, Job& job);
 
-/// The three of them.
+/// The four of them.
 [[nodiscard]] Result<void> unite(std::vector<RankComms>& ranks, Job& job);
 
 /// Communications of one kind between one set of ranks: those of a group, or the sends of one rank
@@ -78,6 +108,16 @@ struct Line {
 };
 /// All of a job; every use of Job::comms is in exactly one.
 [[nodiscard]] std::vector<Line> lines_of(const Job& job);
+
+using Positions = std::vector<std::vector<std::int64_t>>;  ///< per member of a line, per use
+/// By order: the first is everybody's first, unless clearly more fits otherwise (job_align.cc).
+[[nodiscard]] Positions by_order(const Job& job, const Line& line);
+/// As many that agree as can be had in order, for a group that is a guess.
+[[nodiscard]] Positions by_likeness(const Job& job, const Line& line);
+
+/// Counts `count` communications as matched, unmatched or alone, with a finding.
+void count_match(Job& job, Match match, const CommUse& use, const std::string& where,
+                 std::uint64_t count);
 
 /// True when two ranks of one communication may state `a` and `b`.
 [[nodiscard]] bool same_kind(const CommUse& a, const CommUse& b);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -22,7 +23,8 @@ bool is_loose(CommKind kind) {
 }
 
 /// Which line a communication belongs to: group, 0 = collectives, 1 = loose ones, 2 = messages with
-/// sender and receiver.
+/// sender and receiver, from 3 on each kind of a group that is a guess: ranks may do them in
+/// another order, being those of several groups.
 using LineKey = std::tuple<std::uint32_t, int, std::int64_t, std::int64_t>;
 
 /// The members of a group that are here, as places; `all` when nothing lists them.
@@ -65,7 +67,9 @@ class Lines {
 
  private:
   [[nodiscard]] LineKey key_of(std::uint32_t place, const CommUse& use) const {
-    if (!is_message(use.kind)) return {use.group, is_loose(use.kind) ? 1 : 0, 0, 0};
+    if (is_loose(use.kind)) return {use.group, 1, 0, 0};
+    if (!is_message(use.kind))
+      return {use.group, job_.group_guessed[use.group] ? 3 + static_cast<int>(use.kind) : 0, 0, 0};
     const std::int64_t self = job_.ranks[place].rank;
     std::int64_t peer = use.peer;
     const auto& ranks = job_.groups[use.group].ranks;
@@ -132,95 +136,7 @@ class Lines {
   std::map<LineKey, Line> lines_;
 };
 
-// --- Positions ---
-
-using Positions = std::vector<std::vector<std::int64_t>>;  // per member, per use
-
-const CommUse& use_of(const Job& job, const Line& line, std::size_t member, std::size_t i) {
-  return job.comms[line.places[member]][line.uses[member][i]];
-}
-
 bool agree(const CommUse& a, const CommUse& b) { return same_kind(a, b) && same_bytes(a, b); }
-
-/// The member whose uses the others are compared with: the first with the most.
-std::size_t reference_of(const Line& line) {
-  std::size_t best = 0;
-  for (std::size_t m = 1; m < line.uses.size(); ++m) {
-    if (line.uses[m].size() > line.uses[best].size()) best = m;
-  }
-  return best;
-}
-
-/// How a member's uses would fit the reference's, if its first were the reference's `shift`th.
-struct Fit {
-  std::int64_t shift = 0;
-  std::size_t overlap = 0;
-  std::size_t contradictions = 0;
-  std::int64_t spread = 0;  ///< of the differences between ends; ends of one collective coincide
-};
-
-Fit fit(const Job& job, const Line& line, std::size_t ref, std::size_t member, std::int64_t shift) {
-  constexpr std::size_t kMost = 4096;
-  Fit out{shift, 0, 0, 0};
-  const auto theirs = static_cast<std::int64_t>(line.uses[ref].size());
-  const auto ours = static_cast<std::int64_t>(line.uses[member].size());
-  std::vector<std::int64_t> gaps;
-  for (std::int64_t i = std::max<std::int64_t>(0, -shift); i < ours && i + shift < theirs; ++i) {
-    if (out.overlap == kMost) break;
-    ++out.overlap;
-    const CommUse& a = use_of(job, line, ref, static_cast<std::size_t>(i + shift));
-    const CommUse& b = use_of(job, line, member, static_cast<std::size_t>(i));
-    if (!agree(a, b)) ++out.contradictions;
-    gaps.push_back(a.end.count() / 1000 - b.end.count() / 1000);
-  }
-  if (gaps.empty()) return out;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  const std::int64_t median = *middle;
-  for (std::int64_t& gap : gaps) gap = std::abs(gap - median);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  out.spread = *middle;
-  return out;
-}
-
-/// Traces may begin in the middle: how many of the reference's communications came before this
-/// member's first. 0 unless another number clearly fits better.
-std::int64_t shift_of(const Job& job, const Line& line, std::size_t ref, std::size_t member) {
-  const auto theirs = static_cast<std::int64_t>(line.uses[ref].size());
-  const auto ours = static_cast<std::int64_t>(line.uses[member].size());
-  Fit best = fit(job, line, ref, member, 0);
-  if (ours == 0 || (ours == theirs && best.contradictions == 0)) return 0;
-  constexpr std::int64_t kFar = 4096;
-  const std::int64_t far = std::min(kFar, std::min<std::int64_t>(64, ours) + (theirs - ours));
-  const std::size_t enough = static_cast<std::size_t>(std::max<std::int64_t>(1, ours / 2));
-  for (std::int64_t distance = 1; distance <= far; ++distance) {
-    for (const std::int64_t shift : {distance, -distance}) {
-      const Fit other = fit(job, line, ref, member, shift);
-      if (other.overlap < std::min<std::size_t>(enough, 2048)) continue;
-      const std::size_t bad = other.contradictions * best.overlap;
-      const std::size_t now = best.contradictions * other.overlap;
-      const bool sharper = other.spread < best.spread / 2;
-      if (bad < now || (bad == now && sharper)) best = other;
-    }
-  }
-  return best.shift;
-}
-
-Positions by_order(const Job& job, const Line& line) {
-  const std::size_t ref = reference_of(line);
-  Positions out(line.uses.size());
-  std::int64_t least = 0;
-  for (std::size_t m = 0; m < line.uses.size(); ++m) {
-    const std::int64_t shift = m == ref ? 0 : shift_of(job, line, ref, m);
-    least = std::min(least, shift);
-    for (std::size_t i = 0; i < line.uses[m].size(); ++i)
-      out[m].push_back(static_cast<std::int64_t>(i) + shift);
-  }
-  for (auto& positions : out) {
-    for (std::int64_t& position : positions) position -= least;
-  }
-  return out;
-}
 
 /// By the files' own numbers; empty where they are missing or out of order.
 Positions by_number(const Job& job, const Line& line) {
@@ -229,7 +145,7 @@ Positions by_number(const Job& job, const Line& line) {
   std::int64_t most = 0;
   for (std::size_t m = 0; m < line.uses.size(); ++m) {
     for (std::size_t i = 0; i < line.uses[m].size(); ++i) {
-      const std::int64_t number = use_of(job, line, m, i).recorded;
+      const std::int64_t number = job.comms[line.places[m]][line.uses[m][i]].recorded;
       if (number < 0 || (i > 0 && number <= out[m].back())) return {};
       out[m].push_back(number);
       least = std::min(least, number);
@@ -283,7 +199,8 @@ Agreement agreement(const Job& job, const Line& line, const std::vector<At>& all
 /// The files' numbers count unless they make less sense than the order: some ranks number all that
 /// they do, not what each group does.
 std::vector<At> align(const Job& job, const Line& line) {
-  std::vector<At> order = in_order(line, by_order(job, line));
+  const bool guessed = job.group_guessed[line.group];
+  std::vector<At> order = in_order(line, guessed ? by_likeness(job, line) : by_order(job, line));
   const Positions numbers = by_number(job, line);
   if (numbers.empty()) return order;
   std::vector<At> numbered = in_order(line, numbers);
@@ -293,8 +210,10 @@ std::vector<At> align(const Job& job, const Line& line) {
   return sound || by_number.fitting >= by_order.fitting ? numbered : order;
 }
 
-void settle(Job& job, const Line& line) {
+/// Positions count from `base`, so that lines of one group have different ones. Returns the next.
+std::int64_t settle(Job& job, const Line& line, std::int64_t base) {
   const std::vector<At> all = align(job, line);
+  const bool guessed = job.group_guessed[line.group];
   const bool loose = is_loose(job.comms[line.places[all[0].member]][all[0].use].kind);
   const bool lonely = line.places.size() == 1 && line.absent_peers;
   const bool even = std::all_of(line.uses.begin(), line.uses.end(), [&](const auto& uses) {
@@ -307,32 +226,44 @@ void settle(Job& job, const Line& line) {
     };
     bool same = true;
     for (; last < all.size() && all[last].position == all[first].position; ++last)
-      same = same && same_kind(use(first), use(last));
-    Match match = same && last - first == line.places.size() ? Match::matched : Match::unmatched;
+      same = same && (guessed ? agree(use(first), use(last)) : same_kind(use(first), use(last)));
+    const bool whole = same && last - first == line.places.size();
+    Match match = whole ? Match::matched : guessed ? Match::alone : Match::unmatched;
     if (lonely || (loose && !even)) match = Match::alone;
     for (std::size_t i = first; i < last; ++i) {
-      use(i).sequence = static_cast<std::uint32_t>(all[i].position);
+      use(i).sequence = static_cast<std::uint32_t>(base + all[i].position);
       use(i).match = match;
     }
-    const auto place = [&] {
-      return fmt::format("{}: {} in group '{}'", label(job, line.places[all[first].member]),
-                         describe(use(first)), job.groups[line.group].name);
-    };
-    if (match == Match::unmatched) job.findings.add(FindingCode::comm_unmatched, place());
-    if (match == Match::alone) job.findings.add(FindingCode::comm_alone, place());
-    ++(match == Match::matched     ? job.matched
-       : match == Match::unmatched ? job.unmatched
-                                   : job.alone);
+    const std::string where = label(job, line.places[all[first].member]);
+    count_match(job, match, use(first), where, match == Match::alone && guessed ? last - first : 1);
     first = last;
   }
+  return base + all.back().position + 1;
 }
 
 }  // namespace
 
 std::vector<Line> lines_of(const Job& job) { return Lines(job).collect(); }
 
+void count_match(Job& job, Match match, const CommUse& use, const std::string& where,
+                 std::uint64_t count) {
+  const auto place = [&] {
+    return fmt::format("{}: {} in group '{}'", where, describe(use), job.groups[use.group].name);
+  };
+  if (match == Match::unmatched) job.findings.add(FindingCode::comm_unmatched, place(), count);
+  if (match == Match::alone) job.findings.add(FindingCode::comm_alone, place(), count);
+  (match == Match::matched     ? job.matched
+   : match == Match::unmatched ? job.unmatched
+                               : job.alone) += count;
+}
+
 void match_comms(Job& job) {
-  for (const Line& line : lines_of(job)) settle(job, line);
+  std::map<std::uint32_t, std::int64_t> next;  // by group, of those that are a guess
+  for (const Line& line : lines_of(job)) {
+    std::int64_t none = 0;
+    std::int64_t& base = job.group_guessed[line.group] ? next[line.group] : none;
+    base = settle(job, line, base);
+  }
 }
 
 bool same_kind(const CommUse& a, const CommUse& b) {

@@ -86,6 +86,39 @@ TEST(JobMatch, GroupsThatNothingDescribes) {
   EXPECT_EQ(job.findings.count(FindingCode::group_unknown), 2u);
 }
 
+TEST(JobMatch, AGuessedGroupContradictsNothing) {
+  std::vector<RankMaker> ranks;
+  for (std::uint32_t r = 0; r < 2; ++r) ranks.emplace_back(r, 128);
+  for (const std::int64_t bytes : {8, 16, 32}) ranks[0].use(all_reduce, bytes, bytes, bytes + 1);
+  for (const std::int64_t bytes : {16, 64, 32}) ranks[1].use(all_reduce, bytes, bytes, bytes + 1);
+  ranks[0].use(all_to_all, 7, 100, 110);
+  ranks[1].use(all_to_all, 9, 0, 1);
+  const Job job = united(ranks);
+  EXPECT_EQ(job.matched, 3u);
+  EXPECT_EQ(job.alone, 2u);
+  EXPECT_EQ(job.unmatched, 0u);
+  EXPECT_EQ(job.findings.count(FindingCode::comm_alone), 2u);
+  EXPECT_TRUE(mismatches(job, 10).empty());
+}
+
+TEST(JobMatch, DisorderIsNoShift) {
+  // Two alike steps; the ranks begin some in another order.
+  std::vector<RankMaker> ranks;
+  const int orders[2][4] = {{4, 1, 2, 3}, {4, 2, 1, 3}};
+  for (std::uint32_t r = 0; r < 2; ++r) {
+    ranks.emplace_back(r, 2);
+    const auto group = ranks.back().group("0", {0, 1});
+    for (int step = 0; step < 2; ++step) {
+      for (int i = 0; i < 4; ++i)
+        ranks.back().use(all_reduce, orders[step == 0 ? r : 0][i], 100 * step + 10 * i,
+                         100 * step + 10 * i + 5, group);
+    }
+  }
+  const Job job = united(ranks);
+  EXPECT_EQ(job.matched, 8u);
+  EXPECT_EQ(job.comms[1][0].sequence, 0u);
+}
+
 TEST(JobMatch, MembersByUseWhenOnlyTheSizeIsKnown) {
   std::vector<RankMaker> ranks;
   for (std::uint32_t r = 0; r < 3; ++r) {
@@ -217,6 +250,16 @@ TEST(JobMatch, RanksThatAreNotThere) {
   EXPECT_EQ(job.alone, 2u);
   EXPECT_EQ(job.findings.count(FindingCode::comm_alone), 2u);
   EXPECT_TRUE(mismatches(job, 10).empty());
+}
+
+TEST(JobMatch, AGroupThatTheRankIsNotOf) {
+  RankMaker a(0, 3), b(1, 3), c(2, 3);
+  for (RankMaker* rank : {&a, &b, &c}) rank->use(all_reduce, 8, 0, 1, rank->group("tp", {1, 2}));
+  const auto found = mismatches(united({a, b, c}), 10);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].what, "a rank communicates in a group that it is not of");
+  EXPECT_NE(found[0].left.find("rank 0"), std::string::npos) << found[0].left;
+  EXPECT_EQ(found[0].right, "group 'tp' has ranks 1, 2");
 }
 
 TEST(JobMatch, MembersThatRanksDisagreeAbout) {

@@ -18,6 +18,7 @@ class Comparison {
   std::vector<Mismatch> run() {
     for (const Mismatch& clash : job_.clashes) add(clash);
     compare_steps();
+    for (std::uint32_t place = 0; place < job_.comms.size(); ++place) compare_members(place);
     for (const Line& line : lines_of(job_)) {
       if (full()) break;
       compare(line);
@@ -60,13 +61,33 @@ class Comparison {
     }
   }
 
+  /// Communications in groups that the rank itself is not of, one of each group.
+  void compare_members(std::uint32_t place) {
+    if (job_.ranks[place].rank_from == "order") return;  // it may be another one
+    std::uint32_t last = profile::kNone;
+    for (const CommUse& use : job_.comms[place]) {  // by group
+      if (use.group == last) continue;
+      last = use.group;
+      const std::vector<std::uint32_t>& ranks = job_.groups[use.group].ranks;
+      if (ranks.empty() ||
+          std::find(ranks.begin(), ranks.end(), job_.ranks[place].rank) != ranks.end())
+        continue;
+      constexpr std::size_t kMost = 16;
+      const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMost));
+      add({"a rank communicates in a group that it is not of", line_of(place, use),
+           fmt::format("group '{}' has ranks {}{}", job_.groups[use.group].name,
+                       fmt::join(ranks.begin(), end, ", "), end == ranks.end() ? "" : ", …")},
+          use.start);
+    }
+  }
+
   struct Member {
     std::uint32_t place;
     const CommUse* use;
   };
 
   void compare(const Line& line) {
-    if (line.places.size() < 2) return;
+    if (line.places.size() < 2 || job_.group_guessed[line.group]) return;
     std::map<std::uint32_t, std::vector<Member>> at;
     for (std::size_t m = 0; m < line.places.size(); ++m) {
       for (const std::uint32_t u : line.uses[m]) {

@@ -11,9 +11,9 @@ using profile::Profile;
 using trace::Format;
 
 Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool>& strings,
-                     Findings& findings) {
+                     std::optional<std::int64_t> process, Findings& findings) {
   if (input.format == Format::nsys_sqlite)
-    return trace::nsys::read(input.path, {strings, &findings});
+    return trace::nsys::read(input.path, {strings, &findings, process});
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
   if (input.format == Format::kineto)
@@ -28,11 +28,11 @@ Result<RankTrace> read_rank(const RankFiles& files, std::shared_ptr<StringPool> 
   out.files = files;
   if (!files.device && !files.host)
     return fail(Errc::usage, "rank " + std::to_string(files.rank), "there is no file of this rank");
-  auto whole = read(files.device ? *files.device : *files.host, strings, out.findings);
+  auto whole = read(files.device ? *files.device : *files.host, strings, files.process, out.findings);
   if (!whole) return tl::unexpected(whole.error());
   out.profile = std::move(*whole);
   if (files.device && files.host) {
-    auto host = read(*files.host, strings, out.findings);
+    auto host = read(*files.host, strings, {}, out.findings);
     if (!host) return tl::unexpected(host.error());
     auto linked = profile::link(out.profile, std::move(*host), out.findings);
     if (!linked) return tl::unexpected(linked.error());

@@ -221,15 +221,19 @@ TEST_F(JobFiles, WhatContradictsOthersIsReplayed) {
   const auto workload = load_job(all(), findings);
   ASSERT_TRUE(workload) << to_string(workload.error());
   EXPECT_EQ(findings.count(FindingCode::comm_unmatched), 1u);
-  int sized = 0, replayed = 0;
+  int shared = 0, alone = 0;
   const graph::Graph& graph = workload->graph(0);
   for (graph::NodeId n = 0; n < graph.size(); ++n) {
     if (graph.kind(n) != graph::NodeKind::coll) continue;
-    ++(graph.has(n, graph::kHasCommSize) ? sized : replayed);
+    const std::string group(graph.string(graph.collective(n).group));
+    ASSERT_EQ(workload->groups.count(group), 1u) << group;
+    ++(workload->groups.at(group).ranks.size() == 2 ? shared : alone);
+    EXPECT_TRUE(graph.has(n, graph::kHasCommSize));
     EXPECT_EQ(graph.duration(n), us(20));
   }
-  EXPECT_EQ(sized, 1);
-  EXPECT_EQ(replayed, 1);
+  EXPECT_EQ(shared, 1);
+  EXPECT_EQ(alone, 1);
+  EXPECT_EQ(workload->groups.count("0/alone@0"), 1u);
 }
 
 TEST_F(JobFiles, RanksBeginAsTheyWereRecorded) {
