@@ -165,7 +165,7 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   }
   if (const int code = check_leftovers(table, session, astra.active); code >= 0) return code;
   if (!session.action) {
-    fmt::print(stderr, "{}\n", table.help());
+    talk(table.help() + "\n");
     return say_usage(session, "which command?", "");
   }
   if (auto fine = session.check_options(); !fine) return session.fail(fine.error());

@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
     return session.fail({orrery::Errc::limit_exceeded, "", "out of memory",
                          "simulate fewer ranks or use more memory"});
   } catch (const std::exception& error) {
-    fmt::print(stderr, "orrery: internal defect: {}\n  please report it with the command line\n",
-               error.what());
+    orrery::app::talk(fmt::format(
+        "orrery: internal defect: {}\n  please report it with the command line\n", error.what()));
     return orrery::app::kDefect;
   }
 }

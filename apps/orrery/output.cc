@@ -68,6 +68,8 @@ tl::unexpected<Error> exists_already(const std::string& path) {
 
 bool print(std::string_view text) { return write_all(1, text); }
 
+void talk(std::string_view text) { (void)write_all(2, text); }
+
 Result<void> check_absent(const std::string& path, bool force) {
   struct stat status {};
   const bool there = ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);

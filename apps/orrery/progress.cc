@@ -42,16 +42,15 @@ bool Progress::due() {
 }
 
 void Progress::show(const std::string& line) {
-  fmt::print(stderr, "\r\x1b[K{}", line);
-  std::fflush(stderr);
+  talk(fmt::format("\r\x1b[K{}", line));
   shown_ = true;
 }
 
 void Progress::reading(std::uint32_t ranks, std::uint32_t all) {
   if (!due()) return;
   if (how_ == How::json) {
-    fmt::print(stderr, "{{\"progress\": {{\"phase\": \"read\", \"ranks\": {}, \"of\": {}}}}}\n",
-               ranks, all);
+    talk(fmt::format("{{\"progress\": {{\"phase\": \"read\", \"ranks\": {}, \"of\": {}}}}}\n",
+                     ranks, all));
   } else {
     show(fmt::format("reading traces: {} of {}", format_count(ranks), format_count(all)));
   }
@@ -60,10 +59,10 @@ void Progress::reading(std::uint32_t ranks, std::uint32_t all) {
 void Progress::simulating(std::uint32_t finished, std::uint32_t all, std::uint64_t messages) {
   if (!due()) return;
   if (how_ == How::json) {
-    fmt::print(stderr,
-               "{{\"progress\": {{\"phase\": \"simulate\", \"ranks\": {}, \"of\": {}, "
-               "\"messages\": {}}}}}\n",
-               finished, all, messages);
+    talk(
+        fmt::format("{{\"progress\": {{\"phase\": \"simulate\", \"ranks\": {}, \"of\": {}, "
+                    "\"messages\": {}}}}}\n",
+                    finished, all, messages));
   } else {
     show(fmt::format("simulating: {} messages, {} of {} ranks done",
                      format_count(static_cast<std::int64_t>(messages)), format_count(finished),
@@ -75,10 +74,9 @@ void Progress::writing(const std::string& path, std::uint64_t bytes, std::uint64
   if (!due() || last_ - begun_ < std::chrono::seconds(1)) return;
   of = std::max(of, bytes);
   if (how_ == How::json) {
-    fmt::print(
-        stderr,
+    talk(fmt::format(
         "{{\"progress\": {{\"phase\": \"write\", \"file\": {}, \"bytes\": {}, \"of\": {}}}}}\n",
-        quoted(path), bytes, of);
+        quoted(path), bytes, of));
   } else {
     const auto text = [](std::uint64_t size) {
       return format_bytes(Bytes(static_cast<std::int64_t>(size)));
@@ -89,7 +87,7 @@ void Progress::writing(const std::string& path, std::uint64_t bytes, std::uint64
 
 void Progress::writing(const std::string& path) {
   if (how_ == How::json) {
-    fmt::print(stderr, "{{\"progress\": {{\"phase\": \"write\", \"file\": {}}}}}\n", quoted(path));
+    talk(fmt::format("{{\"progress\": {{\"phase\": \"write\", \"file\": {}}}}}\n", quoted(path)));
   } else if (how_ == How::line) {
     show("writing " + report::printable(path));
   }
@@ -97,8 +95,7 @@ void Progress::writing(const std::string& path) {
 
 void Progress::clear() {
   if (shown_) {
-    fmt::print(stderr, "\r\x1b[K");
-    std::fflush(stderr);
+    talk("\r\x1b[K");
   }
   shown_ = false;
 }

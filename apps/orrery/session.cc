@@ -51,8 +51,8 @@ report::Style Session::style(int descriptor) const {
 
 void Session::talk_error(const Error& error) const {
   const std::string text = report::printable_lines(to_string(error));
-  fmt::print(stderr, "orrery{}{}: {} {}\n", command.empty() ? "" : " ", command,
-             err_style().bad("error:"), text);
+  talk(fmt::format("orrery{}{}: {} {}\n", command.empty() ? "" : " ", command,
+                   err_style().bad("error:"), text));
 }
 
 int Session::fail(const Error& error, const Findings& findings) const {
@@ -62,13 +62,13 @@ int Session::fail(const Error& error, const Findings& findings) const {
 }
 
 void Session::note(std::string_view text) const {
-  if (!quiet) fmt::print(stderr, "orrery {}: {}\n", command, report::printable(text));
+  if (!quiet) talk(fmt::format("orrery {}: {}\n", command, report::printable(text)));
 }
 
 void Session::warn(std::string_view text) const {
   if (!quiet)
-    fmt::print(stderr, "orrery {}: {} {}\n", command, err_style().warn("warning:"),
-               report::printable(text));
+    talk(fmt::format("orrery {}: {} {}\n", command, err_style().warn("warning:"),
+                     report::printable(text)));
 }
 
 int Session::deliver(std::string_view text, const std::function<std::string()>& to_json,

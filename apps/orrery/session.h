@@ -74,6 +74,9 @@ class Session {
   [[nodiscard]] report::Style style(int descriptor) const;
 };
 
+/// Writes `text` to stderr. Where nobody can read it the exit code has to do.
+void talk(std::string_view text);
+
 /// Writes all of `text` to stdout. False when stdout cannot take it.
 bool print(std::string_view text);
 
