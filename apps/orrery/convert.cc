@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 
 #include "arguments.h"
@@ -12,6 +11,7 @@
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "other_formats.h"
+#include "prefix.h"
 #include "progress.h"
 #include "recorded.h"
 
@@ -34,31 +34,12 @@ std::string conversion_text(const intake::JobReport& report, const std::string& 
                      prefix);
 }
 
-/// Files that would be replaced need --force.
-Result<void> check_free(const std::string& prefix, const Session& session) {
-  const std::filesystem::path path(prefix);
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const std::string stem = path.filename().string() + ".";
-  std::error_code error;
-  if (stem == ".")
-    return fail(Errc::usage, "--output", "is a folder; a prefix is needed",
-                fmt::format("'{}w' makes {}w.0.et, {}w.1.et, …", prefix, prefix, prefix));
-  if (session.force) return {};
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(stem) && name.ends_with(".et")) {
-      return fail(Errc::output_exists, (folder / name).string(), "is already there",
-                  "choose another prefix, or replace what is there with --force");
-    }
-  }
-  return {};
-}
-
 int convert_recorded(const RecordedOptions& options, Session& session) {
   auto job = job_options(options);
   if (!job) return session.fail(job.error());
   const std::string prefix = std::exchange(session.output, "");
-  if (auto is_free = check_free(prefix, session); !is_free) return session.fail(is_free.error());
+  if (auto is_free = check_prefix_free(prefix, session.force); !is_free)
+    return session.fail(is_free.error());
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };
   const auto report = intake::convert_job(*job, prefix);

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "arguments.h"
 #include "orrery/core/units.h"
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct CutArguments {
   std::vector<std::string> traces;
-  std::int64_t iteration = -1;
+  std::optional<std::int64_t> iteration;
   std::string from, to;
   std::string ranks;  ///< "0,3-5"; empty = all
 };
@@ -63,7 +64,12 @@ Result<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parse_ranks(std::st
 
 Result<intake::CutOptions> cut_options(const CutArguments& arguments) {
   intake::CutOptions options;
-  if (arguments.iteration >= 0) options.iteration = arguments.iteration;
+  if (arguments.iteration) {
+    if (*arguments.iteration < 0)
+      return fail(Errc::usage, "--iteration",
+                  fmt::format("there is no iteration {}", *arguments.iteration));
+    options.iteration = *arguments.iteration;
+  }
   if (!arguments.from.empty()) {
     const auto from = parse_time(arguments.from);
     if (!from) return fail(Errc::usage, "--from", from.error().what, from.error().hint);
@@ -130,6 +136,12 @@ Result<std::vector<Piece>> cut_all(const CutArguments& arguments, const std::str
     Piece piece{input, folder ? (fs::path(output) / base_name(input.name)).string() : output, {}};
     if (auto absent = check_absent(piece.path, force); !absent)
       return tl::unexpected(absent.error());
+    const auto same = std::find_if(pieces.begin(), pieces.end(),
+                                   [&](const Piece& other) { return other.path == piece.path; });
+    if (same != pieces.end())
+      return fail(Errc::usage, piece.path,
+                  fmt::format("{} and {} would both go there", same->input.name, input.name),
+                  "cut them one at a time");
     pieces.push_back(std::move(piece));
   }
   for (Piece& piece : pieces) {

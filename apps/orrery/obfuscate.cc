@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "arguments.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
+#include "output_file.h"
+#include "prefix.h"
 #include "recorded.h"
 
 namespace orrery::app {
@@ -49,6 +52,10 @@ int obfuscate(const ObfuscateArguments& arguments, Session& session) {
     return session.fail({Errc::input_unsupported, arguments.from,
                          "is a recorded trace; Chakra traces are obfuscated",
                          "'orrery convert' makes one of it"});
+  std::error_code ignored;
+  const bool one = std::filesystem::is_regular_file(arguments.from, ignored);
+  const auto free = one ? check_absent(to, session.force) : check_prefix_free(to, session.force);
+  if (!free) return session.fail(free.error());
   Findings findings;
   const auto report = intake::obfuscate(arguments.from, to, arguments.salt, findings);
   if (!report) return session.fail(report.error(), findings);

@@ -15,6 +15,7 @@
 #include "orrery/report/json.h"
 #include "orrery/trace/io/format.h"
 #include "output_file.h"
+#include "prefix.h"
 
 namespace orrery::app {
 
@@ -26,6 +27,7 @@ struct Converted {
   std::uint64_t ranks = 1;
   std::uint64_t nodes = 0;
   std::uint64_t edges = 0;
+  bool per_rank = true;  ///< … are those of each rank
   Findings findings;
 };
 
@@ -61,12 +63,14 @@ Result<Converted> import_json(const std::string& path, const Session& session) {
 
 Result<Converted> convert_text(const std::string& path, const OtherFormats& options,
                                const Session& session) {
-  if (options.npus < 1 || options.npus > static_cast<std::int64_t>(limits::kRanks) ||
-      options.passes < 1 || options.passes > 1'000'000) {
-    return fail(Errc::usage, options.npus < 1 ? "--npus" : "--passes",
+  if (options.npus < 1)
+    return fail(Errc::usage, "--npus",
                 "an ASTRA-sim 1.0 workload says what every rank does, not how many there are",
-                "--npus N writes N ranks; --passes P repeats the workload P times");
-  }
+                "--npus N writes N ranks");
+  if (options.npus > static_cast<std::int64_t>(limits::kRanks))
+    return fail(Errc::usage, "--npus", fmt::format("at most {} ranks", limits::kRanks));
+  if (options.passes < 1 || options.passes > 1'000'000)
+    return fail(Errc::usage, "--passes", "the workload can be repeated 1 to 1,000,000 times");
   Converted result;
   result.to = session.output + ".*.et";
   if (auto absent = check_absent(session.output + ".0.et", session.force); !absent)
@@ -80,6 +84,34 @@ Result<Converted> convert_text(const std::string& path, const OtherFormats& opti
   result.nodes = report->nodes;
   result.edges = report->edges;
   return result;
+}
+
+/// PARAM's communication records, a file per rank, or MPI calls of any number of ranks.
+Result<Converted> convert_comms(const std::vector<std::string>& patterns, const Session& session) {
+  if (auto is_free = check_prefix_free(session.output, session.force); !is_free)
+    return tl::unexpected(is_free.error());
+  std::vector<std::string> files;
+  for (const std::string& pattern : patterns) {
+    const auto paths = trace::expand(pattern);
+    if (!paths) return tl::unexpected(paths.error());
+    files.insert(files.end(), paths->begin(), paths->end());
+  }
+  Converted result;
+  result.to = session.output + ".*.et";
+  const auto report = intake::convert_comms_text(files, session.output, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.ranks = report->ranks;
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  result.per_rank = false;
+  return result;
+}
+
+bool are_comms(const std::string& pattern) {
+  const auto files = trace::expand(pattern);
+  if (!files || files->empty()) return false;
+  const auto inputs = trace::inputs_in(files->front());
+  return inputs && !inputs->empty() && inputs->front().format == trace::Format::mpi_json;
 }
 
 Result<Converted> convert_one(const std::string& path, const OtherFormats& options,
@@ -98,7 +130,8 @@ Result<Converted> convert_one(const std::string& path, const OtherFormats& optio
                   "'orrery report' draws runs");
     default:
       return fail(Errc::input_unsupported, path, "is no trace this program knows",
-                  "Kineto, PyTorch execution traces, Nsight's SQLite, Chakra, ASTRA-sim 1.0 text");
+                  "Kineto, PyTorch execution traces, Nsight's SQLite, Chakra, ASTRA-sim 1.0 text, "
+                  "PARAM's communication records, MPI calls as JSON");
   }
 }
 
@@ -118,16 +151,22 @@ void add_other_formats(CLI::App& command, OtherFormats& options) {
 
 int convert_other(const std::vector<std::string>& paths, const OtherFormats& options,
                   Session& session) {
-  if (paths.size() != 1)
+  const bool comms = are_comms(paths.front());
+  if (paths.size() != 1 && !comms)
     return session.fail({Errc::usage, paths[1], "one trace at a time, unless they are recorded",
                          "run it once for each"});
-  const auto result = convert_one(paths.front(), options, session);
+  const auto result =
+      comms ? convert_comms(paths, session) : convert_one(paths.front(), options, session);
   session.output.clear();
   if (!result) return session.fail(result.error());
   report::Sheet sheet(session.out_style());
   const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  sheet.add("written", fmt::format("{}: {} nodes, {} edges{}", result->to, count(result->nodes),
-                                   count(result->edges), result->ranks > 1 ? " per rank" : ""));
+  sheet.add("written",
+            fmt::format("{}: {} nodes, {} edges{}", result->to, count(result->nodes),
+                        count(result->edges),
+                        result->ranks == 1 ? ""
+                        : result->per_rank ? " per rank"
+                                           : fmt::format(" of {} ranks", result->ranks)));
   report::add_findings(sheet, result->findings, session.out_style());
   return session.deliver(sheet.text(), [&] {
     std::string out;

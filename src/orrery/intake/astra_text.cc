@@ -48,7 +48,8 @@ class Parser {
       if (auto done = take_layer(words); !done) return tl::unexpected(done.error());
     }
     const auto found = static_cast<std::int64_t>(workload_.layers.size());
-    if (found == 0 || found < *layers) {
+    if (*layers == 0) return fail(Errc::input_empty, where_, "announces no layers");
+    if (found < *layers) {
       return fail(Errc::input_truncated, where_,
                   fmt::format("has {} of the {} layers it announces", found, *layers));
     }

@@ -149,7 +149,7 @@ TEST(AstraText, DamagedOnes) {
       {"DATA\n-1\n", Errc::input_range},
       {"DATA\n99999999999999999999\n", Errc::input_range},
       {"DATA\n1\n", Errc::input_truncated},
-      {"DATA\n0\n", Errc::input_truncated},
+      {"DATA\n0\n", Errc::input_empty},
       {"DATA\n2\na -1 5 NONE 0 6 NONE 0 7 NONE 0 0\n", Errc::input_truncated},
       {"DATA\n1\na -1 5 NONE 0 6\n", Errc::input_corrupt},
       {"DATA\n1\na -1 5.5 NONE 0 6 NONE 0 7 NONE 0 0\n", Errc::input_corrupt},

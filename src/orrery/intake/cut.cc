@@ -14,7 +14,10 @@ using trace::Format;
 tl::unexpected<Error> no_iteration(const std::string& where, std::int64_t wanted,
                                    const std::vector<std::int64_t>& there) {
   std::string hint = "the trace has none; cut a window with --from and --to";
-  if (!there.empty())
+  constexpr std::size_t kMost = 16;
+  if (there.size() > kMost)
+    hint = fmt::format("there are {}, from {} to {}", there.size(), there.front(), there.back());
+  else if (!there.empty())
     hint = fmt::format("there are {}", fmt::join(there.begin(), there.end(), ", "));
   return fail(Errc::usage, where, fmt::format("there is no iteration {}", wanted), hint);
 }
