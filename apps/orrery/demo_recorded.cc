@@ -57,7 +57,8 @@ std::string recorded_demo_text(const RecordedDemo& demo, const std::string& show
       "gloo, on the CPU): {} of {} operators linked with the execution traces,\n"
       "{} collectives matched across the ranks.\n\n"
       "recorded       {}\n"
-      "simulated      {}, every operator with its recorded time\n\n"
+      "simulated      {} on two hosts with 10 Gb/s between them; operators\n"
+      "               take their recorded times\n\n"
       "Your own traces go the same way:\n"
       "  orrery inspect {}/rank0.kineto.json.gz\n"
       "  orrery convert --traces '{}/*.json.gz' -o ddp\n",
