@@ -85,8 +85,8 @@ std::string job_text(const intake::Job& job, report::Style style) {
     comms +=
         fmt::format(" in {} group{}", count(job.groups.size()), job.groups.size() == 1 ? "" : "s");
     if (job.ranks.size() > 1) {
-      comms += fmt::format("; {} of all their ranks matched", count(job.matched));
-      if (job.unmatched > 0) comms += fmt::format(", {} not", count(job.unmatched));
+      comms += fmt::format("; matched across ranks: {}", count(job.matched));
+      if (job.unmatched > 0) comms += fmt::format(", not matched: {}", count(job.unmatched));
     }
     if (job.alone > 0)
       comms += fmt::format("; {} with peers whose traces are not here", count(job.alone));
