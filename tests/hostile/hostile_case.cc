@@ -59,7 +59,7 @@ Files sound_files() {
 
 // In the child: what must not go wrong quietly ends in an exit code no case expects.
 [[noreturn]] void become(const fs::path& program, std::vector<std::string> words,
-                         const fs::path& folder) {
+                         const fs::path& folder, std::uint64_t disk) {
   const auto onto = [](const char* path, int flags, int target) {
     const int file = open(path, flags, 0600);
     if (file < 0 || dup2(file, target) < 0) _exit(99);
@@ -70,6 +70,8 @@ Files sound_files() {
   onto(".err", O_WRONLY | O_CREAT | O_TRUNC, 2);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  const rlimit file{disk, disk};
+  if (disk > 0) setrlimit(RLIMIT_FSIZE, &file);
 #ifndef ORRERY_SANITIZED  // a sanitizer's shadow needs terabytes of addresses
   const rlimit addresses{rlim_t{2} << 30, rlim_t{2} << 30};
   setrlimit(RLIMIT_AS, &addresses);
@@ -123,7 +125,7 @@ Answer answer(const Case& hostile, const fs::path& folder, const fs::path& progr
   Answer out;
   const auto start = std::chrono::steady_clock::now();
   const pid_t child = fork();
-  if (child == 0) become(program, words, folder);
+  if (child == 0) become(program, words, folder, hostile.disk);
   int status = 0;
   rusage used{};
   while (wait4(child, &status, WNOHANG, &used) == 0) {

@@ -15,6 +15,7 @@ namespace orrery::hostile {
 
 using Files = std::map<std::string, std::string>;
 
+/// An exit code of 0 or 1 says that what is odd was survived and counted: `reports` says as what.
 /// A folder starts with a sound workload `w` of two ranks and sound configurations (`two.yaml`,
 /// `net.yml`, `sys.json`, `mem.json`); `files` and then `make` change that.
 struct Case {
@@ -24,7 +25,8 @@ struct Case {
   std::vector<std::string> says;  ///< each is part of stderr
   Files files{};
   std::function<void(const std::filesystem::path&)> make{};
-  std::string reports{};  ///< part of stdout
+  std::string reports{};   ///< part of stdout
+  std::uint64_t disk = 0;  ///< no file may become larger; 0 = any size
 };
 
 inline void PrintTo(const Case& hostile, std::ostream* out) { *out << hostile.command; }
@@ -49,9 +51,26 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> custom_cases();
 [[nodiscard]] std::vector<Case> custom_map_cases();
 [[nodiscard]] std::vector<Case> cluster_cases();
+// Readers of recorded traces.
+[[nodiscard]] std::vector<Case> kineto_cut_cases();
+[[nodiscard]] std::vector<Case> kineto_text_cases();
+[[nodiscard]] std::vector<Case> kineto_value_cases();
+[[nodiscard]] std::vector<Case> kineto_size_cases();
+[[nodiscard]] std::vector<Case> execution_cut_cases();
+[[nodiscard]] std::vector<Case> execution_node_cases();
+[[nodiscard]] std::vector<Case> execution_size_cases();
+[[nodiscard]] std::vector<Case> packed_cases();
+[[nodiscard]] std::vector<Case> archive_cases();
+[[nodiscard]] std::vector<Case> nsight_cases();
+[[nodiscard]] std::vector<Case> layer_cases();
 // The reader of run files.
 [[nodiscard]] std::vector<Case> run_file_cases();
 // Sound files that make no sense together.
+[[nodiscard]] std::vector<Case> unlinked_cases();
+[[nodiscard]] std::vector<Case> rank_value_cases();
+[[nodiscard]] std::vector<Case> rank_cases();
+[[nodiscard]] std::vector<Case> recorded_file_cases();
+[[nodiscard]] std::vector<Case> recorded_output_cases();
 [[nodiscard]] std::vector<Case> message_cases();
 [[nodiscard]] std::vector<Case> collective_cases();
 [[nodiscard]] std::vector<Case> number_cases();
