@@ -10,12 +10,12 @@
 
 namespace orrery {
 
-/// Values in blocks of 2^14. Indexing costs a shift and a mask more than a vector's; references
-/// stay valid while it grows.
+/// Values in blocks of 2^10: a job may have thousands of small traces. Indexing costs a shift and a
+/// mask more than a vector's; references stay valid while it grows.
 template <class T>
 class Chunks {
  public:
-  static constexpr std::size_t kShift = 14;
+  static constexpr std::size_t kShift = 10;
   static constexpr std::size_t kBlock = std::size_t{1} << kShift;
 
   [[nodiscard]] std::size_t size() const { return size_; }
