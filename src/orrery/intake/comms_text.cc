@@ -31,8 +31,13 @@ Result<void> read_file(const std::string& path, ParamRank* param, std::vector<Mp
   const auto handle = [&](simdjson::ondemand::object& element, std::uint64_t offset) {
     std::string_view start, duration, raw;
     simdjson::ondemand::value value;
-    if (element["ts"].get(value) == simdjson::SUCCESS) start = value.raw_json_token();
-    if (element["dur"].get(value) == simdjson::SUCCESS) duration = value.raw_json_token();
+    // An object whose members cannot be gone through must not be asked again.
+    const auto find = [&](const char* key, std::string_view& token) {
+      const auto found = element.find_field_unordered(key).get(value);
+      if (found == simdjson::SUCCESS) token = value.raw_json_token();
+      return found == simdjson::SUCCESS || found == simdjson::NO_SUCH_FIELD;
+    };
+    if (!find("ts", start) || !find("dur", duration)) return false;
     if (element.reset().error() != simdjson::SUCCESS ||
         element.raw_json().get(raw) != simdjson::SUCCESS)
       return false;

@@ -95,6 +95,14 @@ TEST_F(CommsText, ParamRecords) {
   EXPECT_THAT(workload->groups.at("0").ranks, ElementsAre(0, 1));
 }
 
+TEST_F(CommsText, ARecordWhoseQuotesDoNotMatch) {
+  std::string text = kParam;
+  text.erase(text.find("global_ranks") + 12, 1);
+  const auto report = run({put("rank-0.json", text)});
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(findings_.count(FindingCode::corrupt_record_dropped), 1u);
+}
+
 TEST_F(CommsText, ParamRanksByOrderAndWhatTheyLack) {
   const auto report = run({put("a.json", kParam), put("b.json", R"([
     {"comms": "recv", "in_msg_size": 2, "out_msg_size": 2, "dtype": "float"},
