@@ -52,11 +52,12 @@ Result<CutReport> copy_elements(const trace::Input& input, std::string_view memb
     Result<void> written;
     const auto gone_through =
         document.for_each_element([&](simdjson::ondemand::object& element, std::uint64_t) {
-          if (!keep(element)) return true;
+          // First its text: an object that `keep` fails to go through must not be asked again.
           std::string_view text;
-          if (element.reset().error() != simdjson::SUCCESS ||
-              element.raw_json().get(text) != simdjson::SUCCESS)
+          if (element.raw_json().get(text) != simdjson::SUCCESS ||
+              element.reset().error() != simdjson::SUCCESS)
             return false;
+          if (!keep(element)) return true;
           while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
             text.remove_suffix(1);
           if (written) written = (*sink)->write(report.kept == 0 ? "\n" : ",\n");

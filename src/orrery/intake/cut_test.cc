@@ -117,6 +117,19 @@ TEST_F(Cut, ManyIterationsAreNotAllListed) {
   EXPECT_EQ(none.error().hint, "there are 1000, from 0 to 999");
 }
 
+TEST_F(Cut, RecordsWhoseQuotesDoNotMatch) {
+  const std::string whole = kKineto;
+  CutOptions options;
+  options.from = Time{};
+  for (std::size_t at = whole.find("{\"ph\"");
+       (at = whole.find('"', at + 1)) < whole.size() - 30;) {
+    std::string text = whole;
+    text[at] = ' ';
+    const auto report = cut(write("t.json", text), options, path("w.json"), findings_);
+    if (report) EXPECT_LE(report->kept, 9u) << at;
+  }
+}
+
 TEST_F(Cut, IterationsOfExecutionTraces) {
   const auto node = [](int id, const char* name, int parent) {
     return R"({"id": )" + std::to_string(id) + R"(, "name": ")" + name + R"(", "ctrl_deps": )" +
