@@ -177,11 +177,11 @@ TEST(KinetoReader, ReadsTheHeadWhereverItStands) {
     EXPECT_EQ(profile.devices[0].processors, 108);
     ASSERT_EQ(profile.groups.size(), 1u);
     EXPECT_EQ(profile.groups[0].ranks, (std::vector<std::uint32_t>{0, 3}));
-    EXPECT_EQ(profile.facts,
-              (std::vector<std::pair<std::string, std::string>>{{"baseTimeNanoseconds", "1000000"},
-                                                                {"nccl_version", "2.17.1"},
-                                                                {"record_shapes", "1"},
-                                                                {"user", "a\"b"}}));
+    EXPECT_EQ(profile.facts, (std::vector<std::pair<std::string, std::string>>{
+                                 {"nccl_version", "2.17.1"},
+                                 {"record_shapes", "1"},
+                                 {"user", "a\"b"},
+                                 {"baseTimeNanoseconds", "1000000"}}));
   }
 }
 
