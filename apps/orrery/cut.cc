@@ -47,14 +47,11 @@ Result<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parse_ranks(std::st
     text.remove_prefix(std::min(text.size(), item.size() + 1));
     std::uint32_t low = 0;
     const char* const end = item.data() + item.size();
-    auto [stop, error] = std::from_chars(item.data(), end, low);
+    std::from_chars_result parsed = std::from_chars(item.data(), end, low);
     std::uint32_t high = low;
-    if (error == std::errc{} && stop != end && *stop == '-')
-      std::tie(stop, error) = [&] {
-        const auto second = std::from_chars(stop + 1, end, high);
-        return std::make_pair(second.ptr, second.ec);
-      }();
-    if (error != std::errc{} || stop != end || high < low)
+    if (parsed.ec == std::errc{} && parsed.ptr != end && *parsed.ptr == '-')
+      parsed = std::from_chars(parsed.ptr + 1, end, high);
+    if (parsed.ec != std::errc{} || parsed.ptr != end || high < low)
       return fail(Errc::usage, "--ranks", fmt::format("'{}' is no rank or range", item),
                   "write it like 0,3-5");
     list.emplace_back(low, high);
