@@ -21,8 +21,10 @@ Result<graph::Workload> read_recorded_workload(const InputOptions& options, std:
     workload->graph_of_rank.assign(ranks, 0);
     workload->files.resize(1);
     workload->files.resize(ranks, workload->files.front());
-    // Groups recorded for one rank's peers make no sense for its copies.
-    if (there != ranks) workload->groups.clear();
+    // The peers recorded with one rank are not those of its copies: all of them communicate.
+    if (there != ranks) {
+      for (auto& [name, group] : workload->groups) group.ranks.clear();
+    }
     return workload;
   }
   if (ranks == 0 || ranks == there) return workload;
