@@ -81,7 +81,7 @@ void add_convert(CLI::App& table, Session& session) {
       "GraphML, by the ending of --output.\n\n"
       "Examples:\n"
       "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
-      "  orrery convert w.0.et -o w.json\n");
+      "  orrery convert w.0.et -o w.0.json\n");
   const auto options = std::make_shared<RecordedOptions>();
   const auto other = std::make_shared<OtherFormats>();
   const auto more = std::make_shared<std::vector<std::string>>();

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
+#include <span>
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/chakra/groups.h"
@@ -82,12 +84,23 @@ Result<std::uint32_t> count_ranks(const std::string& prefix, std::string_view su
   return count;
 }
 
+/// True for a trace written as JSON, which may well be called like its prefix.
+bool is_trace_as_json(const std::string& path) {
+  constexpr std::string_view kBeginning = "{\"chakra\":";
+  std::array<char, kBeginning.size()> head{};
+  auto source = open_file(path);
+  if (!source) return false;
+  const auto read = (*source)->read(std::as_writable_bytes(std::span(head)));
+  return read && std::string_view(head.data(), *read) == kBeginning;
+}
+
 /// The group file to use; empty when there is none.
 std::string companion(const std::string& prefix, std::string_view suffix) {
   const std::string shared = folder_of(prefix) + "comm_group.json";
   if (exists(shared)) return shared;
   const std::string own = prefix + ".json";
-  return suffix != ".json" && exists(own) ? own : std::string();
+  if (suffix == ".json" || !exists(own) || is_trace_as_json(own)) return {};
+  return own;
 }
 
 Result<void> load_groups(const std::string& prefix, std::string_view suffix,
