@@ -11,28 +11,16 @@
 #include "orrery/core/limits.h"
 #include "orrery/graph/printable.h"
 #include "orrery/trace/io/window.h"
+#include "orrery/trace/json/depth.h"
 
 namespace orrery::trace::chakra {
 namespace {
 
 using nlohmann::json;
 
-/// Nothing nests deeper than `limits::kConfigDepth`; checked before parsing, whose cost grows with
-/// depth.
-bool too_deep(std::string_view text) {
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '[' || c == '{') {
-      if (++depth > limits::kConfigDepth) return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 json parse(std::string_view text) {
-  return too_deep(text) ? json(json::value_t::discarded) : json::parse(text, nullptr, false);
+  return trace::json::nests_deeper(text, limits::kConfigDepth) ? json(json::value_t::discarded)
+                                                               : json::parse(text, nullptr, false);
 }
 
 std::string pointer_step(std::string_view key) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/core/limits.h"
+#include "orrery/trace/json/depth.h"
 #include "orrery/trace/kineto/numbers.h"
 
 namespace orrery::trace::kineto {
@@ -39,25 +40,6 @@ std::optional<std::uint32_t> rank(const Json& object, const char* key) {
   const std::int64_t value = number(object, key, -1);
   if (value < 0 || value > static_cast<std::int64_t>(limits::kRanks)) return std::nullopt;
   return static_cast<std::uint32_t>(value);
-}
-
-/// Nested deeper than any head is: nlohmann would follow it with its stack.
-bool is_shallow(std::string_view value) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    const char c = value[i];
-    if (in_string && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      in_string = !in_string;
-    } else if (!in_string && (c == '{' || c == '[')) {
-      if (++depth > limits::kJsonDepth) return false;
-    } else if (!in_string && (c == '}' || c == ']')) {
-      --depth;
-    }
-  }
-  return true;
 }
 
 profile::Group group_of(const Json& entry) {
@@ -104,8 +86,9 @@ void Head::add(std::string_view key, std::string_view value) {
 }
 
 void Head::add_distributed(std::string_view value) {
-  const Json info =
-      is_shallow(value) ? Json::parse(value.begin(), value.end(), nullptr, false) : Json();
+  const Json info = json::nests_deeper(value, limits::kJsonDepth)
+                        ? Json()
+                        : Json::parse(value.begin(), value.end(), nullptr, false);
   if (!info.is_object()) {
     findings_.add(FindingCode::corrupt_record_dropped,
                   fmt::format("{}: distributedInfo", profile_.where));
@@ -123,8 +106,9 @@ void Head::add_distributed(std::string_view value) {
 }
 
 void Head::add_devices(std::string_view value) {
-  const Json list =
-      is_shallow(value) ? Json::parse(value.begin(), value.end(), nullptr, false) : Json();
+  const Json list = json::nests_deeper(value, limits::kJsonDepth)
+                        ? Json()
+                        : Json::parse(value.begin(), value.end(), nullptr, false);
   if (!list.is_array()) {
     findings_.add(FindingCode::corrupt_record_dropped,
                   fmt::format("{}: deviceProperties", profile_.where));

@@ -5,24 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/core/limits.h"
+#include "orrery/trace/json/depth.h"
 
 namespace orrery::trace::pytorch {
 namespace {
 
 using nlohmann::json;
-
-/// Checked before parsing, whose cost grows with depth.
-bool too_deep(std::string_view text) {
-  int depth = 0;
-  for (const char c : text) {
-    if (c == '[' || c == '{') {
-      if (++depth > limits::kJsonDepth) return true;
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return false;
-}
 
 std::string text_of(const json& entry, const char* key) {
   const auto found = entry.find(key);
@@ -89,7 +77,7 @@ bool Groups::add(const json& entry) {
 }
 
 bool Groups::describe(std::string_view text, std::uint64_t& ignored) {
-  if (too_deep(text)) return false;
+  if (trace::json::nests_deeper(text, limits::kJsonDepth)) return false;
   const json list = json::parse(text, nullptr, false);
   if (!list.is_array()) return false;
   for (const json& entry : list) ignored += add(entry) ? 0 : 1;
