@@ -8,12 +8,22 @@
 #include <cmath>
 #include <set>
 
+#include "orrery/config/key_reader.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/suggest.h"
 #include "orrery/platform/astra_internal.h"
-#include "orrery/platform/key_reader.h"
 
 namespace orrery::platform {
+
+using config::in_quotes;
+using config::Json;
+using config::KeyReader;
+using config::kind_of;
+using config::Named;
+using config::parse_json;
+using config::parse_yaml;
+using config::pointer;
+using config::read_text;
 namespace {
 
 /// ASTRA-sim counts a network's GB as 2^30 bytes.

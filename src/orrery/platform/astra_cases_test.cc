@@ -8,10 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "orrery/config/document.h"
 #include "orrery/platform/astra.h"
-#include "orrery/platform/document.h"
 
 namespace orrery::platform {
+
+using config::Json;
+using config::parse_json;
+using config::read_text;
 namespace {
 
 namespace fs = std::filesystem;

@@ -9,11 +9,21 @@
 #include <fstream>
 #include <optional>
 
+#include "orrery/config/key_reader.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/astra_internal.h"
-#include "orrery/platform/key_reader.h"
 
 namespace orrery::platform {
+
+using config::in_quotes;
+using config::Json;
+using config::KeyReader;
+using config::kind_of;
+using config::Named;
+using config::parse_json;
+using config::parse_yaml;
+using config::pointer;
+using config::read_text;
 namespace {
 
 constexpr std::int64_t kLargestInt = 2147483647;

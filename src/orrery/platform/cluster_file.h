@@ -13,78 +13,111 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/config/parameters.h"
 #include "orrery/core/limits.h"
-#include "orrery/platform/parameters.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::platform {
 
 enum class Roofline : std::uint8_t { automatic, on, off };
 
-template <class E>
-using WordTable = std::pair<std::string_view, E>;
+}  // namespace orrery::platform
+
+namespace orrery::config {
 
 template <>
-struct Words<Block> {
-  static constexpr std::array names = {WordTable<Block>{"ring", Block::ring},
-                                       WordTable<Block>{"fully_connected", Block::fully_connected},
-                                       WordTable<Block>{"switch", Block::switched}};
+struct Words<platform::Block> {
+  static constexpr std::array names = {
+      WordTable<platform::Block>{"ring", platform::Block::ring},
+      WordTable<platform::Block>{"fully_connected", platform::Block::fully_connected},
+      WordTable<platform::Block>{"switch", platform::Block::switched}};
 };
 template <>
-struct Words<SchedulingPolicy> {
+struct Words<platform::SchedulingPolicy> {
   static constexpr std::array names = {
-      WordTable<SchedulingPolicy>{"fifo", SchedulingPolicy::fifo},
-      WordTable<SchedulingPolicy>{"lifo", SchedulingPolicy::lifo},
-      WordTable<SchedulingPolicy>{"priority", SchedulingPolicy::explicit_priority}};
+      WordTable<platform::SchedulingPolicy>{"fifo", platform::SchedulingPolicy::fifo},
+      WordTable<platform::SchedulingPolicy>{"lifo", platform::SchedulingPolicy::lifo},
+      WordTable<platform::SchedulingPolicy>{"priority",
+                                            platform::SchedulingPolicy::explicit_priority}};
 };
 template <>
-struct Words<CollectiveOptimization> {
+struct Words<platform::CollectiveOptimization> {
   static constexpr std::array names = {
-      WordTable<CollectiveOptimization>{"local_bw_aware", CollectiveOptimization::local_bw_aware},
-      WordTable<CollectiveOptimization>{"baseline", CollectiveOptimization::baseline}};
+      WordTable<platform::CollectiveOptimization>{"local_bw_aware",
+                                                  platform::CollectiveOptimization::local_bw_aware},
+      WordTable<platform::CollectiveOptimization>{"baseline",
+                                                  platform::CollectiveOptimization::baseline}};
 };
 template <>
-struct Words<InterDimension> {
+struct Words<platform::InterDimension> {
   static constexpr std::array names = {
-      WordTable<InterDimension>{"ascending", InterDimension::ascending},
-      WordTable<InterDimension>{"round_robin", InterDimension::round_robin},
-      WordTable<InterDimension>{"themis", InterDimension::themis},
-      WordTable<InterDimension>{"themis_flex", InterDimension::themis_flex}};
+      WordTable<platform::InterDimension>{"ascending", platform::InterDimension::ascending},
+      WordTable<platform::InterDimension>{"round_robin", platform::InterDimension::round_robin},
+      WordTable<platform::InterDimension>{"themis", platform::InterDimension::themis},
+      WordTable<platform::InterDimension>{"themis_flex", platform::InterDimension::themis_flex}};
 };
 template <>
-struct Words<IntraDimension> {
+struct Words<platform::IntraDimension> {
   static constexpr std::array names = {
-      WordTable<IntraDimension>{"fifo", IntraDimension::fifo},
-      WordTable<IntraDimension>{"rg", IntraDimension::rg},
-      WordTable<IntraDimension>{"smallest_first", IntraDimension::smallest_first},
-      WordTable<IntraDimension>{"less_remaining_phases_first",
-                                IntraDimension::less_remaining_phases_first}};
+      WordTable<platform::IntraDimension>{"fifo", platform::IntraDimension::fifo},
+      WordTable<platform::IntraDimension>{"rg", platform::IntraDimension::rg},
+      WordTable<platform::IntraDimension>{"smallest_first",
+                                          platform::IntraDimension::smallest_first},
+      WordTable<platform::IntraDimension>{"less_remaining_phases_first",
+                                          platform::IntraDimension::less_remaining_phases_first}};
 };
 template <>
-struct Words<RemoteMemoryKind> {
+struct Words<platform::RemoteMemoryKind> {
   static constexpr std::array names = {
-      WordTable<RemoteMemoryKind>{"none", RemoteMemoryKind::none},
-      WordTable<RemoteMemoryKind>{"per_npu", RemoteMemoryKind::per_npu},
-      WordTable<RemoteMemoryKind>{"per_node", RemoteMemoryKind::per_node},
-      WordTable<RemoteMemoryKind>{"pool", RemoteMemoryKind::pool}};
+      WordTable<platform::RemoteMemoryKind>{"none", platform::RemoteMemoryKind::none},
+      WordTable<platform::RemoteMemoryKind>{"per_npu", platform::RemoteMemoryKind::per_npu},
+      WordTable<platform::RemoteMemoryKind>{"per_node", platform::RemoteMemoryKind::per_node},
+      WordTable<platform::RemoteMemoryKind>{"pool", platform::RemoteMemoryKind::pool}};
 };
 template <>
-struct Words<NetworkModelKind> {
+struct Words<platform::NetworkModelKind> {
   static constexpr std::array names = {
-      WordTable<NetworkModelKind>{"analytical", NetworkModelKind::analytical},
-      WordTable<NetworkModelKind>{"message", NetworkModelKind::message}};
+      WordTable<platform::NetworkModelKind>{"analytical", platform::NetworkModelKind::analytical},
+      WordTable<platform::NetworkModelKind>{"message", platform::NetworkModelKind::message}};
 };
 template <>
-struct Words<Algorithm> {
+struct Words<platform::Algorithm> {
   static constexpr std::array names = {
-      WordTable<Algorithm>{"ring", Algorithm::ring},
-      WordTable<Algorithm>{"direct", Algorithm::direct},
-      WordTable<Algorithm>{"halving_doubling", Algorithm::halving_doubling},
-      WordTable<Algorithm>{"double_binary_tree", Algorithm::double_binary_tree},
-      WordTable<Algorithm>{"one_ring", Algorithm::one_ring},
-      WordTable<Algorithm>{"one_direct", Algorithm::one_direct},
-      WordTable<Algorithm>{"one_halving_doubling", Algorithm::one_halving_doubling}};
+      WordTable<platform::Algorithm>{"ring", platform::Algorithm::ring},
+      WordTable<platform::Algorithm>{"direct", platform::Algorithm::direct},
+      WordTable<platform::Algorithm>{"halving_doubling", platform::Algorithm::halving_doubling},
+      WordTable<platform::Algorithm>{"double_binary_tree", platform::Algorithm::double_binary_tree},
+      WordTable<platform::Algorithm>{"one_ring", platform::Algorithm::one_ring},
+      WordTable<platform::Algorithm>{"one_direct", platform::Algorithm::one_direct},
+      WordTable<platform::Algorithm>{"one_halving_doubling",
+                                     platform::Algorithm::one_halving_doubling}};
 };
+
+}  // namespace orrery::config
+
+namespace orrery::platform {
+
+using config::about_kind;
+using config::at_least;
+using config::between;
+using config::Field;
+using config::field;
+using config::in_quotes;
+using config::Json;
+using config::Kind;
+using config::kind_of;
+using config::Limits;
+using config::OrderedJson;
+using config::parse_yaml;
+using config::pointer;
+using config::positive;
+using config::read_text;
+using config::read_value;
+using config::Reading;
+using config::reference_table;
+using config::schema_of;
+using config::words_of;
+using config::write_value;
 
 // Kinds of value that only this file has.
 

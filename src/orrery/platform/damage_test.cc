@@ -10,12 +10,14 @@
 #include <fstream>
 #include <functional>
 
+#include "orrery/config/document.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/astra_internal.h"
 #include "orrery/platform/cluster.h"
-#include "orrery/platform/document.h"
 
 namespace orrery::platform {
+
+using config::is_utf8;
 namespace {
 
 using Outcome = Result<void>;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/document.h"
+#include "orrery/config/document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-namespace orrery::platform {
+namespace orrery::config {
 namespace {
 
 TEST(Document, YamlScalarsFollowTheCoreSchema) {
@@ -90,4 +90,4 @@ TEST(Document, JsonTextReadsTheSameAsYaml) {
 }
 
 }  // namespace
-}  // namespace orrery::platform
+}  // namespace orrery::config

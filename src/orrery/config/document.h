@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Configuration text as one tree, whether it was JSON or YAML. Private to this room.
+// Configuration text as one tree, whether it was JSON or YAML.
 //
 // Every limit on hostile text is enforced while it is read: size, nesting, number of values, alias
 // expansion.
@@ -12,7 +12,7 @@
 
 #include "orrery/core/error.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 
 using Json = nlohmann::json;
 
@@ -39,4 +39,4 @@ using Json = nlohmann::json;
 /// True when `text` is well-formed UTF-8; else `bad` is the offset of the first wrong byte.
 [[nodiscard]] bool is_utf8(std::string_view text, std::size_t& bad);
 
-}  // namespace orrery::platform
+}  // namespace orrery::config

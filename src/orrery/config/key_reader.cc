@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/key_reader.h"
+#include "orrery/config/key_reader.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "orrery/core/units.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 
 const Json* KeyReader::find(std::string_view key) {
   asked_.emplace(key);
@@ -146,4 +146,4 @@ void KeyReader::report_unread(Findings& findings) const {
   }
 }
 
-}  // namespace orrery::platform
+}  // namespace orrery::config

@@ -12,7 +12,7 @@
 //
 // and from that table come the reader (errors name a JSON pointer; an unknown key names the nearest
 // one), the JSON Schema, the reference page and the writer. Member defaults are the parameters'
-// defaults. Private to this room.
+// defaults.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/config/document.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/suggest.h"
-#include "orrery/platform/document.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 
 using OrderedJson = nlohmann::ordered_json;
 
@@ -88,6 +88,10 @@ concept HasShorthand = Declared<T> && requires {
 /// The words for an enumeration; specialise `names` as an array of {word, value}.
 template <class Enum>
 struct Words;
+
+/// One row of such an array.
+template <class E>
+using WordTable = std::pair<std::string_view, E>;
 
 template <class T>
 concept Worded = std::is_enum_v<T> && requires {
@@ -366,4 +370,4 @@ std::string reference_table() {
   return text;
 }
 
-}  // namespace orrery::platform
+}  // namespace orrery::config

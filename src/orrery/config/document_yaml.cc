@@ -15,10 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/config/document.h"
 #include "orrery/core/limits.h"
-#include "orrery/platform/document.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 namespace {
 
 /// Reads from a string_view without copying it.
@@ -260,4 +260,4 @@ Result<Json> parse_yaml(std::string_view text, const std::string& where) {
   }
 }
 
-}  // namespace orrery::platform
+}  // namespace orrery::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the keys of one JSON object whose kinds ASTRA-sim coerces freely. Private to this room.
+// Reads the keys of one JSON object whose kinds ASTRA-sim coerces freely.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/config/document.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/suggest.h"
-#include "orrery/platform/document.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 
 /// A name in a file and what it means.
 template <class Value>
@@ -81,4 +81,4 @@ class KeyReader {
   std::optional<Error> error_;
 };
 
-}  // namespace orrery::platform
+}  // namespace orrery::config

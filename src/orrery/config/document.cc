@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/document.h"
+#include "orrery/config/document.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 
 #include "orrery/core/limits.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 namespace {
 
 /// Line and column (from 1) of the byte at `offset`.
@@ -225,4 +225,4 @@ bool is_utf8(std::string_view text, std::size_t& bad) {
   return true;
 }
 
-}  // namespace orrery::platform
+}  // namespace orrery::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/parameters.h"
+#include "orrery/config/parameters.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "orrery/core/units.h"
 
-namespace orrery::platform {
+namespace orrery::config {
 namespace {
 
 /// "from 1 to 64", "1 or more", "above 0"
@@ -180,4 +180,4 @@ OrderedJson write_value(Bytes value) { return exact_bytes(value); }
 OrderedJson write_value(Bandwidth value) { return exact_bandwidth(value); }
 OrderedJson write_value(FlopRate value) { return exact_flops(value); }
 
-}  // namespace orrery::platform
+}  // namespace orrery::config
