@@ -104,6 +104,50 @@ void read_value(const Json& value, const std::string& path, const Limits& limits
   out = value.is_number_integer() ? value.get<std::int64_t>() : static_cast<std::int64_t>(number);
 }
 
+namespace {
+
+/// A list whose items are read one by one, without limits of their own.
+template <class T>
+void read_list(const Json& value, const std::string& path, const Limits& limits,
+               std::vector<T>& out, Reading& reading) {
+  if (!value.is_array()) return reading.wrong_kind(path, value, "a list");
+  if (!inside(static_cast<double>(value.size()), limits)) {
+    return reading.fail(
+        Errc::config_range, path,
+        fmt::format("lists {} entries, but must list {}", value.size(), range_of(limits)));
+  }
+  out.clear();
+  for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
+    T item{};
+    read_value(value[i], pointer(path, i), Limits{}, item, reading);
+    out.push_back(std::move(item));
+  }
+}
+
+OrderedJson list_schema(OrderedJson item, const Limits& limits) {
+  OrderedJson schema{{"type", "array"}, {"items", std::move(item)}};
+  if (std::isfinite(limits.low)) schema["minItems"] = static_cast<std::int64_t>(limits.low);
+  if (std::isfinite(limits.high)) schema["maxItems"] = static_cast<std::int64_t>(limits.high);
+  return schema;
+}
+
+}  // namespace
+
+void read_value(const Json& value, const std::string& path, const Limits& limits,
+                std::vector<std::int64_t>& out, Reading& reading) {
+  read_list(value, path, limits, out, reading);
+}
+void read_value(const Json& value, const std::string& path, const Limits& limits,
+                std::vector<std::string>& out, Reading& reading) {
+  read_list(value, path, limits, out, reading);
+}
+OrderedJson schema_of(Kind<std::vector<std::int64_t>>, const Limits& limits) {
+  return list_schema({{"type", "integer"}}, limits);
+}
+OrderedJson schema_of(Kind<std::vector<std::string>>, const Limits& limits) {
+  return list_schema({{"type", "string"}}, limits);
+}
+
 void read_value(const Json& value, const std::string& path, const Limits& limits, double& out,
                 Reading& reading) {
   if (!value.is_number()) return reading.wrong_kind(path, value, "a number");

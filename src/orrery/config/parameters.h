@@ -156,7 +156,23 @@ inline std::string about_kind(Kind<Bandwidth>, const Limits&) {
 }
 inline std::string about_kind(Kind<FlopRate>, const Limits&) { return "speed, e.g. `989 TFLOP/s`"; }
 
+// Lists of single values; limits are those of the list's length.
+void read_value(const Json& value, const std::string& path, const Limits& limits,
+                std::vector<std::int64_t>& out, Reading& reading);
+void read_value(const Json& value, const std::string& path, const Limits& limits,
+                std::vector<std::string>& out, Reading& reading);
+OrderedJson schema_of(Kind<std::vector<std::int64_t>>, const Limits& limits);
+OrderedJson schema_of(Kind<std::vector<std::string>>, const Limits& limits);
+inline std::string about_kind(Kind<std::vector<std::int64_t>>, const Limits&) {
+  return "a list of whole numbers";
+}
+inline std::string about_kind(Kind<std::vector<std::string>>, const Limits&) {
+  return "a list of words";
+}
+
 inline OrderedJson write_value(std::int64_t value) { return value; }
+inline OrderedJson write_value(const std::vector<std::int64_t>& values) { return values; }
+inline OrderedJson write_value(const std::vector<std::string>& values) { return values; }
 inline OrderedJson write_value(double value) { return value; }
 inline OrderedJson write_value(bool value) { return value; }
 inline OrderedJson write_value(const std::string& value) { return value; }
@@ -224,7 +240,7 @@ std::string about_kind(Kind<S>, const Limits&) {
 template <class T>
 void read_value(const Json& value, const std::string& path, const Limits& limits,
                 std::optional<T>& out, Reading& reading) {
-  T inner{};
+  T inner = out.value_or(T{});
   read_value(value, path, limits, inner, reading);
   out = std::move(inner);
 }
@@ -251,6 +267,7 @@ void read_value(const Json& value, const std::string& path, const Limits& limits
                         "lists " + std::to_string(value.size()) +
                             " entries: " + about_kind(Kind<std::vector<S>>{}, limits));
   }
+  out.clear();
   for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
     S item{};
     read_value(value[i], pointer(path, i), {}, item, reading);

@@ -63,6 +63,7 @@ enum NodeFlag : std::uint16_t {
   kHasPriority = 1u << 9,
   kHasCpuAttr = 1u << 10,  ///< attribute is_cpu_op, whatever its value
   kHasTensors = 1u << 11,  ///< attributes inputs and outputs (see Graph::tensors)
+  kPeerRelative = 1u << 12,  ///< src and dst of a message are distances from the rank's own number
 };
 
 /// What a compute or memory node does.
@@ -84,7 +85,7 @@ struct Collective {
 };
 
 /// A send or a receive as its node states it; kHasSrc, kHasDst, kHasTag, kHasCommSize say what was
-/// given.
+/// given. With kPeerRelative they are distances: dst = 8 is the rank eight further on.
 struct PointToPoint {
   Bytes size{};
   std::int32_t src = 0;

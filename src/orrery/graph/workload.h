@@ -21,11 +21,44 @@ struct ProcessGroup {
   std::vector<std::uint32_t> ranks;
 };
 
+/// Groups that every rank finds by one name: those ranks that differ from it in some digits of the
+/// rank's number only. A digit is rank / stride % ((count - 1) × step + 1), and the members of a
+/// group have the values 0, step, 2 × step … of it; other ranks have no such group.
+struct GroupAxis {
+  struct Digit {
+    std::uint32_t stride = 1;
+    std::uint32_t count = 1;
+    std::uint32_t step = 1;
+
+    [[nodiscard]] std::uint32_t of(std::uint32_t rank) const {
+      return rank / stride % ((count - 1) * step + 1);
+    }
+
+    friend bool operator==(const Digit&, const Digit&) = default;
+  };
+  std::string name;
+  std::vector<Digit> digits;  ///< the first turns fastest: the order of the group's ring
+
+  /// Members of one group.
+  [[nodiscard]] std::uint32_t extent() const;
+  /// The member whose digits are all 0: it names the group.
+  [[nodiscard]] std::uint32_t first(std::uint32_t rank) const;
+  /// `rank`'s place in its group, 0 … extent()-1.
+  [[nodiscard]] std::uint32_t position(std::uint32_t rank) const;
+  /// Whether `rank` has a group on this axis.
+  [[nodiscard]] bool has(std::uint32_t rank) const;
+  /// Who is in the group that `first` names, in ring order.
+  [[nodiscard]] std::vector<std::uint32_t> members(std::uint32_t first) const;
+};
+
 /// One Graph per distinct rank and which rank uses which. Ranks with equal files share one Graph.
 struct Workload {
   std::vector<GraphRef> graphs;              ///< distinct ones, in order of first use
   std::vector<std::uint32_t> graph_of_rank;  ///< size = number of ranks
   std::map<std::string, ProcessGroup, std::less<>> groups;  ///< by name (Chakra's pg_name)
+  /// Groups by axis. A collective whose group has such a name runs in the axis' group of its own
+  /// rank; so ranks in different places can share one graph. Names differ from those in `groups`.
+  std::map<std::string, GroupAxis, std::less<>> axes;
   /// Algorithms given as Chakra traces ("custom collectives"): path prefix → one graph per position
   /// in the group.
   std::map<std::string, std::vector<GraphRef>, std::less<>> custom_collectives;

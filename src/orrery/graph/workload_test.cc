@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace orrery::graph {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(GroupAxis, GroupsAreRanksThatDifferInItsDigits) {
+  const GroupAxis dp{"dp", {{4, 2}, {16, 3}}};  // of tp 4, dp 2, something 2, dp 3
+  EXPECT_EQ(dp.extent(), 6u);
+  EXPECT_EQ(dp.first(38), 2u);  // 38 = 2 + 1·4 + 0·8 + 2·16
+  EXPECT_EQ(dp.position(38), 5u);
+  EXPECT_THAT(dp.members(2), ElementsAre(2, 6, 18, 22, 34, 38));
+  EXPECT_EQ(dp.first(10), 10u);  // the digit between is not of this axis
+}
+
+TEST(GroupAxis, AStepLeavesRanksOut) {
+  const GroupAxis embedding{"embedding", {{2, 2, 3}}};  // first and last of 4 stages, 2 ranks apart
+  EXPECT_THAT(embedding.members(1), ElementsAre(1, 7));
+  EXPECT_EQ(embedding.first(7), 1u);
+  EXPECT_EQ(embedding.position(7), 1u);
+  EXPECT_TRUE(embedding.has(8));  // the next four stages
+  EXPECT_FALSE(embedding.has(3));
+}
+
+TEST(GroupAxis, WithoutDigitsARankIsAlone) {
+  EXPECT_THAT(GroupAxis{}.members(5), ElementsAre(5));
+  EXPECT_EQ(GroupAxis{}.extent(), 1u);
+}
+
+}  // namespace
+}  // namespace orrery::graph

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting without running: FLOPs, bytes, weights, messages, exactly, from the program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/workload/program.h"
+
+namespace orrery::workload {
+
+/// Sums over ranks do not fit 64 bits: GPT-3's step is 4e21 FLOPs.
+using Total = unsigned __int128;
+[[nodiscard]] std::string to_string(Total value);
+[[nodiscard]] double to_double(Total value);
+
+/// FLOPs of one rank or of all.
+struct FlopCount {
+  Total forward = 0;    ///< matrix products of the forward pass
+  Total backward = 0;   ///< … of the backward pass, without what is repeated: 2 × forward
+  Total recompute = 0;  ///< … repeated (recompute, flash attention's backward)
+  Total vector = 0;     ///< everything that is no matrix product
+  Total optimizer = 0;
+
+  /// Matrix products that training needs: what MFU is about.
+  [[nodiscard]] Total model() const { return forward + backward; }
+  /// … and that are executed: what HFU is about, plus all others.
+  [[nodiscard]] Total hardware() const { return model() + recompute + vector + optimizer; }
+};
+
+/// What goes over one axis in one step.
+struct TrafficCount {
+  Axis axis = Axis::tp;
+  std::string type;  ///< "all_reduce", "send" …
+  std::uint32_t group_size = 0;
+  Total operations = 0;  ///< once per group, summed over groups
+  Total payload = 0;     ///< sizes as nodes state them, summed over ranks
+  Total wire = 0;        ///< bytes that ranks put on the wire with a ring (bandwidth-optimal)
+};
+
+struct RoleCount {
+  std::uint32_t role = 0;
+  std::uint64_t nodes = 0;
+  FlopCount flops;
+  Total bytes = 0;  ///< read and written in device memory
+  Weights weights;  ///< on this rank
+  std::vector<TrafficCount> traffic;
+};
+
+struct Count {
+  std::vector<RoleCount> roles;  ///< of one rank of each
+  std::uint64_t ranks = 0;
+  Total nodes = 0;
+  FlopCount flops;  ///< of all ranks
+  Total bytes = 0;
+  std::vector<TrafficCount> traffic;  ///< of all ranks, by axis, then type
+  ParameterCount parameters;          ///< of the model
+  std::int64_t tokens = 0;            ///< per step (samples for families without tokens)
+  double intensity = 0;               ///< FLOPs per byte of device memory
+};
+
+/// Exact; O(roles × (tasks + bodies)).
+[[nodiscard]] Result<Count> count(const Program& program);
+
+}  // namespace orrery::workload

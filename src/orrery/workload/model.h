@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is trained: the shape of a model, as its authors state it. Every key is declared once here;
+// reader, schema, reference page and writer follow from the tables (see config/parameters.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "orrery/config/parameters.h"
+
+namespace orrery::workload {
+
+/// The family, which decides what the layers are.
+enum class ModelKind : std::uint8_t {
+  decoder,          ///< causal language model: GPT, LLaMA, Mixtral, DeepSeek …
+  encoder,          ///< BERT
+  encoder_decoder,  ///< T5: `encoder_layers` encoders, then `layers` decoders with cross attention
+  vit,              ///< vision transformer: patches, encoder blocks, classifier
+  dit,              ///< diffusion transformer: patches, blocks with adaLN-zero, patches out
+  resnet,
+  dlrm,
+};
+enum class Mlp : std::uint8_t { gelu, relu, swiglu, geglu };
+/// Gated MLPs have three matrices, the others two.
+[[nodiscard]] constexpr bool gated(Mlp mlp) { return mlp == Mlp::swiglu || mlp == Mlp::geglu; }
+enum class Norm : std::uint8_t { layernorm, rmsnorm };  ///< layernorm has a bias, too
+enum class Positions : std::uint8_t {
+  learned,  ///< a table of `max_positions` rows
+  rope,
+  alibi,
+  relative,  ///< T5: a table of 32 buckets × heads in the first layer of each stack
+  none,
+};
+
+/// A mixture of experts in place of the MLP.
+struct Moe {
+  std::int64_t experts = 8;
+  std::int64_t top_k = 2;
+  std::int64_t ffn = 0;             ///< of one expert; 0 = the model's ffn
+  std::int64_t shared_experts = 0;  ///< run for every token
+  std::int64_t shared_ffn = 0;      ///< of all shared experts together; 0 = shared_experts × ffn
+  bool shared_gate = false;         ///< a sigmoid gate (hidden weights) on the shared experts
+  bool router_bias = false;         ///< one more weight per expert (DeepSeek-V3's balance bias)
+  bool expert_bias = false;         ///< experts' matrices have biases (gpt-oss)
+  std::int64_t first_dense = 0;     ///< the first so many layers keep the dense MLP
+  std::int64_t every = 1;           ///< every so-manieth layer has experts, the others the MLP
+  double capacity_factor = 0;       ///< tokens an expert takes at most, over the mean; 0 = dropless
+  bool pad_to_capacity = false;     ///< experts compute their whole capacity, filled or not
+  double imbalance = 1;             ///< load of the busiest expert-parallel rank over the mean
+
+  static constexpr auto fields = std::tuple{
+      config::field("experts", &Moe::experts, "routed experts in a layer",
+                    config::between(1, 65536)),
+      config::field("top_k", &Moe::top_k, "experts a token is sent to", config::between(1, 65536)),
+      config::field("ffn", &Moe::ffn, "inner size of one expert", config::between(0, 1 << 22))
+          .by_default("the model's `ffn`"),
+      config::field("shared_experts", &Moe::shared_experts, "experts that every token visits",
+                    config::between(0, 1024)),
+      config::field("shared_ffn", &Moe::shared_ffn, "inner size of all shared experts together",
+                    config::between(0, 1 << 22))
+          .by_default("`shared_experts` x `ffn`"),
+      config::field("shared_gate", &Moe::shared_gate, "shared experts have a gate"),
+      config::field("router_bias", &Moe::router_bias, "the router has a weight per expert on top"),
+      config::field("expert_bias", &Moe::expert_bias, "matrices of experts have biases"),
+      config::field("first_dense", &Moe::first_dense, "so many first layers have no experts",
+                    config::between(0, 65536)),
+      config::field("every", &Moe::every, "every so-manieth layer has experts",
+                    config::between(1, 65536)),
+      config::field("capacity_factor", &Moe::capacity_factor,
+                    "tokens an expert takes at most, over the mean; 0: as many as come",
+                    config::between(0, 65536)),
+      config::field("pad_to_capacity", &Moe::pad_to_capacity,
+                    "experts compute their whole capacity, filled or not"),
+      config::field("imbalance", &Moe::imbalance,
+                    "load of the busiest expert-parallel rank over the mean",
+                    config::between(1, 65536))};
+};
+
+/// Multi-head latent attention (DeepSeek-V2, section 2.1).
+struct Mla {
+  std::int64_t q_rank = 0;  ///< 0: queries are not compressed
+  std::int64_t kv_rank = 512;
+  std::int64_t nope_dim = 128;  ///< per head, without position
+  std::int64_t rope_dim = 64;   ///< per head (queries), once per token (keys)
+  std::int64_t v_dim = 128;
+
+  static constexpr auto fields = std::tuple{
+      config::field("q_rank", &Mla::q_rank, "rank of the queries; 0: not compressed",
+                    config::between(0, 1 << 20)),
+      config::field("kv_rank", &Mla::kv_rank, "rank of keys and values",
+                    config::between(1, 1 << 20)),
+      config::field("nope_dim", &Mla::nope_dim, "size of a head without position",
+                    config::between(1, 65536)),
+      config::field("rope_dim", &Mla::rope_dim, "size of a head's rotary part",
+                    config::between(0, 65536)),
+      config::field("v_dim", &Mla::v_dim, "size of a head's values", config::between(1, 65536))};
+};
+
+/// Pictures: ViT, DiT, ResNet.
+struct Vision {
+  std::int64_t image = 224;  ///< pixels per side (DiT: of the latent)
+  std::int64_t patch = 16;
+  std::int64_t channels = 3;
+  std::int64_t classes = 1000;
+  bool class_token = true;
+  bool learned_sigma = true;              ///< DiT: predicts the variance, too
+  std::vector<std::int64_t> blocks = {};  ///< ResNet: blocks per stage, e.g. [3, 4, 6, 3]
+  bool bottleneck = true;                 ///< ResNet: 1×1, 3×3, 1×1
+  std::int64_t width = 64;                ///< ResNet: channels of the first stage
+
+  static constexpr auto fields = std::tuple{
+      config::field("image", &Vision::image, "pixels per side", config::between(1, 65536)),
+      config::field("patch", &Vision::patch, "pixels per side of a patch",
+                    config::between(1, 65536)),
+      config::field("channels", &Vision::channels, "channels of a picture",
+                    config::between(1, 65536)),
+      config::field("classes", &Vision::classes, "what pictures are sorted into",
+                    config::between(0, 1 << 24)),
+      config::field("class_token", &Vision::class_token, "ViT: one token more than patches"),
+      config::field("learned_sigma", &Vision::learned_sigma, "DiT: the variance is predicted, too"),
+      config::field("blocks", &Vision::blocks, "ResNet: blocks in each stage",
+                    config::between(0, 16)),
+      config::field("bottleneck", &Vision::bottleneck, "ResNet: blocks of three convolutions"),
+      config::field("width", &Vision::width, "ResNet: channels of the first stage",
+                    config::between(1, 65536))};
+};
+
+/// Embedding tables of one shape.
+struct EmbeddingTables {
+  std::int64_t rows = 1;
+  std::int64_t count = 1;    ///< so many tables alike
+  std::int64_t pooling = 1;  ///< lookups per sample
+
+  static constexpr auto fields = std::tuple{
+      config::field("rows", &EmbeddingTables::rows, "rows of the table", config::between(1, 1e12))
+          .required(),
+      config::field("count", &EmbeddingTables::count, "so many such tables",
+                    config::between(1, 65536)),
+      config::field("pooling", &EmbeddingTables::pooling, "rows summed up per sample",
+                    config::between(1, 65536))};
+};
+enum class TableSharding : std::uint8_t { table, row, column };
+
+/// Recommendation (Naumov et al., arXiv 1906.00091).
+struct Dlrm {
+  std::vector<EmbeddingTables> tables;
+  std::int64_t dim = 128;  ///< columns of every table
+  std::int64_t dense_features = 13;
+  std::vector<std::int64_t> bottom_mlp;  ///< sizes after the input; the last is `dim`
+  std::vector<std::int64_t> top_mlp;     ///< sizes after the interaction; the last is 1
+  TableSharding sharding = TableSharding::table;
+
+  static constexpr auto fields = std::tuple{
+      config::field("tables", &Dlrm::tables, "embedding tables", config::between(1, 65536))
+          .required(),
+      config::field("dim", &Dlrm::dim, "columns of every table", config::between(1, 65536)),
+      config::field("dense_features", &Dlrm::dense_features, "inputs that are numbers",
+                    config::between(1, 65536)),
+      config::field("bottom_mlp", &Dlrm::bottom_mlp, "sizes of the bottom MLP's layers",
+                    config::between(1, 64)),
+      config::field("top_mlp", &Dlrm::top_mlp, "sizes of the top MLP's layers",
+                    config::between(1, 64)),
+      config::field("sharding", &Dlrm::sharding, "how tables are spread over ranks")};
+};
+
+/// A model. What a family does not have is not looked at.
+struct Model {
+  std::string is;    ///< name in the catalogue; the other keys override its figures
+  std::string name;  ///< what to call it in results
+  ModelKind kind = ModelKind::decoder;
+  std::int64_t layers = 1;
+  std::int64_t encoder_layers = 0;
+  std::int64_t hidden = 1024;
+  std::int64_t ffn = 0;  ///< 0 = 4 × hidden
+  std::int64_t heads = 16;
+  std::int64_t kv_heads = 0;  ///< 0 = heads
+  std::int64_t head_dim = 0;  ///< 0 = hidden / heads
+  std::int64_t vocab = 32000;
+  std::int64_t max_positions = 0;  ///< rows of a learned position table; 0 = the sequence length
+  std::int64_t token_types = 0;    ///< BERT: rows of the segment table
+  Mlp mlp = Mlp::gelu;
+  Norm norm = Norm::layernorm;
+  Positions positions = Positions::learned;
+  bool qkv_bias = true;
+  bool out_bias = true;  ///< of the attention's output projection
+  bool mlp_bias = true;
+  bool tied_embeddings = true;  ///< the head is the input table
+  bool head_bias = false;       ///< of the head
+  bool embedding_norm = false;  ///< a norm after the embedding (BLOOM, BERT)
+  bool final_norm = true;
+  bool qk_norm = false;         ///< norms of head_dim weights on queries and keys (Qwen3)
+  bool post_norms = false;      ///< two more norms per layer, after attention and MLP (Gemma 2)
+  bool parallel_block = false;  ///< attention and MLP side by side behind one norm (GPT-J, Falcon)
+  bool pooler = false;          ///< BERT: a hidden × hidden layer and a two-way head at the end
+  std::int64_t window = 0;      ///< sliding-window attention; 0 = none
+  std::int64_t full_every = 0;  ///< every so-manieth layer attends to everything despite `window`
+  bool dropout = false;         ///< masks are kept for the backward pass
+  std::optional<Moe> moe;
+  std::optional<Mla> mla;
+  std::optional<Vision> vision;
+  std::optional<Dlrm> dlrm;
+
+  static constexpr std::string_view shorthand = "is";
+  static constexpr auto fields = std::tuple{
+      config::field("is", &Model::is,
+                    "a model of the catalogue; the keys below override its figures"),
+      config::field("name", &Model::name, "what to call the model in results")
+          .by_default("the catalogue's name"),
+      config::field("kind", &Model::kind, "the family"),
+      config::field("layers", &Model::layers, "layers (of an encoder-decoder: of the decoder)",
+                    config::between(1, 65536)),
+      config::field("encoder_layers", &Model::encoder_layers,
+                    "encoder layers of an encoder-decoder", config::between(0, 65536)),
+      config::field("hidden", &Model::hidden, "size of the residual stream",
+                    config::between(1, 1 << 20)),
+      config::field("ffn", &Model::ffn, "inner size of the MLP", config::between(0, 1 << 22))
+          .by_default("4 x `hidden`"),
+      config::field("heads", &Model::heads, "attention heads", config::between(1, 65536)),
+      config::field("kv_heads", &Model::kv_heads, "heads of keys and values",
+                    config::between(0, 65536))
+          .by_default("`heads`"),
+      config::field("head_dim", &Model::head_dim, "size of one head", config::between(0, 65536))
+          .by_default("`hidden` / `heads`"),
+      config::field("vocab", &Model::vocab, "rows of the token table", config::between(1, 1 << 26)),
+      config::field("max_positions", &Model::max_positions, "rows of a learned position table",
+                    config::between(0, 1 << 26))
+          .by_default("the sequence length"),
+      config::field("token_types", &Model::token_types, "rows of a segment table",
+                    config::between(0, 65536)),
+      config::field("mlp", &Model::mlp, "what the MLP does between its matrices"),
+      config::field("norm", &Model::norm, "kind of the norms"),
+      config::field("positions", &Model::positions, "how tokens know where they are"),
+      config::field("qkv_bias", &Model::qkv_bias, "queries, keys and values have biases"),
+      config::field("out_bias", &Model::out_bias, "the attention's output projection has a bias"),
+      config::field("mlp_bias", &Model::mlp_bias, "the MLP's matrices have biases"),
+      config::field("tied_embeddings", &Model::tied_embeddings,
+                    "the head shares the input table's weights"),
+      config::field("head_bias", &Model::head_bias, "the head has a bias"),
+      config::field("embedding_norm", &Model::embedding_norm, "a norm follows the embedding"),
+      config::field("final_norm", &Model::final_norm, "a norm follows the last layer"),
+      config::field("qk_norm", &Model::qk_norm, "queries and keys are normed per head"),
+      config::field("post_norms", &Model::post_norms, "norms follow attention and MLP, too"),
+      config::field("parallel_block", &Model::parallel_block,
+                    "attention and MLP stand side by side behind one norm"),
+      config::field("pooler", &Model::pooler, "BERT's pooler and two-way head"),
+      config::field("window", &Model::window, "tokens that sliding-window attention sees; 0: all",
+                    config::between(0, 1 << 26)),
+      config::field("full_every", &Model::full_every,
+                    "every so-manieth layer sees everything despite `window`; 0: none",
+                    config::between(0, 65536)),
+      config::field("dropout", &Model::dropout, "dropout is on: its masks are kept"),
+      config::field("moe", &Model::moe, "experts in place of the MLP"),
+      config::field("mla", &Model::mla, "multi-head latent attention"),
+      config::field("vision", &Model::vision, "pictures: vit, dit, resnet"),
+      config::field("dlrm", &Model::dlrm, "tables and MLPs of a dlrm")};
+
+  // What the zeros above stand for.
+  [[nodiscard]] std::int64_t inner() const { return ffn != 0 ? ffn : 4 * hidden; }
+  [[nodiscard]] std::int64_t head_size() const { return head_dim != 0 ? head_dim : hidden / heads; }
+  [[nodiscard]] std::int64_t kv() const { return kv_heads != 0 ? kv_heads : heads; }
+  [[nodiscard]] std::int64_t expert_inner() const { return moe->ffn != 0 ? moe->ffn : inner(); }
+  [[nodiscard]] std::int64_t shared_inner() const {
+    return moe->shared_ffn != 0 ? moe->shared_ffn : moe->shared_experts * expert_inner();
+  }
+  /// Whether layer `index` (0 … layers-1) has experts.
+  [[nodiscard]] bool has_experts(std::int64_t index) const {
+    return moe && index >= moe->first_dense && (index + 1) % moe->every == 0;
+  }
+  /// The window of layer `index`; 0 = it attends to everything.
+  [[nodiscard]] std::int64_t window_of(std::int64_t index) const {
+    return full_every != 0 && (index + 1) % full_every == 0 ? 0 : window;
+  }
+};
+
+/// Weights by what happens to them. All counts of elements.
+struct ParameterCount {
+  std::int64_t total = 0;      ///< everything that is trained, tied tables once
+  std::int64_t active = 0;     ///< what one token visits: top_k of the experts, all else
+  std::int64_t embedding = 0;  ///< input tables (tokens, positions, segments)
+  std::int64_t head = 0;       ///< the output matrix when it is not tied
+  std::int64_t matmul = 0;     ///< active weights of matrix products incl. the head (tied or not)
+};
+
+/// How many weights a model has, from its shape alone. Source: each family's paper; held against
+/// published counts by catalogue_test.cc.
+[[nodiscard]] ParameterCount count_parameters(const Model& model);
+
+}  // namespace orrery::workload
+
+namespace orrery::config {
+template <>
+struct Words<workload::ModelKind> {
+  static constexpr std::array names = {
+      WordTable<workload::ModelKind>{"decoder", workload::ModelKind::decoder},
+      WordTable<workload::ModelKind>{"encoder", workload::ModelKind::encoder},
+      WordTable<workload::ModelKind>{"encoder_decoder", workload::ModelKind::encoder_decoder},
+      WordTable<workload::ModelKind>{"vit", workload::ModelKind::vit},
+      WordTable<workload::ModelKind>{"dit", workload::ModelKind::dit},
+      WordTable<workload::ModelKind>{"resnet", workload::ModelKind::resnet},
+      WordTable<workload::ModelKind>{"dlrm", workload::ModelKind::dlrm}};
+};
+template <>
+struct Words<workload::Mlp> {
+  static constexpr std::array names = {WordTable<workload::Mlp>{"gelu", workload::Mlp::gelu},
+                                       WordTable<workload::Mlp>{"relu", workload::Mlp::relu},
+                                       WordTable<workload::Mlp>{"swiglu", workload::Mlp::swiglu},
+                                       WordTable<workload::Mlp>{"geglu", workload::Mlp::geglu}};
+};
+template <>
+struct Words<workload::Norm> {
+  static constexpr std::array names = {
+      WordTable<workload::Norm>{"layernorm", workload::Norm::layernorm},
+      WordTable<workload::Norm>{"rmsnorm", workload::Norm::rmsnorm}};
+};
+template <>
+struct Words<workload::Positions> {
+  static constexpr std::array names = {
+      WordTable<workload::Positions>{"learned", workload::Positions::learned},
+      WordTable<workload::Positions>{"rope", workload::Positions::rope},
+      WordTable<workload::Positions>{"alibi", workload::Positions::alibi},
+      WordTable<workload::Positions>{"relative", workload::Positions::relative},
+      WordTable<workload::Positions>{"none", workload::Positions::none}};
+};
+template <>
+struct Words<workload::TableSharding> {
+  static constexpr std::array names = {
+      WordTable<workload::TableSharding>{"table", workload::TableSharding::table},
+      WordTable<workload::TableSharding>{"row", workload::TableSharding::row},
+      WordTable<workload::TableSharding>{"column", workload::TableSharding::column}};
+};
+}  // namespace orrery::config
