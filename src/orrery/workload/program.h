@@ -102,7 +102,15 @@ struct Op {
   std::int32_t shift = 0;  ///< send, recv: peer's coordinate on the axis minus own, modulo its size
   std::int64_t size = 0;   ///< Chakra's convention: all_gather the shard a rank contributes, others
                            ///< the full buffer; send, recv the message
+  std::uint32_t edge = 0;  ///< send, recv: tells apart what two ranks exchange, the same on both
+                           ///< ends; below kMaxEdge. The message's tag is tag(edge, microbatch).
+                           ///< Messages inside layers have edge 0 and match in order
 };
+inline constexpr std::uint32_t kMaxEdge = 128;
+/// A message's tag. Microbatches beyond 2^24 share tags: they match in order.
+[[nodiscard]] constexpr std::uint32_t tag(std::uint32_t edge, std::uint32_t microbatch) {
+  return edge << 24 | (microbatch & 0xffffff);
+}
 
 /// Ops of a layer or a step, in the order of issue.
 struct Body {
