@@ -110,7 +110,7 @@ class Unroller {
     node_.work = prepared.work;
     node_.collective = prepared.collective;
     node_.message = prepared.message;
-    node_.message.tag += microbatch_;
+    node_.message.tag = tag(op.edge, microbatch_);
     text_.assign(prepared.name).append(ending_, ending_size_);
     node_.name = pool_.intern(text_);
     node_.deps.clear();
@@ -160,14 +160,14 @@ class Unroller {
     if (op.op_class == OpClass::copy) return made;
     switch (op.kind) {
       case NodeKind::coll:
-        made.flags = graph::kHasCommType | graph::kHasCommSize;
+        made.flags = graph::kHasCpuAttr | graph::kHasCommType | graph::kHasCommSize;
         made.collective.type = op.collective;
         made.collective.size = Bytes(op.size);
         made.collective.group = pool_.intern(name(op.axis));
         break;
       case NodeKind::send:
       case NodeKind::recv: {
-        made.flags = graph::kHasCommSize | graph::kHasSrc | graph::kHasDst | graph::kHasTag |
+        made.flags = graph::kHasCpuAttr | graph::kHasCommSize | graph::kHasSrc | graph::kHasDst | graph::kHasTag |
                      graph::kPeerRelative;
         const std::int32_t away = distance(program_, role_, op);
         made.message.size = Bytes(op.size);
@@ -175,7 +175,7 @@ class Unroller {
         break;
       }
       default:
-        made.flags = graph::kHasNumOps | graph::kHasTensorSize;
+        made.flags = graph::kHasCpuAttr | graph::kHasNumOps | graph::kHasTensorSize;
         made.work.num_ops = op.matmul + op.vector;
         made.work.tensor_size = Bytes(op.bytes);
         break;
