@@ -37,7 +37,9 @@ struct MemorySample {
   TaskKind kind = TaskKind::forward;
   std::uint32_t microbatch = 0;
   std::uint16_t chunk = 0;
-  std::int64_t bytes = 0;  ///< most alive while it ran
+  std::int64_t bytes = 0;  ///< most alive while it ran: everything
+  // … of which
+  std::int64_t activations = 0, working = 0, communication = 0, fragmentation = 0;
 };
 
 struct RoleMemory {
@@ -52,6 +54,7 @@ struct RoleMemory {
 
 struct MemoryOptions {
   double fragmentation = 0.05;  ///< allowance on top of activations, working and communication
+  bool samples = true;          ///< false: RoleMemory::samples stay empty
 };
 
 struct MemoryReport {

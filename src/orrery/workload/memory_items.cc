@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/memory_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace orrery::workload {
+namespace {
+
+/// "12 layers", "1 layer", "3 x"
+std::string times(std::uint64_t count, const Part& part) {
+  if (!part.is_layer) return fmt::format("{} x", count);
+  return fmt::format("{} layer{}", count, count == 1 ? "" : "s");
+}
+
+/// How often a part's activations are alive at a moment.
+struct Copies {
+  std::uint64_t all = 0;
+  std::uint64_t each = 0;  ///< in every microbatch alive; 0 = differs
+  std::uint64_t microbatches = 0;
+
+  void add(std::uint64_t layers, std::uint64_t count) {
+    if (layers == 0 || count == 0) return;
+    each = all == 0 || each == layers ? layers : 0;
+    all += layers * count;
+    microbatches += count;
+  }
+};
+
+std::string named(const Part& part, const char* item, const Copies& copies) {
+  if (copies.each == 0) {
+    return fmt::format("{}.{}, {} in all microbatches", part.name, item, times(copies.all, part));
+  }
+  if (!part.is_layer && copies.each == 1) {
+    return fmt::format("{}.{}, {} microbatch{}", part.name, item, copies.microbatches,
+                       copies.microbatches == 1 ? "" : "es");
+  }
+  return fmt::format("{}.{}, {} x {} microbatch{}", part.name, item, times(copies.each, part),
+                     copies.microbatches, copies.microbatches == 1 ? "" : "es");
+}
+
+/// Activations of the pass at hand lie on places first … last-1 of its chunk.
+struct Range {
+  std::size_t first = 0, last = 0;
+};
+
+Range kept_range(const Moment& moment, const ChunkProfile& chunk) {
+  if (moment.task.kind == TaskKind::step) return {};
+  if (moment.task.kind == TaskKind::input_grad) return {0, chunk.parts.size()};
+  return {0, std::min(moment.worst.place + 1, chunk.parts.size())};
+}
+
+Range redone_range(const Moment& moment, const ChunkProfile& chunk) {
+  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place + 1, chunk.parts.size()};
+  if (moment.task.kind == TaskKind::weight_grad) return kept_range(moment, chunk);
+  return {};
+}
+
+std::uint64_t count_of(const ChunkProfile& chunk, Range range, std::uint32_t part) {
+  std::uint64_t count = 0;
+  for (std::size_t i = range.first; i < range.last; ++i) count += chunk.parts[i] == part ? 1 : 0;
+  return count;
+}
+
+/// How many of each part lie on the role.
+std::map<std::uint32_t, std::uint64_t> parts_of(const Role& role) {
+  std::map<std::uint32_t, std::uint64_t> counts;
+  for (const auto& chunk : role.chunks) {
+    for (const PartRun& run : chunk) counts[run.part] += run.count;
+  }
+  return counts;
+}
+
+void add_activations(const Program& program, const Role& role,
+                     const std::vector<ChunkProfile>& chunks, const Moment& moment,
+                     std::vector<MemoryItem>& items) {
+  for (const auto& entry : parts_of(role)) {
+    const std::uint32_t index = entry.first;
+    const Part& part = program.parts[index];
+    Copies kept, redone;
+    for (std::size_t c = 0; c < chunks.size(); ++c) {
+      const ChunkProfile& chunk = chunks[c];
+      const std::uint64_t all = count_of(chunk, {0, chunk.parts.size()}, index);
+      kept.add(all, moment.in_flight[c]);
+      redone.add(all, moment.half_done[c]);
+      if (moment.task.kind == TaskKind::step || c != moment.task.chunk) continue;
+      kept.add(count_of(chunk, kept_range(moment, chunk), index), 1);
+      redone.add(count_of(chunk, redone_range(moment, chunk), index), 1);
+    }
+    for (const Kept& item : part.kept) {
+      items.push_back({MemoryKind::activations, named(part, item.name, kept),
+                       static_cast<std::int64_t>(kept.all) * item.bytes});
+    }
+    items.push_back({MemoryKind::activations, named(part, "computed again", redone),
+                     static_cast<std::int64_t>(redone.all) * redone_bytes(part)});
+  }
+}
+
+}  // namespace
+
+std::vector<MemoryItem> state_items(const Program& program, const Role& role,
+                                    const StateRule& state) {
+  std::vector<MemoryItem> items;
+  for (const auto& entry : parts_of(role)) {
+    const Part& part = program.parts[entry.first];
+    const std::uint64_t count = entry.second;
+    const std::string often = count == 1 && !part.is_layer ? "" : ", " + times(count, part);
+    const auto add = [&items, n = static_cast<std::int64_t>(count)](const std::string& name,
+                                                                    const StateBytes& bytes) {
+      items.push_back({MemoryKind::weights, name, n * bytes.weights});
+      items.push_back({MemoryKind::gradients, name, n * bytes.gradients});
+      items.push_back({MemoryKind::optimizer, name, n * bytes.optimizer});
+    };
+    add(part.name + often, state.dense(part.weights));
+    add(part.name + ".experts" + often, state.experts(part.weights));
+  }
+  return items;
+}
+
+std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
+                                    const std::vector<ChunkProfile>& chunks, const Moment& moment) {
+  std::vector<MemoryItem> items;
+  add_activations(program, role, chunks, moment, items);
+  const bool step = moment.task.kind == TaskKind::step;
+  if (!step && !role.chunks[moment.task.chunk].empty()) {
+    const Part& part = program.parts[chunks[moment.task.chunk].parts[moment.worst.place]];
+    if (moment.worst.alive.working > 0) {
+      for (const Kept& item : part.transient) {
+        items.push_back(
+            {MemoryKind::working, fmt::format("{}.{}", part.name, item.name), item.bytes});
+      }
+    }
+  }
+  std::int64_t whole = 0;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const bool here = !step && moment.task.chunk == i;
+    if (here || moment.in_flight[i] > 0) whole += chunks[i].whole;
+  }
+  const MemoryKind kind = MemoryKind::communication;
+  items.push_back({kind, "gathered weights", moment.worst.gathered + whole});
+  items.push_back({kind, "gradients on their way", moment.worst.gradients});
+  items.push_back({kind, "message arriving", moment.arriving});
+  items.push_back({kind, "message leaving", moment.leaving});
+  return items;
+}
+
+void sort_items(std::vector<MemoryItem>& items) {
+  items.erase(std::remove_if(items.begin(), items.end(),
+                             [](const MemoryItem& item) { return item.bytes == 0; }),
+              items.end());
+  std::stable_sort(items.begin(), items.end(), [](const MemoryItem& a, const MemoryItem& b) {
+    return std::tuple(-a.bytes, a.kind, a.name) < std::tuple(-b.bytes, b.kind, b.name);
+  });
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A role's tasks in order, and what is alive while each runs. Private to the memory accounting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "orrery/workload/memory_profile.h"
+#include "orrery/workload/program.h"
+
+namespace orrery::workload {
+
+/// The worst moment of one task.
+struct Moment {
+  Task task;
+  std::uint32_t index = 0;  ///< in the unrolled schedule
+  Worst worst;              ///< what the task itself adds
+  /// By chunk: microbatches whose forward pass is done and whose backward pass is not; the task's
+  /// own not among them.
+  std::vector<std::uint32_t> in_flight;
+  std::vector<std::uint32_t> half_done;  ///< of these, with the weight half still to come
+  std::int64_t arriving = 0;             ///< the message that the next task waits for
+  std::int64_t leaving = 0;              ///< what the task before has sent
+  Alive alive;                           ///< all of the above
+};
+
+/// Calls `on_moment` for every task of the role, in order. While a task runs, the message that the
+/// next one waits for arrives and what the one before has made leaves, where the schedule lets
+/// communication overlap. O(tasks).
+void walk(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
+          const std::function<void(const Moment&)>& on_moment);
+
+/// No moment holds more bytes than this, nor does anything that `profile` and `walk` add up.
+[[nodiscard]] double bound(const Program& program, const Role& role);
+
+}  // namespace orrery::workload
