@@ -57,15 +57,15 @@ struct PipelineOrder {
 /// 2024); DualPipe (DeepSeek-V3 report, section 3.2.1).
 /// Errc: config_conflict naming the rule: interleaved needs microbatches % stages == 0; zb_v two
 /// chunks; dual_pipe two chunks, an even number of stages, and an even number of microbatches, at
-/// least 2 × stages. Linear in slots.
+/// least 2 × stages; all others one chunk. limit_exceeded. Linear in slots.
 [[nodiscard]] Result<PipelineOrder> pipeline_order(ScheduleKind kind, std::uint32_t stages,
                                                    std::uint32_t microbatches,
                                                    std::uint32_t chunks);
 
-/// A user's order from text. JSON or YAML: {"chunks": 2, "placement": "round_robin" | "v",
-/// "stages": [["F0", "F1", "B0", …], …]}; a pass is F, B (whole backward), I (input half) or W
-/// (weight half), then the microbatch, then for a chunk other than 0 "." and the chunk ("F3.1").
-/// `where` names the file. Errc: config_*; an order that cannot run is refused by `check_order`.
+/// A user's order from text. JSON or YAML: {"chunks": 2, "placement": "round_robin" | "v" |
+/// "both_ways", "stages": [["F0", "F1", "B0", …], …]}; a pass is F, B (whole backward), I (input
+/// half) or W (weight half), then the microbatch, then for a chunk other than 0 "." and the chunk
+/// ("F3.1"). `where` names the file. Errc: config_*, limit_exceeded. `check_order` has passed it.
 [[nodiscard]] Result<PipelineOrder> parse_order(std::string_view text, const std::string& where,
                                                 std::uint32_t stages, std::uint32_t microbatches);
 /// … and back; reading it gives the same order.
@@ -83,14 +83,18 @@ struct PassCost {
 };
 struct Timeline {
   std::vector<std::vector<std::int64_t>> start;  ///< by stage, by slot
+  std::vector<std::int64_t> gaps;  ///< by stage: idle time between its first and its last pass
   std::int64_t end = 0;
   std::int64_t busy = 0;  ///< of one stage (all do the same work)
   [[nodiscard]] std::int64_t bubble() const { return end - busy; }
 };
 [[nodiscard]] Timeline play(const PipelineOrder& order, const PassCost& cost);
 
-/// The bubble's closed form for equal stages, in the unit of `cost` (which is per chunk). Source:
-/// the papers above, as listed in docs/reference/schedules.md. Empty for kind file.
+/// `play`'s bubble in closed form, in the unit of `cost` (which is per chunk). Source: the papers
+/// above, as listed in docs/reference/schedules.md. Exact where it answers; empty for kind file and
+/// where none is known: zb_h1 when both backward halves are longer than the forward pass; zb_v
+/// unless forward = input half >= weight half >= half of it, and m >= 2p-1; dual_pipe unless input
+/// half <= forward <= both halves.
 [[nodiscard]] std::optional<std::int64_t> bubble_formula(ScheduleKind kind, std::uint32_t stages,
                                                          std::uint32_t microbatches,
                                                          std::uint32_t chunks,
