@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/layers/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+namespace orrery::workload {
+
+namespace {
+
+// Sums stay exact: 2^20 tables × 2^16 lookups × 2^16 columns are 2^52, only weights can be more.
+constexpr std::int64_t kMaxWeights = std::int64_t{1} << 62;
+
+Result<std::int64_t> count_tables(const Dlrm& dlrm) {
+  std::int64_t tables = 0;
+  unsigned __int128 weights = 0;
+  for (const EmbeddingTables& alike : dlrm.tables) {
+    tables += alike.count;
+    weights += static_cast<unsigned __int128>(alike.count * dlrm.dim) *
+               static_cast<unsigned __int128>(alike.rows);
+  }
+  if (tables > kMaxTables)
+    return tl::unexpected(Error{Errc::config_range, "model.dlrm.tables",
+                                fmt::format("{} tables are more than {}", tables, kMaxTables),
+                                "describe fewer tables, e.g. several merged into one"});
+  if (weights > static_cast<unsigned __int128>(kMaxWeights))
+    return tl::unexpected(Error{Errc::config_range, "model.dlrm.tables",
+                                "the tables have more than 2^62 weights together", ""});
+  return tables;
+}
+
+/// What `rank` has of `total` that is spread evenly; the first ranks have one more.
+std::int64_t even_share(std::int64_t total, std::int64_t ranks, std::int64_t rank) {
+  return total / ranks + (rank < total % ranks ? 1 : 0);
+}
+
+void hold(TableShare& share, const EmbeddingTables& table, std::int64_t count, std::int64_t rows,
+          std::int64_t columns) {
+  share.tables += count;
+  share.weights += count * rows * columns;
+  share.lookups += count * table.pooling;
+  share.read += count * table.pooling * columns;
+  share.pooled += count * columns;
+}
+
+struct Load {  // of a rank, in the order in which ranks are given the next table
+  std::int64_t cost = 0;
+  std::int64_t weights = 0;
+  std::int64_t rank = 0;
+  std::int64_t tables = 0;
+
+  friend bool operator>(const Load& a, const Load& b) {
+    return std::tie(a.cost, a.weights, a.rank) > std::tie(b.cost, b.weights, b.rank);
+  }
+};
+
+TableShare by_table(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks, std::int64_t rank) {
+  std::vector<EmbeddingTables> costliest(dlrm.tables);
+  std::stable_sort(costliest.begin(), costliest.end(),
+                   [](const EmbeddingTables& a, const EmbeddingTables& b) {
+                     return std::tie(a.pooling, a.rows) > std::tie(b.pooling, b.rows);
+                   });
+  // With more ranks than tables each table finds an empty rank: the others stay so.
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> queue;
+  for (std::int64_t r = 0; r < std::min(ranks, tables); ++r) queue.push({0, 0, r, 0});
+  TableShare share;
+  for (const EmbeddingTables& table : costliest) {
+    for (std::int64_t i = 0; i < table.count; ++i) {
+      Load next = queue.top();
+      queue.pop();
+      next.cost += table.pooling + 1;
+      next.weights += table.rows * dlrm.dim;
+      ++next.tables;
+      if (next.rank == rank) hold(share, table, 1, table.rows, dlrm.dim);
+      share.widest = std::max(share.widest, next.tables * dlrm.dim);
+      queue.push(next);
+    }
+  }
+  return share;
+}
+
+}  // namespace
+
+Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks, std::uint64_t rank) {
+  const Result<std::int64_t> tables = count_tables(dlrm);
+  if (!tables) return tl::unexpected(tables.error());
+  const auto n = static_cast<std::int64_t>(ranks);
+  const auto r = static_cast<std::int64_t>(rank);
+  if (dlrm.sharding == TableSharding::table) return by_table(dlrm, *tables, n, r);
+  TableShare share;
+  const bool by_row = dlrm.sharding == TableSharding::row;
+  const std::int64_t columns = by_row ? dlrm.dim : even_share(dlrm.dim, n, r);
+  for (const EmbeddingTables& table : dlrm.tables)
+    hold(share, table, table.count, by_row ? even_share(table.rows, n, r) : table.rows, columns);
+  share.widest = *tables * (by_row ? dlrm.dim : even_share(dlrm.dim, n, 0));
+  if (columns == 0) share = {.widest = share.widest};  // more ranks than columns: nothing is read
+  return share;
+}
+
+}  // namespace orrery::workload
