@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "orrery/config/yaml_writer.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
@@ -71,45 +72,6 @@ ClusterSection section_of(const Platform& platform) {
   return file;
 }
 
-/// One value on one line, in YAML's flow style. JSON text is that; names stay bare where they
-/// safely can.
-std::string inline_yaml(const OrderedJson& value) {
-  if (!value.is_structured()) {
-    return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-  }
-  std::string text;
-  for (const auto& [key, item] : value.items()) {
-    if (!text.empty()) text += ", ";
-    if (value.is_object()) text += key + ": ";
-    text += inline_yaml(item);
-  }
-  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
-bool has_structure(const OrderedJson& value) {
-  for (const auto& item : value) {
-    if (item.is_structured()) return true;
-  }
-  return false;
-}
-
-std::string to_yaml(const OrderedJson& root) {
-  std::string text;
-  for (const auto& [key, value] : root.items()) {
-    if (value.is_array() && has_structure(value)) {
-      text += key + ":\n";
-      for (const auto& item : value) text += "  - " + inline_yaml(item) + "\n";
-    } else if (value.is_object() && !value.empty()) {
-      text += key + ":\n";
-      for (const auto& [name, item] : value.items())
-        text += "  " + name + ": " + inline_yaml(item) + "\n";
-    } else {
-      text += key + ": " + inline_yaml(value) + "\n";
-    }
-  }
-  return text;
-}
-
 template <class Section>
 std::string part(std::string_view title) {
   return fmt::format("\n## {}\n\n{}", title, reference_table<Section>());
@@ -131,7 +93,7 @@ std::string resolved_cluster(const Platform& platform) {
         "# From ASTRA-sim's files. Read as a cluster file this follows Orrery's rules, not "
         "ASTRA-sim's.\n";
   }
-  return text + to_yaml(write_value(section_of(platform)));
+  return text + config::to_yaml(write_value(section_of(platform)));
 }
 
 std::string cluster_reference() {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Specifications from text, and back.
+#include "orrery/workload/spec.h"
+
+#include <utility>
+
+#include "orrery/config/yaml_writer.h"
+#include "orrery/core/suggest.h"
+#include "orrery/workload/catalogue.h"
+
+namespace orrery::workload {
+namespace {
+
+using config::Json;
+using config::OrderedJson;
+
+Json as_json(const OrderedJson& tree) {
+  return Json::parse(tree.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+}
+
+/// Lists that are empty by default but may not be written so.
+void drop_empty_lists(Json& tree) {
+  for (auto it = tree.begin(); it != tree.end();) {
+    if (it->is_object()) drop_empty_lists(*it);
+    it = it->is_array() && it->empty() ? tree.erase(it) : std::next(it);
+  }
+}
+
+/// Puts the keys of the model that the tree names below those that the tree has. A null takes a key
+/// away ("moe: null").
+Result<void> look_up_model(Json& tree, const std::string& where) {
+  const auto found = tree.find("model");
+  if (found == tree.end()) return {};
+  if (found->is_string()) *found = Json{{"is", *found}};
+  if (!found->is_object()) return {};
+  const auto is = found->find("is");
+  if (is == found->end() || !is->is_string() || is->get_ref<const std::string&>().empty())
+    return {};
+  const std::string name = is->get<std::string>();
+  const ModelEntry* entry = find_model(name);
+  if (entry == nullptr) {
+    std::vector<std::string_view> names;
+    for (const ModelEntry& each : models()) names.push_back(each.name);
+    const std::string near = did_you_mean(name, names);
+    return fail(Errc::config_range, where + ":/model/is",
+                config::in_quotes(name) + " is not in the catalogue of models",
+                near.empty() ? "the names are in docs/reference/models.md; any other model is "
+                               "written out key by key"
+                             : near);
+  }
+  found->erase("is");
+  Json model = as_json(config::write_value(entry->model()));
+  drop_empty_lists(model);
+  model["name"] = entry->name;
+  model.erase("is");
+  model.merge_patch(*found);
+  *found = std::move(model);
+  return {};
+}
+
+/// A tree of the keys in spec.h.
+Result<Spec> spec_of(Json tree, const std::string& where) {
+  if (tree.is_object()) {
+    if (Result<void> known = look_up_model(tree, where); !known)
+      return tl::unexpected(std::move(known.error()));
+  }
+  Spec spec;
+  config::Reading reading{where};
+  config::read_value(tree, "", config::Limits{}, spec, reading);
+  if (reading.error) return tl::unexpected(*std::move(reading.error));
+  return spec;
+}
+
+/// With figures where zeros stand for them, and without what has done its work.
+Spec resolved(Spec spec) {
+  Model& model = spec.model;
+  model.is.clear();
+  if (model.kind != ModelKind::resnet && model.kind != ModelKind::dlrm) {
+    model.ffn = model.inner();
+    if (!model.mla) {
+      model.kv_heads = model.kv();
+      if (model.heads > 0) model.head_dim = model.head_size();
+    }
+  }
+  if (model.moe) {
+    model.moe->ffn = model.expert_inner();
+    model.moe->shared_ffn = model.shared_inner();
+    spec.parallel.etp = spec.parallel.expert_tp();
+  }
+  spec.batch.global = spec.global_batch();
+  if (model.kind == ModelKind::encoder_decoder) spec.batch.source_seq = spec.source_seq();
+  return spec;
+}
+
+OrderedJson tree_of(const Spec& spec) {
+  OrderedJson tree = config::write_value(spec);
+  if (spec.schema.empty()) tree.erase("$schema");
+  if (spec.model.is.empty()) tree["model"].erase("is");
+  return tree;
+}
+
+/// The value that a flag's text stands for where `old` stood: text where text was, a list of words
+/// between commas where a list was, else as YAML says.
+Result<Json> flag_value(const Json& old, std::string_view text, const std::string& where) {
+  if (old.is_string()) return Json(std::string(text));
+  if (old.is_array() && !text.starts_with('['))
+    return config::parse_yaml("[" + std::string(text) + "]", where);
+  return config::parse_yaml(text, where);
+}
+
+}  // namespace
+
+Result<Spec> parse_spec(std::string_view text, const std::string& where) {
+  Result<Json> tree = config::parse_yaml(text, where);
+  if (!tree) return tl::unexpected(std::move(tree.error()));
+  return spec_of(*std::move(tree), where);
+}
+
+Result<Spec> read_spec(const std::string& path) {
+  const Result<std::string> text = config::read_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse_spec(*text, path);
+}
+
+std::string to_yaml(const Spec& spec) { return config::to_yaml(tree_of(resolved(spec)), 2); }
+
+std::string to_json(const Spec& spec) {
+  return tree_of(resolved(spec)).dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+Result<void> set(Spec& spec, std::string_view path, std::string_view value) {
+  const std::string where(path);
+  Json tree = as_json(tree_of(spec));
+  Json* at = &tree;
+  std::string_view rest = path == "model.is" ? "model" : path;
+  while (!rest.empty()) {
+    if (!at->is_object()) *at = Json::object();
+    const std::size_t dot = rest.find('.');
+    at = &(*at)[std::string(rest.substr(0, dot))];
+    rest = dot == std::string_view::npos ? std::string_view{} : rest.substr(dot + 1);
+  }
+  Result<Json> parsed = flag_value(*at, value, where);
+  if (!parsed) return tl::unexpected(std::move(parsed.error()));
+  *at = *std::move(parsed);
+  drop_empty_lists(tree);
+  Result<Spec> changed = spec_of(std::move(tree), where);
+  if (!changed) {
+    Error error = std::move(changed.error());
+    error.where = where;
+    return tl::unexpected(std::move(error));
+  }
+  spec = *std::move(changed);
+  return {};
+}
+
+}  // namespace orrery::workload
