@@ -14,14 +14,6 @@
 
 namespace orrery::workload {
 
-/// Whose weights a matrix is. See Weights.
-enum class Share : std::uint8_t {
-  dense,
-  replicated,
-  expert,
-  elsewhere,  ///< counted in another part (tied tables)
-};
-
 /// A weight matrix and what it is multiplied with: [tokens × in] · [in × Σ outputs], sizes of this
 /// rank.
 struct Linear {
@@ -39,6 +31,8 @@ struct Linear {
   bool hidden_matrix = true;      ///< counts in Weights::matrices
   bool first_in_network = false;  ///< nobody wants its input's gradient: no dgrad
   Amount copies = 1;              ///< so many matrices (experts), which share the tokens out
+  Amount carried = 0;  ///< features that are gathered and reduced with the input, but not
+                       ///< multiplied (column-parallel)
 
   [[nodiscard]] Amount out() const;
 };

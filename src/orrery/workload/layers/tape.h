@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -58,6 +59,14 @@ enum class Group : std::uint8_t {
 };
 [[nodiscard]] Group group_of(std::string_view name);  ///< Group::none for an unknown name
 
+/// Whose weights these are. See Weights.
+enum class Share : std::uint8_t {
+  dense,
+  replicated,
+  expert,
+  elsewhere,  ///< counted in another part (tied tables)
+};
+
 /// Something a tape knows of: activations of one microbatch on this rank.
 struct Tensor {
   static constexpr std::uint32_t nothing = 0xffffffff;
@@ -84,6 +93,8 @@ class Tape {
 
   /// An activation that the part is given.
   Tensor input(const char* name, Amount bytes);
+  /// … that another part keeps (an encoder's output, which all decoder layers share).
+  Tensor borrowed_input(const char* name, Amount bytes);
 
   /// Starts an operator; all below belong to it. `reads`: what computing it again would need.
   void begin(Group group, std::initializer_list<Tensor> reads);
@@ -109,7 +120,8 @@ class Tape {
   void join_forward(Stream stream);
   void join_backward(Stream stream);
 
-  [[nodiscard]] Weights& weights() { return weights_; }
+  /// Weights that it holds. `matrices`: they are hidden matrices, too.
+  void add_weights(Share share, Amount elements, bool matrices = false);
   [[nodiscard]] Amount bytes_of(Tensor tensor) const { return tensors_[tensor.id].bytes; }
 
   /// The part. Its output is what `results` are; `results` may be empty (a loss).
@@ -128,6 +140,7 @@ class Tape {
     std::uint32_t step = Tensor::nothing;  ///< who makes it; nothing: given
     bool lasting = false;
     bool saved = false;
+    bool borrowed = false;
   };
   struct Step {
     Group group = Group::none;
@@ -142,6 +155,7 @@ class Tape {
 
   Tensor make(const char* name, Amount bytes, bool lasting);
   [[nodiscard]] bool again(Group group) const;
+  [[nodiscard]] bool recomputes_all() const;
   [[nodiscard]] bool kept(Tensor tensor) const;
   void redo(std::uint32_t step, std::vector<Entry>& into);
   void ensure(Tensor tensor, std::vector<Entry>& into);

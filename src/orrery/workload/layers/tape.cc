@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Backward passes, recomputation and what is kept, from what was written down.
+#include "orrery/workload/layers/tape.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "orrery/core/check.h"
+
+namespace orrery::workload {
+namespace {
+
+/// The largest op, tensor or weight count that is taken.
+constexpr std::int64_t kMost = std::int64_t{1} << 62;
+
+/// Streams that the next computation has to wait for.
+class Pending {
+ public:
+  void add(Stream stream) {
+    if (std::find(streams_.begin(), streams_.end(), stream) == streams_.end())
+      streams_.push_back(stream);
+  }
+  void apply(Op& op) const {
+    for (const Stream stream : streams_) wait(op, stream);
+  }
+  void clear() { streams_.clear(); }
+  [[nodiscard]] bool empty() const { return streams_.empty(); }
+
+ private:
+  std::vector<Stream> streams_;
+};
+
+bool is_compute(const Op& op) { return op.stream == stream::compute; }
+
+}  // namespace
+
+Group group_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Group>, 9> names = {{
+      {"norm", Group::norm},
+      {"qkv", Group::qkv},
+      {"attention", Group::attention},
+      {"out", Group::out},
+      {"mlp_up", Group::mlp_up},
+      {"activation", Group::activation},
+      {"mlp_down", Group::mlp_down},
+      {"router", Group::router},
+      {"experts", Group::experts},
+  }};
+  for (const auto& entry : names)
+    if (entry.first == name) return entry.second;
+  return Group::none;
+}
+
+Op compute_op(const char* name, OpClass op_class, Phase phase, Amount matmul, Amount vector,
+              Amount bytes) {
+  Op op;
+  op.name = name;
+  op.op_class = op_class;
+  op.phase = phase;
+  op.matmul = matmul.value();
+  op.vector = vector.value();
+  op.bytes = bytes.value();
+  return op;
+}
+
+Op collective_op(const char* name, Phase phase, graph::CollectiveType type, Axis axis,
+                 Stream stream, Amount size) {
+  Op op;
+  op.name = name;
+  op.op_class = OpClass::communication;
+  op.phase = phase;
+  op.kind = graph::NodeKind::coll;
+  op.stream = stream;
+  op.waits[0] = stream::compute;
+  op.collective = type;
+  op.axis = axis;
+  op.size = size.value();
+  return op;
+}
+
+Op message_op(const char* name, Phase phase, graph::NodeKind kind, Axis axis, std::int32_t shift,
+              Stream stream, Amount size) {
+  Op op;
+  op.name = name;
+  op.op_class = OpClass::communication;
+  op.phase = phase;
+  op.kind = kind;
+  op.stream = stream;
+  op.axis = axis;
+  op.shift = shift;
+  op.size = size.value();
+  return op;
+}
+
+void wait(Op& op, Stream stream) {
+  if (stream == op.stream) return;
+  for (Stream& slot : op.waits) {
+    if (slot == stream) return;
+    if (slot == stream::none) {
+      slot = stream;
+      return;
+    }
+  }
+  ORRERY_CHECK(!"an op waits for four streams at most");
+}
+
+Tape::Tape(const Scope& scope, std::string name, bool is_layer)
+    : scope_(&scope), name_(std::move(name)), is_layer_(is_layer) {}
+
+Tensor Tape::make(const char* name, Amount bytes, bool lasting) {
+  Known known;
+  known.name = name;
+  known.bytes = bytes;
+  known.lasting = lasting;
+  if (!steps_.empty()) {
+    known.step = static_cast<std::uint32_t>(steps_.size() - 1);
+    steps_.back().makes += bytes;
+  }
+  tensors_.push_back(known);
+  return {static_cast<std::uint32_t>(tensors_.size() - 1)};
+}
+
+Tensor Tape::input(const char* name, Amount bytes) {
+  Known known;
+  known.name = name;
+  known.bytes = bytes;
+  tensors_.push_back(known);
+  return {static_cast<std::uint32_t>(tensors_.size() - 1)};
+}
+
+Tensor Tape::borrowed_input(const char* name, Amount bytes) {
+  const Tensor tensor = input(name, bytes);
+  tensors_[tensor.id].borrowed = true;
+  return tensor;
+}
+
+void Tape::begin(Group group, const std::vector<Tensor>& reads) {
+  Step step;
+  step.group = group;
+  if (!steps_.empty()) {
+    const Step& last = steps_.back();
+    step.instance = last.instance + (group == Group::none || group != last.group ? 1 : 0);
+  }
+  step.reads = reads;
+  steps_.push_back(std::move(step));
+}
+
+void Tape::begin(Group group, std::initializer_list<Tensor> reads) {
+  begin(group, std::vector<Tensor>(reads));
+}
+
+Tensor Tape::output(const char* name, Amount bytes) { return make(name, bytes, false); }
+
+Tensor Tape::lasting_output(const char* name, Amount bytes) { return make(name, bytes, true); }
+
+void Tape::save(Tensor tensor) {
+  tensors_[tensor.id].saved = true;
+  steps_.back().saves.push_back(tensor);
+}
+
+void Tape::save(const char* name, Amount bytes) { save(make(name, bytes, false)); }
+
+void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
+
+void Tape::forward(const Op& op, Amount saves) {
+  steps_.back().forward.push_back({op, saves.value(), stream::none});
+}
+
+void Tape::backward(const Op& op, Amount saves) {
+  steps_.back().backward.push_back({op, saves.value(), stream::none});
+}
+
+void Tape::join_forward(Stream stream) { steps_.back().forward.push_back({Op{}, -1, stream}); }
+
+void Tape::join_backward(Stream stream) { steps_.back().backward.push_back({Op{}, -1, stream}); }
+
+bool Tape::again(Group group) const {
+  const Recompute& recompute = scope_->spec->recompute;
+  if (!is_layer_ || group == Group::none) return false;
+  switch (recompute.kind) {
+    case RecomputeKind::selective:
+      return group == Group::attention;
+    case RecomputeKind::ops:
+      return std::any_of(recompute.ops.begin(), recompute.ops.end(),
+                         [group](const std::string& name) { return group_of(name) == group; });
+    case RecomputeKind::none:
+    case RecomputeKind::full:
+      break;
+  }
+  return false;
+}
+
+bool Tape::recomputes_all() const {
+  return is_layer_ && scope_->spec->recompute.kind == RecomputeKind::full;
+}
+
+/// Whether the forward pass leaves it for the backward pass.
+bool Tape::kept(Tensor tensor) const {
+  const Known& known = tensors_[tensor.id];
+  if (!known.saved) return false;
+  if (known.step == Tensor::nothing) return true;
+  if (recomputes_all()) return false;
+  return known.lasting || !again(steps_[known.step].group);
+}
+
+/// Runs the operators of one instance again, as a whole.
+void Tape::redo(std::uint32_t step, std::vector<Entry>& into) {
+  const std::uint32_t instance = steps_[step].instance;
+  while (step > 0 && steps_[step - 1].instance == instance) --step;
+  for (; step < steps_.size() && steps_[step].instance == instance; ++step) {
+    if (redone_[step]) continue;
+    for (const Tensor read : steps_[step].reads) ensure(read, into);
+    redone_[step] = true;
+    for (Entry entry : steps_[step].forward) {
+      entry.op.phase = Phase::recompute;
+      into.push_back(entry);
+    }
+  }
+}
+
+/// Makes sure that the backward pass has it: kept, or computed again by now. What recomputation
+/// starts from is kept for it.
+void Tape::ensure(Tensor tensor, std::vector<Entry>& into) {
+  Known& known = tensors_[tensor.id];
+  if (known.step != Tensor::nothing) {
+    if (redone_[known.step]) return;
+    if (!known.lasting && again(steps_[known.step].group)) {
+      redo(known.step, into);
+      return;
+    }
+  }
+  known.saved = true;
+}
+
+std::vector<Tape::Entry> Tape::backward_entries() {
+  std::vector<Entry> entries;
+  redone_.assign(steps_.size(), false);
+  if (recomputes_all()) {
+    for (Known& known : tensors_)
+      if (known.step == Tensor::nothing) known.saved = true;
+    redone_.assign(steps_.size(), true);
+    for (const Step& step : steps_) {
+      for (Entry entry : step.forward) {
+        entry.op.phase = Phase::recompute;
+        entries.push_back(entry);
+      }
+    }
+  }
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    for (const Tensor tensor : step->saves) ensure(tensor, entries);
+    entries.insert(entries.end(), step->backward.begin(), step->backward.end());
+  }
+  return entries;
+}
+
+/// Ops with their waits; neighbours that are one kernel merged.
+std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
+  const bool fused = scope_->spec->kernels.fused;
+  const bool overlap = scope_->spec->schedule.overlap;
+  std::vector<Op> ops;
+  Pending pending;    // joins
+  Pending in_flight;  // without overlap: communication since the last computation
+  for (const Entry& entry : entries) {
+    if (entry.join != stream::none) {
+      pending.add(entry.join);
+      continue;
+    }
+    Op op = entry.op;
+    if (fused && entry.fused_saves >= 0 && pending.empty() && in_flight.empty() && !ops.empty() &&
+        is_compute(ops.back()) && ops.back().op_class == OpClass::vector &&
+        ops.back().phase == op.phase) {
+      ops.back().vector = (Amount(ops.back().vector) + op.vector).value();
+      ops.back().bytes = (Amount(ops.back().bytes) + op.bytes - entry.fused_saves).value();
+      continue;
+    }
+    if (op.phase != Phase::weight_grad || !is_compute(op)) pending.apply(op);
+    if (is_compute(op) && op.phase != Phase::weight_grad) pending.clear();
+    if (!overlap && is_compute(op)) {
+      in_flight.apply(op);
+      in_flight.clear();
+    } else if (!overlap) {
+      wait(op, stream::compute);
+      in_flight.add(op.stream);
+    }
+    ops.push_back(op);
+  }
+  if (!pending.empty() && !ops.empty()) {
+    // What was communicated last is the result, or part of it: computation goes on from here.
+    Op end = compute_op("join", OpClass::vector, ops.back().phase, 0, 0, 0);
+    pending.apply(end);
+    ops.push_back(end);
+  }
+  return ops;
+}
+
+void Tape::account(Part& part) const {
+  for (std::uint32_t id = 0; id < tensors_.size(); ++id) {
+    const Known& known = tensors_[id];
+    if (!known.saved || known.borrowed) continue;
+    if (kept({id})) {
+      part.kept.push_back({known.name, known.bytes.value()});
+    } else {
+      part.transient.push_back({known.name, known.bytes.value()});
+    }
+  }
+  Amount working;
+  for (const Step& step : steps_) {
+    Amount alive = step.makes + step.scratch;
+    for (const Tensor read : step.reads) alive += tensors_[read.id].bytes;
+    if (working < alive) working = alive;
+  }
+  if (!(working == Amount(0))) part.transient.push_back({"working", working.value()});
+}
+
+Result<void> Tape::check(const LoweredPart& lowered) const {
+  const auto refuse = [this](const std::string& what) {
+    return tl::unexpected(Error{Errc::config_range, "workload",
+                                what + " of the part \"" + name_ + "\" is beyond 2^62",
+                                "make the batch, the sequence or the model smaller"});
+  };
+  for (const std::vector<Op>* ops : {&lowered.forward, &lowered.backward}) {
+    for (const Op& op : *ops)
+      if (std::max({op.matmul, op.vector, op.redone, op.bytes, op.size}) > kMost)
+        return refuse(std::string("the op \"") + op.name + '"');
+  }
+  for (const std::vector<Kept>* items : {&lowered.part.kept, &lowered.part.transient}) {
+    for (const Kept& item : *items)
+      if (item.bytes > kMost) return refuse(std::string("the tensor \"") + item.name + '"');
+  }
+  const Weights& weights = lowered.part.weights;
+  const Amount total = Amount(weights.dense) + weights.replicated + weights.expert;
+  if (std::max({total.value(), weights.matrices, lowered.part.boundary}) > kMost)
+    return refuse("the size");
+  return {};
+}
+
+void Tape::add_weights(Share share, Amount elements, bool matrices) {
+  const auto add = [elements](std::int64_t& field) { field = (elements + field).value(); };
+  switch (share) {
+    case Share::dense:
+      add(weights_.dense);
+      break;
+    case Share::replicated:
+      add(weights_.replicated);
+      break;
+    case Share::expert:
+      add(weights_.expert);
+      break;
+    case Share::elsewhere:
+      return;
+  }
+  if (matrices) add(weights_.matrices);
+}
+
+Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
+  LoweredPart lowered;
+  std::vector<Entry> forward;
+  for (const Step& step : steps_)
+    forward.insert(forward.end(), step.forward.begin(), step.forward.end());
+  lowered.forward = resolve(forward);
+  lowered.backward = resolve(backward_entries());
+  Part& part = lowered.part;
+  part.name = name_;
+  part.is_layer = is_layer_;
+  part.weights = weights_;
+  Amount boundary;
+  for (const Tensor tensor : results) boundary += tensors_[tensor.id].bytes;
+  part.boundary = boundary.value();
+  account(part);
+  if (auto checked = check(lowered); !checked) return tl::unexpected(checked.error());
+  return lowered;
+}
+
+}  // namespace orrery::workload
