@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// config.json of Hugging Face's transformers. What keys mean, and what is meant when they are
+// absent: the configuration classes of that library, family by family.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "orrery/core/suggest.h"
+#include "orrery/workload/import_internal.h"
+
+namespace orrery::workload {
+
+using config::Json;
+using config::KeyReader;
+
+namespace {
+
+Mlp mlp_named(const std::string& word, bool is_gated) {
+  if (word.find("relu") != std::string::npos) return Mlp::relu;
+  if (!is_gated) return Mlp::gelu;
+  return word.find("gelu") != std::string::npos ? Mlp::geglu : Mlp::swiglu;
+}
+
+/// LLaMA's shape, from which most families derive: rmsnorm, rope, gated MLP, no biases.
+void llama_shape(KeyReader& keys, Model& model) {
+  model.kind = ModelKind::decoder;
+  model.norm = Norm::rmsnorm;
+  model.positions = Positions::rope;
+  model.layers = whole(keys, "num_hidden_layers", model.layers);
+  model.hidden = whole(keys, "hidden_size", model.hidden);
+  model.ffn = whole(keys, "intermediate_size", 0);
+  model.heads = whole(keys, "num_attention_heads", model.heads);
+  model.kv_heads = whole(keys, "num_key_value_heads", 0);
+  model.head_dim = whole(keys, "head_dim", 0);
+  model.vocab = whole(keys, "vocab_size", model.vocab);
+  model.mlp = mlp_named(keys.text("hidden_act", "silu"), true);
+  model.qkv_bias = model.out_bias = keys.flag("attention_bias");
+  model.mlp_bias = keys.flag("mlp_bias");
+  model.tied_embeddings = keys.flag("tie_word_embeddings");
+}
+
+void llama(KeyReader& keys, Model& model) { llama_shape(keys, model); }
+
+void mistral(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.window = whole(keys, "sliding_window", 0);
+}
+
+void mixtral(KeyReader& keys, Model& model) {
+  mistral(keys, model);
+  model.moe = Moe{};
+  model.moe->experts = whole(keys, "num_local_experts", 8);
+  model.moe->top_k = whole(keys, "num_experts_per_tok", 2);
+}
+
+void qwen2(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.qkv_bias = true;
+  model.out_bias = false;
+  if (keys.flag("use_sliding_window")) model.window = whole(keys, "sliding_window", 0);
+  pass_over(keys, {"sliding_window", "max_window_layers", "layer_types"});
+}
+
+void qwen3(KeyReader& keys, Model& model) {
+  qwen2(keys, model);
+  model.qkv_bias = model.out_bias = keys.flag("attention_bias");
+  model.qk_norm = true;
+}
+
+void qwen_experts(KeyReader& keys, Model& model) {
+  model.moe = Moe{};
+  model.moe->experts = whole(keys, "num_experts", 60);
+  model.moe->top_k = whole(keys, "num_experts_per_tok", 4);
+  model.moe->ffn = whole(keys, "moe_intermediate_size", 0);
+  model.moe->every = std::max<std::int64_t>(whole(keys, "decoder_sparse_step", 1), 1);
+}
+
+void qwen2_moe(KeyReader& keys, Model& model) {
+  qwen2(keys, model);
+  qwen_experts(keys, model);
+  model.moe->shared_experts = 1;
+  model.moe->shared_ffn = whole(keys, "shared_expert_intermediate_size", 0);
+  model.moe->shared_gate = true;
+}
+
+void qwen3_moe(KeyReader& keys, Model& model) {
+  qwen3(keys, model);
+  qwen_experts(keys, model);
+}
+
+void deepseek(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.head_dim = 0;
+  model.mla = Mla{};
+  model.mla->q_rank = whole(keys, "q_lora_rank", 0);
+  model.mla->kv_rank = whole(keys, "kv_lora_rank", 512);
+  model.mla->nope_dim = whole(keys, "qk_nope_head_dim", 128);
+  model.mla->rope_dim = whole(keys, "qk_rope_head_dim", 64);
+  model.mla->v_dim = whole(keys, "v_head_dim", 128);
+  model.moe = Moe{};
+  model.moe->experts = whole(keys, "n_routed_experts", 256);
+  model.moe->top_k = whole(keys, "num_experts_per_tok", 8);
+  model.moe->ffn = whole(keys, "moe_intermediate_size", 0);
+  model.moe->shared_experts = whole(keys, "n_shared_experts", 0);
+  model.moe->first_dense = whole(keys, "first_k_dense_replace", 0);
+  model.moe->every = std::max<std::int64_t>(whole(keys, "moe_layer_freq", 1), 1);
+  // The bias that balances experts came with version 3 ("noaux_tc").
+  model.moe->router_bias = keys.text("topk_method", "") == "noaux_tc";
+}
+
+void gemma(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.mlp = Mlp::geglu;
+  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
+  pass_over(keys, {"hidden_activation"});
+}
+
+void gemma2(KeyReader& keys, Model& model) {
+  gemma(keys, model);
+  model.post_norms = true;
+  model.window = whole(keys, "sliding_window", 4096);
+  model.full_every = 2;
+  pass_over(keys, {"query_pre_attn_scalar", "attn_logit_softcapping", "final_logit_softcapping",
+                   "cache_implementation"});
+}
+
+void gemma3(KeyReader& keys, Model& model) {
+  gemma2(keys, model);
+  model.qk_norm = true;
+  model.full_every = whole(keys, "sliding_window_pattern", 6);
+}
+
+void phi3(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.window = whole(keys, "sliding_window", 0);
+}
+
+void phi(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.norm = Norm::layernorm;
+  model.mlp = Mlp::gelu;
+  model.parallel_block = true;
+  model.qkv_bias = model.out_bias = model.mlp_bias = model.head_bias = true;
+  pass_over(keys, {"partial_rotary_factor", "qk_layernorm"});
+}
+
+/// GPT-2's shape and names.
+void gpt2(KeyReader& keys, Model& model) {
+  model.kind = ModelKind::decoder;
+  model.layers = whole(keys, {"n_layer", "num_layers"}, 12);
+  model.hidden = whole(keys, {"n_embd", "hidden_size"}, 768);
+  model.heads = whole(keys, {"n_head", "num_heads"}, 12);
+  model.ffn = whole(keys, "n_inner", 0);
+  model.vocab = whole(keys, "vocab_size", 50257);
+  model.max_positions = whole(keys, {"n_positions", "n_ctx"}, 1024);
+  model.mlp = mlp_named(keys.text("activation_function", "gelu_new"), false);
+  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
+}
+
+void gptj(KeyReader& keys, Model& model) {
+  gpt2(keys, model);
+  model.positions = Positions::rope;
+  model.max_positions = 0;
+  model.parallel_block = true;
+  model.qkv_bias = model.out_bias = false;
+  model.tied_embeddings = keys.flag("tie_word_embeddings");
+  model.head_bias = true;
+  pass_over(keys, {"rotary_dim"});
+}
+
+void gpt_neox(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.norm = Norm::layernorm;
+  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
+  model.qkv_bias = model.out_bias = !keys.has("attention_bias") || keys.flag("attention_bias");
+  model.mlp_bias = true;
+  // Attention and MLP stand side by side, but each behind a norm of its own: counted one after the
+  // other, which is the same work.
+  pass_over(keys, {"rotary_pct", "rotary_emb_base", "use_parallel_residual"});
+}
+
+void opt(KeyReader& keys, Model& model) {
+  model.kind = ModelKind::decoder;
+  model.layers = whole(keys, "num_hidden_layers", 12);
+  model.hidden = whole(keys, "hidden_size", 768);
+  model.heads = whole(keys, "num_attention_heads", 12);
+  model.ffn = whole(keys, "ffn_dim", 0);
+  model.vocab = whole(keys, "vocab_size", 50272);
+  model.max_positions = whole(keys, "max_position_embeddings", 2048) + 2;  // two rows of padding
+  model.mlp = mlp_named(keys.text("activation_function", "relu"), false);
+  pass_over(keys, {"do_layer_norm_before", "word_embed_proj_dim", "layerdrop"});
+}
+
+void bloom(KeyReader& keys, Model& model) {
+  gpt2(keys, model);
+  model.heads = whole(keys, {"n_head", "num_attention_heads"}, 8);
+  model.positions = Positions::alibi;
+  model.max_positions = 0;
+  model.embedding_norm = true;
+  model.mlp = Mlp::gelu;
+}
+
+void falcon(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.norm = Norm::layernorm;
+  model.mlp = Mlp::gelu;
+  model.qkv_bias = model.out_bias = model.mlp_bias = keys.flag("bias");
+  model.tied_embeddings = true;
+  model.kv_heads = keys.flag("multi_query") ? 1 : model.kv_heads;
+  if (keys.flag("new_decoder_architecture")) model.kv_heads = whole(keys, "num_kv_heads", 8);
+  // With the new architecture each branch has a norm of its own.
+  model.parallel_block = keys.flag("parallel_attn") && !keys.flag("new_decoder_architecture");
+  if (keys.flag("alibi")) model.positions = Positions::alibi;
+}
+
+void bert(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.kind = ModelKind::encoder;
+  model.norm = Norm::layernorm;
+  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
+  model.positions = Positions::learned;
+  model.max_positions = whole(keys, "max_position_embeddings", 512);
+  model.token_types = whole(keys, "type_vocab_size", 2);
+  model.qkv_bias = model.out_bias = model.mlp_bias = true;
+  model.embedding_norm = true;
+  model.final_norm = false;
+  model.pooler = true;
+  model.tied_embeddings = true;
+}
+
+void t5(KeyReader& keys, Model& model) {
+  model.kind = ModelKind::encoder_decoder;
+  model.norm = Norm::rmsnorm;
+  model.positions = Positions::relative;
+  model.encoder_layers = whole(keys, "num_layers", 6);
+  model.layers = whole(keys, "num_decoder_layers", model.encoder_layers);
+  model.hidden = whole(keys, "d_model", 512);
+  model.ffn = whole(keys, "d_ff", 2048);
+  model.head_dim = whole(keys, "d_kv", 64);
+  model.heads = whole(keys, "num_heads", 8);
+  model.vocab = whole(keys, "vocab_size", 32128);
+  const std::string projection = keys.text("feed_forward_proj", "relu");
+  model.mlp = mlp_named(projection, projection.rfind("gated", 0) == 0);
+  model.qkv_bias = model.out_bias = model.mlp_bias = false;
+  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
+  pass_over(keys, {"relative_attention_num_buckets", "relative_attention_max_distance",
+                   "n_positions", "is_encoder_decoder", "decoder_start_token_id"});
+}
+
+void vit(KeyReader& keys, Model& model) {
+  llama_shape(keys, model);
+  model.kind = ModelKind::vit;
+  model.norm = Norm::layernorm;
+  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
+  model.positions = Positions::learned;
+  model.qkv_bias = model.out_bias = model.mlp_bias = true;
+  model.vision = Vision{};
+  model.vision->image = whole(keys, "image_size", 224);
+  model.vision->patch = whole(keys, "patch_size", 16);
+  model.vision->channels = whole(keys, "num_channels", 3);
+  pass_over(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
+}
+
+using Family = void (*)(KeyReader&, Model&);
+constexpr std::array<std::pair<std::string_view, Family>, 24> kFamilies = {
+    {{"llama", llama},
+     {"mistral", mistral},
+     {"mixtral", mixtral},
+     {"qwen2", qwen2},
+     {"qwen3", qwen3},
+     {"qwen2_moe", qwen2_moe},
+     {"qwen3_moe", qwen3_moe},
+     {"deepseek_v2", deepseek},
+     {"deepseek_v3", deepseek},
+     {"gemma", gemma},
+     {"gemma2", gemma2},
+     {"gemma3_text", gemma3},
+     {"phi", phi},
+     {"phi3", phi3},
+     {"gpt2", gpt2},
+     {"gptj", gptj},
+     {"gpt_neox", gpt_neox},
+     {"opt", opt},
+     {"bloom", bloom},
+     {"falcon", falcon},
+     {"RefinedWeb", falcon},
+     {"bert", bert},
+     {"t5", t5},
+     {"vit", vit}}};
+
+/// What no family's shape depends on.
+void pass_common(KeyReader& keys) {
+  pass_over(keys, {"architectures",
+                   "attention_dropout",
+                   "auto_map",
+                   "bos_token_id",
+                   "eos_token_id",
+                   "pad_token_id",
+                   "unk_token_id",
+                   "hidden_act",
+                   "initializer_range",
+                   "initializer_factor",
+                   "layer_norm_eps",
+                   "layer_norm_epsilon",
+                   "rms_norm_eps",
+                   "max_position_embeddings",
+                   "model_type",
+                   "pretraining_tp",
+                   "rope_scaling",
+                   "rope_theta",
+                   "rope_local_base_freq",
+                   "torch_dtype",
+                   "dtype",
+                   "transformers_version",
+                   "use_cache",
+                   "resid_pdrop",
+                   "embd_pdrop",
+                   "attn_pdrop",
+                   "dropout",
+                   "activation_dropout",
+                   "hidden_dropout",
+                   "dropout_rate",
+                   "attention_probs_dropout_prob",
+                   "hidden_dropout_prob",
+                   "router_aux_loss_coef",
+                   "output_router_logits",
+                   "norm_topk_prob",
+                   "routed_scaling_factor",
+                   "scoring_func",
+                   "n_group",
+                   "topk_group",
+                   "aux_loss_alpha",
+                   "seq_aux",
+                   "ep_size",
+                   "mlp_only_layers",
+                   "quantization_config",
+                   "model_max_length",
+                   "_name_or_path",
+                   "output_past",
+                   "task_specific_params",
+                   "reorder_and_upcast_attn",
+                   "scale_attn_by_inverse_layer_idx",
+                   "scale_attn_weights",
+                   "summary_activation",
+                   "summary_first_dropout",
+                   "summary_proj_to_labels",
+                   "summary_type",
+                   "summary_use_proj",
+                   "gradient_checkpointing",
+                   "classifier_dropout",
+                   "position_embedding_type",
+                   "use_bfloat16",
+                   "topk_method",
+                   "num_nextn_predict_layers",
+                   "tie_word_embeddings",
+                   "is_decoder",
+                   "original_max_position_embeddings",
+                   "resid_dropout",
+                   "embd_dropout",
+                   "tokenizer_class",
+                   "num_key_value_heads"});
+}
+
+}  // namespace
+
+Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string& where,
+                                 Findings& findings) {
+  KeyReader keys(file, where);
+  const std::string type = keys.text("model_type", "");
+  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(),
+                                   [&](const auto& known) { return known.first == type; });
+  if (family == kFamilies.end()) {
+    std::vector<std::string_view> known;
+    for (const auto& each : kFamilies) known.push_back(each.first);
+    return fail(Errc::input_unsupported, keys.place("model_type"),
+                fmt::format("the family \"{}\" is not known", type),
+                "write a specification with kind, layers, hidden, ffn, heads, kv_heads, head_dim, "
+                "vocab, mlp, norm, positions; known here are " +
+                    join(known));
+  }
+  Model model;
+  model.name = type;
+  family->second(keys, model);
+  pass_common(keys);
+  if (auto fine = finish(keys, findings); !fine) return fine;
+  spec.model = std::move(model);
+  return {};
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One function per foreign format. Private to this room.
+//
+// Each gets the file as one JSON object, asks for the keys that it understands, and leaves the
+// others to KeyReader::report_unread.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "orrery/config/document.h"
+#include "orrery/config/key_reader.h"
+#include "orrery/workload/import.h"
+
+namespace orrery::workload {
+
+/// Keys that say nothing about what is computed (names, tokens, learning rates): asked for and
+/// passed over.
+void pass_over(config::KeyReader& keys, std::initializer_list<std::string_view> names);
+
+/// A whole number between 0 and 2^40, `fallback` when the key is missing or null.
+[[nodiscard]] std::int64_t whole(config::KeyReader& keys, std::string_view key,
+                                 std::int64_t fallback);
+/// The first of `names` that is there.
+[[nodiscard]] std::int64_t whole(config::KeyReader& keys,
+                                 std::initializer_list<std::string_view> names,
+                                 std::int64_t fallback);
+
+/// Sets dp from the number of devices and the rest of the plan. Files are often templates: a number
+/// that does not go with the plan is left alone and counted (key_without_effect).
+void set_world(Spec& spec, std::int64_t world, const std::string& where, Findings& findings);
+
+/// `keys`' error, or nothing; then counts what was not asked for.
+[[nodiscard]] Result<void> finish(config::KeyReader& keys, Findings& findings);
+
+[[nodiscard]] Result<void> import_hugging_face(Spec& spec, const config::Json& file,
+                                               const std::string& where, Findings& findings);
+/// Megatron's arguments as an object: names with underscores, flags true.
+[[nodiscard]] Result<void> import_megatron(Spec& spec, const config::Json& file,
+                                           const std::string& where, Findings& findings);
+/// Such an object from a shell script or a list of arguments. Variables are put in where the text
+/// says what they are; options whose value it does not say are left out and counted (key_ignored).
+[[nodiscard]] config::Json megatron_arguments(std::string_view text, const std::string& where,
+                                              Findings& findings);
+/// Such an object from NeMo's nested YAML.
+[[nodiscard]] config::Json nemo_arguments(const config::Json& file);
+[[nodiscard]] Result<void> import_deepspeed(Spec& spec, const config::Json& file,
+                                            const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_calculon_model(Spec& spec, const config::Json& file,
+                                                 const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_calculon_run(Spec& spec, const config::Json& file,
+                                               const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_vtrain(Spec& spec, const config::Json& file,
+                                         const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_simai(Spec& spec, std::string_view text, const std::string& where,
+                                        Findings& findings);
+
+}  // namespace orrery::workload
