@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "orrery/core/units.h"
@@ -145,20 +146,29 @@ class Checker {
     return (collective.dims_mask & all) != all;
   }
 
+  /// Whether `rank` is in the group of that name, or stands on the axis. Empty: nothing is called
+  /// so.
+  [[nodiscard]] std::optional<bool> is_member(std::string_view group, std::uint32_t rank) const {
+    const auto axis = workload_.axes.find(group);
+    if (axis != workload_.axes.end()) return axis->second.has(rank);
+    const auto* ranks = members(group);
+    if (ranks == nullptr) return std::nullopt;
+    if (ranks->empty()) return true;
+    const auto& sorted = sorted_.find(group)->second;
+    return std::binary_search(sorted.begin(), sorted.end(), rank);
+  }
+
   void check_membership(std::uint32_t rank, std::uint32_t index) {
     for (const auto& [group, issued] : issued_[index]) {
-      const auto* ranks = members(group);
-      if (ranks == nullptr) {
+      const std::optional<bool> member = is_member(group, rank);
+      if (!member) {
         report(ProblemKind::unknown_group, fmt::format("rank {}", rank),
                fmt::format("issues collectives on group {}, which is not defined",
                            graph::printable(group, 40)));
-      } else if (!ranks->empty()) {
-        const auto& sorted = sorted_.find(group)->second;
-        if (!std::binary_search(sorted.begin(), sorted.end(), rank)) {
-          report(ProblemKind::not_a_member, fmt::format("rank {}", rank),
-                 fmt::format("issues collectives on group {} without being in it",
-                             graph::printable(group, 40)));
-        }
+      } else if (!*member) {
+        report(ProblemKind::not_a_member, fmt::format("rank {}", rank),
+               fmt::format("issues collectives on group {} without being in it",
+                           graph::printable(group, 40)));
       }
     }
   }
@@ -168,6 +178,13 @@ class Checker {
     if (workload_.groups.find("0") == workload_.groups.end()) compare("0", nullptr);
     for (const auto& [group, process_group] : workload_.groups) {
       compare(group, process_group.ranks.empty() ? nullptr : &process_group.ranks);
+    }
+    for (const auto& [group, axis] : workload_.axes) {
+      for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
+        if (!axis.has(rank) || axis.first(rank) != rank) continue;
+        const std::vector<std::uint32_t> ranks = axis.members(rank);
+        compare(group, &ranks);
+      }
     }
   }
 
@@ -208,7 +225,9 @@ class Checker {
       if (count(ours, key) == count(theirs, key)) continue;
       report(
           ProblemKind::collective_mismatch,
-          group.empty() ? "all ranks" : fmt::format("group {}", graph::printable(group, 40)),
+          group.empty()
+              ? "all ranks"
+              : fmt::format("group {}", graph::printable(workload_.group_name(group, first), 40)),
           fmt::format("rank {} issues {} {} of {}, rank {} issues {}", first, count(ours, key),
                       name(key.first), format_bytes(Bytes(key.second)), rank, count(theirs, key)));
       return;
@@ -220,7 +239,7 @@ class Checker {
     const auto kinds = graph.kinds();
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (kinds[n] != NodeKind::send && kinds[n] != NodeKind::recv) continue;
-      const graph::PointToPoint& message = graph.point_to_point(n);
+      const graph::PointToPoint message = graph.message(n, rank);
       const bool send = kinds[n] == NodeKind::send;
       if (!graph.has(n, send ? graph::kHasDst : graph::kHasSrc)) continue;  // reported already
       const std::int64_t src = graph.has(n, graph::kHasSrc) ? message.src : rank;

@@ -98,6 +98,8 @@ void add_all(Contents& total, const Contents& one, std::uint64_t ranks) {
 }
 
 std::uint32_t size_of_group(const graph::Workload& workload, const std::string& group) {
+  const auto axis = workload.axes.find(group);
+  if (axis != workload.axes.end()) return axis->second.extent();
   const auto found = workload.groups.find(group);
   if (found != workload.groups.end() && !found->second.ranks.empty()) {
     return static_cast<std::uint32_t>(found->second.ranks.size());

@@ -3,7 +3,9 @@
 // What one rank does, as an immutable DAG stored in columns.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -61,8 +63,8 @@ enum NodeFlag : std::uint16_t {
   kHasTag = 1u << 7,
   kHasDims = 1u << 8,  ///< attribute involved_dim
   kHasPriority = 1u << 9,
-  kHasCpuAttr = 1u << 10,  ///< attribute is_cpu_op, whatever its value
-  kHasTensors = 1u << 11,  ///< attributes inputs and outputs (see Graph::tensors)
+  kHasCpuAttr = 1u << 10,    ///< attribute is_cpu_op, whatever its value
+  kHasTensors = 1u << 11,    ///< attributes inputs and outputs (see Graph::tensors)
   kPeerRelative = 1u << 12,  ///< src and dst of a message are distances from the rank's own number
 };
 
@@ -143,6 +145,16 @@ class Graph {
   [[nodiscard]] const PointToPoint& point_to_point(NodeId n) const {
     return messages_[payloads_[n]];
   }
+  /// The same as `rank` means it: distances (kPeerRelative) are ranks. One that no number can have
+  /// becomes the least or the largest number, which is no rank's.
+  [[nodiscard]] PointToPoint message(NodeId n, std::uint32_t rank) const {
+    PointToPoint meant = messages_[payloads_[n]];
+    if (has(n, kPeerRelative)) {
+      meant.src = moved(meant.src, rank);
+      meant.dst = moved(meant.dst, rank);
+    }
+    return meant;
+  }
   /// Tensors the node reads and writes; empty when the trace does not say. O(log nodes with
   /// tensors).
   [[nodiscard]] std::span<const TensorUse> tensors(NodeId n) const;
@@ -157,6 +169,12 @@ class Graph {
 
  private:
   friend class GraphBuilder;
+  [[nodiscard]] static std::int32_t moved(std::int32_t distance, std::uint32_t rank) {
+    constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::int64_t peer = std::int64_t{rank} + distance;
+    return static_cast<std::int32_t>(std::clamp(peer, least, most));
+  }
   std::shared_ptr<const StringPool> strings_;
   std::uint64_t first_id_ = 0;
   // Ids take no room when they are first_id_, first_id_+1, …; 4 bytes when they span less than

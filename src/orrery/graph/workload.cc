@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/workload.h"
 
+#include <fmt/format.h>
+
 namespace orrery::graph {
 
 std::uint32_t GroupAxis::extent() const {
@@ -41,6 +43,12 @@ std::vector<std::uint32_t> GroupAxis::members(std::uint32_t first) const {
     }
   }
   return ranks;
+}
+
+std::string Workload::group_name(std::string_view group, std::uint32_t rank) const {
+  const auto axis = axes.find(group);
+  if (axis == axes.end() || axis->second.extent() == rank_count()) return std::string(group);
+  return fmt::format("{} of rank {}", group, axis->second.first(rank));
 }
 
 }  // namespace orrery::graph

@@ -71,6 +71,9 @@ struct Workload {
   [[nodiscard]] const Graph& graph(std::uint32_t rank) const {
     return *graphs[graph_of_rank[rank]];
   }
+  /// What to call the group that `group` means to `rank`, among all groups: one on an axis is named
+  /// after its first member ("tp of rank 8") unless it is the only one.
+  [[nodiscard]] std::string group_name(std::string_view group, std::uint32_t rank) const;
 };
 
 }  // namespace orrery::graph

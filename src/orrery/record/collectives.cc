@@ -50,7 +50,8 @@ std::uint32_t Maker::apart_of(std::uint32_t rank, NodeId node,
                               std::map<std::uint32_t, std::uint32_t>& numbers) {
   const graph::Graph& graph = source.workload.graph(rank);
   const graph::Collective& collective = graph.collective(node);
-  const auto named = group_by_name.find(graph.string(collective.group));
+  const auto named =
+      group_by_name.find(source.workload.group_name(graph.string(collective.group), rank));
   const std::uint32_t group = named == group_by_name.end() ? 0 : named->second;
   const std::uint32_t number = numbers[group]++;
   const auto [found, added] =

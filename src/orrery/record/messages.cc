@@ -25,7 +25,7 @@ struct Entry {
 }  // namespace
 
 std::uint32_t peer_of(const graph::Graph& graph, std::uint32_t rank, NodeId node) {
-  const graph::PointToPoint& message = graph.point_to_point(node);
+  const graph::PointToPoint message = graph.message(node, rank);
   const bool sends = graph.kind(node) == NodeKind::send;
   const bool given = graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   return given ? static_cast<std::uint32_t>(sends ? message.dst : message.src) : rank;

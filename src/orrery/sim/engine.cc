@@ -49,6 +49,11 @@ std::string Engine::place(std::uint32_t rank, graph::NodeId node) const {
   return fmt::format("{}: rank {}, node {} \"{}\"", file, rank, graph.id(node), graph.name(node));
 }
 
+void Engine::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
+  const bool shown = result_.findings.count(code) < Findings::kPlaces;
+  result_.findings.add(code, shown ? place(rank, node) : std::string());
+}
+
 void Engine::fail_run(Error error) {
   if (!error_) error_ = std::move(error);
 }
@@ -61,33 +66,6 @@ std::int64_t Engine::after(std::int64_t delay) {
   return now();
 }
 
-void Engine::set_up_communicators() {
-  const std::uint32_t ranks = fabric_.rank_count();
-  Communicator& all = communicators_.emplace_back();
-  all.members = ranks;
-  all.next_stream.assign(ranks, 0);
-  for (const auto& [name, group] : workload_.groups) {
-    const auto number = static_cast<std::uint32_t>(communicators_.size());
-    Communicator& made = communicators_.emplace_back();
-    communicator_by_name_.emplace(name, number);
-    made.name = name;
-    if (group.ranks.empty() ||
-        group.ranks.size() == ranks) {  // the system's own topology, but its own sequence
-      made.members = ranks;
-      made.next_stream.assign(ranks, 0);
-      continue;
-    }
-    made.ranks = group.ranks;
-    made.sorted = group.ranks;
-    std::sort(made.sorted.begin(), made.sorted.end());
-    if (!astra()) made.ranks = made.sorted;
-    made.members = static_cast<std::uint32_t>(made.ranks.size());
-    made.sub_group = true;
-    made.next_stream.assign(made.members, 0);
-    for (std::uint32_t m = 0; m < made.members; ++m) made.member_of.emplace(made.ranks[m], m);
-  }
-}
-
 Result<void> Engine::set_up() {
   const std::uint32_t ranks = fabric_.rank_count();
   if (platform_.collectives.queues_per_dim < 1 || platform_.collectives.active_chunks < 1 ||
@@ -96,14 +74,7 @@ Result<void> Engine::set_up() {
         Errc::config_range, "",
         "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
   }
-  for (const auto& [name, group] : workload_.groups) {
-    for (const std::uint32_t rank : group.ranks) {
-      if (rank < ranks) continue;
-      return fail(Errc::input_group, fmt::format("process group \"{}\"", name),
-                  fmt::format("rank {} is beyond the last one, {}", rank, ranks - 1));
-    }
-  }
-  set_up_communicators();
+  if (auto made = communicators_.make(workload_, platform_.rules); !made) return made;
   agendas_.resize(ranks);
   states_.resize(ranks);
   result_.ranks.resize(ranks);
@@ -123,7 +94,7 @@ Result<void> Engine::set_up() {
   times_.resize(nodes);
   if (options_.record)
     recorder_ = std::make_unique<Recorder>(workload_, fabric_, links_ ? &*links_ : nullptr,
-                                           communicators_, nodes, planner_.queue_count());
+                                           communicators_.all(), nodes, planner_.queue_count());
   return {};
 }
 

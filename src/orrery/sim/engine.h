@@ -24,6 +24,7 @@
 #include "orrery/model/memory/shared_bus.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
+#include "orrery/sim/communicators.h"
 #include "orrery/sim/event_queue.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/planner.h"
@@ -54,7 +55,6 @@ class Engine {
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
-  void set_up_communicators();
   void dispatch(const Event& event);
   void fail_run(Error error);
   [[nodiscard]] std::int64_t now() const { return queue_.now(); }
@@ -62,6 +62,8 @@ class Engine {
   [[nodiscard]] std::int64_t after(std::int64_t delay);
   [[nodiscard]] bool astra() const { return platform_.rules == platform::Rules::astra; }
   [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
+  /// Counts a finding; its place is only spelled out as long as such places are kept.
+  void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);
 
@@ -96,9 +98,9 @@ class Engine {
   // engine_collectives.cc
   void begin_collective(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type,
                         std::int64_t size);
-  void issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator,
-                    graph::CollectiveType type, const model::Chunking& cutting,
-                    const model::LogicalTopology& topology, std::int64_t priority);
+  void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,
+                    const model::Chunking& cutting, std::uint32_t topology_number,
+                    std::int64_t priority);
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
                                                              graph::NodeId node);
   [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group,
@@ -263,8 +265,7 @@ class Engine {
   std::vector<std::int64_t> gpu_time_;        // by rank: ASTRA-sim's sum of compute
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
 
-  std::vector<Communicator> communicators_;
-  std::unordered_map<std::string, std::uint32_t> communicator_by_name_;
+  Communicators communicators_;
   std::deque<Block> blocks_;
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;

@@ -55,11 +55,10 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   const bool collective = kind == NodeKind::coll;
   std::uint32_t members = 2;
   if (collective) {
-    members = communicators_.front().members;
     const auto name = graph.string(graph.collective(node).group);
-    const auto found =
-        name.empty() ? communicator_by_name_.end() : communicator_by_name_.find(std::string(name));
-    if (found != communicator_by_name_.end()) members = communicators_[found->second].members;
+    const std::uint32_t found =
+        name.empty() ? Communicators::kUnknown : communicators_.find(name, rank);
+    members = communicators_[found >= Communicators::kOutside ? 0 : found].members;
   }
   const std::string_view type =
       collective ? graph::name(graph.collective(node).type) : graph::name(kind);

@@ -17,20 +17,19 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
   const graph::Graph& graph = workload_.graph(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
   if (name.empty() || (astra() && name == "0")) return 0;
-  const auto found = communicator_by_name_.find(std::string(name));
-  if (found == communicator_by_name_.end()) {
+  const std::uint32_t found = communicators_.find(name, rank);
+  if (found == Communicators::kUnknown) {
     fail_run({Errc::input_group, place(rank, node),
               fmt::format("process group \"{}\" is not defined", name),
               "give the communicator-group file that belongs to this trace"});
     return std::nullopt;
   }
-  const Communicator& group = communicators_[found->second];
-  if (!group.member_of.empty() && group.member_of.find(rank) == group.member_of.end()) {
+  if (found == Communicators::kOutside || communicators_[found].place(rank) == kNone) {
     fail_run({Errc::input_group, place(rank, node),
               fmt::format("rank {} is not a member of process group \"{}\"", rank, name), ""});
     return std::nullopt;
   }
-  return found->second;
+  return found;
 }
 
 std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
@@ -57,10 +56,11 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
   const std::uint32_t mask = group.sub_group                    ? ~0u
                              : graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask
                                                                 : everywhere;
-  auto topology = planner_.topology(type, *communicator, group, mask);
-  if (!topology)
-    return fail_run({topology.error().code, place(rank, node) + ": " + topology.error().where,
-                     topology.error().what, topology.error().hint});
+  const auto number = planner_.topology(type, *communicator, group, mask);
+  if (!number)
+    return fail_run({number.error().code, place(rank, node) + ": " + number.error().where,
+                     number.error().what, number.error().hint});
+  const model::LogicalTopology& topology = planner_.topology(*number);
   auto cutting =
       model::cut(type, size, platform_.collectives.splits, fabric_.rank_count(), platform_.rules);
   if (!cutting)
@@ -68,13 +68,12 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
                      cutting.error().what, cutting.error().hint});
   const InterDimension order = platform_.collectives.inter_dimension;
   const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
-                       type != CollectiveType::all_to_all && !(*topology)->sub_group;
-  if (cutting->remainder_full && !resized)
-    result_.findings.add(FindingCode::remainder_chunk_full, place(rank, node));
-  if (astra() && (*topology)->sub_group && fabric_.dim_count() > 1) {
-    result_.findings.add(FindingCode::group_falls_back_to_ring, place(rank, node));
+                       type != CollectiveType::all_to_all && !topology.sub_group;
+  if (cutting->remainder_full && !resized) note(FindingCode::remainder_chunk_full, rank, node);
+  if (astra() && topology.sub_group && fabric_.dim_count() > 1) {
+    note(FindingCode::group_falls_back_to_ring, rank, node);
   }
-  if (cutting->raised) result_.findings.add(FindingCode::missing_chunk_raised, place(rank, node));
+  if (cutting->raised) note(FindingCode::missing_chunk_raised, rank, node);
   std::uint32_t op = static_cast<std::uint32_t>(ops_.size());
   if (free_ops_.empty()) {
     ops_.emplace_back();
@@ -83,8 +82,8 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
     free_ops_.pop_back();
   }
   ops_[op] = {rank, node, 1};  // one more than its chunks, until all are issued
-  if (recorder_) note_join(rank, node, *communicator, **topology);
-  issue_chunks(op, group, *communicator, type, *cutting, **topology, next_priority(rank, node));
+  if (recorder_) note_join(rank, node, *communicator, topology);
+  issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
   if (!error_ && --ops_[op].chunks_left == 0) collective_done(op);
 }
 
@@ -106,17 +105,16 @@ Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std:
   return blocks_[group.blocks[number]].streams[member];
 }
 
-void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t communicator,
-                          CollectiveType type, const model::Chunking& cutting,
-                          const model::LogicalTopology& topology, std::int64_t priority) {
+void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, CollectiveType type,
+                          const model::Chunking& cutting, std::uint32_t topology_number,
+                          std::int64_t priority) {
+  Communicator& group = communicators_[communicator];
+  const model::LogicalTopology& topology = planner_.topology(topology_number);
   const std::uint32_t rank = ops_[op].rank;
-  const graph::Graph& graph = workload_.graph(rank);
   const graph::NodeId node = ops_[op].node;
   ChunkRequest natural;
   natural.type = type;
-  natural.communicator = group.sub_group ? communicator : 0;
-  if (!group.sub_group && graph.has(node, graph::kHasDims))
-    natural.dims_mask = graph.collective(node).dims_mask;
+  natural.topology = topology_number;
   const bool ordered =
       platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
   if (ordered && (rank == 0 || !astra()))
@@ -129,9 +127,7 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
       natural.bytes = bytes;
       ChunkRequest request = natural;
       if (ordered) order_chunk(stream, request, left, cutting.chunk, topology);
-      auto found = planner_.plan(request, topology);
-      if (!found) return fail_run(found.error());
-      plan = *found;
+      plan = planner_.plan(request);
       bytes = request.bytes;
     }
     left -= bytes;
@@ -146,8 +142,7 @@ void Engine::issue_chunks(std::uint32_t op, Communicator& group, std::uint32_t c
     stream.priority = priority;
     ++ops_[op].chunks_left;
     if (planner_.list(*list).empty()) {
-      if (group.members > 1 && left == 0)
-        result_.findings.add(FindingCode::masked_collective, place(rank, node));
+      if (group.members > 1 && left == 0) note(FindingCode::masked_collective, rank, node);
       chunk_done(stream);
       continue;
     }

@@ -28,11 +28,7 @@ void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& pr
   if (!communicator) return;
   const Communicator& group = communicators_[*communicator];
   const auto found = workload_.custom_collectives.find(prefix);
-  const std::size_t position =
-      group.ranks.empty() ? rank
-                          : static_cast<std::size_t>(
-                                std::lower_bound(group.sorted.begin(), group.sorted.end(), rank) -
-                                group.sorted.begin());
+  const std::size_t position = group.place(rank);
   if (found == workload_.custom_collectives.end() || position >= found->second.size()) {
     return fail_run(
         {Errc::input_not_found, place(rank, node),
@@ -77,11 +73,12 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
   if (!key) return;
   const Communicator& group = communicators_[custom.communicator];
   if (!group.ranks.empty()) {
-    if (key->src >= group.sorted.size() || key->dst >= group.sorted.size()) {
+    const std::vector<std::uint32_t>& members = group.ascending();
+    if (key->src >= members.size() || key->dst >= members.size()) {
       return fail_run({Errc::input_range, where(), "the peer is not a member of the group", ""});
     }
-    key->src = group.sorted[key->src];
-    key->dst = group.sorted[key->dst];
+    key->src = members[key->src];
+    key->dst = members[key->dst];
   }
   const Endpoint who{rank, node, run};
   if (kind == NodeKind::send) return start_send(who, *key);

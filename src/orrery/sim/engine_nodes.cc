@@ -42,7 +42,7 @@ std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) 
     case NodeKind::coll:
       return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
     case NodeKind::send:
-      return {kSendLanes + static_cast<std::uint32_t>(graph.point_to_point(node).dst), false};
+      return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, rank).dst), false};
     case NodeKind::mem_load:
     case NodeKind::mem_store:
       return {kMemoryLane, false};
@@ -61,12 +61,11 @@ bool Engine::takes_recorded_time(std::uint32_t rank, NodeId node) const {
   // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
   std::uint32_t group = 0;
   if (const std::string_view name = graph.string(graph.collective(node).group); !name.empty()) {
-    const auto found = communicator_by_name_.find(std::string(name));
-    if (found == communicator_by_name_.end()) return false;
-    group = found->second;
+    group = communicators_.find(name, rank);
+    if (group >= Communicators::kOutside) return false;
   }
   const Communicator& alone = communicators_[group];
-  return alone.members == 1 && (alone.member_of.empty() || alone.member_of.count(rank) != 0);
+  return alone.members == 1 && alone.place(rank) != kNone;
 }
 
 void Engine::make_ready(std::uint32_t rank, NodeId node) {
@@ -169,7 +168,7 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
   const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   const bool recorded = graph.duration(node) > Time{};
   if (!takes_roofline(graph, node, platform_)) {
-    if (!recorded) result_.findings.add(FindingCode::zero_duration_compute, place(rank, node));
+    if (!recorded) note(FindingCode::zero_duration_compute, rank, node);
     return replay(rank, node);
   }
   if (!known) {
@@ -233,7 +232,7 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   const graph::Collective& collective = graph.collective(node);
   if (!astra() && takes_recorded_time(rank, node)) {
-    result_.findings.add(FindingCode::collective_replayed, place(rank, node));
+    note(FindingCode::collective_replayed, rank, node);
     return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
   }
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
@@ -251,7 +250,7 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
     return begin_collective(rank, node, collective.type, size);
   }
   if (astra() && collective.type == CollectiveType::broadcast) {
-    result_.findings.add(FindingCode::collective_without_traffic, place(rank, node));
+    note(FindingCode::collective_without_traffic, rank, node);
     const std::int64_t recorded = graph.duration(node).count();
     return at(rank, recorded > 0 ? recorded : kShortest.count(),
               {.arg = node, .kind = LocalKind::node_done});
@@ -263,7 +262,7 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
   }
   // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have
   // algorithms.
-  result_.findings.add(FindingCode::collective_approximated, place(rank, node));
+  note(FindingCode::collective_approximated, rank, node);
   switch (collective.type) {
     case CollectiveType::broadcast:
     case CollectiveType::scatter:

@@ -21,7 +21,7 @@ std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
 std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::uint32_t rank,
                                               NodeId node, bool sends,
                                               const std::function<std::string()>& where) {
-  const graph::PointToPoint& message = graph.point_to_point(node);
+  const graph::PointToPoint message = graph.message(node, rank);
   const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   if (!complete) {
@@ -97,10 +97,7 @@ void Engine::note_dims(const Endpoint& who, const MessageKey& key) {
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
     if (fabric_.coordinate(key.src, d) != fabric_.coordinate(key.dst, d)) ++crossed;
   }
-  if (crossed < 2) return;
-  const bool shown = result_.findings.count(FindingCode::dims_not_crossed) < Findings::kPlaces;
-  result_.findings.add(FindingCode::dims_not_crossed,
-                       shown ? place(who.rank, who.node) : std::string());
+  if (crossed >= 2) note(FindingCode::dims_not_crossed, who.rank, who.node);
 }
 
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {

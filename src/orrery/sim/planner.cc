@@ -102,13 +102,12 @@ std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePla
   return topology;
 }
 
-Result<const LogicalTopology*> Planner::topology(CollectiveType type, std::uint32_t communicator,
-                                                 const Communicator& group,
-                                                 std::uint32_t dims_mask) {
+Result<std::uint32_t> Planner::topology(CollectiveType type, std::uint32_t communicator,
+                                        const Communicator& group, std::uint32_t dims_mask) {
   const auto key =
       std::make_tuple(type, group.sub_group ? communicator : 0, group.sub_group ? 0 : dims_mask);
-  const auto found = topologies_.find(key);
-  if (found != topologies_.end()) return &found->second;
+  const auto known = topology_of_.find(key);
+  if (known != topology_of_.end()) return known->second;
   const platform::CollectivePlan& algorithms = *model::plan_for(platform_.collectives, type);
   LogicalTopology made;
   if (!group.sub_group) {
@@ -123,12 +122,17 @@ Result<const LogicalTopology*> Planner::topology(CollectiveType type, std::uint3
     auto grid = platform_.rules == Rules::orrery ? group_grid(algorithms, group) : std::nullopt;
     made = grid ? std::move(*grid) : group_ring(algorithms, group);
   }
-  return &topologies_.emplace(key, std::move(made)).first->second;
+  const auto equal = std::find(topologies_.begin(), topologies_.end(), made);
+  const auto number = static_cast<std::uint32_t>(equal - topologies_.begin());
+  if (equal == topologies_.end()) topologies_.push_back(std::move(made));
+  topology_of_.emplace(key, number);
+  return number;
 }
 
-Result<ChunkPlan*> Planner::plan(const ChunkRequest& request, const LogicalTopology& topology) {
+ChunkPlan* Planner::plan(const ChunkRequest& request) {
   const auto found = plans_.find(request);
   if (found != plans_.end()) return &found->second;
+  const LogicalTopology& topology = topologies_[request.topology];
   std::vector<std::uint32_t> order(request.order.begin(), request.order.end());
   if (order.empty()) {
     for (std::uint32_t d = 0; d < topology.dims.size(); ++d) order.push_back(d);

@@ -22,8 +22,7 @@ namespace orrery::sim {
 /// What a chunk's plan depends on, queues apart.
 struct ChunkRequest {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
-  std::uint32_t communicator = 0;
-  std::uint32_t dims_mask = ~0u;
+  std::uint32_t topology = 0;  ///< see Planner::topology
   std::int64_t bytes = 0;
   bool two_phase = false;
   std::vector<std::uint8_t> order;  ///< logical dims; empty = natural
@@ -55,16 +54,18 @@ class Planner {
  public:
   Planner(const platform::Platform& platform, const model::Fabric& fabric);
 
-  /// The logical topology of a communicator for a collective type (ASTRA rules: sub-groups are one
-  /// ring; Orrery rules: a group that is a grid of the dimensions keeps them).
-  [[nodiscard]] Result<const model::LogicalTopology*> topology(graph::CollectiveType type,
-                                                               std::uint32_t communicator,
-                                                               const Communicator& group,
-                                                               std::uint32_t dims_mask);
+  /// The number of the logical topology of a communicator for a collective type (ASTRA rules:
+  /// sub-groups are one ring; Orrery rules: a group that is a grid of the dimensions keeps them).
+  /// Equal ones have one number, so that thousands of groups along one axis share their plans.
+  [[nodiscard]] Result<std::uint32_t> topology(graph::CollectiveType type,
+                                               std::uint32_t communicator,
+                                               const Communicator& group, std::uint32_t dims_mask);
+  [[nodiscard]] const model::LogicalTopology& topology(std::uint32_t number) const {
+    return topologies_[number];
+  }
 
   /// The plan of a chunk. The pointer stays valid.
-  [[nodiscard]] Result<ChunkPlan*> plan(const ChunkRequest& request,
-                                        const model::LogicalTopology& topology);
+  [[nodiscard]] ChunkPlan* plan(const ChunkRequest& request);
 
   /// Chooses this chunk's queues for one rank, moves its pointers, and returns the number of the
   /// phase list.
@@ -89,8 +90,9 @@ class Planner {
   const platform::Platform& platform_;
   const model::Fabric& fabric_;
   model::PhaseFactory factory_;
-  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, model::LogicalTopology>
-      topologies_;
+  std::deque<model::LogicalTopology> topologies_;
+  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, std::uint32_t>
+      topology_of_;  // (type, communicator, dims_mask) → number
   std::map<ChunkRequest, ChunkPlan> plans_;
   std::deque<model::PhaseSpec> specs_;
   std::deque<PhaseList> lists_;

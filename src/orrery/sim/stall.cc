@@ -19,7 +19,7 @@ constexpr std::size_t kMostNodes = 64;
 std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = workload_.graph(rank);
   if (graph.kind(node) == NodeKind::recv) {
-    const graph::PointToPoint& message = graph.point_to_point(node);
+    const graph::PointToPoint message = graph.message(node, rank);
     std::string text =
         fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
                     message.size.count(), message.tag, message.src);
@@ -33,13 +33,12 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
   }
   if (graph.kind(node) == NodeKind::coll) {
     const graph::Collective& collective = graph.collective(node);
-    const auto group = graph.string(collective.group);
     std::uint64_t missing = 0;
     std::uint32_t first_missing = kNone;
-    const auto found = communicator_by_name_.find(std::string(group));
-    const Communicator& members =
-        communicators_[found == communicator_by_name_.end() ? 0 : found->second];
-    const auto member = members.member_of.empty() ? rank : members.member_of.at(rank);
+    const std::string group = workload_.group_name(graph.string(collective.group), rank);
+    const std::uint32_t found = communicators_.find(graph.string(collective.group), rank);
+    const Communicator& members = communicators_[found >= Communicators::kOutside ? 0 : found];
+    const std::uint32_t member = members.member(rank);
     for (std::uint32_t m = 0; m < members.members; ++m) {
       if (members.next_stream[m] >= members.next_stream[member]) continue;
       ++missing;
@@ -66,7 +65,7 @@ StallReport Engine::stall_report() const {
       const NodeTimes& times = times_[first_times_[rank] + node];
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {
-        waits_for[rank] = static_cast<std::uint32_t>(graph.point_to_point(node).src);
+        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, rank).src);
       }
       if (report.nodes.size() < kMostNodes)
         report.nodes.push_back({rank, node, why_waiting(rank, node)});

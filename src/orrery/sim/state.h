@@ -3,6 +3,7 @@
 // What a running simulation remembers. Plain data; the rules that change it are in engine_*.cc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -116,18 +117,28 @@ struct AnnouncedSend {
 /// Ranks that communicate with each other. Number 0 is all ranks.
 struct Communicator {
   std::string name;
-  std::vector<std::uint32_t> ranks;   ///< in ring order; empty for all ranks
-  std::vector<std::uint32_t> sorted;  ///< the same, ascending
-  std::unordered_map<std::uint32_t, std::uint32_t>
-      member_of;                           ///< rank → member; empty for all ranks
+  std::vector<std::uint32_t> ranks;        ///< in ring order; empty for all ranks
+  std::vector<std::uint32_t> sorted;       ///< the same, ascending; empty when `ranks` is
+  std::vector<std::uint32_t> member_at;    ///< by place in `sorted`: the member
   std::vector<std::uint32_t> next_stream;  ///< by member: chunks issued so far
   std::vector<std::uint32_t> blocks;       ///< by chunk
   std::uint32_t members = 0;
   bool sub_group = false;
 
+  [[nodiscard]] const std::vector<std::uint32_t>& ascending() const {
+    return sorted.empty() ? ranks : sorted;
+  }
+  /// The rank's place among the members in ascending order. kNone: it is none of them.
+  [[nodiscard]] std::uint32_t place(std::uint32_t rank) const {
+    if (ranks.empty()) return rank;
+    const std::vector<std::uint32_t>& all = ascending();
+    const auto found = std::lower_bound(all.begin(), all.end(), rank);
+    return found != all.end() && *found == rank ? static_cast<std::uint32_t>(found - all.begin())
+                                                : kNone;
+  }
   /// Its number here; the rank is a member.
   [[nodiscard]] std::uint32_t member(std::uint32_t rank) const {
-    return member_of.empty() ? rank : member_of.find(rank)->second;
+    return member_at.empty() ? place(rank) : member_at[place(rank)];
   }
 };
 

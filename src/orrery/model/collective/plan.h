@@ -21,6 +21,8 @@ struct LogicalDim {
   platform::AlgorithmSpec algorithm;
   bool along_dim = true;  ///< the ring is the physical dimension `dim`
   bool involved = true;
+
+  friend bool operator==(const LogicalDim&, const LogicalDim&) = default;
 };
 
 /// The dimensions one communicator offers to one collective type, innermost first.
@@ -28,6 +30,8 @@ struct LogicalTopology {
   std::vector<LogicalDim> dims;
   std::uint32_t members = 1;
   bool sub_group = false;
+
+  friend bool operator==(const LogicalTopology&, const LogicalTopology&) = default;
 };
 
 /// Which of a dimension's queues a phase may wait in.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who communicates with whom under which name.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
+#include "orrery/sim/state.h"
+
+namespace orrery::sim {
+
+/// All communicators of a run: number 0 is all ranks, then the workload's groups, then those on its
+/// axes. A group's name means the same to all ranks; an axis' name means to each the group that it
+/// stands in.
+class Communicators {
+ public:
+  static constexpr std::uint32_t kUnknown = ~0u;      ///< nobody has such a name
+  static constexpr std::uint32_t kOutside = ~0u - 1;  ///< the rank has no group on that axis
+
+  /// Makes them. O(ranks) per axis. Errc: input_group (a member beyond the last rank; an axis whose
+  /// groups overlap).
+  [[nodiscard]] Result<void> make(const graph::Workload& workload, platform::Rules rules);
+
+  /// Which one `name` means to `rank`; kUnknown, kOutside. The rank need not be a member of a group
+  /// that is found by its own name.
+  [[nodiscard]] std::uint32_t find(std::string_view name, std::uint32_t rank) const;
+
+  [[nodiscard]] Communicator& operator[](std::uint32_t number) { return all_[number]; }
+  [[nodiscard]] const Communicator& operator[](std::uint32_t number) const { return all_[number]; }
+  [[nodiscard]] const std::vector<Communicator>& all() const { return all_; }
+
+ private:
+  struct Named {
+    std::uint32_t number = 0;                             ///< of the communicator
+    const std::vector<std::uint32_t>* by_rank = nullptr;  ///< an axis: the number for each rank
+  };
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>{}(text);
+    }
+  };
+
+  [[nodiscard]] Result<void> make_axis(const graph::Workload& workload, const std::string& name,
+                                       platform::Rules rules);
+  void add(std::string name, std::vector<std::uint32_t> members, std::uint32_t ranks,
+           platform::Rules rules);
+
+  std::vector<Communicator> all_;
+  std::unordered_map<std::string, Named, Hash, std::equal_to<>> by_name_;
+  std::vector<std::unique_ptr<std::vector<std::uint32_t>>> by_rank_;  ///< by axis
+};
+
+}  // namespace orrery::sim
