@@ -38,12 +38,12 @@ MoeTokens moe_tokens(const Scope& scope) {
   const Moe& moe = *scope.model().moe;
   MoeTokens made;
   made.own_tokens = scope.tp > 1 && (scope.sp || parallel.expert_tp() == 1);
-  made.gather_first = scope.sp && parallel.expert_tp() > 1 && parallel.ep == 1;
   made.routed = made.own_tokens ? ceil_div(scope.tokens, scope.tp) : scope.tokens;
   made.experts = moe.experts / parallel.ep;
 
   // Who sends to a rank's experts: all of ep; or nobody, when the rank has the tokens itself.
   const std::int64_t senders = parallel.ep_own_axis ? 1 : parallel.ep;
+  made.gather_first = scope.sp && parallel.expert_tp() > 1 && senders == 1;
   const Amount copies = made.routed * moe.top_k;
   Shares shares = share_out(copies * senders, parallel.ep, moe.imbalance);
   if (moe.capacity_factor > 0) {

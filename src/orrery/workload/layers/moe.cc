@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The mixture of experts: router, copies of tokens on their way to experts and back, experts,
+// shared experts (Shazeer et al., ICLR 2017; Lepikhin et al., ICLR 2021; DeepSeek-V3, section
+// 2.1.2).
+//
+// Where tokens go. Folded ep: two all-to-alls of tokens' copies. With sp and etp > 1 each rank of
+// etp sends the copies of its own tokens; what reached them all is gathered over etp before the
+// experts and reduce-scattered behind them, as Megatron-Core's all-to-all dispatcher does. When
+// nothing is sent (ep = 1, or ep an axis of its own, whose ranks have the same tokens), tokens are
+// gathered before they are copied. On its own axis each rank makes the summand of its experts: an
+// all-reduce over ep. With etp = 1 and without sp each rank of tp takes a slice of the tokens.
+// Routing decisions (indices, probabilities) are a few bytes per token and are not counted as sent.
+#include "orrery/workload/layers/moe.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "orrery/workload/layers/blocks.h"
+
+namespace orrery::workload {
+
+namespace {
+
+using graph::CollectiveType;
+
+/// The block being written.
+class Experts {
+ public:
+  Experts(Tape& tape, const Scope& scope)
+      : tape_(tape),
+        scope_(scope),
+        moe_(*scope.model().moe),
+        tokens_(moe_tokens(scope)),
+        hidden_(scope.model().hidden),
+        etp_(scope.spec->parallel.expert_tp()),
+        own_axis_(scope.spec->parallel.ep_own_axis && scope.spec->parallel.ep > 1),
+        exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
+        slices_(tokens_.own_tokens && !scope.sp),
+        copies_(exchange_ ? tokens_.sent : tokens_.computed),
+        copied_(tokens_.gather_first ? scope.tokens : tokens_.routed) {}
+
+  Tensor write(Tensor x) {
+    const Tensor probabilities = route(x);
+    const Tensor sent = send(copy(gather(enter(x)), probabilities));
+    const Tensor common = share(x);  // while copies are on their way
+    const Tensor made = compute(arrive(sent));
+    const Tensor routed = sum_up(uncopy(return_copies(made), probabilities));
+    return scope_.model().shared_inner() > 0 ? add_shared(routed, common, x) : routed;
+  }
+
+ private:
+  // Bytes of so many tokens or copies.
+  [[nodiscard]] Amount activations(Amount tokens) const {
+    return scope_.activation(tokens * hidden_);
+  }
+  [[nodiscard]] Amount to_experts(Amount copies) const {
+    return bytes(copies * hidden_,
+                 exchange_ ? scope_.spec->precision.dispatch : scope_.spec->precision.activations);
+  }
+  [[nodiscard]] Amount from_experts(Amount copies) const {
+    return bytes(copies * hidden_,
+                 exchange_ ? scope_.spec->precision.combine : scope_.spec->precision.activations);
+  }
+  /// Copies of all ranks of etp are multiplied by each of them.
+  [[nodiscard]] bool gathers_copies() const { return exchange_ && scope_.sp && etp_ > 1; }
+
+  Op on_tp(const char* name, Phase phase, CollectiveType type, Amount size) const {
+    return collective_op(name, phase, type, Axis::etp, stream::tp, size);
+  }
+  Op on_ep(const char* name, Phase phase, CollectiveType type, Amount size) const {
+    return collective_op(name, phase, type, Axis::ep, stream::ep, size);
+  }
+
+  Tensor route(Tensor x);
+  Tensor enter(Tensor x);
+  Tensor gather(Tensor x);
+  Tensor copy(Tensor x, Tensor probabilities);
+  Tensor send(Tensor copies);
+  Tensor share(Tensor x);
+  Tensor arrive(Tensor sent);
+  Tensor compute(Tensor x);
+  Tensor activate(const std::vector<Tensor>& up, Amount elements);
+  Tensor return_copies(Tensor made);
+  Tensor uncopy(Tensor copies, Tensor probabilities);
+  Tensor sum_up(Tensor routed);
+  Tensor add_shared(Tensor routed, Tensor common, Tensor x);
+
+  Tape& tape_;
+  const Scope& scope_;
+  const Moe& moe_;
+  MoeTokens tokens_;
+  Amount hidden_;
+  std::int64_t etp_;
+  bool own_axis_;  ///< ranks of ep have the same tokens, and make a summand each
+  bool exchange_;  ///< ranks of ep send each other copies
+  bool slices_;    ///< ranks of tp have the same tokens, and take some each
+  Amount copies_;  ///< that this rank makes of its tokens
+  Amount copied_;  ///< tokens that they are copies of
+};
+
+/// Scores of all experts, in fp32.
+Tensor Experts::route(Tensor x) {
+  const Amount rows = scope_.shard, scores = rows * moe_.experts;
+  const Amount matrix = hidden_ * moe_.experts, product = Amount(2) * rows * matrix;
+  tape_.begin(Group::router, {x});
+  tape_.save(x);
+  const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
+  tape_.save(probabilities);
+  const Amount moved = activations(rows) + scores * 4;
+  tape_.forward(compute_op("router", OpClass::matmul, Phase::forward, product, 0,
+                           moved + scope_.weight(matrix)));
+  tape_.forward(compute_op("router.softmax", OpClass::vector, Phase::forward, 0,
+                           scores * softmax_flops.forward, scores * 8));
+  tape_.backward(compute_op("router.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            scores * softmax_flops.backward, scores * 12));
+  tape_.backward(compute_op("router.dgrad", OpClass::matmul, Phase::input_grad, product, 0,
+                            moved + scope_.weight(matrix)));
+  tape_.backward(compute_op("router.wgrad", OpClass::matmul, Phase::weight_grad, product, 0,
+                            moved + scope_.gradient(matrix)));
+  tape_.add_weights(Share::replicated, matrix, true);
+  if (moe_.router_bias) tape_.add_weights(Share::replicated, moe_.experts);
+  return probabilities;
+}
+
+/// Nothing on the way in. Backward: each rank has summands of the gradient, or some tokens of it.
+Tensor Experts::enter(Tensor x) {
+  const bool reduces = etp_ > 1 && !scope_.sp;
+  if (!reduces && !own_axis_ && !slices_) return x;
+  tape_.begin(Group::none, {x});
+  if (reduces) {
+    tape_.backward(on_tp("moe.reduce.dgrad", Phase::input_grad, CollectiveType::all_reduce,
+                         activations(scope_.tokens)));
+  }
+  if (own_axis_) {
+    Op sum = on_ep("moe.sum.dgrad", Phase::input_grad, CollectiveType::all_reduce,
+                   activations(tokens_.routed));
+    if (etp_ > 1) wait(sum, stream::tp);
+    tape_.backward(sum);
+  }
+  if (slices_) {
+    Op all = collective_op("moe.slice.dgrad", Phase::input_grad, CollectiveType::all_gather,
+                           Axis::tp, stream::tp, activations(tokens_.routed));
+    if (own_axis_) wait(all, stream::ep);
+    tape_.backward(all);
+  }
+  tape_.join_backward(own_axis_ && !slices_ ? stream::ep : stream::tp);
+  return x;
+}
+
+/// All tokens of tp, when they are not sent anyway.
+Tensor Experts::gather(Tensor x) {
+  if (!tokens_.gather_first) return x;
+  tape_.begin(Group::none, {x});
+  const Tensor gathered = tape_.output("moe.gathered", activations(scope_.tokens));
+  tape_.forward(
+      on_tp("moe.gather", Phase::forward, CollectiveType::all_gather, activations(scope_.shard)));
+  tape_.join_forward(stream::tp);
+  tape_.backward(on_tp("moe.gather.dgrad", Phase::input_grad, CollectiveType::reduce_scatter,
+                       activations(scope_.tokens)));
+  tape_.join_backward(stream::tp);
+  return gathered;
+}
+
+/// A copy of each token for each of its experts, in the order of experts. Backward: their sum.
+Tensor Experts::copy(Tensor x, Tensor probabilities) {
+  tape_.begin(Group::none, {x, probabilities});
+  const Tensor copies = tape_.output("moe.copies", to_experts(copies_));
+  tape_.forward(compute_op("moe.permute", OpClass::vector, Phase::forward, 0, 0,
+                           activations(copied_) + to_experts(copies_)));
+  if (exchange_) tape_.join_backward(stream::ep);
+  tape_.backward(compute_op("moe.permute.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            copies_ * hidden_, from_experts(copies_) + activations(copied_)));
+  return copies;
+}
+
+Tensor Experts::send(Tensor copies) {
+  if (!exchange_) return copies;
+  tape_.begin(Group::none, {copies});
+  const Tensor arrived = tape_.output("moe.arrived", to_experts(tokens_.arriving));
+  tape_.forward(on_ep("moe.dispatch", Phase::forward, CollectiveType::all_to_all,
+                      to_experts(tokens_.exchanged)));
+  return arrived;
+}
+
+/// Shared experts: an MLP beside the others.
+Tensor Experts::share(Tensor x) {
+  const std::int64_t inner = scope_.model().shared_inner();
+  return inner > 0 ? mlp(tape_, scope_, inner, x) : Tensor{};
+}
+
+/// What experts multiply.
+Tensor Experts::arrive(Tensor sent) {
+  if (!exchange_) return sent;
+  tape_.begin(Group::none, {sent});
+  Tensor arrived = sent;
+  Op back = on_ep("moe.dispatch.dgrad", Phase::input_grad, CollectiveType::all_to_all,
+                  from_experts(tokens_.exchanged));
+  if (gathers_copies()) {
+    arrived = tape_.output("moe.gathered", to_experts(tokens_.computed));
+    Op all = on_tp("moe.gather", Phase::forward, CollectiveType::all_gather,
+                   to_experts(tokens_.arriving));
+    wait(all, stream::ep);
+    tape_.forward(all);
+    tape_.join_forward(stream::tp);
+    tape_.backward(on_tp("moe.gather.dgrad", Phase::input_grad, CollectiveType::reduce_scatter,
+                         from_experts(tokens_.computed)));
+    wait(back, stream::tp);
+  } else {
+    tape_.join_forward(stream::ep);
+  }
+  tape_.backward(back);
+  return arrived;
+}
+
+Tensor Experts::compute(Tensor x) {
+  const Model& model = scope_.model();
+  const Amount inner = Amount(model.expert_inner()) / etp_;
+  Linear up{.name = ORRERY_OP("experts.up"),
+            .group = Group::experts,
+            .tokens = tokens_.computed,
+            .in = hidden_,
+            .outputs = {{"experts.up", inner}},
+            .bias = moe_.expert_bias,
+            .share = Share::expert,
+            .copies = tokens_.experts};
+  if (gated(model.mlp)) up.outputs.push_back({"experts.gate", inner});
+  const std::vector<Tensor> out = linear(tape_, scope_, up, {x});
+  const Tensor active = activate(out, tokens_.computed * inner);
+  // What was sent back is kept for the gradient of the probabilities, so this is not needed again.
+  const Linear down{.name = ORRERY_OP("experts.down"),
+                    .group = exchange_ ? Group::none : Group::experts,
+                    .tokens = tokens_.computed,
+                    .in = inner,
+                    .outputs = {{"experts.down", hidden_}},
+                    .share = Share::expert,
+                    .copies = tokens_.experts};
+  // Ranks of etp make summands: each adds its part of the bias.
+  if (moe_.expert_bias) tape_.add_weights(Share::expert, hidden_ * tokens_.experts / etp_);
+  return linear(tape_, scope_, down, {active}).front();
+}
+
+Tensor Experts::activate(const std::vector<Tensor>& up, Amount elements) {
+  const PerElement flops = activation_flops(scope_.model().mlp);
+  const Amount one = scope_.activation(elements);
+  const Amount in = one * static_cast<std::int64_t>(up.size());
+  const std::vector<std::string>& again = scope_.spec->recompute.ops;
+  const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
+  tape_.begin(whole ? Group::experts : Group::activation, up);
+  for (const Tensor& tensor : up) tape_.save(tensor);
+  const Tensor active = tape_.output("experts.active", one);
+  tape_.forward(compute_op("experts.activation", OpClass::vector, Phase::forward, 0,
+                           elements * flops.forward, in + one));
+  tape_.backward(compute_op("experts.activation.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            elements * flops.backward, in + one + in));
+  return active;
+}
+
+/// Back to the ranks whose tokens these are.
+Tensor Experts::return_copies(Tensor made) {
+  if (!exchange_) return made;
+  tape_.begin(Group::none, {made});
+  const Tensor returned = tape_.output("moe.returned", from_experts(copies_));
+  Op back = on_ep("moe.combine", Phase::forward, CollectiveType::all_to_all,
+                  from_experts(tokens_.exchanged));
+  tape_.backward(on_ep("moe.combine.dgrad", Phase::input_grad, CollectiveType::all_to_all,
+                       to_experts(tokens_.exchanged)));
+  if (gathers_copies()) {
+    tape_.forward(on_tp("moe.scatter", Phase::forward, CollectiveType::reduce_scatter,
+                        from_experts(tokens_.computed)));
+    wait(back, stream::tp);
+    Op all = on_tp("moe.scatter.dgrad", Phase::input_grad, CollectiveType::all_gather,
+                   to_experts(tokens_.arriving));
+    wait(all, stream::ep);
+    tape_.backward(all);
+    tape_.join_backward(stream::tp);
+  } else {
+    tape_.join_backward(stream::ep);
+  }
+  tape_.forward(back);
+  tape_.join_forward(stream::ep);
+  return returned;
+}
+
+/// The sum of a token's copies, weighted by their probabilities. Backward: the copies' gradients
+/// and those of the probabilities, a dot product each.
+Tensor Experts::uncopy(Tensor copies, Tensor probabilities) {
+  tape_.begin(Group::none, {copies, probabilities});
+  tape_.save(copies);
+  tape_.save(probabilities);
+  const Tensor routed = tape_.output("moe.routed", activations(copied_));
+  const Amount elements = copies_ * hidden_;
+  const Amount moved = from_experts(copies_) + activations(copied_);
+  tape_.forward(
+      compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2, moved));
+  tape_.backward(compute_op("moe.unpermute.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            elements * 3, moved + to_experts(copies_)));
+  return routed;
+}
+
+/// Complete sums, of tokens as they lie between blocks.
+Tensor Experts::sum_up(Tensor routed) {
+  const bool reduces = etp_ > 1 && !gathers_copies();
+  if (!reduces && !own_axis_ && !slices_) return routed;
+  tape_.begin(Group::none, {routed});
+  if (reduces) {
+    tape_.forward(on_tp("moe.reduce", Phase::forward,
+                        scope_.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
+                        activations(scope_.tokens)));
+    if (scope_.sp) {
+      tape_.backward(on_tp("moe.reduce.gather", Phase::input_grad, CollectiveType::all_gather,
+                           activations(scope_.shard)));
+      tape_.join_backward(stream::tp);
+    }
+  }
+  if (own_axis_) {
+    Op sum =
+        on_ep("moe.sum", Phase::forward, CollectiveType::all_reduce, activations(tokens_.routed));
+    if (reduces) wait(sum, stream::tp);
+    tape_.forward(sum);
+  }
+  if (slices_) {
+    Op all = collective_op("moe.slice", Phase::forward, CollectiveType::all_gather, Axis::tp,
+                           stream::tp, activations(tokens_.routed));
+    if (own_axis_) wait(all, stream::ep);
+    tape_.forward(all);
+  }
+  tape_.join_forward(own_axis_ && !slices_ ? stream::ep : stream::tp);
+  return tape_.output("moe.sum", activations(scope_.shard));
+}
+
+/// Routed + shared; the latter times sigmoid(x · gate) where there is a gate (Qwen2-MoE).
+Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
+  const Amount rows = scope_.shard, elements = rows * hidden_;
+  const Amount three = activations(rows) * 3;
+  if (!moe_.shared_gate) {
+    tape_.begin(Group::none, {routed, common});
+    const Tensor sum = tape_.output("moe.output", activations(rows));
+    tape_.forward(compute_op("moe.add", OpClass::vector, Phase::forward, 0, elements, three));
+    return sum;
+  }
+  const Linear shape{.name = ORRERY_OP("shared.gate"),
+                     .tokens = rows,
+                     .in = hidden_,
+                     .outputs = {{"shared.gate", 1}},
+                     .share = Share::replicated,
+                     .hidden_matrix = false};
+  const Tensor gate = linear(tape_, scope_, shape, {x}).front();
+  tape_.begin(Group::none, {routed, common, gate});
+  tape_.save(common);
+  tape_.save(gate);
+  const Tensor sum = tape_.output("moe.output", activations(rows));
+  tape_.forward(compute_op("moe.add", OpClass::vector, Phase::forward, 0, elements * 2, three));
+  tape_.backward(
+      compute_op("moe.add.dgrad", OpClass::vector, Phase::input_grad, 0, elements * 3, three));
+  return sum;
+}
+
+}  // namespace
+
+Tensor moe(Tape& tape, const Scope& scope, Tensor x) { return Experts(tape, scope).write(x); }
+
+}  // namespace orrery::workload
