@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace orrery::workload {
 
 /// Sums over ranks do not fit 64 bits: GPT-3's step is 4e21 FLOPs.
-using Total = unsigned __int128;
+__extension__ using Total = unsigned __int128;
 [[nodiscard]] std::string to_string(Total value);
 [[nodiscard]] double to_double(Total value);
 
@@ -31,12 +32,13 @@ struct FlopCount {
   [[nodiscard]] Total hardware() const { return model() + recompute + vector + optimizer; }
 };
 
-/// What goes over one axis in one step.
+/// What goes over one axis in one step. Messages are counted at both ends; they are on the wire
+/// once.
 struct TrafficCount {
   Axis axis = Axis::tp;
   std::string type;  ///< "all_reduce", "send" …
   std::uint32_t group_size = 0;
-  Total operations = 0;  ///< once per group, summed over groups
+  Total operations = 0;  ///< of all ranks: once per group, summed over groups; send, recv: messages
   Total payload = 0;     ///< sizes as nodes state them, summed over ranks
   Total wire = 0;        ///< bytes that ranks put on the wire with a ring (bandwidth-optimal)
 };
@@ -62,7 +64,14 @@ struct Count {
   double intensity = 0;               ///< FLOPs per byte of device memory
 };
 
-/// Exact; O(roles × (tasks + bodies)).
+/// Exact; O(roles × (tasks + bodies)). The wire is rounded up to a byte: a ring cuts a buffer in as
+/// many pieces as it has ranks.
 [[nodiscard]] Result<Count> count(const Program& program);
+
+/// The outermost dimension of a cluster that groups of `axis` cross: in which two members of a
+/// group differ, for the worst of the groups; 0 when no two do. `dims`: sizes of the cluster's
+/// dimensions, innermost first; rank = Σ coordinate × product of the sizes before. Ranks beyond the
+/// last dimension count as that one. O(ranks of the cluster).
+[[nodiscard]] std::uint32_t spans(const graph::GroupAxis& axis, std::span<const std::int64_t> dims);
 
 }  // namespace orrery::workload
