@@ -52,13 +52,13 @@ struct Rank {
     return add(node);
   }
   Rank& message(std::uint64_t id, NodeKind kind, std::int32_t peer, std::int64_t size,
-                std::uint32_t tag) {
+                std::uint32_t tag, bool relative = false) {
     NodeSpec node;
     node.id = id;
     node.kind = kind;
-    node.flags =
-        static_cast<std::uint16_t>((kind == NodeKind::send ? graph::kHasDst : graph::kHasSrc) |
-                                   graph::kHasTag | graph::kHasCommSize);
+    node.flags = static_cast<std::uint16_t>(
+        (kind == NodeKind::send ? graph::kHasDst : graph::kHasSrc) | graph::kHasTag |
+        graph::kHasCommSize | (relative ? graph::kPeerRelative : 0));
     (kind == NodeKind::send ? node.message.dst : node.message.src) = peer;
     node.message.size = Bytes(size);
     node.message.tag = tag;
@@ -253,6 +253,28 @@ TEST(Consistency, MembersMustIssueTheSameCollectives) {
   ASSERT_THAT(kinds_of(found), testing::ElementsAre(ProblemKind::collective_mismatch));
   EXPECT_EQ(found.problems[0].where, "group 5");
   EXPECT_EQ(found.problems[0].what, "rank 0 issues 2 all_reduce of 4 B, rank 1 issues 1");
+}
+
+TEST(Consistency, OnAnAxisTheMembersOfEachGroupMustAgree) {
+  // Ranks 0 and 1 send to 2 and 3; "tp" is {0, 1} and {2, 3}, "ends" {0, 3} only.
+  Rank a, b, c;
+  a.message(1, NodeKind::send, 2, 8, 3, true).coll(2, CollectiveType::all_reduce, 4, "tp");
+  b.message(1, NodeKind::recv, -2, 8, 3, true).coll(2, CollectiveType::all_reduce, 6, "tp");
+  c.message(1, NodeKind::recv, -2, 8, 3, true).coll(2, CollectiveType::all_reduce, 6, "ends");
+  Workload all = workload({a.done(), b.done(), c.done()}, {0, 0, 1, 1});
+  all.axes["tp"] = {"tp", {{1, 2}}};
+  all.axes["ends"] = {"ends", {{1, 2, 3}}};
+  EXPECT_EQ(check_consistency(all).count, 0u);
+  EXPECT_EQ(summarize(all).traffic.front().group_size, 2u);
+  all.graph_of_rank = {0, 0, 1, 2};
+  const auto found = check_consistency(all);
+  ASSERT_THAT(kinds_of(found), testing::ElementsAre(ProblemKind::collective_mismatch,
+                                                    ProblemKind::collective_mismatch));
+  EXPECT_EQ(found.problems[0].where, "group ends of rank 0");
+  EXPECT_EQ(found.problems[1].where, "group tp of rank 2");
+  all.graph_of_rank = {0, 0, 2, 1};
+  EXPECT_THAT(kinds_of(check_consistency(all)),
+              testing::Contains(ProblemKind::not_a_member));  // rank 2 is no end
 }
 
 TEST(Consistency, NodesNeedTheirAttributes) {

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace orrery::graph {
@@ -150,6 +151,25 @@ TEST(GraphBuilder, HashIsOfContentNotOfOrderOrNames) {
   EXPECT_EQ(hash({{1, {}}, {2, {1}}}), hash({{2, {1}}, {1, {}}}));
   EXPECT_NE(hash({{1, {}}, {2, {1}}}), hash({{1, {}}, {2, {}}}));
   EXPECT_NE(hash({{1, {}}, {2, {1}}}), hash({{1, {}}, {3, {1}}}));
+}
+
+TEST(GraphBuilder, PeersMayBeDistances) {
+  const auto sends = [](std::int32_t to, bool relative) {
+    GraphBuilder builder("w", std::make_shared<StringPool>(), Repair::refuse);
+    NodeSpec node;
+    node.kind = NodeKind::send;
+    node.flags = static_cast<std::uint16_t>(kHasDst | (relative ? kPeerRelative : 0));
+    node.message.dst = to;
+    builder.add(node);
+    Findings findings;
+    return std::move(builder).finish(findings).value();
+  };
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(sends(3, false).message(0, 5).dst, 3);
+  EXPECT_EQ(sends(3, true).message(0, 5).dst, 8);
+  EXPECT_EQ(sends(-3, true).message(0, 5).dst, 2);
+  EXPECT_EQ(sends(kMost, true).message(0, 5).dst, kMost);  // no rank's number
+  EXPECT_NE(sends(3, true).content_hash(), sends(3, false).content_hash());
 }
 
 /// Any soup of nodes and edges: refuse says yes exactly when there is nothing to repair, repair

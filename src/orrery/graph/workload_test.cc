@@ -32,5 +32,17 @@ TEST(GroupAxis, WithoutDigitsARankIsAlone) {
   EXPECT_EQ(GroupAxis{}.extent(), 1u);
 }
 
+TEST(Workload, NamesGroupsOnAnAxisAfterTheirFirstMember) {
+  Workload workload;
+  workload.graph_of_rank.assign(8, 0);
+  workload.groups["experts"] = {"experts", {0, 1}};
+  workload.axes["tp"] = {"tp", {{1, 4}}};
+  workload.axes["world"] = {"world", {{1, 8}}};
+  EXPECT_EQ(workload.group_name("tp", 6), "tp of rank 4");
+  EXPECT_EQ(workload.group_name("world", 6), "world");  // there is only one
+  EXPECT_EQ(workload.group_name("experts", 6), "experts");
+  EXPECT_EQ(workload.group_name("", 6), "");
+}
+
 }  // namespace
 }  // namespace orrery::graph

@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "orrery/sim/expanded.h"
 #include "orrery/sim/testing.h"
 
 namespace orrery::record {
@@ -191,6 +192,49 @@ TEST(MakeRun, NumbersTheSpansOfPeersThatStalled) {
     ASSERT_LT(in.peer_span, run.timeline(receiver - 1).spans.size()) << receiver;
     EXPECT_EQ(run.timeline(receiver - 1).spans[in.peer_span].node, 2u) << receiver;
   }
+}
+
+// Two stages of tp 2 × dp 2, with axes and distances, and said at length.
+TEST(MakeRun, TakesAxesForTheGroupsTheyStandFor) {
+  graph::Workload workload;
+  workload.axes["tp"] = {"tp", {{1, 2}}};
+  workload.axes["dp"] = {"dp", {{2, 2}}};
+  for (const bool last : {false, true}) {
+    Rank rank;
+    const auto got = last ? rank.recv(-4, 3'000, 1, {}, true) : rank.comp(us(2));
+    const auto whole = rank.coll(CollectiveType::all_gather, 4'000, {got}, "tp");
+    rank.coll(CollectiveType::all_reduce, 9'000, {whole}, "dp");
+    if (!last) rank.send(4, 3'000, 1, {whole}, true);
+    workload.graphs.push_back(rank.finish());
+  }
+  workload.graph_of_rank = {0, 0, 0, 0, 1, 1, 1, 1};
+  const auto ring = line(Block::ring, 8);
+  const result::Run run = run_of(workload, ring);
+  const result::Run listed = run_of(sim::testing::expanded(workload), ring);
+  EXPECT_EQ(run.groups.size(), listed.groups.size());
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    EXPECT_EQ(run.timeline(r), listed.timeline(r)) << r;
+    for (std::size_t g = 0; g < run.ranks[r].groups.size(); ++g) {
+      const result::Group& group = run.groups[run.ranks[r].groups[g]];
+      const result::Group& same = listed.groups[listed.ranks[r].groups[g]];
+      EXPECT_EQ(group.name, same.name);
+      EXPECT_EQ(group.ranks, same.ranks);
+    }
+  }
+}
+
+// Nobody waits for anybody, so a collective belongs to the group its own rank has.
+TEST(MakeRun, TellsReplayedCollectivesOnAnAxisApart) {
+  Rank rank;
+  rank.coll(CollectiveType::all_reduce, 4'000, {}, "tp", us(3));
+  graph::Workload workload = sim::testing::replicated(rank, 4);
+  workload.axes["tp"] = {"tp", {{1, 2}}};
+  auto platform = line(Block::ring, 4);
+  platform.replay_only = true;
+  const result::Run run = run_of(workload, platform);
+  ASSERT_EQ(run.collectives.size(), 2u);
+  EXPECT_EQ(run.groups[run.collectives[0].group].name, "tp of rank 0");
+  EXPECT_EQ(run.groups[run.collectives[1].group].name, "tp of rank 2");
 }
 
 }  // namespace

@@ -54,15 +54,19 @@ class Rank {
     node.duration = duration;
     return add(node);
   }
-  std::uint64_t send(std::int32_t dst, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {}) {
+  std::uint64_t send(std::int32_t dst, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {},
+                     bool relative = false) {
     graph::NodeSpec node = next(graph::NodeKind::send, std::move(deps));
     node.flags = graph::kHasCommSize | graph::kHasDst | graph::kHasTag;
+    if (relative) node.flags |= graph::kPeerRelative;
     node.message = {Bytes(bytes), 0, dst, tag};
     return add(node);
   }
-  std::uint64_t recv(std::int32_t src, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {}) {
+  std::uint64_t recv(std::int32_t src, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {},
+                     bool relative = false) {
     graph::NodeSpec node = next(graph::NodeKind::recv, std::move(deps));
     node.flags = graph::kHasCommSize | graph::kHasSrc | graph::kHasTag;
+    if (relative) node.flags |= graph::kPeerRelative;
     node.message = {Bytes(bytes), src, 0, tag};
     return add(node);
   }
