@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace orrery::workload {
@@ -54,7 +55,7 @@ Range kept_range(const Moment& moment, const ChunkProfile& chunk) {
 }
 
 Range redone_range(const Moment& moment, const ChunkProfile& chunk) {
-  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place + 1, chunk.parts.size()};
+  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place, chunk.parts.size()};
   if (moment.task.kind == TaskKind::weight_grad) return kept_range(moment, chunk);
   return {};
 }
@@ -99,6 +100,19 @@ void add_activations(const Program& program, const Role& role,
   }
 }
 
+/// What a pass through `part` works with, one layer at a time.
+void add_working(const Part& part, TaskKind kind, std::vector<MemoryItem>& items) {
+  if (kind == TaskKind::weight_grad) return;
+  const bool again = kind == TaskKind::backward && redone_bytes(part) > 0;
+  items.push_back({MemoryKind::working, part.name + ".working", working_bytes(part)});
+  if (!again) return;
+  for (const Kept& item : part.transient) {
+    if (std::string_view(item.name) == "working") continue;
+    items.push_back({MemoryKind::working,
+                     fmt::format("{}.{}, computed again", part.name, item.name), item.bytes});
+  }
+}
+
 }  // namespace
 
 std::vector<MemoryItem> state_items(const Program& program, const Role& role,
@@ -125,20 +139,17 @@ std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
   std::vector<MemoryItem> items;
   add_activations(program, role, chunks, moment, items);
   const bool step = moment.task.kind == TaskKind::step;
-  if (!step && !role.chunks[moment.task.chunk].empty()) {
-    const Part& part = program.parts[chunks[moment.task.chunk].parts[moment.worst.place]];
-    if (moment.worst.alive.working > 0) {
-      for (const Kept& item : part.transient) {
-        items.push_back(
-            {MemoryKind::working, fmt::format("{}.{}", part.name, item.name), item.bytes});
-      }
-    }
+  if (!step && !chunks[moment.task.chunk].parts.empty()) {
+    const std::uint32_t at = chunks[moment.task.chunk].parts[moment.worst.place];
+    add_working(program.parts[at], moment.task.kind, items);
   }
-  std::int64_t whole = 0;
+  std::int64_t whole = 0, again = 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const bool here = !step && moment.task.chunk == i;
     if (here || moment.in_flight[i] > 0) whole += chunks[i].whole;
+    again += moment.halves(i) * moment.gathered[i];
   }
+  items.push_back({MemoryKind::activations, "inputs gathered for the weight half", again});
   const MemoryKind kind = MemoryKind::communication;
   items.push_back({kind, "gathered weights", moment.worst.gathered + whole});
   items.push_back({kind, "gradients on their way", moment.worst.gradients});

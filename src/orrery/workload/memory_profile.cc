@@ -1,37 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/memory_profile.h"
 
-#include <algorithm>
+#include <string_view>
 
 namespace orrery::workload {
 namespace {
 
-std::int64_t sum(const std::vector<Kept>& items) {
-  std::int64_t total = 0;
-  for (const Kept& item : items) total += item.bytes;
-  return total;
-}
+bool is_working(const Kept& item) { return std::string_view(item.name) == "working"; }
 
 /// How weights and gradients of a chunk's places come and go.
 class Traffic {
  public:
   Traffic(const Program& program, const std::vector<std::uint32_t>& parts, const StateRule& state)
-      : parallel_(program.spec.parallel),
-        overlap_(parallel_.overlap_gradients && program.spec.schedule.overlap),
-        cast_(program.spec.precision.reduce != program.spec.precision.gradients) {
+      : parallel_(program.spec.parallel) {
     for (const std::uint32_t part : parts) {
       weights_.push_back(state.gathered(program.parts[part].weights));
-      gradients_.push_back(state.reduced(program.parts[part].weights));
-      all_gradients_ += gradients_.back();
-      if (keeps_whole()) whole_ += weights_.back();
+      if (parallel_.keep_gathered) whole_ += weights_.back();
     }
+    fill_buckets(program, parts, state.data());
   }
 
   [[nodiscard]] std::int64_t whole() const { return whole_; }
 
   /// Weights that are whole while a pass is at `place`: its own and those fetched ahead.
   [[nodiscard]] std::int64_t gathered(std::size_t place, bool backward) const {
-    if (parallel_.sharding != Sharding::zero3 || keeps_whole()) return 0;
+    if (parallel_.keep_gathered) return 0;
     std::int64_t total = 0;
     for (std::int64_t ahead = 0; ahead <= parallel_.prefetch; ++ahead) {
       const auto at = static_cast<std::int64_t>(place) + (backward ? -ahead : ahead);
@@ -41,37 +34,35 @@ class Traffic {
     return total;
   }
 
-  /// Gradients apart from where they are accumulated, while the backward pass is at `place`: those
-  /// that are being made and, when reductions overlap, those on their way. Unsharded gradients that
-  /// are sent as they are need no room: they are reduced in place.
-  [[nodiscard]] std::int64_t buckets(std::size_t place) const {
-    switch (parallel_.sharding) {
-      case Sharding::none:
-      case Sharding::zero1:
-        return cast_ ? filled_bucket(place) : 0;
-      case Sharding::zero2:
-        return filled_bucket(place);
-      case Sharding::zero3:
-        break;
-    }
-    const bool more = overlap_ && place + 1 < gradients_.size();
-    return gradients_[place] + (more ? gradients_[place + 1] : 0);
-  }
+  /// Gradients apart from where they are accumulated, while the backward pass is at `place`.
+  [[nodiscard]] std::int64_t buckets(std::size_t place) const { return buckets_[place]; }
 
  private:
-  [[nodiscard]] bool keeps_whole() const {
-    return parallel_.sharding == Sharding::zero3 && parallel_.keep_gathered;
-  }
-  [[nodiscard]] std::int64_t filled_bucket(std::size_t place) const {
-    const std::int64_t one =
-        std::min(all_gradients_, std::max(parallel_.bucket.count(), gradients_[place]));
-    return std::min(all_gradients_, overlap_ ? 2 * one : one);
+  /// What waits in a bucket and, when reductions overlap, the bucket before on its way. Unsharded
+  /// gradients that are sent as they are need no room: they are reduced in place.
+  void fill_buckets(const Program& program, const std::vector<std::uint32_t>& parts,
+                    const DataParallel& data) {
+    const Precision& types = program.spec.precision;
+    const bool apart = data.reduces_always() || types.reduce != types.gradients;
+    const bool overlap = parallel_.overlap_gradients && program.spec.schedule.overlap;
+    buckets_.assign(parts.size(), 0);
+    if (!apart) return;
+    Buckets buckets(data);
+    Amount waiting, sent;
+    for (std::size_t place = parts.size(); place-- > 0;) {
+      const Elements ready = elements_of(program.parts[parts[place]].weights);
+      waiting += data.shared(ready).total();
+      buckets_[place] = data.reduce_bytes(waiting + (overlap ? sent : Amount(0))).value();
+      const Elements full = buckets.add(ready);
+      if (full.none()) continue;
+      sent = full.total();
+      waiting = waiting - sent;
+    }
   }
 
   const Parallel& parallel_;
-  bool overlap_, cast_;
-  std::vector<std::int64_t> weights_, gradients_;
-  std::int64_t all_gradients_ = 0, whole_ = 0;
+  std::vector<std::int64_t> weights_, buckets_;  // by place
+  std::int64_t whole_ = 0;
 };
 
 void raise(Worst& worst, const Worst& candidate, bool first) {
@@ -80,9 +71,23 @@ void raise(Worst& worst, const Worst& candidate, bool first) {
 
 }  // namespace
 
-std::int64_t kept_bytes(const Part& part) { return sum(part.kept); }
-std::int64_t transient_bytes(const Part& part) { return sum(part.transient); }
-std::int64_t redone_bytes(const Part&) { return 0; }
+std::int64_t kept_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const Kept& item : part.kept) total += item.bytes;
+  return total;
+}
+
+std::int64_t working_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const Kept& item : part.transient) total += is_working(item) ? item.bytes : 0;
+  return total;
+}
+
+std::int64_t redone_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const Kept& item : part.transient) total += is_working(item) ? 0 : item.bytes;
+  return total;
+}
 
 const Worst& ChunkProfile::worst(TaskKind kind) const {
   switch (kind) {
@@ -113,14 +118,15 @@ ChunkProfile profile(const Program& program, const std::vector<PartRun>& chunk,
   for (std::size_t place = 0; place < out.parts.size(); ++place) {
     const Part& part = program.parts[out.parts[place]];
     kept += kept_bytes(part);
+    const std::int64_t after = out.redone - redone;  // by this place and those behind it
     redone += redone_bytes(part);
-    const std::int64_t working = transient_bytes(part);
+    const std::int64_t working = working_bytes(part), again = working + redone_bytes(part);
     const std::int64_t ahead = traffic.gathered(place, false), back = traffic.gathered(place, true);
     const std::int64_t buckets = traffic.buckets(place);
     const bool first = place == 0;
     raise(out.forward, {place, ahead, 0, {kept, working, ahead}}, first);
-    raise(out.backward, {place, back, buckets, {kept, working, back + buckets}}, first);
-    raise(out.input_grad, {place, back, 0, {out.kept + out.redone - redone, working, back}}, first);
+    raise(out.backward, {place, back, buckets, {kept, again, back + buckets}}, first);
+    raise(out.input_grad, {place, back, 0, {out.kept + after, working, back}}, first);
     raise(out.weight_grad, {place, 0, buckets, {kept + redone, 0, buckets}}, first);
   }
   return out;

@@ -44,9 +44,10 @@ struct ChunkProfile {
 [[nodiscard]] ChunkProfile profile(const Program& program, const std::vector<PartRun>& chunk,
                                    const StateRule& state);
 
+// Of Part::transient, the item "working" is there in every pass; the others are activations that
+// the backward pass computes again.
 [[nodiscard]] std::int64_t kept_bytes(const Part& part);
-[[nodiscard]] std::int64_t transient_bytes(const Part& part);
-/// Of the transient ones: activations that were computed again and that a weight half needs.
+[[nodiscard]] std::int64_t working_bytes(const Part& part);
 [[nodiscard]] std::int64_t redone_bytes(const Part& part);
 
 }  // namespace orrery::workload

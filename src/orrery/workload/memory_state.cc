@@ -6,71 +6,61 @@
 namespace orrery::workload {
 namespace {
 
-/// Bytes of so many elements; elements of half a byte fill whole ones.
-std::int64_t bytes(std::int64_t elements, Dtype type) {
-  const auto halves = static_cast<std::int64_t>(bytes_of(type) * 2);
-  return halves == 1 ? elements / 2 + elements % 2 : elements * (halves / 2);
-}
-
-std::int64_t share(std::int64_t elements, std::int64_t ranks) {
-  return elements / ranks + (elements % ranks != 0 ? 1 : 0);
-}
-
 bool is_full_precision(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
 
 }  // namespace
 
 StateRule::StateRule(const Spec& spec, const Mesh& mesh)
-    : precision_(spec.precision),
+    : mesh_(mesh),
+      precision_(spec.precision),
       optimizer_(spec.optimizer.kind),
       sharding_(spec.parallel.sharding),
-      dense_ranks_(mesh.extent(Axis::dp_shard)),
-      expert_ranks_(mesh.extent(Axis::edp)) {}
+      data_(spec, mesh) {}
 
-StateBytes StateRule::of(std::int64_t elements, std::int64_t matrices, std::int64_t ranks) const {
-  const auto sharded = [&](Sharding from, std::int64_t count) {
-    return sharding_ >= from ? share(count, ranks) : count;
-  };
-  StateBytes out;
-  out.weights = bytes(sharded(Sharding::zero3, elements), precision_.weights);
-  out.gradients = bytes(sharded(Sharding::zero2, elements), precision_.gradients);
-  const std::int64_t own = sharded(Sharding::zero1, elements);
-  if (precision_.master_weights && !is_full_precision(precision_.weights)) out.optimizer += 4 * own;
-  const std::int64_t moment = bytes(own, precision_.optimizer);
+/// `others`: of `whole`, what is no matrix.
+StateBytes StateRule::of(Elements whole, Elements others) const {
+  const Amount own = data_.shard(whole).total();  // what this rank updates
+  const auto from = [&](Sharding stage) { return sharding_ >= stage ? own : whole.total(); };
+  const Amount moment = bytes(own, precision_.optimizer);
+  Amount optimizer;
+  if (precision_.master_weights && !is_full_precision(precision_.weights)) optimizer = own * 4;
   switch (optimizer_) {
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
-      out.optimizer += 2 * moment;
+      optimizer += moment * 2;
       break;
     case OptimizerKind::sgd:
       break;
     case OptimizerKind::sgd_momentum:
-      out.optimizer += moment;
+      optimizer += moment;
       break;
     case OptimizerKind::muon:  // a momentum for matrices, Adam for all else
-      out.optimizer +=
-          moment + bytes(sharded(Sharding::zero1, elements - matrices), precision_.optimizer);
+      optimizer += moment + bytes(data_.shard(others).total(), precision_.optimizer);
       break;
   }
-  return out;
+  return {bytes(from(Sharding::zero3), precision_.weights).value(),
+          bytes(from(Sharding::zero2), precision_.gradients).value(), optimizer.value()};
 }
 
 StateBytes StateRule::dense(const Weights& weights) const {
   // Experts are matrices but for their biases.
-  const std::int64_t matrices = weights.matrices - std::min(weights.matrices, weights.expert);
-  return of(weights.dense + weights.replicated, matrices, dense_ranks_);
+  const Amount matrices = weights.matrices - std::min(weights.matrices, weights.expert);
+  const Elements whole = {elements_of(weights).dense, 0};
+  return of(whole, {whole.dense - matrices, 0});
 }
 
 StateBytes StateRule::experts(const Weights& weights) const {
-  return of(weights.expert, std::min(weights.matrices, weights.expert), expert_ranks_);
+  const Amount matrices = std::min(weights.matrices, weights.expert);
+  return of({0, weights.expert}, {0, weights.expert - matrices});
 }
 
 std::int64_t StateRule::gathered(const Weights& weights) const {
-  return bytes(weights.total(), precision_.weights);
-}
-
-std::int64_t StateRule::reduced(const Weights& weights) const {
-  return bytes(weights.total(), precision_.reduce);
+  if (!data_.gathers()) return 0;
+  Amount total;
+  for (const Op& op : data_.gather(elements_of(weights), Phase::forward)) {
+    total += Amount(op.size) * mesh_.extent(op.axis);
+  }
+  return total.value();
 }
 
 }  // namespace orrery::workload

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "orrery/workload/data_parallel.h"
 #include "orrery/workload/mesh.h"
 #include "orrery/workload/program.h"
 #include "orrery/workload/spec.h"
@@ -30,23 +31,22 @@ class StateRule {
  public:
   StateRule(const Spec& spec, const Mesh& mesh);
 
-  /// Of the weights that every tensor-parallel rank has its part of, and of those it has whole.
+  /// Of the weights that tensor-parallel ranks have their parts of, and of those they all have.
   [[nodiscard]] StateBytes dense(const Weights& weights) const;
   /// Of the experts on this rank.
   [[nodiscard]] StateBytes experts(const Weights& weights) const;
-  /// All the weights of a part, whole, in the type in which they are used.
+  /// A part's weights, whole, as they are gathered from shards.
   [[nodiscard]] std::int64_t gathered(const Weights& weights) const;
-  /// All their gradients, whole, in the type in which they are sent.
-  [[nodiscard]] std::int64_t reduced(const Weights& weights) const;
+  [[nodiscard]] const DataParallel& data() const { return data_; }
 
  private:
-  [[nodiscard]] StateBytes of(std::int64_t elements, std::int64_t matrices,
-                              std::int64_t ranks) const;
+  [[nodiscard]] StateBytes of(Elements whole, Elements others) const;
 
+  const Mesh& mesh_;
   Precision precision_;
   OptimizerKind optimizer_;
   Sharding sharding_;
-  std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;
+  DataParallel data_;
 };
 
 }  // namespace orrery::workload

@@ -144,6 +144,7 @@ TEST(Memory, WeightsThatStayWholeAreThereAllAlong) {
   EXPECT_EQ(memory.samples[1].communication, 4 * 1000 * 2 + 1000 * 4);
 }
 
+// A bucket is full once the layer is done with which it gets there.
 TEST(Memory, Zero2FillsOneBucketWhileAnotherIsReduced) {
   Spec spec;
   spec.parallel.sharding = Sharding::zero2;
@@ -151,9 +152,24 @@ TEST(Memory, Zero2FillsOneBucketWhileAnotherIsReduced) {
   EXPECT_EQ(only_role(weighty(spec, 1)).communication, 1000 * 4);  // there is only one
   Program large = weighty(spec);
   large.spec.parallel.bucket = Bytes(6000);
-  EXPECT_EQ(only_role(large).communication, 2 * 6000);
+  EXPECT_EQ(only_role(large).communication, 2 * 8000);
+  large.spec.parallel.overlap_gradients = false;
+  EXPECT_EQ(only_role(large).communication, 8000);
   large.spec.parallel.bucket = Bytes(std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(only_role(large).communication, 4 * 1000 * 4);
+}
+
+// Nobody to share with: nothing is gathered, nothing sent.
+TEST(Memory, OneRankNeedsNoBuckets) {
+  for (const Sharding sharding : {Sharding::zero2, Sharding::zero3}) {
+    Spec spec;
+    spec.parallel.sharding = sharding;
+    Program program = weighty(spec);
+    program.spec.parallel.dp = 1;
+    program.mesh = Mesh(program.spec);
+    const RoleMemory memory = only_role(program);
+    EXPECT_EQ(memory.peak, 4 * 1000 * 18);
+  }
 }
 
 TEST(Memory, WholeGradientsAreReducedInPlaceUnlessTheirTypeChanges) {
@@ -191,6 +207,53 @@ TEST(Memory, MessagesArriveForTheNextTaskAndLeaveFromTheLast) {
   for (const MemorySample& sample : memory.samples) messages.push_back(sample.communication);
   EXPECT_EQ(messages, (std::vector<std::int64_t>{7, 3, 3, 0}));
   EXPECT_EQ(only_role(messaging(false)).communication, 0);
+}
+
+// What a backward pass computes again is there while it is at that layer; when its weight half
+// comes later, until then.
+Program recomputing(bool split) {
+  Part part = layer(100, 10);
+  part.transient.push_back({"scores", 1000});
+  if (!split) {
+    return program_of({}, {part},
+                      {role_of({{{0, 2, 0}}}, {{Pass::forward, 0, 0}, {Pass::backward, 0, 0}})});
+  }
+  return program_of({}, {part},
+                    {role_of({{{0, 2, 0}}}, {{Pass::forward, 0, 0},
+                                             {Pass::input_grad, 0, 0},
+                                             {Pass::forward, 0, 1},
+                                             {Pass::weight_grad, 0, 0}})});
+}
+
+TEST(Memory, RecomputedActivationsAreThereForOneLayer) {
+  const RoleMemory memory = only_role(recomputing(false));
+  EXPECT_EQ(bytes_of(memory.samples), (std::vector<std::int64_t>{210, 1210}));
+  EXPECT_EQ(memory.working, 1010);
+  EXPECT_EQ(memory.at_peak[0].name, "layer.scores, computed again");
+}
+
+TEST(Memory, RecomputedActivationsWaitForTheWeightHalf) {
+  const RoleMemory memory = only_role(recomputing(true));
+  EXPECT_EQ(bytes_of(memory.samples),
+            (std::vector<std::int64_t>{210, 2210, 200 + 2000 + 210, 200 + 2000 + 200}));
+}
+
+// With sequence parallelism the input half gathers inputs over tp that the weight half needs.
+TEST(Memory, GatheredInputsWaitForTheWeightHalf) {
+  Program program = recomputing(true);
+  program.parts[0] = layer(100);
+  program.spec.parallel.tp = 4;
+  program.mesh = Mesh(program.spec);
+  Op gather;
+  gather.kind = graph::NodeKind::coll;
+  gather.axis = Axis::tp;
+  gather.collective = graph::CollectiveType::all_gather;
+  gather.marks = stream::mark;
+  gather.size = 5;
+  program.bodies = {{"layer.input_grad", {gather}}};
+  program.roles[0].recipes = {{}, {{0, 2}}};
+  program.roles[0].tasks[1].tasks[0].recipe = 1;
+  EXPECT_EQ(bytes_of(only_role(program).samples), (std::vector<std::int64_t>{200, 240, 440, 440}));
 }
 
 TEST(Memory, TheStepHoldsNoActivations) {

@@ -28,14 +28,14 @@ inline TaskKind task_kind(Pass pass) {
   return TaskKind::weight_grad;
 }
 
-/// A layer that keeps `kept` bytes and works with `transient` bytes more.
-inline Part layer(std::int64_t kept, std::int64_t transient = 0, Weights weights = {}) {
+/// A layer that keeps `kept` bytes and works with `working` bytes more.
+inline Part layer(std::int64_t kept, std::int64_t working = 0, Weights weights = {}) {
   Part part;
   part.name = "layer";
   part.is_layer = true;
   part.weights = weights;
   part.kept = {{"input", kept}};
-  if (transient != 0) part.transient = {{"scratch", transient}};
+  if (working != 0) part.transient = {{"working", working}};
   return part;
 }
 

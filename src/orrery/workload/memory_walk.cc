@@ -9,22 +9,31 @@
 namespace orrery::workload {
 namespace {
 
-/// Bytes that a recipe gets from and gives to neighbours in the pipeline.
-struct Messages {
-  std::int64_t received = 0, sent = 0;
+/// Of one recipe, in bytes.
+struct Facts {
+  std::int64_t received = 0;  ///< from neighbours in the pipeline
+  std::int64_t sent = 0;      ///< to them
+  std::int64_t gathered = 0;  ///< inputs gathered again for the weights' gradients
 };
 
-Messages messages_of(const Program& program, const std::vector<Segment>& recipe) {
-  Messages out;
+Facts facts_of(const Program& program, const std::vector<Segment>& recipe) {
+  Facts out;
   for (const Segment& segment : recipe) {
     for (const Op& op : program.bodies[segment.body].ops) {
-      if (op.axis != Axis::pp || op.op_class == OpClass::copy) continue;
-      if (op.kind == graph::NodeKind::recv) out.received += op.size * segment.count;
-      if (op.kind == graph::NodeKind::send) out.sent += op.size * segment.count;
+      if (op.op_class == OpClass::copy) continue;
+      const std::int64_t bytes = op.size * segment.count;
+      if (op.kind == graph::NodeKind::recv && op.axis == Axis::pp) out.received += bytes;
+      if (op.kind == graph::NodeKind::send && op.axis == Axis::pp) out.sent += bytes;
+      // A layer's registers: what is remembered there is for its weight half.
+      const bool remembered = op.marks >= stream::mark && op.marks < stream::pipe;
+      if (remembered && op.collective == graph::CollectiveType::all_gather && op.axis == Axis::tp)
+        out.gathered += bytes * program.mesh.extent(op.axis);
     }
   }
   return out;
 }
+
+bool step_of(const Task& task) { return task.kind == TaskKind::step; }
 
 /// Follows who is in flight, one task after another.
 class Walker {
@@ -32,7 +41,8 @@ class Walker {
   Walker(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
          const std::function<void(const Moment&)>& on_moment)
       : chunks_(chunks), on_moment_(on_moment), overlap_(program.spec.schedule.overlap) {
-    for (const auto& recipe : role.recipes) messages_.push_back(messages_of(program, recipe));
+    for (const auto& recipe : role.recipes) facts_.push_back(facts_of(program, recipe));
+    moment_.gathered.assign(chunks.size(), 0);
     moment_.in_flight.assign(chunks.size(), 0);
     moment_.half_done.assign(chunks.size(), 0);
   }
@@ -48,23 +58,34 @@ class Walker {
 
  private:
   void run(const Task& task, const Task* after) {
-    ORRERY_CHECK(task.kind == TaskKind::step || task.chunk < chunks_.size());
+    ORRERY_CHECK(step_of(task) || task.chunk < chunks_.size());
     moment_.task = task;
     before(task);
     const bool step = task.kind == TaskKind::step;
     moment_.worst =
         step || chunks_[task.chunk].parts.empty() ? Worst{} : chunks_[task.chunk].worst(task.kind);
-    moment_.arriving = overlap_ && after != nullptr ? messages_[after->recipe].received : 0;
-    moment_.leaving = overlap_ ? left_ : 0;
+    pass_messages(task, after);
     add_up(task);
     on_moment_(moment_);
     after_(task);
-    left_ = messages_[task.recipe].sent;
     ++moment_.index;
   }
 
+  void pass_messages(const Task& task, const Task* after) {
+    moment_.leaving = overlap_ ? left_ : 0;
+    left_ = facts_[task.recipe].sent;
+    if (step_of(task)) {
+      moment_.arriving = facts_[task.recipe].received;  // and is added up there
+    } else {
+      const bool ahead = overlap_ && after != nullptr && !step_of(*after);
+      moment_.arriving = ahead ? facts_[after->recipe].received : 0;
+    }
+  }
+
   void before(const Task& task) {
-    if (task.kind == TaskKind::forward || task.kind == TaskKind::step) return;
+    if (task.kind == TaskKind::input_grad)
+      moment_.gathered[task.chunk] = facts_[task.recipe].gathered;
+    if (task.kind == TaskKind::forward || step_of(task)) return;
     std::uint32_t& in_flight = moment_.in_flight[task.chunk];
     ORRERY_CHECK(in_flight > 0);
     --in_flight;
@@ -86,8 +107,9 @@ class Walker {
     alive = moment_.worst.alive;
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       alive.activations += moment_.in_flight[i] * chunks_[i].kept;
+      const bool here = !step_of(task) && task.chunk == i;
       alive.activations += moment_.half_done[i] * chunks_[i].redone;
-      const bool here = task.kind != TaskKind::step && task.chunk == i;
+      alive.activations += moment_.halves(i) * moment_.gathered[i];
       if (here || moment_.in_flight[i] > 0) alive.communication += chunks_[i].whole;
     }
     alive.communication += moment_.arriving + moment_.leaving;
@@ -96,13 +118,19 @@ class Walker {
   const std::vector<ChunkProfile>& chunks_;
   const std::function<void(const Moment&)>& on_moment_;
   bool overlap_;
-  std::vector<Messages> messages_;  // by recipe
+  std::vector<Facts> facts_;  // by recipe
   std::optional<Task> next_;
   std::int64_t left_ = 0;
   Moment moment_;
 };
 
 }  // namespace
+
+std::uint32_t Moment::halves(std::size_t chunk) const {
+  const bool own = (task.kind == TaskKind::input_grad || task.kind == TaskKind::weight_grad) &&
+                   task.chunk == chunk;
+  return half_done[chunk] + (own ? 1 : 0);
+}
 
 void walk(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
           const std::function<void(const Moment&)>& on_moment) {
@@ -125,8 +153,9 @@ double bound(const Program& program, const Role& role) {
       if (task.kind == TaskKind::forward) passes[task.chunk] += loop.count;
     }
   }
-  double total = 0;
+  double total = 0, most = 1;
   for (std::size_t i = 0; i < role.chunks.size(); ++i) {
+    most = std::max(most, passes[i]);
     for (const PartRun& run : role.chunks[i]) {
       const Part& part = program.parts[run.part];
       double bytes = 0;
@@ -141,7 +170,9 @@ double bound(const Program& program, const Role& role) {
   for (const auto& recipe : role.recipes) {
     for (const Segment& segment : recipe) {
       for (const Op& op : program.bodies[segment.body].ops) {
-        total += static_cast<double>(op.size) * segment.count;
+        const bool gathered = op.axis == Axis::tp;
+        total += static_cast<double>(op.size) * segment.count *
+                 (gathered ? most * program.mesh.extent(op.axis) : 1);
       }
     }
   }
