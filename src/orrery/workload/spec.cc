@@ -8,6 +8,7 @@
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/suggest.h"
 #include "orrery/workload/catalogue.h"
+#include "orrery/workload/legal_internal.h"
 
 namespace orrery::workload {
 namespace {
@@ -127,6 +128,17 @@ std::string to_yaml(const Spec& spec) { return config::to_yaml(tree_of(resolved(
 
 std::string to_json(const Spec& spec) {
   return tree_of(resolved(spec)).dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+Result<void> in_ranges(const Spec& spec) {
+  Json tree = as_json(tree_of(spec));
+  tree["model"].erase("is");
+  drop_empty_lists(tree);
+  Result<Spec> again = spec_of(std::move(tree), "");
+  if (again) return {};
+  Error error = std::move(again.error());
+  if (error.where.starts_with(':')) error.where.erase(0, 1);
+  return tl::unexpected(std::move(error));
 }
 
 Result<void> set(Spec& spec, std::string_view path, std::string_view value) {

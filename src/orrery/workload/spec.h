@@ -100,9 +100,9 @@ struct Schedule {
   std::int64_t chunks = 1;  ///< parts of the model per rank (virtual stages); zb_v and dual_pipe: 2
   std::vector<std::int64_t> stage_layers;  ///< layers of each virtual stage; empty: even, the
                                            ///< middle stages take what is left over
-  std::string file;             ///< kind file: path of the order
-  bool blocking_sends = false;  ///< computation waits until what it sent has arrived
-  bool overlap = true;          ///< false: communication and computation take turns everywhere
+  std::string file;                        ///< kind file: path of the order
+  bool blocking_sends = false;             ///< computation waits until what it sent has arrived
+  bool overlap = true;  ///< false: communication and computation take turns everywhere
 
   static constexpr auto fields = std::tuple{
       config::field("kind", &Schedule::kind, "order of forward and backward passes"),
@@ -279,7 +279,8 @@ struct Spec {
 [[nodiscard]] Result<void> set(Spec& spec, std::string_view path, std::string_view value);
 
 /// Nothing in it breaks a rule; the error names the rule in its hint ("rule heads-by-tp: …"). Every
-/// rule is listed in docs/reference/workload.md. Errc: config_conflict, config_range.
+/// rule is listed in docs/reference/workload.md. Errc: config_conflict, config_range,
+/// limit_exceeded.
 [[nodiscard]] Result<void> legal(const Spec& spec);
 
 /// The rules `legal` knows: name and sentence, in the order they are checked.
