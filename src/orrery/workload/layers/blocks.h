@@ -27,10 +27,16 @@ Tensor cross_attention(Tape& tape, const Scope& scope, const Scope& source_scope
 /// already.
 Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x);
 
-/// The mixture of experts in its place (moe.cc): router, dispatch, experts, combine, shared
+/// The mixture of experts in its place (see moe.h): router, dispatch, experts, combine, shared
 /// experts. `x` is normed; the result is complete (nothing left to sum over tp) and Scope::shard
 /// tokens long.
 Tensor moe(Tape& tape, const Scope& scope, Tensor x);
+
+/// Halves of a layer: norm, branch, residual.
+Tensor attention_layer(Tape& tape, const Scope& scope, const Attention& shape, Tensor x);
+Tensor cross_layer(Tape& tape, const Scope& scope, const Scope& source_scope, Tensor x,
+                   Tensor source);
+Tensor mlp_layer(Tape& tape, const Scope& scope, bool experts, Tensor x);
 
 /// A transformer layer: norm, attention, residual, norm, MLP or experts, residual, as the model
 /// says.

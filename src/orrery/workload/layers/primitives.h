@@ -20,13 +20,14 @@ struct Linear {
   struct Output {
     const char* name = "";
     Amount features;
+    bool bias = false;  ///< of this one
   };
   OpName name;
   Group group = Group::none;
   Amount tokens;
   Amount in;
   std::vector<Output> outputs;
-  bool bias = false;
+  bool bias = false;  ///< of all outputs
   Share share = Share::dense;
   bool hidden_matrix = true;      ///< counts in Weights::matrices
   bool first_in_network = false;  ///< nobody wants its input's gradient: no dgrad
@@ -35,6 +36,7 @@ struct Linear {
                        ///< multiplied (column-parallel)
 
   [[nodiscard]] Amount out() const;
+  [[nodiscard]] Amount biases() const;  ///< of the outputs, of one copy
 };
 
 /// What comes out, one tensor per output. `x` are its inputs side by side (usually one); they are
@@ -63,11 +65,12 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
 struct RowNames {
   const char* reduce;  ///< forward
   const char* gather;  ///< backward, sp
+  const char* bias;    ///< forward, tp > 1
 };
 Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const RowNames& names,
                   const std::vector<Tensor>& x);
 #define ORRERY_ROW(text) \
-  ::orrery::workload::RowNames { text ".reduce", text ".gather.dgrad" }
+  ::orrery::workload::RowNames { text ".reduce", text ".gather.dgrad", text ".bias" }
 
 /// FLOPs per element.
 struct PerElement {
@@ -89,7 +92,9 @@ struct NormShape {
   Amount weight_features = 0;
   bool beside_residual = false;
   bool has_weights = true;
+  bool rms = false;  ///< no bias, whatever the model's norms are
   Group group = Group::norm;
+  const char* output = "normed";
 };
 Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x);
 

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/layers/attention_core.h"
+
+#include <algorithm>
+
+namespace orrery::workload {
+namespace {
+
+using graph::CollectiveType;
+using graph::NodeKind;
+
+/// Twice the pairs of query and key that are computed, of one head and sequence.
+Amount double_pairs(const Scope& scope, const Core& core) {
+  const Amount queries = core.queries, keys = core.keys;
+  if (!scope.spec->kernels.flash_attention) return Amount(2) * queries * keys;
+  const std::int64_t seen = core.window != 0 ? std::min(core.window, core.keys) : core.keys;
+  if (!core.causal) return Amount(2) * queries * seen;
+  return Amount(2) * queries * seen - Amount(seen) * seen;
+}
+
+/// What the core computes and holds, on this rank.
+struct Sizes {
+  Amount pairs;             ///< scores
+  Amount flops;             ///< of both products
+  Amount key_flops;         ///< of queries with keys
+  Amount q, k, v, context;  ///< bytes
+  Amount statistics;        ///< bytes of the softmax's normalisers
+};
+
+Sizes sizes(const Scope& scope, const Core& core, Amount q, Amount k, Amount v) {
+  const Amount doubled = Amount(scope.micro) * core.heads * double_pairs(scope, core);
+  const Amount query_tokens = ceil_div(Amount(scope.micro) * core.queries, scope.cp);
+  Sizes all;
+  all.pairs = doubled / 2 / scope.cp;
+  all.key_flops = doubled * core.key_dim / scope.cp;
+  all.flops = core_flops(scope, core);
+  all.q = q;
+  all.k = k;
+  all.v = v;
+  all.context = scope.activation(query_tokens * core.heads * core.value_dim);
+  all.statistics = Amount(4) * query_tokens * core.heads;
+  return all;
+}
+
+/// Block `index` of `blocks`: an equal share; what does not divide is the first's.
+Amount share(Amount whole, std::int64_t blocks, std::int64_t index) {
+  const Amount part = whole / blocks;
+  return index == 0 ? whole - part * (blocks - 1) : part;
+}
+
+/// The ops of one block.
+class Block {
+ public:
+  Block(const Scope& scope, const Core& core, const Sizes& all, std::int64_t blocks,
+        std::int64_t index)
+      : scope_(scope),
+        pairs_(share(all.pairs, blocks, index)),
+        key_flops_(share(all.key_flops, blocks, index)),
+        value_flops_(share(all.flops, blocks, index) - key_flops_),
+        scores_(scope.activation(pairs_)),
+        q_(all.q),
+        k_(all.k / blocks),
+        v_(all.v / blocks),
+        context_(all.context),
+        statistics_(all.statistics),
+        biased_(core.biased),
+        dropout_(scope.model().dropout) {
+    // Contexts of two blocks are scaled by their normalisers and added.
+    if (index > 0) merge_ = Amount(3) * (context_ / scope.activation(1).value());
+  }
+
+  void forward(Tape& tape) const {
+    if (scope_.spec->kernels.flash_attention) {
+      tape.forward(compute_op("attention", OpClass::attention, Phase::forward,
+                              key_flops_ + value_flops_, pairs_ * per_score(false) + merge_,
+                              q_ + k_ + v_ + context_ + statistics_));
+      return;
+    }
+    tape.forward(compute_op("attention.scores", OpClass::attention, Phase::forward, key_flops_, 0,
+                            q_ + k_ + scores_));
+    tape.forward(compute_op("attention.softmax", OpClass::vector, Phase::forward, 0,
+                            pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)),
+                            scores_ + scores_));
+    if (dropout_)
+      tape.forward(compute_op("attention.dropout", OpClass::vector, Phase::forward, 0,
+                              pairs_ * dropout_flops.forward, scores_ + scores_ + pairs_),
+                   scores_);
+    tape.forward(compute_op("attention.context", OpClass::attention, Phase::forward, value_flops_,
+                            merge_, scores_ + v_ + context_));
+  }
+
+  void backward(Tape& tape) const {
+    if (scope_.spec->kernels.flash_attention) {
+      // Scores again; gradients of values and of probabilities; of queries and of keys.
+      Op op =
+          compute_op("attention.dgrad", OpClass::attention, Phase::input_grad,
+                     Amount(3) * key_flops_ + Amount(2) * value_flops_, pairs_ * per_score(true),
+                     Amount(2) * (q_ + k_ + v_ + context_) + statistics_);
+      op.redone = key_flops_.value();
+      tape.backward(op);
+      return;
+    }
+    tape.backward(compute_op("attention.context.dgrad", OpClass::attention, Phase::input_grad,
+                             Amount(2) * value_flops_, 0, Amount(2) * (scores_ + v_) + context_));
+    if (dropout_)
+      tape.backward(compute_op("attention.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
+                               pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_));
+    tape.backward(
+        compute_op("attention.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
+                   pairs_ * (softmax_flops.backward + (biased_ ? 1 : 0)), Amount(3) * scores_),
+        scores_);
+    tape.backward(compute_op("attention.scores.dgrad", OpClass::attention, Phase::input_grad,
+                             Amount(2) * key_flops_, 0, scores_ + Amount(2) * (q_ + k_)));
+  }
+
+ private:
+  [[nodiscard]] std::int64_t per_score(bool back) const {
+    std::int64_t flops = back ? softmax_flops.backward : softmax_flops.forward;
+    if (dropout_) flops += back ? dropout_flops.backward : dropout_flops.forward;
+    return flops + (biased_ ? 1 : 0);
+  }
+
+  const Scope& scope_;
+  Amount pairs_, key_flops_, value_flops_, scores_, q_, k_, v_, context_, statistics_, merge_;
+  bool biased_;
+  bool dropout_;
+};
+
+/// What the backward pass reads. Without flash attention and in half precision this is 5as/h of
+/// Korthikanti et al., equation 1: probabilities, dropout's mask and result.
+void save_for_backward(Tape& tape, const Scope& scope, const Sizes& all,
+                       std::initializer_list<Tensor> inputs) {
+  for (const Tensor tensor : inputs) tape.save(tensor);
+  if (scope.spec->kernels.flash_attention) {
+    tape.save("attention.statistics", all.statistics);
+    return;
+  }
+  tape.save("attention.probabilities", scope.activation(all.pairs));
+  if (!scope.model().dropout) return;
+  tape.save("attention.dropout.mask", all.pairs);
+  tape.save("attention.dropout", scope.activation(all.pairs));
+}
+
+Tensor make_context(Tape& tape, const Scope& scope, const Sizes& all) {
+  const Tensor context = tape.lasting_output("attention.context", all.context);
+  if (scope.spec->kernels.flash_attention) tape.save(context);
+  return context;
+}
+
+Tensor whole(Tape& tape, const Scope& scope, const Core& core, const Sizes& all,
+             std::initializer_list<Tensor> inputs) {
+  tape.begin(Group::attention, inputs);
+  const Block block(scope, core, all, 1, 0);
+  block.forward(tape);
+  block.backward(tape);
+  save_for_backward(tape, scope, all, inputs);
+  return make_context(tape, scope, all);
+}
+
+Tensor gathered(Tape& tape, const Scope& scope, const Core& core, Sizes all, Tensor q, Tensor k,
+                Tensor v) {
+  const Amount local = all.k + all.v, everything = local * scope.cp;
+  tape.begin(Group::attention, {k, v});
+  tape.forward(collective_op("attention.gather", Phase::forward, CollectiveType::all_gather,
+                             Axis::cp, stream::cp, local));
+  tape.join_forward(stream::cp);
+  tape.backward(collective_op("attention.gather.dgrad", Phase::input_grad,
+                              CollectiveType::reduce_scatter, Axis::cp, stream::cp, everything));
+  tape.join_backward(stream::cp);
+  const Tensor kv = tape.output("attention.gathered", everything);
+  all.k = all.k * scope.cp;
+  all.v = all.v * scope.cp;
+  return whole(tape, scope, core, all, {q, kv});
+}
+
+Op send(const char* name, Phase phase, std::int32_t shift, Amount size) {
+  return message_op(name, phase, NodeKind::send, Axis::cp, shift, stream::side, size);
+}
+Op receive(const char* name, Phase phase, std::int32_t shift, Amount size) {
+  return message_op(name, phase, NodeKind::recv, Axis::cp, -shift, stream::cp, size);
+}
+Op waiting(Op op, std::initializer_list<Stream> streams) {
+  for (const Stream each : streams) wait(op, each);
+  return op;
+}
+
+/// Messages are received on stream::cp and sent on stream::side, so that ranks which all send
+/// before they receive do not wait for each other in a circle. A block waits for all that was
+/// received before it; what is received beside it is put behind it, or before it when nothing may
+/// overlap.
+class Ring {
+ public:
+  Ring(Tape& tape, const Scope& scope, const Core& core, const Sizes& all, Amount hop)
+      : tape_(tape), scope_(scope), core_(core), all_(all), hop_(hop) {}
+
+  void forward() const {
+    const Phase phase = Phase::forward;
+    tape_.forward(waiting(send("attention.kv.send", phase, 1, hop_), {stream::compute}));
+    tape_.forward(waiting(receive("attention.kv.recv", phase, 1, hop_), {stream::compute}));
+    block(0).forward(tape_);
+    for (std::int64_t i = 1; i < scope_.cp; ++i) {
+      const bool more = i + 1 < scope_.cp;
+      const Op next = receive("attention.kv.recv", phase, 1, hop_);
+      if (more) tape_.forward(waiting(send("attention.kv.send", phase, 1, hop_), {stream::cp}));
+      tape_.join_forward(stream::cp);
+      if (more && !overlap()) tape_.forward(next);
+      block(i).forward(tape_);
+      if (more && overlap()) tape_.forward(next);
+    }
+  }
+
+  void backward() const {
+    const Phase phase = Phase::input_grad;
+    tape_.backward(waiting(send("attention.kv.send", phase, -1, hop_), {stream::compute}));
+    tape_.backward(waiting(receive("attention.kv.recv", phase, -1, hop_), {stream::compute}));
+    block(0).backward(tape_);
+    for (std::int64_t i = 1; i < scope_.cp; ++i) {
+      const bool more = i + 1 < scope_.cp;
+      if (more) tape_.backward(waiting(send("attention.kv.send", phase, -1, hop_), {stream::cp}));
+      tape_.backward(
+          waiting(send("attention.dkv.send", phase, -1, hop_), {stream::compute, stream::cp}));
+      tape_.join_backward(stream::cp);
+      if (!overlap()) receive_gradients(more);
+      block(i).backward(tape_);
+      if (overlap()) receive_gradients(more);
+    }
+    // The gradients that arrived last are added to those computed last.
+    tape_.join_backward(stream::cp);
+    tape_.backward(compute_op("attention.dkv.add", OpClass::vector, phase, 0,
+                              hop_ / scope_.activation(1).value(), Amount(3) * hop_));
+  }
+
+ private:
+  [[nodiscard]] bool overlap() const { return scope_.spec->schedule.overlap; }
+  [[nodiscard]] Block block(std::int64_t index) const {
+    return {scope_, core_, all_, scope_.cp, index};
+  }
+  void receive_gradients(bool more) const {
+    const Phase phase = Phase::input_grad;
+    if (more) tape_.backward(receive("attention.kv.recv", phase, -1, hop_));
+    tape_.backward(receive("attention.dkv.recv", phase, -1, hop_));
+  }
+
+  Tape& tape_;
+  const Scope& scope_;
+  const Core& core_;
+  const Sizes& all_;
+  Amount hop_;
+};
+
+Tensor ring(Tape& tape, const Scope& scope, const Core& core, Sizes all, Tensor q, Tensor k,
+            Tensor v) {
+  const Amount hop = all.k + all.v;
+  all.k = all.k * scope.cp;  // what all blocks read together
+  all.v = all.v * scope.cp;
+  tape.begin(Group::attention, {q, k, v});
+  const Ring around(tape, scope, core, all, hop);
+  around.forward();
+  around.backward();
+  tape.scratch(Amount(4) * hop);  // two blocks of keys and values, and of their gradients
+  save_for_backward(tape, scope, all, {q, k, v});
+  return make_context(tape, scope, all);
+}
+
+/// All-to-all from tokens to heads or back; the gradient goes the other way.
+void exchange(Tape& tape, const char* forward, const char* backward, Amount size) {
+  tape.forward(collective_op(forward, Phase::forward, CollectiveType::all_to_all, Axis::cp,
+                             stream::cp, size));
+  tape.backward(collective_op(backward, Phase::input_grad, CollectiveType::all_to_all, Axis::cp,
+                              stream::cp, size));
+}
+
+Tensor ulysses(Tape& tape, const Scope& scope, const Core& core, const Sizes& all, Tensor q,
+               Tensor k, Tensor v) {
+  tape.begin(Group::qkv, {q, k, v});
+  exchange(tape, "attention.q.exchange", "attention.q.exchange.dgrad", all.q);
+  exchange(tape, "attention.k.exchange", "attention.k.exchange.dgrad", all.k);
+  exchange(tape, "attention.v.exchange", "attention.v.exchange.dgrad", all.v);
+  tape.join_forward(stream::cp);
+  tape.join_backward(stream::cp);
+  const Tensor by_head[] = {tape.output("attention.q", all.q), tape.output("attention.k", all.k),
+                            tape.output("attention.v", all.v)};
+  const Tensor context = whole(tape, scope, core, all, {by_head[0], by_head[1], by_head[2]});
+  tape.begin(Group::none, {context});
+  exchange(tape, "attention.context.exchange", "attention.context.exchange.dgrad", all.context);
+  tape.join_forward(stream::cp);
+  tape.join_backward(stream::cp);
+  return tape.output("attention.context", all.context);
+}
+
+}  // namespace
+
+Amount core_flops(const Scope& scope, const Core& core) {
+  return Amount(scope.micro) * core.heads * double_pairs(scope, core) *
+         (core.key_dim + core.value_dim) / scope.cp;
+}
+
+Tensor attention_core(Tape& tape, const Scope& scope, const Core& core, Tensor q, Tensor k,
+                      Tensor v) {
+  const Sizes all = sizes(scope, core, tape.bytes_of(q), tape.bytes_of(k), tape.bytes_of(v));
+  if (scope.cp == 1) return whole(tape, scope, core, all, {q, k, v});
+  switch (scope.spec->parallel.cp_method) {
+    case ContextMethod::all_gather:
+      return gathered(tape, scope, core, all, q, k, v);
+    case ContextMethod::ring:
+      return ring(tape, scope, core, all, q, k, v);
+    case ContextMethod::ulysses:
+      break;
+  }
+  return ulysses(tape, scope, core, all, q, k, v);
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two matrices (Vaswani et al., 2017), or three with a gate (Shazeer, arXiv 2002.05202); the first
+// is cut by column over tp, the last by row.
+#include "orrery/workload/layers/mlp.h"
+
+namespace orrery::workload {
+
+Linear::Output mlp_up_output(const Scope& scope, std::int64_t inner) {
+  const Model& model = scope.model();
+  return {"mlp.up", ceil_div(inner, scope.tp) * (gated(model.mlp) ? 2 : 1), model.mlp_bias};
+}
+
+Tensor mlp_activation(Tape& tape, const Scope& scope, std::int64_t inner, Tensor up) {
+  const Model& model = scope.model();
+  Elementwise act;
+  act.name = ORRERY_OP("activation");
+  act.group = Group::activation;
+  act.elements = scope.tokens * ceil_div(inner, scope.tp);
+  act.output = "mlp.activation";
+  act.flops = activation_flops(model.mlp);
+  act.keeps_input = model.mlp != Mlp::relu;  // whose result says which inputs were positive
+  return elementwise(tape, scope, act, up);
+}
+
+Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x) {
+  const Model& model = scope.model();
+  Linear up;
+  up.name = ORRERY_OP("mlp_up");
+  up.group = Group::mlp_up;
+  up.tokens = scope.tokens;
+  up.in = model.hidden;
+  up.outputs = {mlp_up_output(scope, inner)};
+  const Tensor made = column_linear(tape, scope, up, ORRERY_COLUMN("mlp_up"), x).front();
+  const Tensor act = mlp_activation(tape, scope, inner, made);
+  Linear down;
+  down.name = ORRERY_OP("mlp_down");
+  down.group = Group::mlp_down;
+  down.tokens = scope.tokens;
+  down.in = ceil_div(inner, scope.tp);
+  down.outputs = {{"mlp.down", model.hidden, model.mlp_bias}};
+  return row_linear(tape, scope, down, ORRERY_ROW("mlp_down"), {act});
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/layers/primitives.h"
+
+#include "orrery/core/check.h"
+
+namespace orrery::workload {
+namespace {
+
+using graph::CollectiveType;
+
+/// The register in which the input gathered again for the weights' gradient is remembered.
+constexpr Stream kGathered = stream::mark;
+
+/// Bytes of what goes in, all of `x` together.
+Amount bytes_of(const Tape& tape, const std::vector<Tensor>& x) {
+  Amount sum;
+  for (const Tensor tensor : x) sum += tape.bytes_of(tensor);
+  return sum;
+}
+
+/// The three products of a weight matrix. `x_bytes`: its input where it is multiplied.
+struct Products {
+  Op forward, dgrad, wgrad;
+};
+Products products(const Scope& scope, const Linear& shape, Amount x_bytes, Amount biases) {
+  const Amount flops = Amount(2) * shape.tokens * shape.in * shape.out();
+  const Amount y = scope.activation(shape.tokens * shape.out());
+  const Amount matrix = shape.copies * shape.in * shape.out();
+  const Amount added = shape.tokens * biases;
+  Products all;
+  all.forward = compute_op(shape.name.forward, OpClass::matmul, Phase::forward, flops, added,
+                           x_bytes + y + scope.weight(matrix));
+  all.dgrad = compute_op(shape.name.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
+                         x_bytes + y + scope.weight(matrix));
+  all.wgrad = compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops, added,
+                         x_bytes + y + scope.gradient(matrix));
+  return all;
+}
+
+std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& shape) {
+  std::vector<Tensor> outputs;
+  for (const Linear::Output& each : shape.outputs)
+    outputs.push_back(tape.output(each.name, scope.activation(shape.tokens * each.features)));
+  return outputs;
+}
+
+void begin_linear(Tape& tape, const Linear& shape, const std::vector<Tensor>& x) {
+  tape.begin(shape.group, x);
+  for (const Tensor tensor : x) tape.save(tensor);
+  tape.add_weights(shape.share, shape.copies * shape.in * shape.out(), shape.hidden_matrix);
+}
+
+}  // namespace
+
+Amount Linear::out() const {
+  Amount sum;
+  for (const Output& each : outputs) sum += each.features;
+  return sum;
+}
+
+Amount Linear::biases() const {
+  Amount sum;
+  for (const Output& each : outputs) sum += bias || each.bias ? each.features : Amount(0);
+  return sum;
+}
+
+std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
+                           const std::vector<Tensor>& x) {
+  begin_linear(tape, shape, x);
+  tape.add_weights(shape.share, shape.copies * shape.biases());
+  const Products all = products(scope, shape, bytes_of(tape, x), shape.biases());
+  tape.forward(all.forward);
+  if (!shape.first_in_network) tape.backward(all.dgrad);
+  tape.backward(all.wgrad);
+  return make_outputs(tape, scope, shape);
+}
+
+std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& shape,
+                                  const ColumnNames& names, Tensor x) {
+  if (scope.tp == 1) return linear(tape, scope, shape, {x});
+  begin_linear(tape, shape, {x});
+  tape.add_weights(shape.share, shape.biases());
+  const Amount whole = scope.activation(shape.tokens * shape.in);
+  const Amount moved = scope.activation(shape.tokens * (shape.in + shape.carried));
+  Products all = products(scope, shape, whole, shape.biases());
+  if (scope.sp) {
+    const Amount shard =
+        scope.activation(ceil_div(shape.tokens, scope.tp) * (shape.in + shape.carried));
+    tape.forward(collective_op(names.gather, Phase::forward, CollectiveType::all_gather, Axis::tp,
+                               stream::tp, shard));
+    tape.join_forward(stream::tp);
+    Op again =
+        collective_op(names.gather_again, Phase::input_grad, CollectiveType::all_gather, Axis::tp,
+                      stream::tp, scope.activation(ceil_div(shape.tokens, scope.tp) * shape.in));
+    again.marks = kGathered;
+    tape.backward(again);
+    wait(all.wgrad, kGathered);
+    tape.scratch(moved);
+  }
+  tape.forward(all.forward);
+  tape.backward(all.dgrad);
+  tape.backward(
+      collective_op(names.reduce, Phase::input_grad,
+                    scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
+                    Axis::tp, stream::tp, moved));
+  tape.backward(all.wgrad);
+  tape.join_backward(stream::tp);
+  return make_outputs(tape, scope, shape);
+}
+
+Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const RowNames& names,
+                  const std::vector<Tensor>& x) {
+  ORRERY_CHECK(shape.outputs.size() == 1);
+  if (scope.tp == 1) return linear(tape, scope, shape, x).front();
+  begin_linear(tape, shape, x);
+  const Amount whole = scope.activation(shape.tokens * shape.out());
+  const Amount rows = scope.sp ? ceil_div(shape.tokens, scope.tp) : shape.tokens;
+  const Amount shard = scope.activation(rows * shape.out());
+  Products all = products(scope, shape, bytes_of(tape, x), 0);
+  tape.forward(all.forward);
+  tape.forward(collective_op(names.reduce, Phase::forward,
+                             scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
+                             Axis::tp, stream::tp, whole));
+  tape.join_forward(stream::tp);
+  if (!(shape.biases() == Amount(0))) {
+    // Behind the sum, on every rank: its weights are replicated.
+    tape.add_weights(Share::replicated, shape.out());
+    tape.forward(compute_op(names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(),
+                            Amount(2) * shard));
+    all.wgrad.vector = (rows * shape.out()).value();
+  }
+  if (scope.sp) {
+    tape.backward(collective_op(names.gather, Phase::input_grad, CollectiveType::all_gather,
+                                Axis::tp, stream::tp, shard));
+    tape.join_backward(stream::tp);
+    tape.scratch(whole);
+  }
+  tape.backward(all.dgrad);
+  tape.backward(all.wgrad);
+  return tape.output(shape.outputs.front().name, shard);
+}
+
+PerElement norm_flops(Norm norm) {
+  // Layer norm: Calculon's 9, and 14 + 7 for the two gradients. RMS norm, from its definition
+  // (Zhang and Sennrich, 2019, equation 4): square, add, scale, weigh; backward: weigh the
+  // gradient, its product with x, add, scale both, subtract; weights: product with x, scale, add.
+  return norm == Norm::layernorm ? PerElement{9, 14 + 7} : PerElement{4, 6 + 3};
+}
+
+PerElement activation_flops(Mlp mlp) {
+  switch (mlp) {
+    case Mlp::gelu:
+      return {8, 13};  // Calculon
+    case Mlp::relu:
+      return {1, 1};
+    case Mlp::swiglu:
+      // silu(x)·u: exp, add, divide, two products; backward computes these but the last again,
+      // then du = d·silu and dx = d·u·(s + silu·(1 − s)).
+      return {5, 10};
+    case Mlp::geglu:
+      // gelu(x)·u; backward: gelu(x)·d, and gelu'(x)·u·d.
+      return {9, 8 + 1 + 13 + 1};
+  }
+  return {};
+}
+
+Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
+  const Amount elements = shape.rows * shape.features;
+  const Amount size = scope.activation(elements);
+  const PerElement flops = norm_flops(shape.rms ? Norm::rmsnorm : scope.model().norm);
+  Amount weights;
+  if (shape.has_weights) {
+    weights = shape.weight_features == Amount(0) ? shape.features : shape.weight_features;
+    if (scope.model().norm == Norm::layernorm && !shape.rms) weights = weights + weights;
+    tape.add_weights(Share::replicated, weights);
+  }
+  tape.begin(shape.group, {x});
+  tape.save(x);
+  tape.forward(compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
+                          elements * flops.forward, size + size + scope.weight(weights)),
+               size);
+  tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
+                           elements * flops.backward,
+                           Amount(3) * size + scope.weight(weights) + scope.gradient(weights)));
+  if (shape.beside_residual) {
+    tape.backward(compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
+                             Amount(3) * size),
+                  Amount(2) * size);
+  }
+  return tape.output(shape.output, size);
+}
+
+Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group, Amount elements,
+                Tensor stream, Tensor branch) {
+  const Amount size = scope.activation(elements);
+  tape.begin(group, {stream, branch});
+  Amount saves = Amount(2) * size;
+  if (scope.model().dropout) {
+    tape.save("dropout.mask", elements);  // a byte each
+    tape.forward(compute_op(name.forward, OpClass::vector, Phase::forward, 0,
+                            elements * dropout_flops.forward, Amount(2) * size + elements),
+                 saves);
+    tape.backward(compute_op(name.dgrad, OpClass::vector, Phase::input_grad, 0,
+                             elements * dropout_flops.backward, Amount(2) * size + elements));
+  }
+  tape.forward(
+      compute_op(name.forward, OpClass::vector, Phase::forward, 0, elements, Amount(3) * size),
+      saves);
+  return tape.output("residual", size);
+}
+
+Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Tensor x) {
+  tape.begin(shape.group, {x});
+  const Amount in = tape.bytes_of(x), out = scope.activation(shape.elements);
+  tape.forward(compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
+                          shape.elements * shape.flops.forward, in + out));
+  tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
+                           shape.elements * shape.flops.backward, in + in + out));
+  if (shape.keeps_input) tape.save(x);
+  const Tensor y = tape.output(shape.output, out);
+  if (!shape.keeps_input) tape.save(y);
+  return y;
+}
+
+}  // namespace orrery::workload

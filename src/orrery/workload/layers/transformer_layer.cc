@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole layers.
+#include "orrery/workload/layers/attention.h"
+#include "orrery/workload/layers/blocks.h"
+#include "orrery/workload/layers/mlp.h"
+
+namespace orrery::workload {
+namespace {
+
+Tensor hidden_norm(Tape& tape, const Scope& scope, const OpName& name, bool beside_residual,
+                   Tensor x) {
+  NormShape shape;
+  shape.name = name;
+  shape.rows = scope.shard;
+  shape.features = scope.model().hidden;
+  shape.beside_residual = beside_residual;
+  return norm(tape, scope, shape, x);
+}
+
+Tensor add(Tape& tape, const Scope& scope, const OpName& name, Group group, Tensor stream,
+           Tensor branch) {
+  return residual(tape, scope, name, group, scope.shard * scope.model().hidden, stream, branch);
+}
+
+/// Attention and MLP behind one norm, their matrices put together: one product in, one product out,
+/// and one sum over tp for both (as PaLM does, Chowdhery et al., 2022, section 2).
+Tensor joint_branches(Tape& tape, const Scope& scope, const Attention& shape, Tensor x) {
+  const Model& model = scope.model();
+  Linear in;
+  in.name = ORRERY_OP("qkv_mlp_up");
+  in.group = Group::qkv;
+  in.tokens = scope.tokens;
+  in.in = model.hidden;
+  in.outputs = qkv_outputs(scope);
+  const Amount context_features = in.outputs[0].features;
+  in.outputs.push_back(mlp_up_output(scope, model.inner()));
+  const std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv_mlp_up"), x);
+  const Tensor context = attend(tape, scope, shape, {made[0], made[1], made[2]});
+  const Tensor act = mlp_activation(tape, scope, model.inner(), made[3]);
+  Linear out;
+  out.name = ORRERY_OP("out_mlp_down");
+  out.group = Group::out;
+  out.tokens = scope.tokens;
+  out.in = context_features + ceil_div(model.inner(), scope.tp);
+  out.outputs = {{"block.out", model.hidden, model.out_bias || model.mlp_bias}};
+  if (model.out_bias && model.mlp_bias) tape.add_weights(Share::replicated, model.hidden);
+  return row_linear(tape, scope, out, ORRERY_ROW("out_mlp_down"), {context, act});
+}
+
+/// Attention and MLP or experts behind one norm.
+Tensor parallel_layer(Tape& tape, const Scope& scope, const Layer& layer, Tensor x) {
+  const Model& model = scope.model();
+  const Tensor normed = hidden_norm(tape, scope, ORRERY_OP("norm"), true, x);
+  if (!layer.experts && !model.mla && !model.post_norms) {
+    const Tensor both = joint_branches(tape, scope, layer.attention, normed);
+    return add(tape, scope, ORRERY_OP("residual"), Group::out, x, both);
+  }
+  Tensor first = attention(tape, scope, layer.attention, normed);
+  if (model.post_norms)
+    first = hidden_norm(tape, scope, ORRERY_OP("attention_post_norm"), false, first);
+  const Tensor sum = add(tape, scope, ORRERY_OP("attention_residual"), Group::out, x, first);
+  Tensor second =
+      layer.experts ? moe(tape, scope, normed) : mlp(tape, scope, model.inner(), normed);
+  if (model.post_norms)
+    second = hidden_norm(tape, scope, ORRERY_OP("mlp_post_norm"), false, second);
+  return add(tape, scope, ORRERY_OP("mlp_residual"), Group::mlp_down, sum, second);
+}
+
+}  // namespace
+
+Tensor attention_layer(Tape& tape, const Scope& scope, const Attention& shape, Tensor x) {
+  const Tensor normed = hidden_norm(tape, scope, ORRERY_OP("attention_norm"), true, x);
+  Tensor branch = attention(tape, scope, shape, normed);
+  if (scope.model().post_norms)
+    branch = hidden_norm(tape, scope, ORRERY_OP("attention_post_norm"), false, branch);
+  return add(tape, scope, ORRERY_OP("attention_residual"), Group::out, x, branch);
+}
+
+Tensor cross_layer(Tape& tape, const Scope& scope, const Scope& source_scope, Tensor x,
+                   Tensor source) {
+  const Tensor normed = hidden_norm(tape, scope, ORRERY_OP("cross_norm"), true, x);
+  const Tensor branch = cross_attention(tape, scope, source_scope, normed, source);
+  return add(tape, scope, ORRERY_OP("cross_residual"), Group::out, x, branch);
+}
+
+Tensor mlp_layer(Tape& tape, const Scope& scope, bool experts, Tensor x) {
+  const Model& model = scope.model();
+  const Tensor normed = hidden_norm(tape, scope, ORRERY_OP("mlp_norm"), true, x);
+  Tensor branch = experts ? moe(tape, scope, normed) : mlp(tape, scope, model.inner(), normed);
+  if (model.post_norms)
+    branch = hidden_norm(tape, scope, ORRERY_OP("mlp_post_norm"), false, branch);
+  return add(tape, scope, ORRERY_OP("mlp_residual"), Group::mlp_down, x, branch);
+}
+
+Tensor transformer_layer(Tape& tape, const Scope& scope, const Layer& layer, Tensor x) {
+  if (scope.model().parallel_block) return parallel_layer(tape, scope, layer, x);
+  return mlp_layer(tape, scope, layer.experts, attention_layer(tape, scope, layer.attention, x));
+}
+
+}  // namespace orrery::workload
