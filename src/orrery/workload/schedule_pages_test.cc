@@ -121,6 +121,7 @@ std::string legend(const Picture& picture, int y) {
         "<text x=\"{}\" y=\"{}\" font-size=\"10\">{}</text>\n",
         x, y, fill_of(slot), x + 16, y + 10, word);
     x += 26 + 6 * static_cast<int>(word.size());
+    if (x > kLeft + (kUnits - 10) * kUnit) x = kLeft, y += 18;
   }
   return text;
 }
@@ -128,7 +129,7 @@ std::string legend(const Picture& picture, int y) {
 std::string svg_of(const Picture& picture) {
   const PipelineOrder order = order_of(picture);
   const Timeline time = play(order, picture.cost);
-  const int width = kLeft + kUnits * kUnit + 10, height = kTop + kRow * int{kStages} + 30;
+  const int width = kLeft + kUnits * kUnit + 10, height = kTop + kRow * int{kStages} + 48;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
       "height=\"{1}\" font-family=\"sans-serif\" fill=\"#222\">\n"
