@@ -81,7 +81,7 @@ class Experts {
   Tensor share(Tensor x);
   Tensor arrive(Tensor sent);
   Tensor compute(Tensor x);
-  Tensor activate(const std::vector<Tensor>& up, Amount elements);
+  Tensor activate(Tensor up, Amount elements);
   Tensor return_copies(Tensor made);
   Tensor uncopy(Tensor copies, Tensor probabilities);
   Tensor sum_up(Tensor routed);
@@ -184,10 +184,15 @@ Tensor Experts::send(Tensor copies) {
   return arrived;
 }
 
-/// Shared experts: an MLP beside the others.
+/// Shared experts: an MLP beside the others, without biases.
 Tensor Experts::share(Tensor x) {
   const std::int64_t inner = scope_.model().shared_inner();
-  return inner > 0 ? mlp(tape_, scope_, inner, x) : Tensor{};
+  if (inner == 0) return {};
+  Spec plain = *scope_.spec;
+  plain.model.mlp_bias = false;
+  Scope scope = scope_;
+  scope.spec = &plain;
+  return mlp(tape_, scope, inner, x);
 }
 
 /// What experts multiply.
@@ -217,44 +222,42 @@ Tensor Experts::arrive(Tensor sent) {
 Tensor Experts::compute(Tensor x) {
   const Model& model = scope_.model();
   const Amount inner = Amount(model.expert_inner()) / etp_;
-  Linear up{.name = ORRERY_OP("experts.up"),
-            .group = Group::experts,
-            .tokens = tokens_.computed,
-            .in = hidden_,
-            .outputs = {{"experts.up", inner}},
-            .bias = moe_.expert_bias,
-            .share = Share::expert,
-            .copies = tokens_.experts};
-  if (gated(model.mlp)) up.outputs.push_back({"experts.gate", inner});
-  const std::vector<Tensor> out = linear(tape_, scope_, up, {x});
-  const Tensor active = activate(out, tokens_.computed * inner);
+  Linear up;
+  up.name = ORRERY_OP("experts.up");
+  up.group = Group::experts;
+  up.tokens = tokens_.computed;
+  up.in = hidden_;
+  up.outputs = {{"experts.up", inner * (gated(model.mlp) ? 2 : 1), moe_.expert_bias}};
+  up.share = Share::expert;
+  up.copies = tokens_.experts;
+  const Tensor made = linear(tape_, scope_, up, {x}).front();
+  const Tensor active = activate(made, tokens_.computed * inner);
   // What was sent back is kept for the gradient of the probabilities, so this is not needed again.
-  const Linear down{.name = ORRERY_OP("experts.down"),
-                    .group = exchange_ ? Group::none : Group::experts,
-                    .tokens = tokens_.computed,
-                    .in = inner,
-                    .outputs = {{"experts.down", hidden_}},
-                    .share = Share::expert,
-                    .copies = tokens_.experts};
+  Linear down;
+  down.name = ORRERY_OP("experts.down");
+  down.group = exchange_ ? Group::none : Group::experts;
+  down.tokens = tokens_.computed;
+  down.in = inner;
+  down.outputs = {{"experts.down", hidden_}};
+  down.share = Share::expert;
+  down.copies = tokens_.experts;
   // Ranks of etp make summands: each adds its part of the bias.
   if (moe_.expert_bias) tape_.add_weights(Share::expert, hidden_ * tokens_.experts / etp_);
   return linear(tape_, scope_, down, {active}).front();
 }
 
-Tensor Experts::activate(const std::vector<Tensor>& up, Amount elements) {
-  const PerElement flops = activation_flops(scope_.model().mlp);
-  const Amount one = scope_.activation(elements);
-  const Amount in = one * static_cast<std::int64_t>(up.size());
+Tensor Experts::activate(Tensor up, Amount elements) {
+  const Mlp kind = scope_.model().mlp;
   const std::vector<std::string>& again = scope_.spec->recompute.ops;
   const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
-  tape_.begin(whole ? Group::experts : Group::activation, up);
-  for (const Tensor& tensor : up) tape_.save(tensor);
-  const Tensor active = tape_.output("experts.active", one);
-  tape_.forward(compute_op("experts.activation", OpClass::vector, Phase::forward, 0,
-                           elements * flops.forward, in + one));
-  tape_.backward(compute_op("experts.activation.dgrad", OpClass::vector, Phase::input_grad, 0,
-                            elements * flops.backward, in + one + in));
-  return active;
+  Elementwise shape;
+  shape.name = ORRERY_OP("experts.activation");
+  shape.group = whole ? Group::experts : Group::activation;
+  shape.elements = elements;
+  shape.output = "experts.activation";
+  shape.flops = activation_flops(kind);
+  shape.keeps_input = kind != Mlp::relu;
+  return elementwise(tape_, scope_, shape, up);
 }
 
 /// Back to the ranks whose tokens these are.
@@ -340,12 +343,13 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
     tape_.forward(compute_op("moe.add", OpClass::vector, Phase::forward, 0, elements, three));
     return sum;
   }
-  const Linear shape{.name = ORRERY_OP("shared.gate"),
-                     .tokens = rows,
-                     .in = hidden_,
-                     .outputs = {{"shared.gate", 1}},
-                     .share = Share::replicated,
-                     .hidden_matrix = false};
+  Linear shape;
+  shape.name = ORRERY_OP("shared_gate");
+  shape.tokens = rows;
+  shape.in = hidden_;
+  shape.outputs = {{"shared_gate", 1}};
+  shape.share = Share::replicated;
+  shape.hidden_matrix = false;
   const Tensor gate = linear(tape_, scope_, shape, {x}).front();
   tape_.begin(Group::none, {routed, common, gate});
   tape_.save(common);
