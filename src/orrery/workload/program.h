@@ -58,6 +58,7 @@ inline constexpr Stream pipe = 15;   ///< first of four per chunk: receive and s
 [[nodiscard]] constexpr Stream send_backward(std::uint32_t chunk) {
   return static_cast<Stream>(pipe + 4 * chunk + 3);
 }
+inline constexpr Stream held = 240;  ///< first of eight more registers: layers' gathered weights
 }  // namespace stream
 
 /// What an op is, for counting.
