@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/layers/ends.h"
+
+namespace orrery::workload {
+namespace {
+
+using graph::CollectiveType;
+
+constexpr std::int64_t kTokenBytes = 8;  ///< numbers of tokens are 64 bits
+
+/// Token rows. No FLOPs: what is looked up is read and written.
+Tensor look_up(Tape& tape, const Scope& scope) {
+  const Amount elements = scope.tokens * scope.model().hidden;
+  const Amount whole = scope.activation(elements);
+  const Amount shard = scope.activation(scope.shard * scope.model().hidden);
+  tape.begin(Group::none, {});
+  tape.save("tokens", scope.tokens * kTokenBytes);
+  tape.forward(compute_op("embedding", OpClass::lookup, Phase::forward, 0, 0,
+                          scope.weight(elements) + whole));
+  if (scope.tp > 1) {
+    tape.forward(
+        collective_op("embedding.reduce", Phase::forward,
+                      scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
+                      Axis::tp, stream::tp, whole));
+    tape.join_forward(stream::tp);
+  }
+  Op scatter = compute_op("embedding.wgrad", OpClass::lookup, Phase::weight_grad, 0, 0,
+                          whole + scope.gradient(elements));
+  if (scope.sp) {
+    Op gather = collective_op("embedding.gather.wgrad", Phase::input_grad,
+                              CollectiveType::all_gather, Axis::tp, stream::tp, shard);
+    gather.marks = stream::mark;
+    tape.backward(gather);
+    wait(scatter, stream::mark);
+  }
+  tape.backward(scatter);
+  return tape.output("embedded", shard);
+}
+
+/// Rows of small tables are added: positions and token types.
+Tensor add_tables(Tape& tape, const Scope& scope, std::int64_t tables, Tensor x) {
+  const Amount elements = scope.shard * scope.model().hidden;
+  const Amount size = scope.activation(elements);
+  tape.begin(Group::none, {x});
+  tape.forward(compute_op("embedding.add", OpClass::vector, Phase::forward, 0, elements * tables,
+                          Amount(2) * size + scope.weight(elements * tables)));
+  tape.backward(compute_op("embedding.add.wgrad", OpClass::vector, Phase::weight_grad, 0,
+                           elements * tables, size + scope.gradient(elements * tables)));
+  return tape.output("embedded", size);
+}
+
+Tensor drop(Tape& tape, const Scope& scope, Tensor x) {
+  const Amount elements = scope.shard * scope.model().hidden;
+  const Amount size = scope.activation(elements);
+  tape.begin(Group::none, {x});
+  tape.save("embedding.dropout.mask", elements);
+  tape.forward(compute_op("embedding.dropout", OpClass::vector, Phase::forward, 0,
+                          elements * dropout_flops.forward, Amount(2) * size + elements),
+               size);
+  tape.backward(compute_op("embedding.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
+                           elements * dropout_flops.backward, Amount(2) * size + elements));
+  return tape.output("embedded", size);
+}
+
+/// Everything that happens to the tokens of `scope`.
+Tensor embed(Tape& tape, const Scope& scope) {
+  const Model& model = scope.model();
+  Tensor x = look_up(tape, scope);
+  const std::int64_t tables =
+      (model.positions == Positions::learned ? 1 : 0) + (model.token_types > 0 ? 1 : 0);
+  if (tables > 0) x = add_tables(tape, scope, tables, x);
+  if (model.embedding_norm) {
+    NormShape shape;
+    shape.name = ORRERY_OP("embedding_norm");
+    shape.rows = scope.shard;
+    shape.features = model.hidden;
+    shape.has_weights = false;  // counted once, below
+    x = norm(tape, scope, shape, x);
+  }
+  if (model.dropout) x = drop(tape, scope, x);
+  return x;
+}
+
+}  // namespace
+
+Result<LoweredPart> lower_embedding(const Scope& scope, const Scope* source) {
+  const Model& model = scope.model();
+  Tape tape(scope, "embedding", false);
+  tape.add_weights(Share::dense, ceil_div(model.vocab, scope.tp) * model.hidden);
+  if (model.positions == Positions::learned) {
+    const std::int64_t rows = model.max_positions != 0 ? model.max_positions : scope.seq;
+    tape.add_weights(Share::replicated, Amount(rows) * model.hidden);
+  }
+  tape.add_weights(Share::replicated, Amount(model.token_types) * model.hidden);
+  if (model.embedding_norm)
+    tape.add_weights(Share::replicated,
+                     Amount(model.norm == Norm::layernorm ? 2 : 1) * model.hidden);
+  const Tensor own = embed(tape, scope);
+  if (source == nullptr) return tape.finish({own});
+  return tape.finish({embed(tape, *source), own});
+}
+
+}  // namespace orrery::workload
