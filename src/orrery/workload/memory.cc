@@ -37,6 +37,7 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   const Role& role = program.roles[index];
   RoleMemory out;
   out.role = index;
+  if (role.ranks == 0) return out;  // a combination of classes that does not occur
   std::vector<MemoryItem> items = state_items(program, role, state);
   for (const MemoryItem& item : items) {
     if (item.kind == MemoryKind::weights) out.weights += item.bytes;

@@ -145,8 +145,7 @@ std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
   }
   std::int64_t whole = 0, again = 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const bool here = !step && moment.task.chunk == i;
-    if (here || moment.in_flight[i] > 0) whole += chunks[i].whole;
+    if (moment.needs_weights(i)) whole += chunks[i].whole;
     again += moment.halves(i) * moment.gathered[i];
   }
   items.push_back({MemoryKind::activations, "inputs gathered for the weight half", again});

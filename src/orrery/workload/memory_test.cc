@@ -144,6 +144,24 @@ TEST(Memory, WeightsThatStayWholeAreThereAllAlong) {
   EXPECT_EQ(memory.samples[1].communication, 4 * 1000 * 2 + 1000 * 4);
 }
 
+// … until the last input half: weight halves need no weights.
+TEST(Memory, WeightsGoWhenOnlyWeightHalvesAreLeft) {
+  Spec spec;
+  spec.parallel.sharding = Sharding::zero3;
+  spec.parallel.keep_gathered = true;
+  Program program = weighty(spec, 1);
+  program.roles[0] = role_of({{{0, 1, 0}}}, {{Pass::forward, 0, 0},
+                                             {Pass::forward, 0, 1},
+                                             {Pass::input_grad, 0, 0},
+                                             {Pass::input_grad, 0, 1},
+                                             {Pass::weight_grad, 0, 0},
+                                             {Pass::weight_grad, 0, 1}});
+  std::vector<std::int64_t> communication;
+  for (const MemorySample& sample : only_role(program).samples)
+    communication.push_back(sample.communication);
+  EXPECT_EQ(communication, (std::vector<std::int64_t>{2000, 2000, 2000, 2000, 4000, 4000}));
+}
+
 // A bucket is full once the layer is done with which it gets there.
 TEST(Memory, Zero2FillsOneBucketWhileAnotherIsReduced) {
   Spec spec;
@@ -293,6 +311,16 @@ TEST(Memory, TheWorstRoleIsTheFirstLargest) {
   const auto report = account_memory(program, kExact);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->worst, 1u);
+}
+
+TEST(Memory, RolesWithoutRanksHoldNothing) {
+  Program program = weighty({});
+  program.roles.push_back(role_of({{{0, 100, 0}}}, {}));
+  program.roles[1].ranks = 0;
+  const auto report = account_memory(program, kExact);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->worst, 0u);
+  EXPECT_EQ(report->roles[1].peak, 0);
 }
 
 TEST(Memory, RefusesWhatNoAddressReaches) {

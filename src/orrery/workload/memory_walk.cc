@@ -107,10 +107,9 @@ class Walker {
     alive = moment_.worst.alive;
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       alive.activations += moment_.in_flight[i] * chunks_[i].kept;
-      const bool here = !step_of(task) && task.chunk == i;
       alive.activations += moment_.half_done[i] * chunks_[i].redone;
       alive.activations += moment_.halves(i) * moment_.gathered[i];
-      if (here || moment_.in_flight[i] > 0) alive.communication += chunks_[i].whole;
+      if (moment_.needs_weights(i)) alive.communication += chunks_[i].whole;
     }
     alive.communication += moment_.arriving + moment_.leaving;
   }
@@ -130,6 +129,11 @@ std::uint32_t Moment::halves(std::size_t chunk) const {
   const bool own = (task.kind == TaskKind::input_grad || task.kind == TaskKind::weight_grad) &&
                    task.chunk == chunk;
   return half_done[chunk] + (own ? 1 : 0);
+}
+
+bool Moment::needs_weights(std::size_t chunk) const {
+  const bool own = !step_of(task) && task.kind != TaskKind::weight_grad && task.chunk == chunk;
+  return own || in_flight[chunk] > half_done[chunk];
 }
 
 void walk(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,

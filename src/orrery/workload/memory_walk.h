@@ -30,6 +30,8 @@ struct Moment {
 
   /// Microbatches of a chunk that hold `gathered`, the task's own among them.
   [[nodiscard]] std::uint32_t halves(std::size_t chunk) const;
+  /// Whether a chunk has microbatches whose input half is still to come, the task's own among them.
+  [[nodiscard]] bool needs_weights(std::size_t chunk) const;
 };
 
 /// Calls `on_moment` for every task of the role, in order. While a task runs, the message that the
