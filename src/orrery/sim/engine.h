@@ -262,6 +262,7 @@ class Engine {
   std::vector<RankState> states_;
   std::vector<std::size_t> first_times_;  // by rank: where its nodes' times begin
   std::vector<NodeTimes> times_;
+  std::vector<std::pair<std::uint32_t, graph::NodeId>> senders_;  // (rank, node)
   std::vector<std::int64_t> gpu_time_;        // by rank: ASTRA-sim's sum of compute
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
 

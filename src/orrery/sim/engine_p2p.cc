@@ -160,9 +160,8 @@ void Engine::p2p_arrival(std::uint32_t number) {
   drop_if_empty(message.key, box);
   const Endpoint& who = receives_[receive].who;
   if (who.custom == kNone && message.sender.custom == kNone) {
-    NodeTimes& times = times_[first_times_[who.rank] + who.node];
-    times.sender_rank = message.sender.rank;
-    times.sender = message.sender.node;
+    times_[first_times_[who.rank] + who.node].sender = static_cast<std::uint32_t>(senders_.size());
+    senders_.push_back({message.sender.rank, message.sender.node});
   }
   receive_done(receive);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "orrery/sim/engine.h"
 
@@ -110,10 +111,10 @@ std::vector<ChainLink> Engine::chain() const {
   }
   for (NodeId node = last; node != graph::kNoNode && links.size() < times_.size();) {
     const NodeTimes& ran = times(node);
-    const bool waited = ran.sender_rank != kNone;
+    const bool waited = ran.sender != kNone;
     links.push_back({rank, node, Time(waited ? ran.end : ran.start), Time(ran.end)});
-    node = waited ? ran.sender : ran.released_by;
-    if (waited) rank = ran.sender_rank;
+    node = ran.released_by;
+    if (waited) std::tie(rank, node) = senders_[ran.sender];
   }
   std::reverse(links.begin(), links.end());
   return links;
