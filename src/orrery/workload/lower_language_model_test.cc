@@ -6,82 +6,6 @@
 namespace orrery::workload {
 namespace {
 
-Spec gpt() {
-  Spec spec;
-  spec.model.layers = 3;
-  spec.model.hidden = 512;
-  spec.model.heads = 8;
-  spec.model.vocab = 1024;
-  spec.model.max_positions = 2048;
-  spec.model.dropout = true;
-  spec.batch.seq = 256;
-  spec.batch.micro = 4;
-  spec.kernels.flash_attention = false;
-  return spec;
-}
-
-Spec llama() {
-  Spec spec = gpt();
-  spec.model.kv_heads = 4;
-  spec.model.ffn = 1376;
-  spec.model.mlp = Mlp::swiglu;
-  spec.model.norm = Norm::rmsnorm;
-  spec.model.positions = Positions::rope;
-  spec.model.qkv_bias = spec.model.out_bias = spec.model.mlp_bias = false;
-  spec.model.tied_embeddings = false;
-  spec.model.dropout = false;
-  spec.kernels.flash_attention = true;
-  return spec;
-}
-
-// Korthikanti et al. (MLSys 2023), equations 1 to 6 and table 2: activations of a layer in bytes.
-TEST(LowerLanguageModel, KeepsWhatKorthikantiCounts) {
-  Spec spec = gpt();
-  const std::int64_t s = 256, b = 4, h = 512, a = 8, sbh = s * b * h;
-  const auto kept = [&] { return bytes_of(part_of(must_lower(spec), "layer").part.kept); };
-  EXPECT_EQ(kept(), 34 * sbh + 5 * a * s * s * b);  // equation 1
-  const std::int64_t t = spec.parallel.tp = 4;
-  EXPECT_EQ(kept(), 10 * sbh + 24 * sbh / t + 5 * a * s * s * b / t);  // 2
-  spec.recompute.kind = RecomputeKind::selective;
-  EXPECT_EQ(kept(), 10 * sbh + 24 * sbh / t);
-  spec.recompute.kind = RecomputeKind::full;
-  EXPECT_EQ(kept(), 2 * sbh);
-  spec.parallel.sp = true;
-  EXPECT_EQ(kept(), 2 * sbh / t);
-  spec.recompute.kind = RecomputeKind::none;
-  EXPECT_EQ(kept(), (34 * sbh + 5 * a * s * s * b) / t);  // 4
-  spec.recompute.kind = RecomputeKind::selective;
-  EXPECT_EQ(kept(), 34 * sbh / t);  // 6
-}
-
-// Section 4.3 of the paper: embedding dropout, and 4sbh(1 + v/h) in front of the loss.
-TEST(LowerLanguageModel, KeepsWhatKorthikantiCountsAtBothEnds) {
-  Spec spec = gpt();
-  spec.parallel.tp = 4;
-  spec.parallel.sp = true;
-  const LoweredModel model = must_lower(spec);
-  const std::int64_t tokens = 256 * 4, sbh = tokens * 512;
-  EXPECT_EQ(bytes_of(part_of(model, "embedding").part.kept), sbh / 4 + 8 * tokens);
-  EXPECT_EQ(bytes_of(part_of(model, "head").part.kept), 4 * sbh / 4 + 4 * tokens * 1024 / 4);
-}
-
-// Flash attention keeps no scores: queries, keys, values, the context and 4 bytes per query and
-// head.
-TEST(LowerLanguageModel, KeepsNoScoresWithFlashAttention) {
-  Spec spec = gpt();
-  spec.kernels.flash_attention = true;
-  const std::int64_t tokens = 256 * 4, sbh = tokens * 512;
-  EXPECT_EQ(bytes_of(part_of(must_lower(spec), "layer").part.kept), 34 * sbh + 4 * tokens * 8);
-}
-
-// SwiGLU: inputs 2 x 2sbh of norms, 2 x 2sbh of projections, queries, keys and values, context,
-// gate and value and their product.
-TEST(LowerLanguageModel, KeepsThreeTensorsOfAGatedMlp) {
-  const std::int64_t tokens = 256 * 4, h = 512, kv = 256, f = 1376;
-  EXPECT_EQ(bytes_of(part_of(must_lower(llama()), "layer").part.kept),
-            2 * tokens * (4 * h + (h + 2 * kv) + h + 3 * f) + 4 * tokens * 8);
-}
-
 TEST(LowerLanguageModel, ComputesTwiceAsMuchBackward) {
   for (Spec spec : {gpt(), llama()}) {
     for (const bool flash : {false, true}) {
@@ -109,48 +33,6 @@ TEST(LowerLanguageModel, ComputesSixTimesWeightsTimesTokens) {
   spec.kernels.flash_attention = false;
   sum = products_of(part_of(must_lower(spec), "layer"));
   EXPECT_EQ(sum.forward + sum.backward, 6 * tokens * weights + 12 * tokens * 256 * h);
-}
-
-TEST(LowerLanguageModel, RepeatsWhatIsNotKept) {
-  Spec spec = gpt();
-  const std::int64_t forward = products_of(part_of(must_lower(spec), "layer")).forward;
-  const auto again = [&] { return products_of(part_of(must_lower(spec), "layer")).again; };
-  EXPECT_EQ(again(), 0);
-  spec.recompute.kind = RecomputeKind::full;
-  EXPECT_EQ(again(), forward);
-  spec.recompute.kind = RecomputeKind::selective;
-  EXPECT_EQ(again(), 4 * 4 * 256 * 256 * 512);  // both products: 4·b·s²·h
-  spec.recompute = {RecomputeKind::ops, {"mlp_up"}};
-  EXPECT_EQ(again(), std::int64_t{2} * 4 * 256 * 512 * 2048);
-  spec.recompute = {RecomputeKind::ops, {"norm", "activation", "mlp_down"}};
-  EXPECT_EQ(again(), 0);
-}
-
-TEST(LowerLanguageModel, DropsTheTensorsOfOperatorsThatAreRepeated) {
-  Spec spec = gpt();
-  const std::int64_t sbh = 256 * 4 * 512;
-  const auto kept = [&] { return bytes_of(part_of(must_lower(spec), "layer").part.kept); };
-  const std::int64_t all = kept();
-  const std::vector<std::pair<std::string, std::int64_t>> expected = {
-      {"norm", 4 * sbh},        // what both norms make
-      {"qkv", 6 * sbh},         //
-      {"mlp_up", 8 * sbh},      // GELU's input
-      {"activation", 8 * sbh},  // … and its output
-      {"out", 3 * sbh},         // the residual stream between the halves, a dropout mask
-      {"mlp_down", sbh},        // the other mask: the layer's output is the next one's input
-      {"attention", 5 * 8 * 256 * 256 * 4},
-      {"experts", 0}};
-  for (const auto& each : expected) {
-    spec.recompute = {RecomputeKind::ops, {each.first}};
-    const LoweredModel model = must_lower(spec);
-    const Part& part = part_of(model, "layer").part;
-    EXPECT_EQ(all - bytes_of(part.kept), each.second) << each.first;
-    spec.recompute = {};
-    const LoweredModel plain = must_lower(spec);
-    EXPECT_EQ(bytes_of(part.transient) - bytes_of(part_of(plain, "layer").part.transient),
-              each.second)
-        << each.first;
-  }
 }
 
 // Shoeybi et al. (2019), figure 4: two all-reduces forward, two backward.

@@ -15,6 +15,36 @@
 
 namespace orrery::workload {
 
+/// A small GPT.
+inline Spec gpt() {
+  Spec spec;
+  spec.model.layers = 3;
+  spec.model.hidden = 512;
+  spec.model.heads = 8;
+  spec.model.vocab = 1024;
+  spec.model.max_positions = 2048;
+  spec.model.dropout = true;
+  spec.batch.seq = 256;
+  spec.batch.micro = 4;
+  spec.kernels.flash_attention = false;
+  return spec;
+}
+
+/// A small LLaMA.
+inline Spec llama() {
+  Spec spec = gpt();
+  spec.model.kv_heads = 4;
+  spec.model.ffn = 1376;
+  spec.model.mlp = Mlp::swiglu;
+  spec.model.norm = Norm::rmsnorm;
+  spec.model.positions = Positions::rope;
+  spec.model.qkv_bias = spec.model.out_bias = spec.model.mlp_bias = false;
+  spec.model.tied_embeddings = false;
+  spec.model.dropout = false;
+  spec.kernels.flash_attention = true;
+  return spec;
+}
+
 /// Matrix products of one part: forward, backward without repetition, repeated.
 struct Products {
   std::int64_t forward = 0;

@@ -196,7 +196,7 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
   tape.begin(group, {stream, branch});
   Amount saves = Amount(2) * size;
   if (scope.model().dropout) {
-    tape.save("dropout.mask", elements);  // a byte each
+    tape.save("dropout.mask", elements, true);  // a byte each; no reason to multiply again
     tape.forward(compute_op(name.forward, OpClass::vector, Phase::forward, 0,
                             elements * dropout_flops.forward, Amount(2) * size + elements),
                  saves);

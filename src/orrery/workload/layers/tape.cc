@@ -160,7 +160,7 @@ void Tape::save(Tensor tensor) {
   steps_.back().saves.push_back(tensor);
 }
 
-void Tape::save(const char* name, Amount bytes) { save(make(name, bytes, false)); }
+void Tape::save(const char* name, Amount bytes, bool lasting) { save(make(name, bytes, lasting)); }
 
 void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
 

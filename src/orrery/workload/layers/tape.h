@@ -106,8 +106,8 @@ class Tape {
   Tensor lasting_output(const char* name, Amount bytes);
   /// Its backward pass needs this. A tensor counts once, whoever saves it.
   void save(Tensor tensor);
-  /// It makes this for its own backward pass: masks, statistics.
-  void save(const char* name, Amount bytes);
+  /// It makes this for its own backward pass: masks, statistics. Lasting: see lasting_output.
+  void save(const char* name, Amount bytes, bool lasting = false);
   /// It uses this much memory while it runs, on top of inputs and outputs.
   void scratch(Amount bytes);
 
