@@ -107,6 +107,7 @@ Result<Json> flag_value(const Json& old, std::string_view text, const std::strin
   if (old.is_string()) return Json(std::string(text));
   if (old.is_array() && !text.starts_with('['))
     return config::parse_yaml("[" + std::string(text) + "]", where);
+  if (text.empty()) return Json("");
   return config::parse_yaml(text, where);
 }
 

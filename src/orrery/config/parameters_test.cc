@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/config/parameters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace orrery::config {
+namespace {
+
+struct Shelf {
+  std::vector<std::int64_t> sizes = {1};
+  std::vector<std::string> names;
+
+  static constexpr auto fields =
+      std::tuple{field("sizes", &Shelf::sizes, "how wide", between(1, 3)),
+                 field("names", &Shelf::names, "what stands there")};
+};
+
+/// What is wrong with `text`, or nothing; `shelf` is what was read.
+std::string read(const char* text, Shelf& shelf) {
+  Reading reading{"f"};
+  read_value(Json::parse(text), "", Limits{}, shelf, reading);
+  return reading.error ? to_string(*reading.error) : std::string();
+}
+
+TEST(Lists, AreReadItemByItem) {
+  Shelf shelf;
+  EXPECT_EQ(read(R"({"sizes": [4, -5, 6.0], "names": ["a", ""]})", shelf), "");
+  EXPECT_THAT(shelf.sizes, testing::ElementsAre(4, -5, 6));
+  EXPECT_THAT(shelf.names, testing::ElementsAre("a", ""));
+  EXPECT_EQ(read(R"({"sizes": [7]})", shelf), "");
+  EXPECT_THAT(shelf.sizes, testing::ElementsAre(7)) << "a list replaces the one before";
+  EXPECT_THAT(shelf.names, testing::SizeIs(2)) << "a key that is not given changes nothing";
+  EXPECT_EQ(read(R"({"names": []})", shelf), "");
+  EXPECT_TRUE(shelf.names.empty());
+}
+
+TEST(Lists, NameTheItemThatIsWrong) {
+  Shelf shelf;
+  EXPECT_THAT(read(R"({"sizes": 4})", shelf),
+              testing::StartsWith("f:/sizes: is a number where a list"));
+  EXPECT_THAT(read(R"({"sizes": [1, "x"]})", shelf), testing::StartsWith("f:/sizes/1: is text"));
+  EXPECT_THAT(read(R"({"sizes": [1, 2.5]})", shelf), testing::StartsWith("f:/sizes/1: is 2.5"));
+  EXPECT_THAT(read(R"({"sizes": [1e30]})", shelf), testing::StartsWith("f:/sizes/0: "));
+  EXPECT_THAT(read(R"({"names": [null]})", shelf), testing::StartsWith("f:/names/0: is nothing"));
+}
+
+TEST(Lists, LimitsAreThoseOfTheLength) {
+  Shelf shelf;
+  EXPECT_THAT(read(R"({"sizes": []})", shelf), testing::HasSubstr("lists 0 entries"));
+  EXPECT_THAT(read(R"({"sizes": [1, 2, 3, 4]})", shelf),
+              testing::HasSubstr("lists 4 entries, but must list from 1 to 3"));
+  EXPECT_EQ(read(R"({"sizes": [1000, 2000, 3000]})", shelf), "");
+}
+
+TEST(Lists, ComeBackFromTheWriter) {
+  Shelf shelf;
+  shelf.sizes = {9007199254740993, -1};
+  shelf.names = {"b", "a"};
+  Shelf again;
+  EXPECT_EQ(read(write_value(shelf).dump().c_str(), again), "");
+  EXPECT_EQ(again.sizes, shelf.sizes);
+  EXPECT_EQ(again.names, shelf.names);
+}
+
+TEST(Lists, AreInSchemaAndReference) {
+  const OrderedJson schema = schema_of(Kind<Shelf>{}, {});
+  const OrderedJson& sizes = schema["properties"]["sizes"];
+  EXPECT_EQ(sizes["type"], "array");
+  EXPECT_EQ(sizes["items"]["type"], "integer");
+  EXPECT_EQ(sizes["minItems"], 1);
+  EXPECT_EQ(sizes["maxItems"], 3);
+  EXPECT_FALSE(schema["properties"]["names"].contains("maxItems"));
+  EXPECT_EQ(reference_table<Shelf>(),
+            "| key | value | default | meaning |\n|---|---|---|---|\n"
+            "| `sizes` | a list of whole numbers | none | how wide |\n"
+            "| `names` | a list of words | none | what stands there |\n");
+}
+
+}  // namespace
+}  // namespace orrery::config
