@@ -9,7 +9,7 @@
 // experts and reduce-scattered behind them, as Megatron-Core's all-to-all dispatcher does. When
 // nothing is sent (ep = 1, or ep an axis of its own, whose ranks have the same tokens), tokens are
 // gathered before they are copied. On its own axis each rank makes the summand of its experts: an
-// all-reduce over ep. With etp = 1 and without sp each rank of tp takes a slice of the tokens.
+// all-reduce over ep.
 // Routing decisions (indices, probabilities) are a few bytes per token and are not counted as sent.
 #include "orrery/workload/layers/moe.h"
 
@@ -37,7 +37,6 @@ class Experts {
         etp_(scope.spec->parallel.expert_tp()),
         own_axis_(scope.spec->parallel.ep_own_axis && scope.spec->parallel.ep > 1),
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
-        slices_(tokens_.own_tokens && !scope.sp),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
         copied_(tokens_.gather_first ? scope.tokens : tokens_.routed) {}
 
@@ -95,7 +94,6 @@ class Experts {
   std::int64_t etp_;
   bool own_axis_;  ///< ranks of ep have the same tokens, and make a summand each
   bool exchange_;  ///< ranks of ep send each other copies
-  bool slices_;    ///< ranks of tp have the same tokens, and take some each
   Amount copies_;  ///< that this rank makes of its tokens
   Amount copied_;  ///< tokens that they are copies of
 };
@@ -124,10 +122,10 @@ Tensor Experts::route(Tensor x) {
   return probabilities;
 }
 
-/// Nothing on the way in. Backward: each rank has summands of the gradient, or some tokens of it.
+/// Nothing on the way in. Backward: each rank has a summand of the gradient.
 Tensor Experts::enter(Tensor x) {
   const bool reduces = etp_ > 1 && !scope_.sp;
-  if (!reduces && !own_axis_ && !slices_) return x;
+  if (!reduces && !own_axis_) return x;
   tape_.begin(Group::none, {x});
   if (reduces) {
     tape_.backward(on_tp("moe.reduce.dgrad", Phase::input_grad, CollectiveType::all_reduce,
@@ -139,13 +137,7 @@ Tensor Experts::enter(Tensor x) {
     if (etp_ > 1) wait(sum, stream::tp);
     tape_.backward(sum);
   }
-  if (slices_) {
-    Op all = collective_op("moe.slice.dgrad", Phase::input_grad, CollectiveType::all_gather,
-                           Axis::tp, stream::tp, activations(tokens_.routed));
-    if (own_axis_) wait(all, stream::ep);
-    tape_.backward(all);
-  }
-  tape_.join_backward(own_axis_ && !slices_ ? stream::ep : stream::tp);
+  tape_.join_backward(own_axis_ ? stream::ep : stream::tp);
   return x;
 }
 
@@ -305,7 +297,7 @@ Tensor Experts::uncopy(Tensor copies, Tensor probabilities) {
 /// Complete sums, of tokens as they lie between blocks.
 Tensor Experts::sum_up(Tensor routed) {
   const bool reduces = etp_ > 1 && !gathers_copies();
-  if (!reduces && !own_axis_ && !slices_) return routed;
+  if (!reduces && !own_axis_) return routed;
   tape_.begin(Group::none, {routed});
   if (reduces) {
     tape_.forward(on_tp("moe.reduce", Phase::forward,
@@ -323,13 +315,7 @@ Tensor Experts::sum_up(Tensor routed) {
     if (reduces) wait(sum, stream::tp);
     tape_.forward(sum);
   }
-  if (slices_) {
-    Op all = collective_op("moe.slice", Phase::forward, CollectiveType::all_gather, Axis::tp,
-                           stream::tp, activations(tokens_.routed));
-    if (own_axis_) wait(all, stream::ep);
-    tape_.forward(all);
-  }
-  tape_.join_forward(own_axis_ && !slices_ ? stream::ep : stream::tp);
+  tape_.join_forward(own_axis_ ? stream::ep : stream::tp);
   return tape_.output("moe.sum", activations(scope_.shard));
 }
 

@@ -16,7 +16,6 @@ struct MoeTokens {
   Amount arriving;   ///< copies this rank gets for its experts
   Amount computed;   ///< copies its experts multiply: what all ranks of etp got
   std::int64_t experts = 0;   ///< that this rank holds (cut over etp)
-  bool own_tokens = false;    ///< every rank of tp sends tokens of its own, not all the same
   bool gather_first = false;  ///< nothing is sent: tokens are gathered over etp before copying
 };
 

@@ -37,8 +37,7 @@ MoeTokens moe_tokens(const Scope& scope) {
   const Parallel& parallel = scope.spec->parallel;
   const Moe& moe = *scope.model().moe;
   MoeTokens made;
-  made.own_tokens = scope.tp > 1 && (scope.sp || parallel.expert_tp() == 1);
-  made.routed = made.own_tokens ? ceil_div(scope.tokens, scope.tp) : scope.tokens;
+  made.routed = scope.shard;
   made.experts = moe.experts / parallel.ep;
 
   // Who sends to a rank's experts: all of ep; or nobody, when the rank has the tokens itself.
