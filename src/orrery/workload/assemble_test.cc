@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orrery/core/limits.h"
 #include "orrery/workload/assemble_testing.h"
 #include "orrery/workload/loops.h"
 #include "orrery/workload/partition.h"
@@ -225,9 +226,28 @@ TEST(Assemble, TablesThatDifferMakeRolesDiffer) {
   EXPECT_EQ(uneven.parts[uneven.roles[3].chunks[0][0].part].weights.dense, 103);
   spec.model.dlrm->tables = {{.rows = 100, .count = 4}};
   EXPECT_EQ(program_of(spec, lowering).roles.size(), 1U);
-  spec.model.dlrm->tables = {{.rows = 100, .count = 3}, {.rows = 50, .count = 1}};
+  spec.model.dlrm->tables = {{.rows = 100, .count = 3}, {.rows = 52, .count = 1}};
   spec.model.dlrm->sharding = TableSharding::row;
   EXPECT_EQ(program_of(spec, lowering).roles.size(), 1U);
+  spec.model.dlrm->tables[1].rows = 50;
+  EXPECT_EQ(program_of(spec, lowering).roles.size(), 4U);
+  spec.model.dlrm->sharding = TableSharding::column;
+  EXPECT_EQ(program_of(spec, lowering).roles.size(), 1U);
+  spec.model.dlrm->dim = 126;
+  EXPECT_EQ(program_of(spec, lowering).roles.size(), 4U);
+}
+
+// limits::kTableShares
+TEST(Assemble, TooManyRanksThatDifferAreRefused) {
+  Spec spec;
+  spec.model.kind = ModelKind::dlrm;
+  spec.model.dlrm.emplace().tables = {{.rows = 100, .count = 1025}};
+  spec.parallel.dp = 8192;
+  spec.batch.global = 8192;
+  const auto program = assemble_with(spec, *order_of(spec), lower_by_hand);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, Errc::limit_exceeded);
+  EXPECT_EQ(limits::kTableShares, 1ULL << 24);
 }
 
 TEST(Assemble, WhatIsTooLargeIsRefused) {

@@ -60,7 +60,8 @@ void add_flops(const Op& op, Total times, FlopCount& flops) {
   flops.vector += times * vector;
   switch (op.phase) {
     case Phase::forward:
-      flops.forward += times * matmul;
+      flops.forward += times * (matmul - redone);
+      flops.recompute += times * redone;
       break;
     case Phase::input_grad:
     case Phase::weight_grad:
@@ -168,6 +169,7 @@ Weights weights_of(const Program& program, const Role& role) {
       sum.replicated += weights.replicated * run.count;
       sum.expert += weights.expert * run.count;
       sum.matrices += weights.matrices * run.count;
+      sum.tables += weights.tables * run.count;
     }
   }
   return sum;

@@ -6,7 +6,7 @@
 //   by table or column: all-to-all of b·B_global·(widest share of the columns), back as well
 //   by row: reduce-scatter of b·B_global·(all columns), all-gather of the gradients
 // beside the bottom MLP. Tables are updated where rows were read, in the backward pass: their
-// weights are Weights::expert, and no gradients of them are reduced. Indices are there already.
+// weights are Weights::tables, and no gradients of them are reduced. Indices are there already.
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +26,9 @@ constexpr std::int64_t kIndexBytes = 8;
 /// (row-wise Adagrad; 4 bytes of state per row).
 constexpr std::int64_t kUpdateFlops = 4;
 constexpr std::int64_t kRowState = 4;
+
+/// The register in which the arrival of gradients is remembered.
+constexpr Stream kGradients = stream::mark;
 
 /// The exchange of looked-up vectors, and what there is of them.
 struct Lookup {
@@ -54,14 +57,13 @@ Tensor look_up(Tape& tape, const Scope& scope, const Lookup& lookup) {
   const Amount pooled = scope.activation(lookup.samples * lookup.share.pooled);
   tape.begin(Group::none, {});
   tape.save("embedding.indices", rows * kIndexBytes);
-  tape.add_weights(Share::expert, lookup.share.weights);
   tape.forward(compute_op("embedding", OpClass::lookup, Phase::forward, 0,
                           read - lookup.read_samples * lookup.share.pooled,
                           scope.weight(read) + rows * kIndexBytes + pooled));
   Op update = compute_op("embedding.wgrad", OpClass::lookup, Phase::weight_grad, 0,
                          read * (1 + kUpdateFlops),
                          pooled + scope.weight(read) * 2 + rows * (kIndexBytes + 2 * kRowState));
-  if (lookup.ranks > 1) wait(update, stream::ep);
+  if (lookup.ranks > 1) wait(update, kGradients);
   tape.backward(update);
   const Tensor sums = tape.output("embedding.pooled", pooled);
   if (lookup.ranks > 1)
@@ -78,10 +80,12 @@ Tensor arrive(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor sums)
   const Amount own = scope.activation(Amount(scope.micro) * lookup.columns);
   tape.begin(Group::none, {sums});
   tape.join_forward(stream::ep);
-  tape.backward(collective_op(
+  Op back = collective_op(
       "embedding.exchange.dgrad", Phase::input_grad,
       lookup.by_row ? CollectiveType::all_gather : CollectiveType::all_to_all, Axis::dp, stream::ep,
-      lookup.by_row ? own : scope.activation(lookup.samples * lookup.share.widest)));
+      lookup.by_row ? own : scope.activation(lookup.samples * lookup.share.widest));
+  back.marks = kGradients;
+  tape.backward(back);
   return tape.output("embedding.own", own);
 }
 
@@ -151,6 +155,7 @@ Result<LoweredModel> lower_dlrm(const Spec& spec, const Mesh& mesh, const Positi
   const Amount interaction = bottom.bytes_of(pairs);
   Result<LoweredPart> lower_part = bottom.finish({pairs});
   if (!lower_part) return tl::unexpected(lower_part.error());
+  lower_part->part.weights.tables = share->weights;
 
   Tape top(scope, "top", false);
   const Tensor x = top.input("interaction", interaction);

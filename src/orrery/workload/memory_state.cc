@@ -54,6 +54,10 @@ StateBytes StateRule::experts(const Weights& weights) const {
   return of({0, weights.expert}, {0, weights.expert - matrices});
 }
 
+StateBytes StateRule::tables(const Weights& weights) const {
+  return {bytes(weights.tables, precision_.weights).value(), 0, 0};
+}
+
 std::int64_t StateRule::gathered(const Weights& weights) const {
   if (!data_.gathers()) return 0;
   Amount total;

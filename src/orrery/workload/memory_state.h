@@ -35,6 +35,9 @@ class StateRule {
   [[nodiscard]] StateBytes dense(const Weights& weights) const;
   /// Of the experts on this rank.
   [[nodiscard]] StateBytes experts(const Weights& weights) const;
+  /// Of embedding tables: nothing but themselves (a few bytes per row for a sparse optimizer are
+  /// left out).
+  [[nodiscard]] StateBytes tables(const Weights& weights) const;
   /// A part's weights, whole, as they are gathered from shards.
   [[nodiscard]] std::int64_t gathered(const Weights& weights) const;
   [[nodiscard]] const DataParallel& data() const { return data_; }

@@ -94,7 +94,8 @@ struct Op {
   // Computation
   std::int64_t matmul = 0;  ///< FLOPs of matrix products (2mnk)
   std::int64_t vector = 0;  ///< all other FLOPs
-  std::int64_t redone = 0;  ///< of `matmul`: forward work repeated (flash attention's backward)
+  std::int64_t redone = 0;  ///< of `matmul`: work repeated (flash attention's backward computes scores
+                            ///< again; ranks compute alike what tp does not cut)
   std::int64_t bytes = 0;   ///< read and written in device memory
 
   // Communication
@@ -181,8 +182,10 @@ struct Weights {
   std::int64_t replicated = 0;  ///< the same on every tp rank: norms, routers, biases
   std::int64_t expert = 0;      ///< of the experts that this rank holds
   std::int64_t matrices = 0;    ///< of all these: two-dimensional hidden ones (what Muon updates)
+  std::int64_t tables = 0;      ///< rows that no other rank has, updated in the backward pass where
+                                ///< they were read: no gradients are kept or reduced (dlrm)
 
-  [[nodiscard]] std::int64_t total() const { return dense + replicated + expert; }
+  [[nodiscard]] std::int64_t total() const { return dense + replicated + expert + tables; }
 };
 
 /// A distinct piece of the model: the embedding, a kind of layer, the head. What it computes is in

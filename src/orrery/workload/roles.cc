@@ -3,32 +3,55 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "orrery/core/limits.h"
+
 namespace orrery::workload {
 namespace {
 
+std::int64_t table_count(const Dlrm& dlrm) {
+  std::int64_t count = 0;
+  for (const EmbeddingTables& tables : dlrm.tables) count += tables.count;
+  return count;
+}
+
 /// Whether every rank has the same of a dlrm's tables, however they are dealt out.
 bool even_tables(const Dlrm& dlrm, std::uint64_t ranks) {
-  if (dlrm.sharding != TableSharding::table || ranks == 1) return true;
-  std::uint64_t count = 0;
-  for (const EmbeddingTables& tables : dlrm.tables) {
-    if (tables.rows != dlrm.tables.front().rows || tables.pooling != dlrm.tables.front().pooling)
-      return false;
-    count += static_cast<std::uint64_t>(tables.count);
-  }
-  return count % ranks == 0;
+  const auto even = [ranks](std::int64_t count) {
+    return static_cast<std::uint64_t>(count) % ranks == 0;
+  };
+  const auto each = [&](auto holds) {
+    return std::all_of(dlrm.tables.begin(), dlrm.tables.end(), holds);
+  };
+  if (dlrm.sharding == TableSharding::column) return even(dlrm.dim);
+  if (dlrm.sharding == TableSharding::row)
+    return each([&](const EmbeddingTables& table) { return even(table.rows); });
+  const EmbeddingTables& first = dlrm.tables.front();
+  return even(table_count(dlrm)) && each([&](const EmbeddingTables& table) {
+           return table.rows == first.rows && table.pooling == first.pooling;
+         });
 }
 
 }  // namespace
 
-void number_roles(Program& program) {
+Result<void> number_roles(Program& program) {
   const Spec& spec = program.spec;
   const std::uint32_t cp = program.mesh.size(Dim::cp);
   if (cp > 1 && spec.parallel.cp_method == ContextMethod::ring)
     program.cp_classes = cp == 2 ? 2 : 3;
   if (spec.model.moe && spec.model.moe->imbalance > 1 && program.mesh.extent(Axis::ep) > 1)
     program.expert_classes = 2;
-  program.role_per_rank = spec.model.kind == ModelKind::dlrm && spec.model.dlrm &&
-                          !even_tables(*spec.model.dlrm, program.mesh.world());
+  if (spec.model.kind != ModelKind::dlrm || !spec.model.dlrm) return {};
+  const std::uint64_t ranks = program.mesh.world();
+  if (ranks == 1 || even_tables(*spec.model.dlrm, ranks)) return {};
+  program.role_per_rank = true;
+  const std::uint64_t tables = static_cast<std::uint64_t>(table_count(*spec.model.dlrm)) + 1024;
+  if (ranks <= limits::kTableShares / tables) return {};
+  return tl::unexpected(Error{
+      Errc::limit_exceeded, "/model/dlrm",
+      fmt::format("{} ranks with different shares of the tables are too many to tell apart", ranks),
+      "spread the tables evenly (dim or rows a multiple of the ranks), or use fewer ranks"});
 }
 
 std::uint32_t role_count(const Program& program) {
