@@ -140,7 +140,11 @@ TEST(LowerLanguageModel, MergesElementWiseChains) {
 }
 
 TEST(LowerLanguageModel, PutsTheSameFlopsOnAllTensorParallelRanks) {
-  for (Spec spec : {gpt(), llama()}) {
+  Spec bert = gpt(), latent = llama();
+  bert.model.kind = ModelKind::encoder;
+  bert.model.pooler = true;
+  latent.model.mla = Mla{96, 64, 32, 16, 48};
+  for (Spec spec : {gpt(), llama(), bert, latent}) {
     spec.kernels.flash_attention = true;
     std::vector<Products> whole;
     for (const LoweredPart& part : must_lower(spec).parts) whole.push_back(products_of(part));
@@ -261,8 +265,13 @@ TEST(LowerLanguageModel, CountsLatentAttention) {
     spec.parallel.tp = tp;
     const std::int64_t up = q * heads * (n + r) + kv * heads * (n + v) + heads * v * d;
     const std::int64_t core = 4 * s * s * heads * (n + r + v);  // 2·b·s²·H·(…), half of it
-    Products sum = products_of(part_of(must_lower(spec), "layer"));
-    EXPECT_EQ(sum.forward, 2 * t * (d * q + d * (kv + r) + up / tp) + core / tp + mlp / tp);
+    const LoweredModel model = must_lower(spec);
+    std::int64_t executed = 0;
+    for (const Op& op : part_of(model, "layer").forward) executed += op.matmul;
+    EXPECT_EQ(executed, 2 * t * (d * q + d * (kv + r) + up / tp) + core / tp + mlp / tp);
+    // What all ranks of tp compute is needed once.
+    Products sum = products_of(part_of(model, "layer"));
+    EXPECT_EQ(sum.forward * tp, 2 * t * (d * q + d * (kv + r) + up) + core + mlp);
     EXPECT_EQ(sum.backward, 2 * sum.forward);
     spec.parallel.sp = true;  // every rank projects its own tokens down
     sum = products_of(part_of(must_lower(spec), "layer"));

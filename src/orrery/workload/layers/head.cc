@@ -18,7 +18,7 @@ Tensor hidden_norm(Tape& tape, const Scope& scope, const OpName& name, Tensor x)
 
 /// A matrix that every tp rank has, over its own tokens.
 Tensor replicated_linear(Tape& tape, const Scope& scope, const OpName& name, Amount rows,
-                         Amount out, Tensor x) {
+                         Amount out, std::int64_t repeated, Tensor x) {
   Linear shape;
   shape.name = name;
   shape.tokens = rows;
@@ -26,13 +26,15 @@ Tensor replicated_linear(Tape& tape, const Scope& scope, const OpName& name, Amo
   shape.outputs = {{"head.transformed", out, true}};
   shape.share = Share::replicated;
   shape.hidden_matrix = false;
+  shape.repeated = repeated;
   return linear(tape, scope, shape, {x}).front();
 }
 
 /// BERT's way to its logits (Devlin et al., 2019, appendix A): matrix, GELU, norm.
 Tensor transform(Tape& tape, const Scope& scope, Tensor x) {
   const Amount elements = scope.shard * scope.model().hidden;
-  x = replicated_linear(tape, scope, ORRERY_OP("transform"), scope.shard, scope.model().hidden, x);
+  x = replicated_linear(tape, scope, ORRERY_OP("transform"), scope.shard, scope.model().hidden,
+                        scope.alike(), x);
   Elementwise act;
   act.name = ORRERY_OP("transform.activation");
   act.elements = elements;
@@ -42,13 +44,15 @@ Tensor transform(Tape& tape, const Scope& scope, Tensor x) {
 }
 
 /// … and to whether two sentences belong together: matrix and tanh of the first token, two logits.
+/// Every rank of tp and cp is taken to do so.
 void pool(Tape& tape, const Scope& scope, Tensor x) {
   const Model& model = scope.model();
   const Amount rows = scope.micro;
+  const std::int64_t everybody = scope.tp * scope.cp;
   tape.begin(Group::none, {x});
   const Tensor first = tape.output("pooler.input", scope.activation(rows * model.hidden));
   const Tensor made =
-      replicated_linear(tape, scope, ORRERY_OP("pooler"), rows, model.hidden, first);
+      replicated_linear(tape, scope, ORRERY_OP("pooler"), rows, model.hidden, everybody, first);
   Elementwise act;
   act.name = ORRERY_OP("pooler.activation");
   act.elements = rows * model.hidden;
@@ -56,7 +60,7 @@ void pool(Tape& tape, const Scope& scope, Tensor x) {
   act.flops = {4, 3};  // tanh: two exponentials' worth, add, divide; backward 1 - y², product
   act.keeps_input = false;
   const Tensor pooled = elementwise(tape, scope, act, made);
-  replicated_linear(tape, scope, ORRERY_OP("two_way"), rows, 2, pooled);
+  replicated_linear(tape, scope, ORRERY_OP("two_way"), rows, 2, everybody, pooled);
 }
 
 void reduce(Tape& tape, const Scope& scope, const char* name, Amount size) {
@@ -74,8 +78,8 @@ void cross_entropy(Tape& tape, const Scope& scope, Amount vocab, Tensor logits) 
   const Amount wide = elements * kLossBytes, per_token = scope.tokens * kLossBytes;
   const Amount narrow = tape.bytes_of(logits);
   tape.begin(Group::none, {logits});
-  tape.forward(compute_op("loss", OpClass::vector, Phase::forward, 0, elements,
-                          narrow + wide + per_token));
+  tape.forward(
+      compute_op("loss", OpClass::vector, Phase::forward, 0, elements, narrow + wide + per_token));
   reduce(tape, scope, "loss.max.reduce", per_token);
   tape.forward(compute_op("loss.exp", OpClass::vector, Phase::forward, 0, elements * 4,
                           wide + wide + per_token + per_token),

@@ -54,7 +54,10 @@ struct Products {
 
 inline Products products_of(const LoweredPart& part) {
   Products sum;
-  for (const Op& op : part.forward) sum.forward += op.matmul;
+  for (const Op& op : part.forward) {
+    sum.forward += op.matmul - op.redone;
+    sum.again += op.redone;
+  }
   for (const Op& op : part.backward) {
     if (op.phase == Phase::recompute) {
       sum.again += op.matmul;

@@ -14,6 +14,7 @@ Linear down(const Scope& scope, const OpName& name, std::vector<Linear::Output> 
   shape.in = scope.model().hidden;
   shape.outputs = std::move(outputs);
   shape.share = Share::replicated;
+  shape.repeated = scope.alike();
   return shape;
 }
 

@@ -41,6 +41,9 @@ struct Scope {
     return {*spec, *mesh, where, tokens_per_sequence};
   }
 
+  /// Ranks that compute the same between blocks: those of tp when they do not share the tokens out.
+  [[nodiscard]] std::int64_t alike() const { return sp ? 1 : tp; }
+
   // Bytes of so many elements.
   [[nodiscard]] Amount activation(Amount elements) const {
     return bytes(elements, spec->precision.activations);

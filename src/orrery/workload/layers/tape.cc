@@ -164,12 +164,19 @@ void Tape::save(const char* name, Amount bytes, bool lasting) { save(make(name, 
 
 void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
 
+void Tape::repeated(std::int64_t ranks) { steps_.back().repeated = ranks; }
+
+void Tape::put(std::vector<Entry>& entries, const Step& step, Op op, Amount saves) {
+  op.redone += (op.matmul - op.redone) - (op.matmul - op.redone) / step.repeated;
+  entries.push_back({op, saves.value(), stream::none});
+}
+
 void Tape::forward(const Op& op, Amount saves) {
-  steps_.back().forward.push_back({op, saves.value(), stream::none});
+  put(steps_.back().forward, steps_.back(), op, saves);
 }
 
 void Tape::backward(const Op& op, Amount saves) {
-  steps_.back().backward.push_back({op, saves.value(), stream::none});
+  put(steps_.back().backward, steps_.back(), op, saves);
 }
 
 void Tape::join_forward(Stream stream) { steps_.back().forward.push_back({Op{}, -1, stream}); }

@@ -108,6 +108,9 @@ class Tape {
   void save(Tensor tensor);
   /// It makes this for its own backward pass: masks, statistics. Lasting: see lasting_output.
   void save(const char* name, Amount bytes, bool lasting = false);
+  /// So many ranks compute its products alike: all but one of them repeat what is known, and count
+  /// as Op::redone. To be said before its ops.
+  void repeated(std::int64_t ranks);
   /// It uses this much memory while it runs, on top of inputs and outputs.
   void scratch(Amount bytes);
 
@@ -150,10 +153,12 @@ class Tape {
     std::vector<Tensor> saves;
     Amount makes;
     Amount scratch;
+    std::int64_t repeated = 1;
     std::vector<Entry> forward;
     std::vector<Entry> backward;
   };
 
+  static void put(std::vector<Entry>& entries, const Step& step, Op op, Amount fused_saves);
   Tensor make(const char* name, Amount bytes, bool lasting);
   [[nodiscard]] bool again(Group group) const;
   [[nodiscard]] bool recomputes_all() const;
