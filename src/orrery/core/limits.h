@@ -31,6 +31,8 @@ inline constexpr std::uint64_t kJobResidentBytes =
     2ull << 30;  ///< profiles kept at a time; ranks beyond are read twice
 inline constexpr std::uint64_t kRanks = 1ull << 24;
 inline constexpr std::uint64_t kScheduleSlots = 1ull << 24;  ///< passes of a pipeline schedule
+inline constexpr std::uint64_t kTableShares =
+    1ull << 24;  ///< ranks × (tables + 1024) of a recommendation model whose ranks differ
 inline constexpr std::uint64_t kChunksPerCollective = 1ull << 20;
 inline constexpr std::uint64_t kRunFileValueBytes = 64ull << 20;  ///< one text in a run file
 inline constexpr std::uint64_t kRunFileWork =

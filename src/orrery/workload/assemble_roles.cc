@@ -104,10 +104,10 @@ class Assembler {
       : order_(order), lowering_(lowering) {
     program_.spec = spec;
     program_.mesh = Mesh(spec);
-    number_roles(program_);
   }
 
   Result<Program> run() {
+    if (auto numbered = number_roles(program_); !numbered) return tl::unexpected(numbered.error());
     const Spec& spec = program_.spec;
     const DataParallel data(spec, program_.mesh);
     Bodies bodies(program_.bodies, spec.schedule.overlap);

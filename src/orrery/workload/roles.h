@@ -13,8 +13,8 @@ namespace orrery::workload {
 /// Sets how roles are numbered, from `program.spec` and `program.mesh`. Classes of cp: with ring
 /// attention the ends of the ring have other neighbours than the rest. Classes of experts: with an
 /// imbalance the first of each expert-parallel group is the busiest. Every rank its own role:
-/// tables of a dlrm that are not spread evenly.
-void number_roles(Program& program);
+/// tables of a dlrm that are not spread evenly. Errc: limit_exceeded.
+[[nodiscard]] Result<void> number_roles(Program& program);
 
 /// How many roles there are; some may have no ranks.
 [[nodiscard]] std::uint32_t role_count(const Program& program);
