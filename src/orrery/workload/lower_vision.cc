@@ -72,6 +72,7 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   const bool whole = features == model.hidden;
   shape.outputs = {{"patches", features, true}};
   shape.share = scope.tp > 1 && whole ? Share::replicated : Share::dense;
+  shape.repeated = whole ? scope.alike() : 1;
   shape.hidden_matrix = false;
   const Tensor pictures = tape.input("pictures", scope.activation(shape.tokens * pixels));
   Tensor x = linear(tape, scope, shape, {pictures}).front();
@@ -159,6 +160,7 @@ Result<LoweredPart> lower_vit_head(const Scope& scope) {
   shape.in = model.hidden;
   shape.outputs = {{"scores", columns, true}};
   shape.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
+  shape.repeated = shared_out ? 1 : scope.tp;
   shape.hidden_matrix = false;
   const Tensor scores = (shared_out ? column_linear(tape, whole, shape, ORRERY_COLUMN("head"), x)
                                     : linear(tape, whole, shape, {x}))
@@ -183,6 +185,7 @@ Tensor embed_condition(Tape& tape, const Scope& scope) {
   first.in = kWaves;
   first.outputs = {{"time_in", columns, true}};
   first.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
+  first.repeated = shared_out ? 1 : scope.tp;
   first.hidden_matrix = false;
   Elementwise silu;
   silu.name = ORRERY_OP("time_silu");
@@ -233,6 +236,7 @@ Tensor modulation(Tape& tape, const Scope& scope, std::int64_t chunks, Tensor co
   shape.in = model.hidden;
   shape.outputs = {{"modulation", columns, true}};
   shape.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
+  shape.repeated = shared_out ? 1 : scope.tp;
   if (!shared_out) return linear(tape, whole, shape, {active}).front();
   const Tensor mine =
       column_linear(tape, whole, shape, ORRERY_COLUMN("modulation"), active).front();
@@ -319,6 +323,7 @@ Result<LoweredPart> lower_dit_head(const Scope& scope) {
   shape.in = model.hidden;
   shape.outputs = {{"noise", columns, true}};
   shape.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
+  shape.repeated = shared_out ? 1 : scope.alike();
   shape.hidden_matrix = false;
   const Tensor noise = (shared_out ? column_linear(tape, scope, shape, ORRERY_COLUMN("head"), x)
                                    : linear(tape, scope, shape, {x}))

@@ -62,6 +62,10 @@ class Experts {
     return bytes(copies * hidden_,
                  exchange_ ? scope_.spec->precision.combine : scope_.spec->precision.activations);
   }
+  /// Ranks that route the same tokens.
+  [[nodiscard]] std::int64_t alike() const {
+    return scope_.alike() * (own_axis_ ? scope_.spec->parallel.ep : 1);
+  }
   /// Copies of all ranks of etp are multiplied by each of them.
   [[nodiscard]] bool gathers_copies() const { return exchange_ && scope_.sp && etp_ > 1; }
 
@@ -103,6 +107,7 @@ Tensor Experts::route(Tensor x) {
   const Amount rows = scope_.shard, scores = rows * moe_.experts;
   const Amount matrix = hidden_ * moe_.experts, product = Amount(2) * rows * matrix;
   tape_.begin(Group::router, {x});
+  tape_.repeated(alike());
   tape_.save(x);
   const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
   tape_.save(probabilities);
@@ -336,6 +341,7 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
   shape.outputs = {{"shared_gate", 1}};
   shape.share = Share::replicated;
   shape.hidden_matrix = false;
+  shape.repeated = alike();
   const Tensor gate = linear(tape_, scope_, shape, {x}).front();
   tape_.begin(Group::none, {routed, common, gate});
   tape_.save(common);
