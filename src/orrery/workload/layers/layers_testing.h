@@ -159,6 +159,7 @@ inline void expect_whole(const std::vector<Op>& ops, const std::string& where) {
       if (op.marks != stream::none) {
         marked.insert(op.marks);  // for a weights' gradient
       } else if (op.kind != graph::NodeKind::send) {
+        for (const Stream each : op.waits) open.erase(each);  // who waits for this, waits for those
         open.insert(op.stream);
       }
       continue;
