@@ -28,50 +28,13 @@
 #include <vector>
 
 #include "orrery/config/document.h"
+#include "orrery/config/field.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/suggest.h"
 
 namespace orrery::config {
 
 using OrderedJson = nlohmann::ordered_json;
-
-/// What a number may be. Both ends are allowed values.
-struct Limits {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool above_zero = false;
-};
-constexpr Limits at_least(double low) { return {low}; }
-constexpr Limits between(double low, double high) { return {low, high}; }
-constexpr Limits positive() { return {0, std::numeric_limits<double>::infinity(), true}; }
-
-/// One parameter: a member, its name in files, and a sentence about it.
-template <class Owner, class Member>
-struct Field {
-  std::string_view name;
-  Member Owner::*member;
-  std::string_view about;
-  Limits limits;
-  bool is_required = false;
-  std::string_view default_note = {};  ///< in words, when the default depends on something else
-
-  [[nodiscard]] constexpr Field required() const {
-    Field copy = *this;
-    copy.is_required = true;
-    return copy;
-  }
-  [[nodiscard]] constexpr Field by_default(std::string_view note) const {
-    Field copy = *this;
-    copy.default_note = note;
-    return copy;
-  }
-};
-
-template <class Owner, class Member>
-constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*member,
-                                     std::string_view about, Limits limits = {}) {
-  return {name, member, about, limits};
-}
 
 /// A struct with a table of parameters.
 template <class T>
@@ -84,14 +47,6 @@ template <class T>
 concept HasShorthand = Declared<T> && requires {
   T::shorthand;
 };
-
-/// The words for an enumeration; specialise `names` as an array of {word, value}.
-template <class Enum>
-struct Words;
-
-/// One row of such an array.
-template <class E>
-using WordTable = std::pair<std::string_view, E>;
 
 template <class T>
 concept Worded = std::is_enum_v<T> && requires {

@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 
 namespace orrery::workload {
 

@@ -14,6 +14,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/quantity.h"
 #include "orrery/workload/model.h"
 
 namespace orrery::workload {
