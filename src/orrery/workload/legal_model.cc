@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "orrery/config/parameters.h"
 #include "orrery/workload/legal_internal.h"
 
 namespace orrery::workload {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "orrery/config/document.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/suggest.h"
 #include "orrery/workload/legal_internal.h"

@@ -101,7 +101,7 @@ std::vector<Case> parallel_cases() {
       {"vocab-by-tp", kDense, {{"model.vocab", "50257"}}},
       {"seq-by-cp", kDense, {{"parallel.cp", "3"}}},
       {"seq-by-cp", kT5, {{"parallel.cp", "2"}, {"batch.source_seq", "511"}}},
-      {"seq-by-cp", kVit, {{"parallel.cp", "2"}}},
+      {"cp-needs-text", kVit, {{"parallel.cp", "2"}}},
       {"seq-by-ring", kDense, {{"parallel.cp", "2"}, {"batch.seq", "1022"}}},
       {"heads-by-ulysses", kDense, {{"parallel.cp", "16"}, {"parallel.cp_method", "ulysses"}}},
       {"heads-by-ulysses", kDense, {{"parallel.cp", "8"}, {"parallel.cp_method", "ulysses"}}},

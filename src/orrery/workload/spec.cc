@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/suggest.h"
 #include "orrery/workload/catalogue.h"

@@ -3,6 +3,7 @@
 // What the tables in spec.h and model.h say, for editors and for people.
 #include <fmt/format.h>
 
+#include "orrery/config/parameters.h"
 #include "orrery/workload/spec.h"
 
 namespace orrery::workload {
