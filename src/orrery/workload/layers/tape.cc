@@ -361,13 +361,6 @@ void Tape::add_weights(Share share, Amount elements, bool matrices) {
   if (matrices) add(weights_.matrices);
 }
 
-void Tape::add_weights(const Weights& weights) {
-  add_weights(Share::dense, weights.dense);
-  add_weights(Share::replicated, weights.replicated);
-  add_weights(Share::expert, weights.expert);
-  weights_.matrices = (Amount(weights_.matrices) + weights.matrices).value();
-}
-
 Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
   LoweredPart lowered;
   std::vector<Entry> forward;

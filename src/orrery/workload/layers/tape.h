@@ -125,7 +125,6 @@ class Tape {
 
   /// Weights that it holds. `matrices`: they are hidden matrices, too.
   void add_weights(Share share, Amount elements, bool matrices = false);
-  void add_weights(const Weights& weights);
   [[nodiscard]] Amount bytes_of(Tensor tensor) const { return tensors_[tensor.id].bytes; }
 
   /// The part. Its output is what `results` are; `results` may be empty (a loss).
