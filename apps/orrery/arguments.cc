@@ -31,7 +31,8 @@ bool is_astra_option(std::string_view argument) {
 }
 
 bool is_command(const std::string& word) {
-  constexpr std::array<std::string_view, 16> commands = {
+  constexpr std::array<std::string_view, 19> commands = {
+      "generate", "count", "memory",
       "diff",    "cut",  "obfuscate", "run",   "report", "critical-path", "explain", "compare",
       "convert", "link", "inspect",   "check", "schema", "doctor",        "demo",    "completion"};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
@@ -127,6 +128,9 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   table->require_subcommand(0, 1);
   table->allow_extras();
   add_run(*table, session);
+  add_generate(*table, session);
+  add_count(*table, session);
+  add_memory(*table, session);
   add_report(*table, session);
   add_critical_path(*table, session);
   add_explain(*table, session);

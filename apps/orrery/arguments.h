@@ -37,6 +37,9 @@ struct AstraStyle {
 
 // One per file of the same name. Each adds its sub-command; parsing it sets session.action.
 void add_run(CLI::App& table, Session& session);
+void add_generate(CLI::App& table, Session& session);
+void add_count(CLI::App& table, Session& session);
+void add_memory(CLI::App& table, Session& session);
 void add_convert(CLI::App& table, Session& session);
 void add_cut(CLI::App& table, Session& session);
 void add_obfuscate(CLI::App& table, Session& session);

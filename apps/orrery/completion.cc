@@ -42,7 +42,7 @@ std::vector<Command> commands_of(CLI::App& table) {
   std::vector<Command> commands;
   for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) {
     Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
-    if (command.name == "schema") command.values = {"cluster"};
+    if (command.name == "schema") command.values = {"cluster", "workload"};
     if (command.name == "explain") {
       for (const std::string_view metric : analysis::metric_names())
         command.values.emplace_back(metric);

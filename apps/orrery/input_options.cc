@@ -78,6 +78,9 @@ Result<void> settle_workload(InputOptions& options, Session& session) {
 
 Result<void> check_input_options(InputOptions& options, Session& session) {
   if (auto fine = settle_workload(options, session); !fine) return fine;
+  if (options.spec.given() && !(options.workload.empty() && options.recorded.traces.empty()))
+    return fail(Errc::usage, "--spec",
+                "the workload is described twice: as traces and as a model and a plan");
   if (!options.workload.empty() && are_recorded({options.workload}))
     options.recorded.traces.push_back(std::exchange(options.workload, ""));
   if (!options.network.empty()) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "counting.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
@@ -208,6 +209,17 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
   return {};
 }
 
+Result<graph::Workload> make_workload(const SpecOptions& options, const Platform& platform,
+                                      const std::string& where, std::string& specification,
+                                      Findings& findings) {
+  const auto program = assemble_options(options, findings);
+  if (!program) return tl::unexpected(program.error());
+  if (auto fine = check_world(*program, platform, where); !fine)
+    return tl::unexpected(fine.error());
+  specification = workload::to_yaml(program->spec);
+  return workload::to_workload(*program);
+}
+
 Result<void> check_sizes(const InputOptions& options, const Platform& platform) {
   const std::int64_t devices = platform.npu_count();
   if (platform.rules != Rules::orrery || options.replicate ||
@@ -243,7 +255,10 @@ Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& fi
   const auto ranks =
       rank_count(*platform, options.astra() ? options.astra_network : options.cluster);
   if (!ranks) return tl::unexpected(ranks.error());
-  auto workload = read_workload(options, *ranks, session);
+  const std::string& cluster = options.astra() ? options.astra_network : options.cluster;
+  auto workload = options.spec.given() ? make_workload(options.spec, *platform, cluster,
+                                                       inputs.specification, findings)
+                                       : read_workload(options, *ranks, session);
   if (!workload) return tl::unexpected(workload.error());
   findings.merge(workload->findings);
   workload->findings = {};

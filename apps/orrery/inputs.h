@@ -11,6 +11,7 @@
 #include "orrery/platform/platform.h"
 #include "recorded.h"
 #include "session.h"
+#include "spec_options.h"
 
 namespace orrery::app {
 
@@ -26,12 +27,14 @@ struct InputOptions {
   bool repair = false;
   bool replicate = false;    ///< every rank runs rank 0's file
   RecordedOptions recorded;  ///< the workload as recorded traces
+  SpecOptions spec;          ///< the workload as a model and a plan
   std::int64_t queues_per_dim = 1;
   double compute_scale = 1, comm_scale = 1, injection_scale = 1;
   std::string rendezvous = "false";
 
   /// What to call the workload.
   [[nodiscard]] const std::string& name() const {
+    if (spec.given()) return spec.name();
     return recorded.traces.empty() ? workload : recorded.traces.front();
   }
   [[nodiscard]] bool astra() const {
@@ -42,7 +45,8 @@ struct InputOptions {
 struct Inputs {
   graph::Workload workload;
   platform::Platform platform;
-  Findings findings;  ///< of reading both
+  Findings findings;          ///< of reading both
+  std::string specification;  ///< of a generated workload: resolved, YAML
 };
 
 /// Adds the options above. With `needed`, help shows the workload as required.
@@ -65,6 +69,13 @@ void add_input_options(CLI::App& command, InputOptions& options);
 [[nodiscard]] Result<graph::Workload> read_recorded_workload(const InputOptions& options,
                                                              std::uint32_t ranks,
                                                              const Session& session);
+
+/// The workload of a model and a plan, for exactly as many ranks as `platform` has; sets
+/// `specification`. `where` names the cluster.
+[[nodiscard]] Result<graph::Workload> make_workload(const SpecOptions& options,
+                                                    const platform::Platform& platform,
+                                                    const std::string& where,
+                                                    std::string& specification, Findings& findings);
 
 /// Reads the traces of custom collective algorithms that `platform` names.
 [[nodiscard]] Result<void> read_custom_collectives(const InputOptions& options,

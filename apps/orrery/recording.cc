@@ -41,6 +41,11 @@ std::string hash_of(const graph::Workload& workload) {
     hash.add(group.ranks.size());
     for (const std::uint32_t rank : group.ranks) hash.add(rank);
   }
+  for (const auto& [name, axis] : workload.axes) {
+    hash.add(name);
+    for (const graph::GroupAxis::Digit& digit : axis.digits)
+      hash.add(digit.stride, digit.count, digit.step, 0);
+  }
   for (const auto& [prefix, graphs] : workload.custom_collectives) {
     hash.add(graphs.size());
     for (const graph::GraphRef& graph : graphs) hash.add(graph->content_hash());
@@ -77,6 +82,8 @@ void add_manifest(const Outcome& outcome, const InputOptions& inputs, result::Ru
   if (const std::string options = options_of(inputs); !options.empty())
     facts.emplace_back("options", options);
   facts.emplace_back("cluster_config", config);
+  if (!outcome.inputs.specification.empty())
+    facts.emplace_back("workload_config", outcome.inputs.specification);
   facts.insert(facts.end(), run.manifest.begin(), run.manifest.end());
   run.manifest = std::move(facts);
 }

@@ -59,14 +59,17 @@ int run(InputOptions& options, RecordOptions& record, Session& session) {
 void add_run(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("run", "Simulate a workload on a cluster");
   command->description(
-      "Simulate a workload on a cluster and say where the time goes.\n\n"
+      "Simulate a workload on a cluster and say where the time goes. The workload is traces on "
+      "disk,\n"
+      "recorded or Chakra, or a model and a plan (see 'orrery generate').\n\n"
       "Examples:\n"
       "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
-      "  orrery run --workload llama/w --astra-network net.yml --astra-system sys.json --json\n");
+      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml\n");
   const auto options = std::make_shared<InputOptions>();
   const auto record = std::make_shared<RecordOptions>();
   record->spans.clear();
   add_input_options(*command, *options);
+  add_spec_options(*command, options->spec, false);
   session.add_options(*command, true);
   command->get_option("--output")
       ->description(

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/workload/spec.h"
 
 namespace orrery::app {
 
@@ -17,16 +18,17 @@ void add_schema(CLI::App& table, Session& session) {
       "file.\n\n"
       "Examples:\n"
       "  orrery schema cluster\n"
-      "  orrery schema cluster --output cluster.schema.json\n");
+      "  orrery schema workload --output workload.schema.json\n");
   const auto format = std::make_shared<std::string>();
-  command->add_option("FORMAT", *format, "cluster")->required()->type_name("");
+  command->add_option("FORMAT", *format, "cluster or workload")->required()->type_name("");
   session.add_options(*command, true);
   command->callback([format, &session] {
     session.command = "schema";
     session.action = [format, &session] {
-      if (auto fine = one_of("FORMAT", *format, {"cluster"}); !fine)
+      if (auto fine = one_of("FORMAT", *format, {"cluster", "workload"}); !fine)
         return session.fail(fine.error());
-      std::string text = platform::cluster_schema();
+      std::string text =
+          *format == "cluster" ? platform::cluster_schema() : workload::spec_schema();
       if (text.empty() || text.back() != '\n') text += '\n';
       // The schema is JSON already; it is the data itself, so no envelope goes around it.
       return session.deliver(session.output.empty() ? text : "", [&] { return text; });

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery count: FLOPs, bytes, weights and messages of one training step, without running it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arguments.h"
+#include "counting.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/report/envelope.h"
+#include "spec_options.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct CountOptions {
+  SpecOptions spec;
+  std::string cluster;
+};
+
+int count(const CountOptions& options, Session& session) {
+  Findings findings;
+  const auto program = assemble_options(options.spec, findings);
+  if (!program) return session.fail(program.error(), findings);
+  std::vector<std::int64_t> dims;
+  if (!options.cluster.empty()) {
+    const auto platform = platform::read_cluster(options.cluster, findings);
+    if (!platform) return session.fail(platform.error(), findings);
+    if (auto fine = check_world(*program, *platform, options.cluster); !fine)
+      return session.fail(fine.error(), findings);
+    for (const platform::Dimension& dim : platform->dims) dims.push_back(dim.size);
+  }
+  const auto counted = workload::count(*program);
+  if (!counted) return session.fail(counted.error(), findings);
+  return session.deliver(count_text(*program, *counted, dims, findings, session.out_style()), [&] {
+    std::string out;
+    report::JsonWriter json(out);
+    report::begin_envelope(json, "count");
+    write_count(json, *program, *counted, dims);
+    report::end_envelope(json, findings);
+    return out + '\n';
+  });
+}
+
+}  // namespace
+
+void add_count(CLI::App& table, Session& session) {
+  CLI::App* command =
+      table.add_subcommand("count", "Count a training step's FLOPs, bytes and messages");
+  command->description(
+      "Count what one training step does, exactly and without running it: FLOPs (forward,\n"
+      "backward, recomputed, optimizer), weights, traffic of device memory, and messages by\n"
+      "collective and axis; with --cluster by network dimension, too.\n\n"
+      "Examples:\n"
+      "  orrery count --model gpt3-175b --tp 8 --pp 8 --dp 16 --global-batch 1536\n"
+      "  orrery count job.yaml --cluster cluster.yaml --json\n");
+  const auto options = std::make_shared<CountOptions>();
+  add_spec_options(*command, options->spec, true);
+  command->add_option("--cluster", options->cluster, "The cluster it would run on")
+      ->type_name("FILE")
+      ->group("Inputs");
+  session.add_options(*command, true);
+  command->callback([options, &session] {
+    session.command = "count";
+    session.action = [options, &session] { return count(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "counting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orrery/core/units.h"
+#include "orrery/report/envelope.h"
+#include "spec_options.h"
+
+namespace orrery::app {
+
+using workload::Total;
+
+namespace {
+
+/// "3.141 x 10^21" for people; exact numbers are in the JSON.
+std::string big(Total value) {
+  const double number = workload::to_double(value);
+  if (number < 1e6) return format_count(static_cast<std::int64_t>(number));
+  constexpr std::array<std::pair<double, const char*>, 7> kScales = {
+      {{1e24, "Y"}, {1e21, "Z"}, {1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}}};
+  for (const auto& scale : kScales) {
+    if (number >= scale.first) return fmt::format("{:.4g} {}", number / scale.first, scale.second);
+  }
+  return {};
+}
+
+std::string weights_text(std::int64_t count) {
+  if (count >= 1'000'000'000) return fmt::format("{:.4g} B", static_cast<double>(count) * 1e-9);
+  if (count >= 1'000'000) return fmt::format("{:.4g} M", static_cast<double>(count) * 1e-6);
+  return format_count(count);
+}
+
+/// "dim 0", or "" when there is no cluster.
+std::string link_of(const workload::Program& program, workload::Axis axis,
+                    std::span<const std::int64_t> dims) {
+  if (dims.empty()) return {};
+  return fmt::format("{}", workload::spans(program.mesh.axis(axis), dims));
+}
+
+std::string flops_table(const workload::Count& count, report::Style style) {
+  report::Table table({{"FLOPs"}, {"per step", true}, {"per token", true}});
+  const auto row = [&](const char* name, Total value) {
+    const double each =
+        workload::to_double(value) / static_cast<double>(std::max<std::int64_t>(count.tokens, 1));
+    table.row({name, big(value), big(static_cast<Total>(each))});
+  };
+  row("forward", count.flops.forward);
+  row("backward", count.flops.backward);
+  row("recomputed", count.flops.recompute);
+  row("not matrix products", count.flops.vector);
+  row("optimizer", count.flops.optimizer);
+  row("model (for MFU)", count.flops.model());
+  row("hardware (for HFU)", count.flops.hardware());
+  return table.text(style);
+}
+
+std::string traffic_table(const workload::Program& program, const workload::Count& count,
+                          std::span<const std::int64_t> dims, report::Style style) {
+  std::vector<report::Table::Column> columns{{"axis"},          {"communication"},
+                                             {"ranks", true},   {"operations", true},
+                                             {"payload", true}, {"on the wire", true}};
+  if (!dims.empty()) columns.push_back({"dimension", true});
+  report::Table table(std::move(columns));
+  for (const workload::TrafficCount& traffic : count.traffic) {
+    std::vector<std::string> cells{std::string(workload::name(traffic.axis)),
+                                   traffic.type,
+                                   fmt::format("{}", traffic.group_size),
+                                   big(traffic.operations),
+                                   big(traffic.payload) + "B",
+                                   big(traffic.wire) + "B"};
+    if (!dims.empty()) cells.push_back(link_of(program, traffic.axis, dims));
+    table.row(std::move(cells));
+  }
+  return table.empty() ? "no communication\n" : table.text(style);
+}
+
+std::string role_table(const workload::Program& program, const workload::Count& count,
+                       report::Style style) {
+  constexpr std::size_t kMost = 16;
+  report::Table table({{"role"},
+                       {"ranks", true},
+                       {"nodes", true},
+                       {"weights", true},
+                       {"model FLOPs", true},
+                       {"memory traffic", true}});
+  for (std::size_t i = 0; i < std::min(kMost, count.roles.size()); ++i) {
+    const workload::RoleCount& role = count.roles[i];
+    const workload::Role& what = program.roles[role.role];
+    table.row({what.name, format_count(static_cast<std::int64_t>(what.ranks)),
+               format_count(static_cast<std::int64_t>(role.nodes)),
+               weights_text(role.weights.total()), big(role.flops.model()), big(role.bytes) + "B"});
+  }
+  std::string text = table.text(style);
+  if (count.roles.size() > kMost)
+    text += fmt::format("… and {} more (all with --json)\n", count.roles.size() - kMost);
+  return text;
+}
+
+void write_flops(report::JsonWriter& json, const workload::FlopCount& flops) {
+  json.begin_object()
+      .field("forward", workload::to_string(flops.forward))
+      .field("backward", workload::to_string(flops.backward))
+      .field("recompute", workload::to_string(flops.recompute))
+      .field("vector", workload::to_string(flops.vector))
+      .field("optimizer", workload::to_string(flops.optimizer))
+      .field("model", workload::to_string(flops.model()))
+      .field("hardware", workload::to_string(flops.hardware()))
+      .end_object();
+}
+
+void write_traffic(report::JsonWriter& json, const workload::Program& program,
+                   const std::vector<workload::TrafficCount>& traffic,
+                   std::span<const std::int64_t> dims) {
+  json.begin_array();
+  for (const workload::TrafficCount& each : traffic) {
+    json.begin_object()
+        .field("axis", workload::name(each.axis))
+        .field("type", each.type)
+        .field("group_size", each.group_size)
+        .field("operations", workload::to_string(each.operations))
+        .field("payload_bytes", workload::to_string(each.payload))
+        .field("wire_bytes", workload::to_string(each.wire));
+    if (!dims.empty()) json.field("dimension", workload::spans(program.mesh.axis(each.axis), dims));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+Result<void> check_world(const workload::Program& program, const platform::Platform& platform,
+                         const std::string& where) {
+  const auto world = static_cast<std::int64_t>(program.mesh.world());
+  if (platform.npu_count() == world) return {};
+  return fail(Errc::config_conflict, where,
+              fmt::format("the cluster has {} devices and the plan {} ranks",
+                          format_count(platform.npu_count()), format_count(world)),
+              "make the product of tp, cp, dp and pp (and ep, as an axis of its own) equal to the "
+              "cluster's size");
+}
+
+std::string count_text(const workload::Program& program, const workload::Count& count,
+                       std::span<const std::int64_t> dims, const Findings& findings,
+                       report::Style style) {
+  std::string text =
+      style.strong(fmt::format("{}, {}", program.spec.model.name, plan_text(program))) + "\n";
+  report::Sheet sheet(style);
+  const workload::ParameterCount& weights = count.parameters;
+  std::string parameters = format_count(weights.total);
+  if (weights.active != weights.total)
+    parameters += fmt::format(", {} active", format_count(weights.active));
+  sheet.add("weights", parameters);
+  sheet.add("batch", batch_text(program.spec));
+  sheet.add("per step", fmt::format("{} tokens or samples; {} nodes on all ranks",
+                                    format_count(count.tokens), big(count.nodes)));
+  sheet.add("memory traffic",
+            fmt::format("{}B; {:.4g} FLOPs per byte", big(count.bytes), count.intensity));
+  text += sheet.text() + "\n" + flops_table(count, style) + "\n" +
+          traffic_table(program, count, dims, style) + "\n" + role_table(program, count, style);
+  report::Sheet notes(style);
+  report::add_findings(notes, findings, style);
+  return text + (notes.text().empty() ? "" : "\n" + notes.text());
+}
+
+void write_count(report::JsonWriter& json, const workload::Program& program,
+                 const workload::Count& count, std::span<const std::int64_t> dims) {
+  json.begin_object().field("model", program.spec.model.name).field("ranks", count.ranks);
+  json.key("parameters")
+      .begin_object()
+      .field("total", count.parameters.total)
+      .field("active", count.parameters.active)
+      .field("embedding", count.parameters.embedding)
+      .field("head", count.parameters.head)
+      .field("matmul", count.parameters.matmul)
+      .end_object();
+  json.field("tokens", count.tokens).field("nodes", workload::to_string(count.nodes));
+  json.key("flops");
+  write_flops(json, count.flops);
+  json.field("memory_bytes", workload::to_string(count.bytes)).field("intensity", count.intensity);
+  json.key("communication");
+  write_traffic(json, program, count.traffic, dims);
+  json.key("roles").begin_array();
+  for (const workload::RoleCount& role : count.roles) {
+    const workload::Role& what = program.roles[role.role];
+    json.begin_object()
+        .field("name", what.name)
+        .field("ranks", what.ranks)
+        .field("nodes", role.nodes)
+        .field("weights", role.weights.total())
+        .field("memory_bytes", workload::to_string(role.bytes));
+    json.key("flops");
+    write_flops(json, role.flops);
+    json.key("communication");
+    write_traffic(json, program, role.traffic, dims);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace orrery::app

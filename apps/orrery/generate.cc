@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery generate: a model and a plan, as traces or as the specification they amount to.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "orrery/core/units.h"
+#include "orrery/report/envelope.h"
+#include "orrery/workload/count.h"
+#include "orrery/workload/write.h"
+#include "prefix.h"
+#include "progress.h"
+#include "spec_options.h"
+
+namespace orrery::app {
+
+namespace {
+
+std::string generated_text(const workload::Program& program, const workload::WriteReport& report,
+                           const std::string& prefix, const Findings& findings,
+                           report::Style style) {
+  std::string text =
+      fmt::format("{}\n", style.strong(fmt::format("{} → {}.*.et", plan_text(program), prefix)));
+  report::Sheet sheet(style);
+  sheet.add("model", program.spec.model.name);
+  sheet.add("batch", batch_text(program.spec));
+  sheet.add("nodes", fmt::format("{} in {} distinct programs",
+                                 format_count(static_cast<std::int64_t>(report.nodes)),
+                                 program.roles.size()));
+  sheet.add("written", fmt::format("{}, {} process groups in {}.json",
+                                   format_bytes(Bytes(static_cast<std::int64_t>(report.bytes))),
+                                   format_count(static_cast<std::int64_t>(report.groups)), prefix));
+  report::add_findings(sheet, findings, style);
+  return text + sheet.text() +
+         fmt::format("\nNext: orrery run {0} --cluster cluster.yaml\n      orrery inspect {0}\n",
+                     prefix);
+}
+
+int write_traces(const workload::Program& program, const Findings& findings, Session& session) {
+  const std::string prefix = std::exchange(session.output, "");
+  if (auto is_free = check_prefix_free(prefix, session.force); !is_free)
+    return session.fail(is_free.error());
+  workload::WriteOptions options;
+  options.prefix = prefix;
+  options.overwrite = session.force;
+  Progress progress(session);
+  options.progress = [&](std::uint64_t ranks) {
+    progress.reading(static_cast<std::uint32_t>(ranks),
+                     static_cast<std::uint32_t>(program.mesh.world()));
+  };
+  const auto report = workload::write_chakra(program, options);
+  progress.clear();
+  if (!report) return session.fail(report.error(), findings);
+  return session.deliver(generated_text(program, *report, prefix, findings, session.out_style()),
+                         [&] {
+                           std::string out;
+                           report::JsonWriter json(out);
+                           report::begin_envelope(json, "generate");
+                           json.begin_object()
+                               .field("prefix", prefix)
+                               .field("ranks", report->ranks)
+                               .field("roles", program.roles.size())
+                               .field("nodes", report->nodes)
+                               .field("bytes", report->bytes)
+                               .field("groups", report->groups)
+                               .end_object();
+                           report::end_envelope(json, findings);
+                           return out + '\n';
+                         });
+}
+
+/// Text that is the data itself: no envelope goes around it.
+int deliver_text(const std::string& text, Session& session) {
+  return session.deliver(session.output.empty() ? text : "", [&] { return text; });
+}
+
+int generate(const SpecOptions& options, const std::string& format, Session& session) {
+  if (auto fine = one_of("--format", format, {"chakra", "simai", "yaml", "json"}); !fine)
+    return session.fail(fine.error());
+  Findings findings;
+  if (format == "chakra" && session.output.empty())
+    return session.fail({Errc::usage, "--output", "is missing",
+                         "-o PREFIX for PREFIX.0.et …; or --format yaml for the specification"});
+  const auto program = assemble_options(options, findings);
+  if (!program) return session.fail(program.error(), findings);
+  if (format == "chakra") return write_traces(*program, findings, session);
+  if (format == "yaml") return deliver_text(workload::to_yaml(program->spec), session);
+  if (format == "json") return deliver_text(workload::to_json(program->spec), session);
+  const auto text = workload::to_simai(*program);
+  if (!text) return session.fail(text.error(), findings);
+  return deliver_text(*text, session);
+}
+
+}  // namespace
+
+void add_generate(CLI::App& table, Session& session) {
+  CLI::App* command =
+      table.add_subcommand("generate", "Make traces from a model and a parallelism plan");
+  command->description(
+      "Make traces from a model and a parallelism plan: one Chakra trace per rank and the process\n"
+      "groups beside them; or SimAI's text, or the specification with every key filled in.\n"
+      "Nothing needs to be written to simulate a job: 'orrery run' takes the same options.\n\n"
+      "Examples:\n"
+      "  orrery generate --model llama-3.1-8b --tp 4 --dp 2 --global-batch 16 -o llama/w\n"
+      "  orrery generate job.yaml --set recompute.kind=full --format yaml\n");
+  const auto options = std::make_shared<SpecOptions>();
+  const auto format = std::make_shared<std::string>("chakra");
+  add_spec_options(*command, *options, true);
+  command->add_option("--format", *format, "chakra, simai, yaml or json (the specification)")
+      ->type_name("WHAT")
+      ->group("Output");
+  session.add_options(*command, true);
+  command->callback([options, format, &session] {
+    session.command = "generate";
+    session.action = [options, format, &session] { return generate(*options, *format, session); };
+  });
+}
+
+}  // namespace orrery::app

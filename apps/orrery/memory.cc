@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery memory: what lies in a device's memory over a training step, and whether it fits.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "counting.h"
+#include "orrery/core/units.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/report/envelope.h"
+#include "orrery/workload/memory_picture.h"
+#include "spec_options.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct MemoryCommand {
+  SpecOptions spec;
+  std::string cluster, device, capacity, picture;
+  double fragmentation = workload::MemoryOptions{}.fragmentation;
+};
+
+/// Bytes of one device, by whichever option says so; 0 = not known.
+Result<std::int64_t> capacity_of(const MemoryCommand& options, const workload::Program& program,
+                                 Findings& findings) {
+  if (!options.capacity.empty()) {
+    const auto bytes = parse_bytes(options.capacity, "--capacity");
+    if (!bytes) return tl::unexpected(bytes.error());
+    return bytes->count();
+  }
+  if (!options.device.empty()) {
+    const platform::DeviceEntry* device = platform::find_device(options.device);
+    if (device == nullptr)
+      return fail(Errc::usage, "--device", fmt::format("no device is called '{}'", options.device),
+                  "the names are in docs/reference/catalogue.md");
+    return static_cast<std::int64_t>(device->memory_capacity);
+  }
+  if (options.cluster.empty()) return 0;
+  const auto platform = platform::read_cluster(options.cluster, findings);
+  if (!platform) return tl::unexpected(platform.error());
+  if (auto fine = check_world(program, *platform, options.cluster); !fine)
+    return tl::unexpected(fine.error());
+  return platform->device.memory_capacity.count();
+}
+
+int memory(const MemoryCommand& options, Session& session) {
+  Findings findings;
+  if (!(options.fragmentation >= 0 && options.fragmentation <= 1))
+    return session.fail({Errc::usage, "--fragmentation", "give a share from 0 to 1", ""});
+  const auto program = assemble_options(options.spec, findings);
+  if (!program) return session.fail(program.error(), findings);
+  Fit fit;
+  const auto capacity = capacity_of(options, *program, findings);
+  if (!capacity) return session.fail(capacity.error(), findings);
+  fit.capacity = *capacity;
+  workload::MemoryOptions how;
+  how.fragmentation = options.fragmentation;
+  const auto report = workload::account_memory(*program, how);
+  if (!report) return session.fail(report.error(), findings);
+  const workload::RoleMemory& worst = report->roles[report->worst];
+  const bool fits = fit.capacity == 0 || worst.peak <= fit.capacity;
+  if (!fits) {
+    auto changes = workload::make_it_fit(program->spec, fit.capacity, 3, how);
+    if (!changes) return session.fail(changes.error(), findings);
+    fit.changes = *std::move(changes);
+  }
+  if (!options.picture.empty()) {
+    const std::string svg = workload::memory_svg(*program, worst);
+    if (auto written = write_output(options.picture, svg, session.force); !written)
+      return session.fail(written.error(), findings);
+  }
+  return session.deliver(
+      memory_text(*program, *report, fit, findings, session.out_style()),
+      [&] {
+        std::string out;
+        report::JsonWriter json(out);
+        report::begin_envelope(json, "memory");
+        write_memory(json, *program, *report, fit);
+        report::end_envelope(json, findings);
+        return out + '\n';
+      },
+      fits ? kOk : kSaysNo);
+}
+
+}  // namespace
+
+void add_memory(CLI::App& table, Session& session) {
+  CLI::App* command =
+      table.add_subcommand("memory", "Say what a training step holds in memory, and if it fits");
+  command->description(
+      "Say what lies in a device's memory over a training step: weights, gradients, optimizer,\n"
+      "activations by the schedule, buffers; the peak, what is alive there, and whether it fits.\n"
+      "Where it does not: the nearest changes of the plan with which it would (exit code 1).\n\n"
+      "Examples:\n"
+      "  orrery memory --model llama-3.1-8b --tp 4 --dp 2 --device h100-sxm\n"
+      "  orrery memory job.yaml --cluster cluster.yaml --picture memory.svg\n");
+  const auto options = std::make_shared<MemoryCommand>();
+  add_spec_options(*command, options->spec, true);
+  const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
+    command->add_option(name, value, about)->type_name(type)->group("Inputs");
+  };
+  option("--cluster", options->cluster, "The cluster, for its devices' capacity", "FILE");
+  option("--device", options->device, "A device of the catalogue, for its capacity", "NAME");
+  option("--capacity", options->capacity, "One device's memory, e.g. \"80 GB\"", "SIZE");
+  option("--fragmentation", options->fragmentation,
+         "Allowance on top of activations and buffers, 0 to 1", "SHARE");
+  session.add_options(*command, true);
+  command->add_option("--picture", options->picture, "Draw memory over the step into an SVG")
+      ->type_name("FILE")
+      ->group("Output");
+  command->callback([options, &session] {
+    session.command = "memory";
+    session.action = [options, &session] { return memory(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

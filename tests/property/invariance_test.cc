@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a job computes and trains does not depend on how it is cut.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "draw.h"
+#include "orrery/workload/count.h"
+
+namespace orrery::property {
+namespace {
+
+using namespace workload;
+
+/// Weights over all ranks that hold different ones, tied copies and second pipes apart.
+Total distinct_weights(const Program& program, const Count& counted) {
+  Total sum = 0;
+  const Spec& spec = program.spec;
+  const auto tp = static_cast<std::uint64_t>(spec.parallel.tp);
+  for (const RoleCount& role : counted.roles) {
+    if (program.roles[role.role].where.cp > 0 || program.roles[role.role].where.expert > 0)
+      continue;
+    const std::uint64_t experts =
+        static_cast<std::uint64_t>(spec.parallel.ep * spec.parallel.expert_tp());
+    sum += static_cast<Total>(role.weights.dense) * tp +
+           static_cast<Total>(role.weights.replicated) +
+           static_cast<Total>(role.weights.expert) * experts;
+  }
+  return sum;
+}
+
+/// Dual pipes hold everything twice; a tied table lies on the first and on the last stage.
+Total expected_weights(const Program& program) {
+  const Spec& spec = program.spec;
+  const ParameterCount count = count_parameters(spec.model);
+  Total sum = static_cast<Total>(count.total);
+  const bool apart = spec.parallel.pp > 1 && spec.schedule.kind != ScheduleKind::zb_v;
+  if (spec.model.tied_embeddings && apart && spec.model.kind != ModelKind::vit)
+    sum += static_cast<Total>(spec.model.vocab * spec.model.hidden);
+  return spec.schedule.kind == ScheduleKind::dual_pipe ? 2 * sum : sum;
+}
+
+void check_job(const Spec& spec) {
+  const auto program = assemble(spec);
+  RC_ASSERT(program.has_value());
+  const auto counted = count(*program);
+  RC_ASSERT(counted.has_value());
+  const auto whole = assemble(on_one_rank(spec));
+  RC_ASSERT(whole.has_value());
+  const auto all = count(*whole);
+  RC_ASSERT(all.has_value());
+  // Ranks of an axis of their own hold the same tokens: what is not in experts is done ep times.
+  const bool repeated = spec.parallel.ep_own_axis && spec.parallel.ep > 1;
+  if (!repeated) RC_ASSERT(counted->flops.forward == all->flops.forward);
+  RC_ASSERT(counted->flops.backward == 2 * counted->flops.forward);
+  RC_ASSERT(distinct_weights(*program, *counted) == expected_weights(*program));
+  RC_ASSERT(counted->tokens == all->tokens);
+}
+
+// 100 × 25 jobs.
+TEST(Invariance, WorkAndWeightsDoNotDependOnThePlan) {
+  EXPECT_TRUE(rc::check("sums over ranks", [](std::uint64_t seed) {
+    Random random(seed);
+    for (int i = 0; i < 25; ++i) {
+      const Spec spec = draw_legal(random);
+      try {
+        check_job(spec);
+      } catch (...) {
+        RC_LOG() << describe(spec);
+        throw;
+      }
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace orrery::property
