@@ -130,6 +130,12 @@ constexpr std::array kRules = {
     RuleCheck{{"vocab-by-tp", "The vocabulary is a multiple of tp (pad it: set `model.vocab`)."},
               "parallel.tp",
               vocab_by_tp},
+    RuleCheck{{"cp-needs-text", "Context parallelism cuts sequences of text, not pictures."},
+              "parallel.cp",
+              [](const Spec& spec) -> std::string {
+                const bool wrong = spec.parallel.cp > 1 && !reads_text(spec.model);
+                return wrong ? "is above 1, but the model sees pictures" : "";
+              }},
     RuleCheck{
         {"seq-by-cp", "Tokens of a sequence are a multiple of cp."}, "parallel.cp", seq_by_cp},
     RuleCheck{{"seq-by-ring",
