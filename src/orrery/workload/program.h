@@ -11,7 +11,7 @@
 // and when the latest op of every stream it waits for has ended: the order of issue decides which
 // one that is, as with CUDA streams and events. Thus bodies can be put one after another in any
 // number, and every rank of a role runs the same text: groups are named by axis ("tp"), peers by
-// their distance.
+// their distance. Collectives of one group keep the order of issue, on whatever streams.
 #pragma once
 
 #include <array>

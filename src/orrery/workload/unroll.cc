@@ -66,6 +66,7 @@ class Unroller {
            const std::function<Result<void>(const graph::NodeSpec&)>& on_node)
       : program_(program), role_(role), pool_(pool), on_node_(on_node) {
     tails_.fill(kNobody);
+    in_group_.fill(kNobody);
     prepared_.resize(program.bodies.size());
     node_.deps.reserve(8);
   }
@@ -114,19 +115,23 @@ class Unroller {
     text_.assign(prepared.name).append(ending_, ending_size_);
     node_.name = pool_.intern(text_);
     node_.deps.clear();
-    wait_for(op.stream);
-    for (const Stream stream : op.waits) wait_for(stream);
+    wait_for(tails_[op.stream]);
+    for (const Stream stream : op.waits) wait_for(tails_[stream]);
+    if (op.kind == NodeKind::coll) {
+      std::uint64_t& before = in_group_[static_cast<std::size_t>(op.axis)];
+      wait_for(before);
+      before = next_;
+    }
     tails_[op.stream] = next_;
     if (op.marks != stream::none) tails_[op.marks] = next_;
     ++next_;
     return on_node_(node_);
   }
 
-  void wait_for(Stream stream) {
-    const std::uint64_t tail = tails_[stream];
-    if (tail == kNobody) return;
-    if (std::find(node_.deps.begin(), node_.deps.end(), tail) == node_.deps.end())
-      node_.deps.push_back(tail);
+  void wait_for(std::uint64_t node) {
+    if (node == kNobody) return;
+    if (std::find(node_.deps.begin(), node_.deps.end(), node) == node_.deps.end())
+      node_.deps.push_back(node);
   }
 
   // " L12 mb3"
@@ -167,8 +172,8 @@ class Unroller {
         break;
       case NodeKind::send:
       case NodeKind::recv: {
-        made.flags = graph::kHasCpuAttr | graph::kHasCommSize | graph::kHasSrc | graph::kHasDst | graph::kHasTag |
-                     graph::kPeerRelative;
+        made.flags = graph::kHasCpuAttr | graph::kHasCommSize | graph::kHasSrc | graph::kHasDst |
+                     graph::kHasTag | graph::kPeerRelative;
         const std::int32_t away = distance(program_, role_, op);
         made.message.size = Bytes(op.size);
         (op.kind == NodeKind::send ? made.message.dst : made.message.src) = away;
@@ -188,6 +193,7 @@ class Unroller {
   StringPool& pool_;
   const std::function<Result<void>(const graph::NodeSpec&)>& on_node_;
   std::array<std::uint64_t, 256> tails_;         // by stream: its latest op; `none` never has one
+  std::array<std::uint64_t, kAxes> in_group_;    // by axis: its latest collective
   std::vector<std::vector<Prepared>> prepared_;  // by body, once used
   graph::NodeSpec node_;
   std::uint64_t next_ = 0;

@@ -108,6 +108,18 @@ TEST(Unroll, AStreamRunsInOrderAndWaitsForTheLatestOfOthers) {
   EXPECT_THAT(nodes[4].spec.deps, ElementsAre(2, 3));  // once, and nothing ran on cp
 }
 
+// One group's collectives are matched in order, so all its ranks must begin them in the same order,
+// whichever stream is done first. (Sharded weights are gathered beside the scatter of gradients; a
+// rank with more work on its experts came to the next gather before the scatter, the others after
+// it, and nobody went on.)
+TEST(Unroll, CollectivesOfAGroupKeepTheOrderOfIssueOnWhateverStream) {
+  const auto nodes =
+      nodes_of(program_of({{compute("0"), communicate("1", stream::dp), compute("2"),
+                            communicate("3", stream::gather), communicate("4", stream::gather)}}));
+  EXPECT_THAT(nodes[3].spec.deps, ElementsAre(2, 1));
+  EXPECT_THAT(nodes[4].spec.deps, ElementsAre(3, 2));
+}
+
 TEST(Unroll, RegistersRememberOpsAndCopiesMoveThem) {
   Op marked = communicate("0", stream::gather);
   marked.marks = stream::mark;
