@@ -4,7 +4,6 @@
 #include "orrery/workload/chakra_bytes.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "orrery/core/check.h"
 #include "orrery/trace/chakra/record.h"
@@ -203,13 +202,7 @@ void ChakraBytes::add_collective(const graph::NodeSpec& node) {
   bytes_ += kGroup.view();
   bytes_ += static_cast<char>(digits);
   group_patches_.push_back({bytes_.size(), axis});
-  bytes_.append(digits, '\0');
-  put_group(group_patches_.back());
-}
-
-void ChakraBytes::put_group(const GroupPatch& patch) {
-  char* const at = &bytes_[patch.at];
-  std::to_chars(at, at + groups_.digits(), groups_.of(patch.axis, rank_));
+  bytes_ += group_texts_[static_cast<std::size_t>(axis)];
 }
 
 void ChakraBytes::add_message(const graph::NodeSpec& node) {
@@ -243,8 +236,10 @@ Axis ChakraBytes::axis_of(StringId group) {
   }
   for (std::size_t a = 0; a < kAxes; ++a) {
     if (name(static_cast<Axis>(a)) != pool_.view(group)) continue;
-    axes_.emplace_back(group, static_cast<Axis>(a));
-    return static_cast<Axis>(a);
+    const auto axis = static_cast<Axis>(a);
+    axes_.emplace_back(group, axis);
+    group_texts_[a] = std::to_string(groups_.of(axis, rank_));
+    return axis;
   }
   ORRERY_CHECK(!"an axis");
   return Axis::tp;
@@ -258,7 +253,13 @@ bool ChakraBytes::fits(std::uint32_t rank) const {
 
 void ChakraBytes::turn_into(std::uint32_t rank) {
   rank_ = rank;
-  for (const GroupPatch& patch : group_patches_) put_group(patch);
+  for (const auto& [group, axis] : axes_) {
+    group_texts_[static_cast<std::size_t>(axis)] = std::to_string(groups_.of(axis, rank));
+  }
+  for (const GroupPatch& patch : group_patches_) {
+    const std::string& text = group_texts_[static_cast<std::size_t>(patch.axis)];
+    text.copy(&bytes_[patch.at], text.size());
+  }
   for (const RankPatch& patch : rank_patches_) {
     put_varint(&bytes_[patch.at], peer_at(rank, patch.distance));
   }

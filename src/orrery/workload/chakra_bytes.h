@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/check.h"
 #include "orrery/core/strings.h"
 #include "orrery/graph/builder.h"
 #include "orrery/workload/mesh.h"
@@ -26,7 +27,9 @@ class GroupNumbers {
 
   /// The group of `rank` on a used axis.
   [[nodiscard]] std::uint32_t of(Axis axis, std::uint32_t rank) const {
-    return by_first_[static_cast<std::size_t>(axis)][mesh_.axis(axis).first(rank)];
+    const std::uint32_t first = mesh_.axis(axis).first(rank);
+    ORRERY_CHECK(by_first_[static_cast<std::size_t>(axis)][first] != 0);
+    return by_first_[static_cast<std::size_t>(axis)][first];
   }
   [[nodiscard]] std::uint32_t digits() const { return digits_; }
   [[nodiscard]] std::uint64_t count() const { return count_; }
@@ -75,7 +78,6 @@ class ChakraBytes {
   };
   void add_dependencies(const std::vector<std::uint64_t>& deps);
   void add_collective(const graph::NodeSpec& node);
-  void put_group(const GroupPatch& patch);
   void add_message(const graph::NodeSpec& node);
   void add_peer(std::string_view head, std::int32_t distance);
   [[nodiscard]] static std::uint64_t peer_at(std::uint32_t rank, std::int32_t distance);
@@ -89,6 +91,7 @@ class ChakraBytes {
   std::vector<RankPatch> rank_patches_;
   std::vector<std::int32_t> distances_;          // of rank_patches_, each once
   std::vector<std::pair<StringId, Axis>> axes_;  // as far as met
+  std::array<std::string, kAxes> group_texts_;   // numbers of the groups of this rank
   std::vector<std::uint64_t> sorted_;
 };
 

@@ -211,7 +211,9 @@ TEST(Schedule, InFlight) {
     for (std::uint32_t s = 0; s < order.stages; ++s) {
       const std::uint32_t most = 2 * std::min(order.microbatches, order.stages);
       EXPECT_LE(most_in_flight(order, s), most);
-      if (order.microbatches + 1 >= 2 * order.stages) EXPECT_EQ(most_in_flight(order, s), most);
+      if (order.microbatches + 1 >= 2 * order.stages) {
+        EXPECT_EQ(most_in_flight(order, s), most);
+      }
     }
   });
   for_each_order(Kind::dual_pipe, [](const PipelineOrder& order) {

@@ -171,10 +171,12 @@ TEST_F(WriteChakra, ReadersFindRanksAndGroups) {
             workload->groups.at(std::string(graph.string(graph.collective(n).group)));
         EXPECT_THAT(group.ranks, testing::Contains(rank));
       }
-      if (graph.kind(n) == graph::NodeKind::send)
+      if (graph.kind(n) == graph::NodeKind::send) {
         EXPECT_EQ(graph.point_to_point(n).src, static_cast<std::int32_t>(rank));
-      if (graph.kind(n) == graph::NodeKind::recv)
+      }
+      if (graph.kind(n) == graph::NodeKind::recv) {
         EXPECT_EQ(graph.point_to_point(n).dst, static_cast<std::int32_t>(rank));
+      }
       EXPECT_EQ(graph.duration(n).count(), 0);
     }
   }
