@@ -27,10 +27,19 @@ struct WriteReport {
 
 /// Every rank's trace and the groups (numbers as names, equally many digits: a reference reads them
 /// as integers). A role is unrolled once; ranks differ in groups and peers only, and those are
-/// patched in. Files appear whole or not at all. Errc: output_exists, output_failed.
+/// patched in. Files appear whole or not at all; when one fails those before it are removed. Errc:
+/// output_exists (also for traces of a larger job under this name), output_failed.
 [[nodiscard]] Result<WriteReport> write_chakra(const Program& program, const WriteOptions& options);
 
-/// SimAI's (AICB's) text workload: one row list that stands for all ranks.
+/// How long an op computes, in nanoseconds.
+using OpTime = std::function<std::int64_t(const Op&)>;
+
+/// SimAI's (AICB's) text workload: the rows of the stage with most work, which stand for all ranks.
+/// Left out, because the format has no group for them: the gradient norm, tied embeddings. Errc:
+/// config_conflict for what it cannot say at all (context parallelism, ZeRO-3, HSDP, experts on an
+/// axis of their own), limit_exceeded.
+[[nodiscard]] Result<std::string> to_simai(const Program& program, const OpTime& time_of);
+/// … with 1 ns for each, as AICB does without measurements.
 [[nodiscard]] Result<std::string> to_simai(const Program& program);
 
 }  // namespace orrery::workload
