@@ -62,10 +62,6 @@ class Experts {
     return bytes(copies * hidden_,
                  exchange_ ? scope_.spec->precision.combine : scope_.spec->precision.activations);
   }
-  /// Ranks that route the same tokens.
-  [[nodiscard]] std::int64_t alike() const {
-    return scope_.alike() * (own_axis_ ? scope_.spec->parallel.ep : 1);
-  }
   /// Copies of all ranks of etp are multiplied by each of them.
   [[nodiscard]] bool gathers_copies() const { return exchange_ && scope_.sp && etp_ > 1; }
 
@@ -107,7 +103,7 @@ Tensor Experts::route(Tensor x) {
   const Amount rows = scope_.shard, scores = rows * moe_.experts;
   const Amount matrix = hidden_ * moe_.experts, product = Amount(2) * rows * matrix;
   tape_.begin(Group::router, {x});
-  tape_.repeated(alike());
+  tape_.repeated(scope_.alike());
   tape_.save(x);
   const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
   tape_.save(probabilities);
@@ -227,6 +223,7 @@ Tensor Experts::compute(Tensor x) {
   up.outputs = {{"experts.up", inner * (gated(model.mlp) ? 2 : 1), moe_.expert_bias}};
   up.share = Share::expert;
   up.copies = tokens_.experts;
+  up.repeated = 1;  // each has experts of its own
   const Tensor made = linear(tape_, scope_, up, {x}).front();
   const Tensor active = activate(made, tokens_.computed * inner);
   // What was sent back is kept for the gradient of the probabilities, so this is not needed again.
@@ -238,6 +235,7 @@ Tensor Experts::compute(Tensor x) {
   down.outputs = {{"experts.down", hidden_}};
   down.share = Share::expert;
   down.copies = tokens_.experts;
+  down.repeated = 1;
   // Ranks of etp make summands: each adds its part of the bias.
   if (moe_.expert_bias) tape_.add_weights(Share::expert, hidden_ * tokens_.experts / etp_);
   return linear(tape_, scope_, down, {active}).front();
@@ -341,7 +339,7 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
   shape.outputs = {{"shared_gate", 1}};
   shape.share = Share::replicated;
   shape.hidden_matrix = false;
-  shape.repeated = alike();
+  shape.repeated = scope_.alike();
   const Tensor gate = linear(tape_, scope_, shape, {x}).front();
   tape_.begin(Group::none, {routed, common, gate});
   tape_.save(common);

@@ -89,6 +89,19 @@ TEST(Moe, OnItsOwnAxisExpertParallelismDividesTheFlopsOnce) {
   }
 }
 
+TEST(Moe, WhatRanksOfAnOwnAxisComputeAlikeCountsOnce) {
+  Spec spec = mixtral();
+  spec.model.moe->shared_experts = 1;
+  const Sums one = sums_of(block_of(spec));
+  spec.parallel.ep = 4;
+  spec.parallel.ep_own_axis = true;
+  const Sums four = sums_of(block_of(spec));
+  EXPECT_EQ(4 * four.forward, one.forward);
+  EXPECT_EQ(4 * four.backward(), one.backward());
+  // Router and shared experts run on all four.
+  EXPECT_EQ(four.redone, 3 * 2 * kTokens * (kHidden * 8 + kExpert) * 3 / 4);
+}
+
 TEST(Moe, ExpertFlopsOfAllRanksDoNotDependOnHowTheyAreCut) {
   // Eight sequences, 64 ranks or fewer.
   for (const auto& [tp, sp, etp, ep, own] :

@@ -46,7 +46,7 @@ std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& s
 
 void begin_linear(Tape& tape, const Linear& shape, const std::vector<Tensor>& x) {
   tape.begin(shape.group, x);
-  tape.repeated(shape.repeated);
+  if (shape.repeated != 0) tape.repeated(shape.repeated);
   for (const Tensor tensor : x) tape.save(tensor);
   tape.add_weights(shape.share, shape.copies * shape.in * shape.out(), shape.hidden_matrix);
 }

@@ -32,7 +32,7 @@ struct Linear {
   bool hidden_matrix = true;      ///< counts in Weights::matrices
   bool first_in_network = false;  ///< nobody wants its input's gradient: no dgrad
   Amount copies = 1;              ///< so many matrices (experts), which share the tokens out
-  std::int64_t repeated = 1;      ///< ranks that multiply the same, see Tape::repeated
+  std::int64_t repeated = 0;      ///< ranks that multiply the same, see Tape::repeated; 0: twins
   Amount carried = 0;  ///< features that are gathered and reduced with the input, but not
                        ///< multiplied (column-parallel)
 

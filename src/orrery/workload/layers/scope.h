@@ -41,8 +41,13 @@ struct Scope {
     return {*spec, *mesh, where, tokens_per_sequence};
   }
 
-  /// Ranks that compute the same between blocks: those of tp when they do not share the tokens out.
-  [[nodiscard]] std::int64_t alike() const { return sp ? 1 : tp; }
+  /// Ranks that have the same tokens, whatever else they share: those of an ep axis of its own.
+  [[nodiscard]] std::int64_t twins() const {
+    return spec->parallel.ep_own_axis ? spec->parallel.ep : 1;
+  }
+  /// Ranks that compute the same between blocks: also those of tp when they do not share the tokens
+  /// out.
+  [[nodiscard]] std::int64_t alike() const { return (sp ? 1 : tp) * twins(); }
 
   // Bytes of so many elements.
   [[nodiscard]] Amount activation(Amount elements) const {

@@ -144,6 +144,7 @@ void Tape::begin(Group group, const std::vector<Tensor>& reads) {
     step.instance = last.instance + (group == Group::none || group != last.group ? 1 : 0);
   }
   step.reads = reads;
+  step.repeated = scope_->twins();
   steps_.push_back(std::move(step));
 }
 

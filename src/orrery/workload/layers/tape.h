@@ -109,7 +109,7 @@ class Tape {
   /// It makes this for its own backward pass: masks, statistics. Lasting: see lasting_output.
   void save(const char* name, Amount bytes, bool lasting = false);
   /// So many ranks compute its products alike: all but one of them repeat what is known, and count
-  /// as Op::redone. To be said before its ops.
+  /// as Op::redone. To be said before its ops; if it is not, Scope::twins do.
   void repeated(std::int64_t ranks);
   /// It uses this much memory while it runs, on top of inputs and outputs.
   void scratch(Amount bytes);
