@@ -22,7 +22,7 @@ __extension__ using Total = unsigned __int128;
 struct FlopCount {
   Total forward = 0;    ///< matrix products of the forward pass
   Total backward = 0;   ///< … of the backward pass, without what is repeated: 2 × forward
-  Total recompute = 0;  ///< … repeated (recompute, flash attention's backward)
+  Total recompute = 0;  ///< … repeated (recompute, flash attention's backward, by ranks alike)
   Total vector = 0;     ///< everything that is no matrix product
   Total optimizer = 0;
 
