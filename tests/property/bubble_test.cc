@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include "draw.h"
+#include "orrery/model/compute/roofline.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/workload/schedule.h"
 
@@ -42,6 +43,14 @@ std::int64_t simulated_end(const Program& program) {
   return result->end.count();
 }
 
+/// How long so many operations take there.
+std::int64_t time_of(std::int64_t operations) {
+  const auto time = model::roofline_time({operations, Bytes{}}, cluster(1, 1e30, 0).device,
+                                         platform::Rules::orrery);
+  RC_ASSERT(time.has_value());
+  return time->count();
+}
+
 struct Case {
   ScheduleKind kind;
   std::uint32_t chunks;
@@ -53,7 +62,8 @@ constexpr Case kCases[] = {{ScheduleKind::gpipe, 1},       {ScheduleKind::one_f_
 
 Spec job(const Case& which, std::int64_t stages, std::int64_t microbatches) {
   Spec spec;
-  spec.model.layers = stages * which.chunks;
+  // Each of dual_pipe's two chunks is a stage of a whole pipe.
+  spec.model.layers = stages * (which.kind == ScheduleKind::dual_pipe ? 1 : which.chunks);
   spec.model.hidden = 32;
   spec.model.heads = 4;
   spec.model.vocab = 64;
@@ -87,6 +97,8 @@ TEST(Bubble, EqualsTheClosedForm) {
     auto program = assemble(spec);
     RC_ASSERT(program.has_value());
     set_costs(*program, cost);
+    // In picoseconds as the simulator rounds them.
+    cost = {time_of(cost.forward), time_of(cost.input_grad), time_of(cost.weight_grad)};
     const auto s = static_cast<std::uint32_t>(stages);
     const auto m = static_cast<std::uint32_t>(microbatches);
     const auto bubble = bubble_formula(which.kind, s, m, which.chunks, cost);

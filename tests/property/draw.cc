@@ -60,6 +60,7 @@ Model draw_model(Draw& draw) {
   model.mlp_bias = draw.one_in(2);
   model.tied_embeddings = draw.one_in(2);
   model.dropout = draw.one_in(3);
+  model.max_positions = 64;
   if (model.kind == ModelKind::decoder) {
     model.qk_norm = draw.one_in(4);
     model.post_norms = draw.one_in(6);

@@ -29,12 +29,14 @@ Total distinct_weights(const Program& program, const Count& counted) {
   return sum;
 }
 
-/// Dual pipes hold everything twice; a tied table lies on the first and on the last stage.
+/// Dual pipes hold everything twice; a tied table lies on the first and on the last stage, unless
+/// they are the same rank.
 Total expected_weights(const Program& program) {
   const Spec& spec = program.spec;
   const ParameterCount count = count_parameters(spec.model);
   Total sum = static_cast<Total>(count.total);
-  const bool apart = spec.parallel.pp > 1 && spec.schedule.kind != ScheduleKind::zb_v;
+  const bool apart = spec.parallel.pp > 1 && spec.schedule.kind != ScheduleKind::zb_v &&
+                     spec.schedule.kind != ScheduleKind::dual_pipe;
   if (spec.model.tied_embeddings && apart && spec.model.kind != ModelKind::vit)
     sum += static_cast<Total>(spec.model.vocab * spec.model.hidden);
   return spec.schedule.kind == ScheduleKind::dual_pipe ? 2 * sum : sum;
@@ -53,7 +55,8 @@ void check_job(const Spec& spec) {
   const bool repeated = spec.parallel.ep_own_axis && spec.parallel.ep > 1;
   if (!repeated) RC_ASSERT(counted->flops.forward == all->flops.forward);
   RC_ASSERT(counted->flops.backward == 2 * counted->flops.forward);
-  RC_ASSERT(distinct_weights(*program, *counted) == expected_weights(*program));
+  const Total weights = distinct_weights(*program, *counted);
+  RC_ASSERT(to_string(weights) == to_string(expected_weights(*program)));
   RC_ASSERT(counted->tokens == all->tokens);
 }
 
