@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace orrery::workload {
 namespace {
@@ -31,16 +32,23 @@ struct Copies {
   }
 };
 
+/// "layer.scores"; items of a part often have its name already.
+std::string named(const Part& part, const char* item) {
+  if (std::string_view(item).rfind(part.name + ".", 0) == 0) return item;
+  return fmt::format("{}.{}", part.name, item);
+}
+
 std::string named(const Part& part, const char* item, const Copies& copies) {
+  const std::string name = named(part, item);
   if (copies.each == 0) {
-    return fmt::format("{}.{}, {} in all microbatches", part.name, item, times(copies.all, part));
+    return fmt::format("{}, {} in all microbatches", name, times(copies.all, part));
   }
+  const char* const plural = copies.microbatches == 1 ? "" : "es";
   if (!part.is_layer && copies.each == 1) {
-    return fmt::format("{}.{}, {} microbatch{}", part.name, item, copies.microbatches,
-                       copies.microbatches == 1 ? "" : "es");
+    return fmt::format("{}, {} microbatch{}", name, copies.microbatches, plural);
   }
-  return fmt::format("{}.{}, {} x {} microbatch{}", part.name, item, times(copies.each, part),
-                     copies.microbatches, copies.microbatches == 1 ? "" : "es");
+  return fmt::format("{}, {} x {} microbatch{}", name, times(copies.each, part),
+                     copies.microbatches, plural);
 }
 
 /// Activations of the pass at hand lie on places first … last-1 of its chunk.
@@ -108,8 +116,7 @@ void add_working(const Part& part, TaskKind kind, std::vector<MemoryItem>& items
   if (!again) return;
   for (const Kept& item : part.transient) {
     if (std::string_view(item.name) == "working") continue;
-    items.push_back({MemoryKind::working,
-                     fmt::format("{}.{}, computed again", part.name, item.name), item.bytes});
+    items.push_back({MemoryKind::working, named(part, item.name) + ", computed again", item.bytes});
   }
 }
 
@@ -130,6 +137,7 @@ std::vector<MemoryItem> state_items(const Program& program, const Role& role,
     };
     add(part.name + often, state.dense(part.weights));
     add(part.name + ".experts" + often, state.experts(part.weights));
+    add(part.name + ".tables" + often, state.tables(part.weights));
   }
   return items;
 }
@@ -158,12 +166,23 @@ std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
 }
 
 void sort_items(std::vector<MemoryItem>& items) {
-  items.erase(std::remove_if(items.begin(), items.end(),
-                             [](const MemoryItem& item) { return item.bytes == 0; }),
-              items.end());
   std::stable_sort(items.begin(), items.end(), [](const MemoryItem& a, const MemoryItem& b) {
-    return std::tuple(-a.bytes, a.kind, a.name) < std::tuple(-b.bytes, b.kind, b.name);
+    return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
   });
+  std::vector<MemoryItem> merged;
+  for (MemoryItem& item : items) {
+    if (item.bytes == 0) continue;
+    const bool same =
+        !merged.empty() && merged.back().kind == item.kind && merged.back().name == item.name;
+    if (same) {
+      merged.back().bytes += item.bytes;
+    } else {
+      merged.push_back(std::move(item));
+    }
+  }
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const MemoryItem& a, const MemoryItem& b) { return a.bytes > b.bytes; });
+  items = std::move(merged);
 }
 
 }  // namespace orrery::workload

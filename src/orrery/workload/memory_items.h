@@ -18,7 +18,7 @@ namespace orrery::workload {
 [[nodiscard]] std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
                                                   const std::vector<ChunkProfile>& chunks,
                                                   const Moment& moment);
-/// Largest first; nothing of no size.
+/// Largest first; those of one name together, nothing of no size.
 void sort_items(std::vector<MemoryItem>& items);
 
 }  // namespace orrery::workload

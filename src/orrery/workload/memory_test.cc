@@ -71,7 +71,7 @@ TEST(Memory, SplitBackwardKeepsActivationsUntilTheWeightHalf) {
 
 TEST(Memory, NamesWhatIsAliveLargestFirst) {
   Part part = layer(0);
-  part.kept = {{"scores", 50}, {"input", 20}, {"nothing", 0}};
+  part.kept = {{"scores", 50}, {"layer.input", 15}, {"nothing", 0}, {"layer.input", 5}};
   part.weights.dense = 10;
   const Program program = program_of({}, {part},
                                      {role_of({{{0, 3, 0}}}, {{Pass::forward, 0, 0},
@@ -85,7 +85,8 @@ TEST(Memory, NamesWhatIsAliveLargestFirst) {
   EXPECT_EQ(memory.at_peak[0].bytes, 3 * 10 * 12);
   EXPECT_EQ(memory.at_peak[1].name, "layer.scores, 3 layers x 2 microbatches");
   EXPECT_EQ(memory.at_peak[1].bytes, 300);
-  EXPECT_EQ(memory.at_peak[2].bytes, 120);
+  EXPECT_EQ(memory.at_peak[3].name, "layer.input, 3 layers x 2 microbatches");
+  EXPECT_EQ(memory.at_peak[3].bytes, 120);  // both, behind as many bytes of gradients
   EXPECT_EQ(memory.at_peak[5].name, "allowance of 10 %");
   EXPECT_EQ(memory.at_peak[5].bytes, 42);
   EXPECT_EQ(memory.fragmentation, 42);

@@ -65,7 +65,7 @@ class Walker {
     moment_.worst =
         step || chunks_[task.chunk].parts.empty() ? Worst{} : chunks_[task.chunk].worst(task.kind);
     pass_messages(task, after);
-    add_up(task);
+    add_up();
     on_moment_(moment_);
     after_(task);
     ++moment_.index;
@@ -102,7 +102,7 @@ class Walker {
     if (task.kind == TaskKind::input_grad) ++moment_.half_done[task.chunk];
   }
 
-  void add_up(const Task& task) {
+  void add_up() {
     Alive& alive = moment_.alive;
     alive = moment_.worst.alive;
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
@@ -168,7 +168,8 @@ double bound(const Program& program, const Role& role) {
       // State, whole weights once more, gradients in two buckets: below 16 + 4 + 8 bytes each.
       total += run.count * (passes[i] * bytes + 28 * static_cast<double>(part.weights.dense) +
                             28 * static_cast<double>(part.weights.replicated) +
-                            28 * static_cast<double>(part.weights.expert));
+                            28 * static_cast<double>(part.weights.expert) +
+                            28 * static_cast<double>(part.weights.tables));
     }
   }
   for (const auto& recipe : role.recipes) {
