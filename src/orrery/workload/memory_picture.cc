@@ -248,7 +248,8 @@ class Picture {
     if (capacity_ <= 0) return;
     const double y = y_of(static_cast<double>(capacity_));
     line(kLeft, y, kRight, y, "stroke=\"#cc0000\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"");
-    text(kLegend, y + 4, "start", 12, "capacity " + amount(capacity_), " style=\"fill:#cc0000\"");
+    text(kRight - 6, y - 6, "end", 12, "capacity " + amount(capacity_),
+         " style=\"fill:#cc0000;stroke:#fff;stroke-width:3px;paint-order:stroke\"");
   }
 
   void mark_peak() {
@@ -269,8 +270,7 @@ class Picture {
       if (program_.roles[memory_.role].chunks.size() > 1)
         when += fmt::format(", chunk {}", peak.chunk);
     }
-    const char* const anchor = part < 0.25 ? "start" : part > 0.75 ? "end" : "middle";
-    text(x, kTop - 20, anchor, 13, when, " font-weight=\"600\"");
+    text(x, kTop - 20, part < 0.5 ? "start" : "end", 13, when, " font-weight=\"600\"");
   }
 
   /// What the areas are, and how large at the peak; top of the stack first.
