@@ -169,8 +169,7 @@ std::string in_flight_of(const PipelineOrder& order) {
   return text;
 }
 
-std::string page() {
-  std::string text = R"(# Pipeline schedules
+constexpr const char* kIntroduction = R"(# Pipeline schedules
 
 Which microbatch each pipeline stage works on, and when. `schedule.kind` in a workload's specification chooses one;
 [workload.md](workload.md) lists the other keys. Generated from the code.
@@ -204,6 +203,27 @@ until both halves of its backward pass are done.
 4 stages, 8 microbatches, all on one scale: a stage's share of the model takes 2 units forward and 4 backward. The number is
 the microbatch.
 )";
+
+constexpr const char* kOrdersOfYourOwn = R"(
+## An order of your own
+
+`schedule: {kind: file, file: order.yaml}` takes the order from a file, YAML or JSON. A pass is `F` (forward), `B` (whole
+backward), `I` (its input half) or `W` (its weight half), then the microbatch, then, for a chunk other than 0, a point and the
+chunk: `F0`, `B12`, `I3.1`. 1F1B on two stages:
+
+```yaml
+)";
+
+constexpr const char* kPlacements = R"(```
+
+`placement` says where the pieces of the model lie: `round_robin` (0, 1, ... *p* - 1, and again for the next chunk), `v` (back
+up again for every second chunk) or `both_ways` (two chunks; microbatches of the second half enter at the last stage and pass
+chunk 1 only). An order is refused, naming stage and slot, if a microbatch misses a pass or makes one twice, or if stages
+would wait for each other in a circle.
+)";
+
+std::string page() {
+  std::string text = kIntroduction;
   for (const Picture& picture : kPictures) {
     const PipelineOrder order = order_of(picture);
     const Timeline time = play(order, picture.cost);
@@ -219,23 +239,7 @@ the microbatch.
             : "");
   }
   const Result<PipelineOrder> small = pipeline_order(ScheduleKind::one_f_one_b, 2, 3, 1);
-  text += R"(
-## An order of your own
-
-`schedule: {kind: file, file: order.yaml}` takes the order from a file, YAML or JSON. A pass is `F` (forward), `B` (whole
-backward), `I` (its input half) or `W` (its weight half), then the microbatch, then, for a chunk other than 0, a point and the
-chunk: `F0`, `B12`, `I3.1`. 1F1B on two stages:
-
-```yaml
-)" + order_to_yaml(*small) +
-          R"(```
-
-`placement` says where the pieces of the model lie: `round_robin` (0, 1, ... *p* - 1, and again for the next chunk), `v` (back
-up again for every second chunk) or `both_ways` (two chunks; microbatches of the second half enter at the last stage and pass
-chunk 1 only). An order is refused, naming stage and slot, if a microbatch misses a pass or makes one twice, or if stages
-would wait for each other in a circle.
-)";
-  return text;
+  return text + kOrdersOfYourOwn + order_to_yaml(*small) + kPlacements;
 }
 
 std::string read_file(const std::string& path) {
