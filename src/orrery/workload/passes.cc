@@ -91,14 +91,12 @@ Stream held(std::size_t i) { return static_cast<Stream>(stream::held + i); }
 
 void wait_for(Op& op, Stream stream) {
   if (stream == stream::none || stream == op.stream) return;
-  for (Stream& wait : op.waits) {
-    // What runs on the compute stream waits for its turn there anyway.
-    if (wait == stream || wait == stream::none || wait == op.stream) {
-      wait = stream;
-      return;
-    }
-  }
-  ORRERY_CHECK(!"an op waits for four streams at most");
+  // What runs on the compute stream waits for its turn there anyway.
+  const auto free = std::find_if(op.waits.begin(), op.waits.end(), [&](Stream wait) {
+    return wait == stream || wait == stream::none || wait == op.stream;
+  });
+  ORRERY_CHECK(free != op.waits.end());
+  *free = stream;
 }
 
 Op message_op(const char* name, Phase phase, NodeKind kind, const Message& message) {

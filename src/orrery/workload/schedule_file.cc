@@ -3,6 +3,7 @@
 // Orders as text.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 
@@ -90,7 +91,10 @@ class OrderReader {
     const auto found = tree.find("chunks");
     if (found == tree.end()) return 1;
     if (!found->is_number_integer()) return wrong_kind("/chunks", *found, "a whole number");
-    const auto chunks = found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+    const std::uint64_t chunks =
+        found->is_number_unsigned()
+            ? found->get<std::uint64_t>()
+            : static_cast<std::uint64_t>(std::max<std::int64_t>(0, found->get<std::int64_t>()));
     if (chunks < 1 || chunks > 48) {
       return fail(Errc::config_range, at("/chunks"), "is not between 1 and 48");
     }

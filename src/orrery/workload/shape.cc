@@ -2,6 +2,7 @@
 #include "orrery/workload/shape.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "orrery/workload/partition.h"
@@ -46,7 +47,8 @@ Result<Shape> Shape::make(const Spec& spec, const Mesh& mesh, const Position& wh
     for (PartRun& run : stage) run.part += shape.first_part_;
   }
   const std::size_t count = model->parts.size();
-  for (std::size_t i = 0; i < count; ++i) shape.without_copy_.push_back(shape.first_part_ + i);
+  shape.without_copy_.resize(count);
+  std::iota(shape.without_copy_.begin(), shape.without_copy_.end(), shape.first_part_);
   std::move(model->parts.begin(), model->parts.end(), std::back_inserter(parts));
   if (!spec.model.tied_embeddings || order.stages == 1) return shape;
 
