@@ -26,8 +26,7 @@ struct Prepared {
   std::string_view name;
 };
 
-/// Where the members of a role stand on the axis, all of them or only the one with the least
-/// coordinate; `alike`: how many more coordinates there may be above it.
+/// Which coordinates on an axis the members of a role have: `least` and `more` above it.
 struct Place {
   std::int64_t least = 0;
   std::int64_t more = 0;
@@ -42,7 +41,7 @@ Place place_on(const Program& program, const Role& role, Axis axis) {
   if (axis == Axis::pp && where.stage >= 0) return {where.stage, 0};
   if (axis == Axis::cp && where.cp == 0) return {0, 0};
   if (axis == Axis::cp && where.cp == 1) return {extent - 1, 0};
-  if (axis == Axis::cp && where.cp == 2) return {1, extent - 3};
+  if (axis == Axis::cp && where.cp == 2) return {1, std::max<std::int64_t>(0, extent - 3)};
   return {0, extent - 1};
 }
 
