@@ -70,6 +70,7 @@ class Search {
       candidate.change.what += what;
       candidate.disturbance += move->disturbance;
     }
+    if (!may_fit(candidate.change.spec)) return false;
     const auto program = assemble_legal(candidate.change.spec);
     if (!program) return false;
     const auto report = account_memory(*program, options_);
@@ -80,6 +81,17 @@ class Search {
     candidate.change.cost = std::max(1.0, to_double(counted->flops.hardware()) / flops_);
     found_.push_back(std::move(candidate));
     return true;
+  }
+
+  /// A quick look at fewer microbatches: they never hold more than many.
+  [[nodiscard]] bool may_fit(Spec spec) const {
+    const std::int64_t few = 4 * spec.parallel.pp;
+    if (spec.schedule.kind == ScheduleKind::file || spec.microbatches() <= few) return true;
+    spec.batch.global = few * spec.batch.micro * spec.parallel.dp;
+    const auto program = assemble_legal(spec);
+    if (!program) return true;
+    const auto report = account_memory(*program, options_);
+    return !report || worst_peak(*report) <= capacity_;
   }
 
   static std::optional<Program> assemble_legal(const Spec& spec) {
