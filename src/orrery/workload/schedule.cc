@@ -176,9 +176,9 @@ std::string_view word(ScheduleKind kind) {
 
 Result<void> schedule_fits_memory(std::uint64_t stages, std::uint64_t microbatches,
                                   std::uint64_t chunks) {
-  // Three passes at most for each; stages and microbatches are 32-bit, chunks 16.
+  // Three passes at most for each. A slot numbers chunks with 16 bits.
   const std::uint64_t most = limits::kScheduleSlots / 3;
-  if (chunks <= most && stages <= most / chunks && microbatches <= most / chunks / stages)
+  if (chunks < 1u << 16 && stages <= most / chunks && microbatches <= most / chunks / stages)
     return {};
   return fail(Errc::limit_exceeded, "schedule",
               fmt::format("{} stages x {} chunks x {} microbatches are more than {} passes", stages,

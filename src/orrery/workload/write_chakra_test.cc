@@ -145,7 +145,6 @@ TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
       const std::string written = read_file(path);
       bytes += written.size();
       nodes += node_count(program, program.role_of(rank));
-      // Two groups may have the same ranks; then the numbers in `expected` may be the other's.
       ASSERT_EQ(written, expected_bytes(program, rank, *groups, prefix("expected")))
           << "rank " << rank;
     }
