@@ -33,12 +33,15 @@ row() {
     mkdir "$folder/out"
     /usr/bin/time -a -o "$log" -f '%U %S %M' "${pin[@]}" "$program" "$@" >"$folder/report.json"
   done
-  bytes=$(cat "$folder"/out/* 2>/dev/null | wc -c)
-  nodes=$(grep -o '"nodes": *[0-9]*' "$folder/report.json" | head -n 1 | grep -o '[0-9]*' || true)
-  awk -v name="$name" -v nodes="${nodes:-0}" -v bytes="$bytes" '
+  bytes=$(find "$folder/out" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }')
+  # What `count` says is not made into nodes.
+  nodes=0
+  [[ $1 == count ]] || nodes=$(grep -o '"nodes": *[0-9]*' "$folder/report.json" | head -n 1 | grep -o '[0-9]*')
+  awk -v name="$name" -v nodes="$nodes" -v bytes="$bytes" '
     { cpu = $1 + $2; if (NR == 1 || cpu < least) { least = cpu; user = $1 } if ($3 > peak) peak = $3 }
-    END { printf "%-34s %8.2f %8.2f %8.0f %10.1f %9.0f %12.1f\n", name, least, user, peak / 1000, nodes / 1e6,
-            bytes / 1e6, least > 0 ? nodes / least / 1e6 : 0 }' "$log"
+    END { rate = "-"; if (nodes > 0 && least > 0) rate = sprintf("%.1f", nodes / least / 1e6)
+          printf "%-34s %8.2f %8.2f %8.0f %10.1f %9.0f %14s\n", name, least, user, peak / 1000, nodes / 1e6,
+            bytes / 1e6, rate }' "$log"
   rm -f "$log"
 }
 
@@ -49,7 +52,7 @@ job() {
     --seq 8192 --sharding zero1 "$@"
 }
 
-printf '%-34s %8s %8s %8s %10s %9s %12s\n' case 'CPU s' 'of user' 'peak MB' 'M nodes' 'MB' 'M nodes/CPU s'
+printf '%-34s %8s %8s %8s %10s %9s %14s\n' case 'CPU s' 'of user' 'peak MB' 'M nodes' 'MB' 'M nodes/CPU s'
 for dp in 1 4 16; do
   mapfile -t words < <(job "$dp")
   row "$((64 * dp)) ranks, traces on disk" generate "${words[@]}" -o "$folder/out/w" --json
