@@ -25,13 +25,13 @@ int count(const CountOptions& options, Session& session) {
   Findings findings;
   const auto program = assemble_options(options.spec, findings);
   if (!program) return session.fail(program.error(), findings);
-  std::vector<std::int64_t> dims;
+  std::vector<platform::Dimension> dims;
   if (!options.cluster.empty()) {
     const auto platform = platform::read_cluster(options.cluster, findings);
     if (!platform) return session.fail(platform.error(), findings);
     if (auto fine = check_world(*program, *platform, options.cluster); !fine)
       return session.fail(fine.error(), findings);
-    for (const platform::Dimension& dim : platform->dims) dims.push_back(dim.size);
+    dims = platform->dims;
   }
   const auto counted = workload::count(*program);
   if (!counted) return session.fail(counted.error(), findings);

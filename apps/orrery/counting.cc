@@ -16,14 +16,18 @@ using workload::Total;
 
 namespace {
 
-/// "3.141 x 10^21" for people; exact numbers are in the JSON.
-std::string big(Total value) {
+/// "3.141 ZFLOP" for people; exact numbers are in the JSON.
+std::string big(Total value, std::string_view unit) {
   const double number = workload::to_double(value);
-  if (number < 1e6) return format_count(static_cast<std::int64_t>(number));
-  constexpr std::array<std::pair<double, const char*>, 7> kScales = {
-      {{1e24, "Y"}, {1e21, "Z"}, {1e18, "E"}, {1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}}};
+  if (number < 1e6) {
+    std::string text = format_count(static_cast<std::int64_t>(number));
+    return unit.empty() ? text : fmt::format("{} {}", text, unit);
+  }
+  constexpr std::array<std::pair<double, char>, 7> kScales = {
+      {{1e24, 'Y'}, {1e21, 'Z'}, {1e18, 'E'}, {1e15, 'P'}, {1e12, 'T'}, {1e9, 'G'}, {1e6, 'M'}}};
   for (const auto& scale : kScales) {
-    if (number >= scale.first) return fmt::format("{:.4g} {}", number / scale.first, scale.second);
+    if (number >= scale.first)
+      return fmt::format("{:.4g} {}{}", number / scale.first, scale.second, unit);
   }
   return {};
 }
@@ -34,19 +38,31 @@ std::string weights_text(std::int64_t count) {
   return format_count(count);
 }
 
-/// "dim 0", or "" when there is no cluster.
-std::string link_of(const workload::Program& program, workload::Axis axis,
-                    std::span<const std::int64_t> dims) {
-  if (dims.empty()) return {};
-  return fmt::format("{}", workload::spans(program.mesh.axis(axis), dims));
+/// "1: switch of 128"; the outermost dimension that groups of `axis` cross.
+std::string link_of(const workload::Program& program, workload::Axis axis, Dimensions dims) {
+  std::vector<std::int64_t> sizes;
+  for (const platform::Dimension& dim : dims) sizes.push_back(dim.size);
+  const std::uint32_t crossed = workload::spans(program.mesh.axis(axis), sizes);
+  return fmt::format("{}: {} of {}", crossed, platform::name(dims[crossed].block),
+                     format_count(dims[crossed].size));
 }
 
-std::string flops_table(const workload::Count& count, report::Style style) {
-  report::Table table({{"FLOPs"}, {"per step", true}, {"per token", true}});
+/// What a step is counted in.
+bool has_tokens(const workload::Spec& spec) {
+  return spec.model.kind == workload::ModelKind::decoder ||
+         spec.model.kind == workload::ModelKind::encoder ||
+         spec.model.kind == workload::ModelKind::encoder_decoder;
+}
+
+std::string flops_table(const workload::Program& program, const workload::Count& count,
+                        report::Style style) {
+  report::Table table({{"FLOPs"},
+                       {"per step", true},
+                       {has_tokens(program.spec) ? "per token" : "per sample", true}});
   const auto row = [&](const char* name, Total value) {
     const double each =
         workload::to_double(value) / static_cast<double>(std::max<std::int64_t>(count.tokens, 1));
-    table.row({name, big(value), big(static_cast<Total>(each))});
+    table.row({name, big(value, "FLOP"), big(static_cast<Total>(each), "FLOP")});
   };
   row("forward", count.flops.forward);
   row("backward", count.flops.backward);
@@ -59,19 +75,19 @@ std::string flops_table(const workload::Count& count, report::Style style) {
 }
 
 std::string traffic_table(const workload::Program& program, const workload::Count& count,
-                          std::span<const std::int64_t> dims, report::Style style) {
+                          Dimensions dims, report::Style style) {
   std::vector<report::Table::Column> columns{{"axis"},          {"communication"},
                                              {"ranks", true},   {"operations", true},
                                              {"payload", true}, {"on the wire", true}};
-  if (!dims.empty()) columns.push_back({"dimension", true});
+  if (!dims.empty()) columns.push_back({"link"});
   report::Table table(std::move(columns));
   for (const workload::TrafficCount& traffic : count.traffic) {
     std::vector<std::string> cells{std::string(workload::name(traffic.axis)),
                                    traffic.type,
                                    fmt::format("{}", traffic.group_size),
-                                   big(traffic.operations),
-                                   big(traffic.payload) + "B",
-                                   big(traffic.wire) + "B"};
+                                   big(traffic.operations, ""),
+                                   big(traffic.payload, "B"),
+                                   big(traffic.wire, "B")};
     if (!dims.empty()) cells.push_back(link_of(program, traffic.axis, dims));
     table.row(std::move(cells));
   }
@@ -92,7 +108,8 @@ std::string role_table(const workload::Program& program, const workload::Count& 
     const workload::Role& what = program.roles[role.role];
     table.row({what.name, format_count(static_cast<std::int64_t>(what.ranks)),
                format_count(static_cast<std::int64_t>(role.nodes)),
-               weights_text(role.weights.total()), big(role.flops.model()), big(role.bytes) + "B"});
+               weights_text(role.weights.total()), big(role.flops.model(), "FLOP"),
+               big(role.bytes, "B")});
   }
   std::string text = table.text(style);
   if (count.roles.size() > kMost)
@@ -113,8 +130,7 @@ void write_flops(report::JsonWriter& json, const workload::FlopCount& flops) {
 }
 
 void write_traffic(report::JsonWriter& json, const workload::Program& program,
-                   const std::vector<workload::TrafficCount>& traffic,
-                   std::span<const std::int64_t> dims) {
+                   const std::vector<workload::TrafficCount>& traffic, Dimensions dims) {
   json.begin_array();
   for (const workload::TrafficCount& each : traffic) {
     json.begin_object()
@@ -124,7 +140,7 @@ void write_traffic(report::JsonWriter& json, const workload::Program& program,
         .field("operations", workload::to_string(each.operations))
         .field("payload_bytes", workload::to_string(each.payload))
         .field("wire_bytes", workload::to_string(each.wire));
-    if (!dims.empty()) json.field("dimension", workload::spans(program.mesh.axis(each.axis), dims));
+    if (!dims.empty()) json.field("link", link_of(program, each.axis, dims));
     json.end_object();
   }
   json.end_array();
@@ -144,8 +160,7 @@ Result<void> check_world(const workload::Program& program, const platform::Platf
 }
 
 std::string count_text(const workload::Program& program, const workload::Count& count,
-                       std::span<const std::int64_t> dims, const Findings& findings,
-                       report::Style style) {
+                       Dimensions dims, const Findings& findings, report::Style style) {
   std::string text =
       style.strong(fmt::format("{}, {}", program.spec.model.name, plan_text(program))) + "\n";
   report::Sheet sheet(style);
@@ -155,11 +170,12 @@ std::string count_text(const workload::Program& program, const workload::Count& 
     parameters += fmt::format(", {} active", format_count(weights.active));
   sheet.add("weights", parameters);
   sheet.add("batch", batch_text(program.spec));
-  sheet.add("per step", fmt::format("{} tokens or samples; {} nodes on all ranks",
-                                    format_count(count.tokens), big(count.nodes)));
+  sheet.add("per step",
+            fmt::format("{} {}; {} nodes on all ranks", format_count(count.tokens),
+                        has_tokens(program.spec) ? "tokens" : "samples", big(count.nodes, "")));
   sheet.add("memory traffic",
-            fmt::format("{}B; {:.4g} FLOPs per byte", big(count.bytes), count.intensity));
-  text += sheet.text() + "\n" + flops_table(count, style) + "\n" +
+            fmt::format("{}; {:.4g} FLOP per byte", big(count.bytes, "B"), count.intensity));
+  text += sheet.text() + "\n" + flops_table(program, count, style) + "\n" +
           traffic_table(program, count, dims, style) + "\n" + role_table(program, count, style);
   report::Sheet notes(style);
   report::add_findings(notes, findings, style);
@@ -167,7 +183,7 @@ std::string count_text(const workload::Program& program, const workload::Count& 
 }
 
 void write_count(report::JsonWriter& json, const workload::Program& program,
-                 const workload::Count& count, std::span<const std::int64_t> dims) {
+                 const workload::Count& count, Dimensions dims) {
   json.begin_object().field("model", program.spec.model.name).field("ranks", count.ranks);
   json.key("parameters")
       .begin_object()

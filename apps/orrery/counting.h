@@ -21,13 +21,15 @@ namespace orrery::app {
                                        const platform::Platform& platform,
                                        const std::string& where);
 
-/// `dims`: sizes of the cluster's dimensions, innermost first; empty when no cluster is given.
+/// A cluster's dimensions, innermost first; empty when no cluster is given.
+using Dimensions = std::span<const platform::Dimension>;
+
 [[nodiscard]] std::string count_text(const workload::Program& program, const workload::Count& count,
-                                     std::span<const std::int64_t> dims, const Findings& findings,
+                                     Dimensions dims, const Findings& findings,
                                      report::Style style);
 /// The value of "result".
 void write_count(report::JsonWriter& json, const workload::Program& program,
-                 const workload::Count& count, std::span<const std::int64_t> dims);
+                 const workload::Count& count, Dimensions dims);
 
 /// `capacity` 0: not known. `changes`: what would make it fit, where it does not.
 struct Fit {

@@ -107,6 +107,11 @@ Result<workload::Spec> read_spec_options(const SpecOptions& options, Findings& f
       return fail(done.error().code, flag.name, done.error().what, done.error().hint);
   }
   if (options.sp) spec.parallel.sp = true;
+  // A model named without anything else is trained on what its authors trained it on.
+  if (options.files.empty() && options.values.at("batch.seq").empty()) {
+    const workload::ModelEntry* model = workload::find_model(options.values.at("model"));
+    if (model != nullptr && model->seq > 0) spec.batch.seq = model->seq;
+  }
   for (const std::string& assignment : options.sets) {
     if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
   }
