@@ -38,12 +38,12 @@ std::string weights_text(std::int64_t count) {
   return format_count(count);
 }
 
-/// "1: switch of 128"; the outermost dimension that groups of `axis` cross.
+/// "1: switch 128"; the outermost dimension that groups of `axis` cross.
 std::string link_of(const workload::Program& program, workload::Axis axis, Dimensions dims) {
   std::vector<std::int64_t> sizes;
   for (const platform::Dimension& dim : dims) sizes.push_back(dim.size);
   const std::uint32_t crossed = workload::spans(program.mesh.axis(axis), sizes);
-  return fmt::format("{}: {} of {}", crossed, platform::name(dims[crossed].block),
+  return fmt::format("{}: {} {}", crossed, platform::name(dims[crossed].block),
                      format_count(dims[crossed].size));
 }
 
@@ -77,7 +77,7 @@ std::string flops_table(const workload::Program& program, const workload::Count&
 std::string traffic_table(const workload::Program& program, const workload::Count& count,
                           Dimensions dims, report::Style style) {
   std::vector<report::Table::Column> columns{{"axis"},          {"communication"},
-                                             {"ranks", true},   {"operations", true},
+                                             {"ranks", true},   {"calls", true},
                                              {"payload", true}, {"on the wire", true}};
   if (!dims.empty()) columns.push_back({"link"});
   report::Table table(std::move(columns));
