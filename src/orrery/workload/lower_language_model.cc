@@ -79,8 +79,7 @@ class LanguageModel {
     kind.experts = model_.has_experts(index);
     const std::int64_t window = model_.window_of(index);
     kind.window = window < scope_.seq ? window : 0;
-    // The first decoder layer holds the encoder's output for all of them.
-    kind.first = has_table(index) || (index == 0 && kind.stack == Kind::Stack::decoder);
+    kind.first = has_table(index);
     return kind;
   }
 
@@ -117,8 +116,7 @@ class LanguageModel {
   /// Self-attention, attention to the encoder's output, MLP. That output goes on to the next.
   [[nodiscard]] Result<LoweredPart> decoder_layer(const Kind& kind) const {
     Tape tape(scope_, name_of(kind), true);
-    const Tensor source = kind.first ? tape.input("encoder.output", size(source_))
-                                     : tape.borrowed_input("encoder.output", size(source_));
+    const Tensor source = tape.shared_input("encoder.output", size(source_));
     Tensor x = tape.input("layer.input", size(scope_));
     x = attention_layer(tape, scope_, options(kind).attention, x);
     x = cross_layer(tape, scope_, source_, x, source);
@@ -131,7 +129,7 @@ class LanguageModel {
     layer.attention.causal =
         kind.stack != Kind::Stack::encoder && model_.kind != ModelKind::encoder;
     layer.attention.window = kind.window;
-    layer.attention.relative_table = kind.first && model_.positions == Positions::relative;
+    layer.attention.relative_table = kind.first;
     layer.experts = kind.experts;
     return layer;
   }

@@ -286,9 +286,9 @@ TEST(LowerLanguageModel, AttendsToASource) {
   spec.model.encoder_layers = 2;
   spec.batch.source_seq = 512;
   const LoweredModel model = must_lower(spec);
-  ASSERT_EQ(model.order.size(), 6U);  // embedding, encoder, last of it, first decoder, others, head
+  ASSERT_EQ(model.order.size(), 5U);  // embedding, encoder, last of it, decoder, head
   EXPECT_EQ(model.order[3].layer, 2);
-  EXPECT_EQ(model.order[4].count, 2U);
+  EXPECT_EQ(model.order[3].count, 3U);
   const std::int64_t h = 512, kv = 256, t = 4 * 256, source = 4 * 512;
   const Products encoder = products_of(part_of(model, "encoder layer"));
   const std::int64_t mlp = 3 * h * 1376;
@@ -300,10 +300,9 @@ TEST(LowerLanguageModel, AttendsToASource) {
   // Both streams go from stage to stage.
   EXPECT_EQ(part_of(model, "encoder layer").part.boundary, 2 * (t + source) * h);
   EXPECT_EQ(part_of(model, "decoder layer").part.boundary, 2 * (t + source) * h);
-  // The encoder's output is kept once.
-  EXPECT_EQ(bytes_of(part_of(model, "first decoder layer").part.kept) -
-                bytes_of(part_of(model, "decoder layer").part.kept),
-            2 * source * h);
+  // The encoder's output is kept once for all layers of a stage.
+  EXPECT_EQ(part_of(model, "decoder layer").part.shared.bytes, 2 * source * h);
+  EXPECT_EQ(part_of(model, "encoder layer").part.shared.bytes, 0);
 }
 
 TEST(LowerLanguageModel, LeavesNothingUnfinished) {

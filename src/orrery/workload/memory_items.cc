@@ -108,6 +108,22 @@ void add_activations(const Program& program, const Role& role,
   }
 }
 
+/// What all parts on a stage keep once.
+void add_shared(const Program& program, const std::vector<ChunkProfile>& chunks,
+                const Moment& moment, std::vector<MemoryItem>& items) {
+  for (std::size_t c = 0; c < chunks.size(); ++c) {
+    const ChunkProfile& chunk = chunks[c];
+    if (chunk.sharing >= chunk.parts.size()) continue;
+    const Part& part = program.parts[chunk.parts[chunk.sharing]];
+    Copies copies;
+    copies.add(1, moment.in_flight[c]);
+    const bool own = moment.task.kind != TaskKind::step && c == moment.task.chunk;
+    if (own && chunk.sharing < kept_range(moment, chunk).last) copies.add(1, 1);
+    items.push_back({MemoryKind::activations, named(part, part.shared.name, copies),
+                     static_cast<std::int64_t>(copies.all) * part.shared.bytes});
+  }
+}
+
 /// What a pass through `part` works with, one layer at a time.
 void add_working(const Part& part, TaskKind kind, std::vector<MemoryItem>& items) {
   if (kind == TaskKind::weight_grad) return;
@@ -146,6 +162,7 @@ std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
                                     const std::vector<ChunkProfile>& chunks, const Moment& moment) {
   std::vector<MemoryItem> items;
   add_activations(program, role, chunks, moment, items);
+  add_shared(program, chunks, moment, items);
   const bool step = moment.task.kind == TaskKind::step;
   if (!step && !chunks[moment.task.chunk].parts.empty()) {
     const std::uint32_t at = chunks[moment.task.chunk].parts[moment.worst.place];

@@ -110,14 +110,19 @@ ChunkProfile profile(const Program& program, const std::vector<PartRun>& chunk,
   for (const PartRun& run : chunk) out.parts.insert(out.parts.end(), run.count, run.part);
   const Traffic traffic(program, out.parts, state);
   out.whole = traffic.whole();
-  for (const std::uint32_t index : out.parts) {
-    out.kept += kept_bytes(program.parts[index]);
-    out.redone += redone_bytes(program.parts[index]);
+  out.sharing = out.parts.size();
+  for (std::size_t place = 0; place < out.parts.size(); ++place) {
+    const Part& part = program.parts[out.parts[place]];
+    out.kept += kept_bytes(part);
+    out.redone += redone_bytes(part);
+    if (part.shared.bytes == 0 || out.sharing < place) continue;
+    out.sharing = place;
+    out.kept += part.shared.bytes;
   }
   std::int64_t kept = 0, redone = 0;  // up to and with the place
   for (std::size_t place = 0; place < out.parts.size(); ++place) {
     const Part& part = program.parts[out.parts[place]];
-    kept += kept_bytes(part);
+    kept += kept_bytes(part) + (place == out.sharing ? part.shared.bytes : 0);
     const std::int64_t after = out.redone - redone;  // by this place and those behind it
     redone += redone_bytes(part);
     const std::int64_t working = working_bytes(part), again = working + redone_bytes(part);

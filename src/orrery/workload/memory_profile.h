@@ -32,6 +32,7 @@ struct Worst {
 struct ChunkProfile {
   std::vector<std::uint32_t> parts;  ///< by place, of Program::parts
   std::int64_t kept = 0;             ///< by a microbatch whose forward pass is done
+  std::size_t sharing = 0;           ///< the place that holds Part::shared for all; none: the end
   std::int64_t redone = 0;           ///< and, of recomputed things, between the backward's halves
   std::int64_t whole = 0;            ///< weights that stay gathered while any microbatch is alive
   Worst forward, backward, input_grad, weight_grad;

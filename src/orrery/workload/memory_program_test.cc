@@ -44,8 +44,9 @@ void expect_sums(const RoleMemory& memory) {
       std::is_sorted(memory.at_peak.begin(), memory.at_peak.end(),
                      [](const MemoryItem& a, const MemoryItem& b) { return a.bytes > b.bytes; }));
   // Nothing of a microbatch is left at the end.
-  if (!memory.samples.empty() && memory.samples.back().kind == TaskKind::step)
+  if (!memory.samples.empty() && memory.samples.back().kind == TaskKind::step) {
     EXPECT_EQ(memory.samples.back().activations, 0);
+  }
 }
 
 Spec staged(ScheduleKind kind) {
@@ -130,6 +131,39 @@ TEST(MemoryOfPrograms, LaterStagesHoldFewerMicrobatches) {
   for (std::size_t stage = 0; stage < 3; ++stage) {
     EXPECT_EQ(layers(stage), static_cast<std::int64_t>(4 - stage) * layers(3)) << stage;
   }
+}
+
+// Every stage with decoder layers holds the encoder's output, which all of them read; here two of
+// four, 1F1B with 2 and 1 microbatches in flight.
+TEST(MemoryOfPrograms, EveryStageKeepsTheEncodersOutputOnce) {
+  Spec spec = staged(ScheduleKind::one_f_one_b);
+  spec.model.kind = ModelKind::encoder_decoder;
+  spec.model.layers = spec.model.encoder_layers = 8;
+  const MemoryReport report = report_of(spec, 0);
+  ASSERT_EQ(report.roles.size(), 4u);
+  const std::int64_t source = std::int64_t{512} * 512 * 2 / 2;  // tokens, hidden, bf16, tp
+  for (std::size_t stage = 0; stage < 4; ++stage) {
+    const RoleMemory& memory = report.roles[stage];
+    expect_sums(memory);
+    EXPECT_EQ(sum_of(memory.at_peak, MemoryKind::activations, "decoder layer.encoder.output"),
+              stage < 2 ? 0 : static_cast<std::int64_t>(4 - stage) * source)
+        << stage;
+  }
+}
+
+// Zhao et al. (FSDP, VLDB 2023) and torch alike: probabilities in fp32 are kept, once, beside the
+// gradients of the logits and of what they were made of, both in bf16.
+TEST(MemoryOfPrograms, TheLossDoesNotCountTwice) {
+  Spec spec;
+  spec.model = find_model("llama-3.1-8b")->model();
+  spec.parallel.dp = 64;
+  spec.parallel.sharding = Sharding::zero3;
+  spec.batch.seq = 8192;
+  const RoleMemory memory = report_of(spec).roles[0];
+  const std::int64_t logits = std::int64_t{8192} * 128256;
+  EXPECT_EQ(sum_of(memory.at_peak, MemoryKind::activations, "head.loss.probabilities"), 4 * logits);
+  EXPECT_EQ(sum_of(memory.at_peak, MemoryKind::working),
+            2 * logits + std::int64_t{2} * 8192 * 4096);
 }
 
 // Korthikanti et al. (MLSys 2023), section 4: sequence parallelism and recompute only ever save.

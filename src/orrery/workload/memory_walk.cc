@@ -163,6 +163,7 @@ double bound(const Program& program, const Role& role) {
     for (const PartRun& run : role.chunks[i]) {
       const Part& part = program.parts[run.part];
       double bytes = 0;
+      bytes += static_cast<double>(part.shared.bytes);
       for (const Kept& item : part.kept) bytes += static_cast<double>(item.bytes);
       for (const Kept& item : part.transient) bytes += static_cast<double>(item.bytes);
       // State, whole weights once more, gradients in two buckets: below 16 + 4 + 8 bytes each.

@@ -94,9 +94,9 @@ struct Op {
   // Computation
   std::int64_t matmul = 0;  ///< FLOPs of matrix products (2mnk)
   std::int64_t vector = 0;  ///< all other FLOPs
-  std::int64_t redone = 0;  ///< of `matmul`: work repeated (flash attention's backward computes scores
-                            ///< again; ranks compute alike what tp does not cut)
-  std::int64_t bytes = 0;   ///< read and written in device memory
+  std::int64_t redone = 0;  ///< of `matmul`: work repeated (flash attention's backward computes
+                            ///< scores again; ranks compute alike what tp does not cut)
+  std::int64_t bytes = 0;  ///< read and written in device memory
 
   // Communication
   graph::CollectiveType collective = graph::CollectiveType::all_reduce;
@@ -195,6 +195,7 @@ struct Part {
   bool is_layer = false;
   Weights weights;
   std::vector<Kept> kept;       ///< from forward to backward, per microbatch, after recompute
+  Kept shared;                  ///< likewise, but once for all such parts on a stage
   std::vector<Kept> transient;  ///< alive only while its forward or backward runs (largest of both)
   std::int64_t boundary = 0;    ///< bytes of activations that its output is, on this rank
 };

@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(All, StageRuns,
                                          "tp2_mixed_llama", "fsdp4_mixed_llama", "moe_e8k2_ep1",
                                          "moe_e8k2_ep2", "moe_e8k2_ep4", "moe_dp2tp2ep2",
                                          "recompute_flag"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& run) { return run.param; });
 
 TEST(Stage, TheRecordHasNoRunsThatAreNotTested) { EXPECT_EQ(read_runs().size(), 23u); }
 

@@ -135,10 +135,10 @@ void save_for_backward(Tape& tape, const Scope& scope, const Sizes& all,
     tape.save("attention.statistics", all.statistics);
     return;
   }
-  tape.save("attention.probabilities", scope.activation(all.pairs));
+  tape.save(tape.output("attention.probabilities", scope.activation(all.pairs)));
   if (!scope.model().dropout) return;
   tape.save("attention.dropout.mask", all.pairs);
-  tape.save("attention.dropout", scope.activation(all.pairs));
+  tape.save(tape.output("attention.dropout", scope.activation(all.pairs)));
 }
 
 Tensor make_context(Tape& tape, const Scope& scope, const Sizes& all) {

@@ -114,12 +114,13 @@ Tensor Tape::make(const char* name, Amount bytes, bool lasting) {
   known.name = name;
   known.bytes = bytes;
   known.lasting = lasting;
+  const Tensor made{static_cast<std::uint32_t>(tensors_.size())};
   if (!steps_.empty()) {
     known.step = static_cast<std::uint32_t>(steps_.size() - 1);
-    steps_.back().makes += bytes;
+    steps_.back().makes.push_back(made);
   }
   tensors_.push_back(known);
-  return {static_cast<std::uint32_t>(tensors_.size() - 1)};
+  return made;
 }
 
 Tensor Tape::input(const char* name, Amount bytes) {
@@ -133,6 +134,12 @@ Tensor Tape::input(const char* name, Amount bytes) {
 Tensor Tape::borrowed_input(const char* name, Amount bytes) {
   const Tensor tensor = input(name, bytes);
   tensors_[tensor.id].borrowed = true;
+  return tensor;
+}
+
+Tensor Tape::shared_input(const char* name, Amount bytes) {
+  const Tensor tensor = input(name, bytes);
+  tensors_[tensor.id].shared = true;
   return tensor;
 }
 
@@ -161,7 +168,11 @@ void Tape::save(Tensor tensor) {
   steps_.back().saves.push_back(tensor);
 }
 
-void Tape::save(const char* name, Amount bytes, bool lasting) { save(make(name, bytes, lasting)); }
+void Tape::save(const char* name, Amount bytes, bool lasting) {
+  const Tensor made = make(name, bytes, lasting);
+  tensors_[made.id].has_gradient = false;
+  save(made);
+}
 
 void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
 
@@ -202,15 +213,6 @@ bool Tape::again(Group group) const {
 
 bool Tape::recomputes_all() const {
   return is_layer_ && scope_->spec->recompute.kind == RecomputeKind::full;
-}
-
-/// Whether the forward pass leaves it for the backward pass.
-bool Tape::kept(Tensor tensor) const {
-  const Known& known = tensors_[tensor.id];
-  if (!known.saved) return false;
-  if (known.step == Tensor::nothing) return true;
-  if (recomputes_all()) return false;
-  return known.lasting || !again(steps_[known.step].group);
 }
 
 /// Runs the operators of one instance again, as a whole.
@@ -301,25 +303,6 @@ std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
     ops.push_back(end);
   }
   return ops;
-}
-
-void Tape::account(Part& part) const {
-  for (std::uint32_t id = 0; id < tensors_.size(); ++id) {
-    const Known& known = tensors_[id];
-    if (!known.saved || known.borrowed) continue;
-    if (kept({id})) {
-      part.kept.push_back({known.name, known.bytes.value()});
-    } else {
-      part.transient.push_back({known.name, known.bytes.value()});
-    }
-  }
-  Amount working;
-  for (const Step& step : steps_) {
-    Amount alive = step.makes + step.scratch;
-    for (const Tensor read : step.reads) alive += tensors_[read.id].bytes;
-    if (working < alive) working = alive;
-  }
-  if (!(working == Amount(0))) part.transient.push_back({"working", working.value()});
 }
 
 Result<void> Tape::check(const LoweredPart& lowered) const {

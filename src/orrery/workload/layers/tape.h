@@ -93,8 +93,10 @@ class Tape {
 
   /// An activation that the part is given.
   Tensor input(const char* name, Amount bytes);
-  /// … that another part keeps (an encoder's output, which all decoder layers share).
+  /// … that another part keeps.
   Tensor borrowed_input(const char* name, Amount bytes);
+  /// … that all such parts on a stage keep together: an encoder's output. One of them at most.
+  Tensor shared_input(const char* name, Amount bytes);
 
   /// Starts an operator; all below belong to it. `reads`: what computing it again would need.
   void begin(Group group, std::initializer_list<Tensor> reads);
@@ -106,7 +108,8 @@ class Tape {
   Tensor lasting_output(const char* name, Amount bytes);
   /// Its backward pass needs this. A tensor counts once, whoever saves it.
   void save(Tensor tensor);
-  /// It makes this for its own backward pass: masks, statistics. Lasting: see lasting_output.
+  /// It makes this for its own backward pass: masks, statistics. It has no gradient. Lasting: see
+  /// lasting_output.
   void save(const char* name, Amount bytes, bool lasting = false);
   /// So many ranks compute its products alike: all but one of them repeat what is known, and count
   /// as Op::redone. To be said before its ops; if it is not, Scope::twins do.
@@ -144,13 +147,15 @@ class Tape {
     bool lasting = false;
     bool saved = false;
     bool borrowed = false;
+    bool shared = false;
+    bool has_gradient = true;
   };
   struct Step {
     Group group = Group::none;
     std::uint32_t instance = 0;  ///< steps of one group in a row share it
     std::vector<Tensor> reads;
     std::vector<Tensor> saves;
-    Amount makes;
+    std::vector<Tensor> makes;
     Amount scratch;
     std::int64_t repeated = 1;
     std::vector<Entry> forward;
@@ -167,6 +172,7 @@ class Tape {
   [[nodiscard]] std::vector<Entry> backward_entries();
   [[nodiscard]] std::vector<Op> resolve(const std::vector<Entry>& entries) const;
   void account(Part& part) const;
+  [[nodiscard]] Amount working(const Step& step) const;
   [[nodiscard]] Result<void> check(const LoweredPart& part) const;
 
   const Scope* scope_;

@@ -105,6 +105,30 @@ TEST_F(TapeTest, KeepsWhatARepetitionStartsFrom) {
   }
 }
 
+// A loss: logits of 100 bytes become probabilities of 200, which are kept and have no gradient. Only
+// the logits work, forward, and their gradient in their place, backward.
+TEST_F(TapeTest, CountsWhatIsKeptOnce) {
+  const Scope scope = this->scope();
+  Tape tape(scope, "loss", false);
+  tape.begin(Group::none, {});
+  const Tensor logits = tape.output("logits", 100);
+  tape.begin(Group::none, {logits});
+  tape.save("probabilities", 200);
+  const Result<LoweredPart> part = tape.finish({});
+  ASSERT_TRUE(part.has_value());
+  EXPECT_EQ(bytes_of(part->part.kept), 200);
+  EXPECT_EQ(bytes_of(part->part.transient), 100);
+}
+
+// What an operator keeps has a gradient as large while its backward pass runs.
+TEST_F(TapeTest, CountsGradientsOfWhatIsKept) {
+  const LoweredPart kept = three(scope());
+  EXPECT_EQ(bytes_of(kept.part.transient), 10 + 10);
+  spec_.recompute.kind = RecomputeKind::full;
+  // Two inputs computed again, beside the gradients of one operator's input and output.
+  EXPECT_EQ(bytes_of(three(scope()).part.transient), 20 + 10 + 10);
+}
+
 TEST_F(TapeTest, WaitsForWhatWasJoined) {
   spec_.parallel.tp = 2;
   const Scope scope = this->scope();
