@@ -238,7 +238,7 @@ Result<Count> count(const Program& program) {
   out.traffic = list(program, all, true);
   out.parameters = parameters_of(program.spec);
   out.tokens = tokens_of(program.spec);
-  if (out.bytes != 0) out.intensity = to_double(out.flops.hardware()) / to_double(out.bytes);
+  if (out.bytes != 0) out.intensity = to_double(out.flops.all()) / to_double(out.bytes);
   return out;
 }
 

@@ -28,8 +28,10 @@ struct FlopCount {
 
   /// Matrix products that training needs: what MFU is about.
   [[nodiscard]] Total model() const { return forward + backward; }
-  /// … and that are executed: what HFU is about, plus all others.
-  [[nodiscard]] Total hardware() const { return model() + recompute + vector + optimizer; }
+  /// … and that are executed: what HFU is about.
+  [[nodiscard]] Total hardware() const { return model() + recompute; }
+  /// Everything executed.
+  [[nodiscard]] Total all() const { return hardware() + vector + optimizer; }
 };
 
 /// What goes over one axis in one step. Messages are counted at both ends; they are on the wire

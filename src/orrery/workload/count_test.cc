@@ -101,7 +101,7 @@ void expect_equal(const Program& program) {
   const BruteForce truth = brute_force(program);
   EXPECT_EQ(counted->ranks, program.mesh.world());
   EXPECT_EQ(to_string(counted->nodes), to_string(truth.nodes));
-  EXPECT_EQ(to_string(counted->flops.hardware()), to_string(truth.flops));
+  EXPECT_EQ(to_string(counted->flops.all()), to_string(truth.flops));
   EXPECT_EQ(to_string(counted->bytes), to_string(truth.bytes));
   std::map<std::pair<std::string, std::string>, TrafficCount> traffics;
   for (const TrafficCount& traffic : counted->traffic) {
@@ -267,7 +267,7 @@ TEST(Count, TellsForwardBackwardRepeatedAndTheOptimizerApart) {
   EXPECT_EQ(to_string(flops.vector), "93");
   EXPECT_EQ(to_string(flops.optimizer), "288");
   EXPECT_EQ(to_string(flops.model()), "9000");
-  EXPECT_EQ(to_string(flops.hardware()), "11271");
+  EXPECT_EQ(to_string(flops.all()), "11271");
   EXPECT_EQ(to_string(counted->nodes), "18");
   EXPECT_EQ(to_string(counted->bytes), "180");
   EXPECT_DOUBLE_EQ(counted->intensity, 11271.0 / 180);

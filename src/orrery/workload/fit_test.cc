@@ -37,7 +37,7 @@ double flops_of(const Spec& spec) {
   EXPECT_TRUE(program.has_value());
   const auto counted = count(*program);
   EXPECT_TRUE(counted.has_value());
-  return to_double(counted->flops.hardware());
+  return to_double(counted->flops.all());
 }
 
 /// Every answer is legal, fits, does the same work on as many ranks, and says what it is.

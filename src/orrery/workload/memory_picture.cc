@@ -72,14 +72,14 @@ struct Unit {
 };
 Unit unit_for(std::int64_t bytes) {
   constexpr std::array<Unit, 4> units = {
-      {{0x1p30, "GiB"}, {0x1p20, "MiB"}, {0x1p10, "KiB"}, {1, "B"}}};
+      {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
   for (const Unit& unit : units) {
     if (static_cast<double>(bytes) >= unit.bytes) return unit;
   }
   return units.back();
 }
 
-/// "12.3 GiB"
+/// "12.3 GB"
 std::string amount(std::int64_t bytes) {
   const Unit unit = unit_for(bytes);
   const double value = static_cast<double>(bytes) / unit.bytes;

@@ -32,9 +32,9 @@ bool has(const std::string& text, const std::string& what) {
 TEST(MemoryPicture, MarksAndLabelsThePeak) {
   const std::string svg = drawn(program_with(3));
   EXPECT_TRUE(has(svg, "in task 2, forward of microbatch 2")) << svg;
-  EXPECT_TRUE(has(svg, "peak 84.9 MiB"));  // 72 of state, 12.25 of activations, 5 % of these
+  EXPECT_TRUE(has(svg, "peak 89.0 MB"));  // (72 MiB of state, 12.25 of activations, 5 % of these)
   EXPECT_TRUE(has(svg, "6 tasks in the order of the schedule"));
-  EXPECT_TRUE(has(svg, ">12.0 MiB<"));  // activations
+  EXPECT_TRUE(has(svg, ">12.6 MB<"));  // activations
   EXPECT_FALSE(has(svg, "capacity"));
 }
 
@@ -53,7 +53,7 @@ TEST(MemoryPicture, NamesAreOnlyText) {
 }
 
 TEST(MemoryPicture, DrawsACapacity) {
-  EXPECT_TRUE(has(drawn(program_with(2), 100 << 20), "capacity 100 MiB"));
+  EXPECT_TRUE(has(drawn(program_with(2), 100 << 20), "capacity 105 MB"));
 }
 
 TEST(MemoryPicture, ManyTasksTakeNoMoreRoomThanPixels) {
