@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "orrery/workload/import_internal.h"
+#include "orrery/workload/legal_internal.h"
 
 namespace orrery::workload {
 
@@ -138,11 +140,16 @@ Result<ImportFormat> sniff(std::string_view text, const std::string& where) {
   return unknown(where);
 }
 
-Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
+namespace {
+
+Result<void> import_text(Spec& spec, std::string_view text, const std::string& where,
                          Findings& findings) {
   if (looks_like_simai(text)) return import_simai(spec, text, where, findings);
-  if (looks_like_arguments(text))
-    return import_megatron(spec, megatron_arguments(text, where, findings), where, findings);
+  if (looks_like_arguments(text)) {
+    const Result<Json> arguments = megatron_arguments(text, where, findings);
+    if (!arguments) return tl::unexpected(arguments.error());
+    return import_megatron(spec, *arguments, where, findings);
+  }
   const Result<Json> file = parse(text, where);
   if (!file) return tl::unexpected(file.error());
   const auto format = format_of(*file);
@@ -153,6 +160,17 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
   if (!own) return tl::unexpected(own.error());
   spec = *std::move(own);
   return {};
+}
+
+}  // namespace
+
+Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
+                         Findings& findings) {
+  if (auto read = import_text(spec, text, where, findings); !read) return read;
+  // Later files and flags would be blamed for what this one says.
+  Result<void> fine = in_ranges(spec);
+  if (!fine) fine.error().where = where + ":" + fine.error().where;
+  return fine;
 }
 
 void pass_over(KeyReader& keys, std::initializer_list<std::string_view> names) {
@@ -177,8 +195,17 @@ std::int64_t whole(KeyReader& keys, std::initializer_list<std::string_view> name
   return value;
 }
 
+std::int64_t product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t value = 1;
+  for (const std::int64_t factor : factors) {
+    if (__builtin_mul_overflow(value, factor, &value))
+      return std::numeric_limits<std::int64_t>::max();
+  }
+  return value;
+}
+
 void set_world(Spec& spec, std::int64_t world, const std::string& where, Findings& findings) {
-  const std::int64_t model = spec.parallel.tp * spec.parallel.pp * spec.parallel.cp;
+  const std::int64_t model = product({spec.parallel.tp, spec.parallel.pp, spec.parallel.cp});
   if (world < 1) return;
   if (model < 1 || world % model != 0) {
     findings.add(

@@ -368,6 +368,7 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
                                  Findings& findings) {
   KeyReader keys(file, where);
   const std::string type = keys.text("model_type", "");
+  if (keys.error()) return tl::unexpected(*keys.error());
   const auto family = std::find_if(kFamilies.begin(), kFamilies.end(),
                                    [&](const auto& known) { return known.first == type; });
   if (family == kFamilies.end()) {

@@ -28,6 +28,10 @@ void pass_over(config::KeyReader& keys, std::initializer_list<std::string_view> 
                                  std::initializer_list<std::string_view> names,
                                  std::int64_t fallback);
 
+/// Their product, or the largest number there is where it is beyond that: files may say anything,
+/// and `legal` judges later.
+[[nodiscard]] std::int64_t product(std::initializer_list<std::int64_t> factors);
+
 /// Sets dp from the number of devices and the rest of the plan. Files are often templates: a number
 /// that does not go with the plan is left alone and counted (key_without_effect).
 void set_world(Spec& spec, std::int64_t world, const std::string& where, Findings& findings);
@@ -42,8 +46,9 @@ void set_world(Spec& spec, std::int64_t world, const std::string& where, Finding
                                            const std::string& where, Findings& findings);
 /// Such an object from a shell script or a list of arguments. Variables are put in where the text
 /// says what they are; options whose value it does not say are left out and counted (key_ignored).
-[[nodiscard]] config::Json megatron_arguments(std::string_view text, const std::string& where,
-                                              Findings& findings);
+/// Errc: limit_exceeded.
+[[nodiscard]] Result<config::Json> megatron_arguments(std::string_view text,
+                                                      const std::string& where, Findings& findings);
 /// Such an object from NeMo's nested YAML.
 [[nodiscard]] config::Json nemo_arguments(const config::Json& file);
 [[nodiscard]] Result<void> import_deepspeed(Spec& spec, const config::Json& file,

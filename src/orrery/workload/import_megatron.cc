@@ -8,10 +8,8 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "orrery/workload/import_internal.h"
 
@@ -147,7 +145,7 @@ Result<void> read_schedule(KeyReader& keys, Spec& spec) {
       keys, {"virtual_pipeline_model_parallel_size", "num_virtual_stages_per_pipeline_rank"}, 1);
   const std::int64_t layers = whole(keys, "num_layers_per_virtual_pipeline_stage", 0);
   if (layers > 0 && spec.parallel.pp > 0) {
-    const std::int64_t parts = spec.parallel.pp * layers;
+    const std::int64_t parts = product({spec.parallel.pp, layers});
     if (spec.model.layers % parts != 0)
       return fail(Errc::config_conflict, keys.place("num_layers_per_virtual_pipeline_stage"),
                   fmt::format("{} layers cannot be cut into parts of {} on {} stages",
@@ -190,66 +188,7 @@ std::int64_t read_world(KeyReader& keys) {
   const std::int64_t nodes = whole(keys, {"nnodes", "num_nodes"}, 0);
   const std::int64_t each = whole(keys, {"nproc_per_node", "devices"}, 0);
   const std::int64_t world = whole(keys, "world_size", 0);
-  return world != 0 ? world : nodes * each;
-}
-
-/// "8" → 8, "1e-5" → 1e-5, other text as it is.
-Json value_of(const std::string& word) {
-  Json parsed = Json::parse(word, nullptr, false);
-  return parsed.is_number() || parsed.is_boolean() ? parsed : Json(word);
-}
-
-/// What a shell would put for $NAME, ${NAME} and ${NAME:-default}, as far as the script says it.
-std::string expand(std::string word, const std::map<std::string, std::string>& variables) {
-  for (int rounds = 0; rounds < 32; ++rounds) {
-    const std::size_t dollar = word.find('$');
-    if (dollar == std::string::npos || dollar + 1 >= word.size()) break;
-    const bool braces = word[dollar + 1] == '{';
-    const std::size_t first = dollar + (braces ? 2 : 1);
-    std::size_t last = first;
-    while (last < word.size() &&
-           (std::isalnum(static_cast<unsigned char>(word[last])) != 0 || word[last] == '_'))
-      ++last;
-    const std::string name = word.substr(first, last - first);
-    std::size_t end = braces ? word.find('}', last) : last;
-    if (name.empty() || end == std::string::npos) break;
-    std::string value;
-    const auto known = variables.find(name);
-    if (known != variables.end()) {
-      value = known->second;
-    } else if (braces && word.compare(last, 2, ":-") == 0) {
-      value = word.substr(last + 2, end - last - 2);
-    } else {
-      break;
-    }
-    if (value.size() > 4096 || value.find("$" + name) != std::string::npos) break;
-    word.replace(dollar, end + (braces ? 1 : 0) - dollar, value);
-  }
-  return word;
-}
-
-/// Words between spaces, line ends and line continuations; quotes and comments are gone. A quoted
-/// list of arguments thus reads like any other.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool comment = false;
-  const auto flush = [&] {
-    if (!word.empty()) words.push_back(std::exchange(word, ""));
-  };
-  for (const char c : text) {
-    if (comment) {
-      comment = c != '\n';
-    } else if (c == '#' && word.empty()) {
-      comment = true;
-    } else if (std::isspace(static_cast<unsigned char>(c)) != 0 || c == '\\' || c == ';') {
-      flush();
-    } else if (c != '"' && c != '\'') {
-      word += c;
-    }
-  }
-  flush();
-  return words;
+  return world != 0 ? world : product({nodes, each});
 }
 
 /// What "${.seq}" or "${model.seq}" stands for: the last word's value in `section`, else nothing.
@@ -261,12 +200,6 @@ const Json& reference(const Json& value, const Json& section) {
   const std::size_t begin = text.find_last_of("{.") + 1;
   const auto found = section.find(text.substr(begin, text.size() - 1 - begin));
   return found == section.end() || found->is_string() ? kNothing : *found;
-}
-
-bool is_name(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) != 0 || c == '_';
-  });
 }
 
 /// What says nothing about what is computed.
@@ -315,38 +248,6 @@ constexpr std::string_view kShapeless[] = {"lr",
                                            "mock_data"};
 
 }  // namespace
-
-Json megatron_arguments(std::string_view text, const std::string& where, Findings& findings) {
-  const std::vector<std::string> words = words_of(text);
-  std::map<std::string, std::string> variables;
-  Json file = Json::object();
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const std::size_t equals = word.find('=');
-    std::string name = word.substr(0, equals);
-    const bool option = name.rfind("--", 0) == 0;
-    if (option) name = name.substr(2);
-    std::replace(name.begin(), name.end(), '-', '_');
-    if (!is_name(name)) continue;
-    const bool assigned = equals != std::string::npos;
-    std::string value = assigned ? word.substr(equals + 1) : "";
-    if (!option) {
-      if (assigned) variables[name] = expand(value, variables);
-      continue;
-    }
-    const bool next_is_value =
-        i + 1 < words.size() && words[i + 1].rfind("--", 0) != 0 &&
-        (words[i + 1][0] == '(' || words[i + 1].find_first_of("=)") == std::string::npos);
-    if (!assigned && next_is_value) value = words[++i];
-    value = expand(value, variables);
-    if (value.find('$') != std::string::npos) {
-      findings.add(FindingCode::key_ignored, fmt::format("{}: --{} = {}", where, name, value));
-      continue;
-    }
-    file[name] = value.empty() ? Json(true) : value_of(value);
-  }
-  return file;
-}
 
 Json nemo_arguments(const Json& file) {
   Json flat = Json::object();

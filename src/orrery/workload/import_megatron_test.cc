@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orrery/core/limits.h"
 #include "orrery/workload/import.h"
 
 namespace orrery::workload {
@@ -122,6 +123,39 @@ TEST(Megatron, LayersThatCannotBeCutAreRefused) {
       "args", findings);
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code, Errc::config_conflict);
+}
+
+// 2^40 nodes of 2^40 devices, 2^40 stages of 2^24 layers: no product of them is a number.
+TEST(Megatron, NumbersBeyondAllRangesAreRefusedWhereTheyStand) {
+  for (const char* const text :
+       {"--num-layers 8 --pipeline-model-parallel-size 1099511627776 --nnodes 1099511627776 "
+        "--tensor-model-parallel-size 1099511627776 --nproc_per_node 1099511627776",
+        "--num-layers 8 --pipeline-model-parallel-size 1099511627776 "
+        "--num-layers-per-virtual-pipeline-stage 16777216"}) {
+    Spec spec;
+    Findings findings;
+    const auto done = import_into(spec, text, "args", findings);
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.error().where.rfind("args:/", 0), 0u) << done.error().where;
+  }
+}
+
+TEST(Megatron, VariablesThatGrowWithoutEndStayAsTheyAre) {
+  const Imported job = import(
+      "A=${B}${B}\nB=${A}${A}\nC=$C$C\n--num-layers ${A} --hidden-size $C "
+      "--num-attention-heads 4");
+  EXPECT_EQ(job.spec.model.layers, Model{}.layers);
+  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 2u);
+}
+
+TEST(Megatron, WordsHaveALimit) {
+  std::string text = "--num-layers";
+  for (std::uint64_t i = 0; i < limits::kConfigNodes; ++i) text += " 1";
+  Spec spec;
+  Findings findings;
+  const auto done = import_into(spec, text, "args", findings);
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code, Errc::limit_exceeded);
 }
 
 // NVIDIA/NeMo, examples/nlp/language_modeling/conf/megatron_llama_config.yaml, the keys that count

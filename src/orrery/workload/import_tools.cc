@@ -76,12 +76,13 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
   const std::int64_t steps = whole(keys, "gradient_accumulation_steps", 0);
   spec.batch.global = whole(keys, "train_batch_size", 0);
   if (spec.batch.global != 0 && steps != 0) {
-    if (spec.batch.micro == 0 || spec.batch.global % (spec.batch.micro * steps) != 0)
+    const std::int64_t step = product({spec.batch.micro, steps});
+    if (step == 0 || spec.batch.global % step != 0)
       return fail(Errc::config_conflict, keys.place("train_batch_size"),
                   "is no multiple of train_micro_batch_size_per_gpu x gradient_accumulation_steps");
-    spec.parallel.dp = spec.batch.global / (spec.batch.micro * steps);
+    spec.parallel.dp = spec.batch.global / step;
   } else if (spec.batch.global == 0 && steps != 0) {
-    spec.batch.global = spec.batch.micro * steps * spec.parallel.dp;
+    spec.batch.global = product({spec.batch.micro, steps, spec.parallel.dp});
   }
   if (keys.has("activation_checkpointing")) spec.recompute.kind = RecomputeKind::full;
   pass_over(keys, {"fp16", "bf16", "zero_optimization", "gradient_clipping", "optimizer",
@@ -170,12 +171,13 @@ Result<void> import_vtrain(Spec& spec, const Json& file, const std::string& wher
   // Facts of the cluster and of its profiles.
   pass_over(keys, {"gpu_name", "inter_node_bandwidth", "intra_node_bandwidth", "node_size",
                    "trace_path", "model_arch", "num_gpus"});
-  const std::int64_t gpus = whole(keys, "num_gpus", spec.parallel.world());
+  const std::int64_t world =
+      product({spec.parallel.tp, spec.parallel.cp, spec.parallel.dp, spec.parallel.pp});
+  const std::int64_t gpus = whole(keys, "num_gpus", world);
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec.model = std::move(model);
   // Its files may count a copy of the cluster (3,360 for 16 x 2 x 105); the plan decides.
-  if (gpus != spec.parallel.world())
-    findings.add(FindingCode::key_without_effect, where + ":/num_gpus");
+  if (gpus != world) findings.add(FindingCode::key_without_effect, where + ":/num_gpus");
   return {};
 }
 
@@ -208,7 +210,8 @@ Result<void> import_simai(Spec& spec, std::string_view text, const std::string& 
   pass_over(keys, {"vpp", "checkpoints", "checkpoint_initiates", "pp_comm"});
   if (auto fine = finish(keys, findings); !fine) return fine;
   set_world(spec, world, where, findings);
-  spec.batch.global = std::max<std::int64_t>(steps, 1) * spec.batch.micro * spec.parallel.dp;
+  spec.batch.global =
+      product({std::max<std::int64_t>(steps, 1), spec.batch.micro, spec.parallel.dp});
   return {};
 }
 

@@ -145,6 +145,7 @@ Result<void> in_ranges(const Spec& spec) {
 
 Result<void> set(Spec& spec, std::string_view path, std::string_view value) {
   const std::string where(path);
+  if (path.empty()) return fail(Errc::config_unknown_key, "key", "is not named");
   Json tree = as_json(tree_of(spec));
   Json* at = &tree;
   std::string_view rest = path == "model.is" ? "model" : path;
