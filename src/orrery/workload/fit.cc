@@ -14,6 +14,9 @@
 namespace orrery::workload {
 namespace {
 
+/// Passes of all plans that are tried: half a microsecond each.
+constexpr std::int64_t kMostPasses = 1 << 22;
+
 struct Candidate {
   MemoryChange change;
   std::size_t moves = 1;
@@ -41,7 +44,7 @@ class Search {
     if (worst_peak(*report) <= capacity_ || most == 0) return std::vector<MemoryChange>{};
     auto counted = count(*program);
     if (!counted) return tl::unexpected(counted.error());
-    flops_ = to_double(counted->flops.hardware());
+    flops_ = to_double(counted->flops.all());
     try_all();
     return cheapest(most);
   }
@@ -78,13 +81,13 @@ class Search {
     const auto counted = count(*program);
     if (!counted) return false;
     candidate.change.peak = worst_peak(*report);
-    candidate.change.cost = std::max(1.0, to_double(counted->flops.hardware()) / flops_);
+    candidate.change.cost = std::max(1.0, to_double(counted->flops.all()) / flops_);
     found_.push_back(std::move(candidate));
     return true;
   }
 
   /// A quick look at fewer microbatches: they never hold more than many.
-  [[nodiscard]] bool may_fit(Spec spec) const {
+  [[nodiscard]] bool may_fit(Spec spec) {
     const std::int64_t few = 4 * spec.parallel.pp;
     if (spec.schedule.kind == ScheduleKind::file || spec.microbatches() <= few) return true;
     spec.batch.global = few * spec.batch.micro * spec.parallel.dp;
@@ -94,8 +97,10 @@ class Search {
     return !report || worst_peak(*report) <= capacity_;
   }
 
-  static std::optional<Program> assemble_legal(const Spec& spec) {
+  std::optional<Program> assemble_legal(const Spec& spec) {
     if (!legal(spec)) return std::nullopt;
+    passes_ += spec.microbatches() * spec.parallel.pp * spec.schedule.chunks;
+    if (passes_ > kMostPasses) return std::nullopt;
     auto program = assemble(spec);
     if (!program) return std::nullopt;
     return std::move(*program);
@@ -119,6 +124,7 @@ class Search {
   std::int64_t capacity_;
   MemoryOptions options_;
   double flops_ = 0;
+  std::int64_t passes_ = 0;  ///< tried so far
   std::vector<Candidate> found_;
 };
 

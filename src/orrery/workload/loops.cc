@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -21,25 +22,17 @@ Symbol symbol_of(const Task& task) { return {task.kind, task.chunk, task.recipe}
 /// Tasks as letters: what a task is, and how far its microbatch is from that of the task after it.
 /// Where letters repeat, tasks repeat and microbatches grow evenly.
 std::vector<std::uint64_t> letters_of(const std::vector<Task>& tasks) {
-  using Letter = std::pair<Symbol, std::int64_t>;
-  std::vector<Letter> wide;
-  wide.reserve(tasks.size());
+  std::map<std::pair<Symbol, std::int64_t>, std::uint64_t> known;
+  std::vector<std::uint64_t> letters;
+  letters.reserve(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     // The last has nobody after it; no distance is as large.
     std::int64_t step = std::int64_t{1} << 40;
     if (i + 1 < tasks.size()) {
       step = std::int64_t{tasks[i + 1].microbatch} - std::int64_t{tasks[i].microbatch};
     }
-    wide.emplace_back(symbol_of(tasks[i]), step);
-  }
-  std::vector<Letter> distinct = wide;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  std::vector<std::uint64_t> letters;
-  letters.reserve(wide.size());
-  for (const Letter& each : wide) {
-    const auto found = std::lower_bound(distinct.begin(), distinct.end(), each);
-    letters.push_back(static_cast<std::uint64_t>(found - distinct.begin()) + 1);
+    letters.push_back(
+        known.try_emplace({symbol_of(tasks[i]), step}, known.size() + 1).first->second);
   }
   return letters;
 }
@@ -128,8 +121,8 @@ std::vector<Run> find_runs(const std::vector<Task>& tasks) {
 
 /// A piece of the cut: a loop, or a single task when `period` is 0.
 struct Piece {
-  std::size_t period = 0;
-  std::size_t end = 0;
+  std::uint32_t period = 0;  // places fit 32 bits: limits::kScheduleSlots
+  std::uint32_t end = 0;
   std::uint32_t stride = 0;
 };
 
@@ -145,7 +138,7 @@ class Cutter {
     std::size_t& best = best_end_[i % run_.period];
     const std::size_t two_rounds = i + 2 * run_.period;
     if (best == 0 || cost[two_rounds] <= cost[best]) best = two_rounds;
-    return {run_.period, best, run_.stride};
+    return {static_cast<std::uint32_t>(run_.period), static_cast<std::uint32_t>(best), run_.stride};
   }
 
  private:
@@ -169,7 +162,7 @@ std::vector<Piece> cheapest_cut(std::size_t tasks, std::vector<Run> runs) {
                                  [&](const Cutter& each) { return each.passed(i); }),
                   cutters.end());
     cost[i] = cost[i + 1] + 1;
-    pieces[i] = {0, i + 1, 0};
+    pieces[i] = {0, static_cast<std::uint32_t>(i + 1), 0};
     for (Cutter& each : cutters) {
       const Piece piece = each.from(i, cost);
       const std::size_t with = cost[piece.end] + piece.period + 1;
@@ -179,6 +172,20 @@ std::vector<Piece> cheapest_cut(std::size_t tasks, std::vector<Run> runs) {
     }
   }
   return pieces;
+}
+
+/// Whether `loops` unfold to `tasks`, without a second copy of millions of them.
+bool are_unfolded(const std::vector<TaskLoop>& loops, const std::vector<Task>& tasks) {
+  std::size_t i = 0;
+  for (const TaskLoop& loop : loops) {
+    for (std::uint32_t round = 0; round < loop.count; ++round) {
+      for (Task task : loop.tasks) {
+        task.microbatch += round * loop.stride;
+        if (i == tasks.size() || !(task == tasks[i++])) return false;
+      }
+    }
+  }
+  return i == tasks.size();
 }
 
 }  // namespace
@@ -201,7 +208,7 @@ std::vector<TaskLoop> fold_tasks(std::vector<Task> tasks) {
     open = piece.period == 0;
   }
   // Different text with equal hashes cannot be ruled out: then nothing is folded.
-  if (unfold_tasks(loops) != tasks) return {{std::move(tasks), 1, 0}};
+  if (!are_unfolded(loops, tasks)) return {{std::move(tasks), 1, 0}};
   return loops;
 }
 

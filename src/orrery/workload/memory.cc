@@ -14,6 +14,9 @@
 namespace orrery::workload {
 namespace {
 
+/// Of more tasks than this in all, only the worst role keeps samples of 56 bytes each, if its own
+/// are not too many.
+constexpr std::uint64_t kMostSamples = 1u << 20, kMostOfOne = 1u << 22;
 constexpr double kMost = 0x1p62;  // bytes; below, sums of 64 bits are exact
 
 Result<void> check(const Program& program, const MemoryOptions& options) {
@@ -26,6 +29,18 @@ Result<void> check(const Program& program, const MemoryOptions& options) {
                 "make the model or the microbatches smaller, or spread them over more ranks");
   }
   return {};
+}
+
+std::uint64_t tasks_of(const Role& role) {
+  std::uint64_t tasks = 0;
+  for (const TaskLoop& loop : role.tasks) tasks += std::uint64_t{loop.count} * loop.tasks.size();
+  return tasks;
+}
+
+std::uint64_t tasks_of(const Program& program) {
+  std::uint64_t tasks = 0;
+  for (const Role& role : program.roles) tasks += tasks_of(role);
+  return tasks;
 }
 
 std::int64_t allowance(const Alive& alive, double fraction) {
@@ -109,10 +124,14 @@ Result<MemoryReport> account_memory(const Program& program, const MemoryOptions&
   if (auto fine = check(program, options); !fine) return tl::unexpected(fine.error());
   const StateRule state(program.spec, program.mesh);
   MemoryReport report;
+  MemoryOptions each = options;
+  each.samples = options.samples && tasks_of(program) <= kMostSamples;
   for (std::uint32_t role = 0; role < program.roles.size(); ++role) {
-    report.roles.push_back(account(program, role, state, options));
+    report.roles.push_back(account(program, role, state, each));
     if (report.roles.back().peak > report.roles[report.worst].peak) report.worst = role;
   }
+  if (options.samples && !each.samples && tasks_of(program.roles[report.worst]) <= kMostOfOne)
+    report.roles[report.worst] = account(program, report.worst, state, options);
   return report;
 }
 

@@ -54,7 +54,9 @@ struct RoleMemory {
 
 struct MemoryOptions {
   double fragmentation = 0.05;  ///< allowance on top of activations, working and communication
-  bool samples = true;          ///< false: RoleMemory::samples stay empty
+  bool samples = true;          ///< false: RoleMemory::samples stay empty; beyond 2^20 tasks of all
+                                ///< roles only those of the worst one are kept, and
+                                ///< none where it has more than 2^22 itself
 };
 
 struct MemoryReport {
@@ -77,7 +79,8 @@ struct MemoryChange {
 
 /// Whether the worst rank fits in `capacity` bytes and, when not, the nearest changes that make it
 /// fit, cheapest first (at most `most`): recompute, micro batch, sharding, sp, tp, pp, cp, alone or
-/// in pairs. The number of ranks stays.
+/// in pairs. The number of ranks stays. Plans are tried as long as they have fewer than 2^22 passes
+/// (microbatches x pieces of the model) in all.
 [[nodiscard]] Result<std::vector<MemoryChange>> make_it_fit(const Spec& spec, std::int64_t capacity,
                                                             std::size_t most = 3,
                                                             const MemoryOptions& options = {});
