@@ -65,6 +65,9 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> layer_cases();
 // The reader of run files.
 [[nodiscard]] std::vector<Case> run_file_cases();
+// Readers of job descriptions, ours and other tools'.
+[[nodiscard]] std::vector<Case> description_cases();
+[[nodiscard]] std::vector<Case> tool_description_cases();
 // Sound files that make no sense together.
 [[nodiscard]] std::vector<Case> unlinked_cases();
 [[nodiscard]] std::vector<Case> rank_value_cases();

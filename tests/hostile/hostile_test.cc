@@ -18,18 +18,24 @@ using ::testing::HasSubstr;
 const std::vector<Case>& all_cases() {
   static std::vector<Case> all;
   if (!all.empty()) return all;
-  for (const auto& some : {file_cases(),           framing_cases(),       node_cases(),
-                           gzip_cases(),           json_cases(),          legacy_cases(),
-                           network_cases(),        system_cases(),        memory_cases(),
-                           group_cases(),          custom_cases(),        custom_map_cases(),
-                           cluster_cases(),        run_file_cases(),      message_cases(),
-                           collective_cases(),     number_cases(),        usage_cases(),
-                           kineto_cut_cases(),     kineto_text_cases(),   kineto_value_cases(),
-                           kineto_size_cases(),    execution_cut_cases(), execution_node_cases(),
-                           execution_size_cases(), packed_cases(),        archive_cases(),
-                           nsight_cases(),         layer_cases(),         unlinked_cases(),
-                           rank_value_cases(),     rank_cases(),          recorded_file_cases(),
-                           recorded_output_cases()}) {
+  for (const auto& some : {file_cases(),           framing_cases(),
+                           node_cases(),           gzip_cases(),
+                           json_cases(),           legacy_cases(),
+                           network_cases(),        system_cases(),
+                           memory_cases(),         group_cases(),
+                           custom_cases(),         custom_map_cases(),
+                           cluster_cases(),        run_file_cases(),
+                           message_cases(),        collective_cases(),
+                           number_cases(),         usage_cases(),
+                           kineto_cut_cases(),     kineto_text_cases(),
+                           kineto_value_cases(),   kineto_size_cases(),
+                           execution_cut_cases(),  execution_node_cases(),
+                           execution_size_cases(), packed_cases(),
+                           archive_cases(),        nsight_cases(),
+                           layer_cases(),          unlinked_cases(),
+                           rank_value_cases(),     rank_cases(),
+                           recorded_file_cases(),  recorded_output_cases(),
+                           description_cases(),    tool_description_cases()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descriptions of jobs that are damaged, absurd or too large: our own and those of other tools.
+#include <fmt/format.h>
+
+#include "hostile_case.h"
+
+namespace orrery::hostile {
+
+namespace {
+
+constexpr int kWrong = 2, kNoJob = 3, kTooLarge = 5;
+const std::string kModel = "model: llama-3.1-8b\n";
+
+Case spec(std::string name, std::string text, std::vector<std::string> says, int exit_code = kWrong,
+          std::string command = "count s.yaml") {
+  return {"spec_" + std::move(name),
+          std::move(command),
+          exit_code,
+          std::move(says),
+          {{"s.yaml", std::move(text)}}};
+}
+
+/// One key of the plan.
+Case plan(std::string name, const std::string& keys, std::vector<std::string> says,
+          int exit_code = kWrong) {
+  return spec("plan_" + std::move(name), kModel + "parallel: {" + keys + "}\n", std::move(says),
+              exit_code);
+}
+
+/// An order of two stages and two microbatches.
+Case order(std::string name, std::string text, std::vector<std::string> says,
+           int exit_code = kWrong, const std::string& file = "o.yaml") {
+  Case made = spec("order_" + std::move(name),
+                   kModel +
+                       "parallel: {pp: 2}\nbatch: {global: 2}\n"
+                       "schedule: {kind: file, file: " +
+                       file + "}\n",
+                   std::move(says), exit_code);
+  if (!text.empty()) made.files["o.yaml"] = std::move(text);
+  return made;
+}
+
+/// A file of another tool, on top of a model.
+Case tool(std::string name, std::string text, std::vector<std::string> says,
+          int exit_code = kWrong) {
+  return {"tool_" + std::move(name),
+          "count --model gpt3-175b --spec a.file",
+          exit_code,
+          std::move(says),
+          {{"a.file", std::move(text)}}};
+}
+
+Case survives(Case hostile, std::string reports) {
+  hostile.exit_code = 0;
+  hostile.reports = std::move(reports);
+  return hostile;
+}
+
+std::string many_aliases() {
+  std::string text = "a: &a [x, x, x, x, x, x, x, x, x]\n";
+  for (char c = 'b'; c <= 'm'; ++c) {
+    text += fmt::format("{}: &{} [{}*{}]\n", c, c,
+                        repeated(fmt::format("*{}, ", static_cast<char>(c - 1)), 8),
+                        static_cast<char>(c - 1));
+  }
+  return text + kModel;
+}
+
+std::string deep_mapping(std::size_t levels) {
+  std::string text;
+  for (std::size_t i = 0; i < levels; ++i) text += std::string(i, ' ') + "a:\n";
+  return text;
+}
+
+std::vector<Case> text_cases() {
+  return {
+      spec("cut", "model: {is: llama-3.1-8b, layers", {"s.yaml:1:", "E1002"}),
+      spec("cut_json", R"({"model": {"is": "llama-3.1-8b", "layers": 3)", {"s.yaml:1:", "E1002"}),
+      spec("empty", "", {"s.yaml", "E2004"}, kNoJob),
+      spec("nothing", "~\n", {"s.yaml", "E2004"}, kNoJob),
+      spec("word", "llama-3.1-8b\n", {"s.yaml", "E2004"}, kNoJob),
+      spec("list", "- model: llama-3.1-8b\n", {"s.yaml", "E2004"}, kNoJob),
+      spec("binary", std::string("\x7f\x45LF\x02\x01\0\0\xff\xfe", 10), {"s.yaml:byte", "E1002"}),
+      spec("zero_byte", kModel + std::string(1, '\0'), {"s.yaml:byte", "zero byte"}),
+      spec("two_documents", kModel + "---\n" + kModel, {"s.yaml:2:1", "more than one"}),
+      spec("key_twice", kModel + "parallel: {tp: 2, tp: 4}\n", {"s.yaml:2:", "twice"}),
+      spec("unknown_key", kModel + "paralel: {tp: 2}\n", {"s.yaml:/paralel", "\"parallel\""}),
+      spec("unknown_inner", kModel + "parallel: {tpp: 2}\n", {"s.yaml:/parallel/tpp", "\"tp\""}),
+      spec("deep_list", "model: " + repeated("[", 100'000), {"s.yaml:1:", "E1002"}),
+      spec("deep_mapping", deep_mapping(300), {"s.yaml:65", "E4000"}, kTooLarge),
+      spec("deep_json", repeated(R"({"model":)", 100'000), {"s.yaml", "E4000"}, kTooLarge),
+      spec("aliases", many_aliases(), {"s.yaml", "aliases expanded"}, kTooLarge),
+      spec("alias_of_itself", "model: &m {is: *m}\n", {"s.yaml:1:16", "alias"}),
+      spec("escapes", "model: \"\\e[2Jllama\"\n", {"s.yaml:/model/is", "?[2Jllama"}),
+      spec("endless_name", "model: " + repeated("x", 1'000'000) + "\n", {"s.yaml:/model/is"}),
+      {"spec_folder", "count .", kWrong, {".", "folder"}},
+      {"spec_device", "memory /dev/zero", kTooLarge, {"/dev/zero", "E4000"}},
+      {"spec_too_large",
+       "run --spec s.yaml --cluster two.yaml",
+       kTooLarge,
+       {"s.yaml", "E4000"},
+       {},
+       too_large("s.yaml", kModel)},
+  };
+}
+
+std::vector<Case> value_cases() {
+  return {
+      spec("model_unknown", "model: gpt-7\n", {"s.yaml:/model", "gpt-7"}),
+      spec("model_number", "model: 12\n", {"s.yaml:/model", "E1005"}),
+      spec("model_list", "model: [llama-3.1-8b]\n", {"s.yaml:/model", "E1005"}),
+      plan("text", "tp: two", {"s.yaml:/parallel/tp", "E1005"}),
+      plan("negative", "tp: -1", {"s.yaml:/parallel/tp", "is -1"}),
+      plan("zero", "dp: 0", {"s.yaml:/parallel/dp", "is 0"}),
+      plan("fraction", "tp: 1.5", {"s.yaml:/parallel/tp", "is 1.5"}),
+      plan("nan", "tp: .nan", {"s.yaml:/parallel/tp", "E1005"}),
+      plan("infinite", "tp: .inf", {"s.yaml:/parallel/tp", "E1005"}),
+      plan("2_to_64", "tp: 18446744073709551616", {"s.yaml:/parallel/tp", "too large"}),
+      plan("1e308", "pp: 1e308", {"s.yaml:/parallel/pp", "too large"}),
+      plan("list", "tp: [1]", {"s.yaml:/parallel/tp", "E1005"}),
+      plan("mapping", "tp: {a: 1}", {"s.yaml:/parallel/tp", "E1005"}),
+      plan("bool", "tp: true", {"s.yaml:/parallel/tp", "E1005"}),
+      plan("bucket_text", "bucket: lots", {"s.yaml:/parallel/bucket", "E1005"}),
+      plan("bucket_negative", "bucket: -1 MB", {"s.yaml:/parallel/bucket", "negative"}),
+      plan("bucket_huge", "bucket: 99999999 TB", {"s.yaml:/parallel/bucket", "too large"}),
+      plan("order", "order: tp-tp", {"parallel.order", "rule order"}),
+      spec("version", kModel + "version: 99\n", {"s.yaml:/version", "is 99"}),
+      spec("compat", kModel + "compat: foo\n", {"s.yaml:/compat", "foo"}),
+      spec("stage_layers_endless",
+           kModel + "schedule: {stage_layers: [" + repeated("1,", 100'000) + "1]}\n",
+           {"s.yaml:/schedule/stage_layers", "E1006"}),
+      spec("stage_layers_negative",
+           kModel + "parallel: {pp: 2}\nschedule: {stage_layers: [-1, 33]}\n",
+           {"schedule.stage_layers", "-1"}),
+      spec("capacity_nan", "model: {is: mixtral-8x7b, moe: {capacity_factor: .nan}}\n",
+           {"s.yaml:/model/moe/capacity_factor", "E1005"}),
+      spec("imbalance_huge", "model: {is: mixtral-8x7b, moe: {imbalance: 1e300}}\n",
+           {"s.yaml:/model/moe/imbalance", "1e+300"}),
+      spec("experts_odd", "model: mixtral-8x7b\nparallel: {ep: 3, dp: 3}\n", {"parallel.ep"}),
+      spec("tables_missing", "model: {kind: dlrm}\n", {"model.dlrm", "rule dlrm-family"}),
+      spec("patch_of_nothing", "model: {kind: vit, vision: {image: 224, patch: 0}}\n",
+           {"s.yaml:/model/vision/patch", "is 0"}),
+      {"spec_set_huge",
+       "count --model llama-3.1-8b --set model.layers=1e300",
+       kWrong,
+       {"model.layers", "too large"}},
+      {"spec_set_deep",
+       "count --model llama-3.1-8b --set parallel.tp.tp.tp=3",
+       kWrong,
+       {"parallel.tp.tp.tp", "E1005"}},
+      {"spec_set_nothing", "count --model llama-3.1-8b --set =3", kWrong, {"key", "E1003"}},
+      {"spec_set_open",
+       "count --model bert-large --set parallel.tp=[[[[[",
+       kWrong,
+       {"parallel.tp"}},
+  };
+}
+
+std::vector<Case> size_cases() {
+  const std::string deep = "model: {is: llama-3.1-8b, layers: 65536}\nparallel: {pp: 65536}\n";
+  const std::string million = kModel + "batch: {global: 5592405}\n";
+  return {
+      plan("ranks_1e9", "dp: 1000000000", {"s.yaml:/parallel/dp", "16777216"}),
+      plan("ranks_2_to_48", "dp: 16777216, pp: 16777216", {"parallel", "E4000"}, kTooLarge),
+      spec("layers_2_to_63", "model: {is: llama-3.1-8b, layers: 9223372036854775807}\n",
+           {"s.yaml:/model/layers", "too large"}),
+      spec("hidden_2_to_40", "model: {is: llama-3.1-8b, hidden: 1099511627776}\n",
+           {"s.yaml:/model/hidden", "1048576"}),
+      spec("flops_2_to_62", kModel + "batch: {micro: 1048576, seq: 67108864}\n",
+           {"batch", "rule op-size"}),
+      spec("weights_2_to_56",
+           "model: {kind: decoder, layers: 65536, hidden: 1048576, heads: 1024, vocab: 1048576}\n",
+           {"model", "rule weights"}),
+      spec("passes",
+           kModel + "parallel: {pp: 2}\nschedule: {kind: interleaved, chunks: 48}\n"
+                    "batch: {global: 1073741824}\n",
+           {"batch", "E4000"}, kTooLarge),
+      spec("microbatches_of_many_stages", deep + "batch: {global: 65536}\n", {"batch", "E4000"},
+           kTooLarge, "memory s.yaml"),
+      spec("more_stages_than_layers", kModel + "parallel: {pp: 64}\n", {"parallel.pp"}),
+      survives(plan("ranks_2_to_24", "dp: 16777216", {}), "16,777,216 ranks"),
+      survives(spec("stages_2_to_16", deep + "batch: {global: 85}\n", {}), "65,536 ranks"),
+      survives(
+          spec("memory_of_stages_2_to_16", deep + "batch: {global: 85}\n", {}, 0, "memory s.yaml"),
+          "65,536 ranks"),
+      survives(spec("many_microbatches", million, {}), "5,592,405"),
+      survives(spec("memory_of_many_microbatches", million, {}, 0, "memory s.yaml"), "5,592,405"),
+      {"spec_run_of_too_many_ranks",
+       "run --spec s.yaml --cluster two.yaml",
+       kWrong,
+       {"two.yaml", "E1008"},
+       {{"s.yaml", kModel + "parallel: {dp: 16777216}\n"}}},
+  };
+}
+
+std::vector<Case> order_cases() {
+  const std::string sound = "[F0, F1, B0, B1]";
+  return {
+      order("missing", "", {"o.yaml", "E1001"}),
+      order("circle", "stages: [[F0, B0, F1, B1], [F1, F0, B0, B1]]\n",
+            {"o.yaml:/stages/0/1", "circle"}),
+      order("one_stage", "stages: [" + sound + "]\n", {"o.yaml:/stages", "lists 1"}),
+      order("pass_twice", "stages: [[F0, F0, B0, B1], " + sound + "]\n",
+            {"o.yaml:/stages/0/1", "before"}),
+      order("pass_missing", "stages: [[F0, F1, B0], " + sound + "]\n",
+            {"o.yaml:/stages/0/3", "B1"}),
+      order("backward_first", "stages: [[B0, F0, F1, B1], " + sound + "]\n",
+            {"o.yaml:/stages/0/0", "forward"}),
+      order("microbatch_2_to_66", "stages: [[F99999999999999999999], [F0]]\n",
+            {"o.yaml:/stages/0/0", "E1006"}),
+      order("chunks_2_to_32", "chunks: 4294967296\nstages: [[F0], [F0]]\n", {"o.yaml:/chunks"}),
+      order("no_pass", "stages: [[F0, X1, B0, B1], " + sound + "]\n", {"o.yaml:/stages/0/1", "X1"}),
+      order("cut", "stages: [[F0, F1", {"o.yaml:1:", "E1002"}),
+      order("number", "stages: 7\n", {"o.yaml:/stages", "E1005"}),
+      order("endless", "stages: [[" + repeated("F0,", 999'990) + "F0], [F0]]\n",
+            {"o.yaml:/stages/0/1", "before"}),
+      order("device", "", {"/dev/zero", "E4000"}, kTooLarge, "/dev/zero"),
+      order("folder", "", {".", "folder"}, kWrong, "."),
+      order("the_specification", "", {"s.yaml:/", "E1003"}, kWrong, "s.yaml"),
+  };
+}
+
+std::vector<Case> script_cases() {
+  const std::string huge = "1099511627776";
+  return {
+      survives(tool("megatron_circle",
+                    "A=${B}${B}\nB=${A}${A}\n"
+                    "--num-layers ${A} --hidden-size ${B} --num-attention-heads 4",
+                    {}),
+               "1 rank"),
+      survives(tool("megatron_open_braces", "--num-layers " + repeated("${A:-", 100'000), {}),
+               "1 rank"),
+      survives(
+          tool("megatron_growing",
+               "v=" + repeated("x", 60) + "\n--num-layers 2 " + repeated("A=$v$v$v$A ", 300'000),
+               {}),
+          "1 rank"),
+      tool("megatron_huge",
+           "--num-layers 4 --tensor-model-parallel-size " + huge +
+               " --pipeline-model-parallel-size " + huge + " --nnodes " + huge +
+               " --nproc_per_node " + huge,
+           {"a.file:/parallel/tp", "E1006"}),
+      tool("megatron_1e300", "--num-layers 1e300", {"a.file:/num_layers", "1e+300"}),
+      tool("megatron_negative", "--num-layers -4", {"a.file:/num_layers", "is -4"}),
+      tool("megatron_text", "--num-layers many", {"a.file:/num_layers", "E1005"}),
+      tool("megatron_frequency",
+           "--num-layers 4 --num-experts 8 --moe-layer-freq ([0]*99999999999999999999+[1]*1)",
+           {"a.file:/moe_layer_freq", "E1006"}),
+      tool("megatron_parts",
+           "--num-layers 8 --pipeline-model-parallel-size " + huge +
+               " --num-layers-per-virtual-pipeline-stage 16777216",
+           {"a.file:/", "E10"}),
+      tool("megatron_words", "--num-layers " + repeated("a ", 1'000'001), {"a.file", "E4000"},
+           kTooLarge),
+      tool("nemo_references",
+           "model: {num_layers: \"${.num_layers}\", num_attention_heads: \"${\", hidden_size: 8}\n",
+           {"a.file:/num_attention_heads", "E1005"}),
+      tool("nemo_list_for_a_name",
+           "model: {num_attention_heads: 2, hidden_size: 64, optim: {name: [adam]}}\n",
+           {"a.file:/optimizer", "E1005"}),
+  };
+}
+
+std::vector<Case> tool_cases() {
+  const std::string huge = "1099511627776";
+  const auto llama = [](const std::string& keys) { return R"({"model_type": "llama", )" + keys; };
+  return {
+      tool("hf_family", R"({"model_type": "mamba9"})", {"a.file:/model_type", "mamba9"}, kNoJob),
+      tool("hf_family_number", R"({"model_type": 7})", {"a.file:/model_type", "E1005"}),
+      tool("hf_nan", llama(R"("hidden_size": NaN})"), {"a.file:1:", "E1002"}),
+      tool("hf_text", llama(R"("hidden_size": "4096"})"), {"a.file:/hidden_size", "E1005"}),
+      tool("hf_negative", llama(R"("hidden_size": -4096})"), {"a.file:/hidden_size", "-4096"}),
+      tool("hf_no_heads", llama(R"("num_attention_heads": 0})"), {"a.file:/model/heads", "is 0"}),
+      tool("hf_1e300", llama(R"("num_hidden_layers": 1e300})"), {"a.file:/num_hidden_layers"}),
+      tool("hf_2_to_40", llama("\"num_hidden_layers\": " + huge + "}"), {"a.file:/model/layers"}),
+      tool("hf_cut", llama(R"("hidden_size": 40)"), {"a.file:1:", "E1002"}),
+      tool("hf_no_utf8", llama("\"vocab\xff\": 3}"), {"a.file:1:", "E1002"}),
+      tool("hf_no_patch", R"({"model_type": "vit", "patch_size": 0})", {"a.file:/model/vision"}),
+      tool("deepspeed_text", R"({"train_batch_size": "many"})",
+           {"a.file:/train_batch_size", "E1005"}),
+      tool("deepspeed_stage_text", R"({"zero_optimization": {"stage": "3"}})",
+           {"a.file:/zero_optimization", "stage", "E1005"}),
+      tool("deepspeed_stage_9", R"({"zero_optimization": {"stage": 9}})",
+           {"a.file:/zero_optimization", "no stage 9"}),
+      tool("deepspeed_no_micro",
+           R"({"train_batch_size": 16, "train_micro_batch_size_per_gpu": 0, )"
+           R"("gradient_accumulation_steps": 4})",
+           {"a.file:/train_batch_size", "E1008"}),
+      tool("deepspeed_product",
+           "{\"train_micro_batch_size_per_gpu\": " + huge +
+               ", \"gradient_accumulation_steps\": " + huge + "}",
+           {"a.file:/batch", "E1006"}),
+      tool("deepspeed_product_of_all",
+           "{\"train_batch_size\": 16, \"train_micro_batch_size_per_gpu\": " + huge +
+               ", \"gradient_accumulation_steps\": " + huge + "}",
+           {"a.file:/train_batch_size", "E1008"}),
+      tool("calculon_negative", R"({"hidden": -1, "attn_heads": 8, "num_blocks": 4})",
+           {"a.file:/hidden", "is -1"}),
+      tool("calculon_huge", R"({"tensor_par": 1e12, "pipeline_par": 1e12})",
+           {"a.file:/parallel/tp", "E1006"}),
+      tool("calculon_type", R"({"tensor_par": 1, "pipeline_par": 1, "datatype": "int3"})",
+           {"a.file:/datatype", "int3"}),
+      tool("vtrain_huge",
+           R"({"num_gpus": 1, "tensor_parallel_size": 1e12, "data_parallel_size": 1e12, )"
+           R"("pipeline_parallel_size": 1e12, "max_length": 64})",
+           {"a.file:/parallel/tp", "E1006"}),
+      tool("simai_word", "HYBRID model_parallel_NPU_group: x all_gpus: 8\n", {"a.file:1", "E1005"}),
+      tool(
+          "simai_huge",
+          fmt::format("HYBRID model_parallel_NPU_group: {0} pp: {0} ga: {0} all_gpus: {0}\n", huge),
+          {"a.file:/parallel/tp", "E1006"}),
+      tool("simai_2_to_66", "HYBRID model_parallel_NPU_group: 99999999999999999999 all_gpus: 8\n",
+           {"a.file:1", "E1006"}),
+      {"tool_binary_generate",
+       "generate a.bin -o t",
+       kWrong,
+       {"a.bin:byte", "E1002"},
+       {{"a.bin", std::string("GGUF\x03\x00\x00\x00\xe8\x97", 10)}}},
+  };
+}
+
+}  // namespace
+
+std::vector<Case> description_cases() {
+  std::vector<Case> all;
+  for (const auto& some : {text_cases(), value_cases(), size_cases(), order_cases()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+std::vector<Case> tool_description_cases() {
+  std::vector<Case> all = script_cases();
+  const std::vector<Case> more = tool_cases();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace orrery::hostile
