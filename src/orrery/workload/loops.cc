@@ -21,9 +21,9 @@ Symbol symbol_of(const Task& task) { return {task.kind, task.chunk, task.recipe}
 
 /// Tasks as letters: what a task is, and how far its microbatch is from that of the task after it.
 /// Where letters repeat, tasks repeat and microbatches grow evenly.
-std::vector<std::uint64_t> letters_of(const std::vector<Task>& tasks) {
-  std::map<std::pair<Symbol, std::int64_t>, std::uint64_t> known;
-  std::vector<std::uint64_t> letters;
+std::vector<std::uint32_t> letters_of(const std::vector<Task>& tasks) {
+  std::map<std::pair<Symbol, std::int64_t>, std::uint32_t> known;
+  std::vector<std::uint32_t> letters;
   letters.reserve(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     // The last has nobody after it; no distance is as large.
@@ -31,8 +31,8 @@ std::vector<std::uint64_t> letters_of(const std::vector<Task>& tasks) {
     if (i + 1 < tasks.size()) {
       step = std::int64_t{tasks[i + 1].microbatch} - std::int64_t{tasks[i].microbatch};
     }
-    letters.push_back(
-        known.try_emplace({symbol_of(tasks[i]), step}, known.size() + 1).first->second);
+    const auto next = static_cast<std::uint32_t>(known.size() + 1);
+    letters.push_back(known.try_emplace({symbol_of(tasks[i]), step}, next).first->second);
   }
   return letters;
 }
@@ -40,12 +40,12 @@ std::vector<std::uint64_t> letters_of(const std::vector<Task>& tasks) {
 /// How far two places of a text agree. Hashes modulo the prime 2^61-1.
 class Agreement {
  public:
-  explicit Agreement(std::vector<std::uint64_t> letters) : letters_(std::move(letters)) {
+  explicit Agreement(std::vector<std::uint32_t> letters) : letters_(std::move(letters)) {
     hashes_.reserve(letters_.size() + 1);
     powers_.reserve(letters_.size() + 1);
     hashes_.push_back(0);
     powers_.push_back(1);
-    for (const std::uint64_t letter : letters_) {
+    for (const std::uint32_t letter : letters_) {
       hashes_.push_back((times(hashes_.back(), kBase) + letter) % kPrime);
       powers_.push_back(times(powers_.back(), kBase));
     }
@@ -85,7 +85,8 @@ class Agreement {
     return n;
   }
 
-  std::vector<std::uint64_t> letters_, hashes_, powers_;
+  std::vector<std::uint32_t> letters_;
+  std::vector<std::uint64_t> hashes_, powers_;
 };
 
 /// Tasks begin … end-1 repeat every `period`, as far as that goes in both directions.
