@@ -12,6 +12,9 @@
 
 namespace orrery::workload {
 
+/// Files are written for so many ranks at most.
+inline constexpr std::uint64_t kMostTraces = 1ull << 20;
+
 struct WriteOptions {
   std::string prefix;  ///< "out/gpt3" → out/gpt3.0.et …, out/gpt3.json (groups)
   bool overwrite = false;

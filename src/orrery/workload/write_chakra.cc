@@ -176,6 +176,12 @@ Result<WriteReport> write_chakra_in_blocks(const Program& program, const WriteOp
 }
 
 Result<WriteReport> write_chakra(const Program& program, const WriteOptions& options) {
+  if (program.mesh.world() > kMostTraces) {
+    return fail(Errc::limit_exceeded, options.prefix,
+                fmt::format("{} ranks would be as many files; {} at most", program.mesh.world(),
+                            kMostTraces),
+                "orrery run takes the same job with nothing written");
+  }
   return write_chakra_in_blocks(program, options, kBlock);
 }
 

@@ -276,5 +276,16 @@ TEST_F(WriteChakra, WhatCannotBeFinishedLeavesNothing) {
   EXPECT_EQ(nowhere.error().code, Errc::output_failed);
 }
 
+TEST(WriteChakra, MillionsOfFilesAreRefused) {
+  Spec spec;
+  spec.parallel.dp = static_cast<std::int64_t>(kMostTraces) + 1;
+  Program program;
+  program.mesh = Mesh(spec);
+  const auto report = write_chakra(
+      program, {.prefix = testing::TempDir() + "many", .overwrite = false, .progress = {}});
+  ASSERT_FALSE(report.has_value());
+  EXPECT_EQ(report.error().code, Errc::limit_exceeded);
+}
+
 }  // namespace
 }  // namespace orrery::workload
