@@ -102,6 +102,7 @@ TEST(LowerLanguageModel, GathersInputsBesideInputGradients) {
   const LoweredModel model = must_lower(spec);
   const std::vector<Op>& ops = part_of(model, "layer").backward;
   EXPECT_EQ(find(ops, "qkv.gather.wgrad")->marks, stream::mark);
+  EXPECT_EQ(find(ops, "qkv.gather.wgrad")->phase, Phase::weight_grad);  // nobody else needs it
   EXPECT_FALSE(waits_for(*find(ops, "qkv.dgrad"), stream::tp));
   EXPECT_TRUE(waits_for(*find(ops, "qkv.wgrad"), stream::mark));
   EXPECT_TRUE(waits_for(*find(ops, "out.dgrad"), stream::tp));

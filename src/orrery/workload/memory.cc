@@ -66,7 +66,6 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   Moment peak;
   peak.in_flight.assign(chunks.size(), 0);
   peak.half_done.assign(chunks.size(), 0);
-  peak.gathered.assign(chunks.size(), 0);
   peak.task.kind = TaskKind::step;
   out.peak = whole_step;
   walk(program, role, chunks, [&](const Moment& moment) {

@@ -64,6 +64,11 @@ struct MemoryReport {
   std::uint32_t worst = 0;  ///< index in `roles`
 };
 
+/// Schedules that split the backward pass hold Part::halfway between the halves: inputs and output
+/// gradients of what has weights (Qi et al., ICLR 2024: M_W, 32 s b h of a GPT layer). With sp the
+/// weight half gathers its inputs again; output gradients of row-parallel matrices, which the input
+/// half has gathered, stay whole until then: 4 s b h, that tp does not cut.
+///
 /// Exact for the accounting above; O(tasks) per role. Sources: Korthikanti et al. (MLSys 2023),
 /// sections 4 and 5; ZeRO (Rajbhandari et al., SC20), section 3; the papers of the schedules.
 [[nodiscard]] Result<MemoryReport> account_memory(const Program& program,

@@ -56,16 +56,33 @@ struct Range {
   std::size_t first = 0, last = 0;
 };
 
-Range kept_range(const Moment& moment, const ChunkProfile& chunk) {
-  if (moment.task.kind == TaskKind::step) return {};
-  if (moment.task.kind == TaskKind::input_grad) return {0, chunk.parts.size()};
+/// Places up to and with the one that the pass is at.
+Range reached(const Moment& moment, const ChunkProfile& chunk) {
   return {0, std::min(moment.worst.place + 1, chunk.parts.size())};
 }
 
-Range redone_range(const Moment& moment, const ChunkProfile& chunk) {
-  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place, chunk.parts.size()};
-  if (moment.task.kind == TaskKind::weight_grad) return kept_range(moment, chunk);
+Range kept_range(const Moment& moment, const ChunkProfile& chunk) {
+  const TaskKind kind = moment.task.kind;
+  if (kind == TaskKind::step || kind == TaskKind::weight_grad) return {};
+  if (kind == TaskKind::input_grad) return {0, moment.worst.halved};
+  return reached(moment, chunk);
+}
+
+Range redone_range(const Moment& moment) {
+  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place, moment.worst.halved};
   return {};
+}
+
+Range halfway_range(const Moment& moment, const ChunkProfile& chunk) {
+  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.halved, chunk.parts.size()};
+  if (moment.task.kind == TaskKind::weight_grad) return reached(moment, chunk);
+  return {};
+}
+
+/// Whether the pass holds what the chunk's parts share.
+bool holds_shared(const Moment& moment, const ChunkProfile& chunk) {
+  if (moment.task.kind == TaskKind::input_grad) return true;
+  return chunk.sharing < reached(moment, chunk).last;
 }
 
 std::uint64_t count_of(const ChunkProfile& chunk, Range range, std::uint32_t part) {
@@ -89,15 +106,16 @@ void add_activations(const Program& program, const Role& role,
   for (const auto& entry : parts_of(role)) {
     const std::uint32_t index = entry.first;
     const Part& part = program.parts[index];
-    Copies kept, redone;
+    Copies kept, redone, halfway;
     for (std::size_t c = 0; c < chunks.size(); ++c) {
       const ChunkProfile& chunk = chunks[c];
       const std::uint64_t all = count_of(chunk, {0, chunk.parts.size()}, index);
-      kept.add(all, moment.in_flight[c]);
-      redone.add(all, moment.half_done[c]);
+      kept.add(all, moment.in_flight[c] - moment.half_done[c]);
+      halfway.add(all, moment.half_done[c]);
       if (moment.task.kind == TaskKind::step || c != moment.task.chunk) continue;
       kept.add(count_of(chunk, kept_range(moment, chunk), index), 1);
-      redone.add(count_of(chunk, redone_range(moment, chunk), index), 1);
+      redone.add(count_of(chunk, redone_range(moment), index), 1);
+      halfway.add(count_of(chunk, halfway_range(moment, chunk), index), 1);
     }
     for (const Kept& item : part.kept) {
       items.push_back({MemoryKind::activations, named(part, item.name, kept),
@@ -105,6 +123,8 @@ void add_activations(const Program& program, const Role& role,
     }
     items.push_back({MemoryKind::activations, named(part, "computed again", redone),
                      static_cast<std::int64_t>(redone.all) * redone_bytes(part)});
+    items.push_back({MemoryKind::activations, named(part, "held for the weight half", halfway),
+                     static_cast<std::int64_t>(halfway.all) * halfway_bytes(part)});
   }
 }
 
@@ -118,7 +138,7 @@ void add_shared(const Program& program, const std::vector<ChunkProfile>& chunks,
     Copies copies;
     copies.add(1, moment.in_flight[c]);
     const bool own = moment.task.kind != TaskKind::step && c == moment.task.chunk;
-    if (own && chunk.sharing < kept_range(moment, chunk).last) copies.add(1, 1);
+    if (own && holds_shared(moment, chunk)) copies.add(1, 1);
     items.push_back({MemoryKind::activations, named(part, part.shared.name, copies),
                      static_cast<std::int64_t>(copies.all) * part.shared.bytes});
   }
@@ -168,12 +188,12 @@ std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
     const std::uint32_t at = chunks[moment.task.chunk].parts[moment.worst.place];
     add_working(program.parts[at], moment.task.kind, items);
   }
-  std::int64_t whole = 0, again = 0;
+  std::int64_t whole = 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     if (moment.needs_weights(i)) whole += chunks[i].whole;
-    again += moment.halves(i) * moment.gathered[i];
   }
-  items.push_back({MemoryKind::activations, "inputs gathered for the weight half", again});
+  items.push_back(
+      {MemoryKind::working, "input gathered for its weights' gradient", moment.gathered});
   const MemoryKind kind = MemoryKind::communication;
   items.push_back({kind, "gathered weights", moment.worst.gathered + whole});
   items.push_back({kind, "gradients on their way", moment.worst.gradients});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/memory_profile.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace orrery::workload {
@@ -65,6 +66,12 @@ class Traffic {
   std::int64_t whole_ = 0;
 };
 
+/// Part::shared, where the places up to and with `place` hold it.
+std::int64_t shared_by(const Program& program, const ChunkProfile& chunk, std::size_t place) {
+  if (chunk.sharing >= chunk.parts.size() || place < chunk.sharing) return 0;
+  return program.parts[chunk.parts[chunk.sharing]].shared.bytes;
+}
+
 void raise(Worst& worst, const Worst& candidate, bool first) {
   if (first || candidate.alive.total() > worst.alive.total()) worst = candidate;
 }
@@ -74,6 +81,12 @@ void raise(Worst& worst, const Worst& candidate, bool first) {
 std::int64_t kept_bytes(const Part& part) {
   std::int64_t total = 0;
   for (const Kept& item : part.kept) total += item.bytes;
+  return total;
+}
+
+std::int64_t halfway_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const Kept& item : part.halfway) total += item.bytes;
   return total;
 }
 
@@ -114,25 +127,33 @@ ChunkProfile profile(const Program& program, const std::vector<PartRun>& chunk,
   for (std::size_t place = 0; place < out.parts.size(); ++place) {
     const Part& part = program.parts[out.parts[place]];
     out.kept += kept_bytes(part);
-    out.redone += redone_bytes(part);
+    out.halfway += halfway_bytes(part);
     if (part.shared.bytes == 0 || out.sharing < place) continue;
     out.sharing = place;
     out.kept += part.shared.bytes;
+    out.halfway += part.shared.bytes;
   }
-  std::int64_t kept = 0, redone = 0;  // up to and with the place
+  const std::int64_t halves = out.halfway - shared_by(program, out, out.sharing);
+  std::int64_t kept = 0, halfway = 0;  // before the place
   for (std::size_t place = 0; place < out.parts.size(); ++place) {
     const Part& part = program.parts[out.parts[place]];
-    kept += kept_bytes(part) + (place == out.sharing ? part.shared.bytes : 0);
-    const std::int64_t after = out.redone - redone;  // by this place and those behind it
-    redone += redone_bytes(part);
-    const std::int64_t working = working_bytes(part), again = working + redone_bytes(part);
+    const std::int64_t half = halfway_bytes(part), redone = redone_bytes(part);
+    const std::int64_t whole = kept_bytes(part) + redone, working = working_bytes(part);
+    const bool halved = half > whole;
+    const std::int64_t shared = shared_by(program, out, place);
+    const std::int64_t own = kept + kept_bytes(part) + shared;
+    const std::int64_t between = kept + std::max(whole, half) + (halves - halfway - half) +
+                                 shared_by(program, out, out.sharing);
     const std::int64_t ahead = traffic.gathered(place, false), back = traffic.gathered(place, true);
     const std::int64_t buckets = traffic.buckets(place);
     const bool first = place == 0;
-    raise(out.forward, {place, ahead, 0, {kept, working, ahead}}, first);
-    raise(out.backward, {place, back, buckets, {kept, again, back + buckets}}, first);
-    raise(out.input_grad, {place, back, 0, {out.kept + after, working, back}}, first);
-    raise(out.weight_grad, {place, 0, buckets, {kept + redone, 0, buckets}}, first);
+    raise(out.forward, {place, 0, ahead, 0, {own, working, ahead}}, first);
+    raise(out.backward, {place, 0, back, buckets, {own, working + redone, back + buckets}}, first);
+    raise(out.input_grad, {place, place + (halved ? 0 : 1), back, 0, {between, working, back}},
+          first);
+    raise(out.weight_grad, {place, 0, 0, buckets, {halfway + half + shared, 0, buckets}}, first);
+    kept += kept_bytes(part);
+    halfway += half;
   }
   return out;
 }

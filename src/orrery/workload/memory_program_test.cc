@@ -133,6 +133,24 @@ TEST(MemoryOfPrograms, LaterStagesHoldFewerMicrobatches) {
   }
 }
 
+// Qi et al. (ICLR 2024), table 1: where layers keep 34 s b h and 32 s b h of it are left for weight
+// halves, no stage of ZB-H1 holds more than the first of 1F1B.
+TEST(MemoryOfPrograms, ZeroBubbleH1HoldsNoMoreThan1F1B) {
+  Spec spec = staged(ScheduleKind::one_f_one_b);
+  spec.parallel.tp = 1;
+  spec.parallel.sp = false;
+  spec.model.dropout = true;
+  const auto layers = [&](std::size_t stage) {
+    return sum_of(report_of(spec, 0).roles[stage].at_peak, MemoryKind::activations, "layer");
+  };
+  const std::int64_t most = layers(0);
+  spec.schedule.kind = ScheduleKind::zb_h1;
+  for (std::size_t stage = 0; stage < 4; ++stage) {
+    EXPECT_LE(layers(stage), most) << stage;
+    EXPECT_GT(layers(stage), most * 9 / 10) << stage;
+  }
+}
+
 // Every stage with decoder layers holds the encoder's output, which all of them read; here two of
 // four, 1F1B with 2 and 1 microbatches in flight.
 TEST(MemoryOfPrograms, EveryStageKeepsTheEncodersOutputOnce) {

@@ -69,6 +69,39 @@ TEST(Memory, SplitBackwardKeepsActivationsUntilTheWeightHalf) {
             (std::vector<std::int64_t>{200, 200, 400, 400, 200, 200}));
 }
 
+// Between the halves there is what the weights' gradients need; while an input half is at a layer,
+// the larger of that and of what the layer kept. Two layers that keep 100, then 60 or 130.
+TEST(Memory, SplitBackwardHoldsBetweenTheHalvesWhatTheWeightHalfNeeds) {
+  Program program = program_of({}, {layer(100, 10)},
+                               {role_of({{{0, 2, 0}}}, {{Pass::forward, 0, 0},
+                                                        {Pass::input_grad, 0, 0},
+                                                        {Pass::forward, 0, 1},
+                                                        {Pass::input_grad, 0, 1},
+                                                        {Pass::weight_grad, 0, 0},
+                                                        {Pass::weight_grad, 0, 1}})});
+  program.parts[0].halfway = {{"input", 40}, {"output", 20}};
+  EXPECT_EQ(bytes_of(only_role(program).samples),
+            (std::vector<std::int64_t>{210, 210, 120 + 210, 120 + 210, 240, 120}));
+  program.parts[0].halfway = {{"input", 130}};
+  const RoleMemory memory = only_role(program);
+  EXPECT_EQ(bytes_of(memory.samples),
+            (std::vector<std::int64_t>{210, 270, 260 + 210, 260 + 270, 520, 260}));
+  EXPECT_EQ(memory.at_peak[0].name, "layer.held for the weight half, 2 layers x 2 microbatches");
+}
+
+// … and what layers share, until the weight half is over.
+TEST(Memory, SplitBackwardHoldsWhatIsSharedUntilTheWeightHalf) {
+  Program program = program_of({}, {layer(100)},
+                               {role_of({{{0, 2, 0}}}, {{Pass::forward, 0, 0},
+                                                        {Pass::input_grad, 0, 0},
+                                                        {Pass::forward, 0, 1},
+                                                        {Pass::weight_grad, 0, 0}})});
+  program.parts[0].halfway = {{"input", 60}};
+  program.parts[0].shared = {"source", 7};
+  EXPECT_EQ(bytes_of(only_role(program).samples),
+            (std::vector<std::int64_t>{207, 207, 127 + 207, 127 + 207}));
+}
+
 TEST(Memory, NamesWhatIsAliveLargestFirst) {
   Part part = layer(0);
   part.kept = {{"scores", 50}, {"layer.input", 15}, {"nothing", 0}, {"layer.input", 5}};
@@ -228,11 +261,12 @@ TEST(Memory, MessagesArriveForTheNextTaskAndLeaveFromTheLast) {
   EXPECT_EQ(only_role(messaging(false)).communication, 0);
 }
 
-// What a backward pass computes again is there while it is at that layer; when its weight half
-// comes later, until then.
+// What a backward pass computes again is there while it is at that layer; what the weight half
+// needs of it, until then.
 Program recomputing(bool split) {
   Part part = layer(100, 10);
   part.transient.push_back({"scores", 1000});
+  part.halfway.push_back({"scores", 1000});
   if (!split) {
     return program_of({}, {part},
                       {role_of({{{0, 2, 0}}}, {{Pass::forward, 0, 0}, {Pass::backward, 0, 0}})});
@@ -257,22 +291,26 @@ TEST(Memory, RecomputedActivationsWaitForTheWeightHalf) {
             (std::vector<std::int64_t>{210, 2210, 200 + 2000 + 210, 200 + 2000 + 200}));
 }
 
-// With sequence parallelism the input half gathers inputs over tp that the weight half needs.
-TEST(Memory, GatheredInputsWaitForTheWeightHalf) {
+// With sequence parallelism the weight half gathers inputs over tp, one at a time.
+TEST(Memory, WeightHalvesGatherOneInputAtATime) {
   Program program = recomputing(true);
   program.parts[0] = layer(100);
   program.spec.parallel.tp = 4;
   program.mesh = Mesh(program.spec);
   Op gather;
   gather.kind = graph::NodeKind::coll;
+  gather.phase = Phase::weight_grad;
   gather.axis = Axis::tp;
   gather.collective = graph::CollectiveType::all_gather;
-  gather.marks = stream::mark;
   gather.size = 5;
-  program.bodies = {{"layer.input_grad", {gather}}};
+  Op smaller = gather;
+  smaller.size = 3;
+  program.bodies = {{"layer.weight_grad", {gather, smaller}}};
   program.roles[0].recipes = {{}, {{0, 2}}};
-  program.roles[0].tasks[1].tasks[0].recipe = 1;
-  EXPECT_EQ(bytes_of(only_role(program).samples), (std::vector<std::int64_t>{200, 240, 440, 440}));
+  program.roles[0].tasks[3].tasks[0].recipe = 1;
+  const RoleMemory memory = only_role(program);
+  EXPECT_EQ(bytes_of(memory.samples), (std::vector<std::int64_t>{200, 200, 400, 420}));
+  EXPECT_EQ(memory.working, 20);
 }
 
 TEST(Memory, TheStepHoldsNoActivations) {

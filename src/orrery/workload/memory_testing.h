@@ -28,13 +28,14 @@ inline TaskKind task_kind(Pass pass) {
   return TaskKind::weight_grad;
 }
 
-/// A layer that keeps `kept` bytes and works with `working` bytes more.
+/// A layer that keeps `kept` bytes, also between the halves of its backward pass, and works with
+/// `working` bytes more.
 inline Part layer(std::int64_t kept, std::int64_t working = 0, Weights weights = {}) {
   Part part;
   part.name = "layer";
   part.is_layer = true;
   part.weights = weights;
-  part.kept = {{"input", kept}};
+  part.kept = part.halfway = {{"input", kept}};
   if (working != 0) part.transient = {{"working", working}};
   return part;
 }

@@ -13,7 +13,7 @@ namespace {
 struct Facts {
   std::int64_t received = 0;  ///< from neighbours in the pipeline
   std::int64_t sent = 0;      ///< to them
-  std::int64_t gathered = 0;  ///< inputs gathered again for the weights' gradients
+  std::int64_t gathered = 0;  ///< the largest input gathered again for a weights' gradient
 };
 
 Facts facts_of(const Program& program, const std::vector<Segment>& recipe) {
@@ -24,10 +24,9 @@ Facts facts_of(const Program& program, const std::vector<Segment>& recipe) {
       const std::int64_t bytes = op.size * segment.count;
       if (op.kind == graph::NodeKind::recv && op.axis == Axis::pp) out.received += bytes;
       if (op.kind == graph::NodeKind::send && op.axis == Axis::pp) out.sent += bytes;
-      // A layer's registers: what is remembered there is for its weight half.
-      const bool remembered = op.marks >= stream::mark && op.marks < stream::pipe;
-      if (remembered && op.collective == graph::CollectiveType::all_gather && op.axis == Axis::tp)
-        out.gathered += bytes * program.mesh.extent(op.axis);
+      if (op.kind == graph::NodeKind::coll && op.phase == Phase::weight_grad &&
+          op.collective == graph::CollectiveType::all_gather && op.axis == Axis::tp)
+        out.gathered = std::max(out.gathered, op.size * program.mesh.extent(op.axis));
     }
   }
   return out;
@@ -42,7 +41,6 @@ class Walker {
          const std::function<void(const Moment&)>& on_moment)
       : chunks_(chunks), on_moment_(on_moment), overlap_(program.spec.schedule.overlap) {
     for (const auto& recipe : role.recipes) facts_.push_back(facts_of(program, recipe));
-    moment_.gathered.assign(chunks.size(), 0);
     moment_.in_flight.assign(chunks.size(), 0);
     moment_.half_done.assign(chunks.size(), 0);
   }
@@ -83,13 +81,13 @@ class Walker {
   }
 
   void before(const Task& task) {
-    if (task.kind == TaskKind::input_grad)
-      moment_.gathered[task.chunk] = facts_[task.recipe].gathered;
+    const bool weights = task.kind == TaskKind::weight_grad;
+    moment_.gathered = weights ? facts_[task.recipe].gathered : 0;
     if (task.kind == TaskKind::forward || step_of(task)) return;
     std::uint32_t& in_flight = moment_.in_flight[task.chunk];
     ORRERY_CHECK(in_flight > 0);
     --in_flight;
-    if (task.kind == TaskKind::weight_grad) {
+    if (weights) {
       ORRERY_CHECK(moment_.half_done[task.chunk] > 0);
       --moment_.half_done[task.chunk];
     }
@@ -106,11 +104,11 @@ class Walker {
     Alive& alive = moment_.alive;
     alive = moment_.worst.alive;
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      alive.activations += moment_.in_flight[i] * chunks_[i].kept;
-      alive.activations += moment_.half_done[i] * chunks_[i].redone;
-      alive.activations += moment_.halves(i) * moment_.gathered[i];
+      const std::uint32_t whole = moment_.in_flight[i] - moment_.half_done[i];
+      alive.activations += whole * chunks_[i].kept + moment_.half_done[i] * chunks_[i].halfway;
       if (moment_.needs_weights(i)) alive.communication += chunks_[i].whole;
     }
+    alive.working += moment_.gathered;
     alive.communication += moment_.arriving + moment_.leaving;
   }
 
@@ -124,12 +122,6 @@ class Walker {
 };
 
 }  // namespace
-
-std::uint32_t Moment::halves(std::size_t chunk) const {
-  const bool own = (task.kind == TaskKind::input_grad || task.kind == TaskKind::weight_grad) &&
-                   task.chunk == chunk;
-  return half_done[chunk] + (own ? 1 : 0);
-}
 
 bool Moment::needs_weights(std::size_t chunk) const {
   const bool own = !step_of(task) && task.kind != TaskKind::weight_grad && task.chunk == chunk;
@@ -165,6 +157,7 @@ double bound(const Program& program, const Role& role) {
       double bytes = 0;
       bytes += static_cast<double>(part.shared.bytes);
       for (const Kept& item : part.kept) bytes += static_cast<double>(item.bytes);
+      for (const Kept& item : part.halfway) bytes += static_cast<double>(item.bytes);
       for (const Kept& item : part.transient) bytes += static_cast<double>(item.bytes);
       // State, whole weights once more, gradients in two buckets: below 16 + 4 + 8 bytes each.
       total += run.count * (passes[i] * bytes + 28 * static_cast<double>(part.weights.dense) +

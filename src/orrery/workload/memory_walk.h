@@ -22,14 +22,12 @@ struct Moment {
   /// own not among them.
   std::vector<std::uint32_t> in_flight;
   std::vector<std::uint32_t> half_done;  ///< of these, with the weight half still to come
-  std::vector<std::int64_t> gathered;    ///< by chunk: what such a one holds for its weight half,
-                                         ///< beside activations: inputs gathered again over tp
-  std::int64_t arriving = 0;             ///< the message that the next task waits for
-  std::int64_t leaving = 0;              ///< what the task before has sent
-  Alive alive;                           ///< all of the above
+  std::int64_t gathered = 0;  ///< by a weight half: the largest input gathered again over tp, which
+                              ///< is one at a time
+  std::int64_t arriving = 0;  ///< the message that the next task waits for
+  std::int64_t leaving = 0;   ///< what the task before has sent
+  Alive alive;                ///< all of the above
 
-  /// Microbatches of a chunk that hold `gathered`, the task's own among them.
-  [[nodiscard]] std::uint32_t halves(std::size_t chunk) const;
   /// Whether a chunk has microbatches whose input half is still to come, the task's own among them.
   [[nodiscard]] bool needs_weights(std::size_t chunk) const;
 };

@@ -87,6 +87,18 @@ Op copy_op(Stream to, Stream from) {
 
 Stream held(std::size_t i) { return static_cast<Stream>(stream::held + i); }
 
+/// Weight halves alone: what they gather and remember is started one computation ahead, to run
+/// beside it, unless that one waits for the same register.
+void gather_ahead(std::vector<Op>& ops) {
+  for (std::size_t i = 1; i < ops.size(); ++i) {
+    const Op& before = ops[i - 1];
+    if (ops[i].kind != NodeKind::coll || before.kind != NodeKind::comp) continue;
+    const auto& waits = before.waits;
+    if (std::find(waits.begin(), waits.end(), ops[i].marks) == waits.end())
+      std::swap(ops[i - 1], ops[i]);
+  }
+}
+
 }  // namespace
 
 void wait_for(Op& op, Stream stream) {
@@ -141,6 +153,7 @@ std::vector<Op> Passes::ops_of(std::uint32_t part, TaskKind kind) const {
     if (kind == TaskKind::backward || weight_half == (kind == TaskKind::weight_grad))
       ops.push_back(op);
   }
+  if (kind == TaskKind::weight_grad) gather_ahead(ops);
   return ops;
 }
 

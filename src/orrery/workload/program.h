@@ -96,7 +96,7 @@ struct Op {
   std::int64_t vector = 0;  ///< all other FLOPs
   std::int64_t redone = 0;  ///< of `matmul`: work repeated (flash attention's backward computes
                             ///< scores again; ranks compute alike what tp does not cut)
-  std::int64_t bytes = 0;  ///< read and written in device memory
+  std::int64_t bytes = 0;   ///< read and written in device memory
 
   // Communication
   graph::CollectiveType collective = graph::CollectiveType::all_reduce;
@@ -195,6 +195,8 @@ struct Part {
   bool is_layer = false;
   Weights weights;
   std::vector<Kept> kept;       ///< from forward to backward, per microbatch, after recompute
+  std::vector<Kept> halfway;    ///< what then waits for the weight half, in a split backward pass:
+                                ///< inputs and output gradients of operators with weight gradients
   Kept shared;                  ///< likewise, but once for all such parts on a stage
   std::vector<Kept> transient;  ///< alive only while its forward or backward runs (largest of both)
   std::int64_t boundary = 0;    ///< bytes of activations that its output is, on this rank

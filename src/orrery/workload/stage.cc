@@ -236,6 +236,7 @@ Result<void> add_parts(const Spec& spec, const Shape& s, Program& program) {
     made.is_layer = part.forward == kLayerForward;
     made.weights.dense = static_cast<std::int64_t>(part.weights);
     made.kept.push_back({"results", static_cast<std::int64_t>(kept)});
+    made.halfway = made.kept;  // STAGE does not say what weight halves need
     made.boundary = static_cast<std::int64_t>(s.stream() * width);
     program.parts.push_back(std::move(made));
   }

@@ -27,7 +27,7 @@ Tensor look_up(Tape& tape, const Scope& scope) {
   Op scatter = compute_op("embedding.wgrad", OpClass::lookup, Phase::weight_grad, 0, 0,
                           whole + scope.gradient(elements));
   if (scope.sp) {
-    Op gather = collective_op("embedding.gather.wgrad", Phase::input_grad,
+    Op gather = collective_op("embedding.gather.wgrad", Phase::weight_grad,
                               CollectiveType::all_gather, Axis::tp, stream::tp, shard);
     gather.marks = stream::mark;
     tape.backward(gather);
@@ -42,6 +42,7 @@ Tensor add_tables(Tape& tape, const Scope& scope, std::int64_t tables, Tensor x)
   const Amount elements = scope.shard * scope.model().hidden;
   const Amount size = scope.activation(elements);
   tape.begin(Group::none, {x});
+  tape.gradient_bytes(x, 0);  // is that of the sum
   tape.forward(compute_op("embedding.add", OpClass::vector, Phase::forward, 0, elements * tables,
                           Amount(2) * size + scope.weight(elements * tables)));
   tape.backward(compute_op("embedding.add.wgrad", OpClass::vector, Phase::weight_grad, 0,

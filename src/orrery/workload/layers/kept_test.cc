@@ -48,6 +48,38 @@ TEST(Kept, KeepsNoScoresWithFlashAttention) {
   EXPECT_EQ(bytes_of(part_of(must_lower(spec), "layer").part.kept), 34 * sbh + 4 * tokens * 8);
 }
 
+// Qi et al. (ICLR 2024), table 1: M_W = 32 s b h. Inputs of the four matrices 2 + 2 + 2 + 8, the
+// gradients of what they make 6 + 2 + 8 + 2; nothing of the attention core, however it is computed.
+TEST(Kept, HoldsForTheWeightHalfWhatQiCounts) {
+  Spec spec = gpt();
+  const std::int64_t sbh = 256 * 4 * 512;
+  const auto halfway = [&] { return bytes_of(part_of(must_lower(spec), "layer").part.halfway); };
+  EXPECT_EQ(halfway(), 32 * sbh);
+  spec.kernels.flash_attention = true;
+  EXPECT_EQ(halfway(), 32 * sbh);
+  for (const RecomputeKind kind : {RecomputeKind::selective, RecomputeKind::full}) {
+    spec.recompute.kind = kind;
+    EXPECT_EQ(halfway(), 32 * sbh);
+  }
+  const std::int64_t t = spec.parallel.tp = 4;
+  EXPECT_EQ(halfway(),
+            (2 + 2 + 2 + 2) * sbh + 24 * sbh / t);  // of whole tokens, and cut by feature
+  // Inputs of the column-parallel ones are gathered again; the gradients of what the row-parallel
+  // ones make have been gathered for the input half.
+  spec.parallel.sp = true;
+  EXPECT_EQ(halfway(), (2 + 2) * sbh + 28 * sbh / t);
+}
+
+// Two matrices of queries, keys and values' inputs are one tensor; so is a sum's gradient.
+TEST(Kept, HoldsATensorOnceForTheWeightHalf) {
+  const std::int64_t tokens = 256 * 4, h = 512, kv = 256, f = 1376;
+  EXPECT_EQ(bytes_of(part_of(must_lower(llama()), "layer").part.halfway),
+            2 * tokens * (3 * h + f + (h + 2 * kv) + h + 2 * f + h));
+  Spec spec = gpt();  // words and positions: 8 bytes a token, and the gradient of their sum
+  EXPECT_EQ(bytes_of(part_of(must_lower(spec), "embedding").part.halfway),
+            tokens * 8 + 2 * tokens * h);
+}
+
 // SwiGLU: inputs 2 x 2sbh of norms, 2 x 2sbh of projections, queries, keys and values, context,
 // gate and value and their product.
 TEST(Kept, KeepsThreeTensorsOfAGatedMlp) {

@@ -91,7 +91,7 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
                                stream::tp, shard));
     tape.join_forward(stream::tp);
     Op again =
-        collective_op(names.gather_again, Phase::input_grad, CollectiveType::all_gather, Axis::tp,
+        collective_op(names.gather_again, Phase::weight_grad, CollectiveType::all_gather, Axis::tp,
                       stream::tp, scope.activation(ceil_div(shape.tokens, scope.tp) * shape.in));
     again.marks = kGathered;
     tape.backward(again);
@@ -138,7 +138,9 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   }
   tape.backward(all.dgrad);
   tape.backward(all.wgrad);
-  return tape.output(shape.outputs.front().name, shard);
+  const Tensor out = tape.output(shape.outputs.front().name, shard);
+  tape.gradient_bytes(out, whole);  // both products want it of all tokens
+  return out;
 }
 
 PerElement norm_flops(Norm norm) {

@@ -47,7 +47,8 @@ std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
 
 /// Column-parallel over tp (Shoeybi et al., 2019): every rank has all features of `x` and makes
 /// some of the outputs. With sp `x` is cut by token: it is gathered before, and again in the
-/// backward pass for the weights' gradient, beside dgrad (Korthikanti et al., 2023, section 4.2.2).
+/// backward pass for the weights' gradient, beside dgrad (Korthikanti et al., 2023, section 4.2.2);
+/// in the weight half where the backward pass is split.
 /// Backward: all-reduce of the input's gradient (reduce-scatter with sp), beside wgrad. `gather`,
 /// `reduce`: names of these ops.
 struct ColumnNames {

@@ -112,7 +112,7 @@ Tape::Tape(const Scope& scope, std::string name, bool is_layer)
 Tensor Tape::make(const char* name, Amount bytes, bool lasting) {
   Known known;
   known.name = name;
-  known.bytes = bytes;
+  known.bytes = known.gradient = bytes;
   known.lasting = lasting;
   const Tensor made{static_cast<std::uint32_t>(tensors_.size())};
   if (!steps_.empty()) {
@@ -158,6 +158,8 @@ void Tape::begin(Group group, const std::vector<Tensor>& reads) {
 void Tape::begin(Group group, std::initializer_list<Tensor> reads) {
   begin(group, std::vector<Tensor>(reads));
 }
+
+void Tape::gradient_bytes(Tensor tensor, Amount bytes) { tensors_[tensor.id].gradient = bytes; }
 
 Tensor Tape::output(const char* name, Amount bytes) { return make(name, bytes, false); }
 
@@ -316,7 +318,8 @@ Result<void> Tape::check(const LoweredPart& lowered) const {
       if (std::max({op.matmul, op.vector, op.redone, op.bytes, op.size}) > kMost)
         return refuse(std::string("the op \"") + op.name + '"');
   }
-  for (const std::vector<Kept>* items : {&lowered.part.kept, &lowered.part.transient}) {
+  const Part& part = lowered.part;
+  for (const std::vector<Kept>* items : {&part.kept, &part.halfway, &part.transient}) {
     for (const Kept& item : *items)
       if (item.bytes > kMost) return refuse(std::string("the tensor \"") + item.name + '"');
   }
@@ -360,6 +363,7 @@ Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
   for (const Tensor tensor : results) boundary += tensors_[tensor.id].bytes;
   part.boundary = boundary.value();
   account(part);
+  account_halfway(part);
   if (auto checked = check(lowered); !checked) return tl::unexpected(checked.error());
   return lowered;
 }

@@ -108,6 +108,8 @@ class Tape {
   Tensor lasting_output(const char* name, Amount bytes);
   /// Its backward pass needs this. A tensor counts once, whoever saves it.
   void save(Tensor tensor);
+  /// Its gradient takes so much, not as much as the tensor: it is gathered before it is used.
+  void gradient_bytes(Tensor tensor, Amount bytes);
   /// It makes this for its own backward pass: masks, statistics. It has no gradient. Lasting: see
   /// lasting_output.
   void save(const char* name, Amount bytes, bool lasting = false);
@@ -143,6 +145,7 @@ class Tape {
   struct Known {
     const char* name = "";
     Amount bytes;
+    Amount gradient;  ///< bytes of its gradient, where the operator that made it has it
     std::uint32_t step = Tensor::nothing;  ///< who makes it; nothing: given
     bool lasting = false;
     bool saved = false;
@@ -172,6 +175,7 @@ class Tape {
   [[nodiscard]] std::vector<Entry> backward_entries();
   [[nodiscard]] std::vector<Op> resolve(const std::vector<Entry>& entries) const;
   void account(Part& part) const;
+  void account_halfway(Part& part) const;
   [[nodiscard]] Amount working(const Step& step) const;
   [[nodiscard]] Result<void> check(const LoweredPart& part) const;
 

@@ -2,6 +2,7 @@
 //
 // What a part keeps from its forward to its backward pass, and what it works with.
 #include <algorithm>
+#include <vector>
 
 #include "orrery/workload/layers/tape.h"
 
@@ -45,6 +46,32 @@ void Tape::account(Part& part) const {
   Amount most;
   for (const Step& step : steps_) most = std::max(most, working(step));
   if (!(most == Amount(0))) part.transient.push_back({"working", most.value()});
+}
+
+/// Between the halves of a split backward pass (Qi et al., ICLR 2024, table 1: M_W): of operators
+/// whose weights have gradients, what they read and saved, and the gradients of what they made.
+void Tape::account_halfway(Part& part) const {
+  std::vector<bool> inputs(tensors_.size(), false), outputs(tensors_.size(), false);
+  for (const Step& step : steps_) {
+    const bool weighs = std::any_of(step.backward.begin(), step.backward.end(), [](const Entry& e) {
+      return e.join == stream::none && e.op.phase == Phase::weight_grad;
+    });
+    if (!weighs) continue;
+    for (const Tensor saved : step.saves) {
+      const bool read = std::any_of(step.reads.begin(), step.reads.end(),
+                                    [saved](Tensor each) { return each.id == saved.id; });
+      inputs[saved.id] = inputs[saved.id] || read || !tensors_[saved.id].has_gradient;
+    }
+    for (const Tensor made : step.makes)
+      outputs[made.id] = outputs[made.id] || tensors_[made.id].has_gradient;
+  }
+  for (std::uint32_t id = 0; id < tensors_.size(); ++id) {
+    const Known& known = tensors_[id];
+    if (inputs[id] && !known.borrowed && !known.shared)
+      part.halfway.push_back({known.name, known.bytes.value()});
+    if (outputs[id] && !(known.gradient == Amount(0)))
+      part.halfway.push_back({known.name, known.gradient.value()});
+  }
 }
 
 }  // namespace orrery::workload
