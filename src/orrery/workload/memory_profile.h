@@ -44,7 +44,7 @@ struct ChunkProfile {
 
 /// Forward, a place's activations stay behind; backward, a place's activations go when it is done.
 /// In a split backward pass only Part::halfway is left of them then, and goes when the weight half
-/// of the place is done (Qi et al., ICLR 2024, section 2.3: M_B and M_W); in the input half a place
+/// of the place is done (Qi et al., ICLR 2024: M_B and M_W); in the input half a place
 /// holds the larger of the two. O(places × (prefetch + 1)).
 [[nodiscard]] ChunkProfile profile(const Program& program, const std::vector<PartRun>& chunk,
                                    const StateRule& state);

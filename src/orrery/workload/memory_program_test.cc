@@ -133,7 +133,7 @@ TEST(MemoryOfPrograms, LaterStagesHoldFewerMicrobatches) {
   }
 }
 
-// Qi et al. (ICLR 2024), table 1: where layers keep 34 s b h and 32 s b h of it are left for weight
+// Qi et al. (ICLR 2024): where layers keep 34 s b h and 32 s b h of it are left for weight
 // halves, no stage of ZB-H1 holds more than the first of 1F1B.
 TEST(MemoryOfPrograms, ZeroBubbleH1HoldsNoMoreThan1F1B) {
   Spec spec = staged(ScheduleKind::one_f_one_b);

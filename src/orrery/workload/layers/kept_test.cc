@@ -48,7 +48,7 @@ TEST(Kept, KeepsNoScoresWithFlashAttention) {
   EXPECT_EQ(bytes_of(part_of(must_lower(spec), "layer").part.kept), 34 * sbh + 4 * tokens * 8);
 }
 
-// Qi et al. (ICLR 2024), table 1: M_W = 32 s b h. Inputs of the four matrices 2 + 2 + 2 + 8, the
+// Qi et al. (ICLR 2024): M_W = 32 s b h. Inputs of the four matrices 2 + 2 + 2 + 8, the
 // gradients of what they make 6 + 2 + 8 + 2; nothing of the attention core, however it is computed.
 TEST(Kept, HoldsForTheWeightHalfWhatQiCounts) {
   Spec spec = gpt();
@@ -70,7 +70,7 @@ TEST(Kept, HoldsForTheWeightHalfWhatQiCounts) {
   EXPECT_EQ(halfway(), (2 + 2) * sbh + 28 * sbh / t);
 }
 
-// Two matrices of queries, keys and values' inputs are one tensor; so is a sum's gradient.
+// What several outputs are made of is one tensor, and so is the gradient of a sum.
 TEST(Kept, HoldsATensorOnceForTheWeightHalf) {
   const std::int64_t tokens = 256 * 4, h = 512, kv = 256, f = 1376;
   EXPECT_EQ(bytes_of(part_of(must_lower(llama()), "layer").part.halfway),

@@ -48,7 +48,7 @@ void Tape::account(Part& part) const {
   if (!(most == Amount(0))) part.transient.push_back({"working", most.value()});
 }
 
-/// Between the halves of a split backward pass (Qi et al., ICLR 2024, table 1: M_W): of operators
+/// Between the halves of a split backward pass (Qi et al., ICLR 2024: M_W): of operators
 /// whose weights have gradients, what they read and saved, and the gradients of what they made.
 void Tape::account_halfway(Part& part) const {
   std::vector<bool> inputs(tensors_.size(), false), outputs(tensors_.size(), false);
