@@ -5,10 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "counting.h"
+#include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
@@ -36,9 +39,12 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const workload::P
   }
   if (!options.device.empty()) {
     const platform::DeviceEntry* device = platform::find_device(options.device);
-    if (device == nullptr)
+    if (device == nullptr) {
+      std::vector<std::string_view> names;
+      for (const platform::DeviceEntry& known : platform::devices()) names.push_back(known.name);
       return fail(Errc::usage, "--device", fmt::format("no device is called '{}'", options.device),
-                  "the names are in docs/reference/catalogue.md");
+                  did_you_mean(options.device, names));
+    }
     return static_cast<std::int64_t>(device->memory_capacity);
   }
   if (options.cluster.empty()) return 0;
