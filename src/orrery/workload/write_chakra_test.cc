@@ -276,7 +276,7 @@ TEST_F(WriteChakra, WhatCannotBeFinishedLeavesNothing) {
   EXPECT_EQ(nowhere.error().code, Errc::output_failed);
 }
 
-TEST(WriteChakra, MillionsOfFilesAreRefused) {
+TEST(WriteChakraLimits, MillionsOfFilesAreRefused) {
   Spec spec;
   spec.parallel.dp = static_cast<std::int64_t>(kMostTraces) + 1;
   Program program;
