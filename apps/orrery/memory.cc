@@ -42,8 +42,9 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const workload::P
     if (device == nullptr) {
       std::vector<std::string_view> names;
       for (const platform::DeviceEntry& known : platform::devices()) names.push_back(known.name);
+      const std::string near = did_you_mean(options.device, names);
       return fail(Errc::usage, "--device", fmt::format("no device is called '{}'", options.device),
-                  did_you_mean(options.device, names));
+                  near.empty() ? "the names are in docs/reference/catalogue.md" : near);
     }
     return static_cast<std::int64_t>(device->memory_capacity);
   }
