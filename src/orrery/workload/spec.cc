@@ -120,12 +120,6 @@ Result<Spec> parse_spec(std::string_view text, const std::string& where) {
   return spec_of(*std::move(tree), where);
 }
 
-Result<Spec> read_spec(const std::string& path) {
-  const Result<std::string> text = config::read_text(path);
-  if (!text) return tl::unexpected(text.error());
-  return parse_spec(*text, path);
-}
-
 std::string to_yaml(const Spec& spec) { return config::to_yaml(tree_of(resolved(spec)), 2); }
 
 std::string to_json(const Spec& spec) {

@@ -266,7 +266,6 @@ struct Spec {
 /// other keys override it. Unknown keys are errors. Nothing else is checked: see `legal`.
 /// Errc: config_*.
 [[nodiscard]] Result<Spec> parse_spec(std::string_view text, const std::string& where);
-[[nodiscard]] Result<Spec> read_spec(const std::string& path);
 
 /// The specification as YAML or JSON; reading it back gives the same one. Resolved: every key is
 /// there, the model's figures too.

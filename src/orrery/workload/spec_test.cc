@@ -72,7 +72,6 @@ TEST(Spec, NamesWhatIsWrongAndWhere) {
   EXPECT_THAT(error("model: gpt2\nparallel: {bucket: 25}"), HasSubstr("has no unit"));
   EXPECT_THAT(error("model: gpt2\nrecompute: {ops: [3]}"), HasSubstr("s.yaml:/recompute/ops/0"));
   EXPECT_THAT(error("model: gpt2\nversion: 2"), HasSubstr("s.yaml:/version"));
-  EXPECT_THAT(to_string(read_spec("/nowhere.yaml").error()), HasSubstr("/nowhere.yaml"));
 }
 
 TEST(Spec, ResolvedHoldsFiguresNotZeros) {
