@@ -177,6 +177,15 @@ void pass_over(KeyReader& keys, std::initializer_list<std::string_view> names) {
   for (const std::string_view name : names) static_cast<void>(keys.has(name));
 }
 
+void note_others(KeyReader& keys, const Json& file,
+                 const std::vector<std::pair<const char*, Json>>& ours, Findings& findings) {
+  for (const auto& each : ours) {
+    const auto found = file.find(each.first);
+    if (keys.has(each.first) && found != file.end() && *found != each.second)
+      findings.add(FindingCode::key_without_effect, keys.place(each.first));
+  }
+}
+
 std::int64_t whole(KeyReader& keys, std::string_view key, std::int64_t fallback) {
   return keys.has(key) ? keys.integer(key, fallback, 0, std::int64_t{1} << 40) : fallback;
 }

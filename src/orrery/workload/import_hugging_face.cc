@@ -144,7 +144,7 @@ void phi(KeyReader& keys, Model& model) {
   model.mlp = Mlp::gelu;
   model.parallel_block = true;
   model.qkv_bias = model.out_bias = model.mlp_bias = model.head_bias = true;
-  pass_over(keys, {"partial_rotary_factor", "qk_layernorm"});
+  pass_over(keys, {"partial_rotary_factor"});
 }
 
 /// GPT-2's shape and names.
@@ -191,7 +191,7 @@ void opt(KeyReader& keys, Model& model) {
   model.vocab = whole(keys, "vocab_size", 50272);
   model.max_positions = whole(keys, "max_position_embeddings", 2048) + 2;  // two rows of padding
   model.mlp = mlp_named(keys.text("activation_function", "relu"), false);
-  pass_over(keys, {"do_layer_norm_before", "word_embed_proj_dim", "layerdrop"});
+  pass_over(keys, {"layerdrop"});
 }
 
 void bloom(KeyReader& keys, Model& model) {
@@ -334,7 +334,6 @@ constexpr std::string_view kShapeless[] = {"architectures",
                                            "aux_loss_alpha",
                                            "seq_aux",
                                            "ep_size",
-                                           "mlp_only_layers",
                                            "quantization_config",
                                            "model_max_length",
                                            "_name_or_path",
@@ -384,6 +383,12 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   model.name = type;
   family->second(keys, model);
   for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
+  note_others(keys, file,
+              {{"mlp_only_layers", Json::array()},
+               {"do_layer_norm_before", true},
+               {"qk_layernorm", false},
+               {"word_embed_proj_dim", model.hidden}},
+              findings);
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec.model = std::move(model);
   return {};

@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "orrery/config/document.h"
 #include "orrery/config/key_reader.h"
@@ -19,6 +21,11 @@ namespace orrery::workload {
 /// Keys that say nothing about what is computed (names, tokens, learning rates): asked for and
 /// passed over.
 void pass_over(config::KeyReader& keys, std::initializer_list<std::string_view> names);
+
+/// Counts (key_without_effect) each of these keys whose value is there and is not the one that our
+/// models have anyway.
+void note_others(config::KeyReader& keys, const config::Json& file,
+                 const std::vector<std::pair<const char*, config::Json>>& ours, Findings& findings);
 
 /// A whole number between 0 and 2^40, `fallback` when the key is missing or null.
 [[nodiscard]] std::int64_t whole(config::KeyReader& keys, std::string_view key,

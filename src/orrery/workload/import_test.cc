@@ -135,6 +135,16 @@ TEST(HuggingFace, KeysNobodyKnowsAreCounted) {
   EXPECT_EQ(odd.findings.count(FindingCode::key_ignored), 1u);
 }
 
+// Layers that lack experts one by one, and tables narrower than the model, are not modelled.
+TEST(HuggingFace, ShapesThatAreNotModelledAreCounted) {
+  const Imported moe = import(R"({"model_type": "qwen3_moe", "num_experts": 8,
+    "hidden_size": 64, "mlp_only_layers": [2, 5]})");
+  EXPECT_EQ(moe.findings.count(FindingCode::key_without_effect), 1u);
+  const Imported opt = import(R"({"model_type": "opt", "hidden_size": 1024,
+    "word_embed_proj_dim": 512, "do_layer_norm_before": false})");
+  EXPECT_EQ(opt.findings.count(FindingCode::key_without_effect), 2u);
+}
+
 // calculon-ai/calculon, examples/3072_t4_p64_d12_mbs4_full.json and models/megatron-1T.json
 TEST(Calculon, ModelAndRun) {
   const Imported model = import(R"({"hidden": 25600, "feedforward": 102400, "seq_size": 2048,
@@ -154,6 +164,7 @@ TEST(Calculon, ModelAndRun) {
   EXPECT_EQ(job.spec.parallel.sharding, Sharding::zero1);
   EXPECT_EQ(job.spec.recompute.kind, RecomputeKind::full);
   EXPECT_EQ(job.spec.microbatches(), 64);
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 1u);  // seq_par_ag_redo
   EXPECT_TRUE(legal(job.spec).has_value());
 }
 

@@ -139,8 +139,8 @@ Result<void> import_calculon_run(Spec& spec, const Json& file, const std::string
   for (const char* const offload : {"weight_offload", "activations_offload", "optimizer_offload"}) {
     if (keys.flag(offload)) findings.add(FindingCode::key_without_effect, keys.place(offload));
   }
-  pass_over(keys, {"num_procs", "tensor_par_net", "pipeline_par_net", "data_par_net",
-                   "tensor_par_overlap", "seq_par_ag_redo", "training"});
+  pass_over(keys, {"num_procs", "tensor_par_net", "pipeline_par_net", "data_par_net", "training"});
+  note_others(keys, file, {{"tensor_par_overlap", "none"}, {"seq_par_ag_redo", true}}, findings);
   return finish(keys, findings);
 }
 
