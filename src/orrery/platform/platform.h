@@ -125,6 +125,20 @@ struct RemoteMemory {
 
 enum class NetworkModelKind : std::uint8_t { analytical, message };
 
+/// Ranks that are not like the others: slow ones, late ones, ones behind a bad port.
+struct Deviation {
+  /// What becomes of a rank's ports into one dimension.
+  struct Port {
+    std::uint32_t dim = 0;
+    double bandwidth = 1;   ///< share of the dimension's that is left, more than 0 and at most 1
+    double latency_ns = 0;  ///< more on each message that leaves or enters there
+  };
+  std::vector<std::uint32_t> ranks;  ///< ascending, no rank in two deviations
+  double compute_time = 1;           ///< compute nodes take this many times as long
+  Time start{};                      ///< their first node begins this late
+  std::vector<Port> ports;
+};
+
 /// Everything the simulator needs to know of the machine.
 struct Platform {
   Rules rules = Rules::orrery;
@@ -135,6 +149,7 @@ struct Platform {
   std::optional<SharedBus> shared_bus;
   Device device;
   RemoteMemory remote_memory;
+  std::vector<Deviation> deviations;
   bool replay_only = false;  ///< every node just takes its recorded duration
   bool track_local_memory = false;
 

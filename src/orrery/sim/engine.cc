@@ -77,7 +77,7 @@ Result<void> Engine::set_up() {
   if (auto made = communicators_.make(workload_, platform_.rules); !made) return made;
   agendas_.resize(ranks);
   states_.resize(ranks);
-  result_.ranks.resize(ranks);
+  seats_.resize(ranks);
   gpu_time_.assign(ranks, 0);
   queues_.resize(std::size_t{ranks} * planner_.queue_count());
   pointers_.assign(ranks, planner_.fresh_pointers());
@@ -167,7 +167,7 @@ void Engine::track_memory(std::uint32_t rank) {
     return std::pair{Time(times.start), Time(times.end)};
   };
   if (const auto held = held_memory(workload_.graph(rank), when))
-    result_.ranks[rank].peak_memory = held->peak;
+    seats_[rank].peak_memory = held->peak;
 }
 
 namespace {
@@ -195,8 +195,8 @@ void note_unmatched(const Mailboxes& mailboxes, Findings& findings) {
 }  // namespace
 
 SimResult Engine::summarise() {
-  for (std::uint32_t rank = 0; rank < result_.ranks.size(); ++rank) {
-    RankResult& rank_result = result_.ranks[rank];
+  for (std::uint32_t rank = 0; rank < seats_.size(); ++rank) {
+    RankResult& rank_result = seats_[rank];
     track_memory(rank);
     if (!rank_result.finish) continue;
     result_.end = std::max(result_.end, *rank_result.finish);
@@ -208,9 +208,10 @@ SimResult Engine::summarise() {
     total.group_size = key.second;
     result_.collectives.push_back(total);
   }
-  if (finished_ < result_.ranks.size()) result_.stall = stall_report();
+  if (finished_ < seats_.size()) result_.stall = stall_report();
   note_unmatched(mailboxes_, result_.findings);
   result_.chain = chain();
+  result_.ranks = RankResults(std::move(seats_));
   if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(times_));
   return std::move(result_);
 }

@@ -299,6 +299,7 @@ class Engine {
   std::unique_ptr<Recorder> recorder_;                              // Options::record
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
+  std::vector<RankResult> seats_;  // what becomes of each simulated rank
   SimResult result_;
   std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>
       totals_;  // by type and group size

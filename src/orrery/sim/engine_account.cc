@@ -11,7 +11,7 @@ using graph::NodeKind;
 // Adds the time since the last change to whatever was going on.
 void Engine::account(std::uint32_t rank) {
   RankState& state = states_[rank];
-  RankResult& result = result_.ranks[rank];
+  RankResult& result = seats_[rank];
   const Time passed(now() - state.since);
   state.since = now();
   if (passed == Time{}) return;

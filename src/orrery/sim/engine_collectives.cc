@@ -263,7 +263,7 @@ void Engine::end_phase(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
-  result_.ranks[rank].sent_bytes += bytes_sent(stream);
+  seats_[rank].sent_bytes += bytes_sent(stream);
   last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
   if (recorder_) note_end(stream);
   stream.spec = nullptr;

@@ -317,7 +317,7 @@ void Engine::check_finished(std::uint32_t rank) {
   if (state.left != 0 || state.finished || error_) return;
   state.finished = true;
   account(rank);
-  result_.ranks[rank].finish = Time(now());
+  seats_[rank].finish = Time(now());
   ++finished_;
   if (options_.progress) options_.progress(finished_, result_.messages);
 }

@@ -85,7 +85,7 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
     receive_begins(receive);
   }
   if (astra() && who.custom == kNone && fabric_.dim_count() > 1) note_dims(who, key);
-  result_.ranks[key.src].sent_bytes += static_cast<std::uint64_t>(key.size);
+  seats_[key.src].sent_bytes += static_cast<std::uint64_t>(key.size);
   const std::int64_t delay = fabric_.delay(key.src, key.dst, key.size);
   if (recorder_) recorder_->message(key.src, key.dst, key.size, now(), delay);
   transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number});

@@ -42,7 +42,7 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
                       .spec = stream.spec->id};
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t to_rank = rank_of(communicator, to);
-  result_.ranks[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
+  seats_[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
   const std::int64_t delay = fabric_.delay(stream.rank, to_rank, request.data);
   if (recorder_) recorder_->message(stream.rank, to_rank, request.data, now(), delay);
   transport(stream.rank, to_rank, request.data, delay, arrival);

@@ -15,6 +15,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
+#include "orrery/sim/rank_results.h"
 #include "orrery/sim/recording.h"
 
 namespace orrery::sim {
@@ -26,24 +27,15 @@ struct Options {
   std::uint64_t max_events = 0;
   /// Keep what record::make_run needs: SimResult::recording.
   bool record = false;
-};
-
-/// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all
-/// from true intervals. Under ASTRA rules exposed_comm is finish - GPU compute (that simulator's
-/// definition); the intervals are kept beside it.
-struct RankResult {
-  std::optional<Time> finish;    ///< empty: never finished
-  Time exposed_comm{};           ///< as the rules define it
-  Time compute{};                ///< union of compute intervals (GPU and CPU)
-  Time overlapped{};             ///< computing while communicating or accessing remote memory
-  Time comm{};                   ///< union of communication intervals
-  Time memory{};                 ///< union of remote-memory intervals
-  Time comm_only{};              ///< communication while nothing computes
-  Time memory_only{};            ///< memory while nothing computes or communicates
-  Time idle{};                   ///< nothing at all
-  std::uint64_t sent_bytes = 0;  ///< bytes this rank put on the network
-  std::optional<Bytes>
-      peak_memory;  ///< most tensor bytes held at one time, where the trace names tensors
+  /// Simulate one rank for all that are alike (see folding.h). The result is the same.
+  bool fold = false;
+  /// Work out when phases of collectives end where nothing is in their way, instead of sending
+  /// their messages. The result is the same. Orrery rules, analytical network.
+  bool closed_forms = true;
+  /// Skip iterations that repeat the one before up to a shift in time. The result is the same.
+  bool skip_repeats = true;
+  /// Parts of one run that may be worked on at the same time. The result is the same.
+  std::uint32_t threads = 1;
 };
 
 /// One (collective type, group size) bucket over all ranks.
@@ -78,8 +70,18 @@ struct StallReport {
   std::vector<std::string> circle;  ///< ranks that wait for each other, if there is such a circle
 };
 
+/// How the work was saved. Nothing here is a result of the simulated machine.
+struct Savings {
+  std::uint32_t representatives = 0;     ///< ranks simulated, for all of them
+  std::string not_folded;                ///< why they are as many as ranks, if folding was wanted
+  std::uint64_t phases_worked_out = 0;   ///< phases of collectives by closed form, over all ranks
+  std::uint64_t phases_by_messages = 0;  ///< … and by sending their messages
+  std::uint64_t iterations_skipped = 0;  ///< repetitions that were not simulated
+  std::uint32_t parts = 1;               ///< that could be worked on at the same time
+};
+
 struct SimResult {
-  std::vector<RankResult> ranks;
+  RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
   std::vector<ChainLink> chain;              ///< the dependency chain that ends the slowest rank
   Time end{};                                ///< the last finish
@@ -87,6 +89,7 @@ struct SimResult {
   std::uint64_t events = 0;
   std::optional<StallReport> stall;      ///< the run could not finish
   std::unique_ptr<Recording> recording;  ///< with Options::record
+  Savings savings;
   Findings findings;
 };
 

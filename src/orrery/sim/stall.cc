@@ -95,9 +95,9 @@ StallReport Engine::stall_report() const {
 std::vector<ChainLink> Engine::chain() const {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
-  for (std::uint32_t rank = 1; rank < result_.ranks.size(); ++rank) {
-    if (result_.ranks[rank].finish.value_or(Time{}) >
-        result_.ranks[slowest].finish.value_or(Time{}))
+  for (std::uint32_t rank = 1; rank < seats_.size(); ++rank) {
+    if (seats_[rank].finish.value_or(Time{}) >
+        seats_[slowest].finish.value_or(Time{}))
       slowest = rank;
   }
   std::uint32_t rank = slowest;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which ranks are alike: one is simulated for all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/graph/workload.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/platform/platform.h"
+#include "orrery/sim/communicators.h"
+#include "orrery/sim/planner.h"
+
+namespace orrery::sim {
+
+/// Classes of ranks that do the same at the same times, and of communicators that look the same
+/// from within.
+struct Folding {
+  std::vector<std::uint32_t> class_of;        ///< by rank
+  std::vector<std::uint32_t> representative;  ///< by class: its lowest rank; ascending
+  std::vector<std::uint32_t> members;         ///< by class: how many ranks
+  /// By communicator: the first one like it. Two are alike when they hold as many members of each
+  /// class, and members of one class stand alike in both.
+  std::vector<std::uint32_t> group_like;
+  std::string why_not;  ///< why every rank is a class of its own; empty: they were compared
+
+  [[nodiscard]] std::size_t classes() const { return representative.size(); }
+};
+
+/// The coarsest partition of the ranks that is stable: ranks of one class have graphs of one shape
+/// (equal but for whom they name), devices and ports that deviate alike, send and receive to ranks
+/// of equal classes at equal distances by messages that mean each other, and stand in groups where
+/// every step of every algorithm comes from and goes to a member of an equal class at an equal
+/// distance. Then one rank of each class behaves as all of them do, whichever it is (Boldi and
+/// Vigna, "Fibrations of graphs", Discrete Mathematics 243, 2002, section 4: what a deterministic
+/// network computes is constant on the fibres of a fibration).
+///
+/// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps where a group's
+/// members are not all alike) × rounds). Where ranks share what is served in order of arrival (the
+/// message model's links, a memory pool) they are not compared: `why_not` says so.
+[[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
+                                   const platform::Platform& platform, const model::Fabric& fabric,
+                                   const Communicators& communicators, Planner& planner);
+
+/// Every rank for itself.
+[[nodiscard]] Folding unfolded(std::uint32_t ranks, const Communicators& communicators,
+                               std::string why_not);
+
+}  // namespace orrery::sim

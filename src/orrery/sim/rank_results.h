@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a simulation says of each rank, kept once for ranks that are alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+
+namespace orrery::sim {
+
+/// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all
+/// from true intervals. Under ASTRA rules exposed_comm is finish - GPU compute (that simulator's
+/// definition); the intervals are kept beside it.
+struct RankResult {
+  std::optional<Time> finish;    ///< empty: never finished
+  Time exposed_comm{};           ///< as the rules define it
+  Time compute{};                ///< union of compute intervals (GPU and CPU)
+  Time overlapped{};             ///< computing while communicating or accessing remote memory
+  Time comm{};                   ///< union of communication intervals
+  Time memory{};                 ///< union of remote-memory intervals
+  Time comm_only{};              ///< communication while nothing computes
+  Time memory_only{};            ///< memory while nothing computes or communicates
+  Time idle{};                   ///< nothing at all
+  std::uint64_t sent_bytes = 0;  ///< bytes this rank put on the network
+  std::optional<Bytes>
+      peak_memory;  ///< most tensor bytes held at one time, where the trace names tensors
+
+  friend bool operator==(const RankResult&, const RankResult&) = default;
+};
+
+/// By rank, in the manner of a vector; ranks that one was simulated for share its result.
+class RankResults {
+ public:
+  RankResults() = default;
+  /// Rank r has `simulated[class_of[r]]`; with an empty `class_of` rank r has `simulated[r]`.
+  explicit RankResults(std::vector<RankResult> simulated, std::vector<std::uint32_t> class_of = {})
+      : simulated_(std::move(simulated)), class_of_(std::move(class_of)) {}
+
+  [[nodiscard]] std::size_t size() const {
+    return class_of_.empty() ? simulated_.size() : class_of_.size();
+  }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] const RankResult& operator[](std::size_t rank) const {
+    return simulated_[class_of(rank)];
+  }
+  [[nodiscard]] std::size_t class_of(std::size_t rank) const {
+    return class_of_.empty() ? rank : class_of_[rank];
+  }
+  /// One per class.
+  [[nodiscard]] std::span<const RankResult> simulated() const { return simulated_; }
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = RankResult;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const RankResult*;
+    using reference = const RankResult&;
+    Iterator(const RankResults* of, std::size_t rank) : of_(of), rank_(rank) {}
+    const RankResult& operator*() const { return (*of_)[rank_]; }
+    const RankResult* operator->() const { return &(*of_)[rank_]; }
+    Iterator& operator++() {
+      ++rank_;
+      return *this;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const RankResults* of_;
+    std::size_t rank_;
+  };
+  [[nodiscard]] Iterator begin() const { return {this, 0}; }
+  [[nodiscard]] Iterator end() const { return {this, size()}; }
+
+ private:
+  std::vector<RankResult> simulated_;
+  std::vector<std::uint32_t> class_of_;
+};
+
+}  // namespace orrery::sim
