@@ -106,11 +106,12 @@ Result<SimResult> Engine::run() {
       if (waits[node] == 0) make_ready(rank, node);
     }
     releasing_ = graph::kNoNode;
-    issue(rank);
+    wake(rank);
   }
   Event event;
   while (!error_) {
-    if (!queue_.more_now()) settle();
+    while (!queue_.more_now() && !error_ && settle()) {
+    }
     if (!queue_.pop(event)) {
       if (rescue()) continue;
       break;

@@ -77,6 +77,9 @@ class Engine {
 
   // engine_nodes.cc, engine_account.cc
   void issue(std::uint32_t rank);
+  /// The rank may start nodes: at once, or under Orrery rules when the tick is over.
+  void wake(std::uint32_t rank);
+  void note_release(std::uint32_t rank, graph::NodeId node, graph::NodeId by);
   [[nodiscard]] std::optional<std::pair<Lane*, graph::NodeId>> next_ready(RankState& state);
   void make_ready(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank, graph::NodeId node);
@@ -107,14 +110,18 @@ class Engine {
                                    std::uint32_t rank);
   void enqueue(Stream& stream);
   void pump(std::uint32_t rank, std::uint32_t queue);
-  void start_waiting(std::uint32_t rank, std::uint32_t queue);
-  void settle();
+  void start_waiting(std::uint64_t queue);
+  bool settle();
+  void settle_nodes();
   [[nodiscard]] bool rescue();
   [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
   [[nodiscard]] bool peers_are_here(const Block& block, const Stream& stream) const;
   bool begin_beyond(std::uint32_t rank, ChunkQueue& queue,
                     bool (Engine::*which)(const Block&, const Stream&) const, bool one);
   [[nodiscard]] static std::uint64_t bytes_sent(const Stream& stream);
+  [[nodiscard]] static std::uint32_t common_phases(Block& block, const ChunkPlan* plan,
+                                                   std::uint32_t chosen);
+  void note_gather(ChunkQueue& queue, const Stream& stream);
   void end_phase(Stream& stream);
   void chunk_done(Stream& stream);
   void collective_done(std::uint32_t op);
@@ -148,10 +155,11 @@ class Engine {
   [[nodiscard]] std::int64_t message_delay(const Stream& stream, std::uint32_t key,
                                            std::uint32_t to) const;
   // … a message whose receiver is in another phase
-  void deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes);
-  [[nodiscard]] bool take_early(Stream& stream, std::uint32_t from, std::int64_t bytes);
-  [[nodiscard]] MessageKey early_key(const Stream& stream, std::uint32_t from,
-                                     std::int64_t bytes) const;
+  void deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
+                      std::uint32_t key);
+  [[nodiscard]] bool take_early(Stream& stream, std::uint32_t from, std::uint32_t key);
+  [[nodiscard]] MessageKey early_key(const Stream& stream, const model::PhaseSpec& spec,
+                                     std::uint32_t from, std::uint32_t key) const;
 
   // engine_lockstep.cc
   void run_agendas(const Event& event);
@@ -271,8 +279,9 @@ class Engine {
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
   std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      unsettled_;  // (rank, queue) to look at when the tick ends
+  // What to look at when the tick is over.
+  std::vector<std::uint32_t> unsettled_ranks_, settling_ranks_;
+  std::vector<std::uint64_t> unsettled_queues_, settling_queues_;  // in queues_
   std::vector<QueuePointers> pointers_;
   std::vector<std::uint8_t> round_robin_;
   std::vector<std::uint8_t> last_was_gather_;  // by rank, for the RG queue order

@@ -137,18 +137,29 @@ void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, Collecti
                        list.error().what, list.error().hint});
     }
     stream.op = op;
-    stream.phases = *list;
+    stream.phases = astra() ? *list : common_phases(blocks_[stream.block], plan, *list);
     stream.phase = 0;
     stream.priority = priority;
     ++ops_[op].chunks_left;
-    if (planner_.list(*list).empty()) {
+    const PhaseList& phases = planner_.list(stream.phases);
+    if (phases.empty()) {
       if (group.members > 1 && left == 0) note(FindingCode::masked_collective, rank, node);
       chunk_done(stream);
       continue;
     }
     enqueue(stream);
-    pump(rank, planner_.list(*list)[0].queue);
+    pump(rank, phases[0].queue);
   }
+}
+
+// Orrery rules: the first that issues a chunk chooses the queues for all, so that ranks cannot
+// disagree on the direction of a ring.
+std::uint32_t Engine::common_phases(Block& block, const ChunkPlan* plan, std::uint32_t chosen) {
+  if (block.plan == nullptr) {
+    block.plan = plan;
+    block.phases = chosen;
+  }
+  return block.plan == plan ? block.phases : chosen;
 }
 
 void Engine::enqueue(Stream& stream) {
@@ -159,19 +170,54 @@ void Engine::enqueue(Stream& stream) {
   insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
 }
 
-// ASTRA rules start what can be started at once. Orrery rules decide when the tick is over, so that
-// the order of events inside a tick cannot make ranks disagree on which chunk is next.
-void Engine::pump(std::uint32_t rank, std::uint32_t queue) {
-  if (astra()) return start_waiting(rank, queue);
-  unsettled_.emplace_back(rank, queue);
+// ASTRA rules start what can be started at once. Orrery rules decide when the tick is over: then
+// the order of events inside a tick cannot be seen, neither in what ranks choose nor in whether
+// they agree.
+void Engine::pump(std::uint32_t rank, std::uint32_t number) {
+  const std::uint64_t queue = rank * std::uint64_t{planner_.queue_count()} + number;
+  if (astra()) return start_waiting(queue);
+  if (std::exchange(queues_[queue].unsettled, true)) return;
+  unsettled_queues_.push_back(queue);
 }
 
-void Engine::settle() {
-  for (const auto& [rank, queue] : std::exchange(unsettled_, {})) start_waiting(rank, queue);
+namespace {
+
+template <typename T>
+void sort_once(std::vector<T>& numbers) {
+  if (!std::is_sorted(numbers.begin(), numbers.end())) std::sort(numbers.begin(), numbers.end());
 }
 
-void Engine::start_waiting(std::uint32_t rank, std::uint32_t number) {
-  ChunkQueue& queue = queues_[rank * std::size_t{planner_.queue_count()} + number];
+}  // namespace
+
+void Engine::settle_nodes() {
+  settling_ranks_.swap(unsettled_ranks_);
+  sort_once(settling_ranks_);
+  for (const std::uint32_t rank : settling_ranks_) {
+    states_[rank].unsettled = false;
+    issue(rank);
+  }
+  settling_ranks_.clear();
+}
+
+// Nodes first; chunks when no node can start any more in this tick. False: nothing was left to do.
+bool Engine::settle() {
+  if (!unsettled_ranks_.empty()) {
+    settle_nodes();
+    return true;
+  }
+  if (unsettled_queues_.empty()) return false;
+  settling_queues_.swap(unsettled_queues_);
+  sort_once(settling_queues_);
+  for (const std::uint64_t queue : settling_queues_) {
+    queues_[queue].unsettled = false;
+    start_waiting(queue);
+  }
+  settling_queues_.clear();
+  return true;
+}
+
+void Engine::start_waiting(std::uint64_t number) {
+  ChunkQueue& queue = queues_[number];
   const auto q = platform_.collectives.queues_per_dim;
   const auto limit = static_cast<std::uint32_t>((platform_.collectives.active_chunks + q - 1) / q);
   while (queue.first != nullptr && queue.running < limit) {
@@ -259,12 +305,24 @@ std::uint64_t Engine::bytes_sent(const Stream& stream) {
   return bytes;
 }
 
+// For the RG order of queues.
+void Engine::note_gather(ChunkQueue& queue, const Stream& stream) {
+  const bool gather = stream.spec->request.type == CollectiveType::all_gather;
+  if (astra()) {
+    last_was_gather_[stream.rank] = gather;
+  } else if (queue.last_at < now() || queue.last_block <= stream.block) {
+    queue.last_at = now();
+    queue.last_block = stream.block;
+    queue.last_was_gather = gather;
+  }
+}
+
 void Engine::end_phase(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
   seats_[rank].sent_bytes += bytes_sent(stream);
-  last_was_gather_[rank] = stream.spec->request.type == CollectiveType::all_gather;
+  note_gather(queues_[rank * std::size_t{planner_.queue_count()} + queue], stream);
   if (recorder_) note_end(stream);
   stream.spec = nullptr;
   stream.balances.reset();

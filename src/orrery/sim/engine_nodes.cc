@@ -74,7 +74,7 @@ void Engine::make_ready(std::uint32_t rank, NodeId node) {
   auto lane = std::find_if(state.lanes.begin(), state.lanes.end(),
                            [k = key](const Lane& l) { return l.key == k; });
   if (lane == state.lanes.end()) {
-    state.lanes.push_back({key, unlimited, false, {}});
+    state.lanes.push_back({key, unlimited, false, graph::kNoNode, {}});
     lane = state.lanes.end() - 1;
   }
   lane->ready.push_back(node);
@@ -106,18 +106,37 @@ void Engine::issue(std::uint32_t rank) {
     while (!error_) {
       const auto next = next_ready(state);
       if (!next) break;
-      start(rank, next->second);
+      const auto [lane, node] = *next;
+      if (!astra() && !lane->unlimited && lane->last != graph::kNoNode)
+        note_release(rank, node, lane->last);
+      start(rank, node);
     }
   } while (!state.freed.empty() && !error_);
   state.issuing = false;
   check_finished(rank);
 }
 
+void Engine::wake(std::uint32_t rank) {
+  if (astra()) return issue(rank);
+  RankState& state = states_[rank];
+  if (state.unsettled || state.issuing) return;
+  state.unsettled = true;
+  unsettled_ranks_.push_back(rank);
+}
+
+// Orrery rules: of the nodes that `node` waited for, the one that ended last; of several the one
+// with the lowest number.
+void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
+  NodeTimes* times = &times_[first_times_[rank]];
+  NodeId& known = times[node].released_by;
+  if (known == graph::kNoNode || times[known].end < times[by].end || by < known) known = by;
+}
+
 void Engine::start(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = workload_.graph(rank);
   NodeTimes& times = times_[first_times_[rank] + node];
   times.start = now();
-  times.released_by = releasing_;
+  if (astra()) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
   if (astra() && graph.is_cpu(node) && kind != NodeKind::comp && !platform_.replay_only) {
@@ -284,7 +303,7 @@ void Engine::complete(std::uint32_t rank, NodeId node) {
   if (error_) return;
   const NodeId before = std::exchange(releasing_, node);
   retire(rank, node, states_[rank].issuing);
-  issue(rank);
+  wake(rank);
   releasing_ = before;
 }
 
@@ -299,10 +318,13 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
   }
   const std::uint64_t key = lane_of(rank, node).first;
   for (Lane& lane : state.lanes) {
-    if (lane.key == key) lane.busy = false;
+    if (lane.key != key) continue;
+    lane.busy = false;
+    lane.last = node;
   }
   --state.left;
   for (const NodeId next : graph.successors(node)) {
+    if (!astra()) note_release(rank, next, node);
     if (--state.waits[next] != 0) continue;
     if (at_once) {
       state.freed.push_back(next);

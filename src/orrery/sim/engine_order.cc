@@ -91,7 +91,9 @@ bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
     case IntraDimension::less_remaining_phases_first:
       return left < waiting_left || (left == waiting_left && tie);
     case IntraDimension::rg: {
-      const bool wanted = last_was_gather_[newcomer.rank] == 0;
+      const std::uint32_t number = planner_.list(newcomer.phases)[newcomer.phase].queue;
+      const bool wanted =
+          !queues_[newcomer.rank * std::size_t{planner_.queue_count()} + number].last_was_gather;
       const auto fits = [&](const Stream& stream) {
         return (phase_of(stream).type == CollectiveType::all_gather) == wanted;
       };

@@ -130,7 +130,7 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
                    .block = stream.block};
   if (stream.early) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
-    if (take_early(stream, from, spec.step_of(key).bytes)) {
+    if (take_early(stream, from, key)) {
       queue_.push(late);
       return;
     }
@@ -163,7 +163,7 @@ void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32
                          std::uint32_t to, std::uint32_t key) {
   Stream& stream = block.streams[to];
   if (stream.spec != &spec) {
-    deliver_astray(stream, from, spec.step_of(key).bytes);
+    deliver_astray(stream, spec, from, key);
     return;
   }
   bool posted;
@@ -184,22 +184,28 @@ void Engine::packet_received(Stream& stream) {
   insert_packet(stream);
 }
 
-MessageKey Engine::early_key(const Stream& stream, std::uint32_t from, std::int64_t bytes) const {
-  return {stream.block, from, stream.member, bytes};
+// ASTRA rules match by sender and size alone, Orrery rules by phase and step.
+MessageKey Engine::early_key(const Stream& stream, const model::PhaseSpec& spec, std::uint32_t from,
+                             std::uint32_t key) const {
+  if (astra()) return {stream.block, from, stream.member, spec.step_of(key).bytes};
+  return {stream.block | std::uint64_t{spec.id} << 32, from, stream.member, key};
 }
 
-bool Engine::take_early(Stream& stream, std::uint32_t from, std::int64_t bytes) {
-  const auto found = early_.find(early_key(stream, from, bytes));
+bool Engine::take_early(Stream& stream, std::uint32_t from, std::uint32_t key) {
+  const auto found = early_.find(early_key(stream, *stream.spec, from, key));
   if (found == early_.end()) return false;
   if (--found->second == 0) early_.erase(found);
   return true;
 }
 
-// The receiver is not in the sender's phase. Messages match by sender and size alone, so a receive
-// of another phase may want it; otherwise it waits until one does.
-void Engine::deliver_astray(Stream& stream, std::uint32_t from, std::int64_t bytes) {
+// The receiver is not in the sender's phase. Under ASTRA rules a receive of another phase may want
+// the message; otherwise it waits until one does.
+void Engine::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
+                            std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;
-  if (spec != nullptr && spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
+  const std::int64_t bytes = sent.step_of(sent_key).bytes;
+  if (astra() && spec != nullptr &&
+      spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
       const bool posted =
           stream.balances == nullptr ? stream.balance > 0 : stream.balances[key] > 0;
@@ -215,7 +221,7 @@ void Engine::deliver_astray(Stream& stream, std::uint32_t from, std::int64_t byt
     }
   }
   stream.early = true;
-  ++early_[early_key(stream, from, bytes)];
+  ++early_[early_key(stream, sent, from, sent_key)];
 }
 
 }  // namespace orrery::sim

@@ -48,8 +48,8 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
   transport(stream.rank, to_rank, request.data, delay, arrival);
 }
 
-// All phases of a tree all-reduce have the same size, and messages match by sender and size: one of
-// another phase of the chunk will do, as with ASTRA-sim.
+// ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
+// size: one of another phase of the chunk will do.
 void Engine::tree_post(Stream& stream, std::uint32_t slot) {
   const model::RingShape& ring = stream.spec->request.ring;
   const model::TreePlace place = place_in_tree(stream);
@@ -57,7 +57,7 @@ void Engine::tree_post(Stream& stream, std::uint32_t slot) {
                              : slot == kLeft ? place.left
                                              : place.right;
   const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
-  if (!stream.early || !take_early(stream, member, stream.spec->request.data)) {
+  if (!stream.early || !take_early(stream, member, 0)) {
     ++stream.balances[slot];
     return;
   }
@@ -75,7 +75,9 @@ void Engine::tree_arrival(const Event& event) {
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
-  if (tree && stream.spec->request.data == spec.request.data) {
+  const bool matches =
+      astra() ? tree && stream.spec->request.data == spec.request.data : stream.spec == &spec;
+  if (matches) {
     const model::RingShape& ring = stream.spec->request.ring;
     const std::uint32_t base = stream.member - stream.position * ring.stride;
     const model::TreePlace place = place_in_tree(stream);
@@ -89,7 +91,7 @@ void Engine::tree_arrival(const Event& event) {
     }
   }
   stream.early = true;
-  ++early_[early_key(stream, event.first, spec.request.data)];
+  ++early_[early_key(stream, spec, event.first, 0)];
 }
 
 void Engine::tree_received(Stream& stream) {

@@ -53,6 +53,8 @@ class RankResults {
   [[nodiscard]] std::size_t class_of(std::size_t rank) const {
     return class_of_.empty() ? rank : class_of_[rank];
   }
+  /// By rank; empty: every rank is its own.
+  [[nodiscard]] std::span<const std::uint32_t> classes() const { return class_of_; }
   /// One per class.
   [[nodiscard]] std::span<const RankResult> simulated() const { return simulated_; }
 

@@ -101,6 +101,9 @@ struct Block {
   std::vector<std::uint8_t>
       order;               ///< logical dims, decided by the first rank that issues the chunk
   std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
+  // Orrery rules: the plan and the queues of its phases, decided by the first that issues it.
+  const void* plan = nullptr;
+  std::uint32_t phases = kNone;
   std::vector<ChunkHistory> history;  ///< recording: by member
 };
 
@@ -169,6 +172,12 @@ struct ChunkQueue {
   Stream* first = nullptr;  ///< waiting, in order
   Stream* last = nullptr;
   std::uint32_t running = 0;
+  bool unsettled = false;  ///< Orrery rules: to look at when the tick is over
+  // Orrery rules: whether the phase that left last was an all-gather; of those that left together,
+  // the one of the newest chunk.
+  bool last_was_gather = false;
+  std::uint32_t last_block = 0;
+  std::int64_t last_at = -1;
 };
 
 /// Nodes of one kind that a rank runs one after another (a resource of capacity one; 0 = without
@@ -177,7 +186,8 @@ struct Lane {
   std::uint64_t key = 0;
   bool unlimited = false;
   bool busy = false;
-  std::vector<graph::NodeId> ready;  ///< a min-heap by node id
+  graph::NodeId last = graph::kNoNode;  ///< that left it last
+  std::vector<graph::NodeId> ready;     ///< a min-heap by node id
 };
 
 /// One rank's progress through its graph.
@@ -187,6 +197,7 @@ struct RankState {
   std::vector<graph::NodeId> freed;  ///< by nodes that complete at once, for the next pass
   std::uint32_t left = 0;            ///< nodes not yet done
   bool issuing = false;
+  bool unsettled = false;  ///< Orrery rules: may start nodes when the tick is over
   bool finished = false;
   std::int64_t next_priority = 0;
   // Interval accounting: how many of each are in progress, and since when.
