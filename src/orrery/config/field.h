@@ -18,6 +18,7 @@ struct Limits {
 };
 constexpr Limits at_least(double low) { return {low}; }
 constexpr Limits between(double low, double high) { return {low, high}; }
+constexpr Limits share() { return {0, 1, true}; }  ///< more than 0, at most 1
 constexpr Limits positive() { return {0, std::numeric_limits<double>::infinity(), true}; }
 
 /// One parameter: a member, its name in files, and a sentence about it.

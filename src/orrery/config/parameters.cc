@@ -10,10 +10,11 @@
 namespace orrery::config {
 namespace {
 
-/// "from 1 to 64", "1 or more", "above 0"
+/// "from 1 to 64", "1 or more", "above 0", "above 0, at most 1"
 std::string range_of(const Limits& limits) {
   const bool low = std::isfinite(limits.low), high = std::isfinite(limits.high);
-  if (limits.above_zero) return "above 0";
+  if (limits.above_zero)
+    return high ? fmt::format("above 0, at most {}", limits.high) : std::string("above 0");
   if (low && high && limits.low == limits.high) return fmt::format("{}", limits.low);
   if (low && high) return fmt::format("from {} to {}", limits.low, limits.high);
   if (low) return fmt::format("{} or more", limits.low);

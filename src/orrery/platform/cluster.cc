@@ -289,6 +289,7 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where, 
   if (!reading.error) set_dims(file.network, platform, reading);
   if (!reading.error) set_collectives(file, platform, reading);
   if (!reading.error) set_remote_memory(file.remote_memory, platform, reading);
+  if (!reading.error && file.deviations) set_deviations(*file.deviations, platform, reading);
   if (reading.error) return tl::unexpected(*reading.error);
   return platform;
 }

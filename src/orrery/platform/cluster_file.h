@@ -154,6 +154,18 @@ inline std::string about_kind(Kind<NodePrefixes>, const Limits&) {
 }
 OrderedJson write_value(const NodePrefixes& value);
 
+/// Ranks as ranges, both ends included: 3, "0-7,12", or a list of such.
+struct RankRanges {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
+};
+void read_value(const Json& value, const std::string& path, const Limits&, RankRanges& out,
+                Reading& reading);
+OrderedJson schema_of(Kind<RankRanges>, const Limits&);
+inline std::string about_kind(Kind<RankRanges>, const Limits&) {
+  return "a rank, text such as `0-7,12`, or a list of these";
+}
+OrderedJson write_value(const RankRanges& value);
+
 // The file's sections.
 
 struct DeviceSection {
@@ -291,6 +303,34 @@ struct BusSection {
             between(0, 1e9))};
 };
 
+struct PortSection {
+  std::int64_t dimension = 0;
+  double bandwidth = 1;
+  Time latency{};
+
+  static constexpr auto fields = std::tuple{
+      field("dimension", &PortSection::dimension, "of `network`, the innermost is 0",
+            between(0, 15))
+          .required(),
+      field("bandwidth", &PortSection::bandwidth, "share of the dimension's that is left",
+            config::share()),
+      field("latency", &PortSection::latency, "more, for each message that leaves or enters here")};
+};
+
+struct DeviationSection {
+  RankRanges ranks;
+  double compute_time = 1;
+  Time start{};
+  std::optional<std::vector<PortSection>> ports;
+
+  static constexpr auto fields = std::tuple{
+      field("ranks", &DeviationSection::ranks, "which; no rank in two deviations").required(),
+      field("compute_time", &DeviationSection::compute_time,
+            "their compute nodes take this many times as long", positive()),
+      field("start", &DeviationSection::start, "their first node begins this late"),
+      field("ports", &DeviationSection::ports, "what is wrong with their ports", between(0, 16))};
+};
+
 struct ClusterSection {
   std::optional<std::string> schema;
   std::int64_t version = 1;
@@ -302,6 +342,7 @@ struct ClusterSection {
   Time endpoint_delay{};
   RemoteMemorySection remote_memory;
   std::optional<BusSection> shared_bus;
+  std::optional<std::vector<DeviationSection>> deviations;
   bool replay_only = false;
   bool track_local_memory = false;
 
@@ -321,11 +362,18 @@ struct ClusterSection {
       field("remote_memory", &ClusterSection::remote_memory, "memory behind the network"),
       field("shared_bus", &ClusterSection::shared_bus,
             "a LogGP bus between each device and its memory"),
+      field("deviations", &ClusterSection::deviations, "ranks that are not like the others",
+            between(0, static_cast<double>(limits::kRanks))),
       field("replay_only", &ClusterSection::replay_only,
             "every node, communication too, takes its recorded duration"),
       field("track_local_memory", &ClusterSection::track_local_memory,
             "follow each tensor's residence in local memory")};
 };
+
+/// Checks the ranks and dimensions against `platform` and fills in its deviations.
+void set_deviations(const std::vector<DeviationSection>& sections, Platform& platform,
+                    Reading& reading);
+[[nodiscard]] std::vector<DeviationSection> deviation_sections(const Platform& platform);
 
 /// The page docs/reference/cluster.md, generated.
 [[nodiscard]] std::string cluster_reference();

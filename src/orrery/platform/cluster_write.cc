@@ -67,6 +67,7 @@ ClusterSection section_of(const Platform& platform) {
     const SharedBus& bus = *platform.shared_bus;
     file.shared_bus = BusSection{bus.L, bus.o, bus.g, bus.G, bus.reduction_delay};
   }
+  if (!platform.deviations.empty()) file.deviations = deviation_sections(platform);
   file.replay_only = platform.replay_only;
   file.track_local_memory = platform.track_local_memory;
   return file;
@@ -126,6 +127,20 @@ std::string cluster_reference() {
       join(words_of<Algorithm>(), "`, `"));
   text += part<RemoteMemorySection>("remote_memory");
   text += part<BusSection>("shared_bus");
+  text += part<DeviationSection>("deviations");
+  text +=
+      "\nFor example, a rank that computes at half speed and a node behind a tired cable:\n\n"
+      "```yaml\ndeviations:\n  - {ranks: 3, compute_time: 2}\n"
+      "  - {ranks: 8-15, start: 5 ms, ports: [{dimension: 1, bandwidth: 0.5, latency: 1 us}]}\n"
+      "```\n\n"
+      "All compute nodes are scaled, those on the host too, however their time was found. Times of "
+      "communication and of memory are not.\n";
+  text += part<PortSection>("deviations: ports");
+  text +=
+      "\n`analytical`: in each dimension a message crosses, the slower of its two ends' ports "
+      "counts, and both ends' "
+      "latency. `message`: each link counts, by the ports at its two ends; a message that passes "
+      "through a rank uses that rank's ports.\n";
   return text;
 }
 
