@@ -77,7 +77,8 @@ struct PhaseSpec {
   std::int64_t endpoint = 0;  ///< picoseconds
   std::vector<Step> step;     ///< one, or one per packet (halving-doubling)
   std::vector<std::int64_t>
-      delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet]
+      delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet];
+                     ///< empty where ports of the dimension deviate: ask the fabric rank by rank
   bool lockstep = false;  ///< ring or halving-doubling with message times known by key
   bool burst = false;     ///< direct, one message time for all
   std::uint32_t keys =

@@ -171,7 +171,8 @@ Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
   const bool too_long = std::any_of(spec.step.begin(), spec.step.end(), [](const Step& step) {
     return step.reduce >= Fabric::kTooLong;
   });
-  if (request.along_dim && request.algorithm.algorithm != Algorithm::double_binary_tree) {
+  if (request.along_dim && !fabric_.ports_deviate(request.dim) &&
+      request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = 0; key < spec.keys; ++key) {
       const bool stepped = request.algorithm.algorithm == Algorithm::halving_doubling;
       const Step& step = spec.step_of(stepped ? key : 0);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace orrery::model {
 
@@ -16,6 +18,39 @@ Fabric::Fabric(const platform::Platform& platform)
     ranks_ *= static_cast<std::uint32_t>(dim.size);
     bytes_per_ns_.push_back(dim.bandwidth.count() / 1e9);
   }
+  set_ports(platform.deviations);
+}
+
+// Nothing is stored for a cluster whose ports are all alike.
+void Fabric::set_ports(const std::vector<platform::Deviation>& deviations) {
+  std::map<std::vector<Port>, std::uint32_t> classes{{std::vector<Port>(dims_.size()), 0}};
+  for (const platform::Deviation& deviation : deviations) {
+    std::vector<Port> ports(dims_.size());
+    for (const platform::Deviation::Port& port : deviation.ports) {
+      if (port.dim < dims_.size()) ports[port.dim] = {port.bandwidth, port.latency_ns};
+    }
+    const auto next = static_cast<std::uint32_t>(classes.size());
+    const std::uint32_t number = classes.try_emplace(std::move(ports), next).first->second;
+    if (number == 0) continue;
+    port_class_.resize(ranks_);
+    for (const std::uint32_t rank : deviation.ranks) {
+      if (rank < ranks_) port_class_[rank] = number;
+    }
+  }
+  if (port_class_.empty()) return;
+  dim_deviates_.resize(dims_.size());
+  ports_.resize(classes.size() * dims_.size());
+  for (const auto& [ports, number] : classes) {
+    for (std::size_t d = 0; d < dims_.size(); ++d) {
+      if (ports[d] != Port{}) dim_deviates_[d] = true;
+      ports_[number * dims_.size() + d] = ports[d];
+    }
+  }
+}
+
+Fabric::Port Fabric::between(std::uint32_t from, std::uint32_t to, std::size_t d) const {
+  const Port a = port(from, d), b = port(to, d);
+  return {std::min(a.share, b.share), a.latency_ns + b.latency_ns};
 }
 
 std::uint32_t Fabric::hops(std::size_t d, std::uint32_t from, std::uint32_t to) const {
@@ -33,12 +68,15 @@ std::uint32_t Fabric::hops(std::size_t d, std::uint32_t from, std::uint32_t to) 
   return std::min(clockwise, size - clockwise);
 }
 
-std::int64_t Fabric::delay_in_dim(std::size_t d, std::uint32_t hops, std::int64_t size) const {
-  const double latency = static_cast<double>(hops) * dims_[d].latency_ns;
-  const double nanoseconds = latency + static_cast<double>(size) / bytes_per_ns_[d];
+std::int64_t Fabric::charge(double latency, double bytes_per_ns, std::int64_t size) const {
+  const double nanoseconds = latency + static_cast<double>(size) / bytes_per_ns;
   if (!(nanoseconds < 4e15)) return kTooLong;
   if (astra_) return static_cast<std::int64_t>(nanoseconds) * kPsPerNs;
   return static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3));
+}
+
+std::int64_t Fabric::delay_in_dim(std::size_t d, std::uint32_t hops, std::int64_t size) const {
+  return charge(static_cast<double>(hops) * dims_[d].latency_ns, bytes_per_ns_[d], size);
 }
 
 std::int64_t Fabric::delay(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
@@ -48,13 +86,18 @@ std::int64_t Fabric::delay(std::uint32_t from, std::uint32_t to, std::int64_t si
     const std::uint32_t a = coordinate(from, d);
     const std::uint32_t b = coordinate(to, d);
     if (a == b) continue;
-    if (astra_) return delay_in_dim(d, hops(d, a, b), size);
     latency += static_cast<double>(hops(d, a, b)) * dims_[d].latency_ns;
-    bytes_per_ns = std::min(bytes_per_ns, bytes_per_ns_[d]);
+    double left = bytes_per_ns_[d];
+    if (ports_deviate(d)) {
+      const Port ends = between(from, to, d);
+      latency += ends.latency_ns;
+      left *= ends.share;
+    }
+    bytes_per_ns = std::min(bytes_per_ns, left);
+    if (astra_) break;
   }
-  const double nanoseconds = latency + static_cast<double>(size) / bytes_per_ns;
-  if (!(nanoseconds < 4e15)) return kTooLong;
-  return static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3));
+  // Nothing is crossed: 0 + size / infinity.
+  return charge(latency, bytes_per_ns, size);
 }
 
 }  // namespace orrery::model

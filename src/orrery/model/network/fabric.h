@@ -4,6 +4,7 @@
 // message takes.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,8 +22,20 @@ namespace orrery::model {
 /// (cut-through: the hops' latencies add up, the slowest dimension's bandwidth counts once).
 /// Source: ASTRA-sim 2.0 (ISPASS 2023) section on the analytical network; t = hops × latency +
 /// bytes / bandwidth.
+///
+/// Ports that deviate: in each dimension that is crossed, the bandwidth is what the worse of the
+/// sender's and the receiver's ports leaves, and both ports' extra latency is added. Ranks that a
+/// message passes through are not asked.
 class Fabric {
  public:
+  /// What is left of a dimension at a rank's port, or between two.
+  struct Port {
+    double share = 1;       ///< of the dimension's bandwidth
+    double latency_ns = 0;  ///< more
+
+    friend auto operator<=>(const Port&, const Port&) = default;
+  };
+
   explicit Fabric(const platform::Platform& platform);
 
   [[nodiscard]] std::uint32_t rank_count() const { return ranks_; }
@@ -37,8 +50,24 @@ class Fabric {
   /// Hops between two coordinates of dimension `d`.
   [[nodiscard]] std::uint32_t hops(std::size_t d, std::uint32_t from, std::uint32_t to) const;
 
-  /// Time of `size` bytes over `hops` hops of dimension `d`, in picoseconds; kTooLong when it does
-  /// not fit.
+  /// Some port is not as the others are.
+  [[nodiscard]] bool ports_deviate() const { return !port_class_.empty(); }
+  /// Some port into dimension `d` is not.
+  [[nodiscard]] bool ports_deviate(std::size_t d) const {
+    return ports_deviate() && dim_deviates_[d];
+  }
+  /// Equal numbers: equal ports in all dimensions. 0: none deviates. O(1).
+  [[nodiscard]] std::uint32_t port_class(std::uint32_t rank) const {
+    return ports_deviate() ? port_class_[rank] : 0;
+  }
+  [[nodiscard]] Port port(std::uint32_t rank, std::size_t d) const {
+    return ports_deviate() ? ports_[port_class_[rank] * dims_.size() + d] : Port{};
+  }
+  /// What the ports at both ends leave of dimension `d`.
+  [[nodiscard]] Port between(std::uint32_t from, std::uint32_t to, std::size_t d) const;
+
+  /// Time of `size` bytes over `hops` hops of dimension `d` between ports that do not deviate, in
+  /// picoseconds; kTooLong when it does not fit.
   [[nodiscard]] std::int64_t delay_in_dim(std::size_t d, std::uint32_t hops,
                                           std::int64_t size) const;
 
@@ -50,9 +79,15 @@ class Fabric {
   static constexpr std::int64_t kTooLong = std::int64_t{1} << 62;
 
  private:
+  void set_ports(const std::vector<platform::Deviation>& deviations);
+  [[nodiscard]] std::int64_t charge(double latency, double bytes_per_ns, std::int64_t size) const;
+
   std::vector<platform::Dimension> dims_;
   std::vector<std::uint32_t> strides_;
   std::vector<double> bytes_per_ns_;
+  std::vector<std::uint32_t> port_class_;  // by rank; empty: no port deviates
+  std::vector<Port> ports_;                // class × dimension; class 0 does not deviate
+  std::vector<bool> dim_deviates_;
   std::uint32_t ranks_ = 1;
   bool astra_;
 };

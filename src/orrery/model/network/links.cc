@@ -58,35 +58,52 @@ std::uint32_t Links::next_link(Message& message) const {
   return first_link_[d] + message.at * 2 + (clockwise <= size - clockwise ? 0 : 1);
 }
 
-void Links::hop(Message& message) const {
+// The rank its link, or the switch it is about to cross, leads to.
+std::uint32_t Links::neighbour(const Message& message) const {
   const std::size_t d = message.dim;
   const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
   const std::uint32_t here = fabric_.coordinate(message.at, d);
   const std::uint32_t there = fabric_.coordinate(message.to, d);
   std::uint32_t next = there;
-  if (fabric_.dim(d).block == Block::switched && !message.in_switch) {
-    message.in_switch = true;
-    return;
-  }
-  message.in_switch = false;
   if (fabric_.dim(d).block == Block::ring) {
     const std::uint32_t clockwise = there > here ? there - here : size - (here - there);
     next = clockwise <= size - clockwise ? (here + 1) % size : (here + size - 1) % size;
   }
-  message.at = message.at + (next - here) * fabric_.stride(d);
+  return message.at + (next - here) * fabric_.stride(d);
+}
+
+void Links::hop(Message& message) const {
+  if (fabric_.dim(message.dim).block == Block::switched && !message.in_switch) {
+    message.in_switch = true;
+    return;
+  }
+  message.in_switch = false;
+  message.at = neighbour(message);
+}
+
+// A switch's links have one port each; the others join two.
+Fabric::Port Links::ports_of_link(const Message& message) const {
+  const std::size_t d = message.dim;
+  if (!fabric_.ports_deviate(d)) return {};
+  if (fabric_.dim(d).block != Block::switched)
+    return fabric_.between(message.at, neighbour(message), d);
+  return fabric_.port(message.in_switch ? neighbour(message) : message.at, d);
 }
 
 // `message` and `link` are for whoever knows them.
 Links::Departure Links::depart(const Message& message) const {
   const platform::Dimension& dim = fabric_.dim(message.dim);
-  const double serial = static_cast<double>(message.size) / (dim.bandwidth.count() / 1e9);
-  if (!(serial + dim.latency_ns < 4e15))
+  const Fabric::Port port = ports_of_link(message);
+  const double latency = dim.latency_ns + port.latency_ns;
+  const double serial =
+      static_cast<double>(message.size) / (dim.bandwidth.count() / 1e9 * port.share);
+  if (!(serial + latency < 4e15))
     return {kNone, kNone, Fabric::kTooLong, Fabric::kTooLong, message.size};
   if (astra_) {
-    return {kNone, kNone, static_cast<std::int64_t>(dim.latency_ns + serial) * kPsPerNs,
+    return {kNone, kNone, static_cast<std::int64_t>(latency + serial) * kPsPerNs,
             static_cast<std::int64_t>(serial) * kPsPerNs, message.size};
   }
-  return {kNone, kNone, static_cast<std::int64_t>(std::ceil((dim.latency_ns + serial) * 1e3)),
+  return {kNone, kNone, static_cast<std::int64_t>(std::ceil((latency + serial) * 1e3)),
           static_cast<std::int64_t>(std::ceil(serial * 1e3)), message.size};
 }
 

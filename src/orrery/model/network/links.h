@@ -16,7 +16,9 @@ namespace orrery::model {
 /// Directed links. Ring: one each way per rank, the shorter way, a tie goes clockwise. Fully
 /// connected: one per ordered pair. Switch: one up and one down per rank. Messages cross the
 /// dimensions in ascending order. A link that takes a message delivers it after latency + size /
-/// bandwidth and is idle again after size / bandwidth; others wait in order.
+/// bandwidth and is idle again after size / bandwidth; others wait in order. A link into or out of
+/// a port that deviates has the share of the bandwidth that the worse port at its ends leaves, and
+/// their extra latency.
 class Links {
  public:
   /// What a message does next: `link` starts carrying it now, it reaches the next device `arrival`
@@ -79,7 +81,9 @@ class Links {
     std::uint32_t last = kNone;
   };
   [[nodiscard]] std::uint32_t next_link(Message& message) const;
+  [[nodiscard]] std::uint32_t neighbour(const Message& message) const;
   void hop(Message& message) const;
+  [[nodiscard]] Fabric::Port ports_of_link(const Message& message) const;
   [[nodiscard]] Departure depart(const Message& message) const;
 
   Fabric fabric_;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/deviations.h"
+
+#include <cmath>
+#include <map>
+
+#include "orrery/model/network/fabric.h"
+
+namespace orrery::sim {
+namespace {
+
+std::int64_t rounded_up(double picoseconds, std::int64_t tick) {
+  const double ticks = std::ceil(picoseconds / static_cast<double>(tick));
+  const double longest = static_cast<double>(model::Fabric::kTooLong / tick);
+  return ticks < longest ? static_cast<std::int64_t>(ticks) * tick : model::Fabric::kTooLong;
+}
+
+}  // namespace
+
+Deviations::Deviations(const platform::Platform& platform)
+    : tick_(platform.rules == platform::Rules::astra ? kPsPerNs : 1) {
+  const auto ranks = static_cast<std::size_t>(platform.npu_count());
+  std::map<Class, std::uint32_t> numbers{{Class{}, 0}};
+  for (const platform::Deviation& deviation : platform.deviations) {
+    const std::int64_t late = deviation.start.count();
+    const Class own{deviation.compute_time, Time((late + tick_ - 1) / tick_ * tick_)};
+    const auto next = static_cast<std::uint32_t>(classes_.size());
+    const auto [found, added] = numbers.try_emplace(own, next);
+    if (added) classes_.push_back(own);
+    if (found->second == 0) continue;
+    class_of_.resize(ranks);
+    for (const std::uint32_t rank : deviation.ranks) {
+      if (rank < ranks) class_of_[rank] = found->second;
+    }
+  }
+}
+
+Time Deviations::compute(std::uint32_t rank, Time time) const {
+  const double factor = classes_[class_of(rank)].compute_time;
+  if (factor == 1) return time;
+  return Time(rounded_up(static_cast<double>(time.count()) * factor, tick_));
+}
+
+}  // namespace orrery::sim

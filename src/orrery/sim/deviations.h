@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranks that are slower or later than the others (what their ports do is the fabric's).
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::sim {
+
+/// When each rank begins and how long it computes. All compute nodes deviate, those on the host
+/// too, whether their time was recorded or comes from the roofline; communication and memory do
+/// not. Times are rounded up to the clock of the rules: picoseconds, or nanoseconds with ASTRA's.
+///
+/// Every query is O(1); a rank takes four bytes where some rank deviates and none otherwise.
+class Deviations {
+ public:
+  explicit Deviations(const platform::Platform& platform);
+
+  /// Some rank is slow or late.
+  [[nodiscard]] bool any() const { return !class_of_.empty(); }
+  /// Equal numbers: equally slow and late. 0: neither.
+  [[nodiscard]] std::uint32_t class_of(std::uint32_t rank) const {
+    return any() ? class_of_[rank] : 0;
+  }
+  /// When the rank's first node may begin.
+  [[nodiscard]] Time start(std::uint32_t rank) const { return classes_[class_of(rank)].start; }
+  /// What a compute node of that many picoseconds takes; at most Fabric::kTooLong.
+  [[nodiscard]] Time compute(std::uint32_t rank, Time time) const;
+
+ private:
+  struct Class {
+    double compute_time = 1;
+    Time start{};
+
+    friend auto operator<=>(const Class&, const Class&) = default;
+  };
+  std::vector<std::uint32_t> class_of_;  // by rank; empty: all alike
+  std::vector<Class> classes_{Class{}};
+  std::int64_t tick_;
+};
+
+}  // namespace orrery::sim
