@@ -44,6 +44,14 @@ std::uint32_t row_of(std::vector<T>& table, std::uint32_t& recent, const T& valu
   return recent;
 }
 
+/// Where `wanted` is in an ascending column, or kNoNode.
+template <class T>
+NodeId place_of(const std::vector<T>& column, std::uint64_t wanted) {
+  const auto found = std::lower_bound(column.begin(), column.end(), wanted);
+  return found != column.end() && *found == wanted ? static_cast<NodeId>(found - column.begin())
+                                                   : kNoNode;
+}
+
 }  // namespace
 
 GraphBuilder::GraphBuilder(std::string where, std::shared_ptr<StringPool> strings, Repair repair)
@@ -70,19 +78,19 @@ std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
   if (work) {
     const auto ops = static_cast<std::uint64_t>(node.work.num_ops);
     const auto size = static_cast<std::uint64_t>(node.work.tensor_size.count());
-    return row_of(graph_.works_, recent_->work[bucket(ops, size)], node.work);
+    return row_of(columns_.works, recent_->work[bucket(ops, size)], node.work);
   }
   if (node.kind == NodeKind::coll) {
     const auto size = static_cast<std::uint64_t>(node.collective.size.count());
     const auto group = static_cast<std::uint64_t>(node.collective.group);
     const auto type = static_cast<std::uint64_t>(node.collective.type);
-    return row_of(graph_.collectives_, recent_->collective[bucket(size, group * 16 + type)],
+    return row_of(columns_.collectives, recent_->collective[bucket(size, group * 16 + type)],
                   node.collective);
   }
   const auto size = static_cast<std::uint64_t>(node.message.size.count());
   const auto peers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.message.dst)) ^
                      (static_cast<std::uint64_t>(node.message.tag) << 32);
-  return row_of(graph_.messages_, recent_->message[bucket(size, peers)], node.message);
+  return row_of(columns_.messages, recent_->message[bucket(size, peers)], node.message);
 }
 
 void GraphBuilder::add(const NodeSpec& node) {
@@ -142,33 +150,34 @@ Result<void> GraphBuilder::sort_nodes(Findings& findings) {
 
 void GraphBuilder::index_ids() {
   const auto count = static_cast<NodeId>(order_.empty() ? nodes_.size() : order_.size());
-  graph_.kinds_.resize(count);
+  columns_.kinds.resize(count);
   if (count == 0) return;
-  graph_.first_id_ = slot(0).id;
-  const std::uint64_t span = slot(count - 1).id - graph_.first_id_;
+  first_id_ = slot(0).id;
+  const std::uint64_t span = slot(count - 1).id - first_id_;
   if (span == count - 1) return;
   if (span <= std::numeric_limits<std::uint32_t>::max()) {
-    graph_.id_offsets_.resize(count);
+    columns_.id_offsets.resize(count);
     for (NodeId n = 0; n < count; ++n) {
-      graph_.id_offsets_[n] = static_cast<std::uint32_t>(slot(n).id - graph_.first_id_);
+      columns_.id_offsets[n] = static_cast<std::uint32_t>(slot(n).id - first_id_);
     }
     if (span / 8 > count) return;
     dense_.assign(span + 1, kNoNode);
-    for (NodeId n = 0; n < count; ++n) dense_[graph_.id_offsets_[n]] = n;
+    for (NodeId n = 0; n < count; ++n) dense_[columns_.id_offsets[n]] = n;
   } else {
-    graph_.ids_.resize(count);
-    for (NodeId n = 0; n < count; ++n) graph_.ids_[n] = slot(n).id;
+    columns_.ids.resize(count);
+    for (NodeId n = 0; n < count; ++n) columns_.ids[n] = slot(n).id;
   }
 }
 
 NodeId GraphBuilder::find(std::uint64_t id) const {
-  const std::uint64_t offset = id - graph_.first_id_;
-  if (graph_.id_offsets_.empty() && graph_.ids_.empty()) {
-    return id >= graph_.first_id_ && offset < graph_.size() ? static_cast<NodeId>(offset) : kNoNode;
+  const std::uint64_t offset = id - first_id_;
+  if (columns_.id_offsets.empty() && columns_.ids.empty()) {
+    return id >= first_id_ && offset < node_count() ? static_cast<NodeId>(offset) : kNoNode;
   }
-  if (!dense_.empty())
-    return id >= graph_.first_id_ && offset < dense_.size() ? dense_[offset] : kNoNode;
-  return graph_.find(id);
+  if (!dense_.empty()) return id >= first_id_ && offset < dense_.size() ? dense_[offset] : kNoNode;
+  if (columns_.ids.empty())
+    return id >= first_id_ ? place_of(columns_.id_offsets, offset) : kNoNode;
+  return place_of(columns_.ids, id);
 }
 
 Result<void> GraphBuilder::resolve_deps_of(NodeId n, Findings& findings, bool& forward) {
@@ -210,7 +219,7 @@ Result<void> GraphBuilder::resolve_deps_of(NodeId n, Findings& findings, bool& f
 }
 
 Result<void> GraphBuilder::resolve_deps(Findings& findings) {
-  const NodeId count = graph_.size();
+  const NodeId count = node_count();
   first_pred_.assign(count + 1, 0);
   preds_.reserve(deps_.size());
   bool forward = false;
@@ -225,25 +234,25 @@ Result<void> GraphBuilder::resolve_deps(Findings& findings) {
 }
 
 void GraphBuilder::link_successors() {
-  const NodeId count = graph_.size();
-  auto& first = graph_.first_succ_;
+  const NodeId count = node_count();
+  auto& first = columns_.first_succ;
   first.assign(count + 1, 0);
   for (const NodeId p : preds_) ++first[p + 1];
   for (NodeId n = 0; n < count; ++n) first[n + 1] += first[n];
-  graph_.succ_.resize(preds_.size());
+  columns_.succ.resize(preds_.size());
   // Children are met in ascending order, so every successor list comes out ascending. first[p] is
   // moved along as a cursor and ends where the next list begins; shifting the column by one
   // restores it.
   for (NodeId n = 0; n < count; ++n) {
     for (std::uint32_t i = first_pred_[n]; i < first_pred_[n + 1]; ++i)
-      graph_.succ_[first[preds_[i]]++] = n;
+      columns_.succ[first[preds_[i]]++] = n;
   }
   std::copy_backward(first.begin(), first.end() - 1, first.end());
   first[0] = 0;
 }
 
 Result<void> GraphBuilder::check_acyclic(Findings& findings) {
-  const Edges successors{graph_.first_succ_, graph_.succ_};
+  const Edges successors{columns_.first_succ, columns_.succ};
   const Edges predecessors{first_pred_, preds_};
   const std::vector<NodeId> core = cyclic_core(successors, predecessors);
   if (core.empty()) return {};
@@ -264,7 +273,7 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
   });
   std::size_t kept = 0;
   auto drop = closing.begin();
-  for (NodeId n = 0; n < graph_.size(); ++n) {
+  for (NodeId n = 0; n < node_count(); ++n) {
     const std::uint32_t begin = std::exchange(first_pred_[n], static_cast<std::uint32_t>(kept));
     const std::uint32_t end = first_pred_[n + 1];
     for (std::uint32_t i = begin; i < end; ++i) {

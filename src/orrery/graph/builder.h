@@ -85,11 +85,12 @@ class GraphBuilder {
   Result<void> sort_nodes(Findings& findings);
   void index_ids();
   [[nodiscard]] NodeId find(std::uint64_t id) const;
+  [[nodiscard]] NodeId node_count() const { return static_cast<NodeId>(columns_.kinds.size()); }
   Result<void> resolve_deps(Findings& findings);
   Result<void> resolve_deps_of(NodeId n, Findings& findings, bool& forward);
   Result<void> check_acyclic(Findings& findings);
   void link_successors();
-  void move_columns();
+  [[nodiscard]] std::uint64_t fill_columns();  // returns the content's hash
   void move_tensors();
 
   [[nodiscard]] std::uint32_t payload_of(const NodeSpec& node);
@@ -107,7 +108,8 @@ class GraphBuilder {
   std::vector<TensorRun> tensor_runs_;
   std::vector<TensorUse> tensors_;
   std::unique_ptr<Recent> recent_;
-  Graph graph_;  // side tables grow here directly
+  Columns<GrowingColumn> columns_;  // side tables grow here directly
+  std::uint64_t first_id_ = 0;
 
   std::vector<std::uint32_t> order_;  // position of each node; empty = as they came
   std::vector<std::uint32_t> dense_;  // id - first id → node, when ids are not too far apart

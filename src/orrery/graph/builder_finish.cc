@@ -33,38 +33,38 @@ void add_payload(ContentHash& hash, const PointToPoint& message) {
 
 }  // namespace
 
-void GraphBuilder::move_columns() {
-  const NodeId count = graph_.size();
-  graph_.flags_.resize(count);
-  graph_.durations_.resize(count);
-  graph_.names_.resize(count);
-  graph_.payloads_.resize(count);
-  graph_.in_degrees_.resize(count);
+std::uint64_t GraphBuilder::fill_columns() {
+  const NodeId count = node_count();
+  columns_.flags.resize(count);
+  columns_.durations.resize(count);
+  columns_.names.resize(count);
+  columns_.payloads.resize(count);
+  columns_.in_degrees.resize(count);
   ContentHash hash;
   hash.add(std::uint64_t{count});
   for (NodeId n = 0; n < count; ++n) {
     const Slot& from = slot(n);
-    graph_.kinds_[n] = from.kind;
-    graph_.flags_[n] = from.flags;
-    graph_.durations_[n] = from.duration;
-    graph_.names_[n] = from.name;
-    graph_.payloads_[n] = from.payload;
-    graph_.in_degrees_[n] = first_pred_[n + 1] - first_pred_[n];
+    columns_.kinds[n] = from.kind;
+    columns_.flags[n] = from.flags;
+    columns_.durations[n] = from.duration;
+    columns_.names[n] = from.name;
+    columns_.payloads[n] = from.payload;
+    columns_.in_degrees[n] = first_pred_[n + 1] - first_pred_[n];
     const bool work = from.payload != kNoNode &&
                       (from.kind == NodeKind::comp || from.kind == NodeKind::mem_load ||
                        from.kind == NodeKind::mem_store);
-    const Work row = work ? graph_.works_[from.payload] : Work{};
+    const Work row = work ? columns_.works[from.payload] : Work{};
     hash.add(from.id, static_cast<std::uint64_t>(from.duration.count()),
              static_cast<std::uint64_t>(row.num_ops) ^ static_cast<std::uint64_t>(from.kind) << 56,
              std::rotl(static_cast<std::uint64_t>(row.tensor_size.count()), 16) ^ from.flags);
     if (from.payload != kNoNode && !work) {
       if (from.kind == NodeKind::coll) {
-        add_payload(hash, graph_.collectives_[from.payload], *strings_);
+        add_payload(hash, columns_.collectives[from.payload], *strings_);
       } else {
-        add_payload(hash, graph_.messages_[from.payload]);
+        add_payload(hash, columns_.messages[from.payload]);
       }
     }
-    const std::uint32_t degree = graph_.in_degrees_[n];
+    const std::uint32_t degree = columns_.in_degrees[n];
     const NodeId* preds = preds_.data() + first_pred_[n];
     if (degree <= 2) {
       hash.add(both(degree, degree > 0 ? preds[0] : 0) ^ both(degree > 1 ? preds[1] : 0, 0));
@@ -75,44 +75,44 @@ void GraphBuilder::move_columns() {
     }
   }
   move_tensors();
-  for (std::size_t row = 0; row < graph_.tensor_nodes_.size(); ++row) {
-    hash.add(std::uint64_t{graph_.tensor_nodes_[row]});
-    for (std::uint32_t i = graph_.first_tensor_[row]; i < graph_.first_tensor_[row + 1]; ++i) {
-      const TensorUse& use = graph_.tensors_[i];
+  for (std::size_t row = 0; row < columns_.tensor_nodes.size(); ++row) {
+    hash.add(std::uint64_t{columns_.tensor_nodes[row]});
+    for (std::uint32_t i = columns_.first_tensor[row]; i < columns_.first_tensor[row + 1]; ++i) {
+      const TensorUse& use = columns_.tensors[i];
       hash.add(strings_->view(use.name));
       hash.add(static_cast<std::uint64_t>(use.size.count()) << 1 | (use.output ? 1 : 0));
     }
   }
-  graph_.content_hash_ = hash.value();
+  return hash.value();
 }
 
 void GraphBuilder::move_tensors() {
   if (tensor_runs_.empty()) return;
-  graph_.tensor_nodes_.reserve(tensor_runs_.size());
-  graph_.first_tensor_.reserve(tensor_runs_.size() + 1);
+  columns_.first_tensor = {0};
+  columns_.tensor_nodes.reserve(tensor_runs_.size());
+  columns_.first_tensor.reserve(tensor_runs_.size() + 1);
   if (order_.empty()) {  // as they came: nothing to move
-    graph_.tensors_ = std::move(tensors_);
-    graph_.tensors_.shrink_to_fit();
+    columns_.tensors = std::move(tensors_);
     for (std::size_t run = 0; run < tensor_runs_.size(); ++run) {
-      graph_.tensor_nodes_.push_back(tensor_runs_[run].position);
-      graph_.first_tensor_.push_back(run + 1 < tensor_runs_.size()
-                                         ? tensor_runs_[run + 1].first
-                                         : static_cast<std::uint32_t>(graph_.tensors_.size()));
+      columns_.tensor_nodes.push_back(tensor_runs_[run].position);
+      columns_.first_tensor.push_back(run + 1 < tensor_runs_.size()
+                                          ? tensor_runs_[run + 1].first
+                                          : static_cast<std::uint32_t>(columns_.tensors.size()));
     }
     return;
   }
-  graph_.tensors_.reserve(tensors_.size());
+  columns_.tensors.reserve(tensors_.size());
   std::vector<std::uint32_t> run_of(nodes_.size(), 0);  // position → run
   for (std::uint32_t r = 0; r < tensor_runs_.size(); ++r) run_of[tensor_runs_[r].position] = r;
-  for (NodeId n = 0; n < graph_.size(); ++n) {
+  for (NodeId n = 0; n < node_count(); ++n) {
     if (!slot(n).tensors) continue;
     const std::uint32_t run = run_of[order_[n]];
     const std::size_t end =
         run + 1 < tensor_runs_.size() ? tensor_runs_[run + 1].first : tensors_.size();
-    graph_.tensors_.insert(graph_.tensors_.end(), tensors_.begin() + tensor_runs_[run].first,
-                           tensors_.begin() + static_cast<std::ptrdiff_t>(end));
-    graph_.tensor_nodes_.push_back(n);
-    graph_.first_tensor_.push_back(static_cast<std::uint32_t>(graph_.tensors_.size()));
+    columns_.tensors.insert(columns_.tensors.end(), tensors_.begin() + tensor_runs_[run].first,
+                            tensors_.begin() + static_cast<std::ptrdiff_t>(end));
+    columns_.tensor_nodes.push_back(n);
+    columns_.first_tensor.push_back(static_cast<std::uint32_t>(columns_.tensors.size()));
   }
 }
 
@@ -127,12 +127,14 @@ Result<Graph> GraphBuilder::finish(Findings& findings) && {
   if (auto done = sort_nodes(findings); !done) return tl::unexpected(done.error());
   index_ids();
   if (auto done = resolve_deps(findings); !done) return tl::unexpected(done.error());
-  move_columns();
-  graph_.works_.shrink_to_fit();
-  graph_.collectives_.shrink_to_fit();
-  graph_.messages_.shrink_to_fit();
-  graph_.strings_ = strings_;
-  return std::move(graph_);
+  Graph graph;
+  graph.first_id_ = first_id_;
+  graph.content_hash_ = fill_columns();
+  graph.strings_ = strings_;
+  nodes_ = {};
+  preds_ = {};
+  graph.take(std::move(columns_));
+  return graph;
 }
 
 }  // namespace orrery::graph

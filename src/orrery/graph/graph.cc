@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/graph.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+
+#include "orrery/graph/columns.h"
 
 namespace orrery::graph {
 
@@ -71,27 +75,41 @@ NodeId Graph::find(std::uint64_t wanted) const {
 }
 
 std::span<const TensorUse> Graph::tensors(NodeId n) const {
-  const auto found = std::lower_bound(tensor_nodes_.begin(), tensor_nodes_.end(), n);
-  if (found == tensor_nodes_.end() || *found != n) return {};
-  const auto row = static_cast<std::size_t>(found - tensor_nodes_.begin());
-  return {tensors_.data() + first_tensor_[row], first_tensor_[row + 1] - first_tensor_[row]};
+  const auto found =
+      std::lower_bound(columns_.tensor_nodes.begin(), columns_.tensor_nodes.end(), n);
+  if (found == columns_.tensor_nodes.end() || *found != n) return {};
+  const auto row = static_cast<std::size_t>(found - columns_.tensor_nodes.begin());
+  return {columns_.tensors.data() + columns_.first_tensor[row],
+          columns_.first_tensor[row + 1] - columns_.first_tensor[row]};
 }
 
-namespace {
-
-template <class T>
-std::size_t bytes_of(const std::vector<T>& column) {
-  return column.capacity() * sizeof(T);
+std::string_view Graph::spilled_string(StringId id) const {
+  const auto place = static_cast<std::size_t>(id);
+  if (place >= string_ends_.size()) return {};
+  const std::uint64_t begin = place == 0 ? 0 : string_ends_[place - 1];
+  return {string_text_.data() + begin, string_ends_[place] - begin};
 }
 
-}  // namespace
+void Graph::take(Columns<GrowingColumn>&& columns) {
+  block_bytes_ = 0;
+  pair_columns(columns, columns_, [this](auto& from, auto&) {
+    block_bytes_ = aligned(block_bytes_) + from.size() * sizeof(from[0]);
+  });
+  const auto block = std::shared_ptr<std::byte[]>(new std::byte[block_bytes_]);
+  std::size_t at = 0;
+  pair_columns(columns, columns_, [&](auto& from, auto& to) {
+    at = aligned(at);
+    to = copied(from, block.get() + at);
+    at += to.size_bytes();
+    from = {};  // one after the other: never two of all
+  });
+  block_ = std::shared_ptr<const std::byte>(block, block.get());
+}
 
-std::size_t Graph::resident_bytes() const {
-  return sizeof(Graph) + bytes_of(id_offsets_) + bytes_of(ids_) + bytes_of(kinds_) +
-         bytes_of(flags_) + bytes_of(durations_) + bytes_of(names_) + bytes_of(payloads_) +
-         bytes_of(in_degrees_) + bytes_of(first_succ_) + bytes_of(succ_) + bytes_of(works_) +
-         bytes_of(collectives_) + bytes_of(messages_) + bytes_of(tensor_nodes_) +
-         bytes_of(first_tensor_) + bytes_of(tensors_);
+void Graph::release() const {
+  // A hint: when it is refused the system takes the pages back when it needs them.
+  if (spilled() && block_bytes_ > 0)
+    (void)::madvise(const_cast<std::byte*>(block_.get()), block_bytes_, MADV_DONTNEED);
 }
 
 }  // namespace orrery::graph

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -103,7 +104,36 @@ struct TensorUse {
   bool output;
 };
 
-/// An immutable DAG of one rank, stored as columns.
+/// What a Graph is made of. Each column is in a Holder: one that grows, or one that is finished.
+template <template <class> class Holder>
+struct Columns {
+  // Ids take no room when they follow each other; 4 bytes when they span less than 2^32; else 8.
+  Holder<std::uint32_t> id_offsets;  ///< from the first id
+  Holder<std::uint64_t> ids;
+  Holder<NodeKind> kinds;
+  Holder<std::uint16_t> flags;
+  Holder<Time> durations;
+  Holder<StringId> names;
+  /// Index into the table of the node's kind (rows may be shared); kNoNode = none.
+  Holder<std::uint32_t> payloads;
+  Holder<std::uint32_t> in_degrees;
+  Holder<std::uint32_t> first_succ;
+  Holder<NodeId> succ;
+  Holder<Work> works;
+  Holder<Collective> collectives;
+  Holder<PointToPoint> messages;
+  Holder<NodeId> tensor_nodes;  ///< ascending
+  Holder<std::uint32_t> first_tensor;
+  Holder<TensorUse> tensors;
+};
+
+template <class T>
+using GrowingColumn = std::vector<T>;
+template <class T>
+using FinishedColumn = std::span<const T>;
+
+/// An immutable DAG of one rank, stored as columns. They lie in one block of memory, or in a file
+/// (see Spill).
 ///
 /// Nodes are ordered by trace id. Data and control dependencies are one set of edges, without
 /// duplicates. Successors of node n are `succ[first_succ[n] … first_succ[n+1])`, ascending.
@@ -111,44 +141,49 @@ struct TensorUse {
 /// unique.
 class Graph {
  public:
-  [[nodiscard]] NodeId size() const { return static_cast<NodeId>(kinds_.size()); }
-  [[nodiscard]] std::size_t edge_count() const { return succ_.size(); }
+  [[nodiscard]] NodeId size() const { return static_cast<NodeId>(columns_.kinds.size()); }
+  [[nodiscard]] std::size_t edge_count() const { return columns_.succ.size(); }
 
   /// The trace's own id.
   [[nodiscard]] std::uint64_t id(NodeId n) const {
-    if (!id_offsets_.empty()) return first_id_ + id_offsets_[n];
-    return ids_.empty() ? first_id_ + n : ids_[n];
+    if (!columns_.id_offsets.empty()) return first_id_ + columns_.id_offsets[n];
+    return columns_.ids.empty() ? first_id_ + n : columns_.ids[n];
   }
   /// The node with this trace id, or kNoNode. O(log size).
   [[nodiscard]] NodeId find(std::uint64_t id) const;
-  [[nodiscard]] NodeKind kind(NodeId n) const { return kinds_[n]; }
-  [[nodiscard]] std::span<const NodeKind> kinds() const { return kinds_; }
-  [[nodiscard]] bool is_cpu(NodeId n) const { return (flags_[n] & kIsCpu) != 0; }
-  [[nodiscard]] bool has(NodeId n, NodeFlag flag) const { return (flags_[n] & flag) != 0; }
+  [[nodiscard]] NodeKind kind(NodeId n) const { return columns_.kinds[n]; }
+  [[nodiscard]] std::span<const NodeKind> kinds() const { return columns_.kinds; }
+  [[nodiscard]] bool is_cpu(NodeId n) const { return (columns_.flags[n] & kIsCpu) != 0; }
+  [[nodiscard]] bool has(NodeId n, NodeFlag flag) const { return (columns_.flags[n] & flag) != 0; }
   /// Recorded duration (0 when the trace has none).
-  [[nodiscard]] Time duration(NodeId n) const { return durations_[n]; }
-  [[nodiscard]] std::string_view name(NodeId n) const { return strings_->view(names_[n]); }
-  [[nodiscard]] std::string_view string(StringId id) const { return strings_->view(id); }
+  [[nodiscard]] Time duration(NodeId n) const { return columns_.durations[n]; }
+  [[nodiscard]] std::string_view name(NodeId n) const { return string(columns_.names[n]); }
+  [[nodiscard]] std::string_view string(StringId id) const {
+    return strings_ ? strings_->view(id) : spilled_string(id);
+  }
 
   [[nodiscard]] std::span<const NodeId> successors(NodeId n) const {
-    return {succ_.data() + first_succ_[n], first_succ_[n + 1] - first_succ_[n]};
+    return {columns_.succ.data() + columns_.first_succ[n],
+            columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }
   /// How many nodes each node waits for.
-  [[nodiscard]] std::span<const std::uint32_t> in_degrees() const { return in_degrees_; }
+  [[nodiscard]] std::span<const std::uint32_t> in_degrees() const { return columns_.in_degrees; }
 
   /// Attributes by kind. Work: comp, mem_load, mem_store. Collective: coll. PointToPoint: send,
   /// recv.
   [[nodiscard]] Work work(NodeId n) const {
-    return payloads_[n] == kNoNode ? Work{} : works_[payloads_[n]];
+    return columns_.payloads[n] == kNoNode ? Work{} : columns_.works[columns_.payloads[n]];
   }
-  [[nodiscard]] const Collective& collective(NodeId n) const { return collectives_[payloads_[n]]; }
+  [[nodiscard]] const Collective& collective(NodeId n) const {
+    return columns_.collectives[columns_.payloads[n]];
+  }
   [[nodiscard]] const PointToPoint& point_to_point(NodeId n) const {
-    return messages_[payloads_[n]];
+    return columns_.messages[columns_.payloads[n]];
   }
   /// The same as `rank` means it: distances (kPeerRelative) are ranks. One that no number can have
   /// becomes the least or the largest number, which is no rank's.
   [[nodiscard]] PointToPoint message(NodeId n, std::uint32_t rank) const {
-    PointToPoint meant = messages_[payloads_[n]];
+    PointToPoint meant = columns_.messages[columns_.payloads[n]];
     if (has(n, kPeerRelative)) {
       meant.src = moved(meant.src, rank);
       meant.dst = moved(meant.dst, rank);
@@ -163,40 +198,38 @@ class Graph {
   /// count.
   [[nodiscard]] std::uint64_t content_hash() const { return content_hash_; }
 
-  /// Resident bytes of all columns, tables and edges (names' text excluded); for reports and
-  /// benchmarks.
-  [[nodiscard]] std::size_t resident_bytes() const;
+  /// Bytes of memory that columns, tables and edges take (names' text excluded).
+  [[nodiscard]] std::size_t resident_bytes() const {
+    return sizeof(Graph) + (spilled() ? 0 : block_bytes_);
+  }
+  /// Bytes in a file instead. Of these only what is being read is in memory.
+  [[nodiscard]] std::size_t spilled_bytes() const { return spilled() ? block_bytes_ : 0; }
+  /// Gives back the memory of what has been read from the file; reading it again is a little
+  /// slower. Does nothing to a graph in memory. Any thread may call it at any time.
+  void release() const;
 
  private:
   friend class GraphBuilder;
+  friend class Spill;
   [[nodiscard]] static std::int32_t moved(std::int32_t distance, std::uint32_t rank) {
     constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min();
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const std::int64_t peer = std::int64_t{rank} + distance;
     return static_cast<std::int32_t>(std::clamp(peer, least, most));
   }
-  std::shared_ptr<const StringPool> strings_;
+  [[nodiscard]] bool spilled() const { return strings_ == nullptr; }
+  [[nodiscard]] std::string_view spilled_string(StringId id) const;
+  /// Moves all columns into one block.
+  void take(Columns<GrowingColumn>&& columns);
+
   std::uint64_t first_id_ = 0;
-  // Ids take no room when they are first_id_, first_id_+1, …; 4 bytes when they span less than
-  // 2^32; else 8.
-  std::vector<std::uint32_t> id_offsets_;
-  std::vector<std::uint64_t> ids_;
-  std::vector<NodeKind> kinds_;
-  std::vector<std::uint16_t> flags_;
-  std::vector<Time> durations_;
-  std::vector<StringId> names_;
-  std::vector<std::uint32_t> payloads_;  // index into the side table of the node's kind (rows may
-                                         // be shared); kNoNode = none
-  std::vector<std::uint32_t> in_degrees_;
-  std::vector<std::uint32_t> first_succ_{0};
-  std::vector<NodeId> succ_;
-  std::vector<Work> works_;
-  std::vector<Collective> collectives_;
-  std::vector<PointToPoint> messages_;
-  std::vector<NodeId> tensor_nodes_;  // ascending
-  std::vector<std::uint32_t> first_tensor_{0};
-  std::vector<TensorUse> tensors_;
   std::uint64_t content_hash_ = 0;
+  Columns<FinishedColumn> columns_;
+  std::shared_ptr<const StringPool> strings_;  // null: spilled, and the strings too
+  FinishedColumn<std::uint64_t> string_ends_;
+  FinishedColumn<char> string_text_;
+  std::shared_ptr<const std::byte> block_;  // where the columns lie
+  std::size_t block_bytes_ = 0;
 };
 
 using GraphRef = std::shared_ptr<const Graph>;

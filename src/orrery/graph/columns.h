@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the columns of a Graph lie in a block of bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "orrery/graph/graph.h"
+
+namespace orrery::graph {
+
+/// Calls `visit` with each column of `from` and the same one of `to`.
+template <class From, class To, class Visit>
+void pair_columns(From& from, To& to, Visit visit) {
+  visit(from.id_offsets, to.id_offsets);
+  visit(from.ids, to.ids);
+  visit(from.kinds, to.kinds);
+  visit(from.flags, to.flags);
+  visit(from.durations, to.durations);
+  visit(from.names, to.names);
+  visit(from.payloads, to.payloads);
+  visit(from.in_degrees, to.in_degrees);
+  visit(from.first_succ, to.first_succ);
+  visit(from.succ, to.succ);
+  visit(from.works, to.works);
+  visit(from.collectives, to.collectives);
+  visit(from.messages, to.messages);
+  visit(from.tensor_nodes, to.tensor_nodes);
+  visit(from.first_tensor, to.first_tensor);
+  visit(from.tensors, to.tensors);
+}
+
+/// Where a column can begin: `offset`, or the next multiple of 8 bytes.
+[[nodiscard]] constexpr std::size_t aligned(std::size_t offset) { return (offset + 7) / 8 * 8; }
+
+/// The same values at `place`.
+template <class T>
+[[nodiscard]] FinishedColumn<T> copied(const std::vector<T>& column, std::byte* place) {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
+  if (column.empty()) return {};
+  std::memcpy(place, column.data(), column.size() * sizeof(T));
+  return {reinterpret_cast<const T*>(place), column.size()};
+}
+
+}  // namespace orrery::graph
