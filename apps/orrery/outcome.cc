@@ -35,13 +35,14 @@ Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& sessio
 
 analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest) {
   std::vector<analysis::RankTimes> times;
-  times.reserve(outcome.result.ranks.size());
-  for (const sim::RankResult& rank : outcome.result.ranks) {
+  const sim::RankResults& ranks = outcome.result.ranks;
+  times.reserve(ranks.simulated().size());
+  for (const sim::RankResult& rank : ranks.simulated()) {
     times.push_back({rank.finish, rank.compute, rank.comm, rank.comm_only, rank.memory_only});
   }
   Time end = outcome.result.end;
   if (outcome.result.stall) end = std::max(end, outcome.result.stall->at);
-  return analysis::break_down(times, end, slowest);
+  return analysis::break_down(times, end, slowest, ranks.classes());
 }
 
 ChainParts chain_parts(const Outcome& outcome) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
@@ -93,16 +94,16 @@ void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ra
 
 /// The rank that holds most, where the trace says what is held.
 void add_memory(Sheet& sheet, const Outcome& outcome) {
-  const auto& ranks = outcome.result.ranks;
-  const auto most = std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
-    return a.peak_memory.value_or(Bytes(-1)) < b.peak_memory.value_or(Bytes(-1));
-  });
-  if (most == ranks.end() || !most->peak_memory) return;
+  const sim::RankResults& ranks = outcome.result.ranks;
+  std::optional<Bytes> most;
+  for (const sim::RankResult& one : ranks.simulated()) most = std::max(most, one.peak_memory);
+  if (!most) return;
+  std::size_t rank = 0;
+  while (ranks[rank].peak_memory != most) ++rank;
   const Bytes capacity = outcome.inputs.platform.device.memory_capacity;
   std::string of;
   if (capacity.count() > 0) of = fmt::format(" of {}", format_bytes(capacity));
-  sheet.add("peak memory", fmt::format("{}{} (rank {})", format_bytes(*most->peak_memory), of,
-                                       most - ranks.begin()));
+  sheet.add("peak memory", fmt::format("{}{} (rank {})", format_bytes(*most), of, rank));
 }
 
 void add_chain(Sheet& sheet, const Outcome& outcome) {

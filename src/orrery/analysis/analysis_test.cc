@@ -212,6 +212,42 @@ TEST(Breakdown, MeansOfHugeTimesDoNotOverflow) {
   EXPECT_LE(kTimeMax.count() - break_down(ranks, kTimeMax).compute.count(), 1'000'000'000'000);
 }
 
+// Classes are a shorter way of writing the same ranks.
+TEST(Breakdown, ClassesOfRanksAreTheirRanks) {
+  const std::vector<RankTimes> classes = {{us(7), us(6), us(5), us(3), us(1)},
+                                          {us(9), us(8), us(4), ps(1), {}},
+                                          {std::nullopt, us(3), us(2), us(1), {}},
+                                          {us(9), us(1), us(1), us(1), ps(7)}};
+  std::vector<std::uint32_t> class_of;
+  std::vector<RankTimes> ranks;
+  for (std::uint32_t rank = 0; rank < 101; ++rank) {
+    class_of.push_back(rank * rank % 7 % 4);
+    ranks.push_back(classes[class_of.back()]);
+  }
+  for (const std::size_t most : {0u, 1u, 3u, 60u, 200u}) {
+    const Breakdown one = break_down(classes, us(10), most, class_of);
+    const Breakdown all = break_down(ranks, us(10), most);
+    EXPECT_EQ(one.compute, all.compute);
+    EXPECT_EQ(one.comm_only, all.comm_only);
+    EXPECT_EQ(one.memory_only, all.memory_only);
+    EXPECT_EQ(one.comm, all.comm);
+    EXPECT_EQ(one.idle, all.idle);
+    EXPECT_EQ(one.finished, all.finished);
+    EXPECT_EQ(one.fastest, all.fastest);
+    EXPECT_EQ(one.median, all.median);
+    ASSERT_EQ(one.slowest.size(), std::min<std::size_t>(most, all.finished));
+    ASSERT_EQ(all.slowest.size(), one.slowest.size());
+    for (std::size_t i = 0; i < one.slowest.size(); ++i) {
+      EXPECT_EQ(one.slowest[i].rank, all.slowest[i].rank);
+      EXPECT_EQ(one.slowest[i].finish, all.slowest[i].finish);
+      if (i == 0) continue;
+      const auto& before = one.slowest[i - 1];
+      EXPECT_TRUE(before.finish > one.slowest[i].finish ||
+                  (before.finish == one.slowest[i].finish && before.rank < one.slowest[i].rank));
+    }
+  }
+}
+
 TEST(Consistency, AMatchedExchangeIsFine) {
   Rank a, b;
   a.message(1, NodeKind::send, 1, 8, 3).coll(2, CollectiveType::all_reduce, 4);

@@ -7,58 +7,104 @@ namespace orrery::analysis {
 
 namespace {
 
-/// A sum of times that cannot overflow: seconds and picoseconds apart.
-class Sum {
+/// Who took which times: classes of ranks.
+class Classes {
  public:
-  void add(Time time) {
-    seconds_ += time.count() / kPsPerSecond;
-    rest_ += time.count() % kPsPerSecond;
-    seconds_ += rest_ / kPsPerSecond;
-    rest_ %= kPsPerSecond;
+  Classes(std::span<const RankTimes> times, std::span<const std::uint32_t> class_of)
+      : times_(times), class_of_(class_of) {
+    if (class_of.empty()) return;
+    members_.resize(times.size());
+    for (const std::uint32_t one : class_of) ++members_[one];
   }
-  [[nodiscard]] Time mean(std::size_t count) const {
-    const auto n = static_cast<std::int64_t>(count);
-    if (n == 0) return {};
-    return Time(seconds_ / n * kPsPerSecond + (seconds_ % n * kPsPerSecond + rest_) / n);
+
+  [[nodiscard]] std::size_t ranks() const {
+    return class_of_.empty() ? times_.size() : class_of_.size();
+  }
+  [[nodiscard]] std::size_t members(std::size_t one) const {
+    return class_of_.empty() ? 1 : members_[one];
+  }
+  [[nodiscard]] const RankTimes& of_rank(std::size_t rank) const {
+    return times_[class_of_.empty() ? rank : class_of_[rank]];
+  }
+
+  /// Over ranks, rounded down.
+  [[nodiscard]] Time mean(Time RankTimes::*part) const {
+    if (ranks() == 0) return {};
+    __extension__ __int128 sum = 0;
+    for (std::size_t c = 0; c < times_.size(); ++c)
+      sum += static_cast<__int128>((times_[c].*part).count()) * static_cast<__int128>(members(c));
+    return Time(static_cast<std::int64_t>(sum / static_cast<__int128>(ranks())));
+  }
+
+  /// Those that finished, latest first.
+  [[nodiscard]] std::vector<std::uint32_t> by_finish() const {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t c = 0; c < times_.size(); ++c) {
+      if (times_[c].finish && members(c) > 0) order.push_back(c);
+    }
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return times_[a].finish > times_[b].finish;
+    });
+    return order;
+  }
+
+  /// The finish of the rank that `before` ranks finish after or with.
+  [[nodiscard]] Time finish_at(const std::vector<std::uint32_t>& order, std::size_t before) const {
+    for (const std::uint32_t one : order) {
+      if (before < members(one)) return *times_[one].finish;
+      before -= members(one);
+    }
+    return *times_[order.back()].finish;
   }
 
  private:
-  std::int64_t seconds_ = 0;
-  std::int64_t rest_ = 0;
+  std::span<const RankTimes> times_;
+  std::span<const std::uint32_t> class_of_;
+  std::vector<std::size_t> members_;  // by class
 };
+
+/// The `most` ranks that finish last, none of them before `least`.
+std::vector<SlowRank> slowest_of(const Classes& classes, Time least, std::size_t most) {
+  std::vector<SlowRank> later, equal;
+  for (std::size_t rank = 0; rank < classes.ranks(); ++rank) {
+    const auto& finish = classes.of_rank(rank).finish;
+    if (!finish || *finish < least) continue;
+    if (*finish > least) {
+      later.push_back({static_cast<std::uint32_t>(rank), *finish});
+    } else if (equal.size() < most) {
+      equal.push_back({static_cast<std::uint32_t>(rank), *finish});
+    }
+  }
+  std::stable_sort(later.begin(), later.end(),
+                   [](const SlowRank& a, const SlowRank& b) { return a.finish > b.finish; });
+  later.insert(later.end(), equal.begin(), equal.end());
+  later.resize(std::min(most, later.size()));
+  return later;
+}
 
 }  // namespace
 
-Breakdown break_down(std::span<const RankTimes> ranks, Time step, std::size_t most) {
+Breakdown break_down(std::span<const RankTimes> times, Time step, std::size_t most,
+                     std::span<const std::uint32_t> class_of) {
+  const Classes classes(times, class_of);
   Breakdown result;
   result.step = step;
-  Sum compute, comm_only, memory_only, comm;
-  std::vector<SlowRank> finishes;
-  finishes.reserve(ranks.size());
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const RankTimes& times = ranks[rank];
-    compute.add(times.compute);
-    comm_only.add(times.comm_only);
-    memory_only.add(times.memory_only);
-    comm.add(times.comm);
-    if (times.finish) finishes.push_back({static_cast<std::uint32_t>(rank), *times.finish});
-  }
-  result.compute = compute.mean(ranks.size());
-  result.comm_only = comm_only.mean(ranks.size());
-  result.memory_only = memory_only.mean(ranks.size());
-  result.comm = comm.mean(ranks.size());
+  result.compute = classes.mean(&RankTimes::compute);
+  result.comm_only = classes.mean(&RankTimes::comm_only);
+  result.memory_only = classes.mean(&RankTimes::memory_only);
+  result.comm = classes.mean(&RankTimes::comm);
   result.idle = std::max(Time{}, step - result.compute - result.comm_only - result.memory_only);
-  result.finished = static_cast<std::uint32_t>(finishes.size());
-  if (finishes.empty()) return result;
 
-  const auto later = [](const SlowRank& a, const SlowRank& b) {
-    return a.finish != b.finish ? a.finish > b.finish : a.rank < b.rank;
-  };
-  std::sort(finishes.begin(), finishes.end(), later);
-  result.fastest = finishes.back().finish;
-  result.median = finishes[finishes.size() / 2].finish;
-  finishes.resize(std::min(most, finishes.size()));
-  result.slowest = std::move(finishes);
+  const std::vector<std::uint32_t> order = classes.by_finish();
+  if (order.empty()) return result;
+  std::size_t finished = 0;
+  for (const std::uint32_t one : order) finished += classes.members(one);
+  result.finished = static_cast<std::uint32_t>(finished);
+  result.fastest = *times[order.back()].finish;
+  result.median = classes.finish_at(order, finished / 2);
+  if (most > 0)
+    result.slowest =
+        slowest_of(classes, classes.finish_at(order, std::min(most, finished) - 1), most);
   return result;
 }
 

@@ -12,7 +12,7 @@
 
 namespace orrery::analysis {
 
-/// One rank's intervals, as the simulator reports them.
+/// One rank's intervals, as the simulator reports them; also those of several ranks that are alike.
 struct RankTimes {
   std::optional<Time> finish;  ///< empty: never finished
   Time compute{};
@@ -46,8 +46,10 @@ struct Breakdown {
   }
 };
 
-/// `step` is the end of the step; at most `most` slow ranks are kept.
-[[nodiscard]] Breakdown break_down(std::span<const RankTimes> ranks, Time step,
-                                   std::size_t most = 3);
+/// `step` is the end of the step; at most `most` slow ranks are kept. Rank r took
+/// `times[class_of[r]]`; with an empty `class_of`, `times[r]`. O(ranks + times × log times).
+[[nodiscard]] Breakdown break_down(std::span<const RankTimes> times, Time step,
+                                   std::size_t most = 3,
+                                   std::span<const std::uint32_t> class_of = {});
 
 }  // namespace orrery::analysis
