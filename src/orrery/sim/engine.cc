@@ -38,20 +38,22 @@ Engine::Engine(const graph::Workload& workload, const platform::Platform& platfo
       fabric_(platform),
       planner_(platform, fabric_),
       themis_(platform),
+      deviations_(platform),
       remote_memory_(platform) {
   if (platform.network == NetworkModelKind::message) links_.emplace(platform);
 }
 
 std::string Engine::place(std::uint32_t rank, graph::NodeId node) const {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
+  const std::uint32_t number = real(rank);
   const std::string file =
-      rank < workload_.files.size() ? workload_.files[rank] : fmt::format("rank {}", rank);
-  return fmt::format("{}: rank {}, node {} \"{}\"", file, rank, graph.id(node), graph.name(node));
+      number < workload_.files.size() ? workload_.files[number] : fmt::format("rank {}", number);
+  return fmt::format("{}: rank {}, node {} \"{}\"", file, number, graph.id(node), graph.name(node));
 }
 
 void Engine::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
   const bool shown = result_.findings.count(code) < Findings::kPlaces;
-  result_.findings.add(code, shown ? place(rank, node) : std::string());
+  result_.findings.add(code, shown ? place(rank, node) : std::string(), weight(rank));
 }
 
 void Engine::fail_run(Error error) {
@@ -67,7 +69,6 @@ std::int64_t Engine::after(std::int64_t delay) {
 }
 
 Result<void> Engine::set_up() {
-  const std::uint32_t ranks = fabric_.rank_count();
   if (platform_.collectives.queues_per_dim < 1 || platform_.collectives.active_chunks < 1 ||
       platform_.collectives.queues_per_dim > 4096) {
     return fail(
@@ -75,6 +76,13 @@ Result<void> Engine::set_up() {
         "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
   }
   if (auto made = communicators_.make(workload_, platform_.rules); !made) return made;
+  if (auto done = set_up_folding(); !done) return done;
+  set_up_ranks();
+  return {};
+}
+
+void Engine::set_up_ranks() {
+  const std::uint32_t ranks = result_.savings.representatives;
   agendas_.resize(ranks);
   states_.resize(ranks);
   seats_.resize(ranks);
@@ -86,27 +94,30 @@ Result<void> Engine::set_up() {
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     first_times_.push_back(nodes);
-    nodes += workload_.graph(rank).size();
-    states_[rank].left = workload_.graph(rank).size();
-    const auto waits = workload_.graph(rank).in_degrees();
+    nodes += graph_of(rank).size();
+    states_[rank].left = graph_of(rank).size();
+    const auto waits = graph_of(rank).in_degrees();
     states_[rank].waits.assign(waits.begin(), waits.end());
   }
   times_.resize(nodes);
   if (options_.record)
     recorder_ = std::make_unique<Recorder>(workload_, fabric_, links_ ? &*links_ : nullptr,
                                            communicators_.all(), nodes, planner_.queue_count());
-  return {};
 }
 
 Result<SimResult> Engine::run() {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
-  for (std::uint32_t rank = 0; rank < fabric_.rank_count() && !error_; ++rank) {
-    const auto waits = workload_.graph(rank).in_degrees();
+  for (std::uint32_t rank = 0; rank < states_.size() && !error_; ++rank) {
+    const auto waits = graph_of(rank).in_degrees();
     for (graph::NodeId node = 0; node < waits.size(); ++node) {
       if (waits[node] == 0) make_ready(rank, node);
     }
     releasing_ = graph::kNoNode;
-    wake(rank);
+    if (const Time late = deviations_.start(real(rank)); late > Time{}) {
+      at(rank, late.count(), {.kind = LocalKind::begins});
+    } else {
+      wake(rank);
+    }
   }
   Event event;
   while (!error_) {
@@ -134,6 +145,8 @@ void Engine::dispatch(const Event& event) {
   switch (event.kind) {
     case EventKind::local:
       return run_agendas(event);
+    case EventKind::phase_end:
+      return phases_end(event);
     case EventKind::deliver:
       return deliver(event);
     case EventKind::late_receive:
@@ -141,7 +154,7 @@ void Engine::dispatch(const Event& event) {
     case EventKind::tree_deliver:
       return tree_arrival(event);
     case EventKind::tree_late:
-      return tree_received(blocks_[event.block].streams[event.key]);
+      return tree_late(event);
     case EventKind::ready_to_send:
       return announcement_arrives(event);
     case EventKind::ready_late:
@@ -167,13 +180,13 @@ void Engine::track_memory(std::uint32_t rank) {
     if (times.start < 0 || times.end < 0) return std::nullopt;
     return std::pair{Time(times.start), Time(times.end)};
   };
-  if (const auto held = held_memory(workload_.graph(rank), when))
-    seats_[rank].peak_memory = held->peak;
+  if (const auto held = held_memory(graph_of(rank), when)) seats_[rank].peak_memory = held->peak;
 }
 
 namespace {
 
-void note_unmatched(const Mailboxes& mailboxes, Findings& findings) {
+template <typename Weight>
+void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& findings) {
   std::vector<const Mailboxes::Entry*> left;
   for (const Mailboxes::Entry& entry : mailboxes.entries()) {
     if (entry.used && entry.box.arrived > 0) left.push_back(&entry);
@@ -189,7 +202,7 @@ void note_unmatched(const Mailboxes& mailboxes, Findings& findings) {
                                   ? fmt::format("rank {} to rank {}, {} bytes, tag {}", key.src,
                                                 key.dst, key.size, key.tag)
                                   : std::string();
-    findings.add(FindingCode::unmatched_send, where, left[i]->box.arrived);
+    findings.add(FindingCode::unmatched_send, where, left[i]->box.arrived * weight(key.src));
   }
 }
 
@@ -209,10 +222,16 @@ SimResult Engine::summarise() {
     total.group_size = key.second;
     result_.collectives.push_back(total);
   }
-  if (finished_ < seats_.size()) result_.stall = stall_report();
-  note_unmatched(mailboxes_, result_.findings);
+  if (finished_ < workload_.rank_count()) result_.stall = stall_report();
+  note_unmatched(
+      mailboxes_,
+      [&](std::uint32_t sender) {
+        return folded_ ? weight(folding_.class_of[sender % fabric_.rank_count()]) : 1;
+      },
+      result_.findings);
   result_.chain = chain();
-  result_.ranks = RankResults(std::move(seats_));
+  result_.ranks =
+      RankResults(std::move(seats_), folded_ ? folding_.class_of : std::vector<std::uint32_t>());
   if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(times_));
   return std::move(result_);
 }

@@ -13,20 +13,26 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/model/collective/closed_form.h"
 #include "orrery/model/collective/tree.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/model/memory/shared_bus.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
 #include "orrery/sim/communicators.h"
+#include "orrery/sim/deviations.h"
 #include "orrery/sim/event_queue.h"
+#include "orrery/sim/folding.h"
 #include "orrery/sim/mailboxes.h"
+#include "orrery/sim/parties.h"
+#include "orrery/sim/peers.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/recorder.h"
 #include "orrery/sim/simulate.h"
@@ -45,6 +51,8 @@ struct CustomRun {
   std::uint32_t left = 0;
 };
 
+/// In all that follows `rank` numbers the ranks that are simulated; real() is what the workload
+/// calls it. Without folding that is the same.
 class Engine {
  public:
   Engine(const graph::Workload& workload, const platform::Platform& platform,
@@ -55,6 +63,7 @@ class Engine {
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
+  void set_up_ranks();
   void dispatch(const Event& event);
   void fail_run(Error error);
   [[nodiscard]] std::int64_t now() const { return queue_.now(); }
@@ -66,6 +75,28 @@ class Engine {
   void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);
+
+  // engine_fold.cc: one rank for all that are alike
+  [[nodiscard]] Result<void> set_up_folding();
+  void set_up_slots();
+  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
+    return folded_ ? folding_.representative[rank] : rank;
+  }
+  /// How many ranks `rank` stands for.
+  [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {
+    return folded_ ? folding_.members[rank] : 1;
+  }
+  [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
+    return workload_.graph(real(rank));
+  }
+  /// The communicator that stands for it.
+  [[nodiscard]] std::uint32_t alike(std::uint32_t communicator) const {
+    return folded_ ? folding_.group_like[communicator] : communicator;
+  }
+  /// The member of `group` (one that stands for others) that `rank` is.
+  [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
+  /// The message as its receiver's representative calls it.
+  [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
 
   // engine_agenda.cc
   void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
@@ -95,6 +126,7 @@ class Engine {
   void complete(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
   void account(std::uint32_t rank);
+  void add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const;
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
   void check_finished(std::uint32_t rank);
 
@@ -108,6 +140,8 @@ class Engine {
                                                              graph::NodeId node);
   [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group,
                                    std::uint32_t rank);
+  [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator, Communicator& group);
+  void drop_block(std::uint32_t number);
   void enqueue(Stream& stream);
   void pump(std::uint32_t rank, std::uint32_t queue);
   void start_waiting(std::uint64_t queue);
@@ -171,12 +205,21 @@ class Engine {
   void restart(Event& run, const Event& event);
   void flush(Event& run);
 
+  // engine_closed.cc: phases whose end is worked out
+  [[nodiscard]] bool is_worked_out(const model::PhaseSpec& spec) const;
+  void join_phase(Stream& stream);
+  void end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base);
+  void end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                 std::span<const std::uint32_t> members);
+  void phases_end(const Event& event);
+
   // engine_tree.cc
   void begin_tree(Stream& stream);
   void tree_free(Stream& stream);
   void tree_send(Stream& stream, std::uint32_t to_position);
   void tree_post(Stream& stream, std::uint32_t slot);
   void tree_arrival(const Event& event);
+  void tree_late(const Event& event);
   void tree_received(Stream& stream);
   [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
 
@@ -214,7 +257,7 @@ class Engine {
   // engine_transport.cc
   /// Sends `size` bytes; `arrival` (its time is ignored) happens when they are there.
   void transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
-                 Event arrival);
+                 Event arrival, std::uint32_t weight);
   void hop_arrival(std::uint32_t message);
   void link_idle(std::uint32_t link);
   void depart(const model::Links::Departure& departure);
@@ -251,10 +294,15 @@ class Engine {
 
   const graph::Workload& workload_;
   const platform::Platform& platform_;
+  Folding folding_;
+  bool folded_ = false;
+  std::optional<Peers> peers_;  // with folding
+  PartyBook parties_;
   const Options& options_;
   model::Fabric fabric_;
   Planner planner_;
   Themis themis_;
+  Deviations deviations_;
   model::RemoteMemory remote_memory_;
   EventQueue queue_;
   std::optional<Error> error_;
@@ -276,6 +324,8 @@ class Engine {
 
   Communicators communicators_;
   std::deque<Block> blocks_;
+  std::vector<std::uint32_t> free_blocks_;
+  std::uint64_t chunks_ = 0;  // issued so far
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
   std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
@@ -306,6 +356,8 @@ class Engine {
   std::vector<Event> cargo_;  // by Links message: what happens when it is there
 
   std::unique_ptr<Recorder> recorder_;                              // Options::record
+  std::vector<std::optional<std::int64_t>> even_;                   // by spec: model::even_duration
+  std::vector<std::int64_t> begins_, ends_;                         // scratch of end_apart
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
   std::vector<RankResult> seats_;  // what becomes of each simulated rank

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the time goes: unions of intervals per rank, totals per collective.
+#include <limits>
+
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -30,9 +32,17 @@ void Engine::account(std::uint32_t rank) {
   }
 }
 
+// Counted once for each rank that `rank` stands for.
+void Engine::add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const {
+  const auto times = static_cast<std::int64_t>(weight(rank));
+  const bool fits = time <= std::numeric_limits<std::int64_t>::max() / times;
+  total.time = saturating_sum(total.time,
+                              Time(fits ? time * times : std::numeric_limits<std::int64_t>::max()));
+}
+
 void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   RankState& state = states_[rank];
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   const NodeKind kind = graph.kind(node);
   switch (kind) {
     case NodeKind::comp:
@@ -57,20 +67,20 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   if (collective) {
     const auto name = graph.string(graph.collective(node).group);
     const std::uint32_t found =
-        name.empty() ? Communicators::kUnknown : communicators_.find(name, rank);
+        name.empty() ? Communicators::kUnknown : communicators_.find(name, real(rank));
     members = communicators_[found >= Communicators::kOutside ? 0 : found].members;
   }
   const std::string_view type =
       collective ? graph::name(graph.collective(node).type) : graph::name(kind);
   CollectiveTotal& total = totals_[{type, members}];
   if (step > 0) {
-    ++total.operations;
+    total.operations += weight(rank);
     const Bytes size = collective ? graph.collective(node).size : graph.point_to_point(node).size;
-    total.bytes += static_cast<std::uint64_t>(size.count());
+    total.bytes += static_cast<std::uint64_t>(size.count()) * weight(rank);
     return;
   }
   if (kind != NodeKind::recv || platform_.replay_only)
-    total.time = saturating_sum(total.time, Time(now() - times_[first_times_[rank] + node].start));
+    add_time(total, rank, now() - times_[first_times_[rank] + node].start);
 }
 
 }  // namespace orrery::sim

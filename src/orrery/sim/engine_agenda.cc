@@ -146,6 +146,8 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
     case LocalKind::custom_done:
       complete_custom(event.arg, static_cast<graph::NodeId>(event.node));
       return;
+    case LocalKind::begins:
+      return wake(rank);
     case LocalKind::bus:
       return run_bus(rank, event.arg);
   }

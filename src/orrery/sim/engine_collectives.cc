@@ -14,22 +14,23 @@ using platform::InterDimension;
 using platform::SchedulingPolicy;
 
 std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
   if (name.empty() || (astra() && name == "0")) return 0;
-  const std::uint32_t found = communicators_.find(name, rank);
+  const std::uint32_t found = communicators_.find(name, real(rank));
   if (found == Communicators::kUnknown) {
     fail_run({Errc::input_group, place(rank, node),
               fmt::format("process group \"{}\" is not defined", name),
               "give the communicator-group file that belongs to this trace"});
     return std::nullopt;
   }
-  if (found == Communicators::kOutside || communicators_[found].place(rank) == kNone) {
+  if (found == Communicators::kOutside || communicators_[found].place(real(rank)) == kNone) {
     fail_run({Errc::input_group, place(rank, node),
-              fmt::format("rank {} is not a member of process group \"{}\"", rank, name), ""});
+              fmt::format("rank {} is not a member of process group \"{}\"", real(rank), name),
+              ""});
     return std::nullopt;
   }
-  return found;
+  return alike(found);
 }
 
 std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
@@ -42,7 +43,7 @@ std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
     case SchedulingPolicy::explicit_priority:
       break;
   }
-  return workload_.graph(rank).collective(node).priority;
+  return graph_of(rank).collective(node).priority;
 }
 
 void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, CollectiveType type,
@@ -50,7 +51,7 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
   const auto communicator = communicator_of(rank, node);
   if (!communicator) return;
   Communicator& group = communicators_[*communicator];
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   const std::uint32_t everywhere =
       astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
   const std::uint32_t mask = group.sub_group                    ? ~0u
@@ -85,24 +86,6 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
   if (recorder_) note_join(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
   if (!error_ && --ops_[op].chunks_left == 0) collective_done(op);
-}
-
-Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank) {
-  const std::uint32_t member = group.member(rank);
-  const std::uint32_t number = group.next_stream[member]++;
-  if (number == group.blocks.size()) {
-    group.blocks.push_back(static_cast<std::uint32_t>(blocks_.size()));
-    Block& block = blocks_.emplace_back();
-    block.communicator = communicator;
-    block.members = group.members;
-    block.streams = std::make_unique<Stream[]>(group.members);
-    for (std::uint32_t m = 0; m < group.members; ++m) {
-      block.streams[m].block = group.blocks.back();
-      block.streams[m].member = m;
-      block.streams[m].rank = group.ranks.empty() ? m : group.ranks[m];
-    }
-  }
-  return blocks_[group.blocks[number]].streams[member];
 }
 
 void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, CollectiveType type,
@@ -168,52 +151,6 @@ void Engine::enqueue(Stream& stream) {
   if (recorder_) note_queued(stream);
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
   insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
-}
-
-// ASTRA rules start what can be started at once. Orrery rules decide when the tick is over: then
-// the order of events inside a tick cannot be seen, neither in what ranks choose nor in whether
-// they agree.
-void Engine::pump(std::uint32_t rank, std::uint32_t number) {
-  const std::uint64_t queue = rank * std::uint64_t{planner_.queue_count()} + number;
-  if (astra()) return start_waiting(queue);
-  if (std::exchange(queues_[queue].unsettled, true)) return;
-  unsettled_queues_.push_back(queue);
-}
-
-namespace {
-
-template <typename T>
-void sort_once(std::vector<T>& numbers) {
-  if (!std::is_sorted(numbers.begin(), numbers.end())) std::sort(numbers.begin(), numbers.end());
-}
-
-}  // namespace
-
-void Engine::settle_nodes() {
-  settling_ranks_.swap(unsettled_ranks_);
-  sort_once(settling_ranks_);
-  for (const std::uint32_t rank : settling_ranks_) {
-    states_[rank].unsettled = false;
-    issue(rank);
-  }
-  settling_ranks_.clear();
-}
-
-// Nodes first; chunks when no node can start any more in this tick. False: nothing was left to do.
-bool Engine::settle() {
-  if (!unsettled_ranks_.empty()) {
-    settle_nodes();
-    return true;
-  }
-  if (unsettled_queues_.empty()) return false;
-  settling_queues_.swap(unsettled_queues_);
-  sort_once(settling_queues_);
-  for (const std::uint64_t queue : settling_queues_) {
-    queues_[queue].unsettled = false;
-    start_waiting(queue);
-  }
-  settling_queues_.clear();
-  return true;
 }
 
 void Engine::start_waiting(std::uint64_t number) {
@@ -310,9 +247,9 @@ void Engine::note_gather(ChunkQueue& queue, const Stream& stream) {
   const bool gather = stream.spec->request.type == CollectiveType::all_gather;
   if (astra()) {
     last_was_gather_[stream.rank] = gather;
-  } else if (queue.last_at < now() || queue.last_block <= stream.block) {
+  } else if (queue.last_at < now() || queue.last_block <= blocks_[stream.block].order) {
     queue.last_at = now();
-    queue.last_block = stream.block;
+    queue.last_block = blocks_[stream.block].order;
     queue.last_was_gather = gather;
   }
 }
@@ -347,11 +284,7 @@ void Engine::chunk_done(Stream& stream) {
     const ChunkHistory& history = block.history[stream.member];
     recorder_->done(ops_[op].rank, ops_[op].node, history.queue, history.latency);
   }
-  if (++block.done == block.members) {
-    block.streams.reset();
-    block.order = {};
-    block.history = {};
-  }
+  if (++block.done == block.slots) drop_block(stream.block);
   if (--ops_[op].chunks_left == 0) collective_done(op);
 }
 

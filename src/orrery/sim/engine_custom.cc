@@ -17,7 +17,7 @@ using graph::NodeKind;
 // By node first, then by collective type.
 const std::string* Engine::custom_prefix(std::uint32_t rank, NodeId node, CollectiveType type) {
   const auto& by_node = platform_.collectives.custom_by_node;
-  const auto found = by_node.find(workload_.graph(rank).id(node));
+  const auto found = by_node.find(graph_of(rank).id(node));
   if (found != by_node.end()) return &found->second;
   const platform::CollectivePlan* plan = model::plan_for(platform_.collectives, type);
   return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;

@@ -90,7 +90,7 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
     ++stream.sent;
     --stream.steps_left;
     add_to_balance(stream, key, +1);
-    ++result_.messages;
+    result_.messages += weight(rank);
     const std::int64_t time = now() + spec->delay_by_key[key];
     if (run.spec != spec->id || run.key != key ||
         !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
@@ -110,13 +110,14 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
 
 void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec) {
   const model::RingShape ring = spec.request.ring;
+  const Communicator& group = communicators_[block.communicator];
   Event run{.count = 0};
   std::uint32_t below = event.first % ring.stride;
   std::uint32_t position = ring.position(event.first);
   for (std::uint32_t i = 0; i < event.count; ++i) {
     const std::uint32_t from = event.first + i;
     const std::uint32_t to = spec.destination(from, position, event.key);
-    if (!lone_arrival(block.streams[to], event.key, spec, run)) {
+    if (!lone_arrival(block.streams[group.slot(to)], event.key, spec, run)) {
       flush(run);
       deliver_one(block, spec, from, to, event.key);
     }
@@ -167,7 +168,7 @@ bool Engine::send_burst(Stream& stream, std::int32_t count) {
   for (std::uint32_t k = key; k < key + keys; ++k) ++stream.balances[k];
   stream.sent += keys;
   stream.steps_left -= count;
-  result_.messages += keys;
+  result_.messages += std::uint64_t{keys} * weight(stream.rank);
   queue_.push({.time = after(spec.delay_by_key[key]),
                .kind = EventKind::deliver,
                .first = stream.member,

@@ -30,7 +30,7 @@ constexpr Time kShortest = ns(1);  // ASTRA rules: a node without a duration
 // and each receiver its own stream; a host has many threads, which dependencies keep in order, also
 // where what they communicate takes its recorded time.
 std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
   if (graph.is_cpu(node) && astra()) return {kCpuLane, false};
@@ -42,7 +42,7 @@ std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) 
     case NodeKind::coll:
       return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
     case NodeKind::send:
-      return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, rank).dst), false};
+      return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, real(rank)).dst), false};
     case NodeKind::mem_load:
     case NodeKind::mem_store:
       return {kMemoryLane, false};
@@ -52,7 +52,7 @@ std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) 
 }
 
 bool Engine::takes_recorded_time(std::uint32_t rank, NodeId node) const {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   if (platform_.replay_only) return true;
   if (graph.kind(node) != NodeKind::coll) return false;
   // Recorded traces have collectives that do not say what they are, or how large.
@@ -61,11 +61,11 @@ bool Engine::takes_recorded_time(std::uint32_t rank, NodeId node) const {
   // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
   std::uint32_t group = 0;
   if (const std::string_view name = graph.string(graph.collective(node).group); !name.empty()) {
-    group = communicators_.find(name, rank);
+    group = communicators_.find(name, real(rank));
     if (group >= Communicators::kOutside) return false;
   }
   const Communicator& alone = communicators_[group];
-  return alone.members == 1 && alone.place(rank) != kNone;
+  return alone.members == 1 && alone.place(real(rank)) != kNone;
 }
 
 void Engine::make_ready(std::uint32_t rank, NodeId node) {
@@ -133,7 +133,7 @@ void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
 }
 
 void Engine::start(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   NodeTimes& times = times_[first_times_[rank] + node];
   times.start = now();
   if (astra()) times.released_by = releasing_;
@@ -165,9 +165,10 @@ void Engine::start(std::uint32_t rank, NodeId node) {
 }
 
 void Engine::replay(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   Time duration = graph.duration(node);
   if (duration == Time{} && astra()) duration = kShortest;
+  if (graph.kind(node) == NodeKind::comp) duration = deviations_.compute(real(rank), duration);
   if (!graph.is_cpu(node)) gpu_time_[rank] += duration.count();
   at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
 }
@@ -183,7 +184,7 @@ bool takes_roofline(const graph::Graph& graph, NodeId node, const platform::Plat
 }
 
 void Engine::start_compute(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   const bool recorded = graph.duration(node) > Time{};
   if (!takes_roofline(graph, node, platform_)) {
@@ -203,12 +204,13 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
                      "the roofline gives no time within 46 days",
                      "set the device's peak and memory bandwidth"});
   }
-  gpu_time_[rank] += time->count();
-  at(rank, time->count(), {.arg = node, .kind = LocalKind::node_done});
+  const Time taken = deviations_.compute(real(rank), *time);
+  gpu_time_[rank] += taken.count();
+  at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
 void Engine::start_memory(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   if (!graph.has(node, graph::kHasTensorSize)) {
     return fail_run(
         {Errc::input_missing_attr, place(rank, node), "a memory node lacks tensor_size", ""});
@@ -248,7 +250,7 @@ void Engine::memory_done(std::uint32_t rank, NodeId node) {
 }
 
 void Engine::start_collective(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   const graph::Collective& collective = graph.collective(node);
   if (!astra() && takes_recorded_time(rank, node)) {
     note(FindingCode::collective_replayed, rank, node);
@@ -309,7 +311,7 @@ void Engine::complete(std::uint32_t rank, NodeId node) {
 
 void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
   RankState& state = states_[rank];
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   NodeTimes& times = times_[first_times_[rank] + node];
   times.end = now();
   if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
@@ -340,7 +342,7 @@ void Engine::check_finished(std::uint32_t rank) {
   state.finished = true;
   account(rank);
   seats_[rank].finish = Time(now());
-  ++finished_;
+  finished_ += weight(rank);
   if (options_.progress) options_.progress(finished_, result_.messages);
 }
 

@@ -18,7 +18,7 @@ using platform::IntraDimension;
 std::vector<std::uint8_t> Engine::next_rotation(const Stream& stream, std::size_t dims,
                                                 bool gather) {
   Block& block = blocks_[stream.block];
-  if (!astra() && block.order.size() == dims) return block.order;
+  if (!astra() && block.dims_order.size() == dims) return block.dims_order;
   std::uint8_t& first = round_robin_[stream.rank];
   std::vector<std::uint8_t> order;
   for (std::size_t i = 0; i < dims; ++i) {
@@ -26,7 +26,7 @@ std::vector<std::uint8_t> Engine::next_rotation(const Stream& stream, std::size_
     order.push_back(static_cast<std::uint8_t>(gather ? dims - 1 - d : d));
   }
   first = static_cast<std::uint8_t>((first + 1u) % dims);
-  block.order = order;
+  block.dims_order = order;
   return order;
 }
 
@@ -48,11 +48,11 @@ void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64
   if (block.chunk == 0) {
     Themis::Decision decision =
         themis_.next(request.type, chunk, left, topology, policy == InterDimension::themis_flex);
-    block.order = std::move(decision.order);
+    block.dims_order = std::move(decision.order);
     block.chunk = decision.bytes;
   }
   for (const std::uint8_t d :
-       block.order) {  // the first rank may have issued a collective with other dimensions
+       block.dims_order) {  // the first rank may have issued a collective with other dimensions
     if (d < topology.dims.size()) request.order.push_back(d);
   }
   request.bytes = block.chunk;
@@ -76,8 +76,8 @@ bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
   if (astra()) return goes_before_astra(newcomer, waiting);
   // Ranks must agree on the order even when chunks come at the same time: then the chunk's number
   // decides.
-  const bool tie =
-      newcomer.waiting_since == waiting.waiting_since && newcomer.block < waiting.block;
+  const bool tie = newcomer.waiting_since == waiting.waiting_since &&
+                   blocks_[newcomer.block].order < blocks_[waiting.block].order;
   const std::size_t left = phases_left(newcomer);
   const std::size_t waiting_left = phases_left(waiting);
   switch (platform_.collectives.intra_dimension) {

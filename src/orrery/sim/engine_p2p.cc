@@ -12,9 +12,11 @@ using graph::NodeId;
 using graph::NodeKind;
 
 std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = workload_.graph(rank);
-  return message_key(graph, rank, node, graph.kind(node) == NodeKind::send,
-                     [&] { return place(rank, node); });
+  const graph::Graph& graph = graph_of(rank);
+  auto key = message_key(graph, real(rank), node, graph.kind(node) == NodeKind::send,
+                         [&] { return place(rank, node); });
+  if (key) *key = as_received(*key);
+  return key;
 }
 
 // Missing source of a send and missing destination of a receive default to the rank itself.
@@ -85,10 +87,11 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
     receive_begins(receive);
   }
   if (astra() && who.custom == kNone && fabric_.dim_count() > 1) note_dims(who, key);
-  seats_[key.src].sent_bytes += static_cast<std::uint64_t>(key.size);
-  const std::int64_t delay = fabric_.delay(key.src, key.dst, key.size);
+  seats_[who.rank].sent_bytes += static_cast<std::uint64_t>(key.size);
+  const std::int64_t delay = fabric_.delay(key.src % fabric_.rank_count(), key.dst, key.size);
   if (recorder_) recorder_->message(key.src, key.dst, key.size, now(), delay);
-  transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number});
+  transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number},
+            weight(who.rank));
 }
 
 // ASTRA rules charge a message for the first dimension it crosses.
@@ -105,7 +108,7 @@ void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
   if (!platform_.collectives.rendezvous) return post(number);
   transport(key.dst, key.src, kAnnouncementBytes,
             fabric_.delay(key.dst, key.src, kAnnouncementBytes),
-            {.kind = EventKind::p2p_ready, .first = number, .count = 1});
+            {.kind = EventKind::p2p_ready, .first = number, .count = 1}, weight(who.rank));
 }
 
 // `count` 1: the announcement of receive `first` arrives at the sender. 0: message `first` found
@@ -195,8 +198,7 @@ void Engine::receive_done(std::uint32_t number) {
   if (receive.since >= 0 && receive.who.custom == kNone) {
     account(receive.who.rank);
     --states_[receive.who.rank].communicating;
-    Time& total = totals_[{graph::name(NodeKind::recv), 2}].time;
-    total = saturating_sum(total, Time(now() - receive.since));
+    add_time(totals_[{graph::name(NodeKind::recv), 2}], receive.who.rank, now() - receive.since);
   }
   endpoint_done(receive.who);
 }

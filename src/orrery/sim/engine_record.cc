@@ -24,7 +24,7 @@ void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t com
 
 void Engine::note_queued(const Stream& stream) {
   Block& block = blocks_[stream.block];
-  if (block.history.empty()) block.history.resize(block.members);
+  if (block.history.empty()) block.history.resize(block.slots);
   block.history[stream.member].queued = now();
 }
 

@@ -19,6 +19,8 @@ void Engine::begin_phase(Stream& stream) {
   stream.steps_left = spec.steps;
   stream.free = stream.received = stream.balance = 0;
   stream.inserted = stream.sent = 0;
+  if (is_worked_out(spec)) return join_phase(stream);
+  result_.savings.phases_by_messages += weight(stream.rank);
   if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
     begin_tree(stream);
     return;
@@ -89,7 +91,8 @@ std::int64_t Engine::message_delay(const Stream& stream, std::uint32_t key,
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
   const std::uint32_t communicator = blocks_[stream.block].communicator;
-  return fabric_.delay(stream.rank, rank_of(communicator, to), spec.step_of(key).bytes);
+  return fabric_.delay(rank_of(communicator, stream.member), rank_of(communicator, to),
+                       spec.step_of(key).bytes);
 }
 
 void Engine::send_packet(Stream& stream) {
@@ -109,14 +112,15 @@ void Engine::send_packet(Stream& stream) {
                 .block = stream.block,
                 .spec = spec.id};
   if (!links_ && !spec.delay_by_key.empty()) {
-    ++result_.messages;
+    result_.messages += weight(stream.rank);
     arrival.time = after(spec.delay_by_key[key]);
     queue_.push(arrival);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
     const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
-    transport(stream.rank, rank_of(blocks_[stream.block].communicator, to), spec.step_of(key).bytes,
-              delay, arrival);
+    const std::uint32_t communicator = blocks_[stream.block].communicator;
+    transport(rank_of(communicator, stream.member), rank_of(communicator, to),
+              spec.step_of(key).bytes, delay, arrival, weight(stream.rank));
   }
   post_receive(stream, key);
 }
@@ -161,7 +165,7 @@ void Engine::deliver(const Event& event) {
 
 void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from,
                          std::uint32_t to, std::uint32_t key) {
-  Stream& stream = block.streams[to];
+  Stream& stream = block.streams[communicators_[block.communicator].slot(to)];
   if (stream.spec != &spec) {
     deliver_astray(stream, spec, from, key);
     return;
@@ -176,7 +180,8 @@ void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32
 }
 
 void Engine::deliver_late(const Event& event) {
-  packet_received(blocks_[event.block].streams[event.first]);
+  Block& block = blocks_[event.block];
+  packet_received(block.streams[communicators_[block.communicator].slot(event.first)]);
 }
 
 void Engine::packet_received(Stream& stream) {

@@ -9,8 +9,8 @@
 namespace orrery::sim {
 
 void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
-                       Event arrival) {
-  ++result_.messages;
+                       Event arrival, std::uint32_t weight) {
+  result_.messages += weight;
   if (!links_ || from == to) {
     arrival.time = after(links_ ? 0 : delay);
     queue_.push(arrival);
@@ -54,12 +54,11 @@ void Engine::announce(Stream& stream, std::uint32_t key) {
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t from =
       rank_of(communicator, stream.spec->source(stream.member, stream.position, key));
-  transport(stream.rank, from, kAnnouncementBytes,
-            fabric_.delay(stream.rank, from, kAnnouncementBytes),
-            {.kind = EventKind::ready_to_send,
-             .first = stream.member,
-             .key = key,
-             .block = stream.block});
+  const std::uint32_t own = rank_of(communicator, stream.member);
+  transport(
+      own, from, kAnnouncementBytes, fabric_.delay(own, from, kAnnouncementBytes),
+      {.kind = EventKind::ready_to_send, .first = stream.member, .key = key, .block = stream.block},
+      weight(stream.rank));
 }
 
 void Engine::send_when_announced(Stream& stream, std::uint32_t key) {
@@ -84,18 +83,23 @@ void Engine::send_payload(std::uint32_t number) {
   const std::int64_t bytes = spec.step_of(send.key).bytes;
   const std::int64_t delay =
       spec.delay_by_key.empty() ? fabric_.delay(from, to, bytes) : spec.delay_by_key[send.key];
-  transport(from, to, bytes, delay,
-            {.kind = EventKind::deliver,
-             .first = send.member,
-             .key = send.key,
-             .block = send.block,
-             .spec = spec.id});
+  transport(
+      from, to, bytes, delay,
+      {.kind = EventKind::deliver,
+       .first = send.member,
+       .key = send.key,
+       .block = send.block,
+       .spec = spec.id},
+      weight(
+          blocks_[send.block].streams == nullptr
+              ? 0
+              : blocks_[send.block].streams[communicators_[communicator].slot(send.member)].rank));
 }
 
 void Engine::announcement_arrives(const Event& event) {
   Block& block = blocks_[event.block];
   if (block.streams == nullptr) return;
-  Stream& receiver = block.streams[event.first];
+  Stream& receiver = block.streams[communicators_[block.communicator].slot(event.first)];
   if (receiver.spec == nullptr) return;
   const std::uint32_t from = receiver.spec->source(receiver.member, receiver.position, event.key);
   post_receive(receiver, event.key);

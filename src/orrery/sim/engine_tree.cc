@@ -43,9 +43,10 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t to_rank = rank_of(communicator, to);
   seats_[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
-  const std::int64_t delay = fabric_.delay(stream.rank, to_rank, request.data);
+  const std::int64_t delay =
+      fabric_.delay(rank_of(communicator, stream.member), to_rank, request.data);
   if (recorder_) recorder_->message(stream.rank, to_rank, request.data, now(), delay);
-  transport(stream.rank, to_rank, request.data, delay, arrival);
+  transport(stream.rank, to_rank, request.data, delay, arrival, weight(stream.rank));
 }
 
 // ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
@@ -71,7 +72,7 @@ void Engine::tree_post(Stream& stream, std::uint32_t slot) {
 void Engine::tree_arrival(const Event& event) {
   Block& block = blocks_[event.block];
   if (block.streams == nullptr) return;
-  Stream& stream = block.streams[event.key];
+  Stream& stream = block.streams[communicators_[block.communicator].slot(event.key)];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
@@ -92,6 +93,11 @@ void Engine::tree_arrival(const Event& event) {
   }
   stream.early = true;
   ++early_[early_key(stream, spec, event.first, 0)];
+}
+
+void Engine::tree_late(const Event& event) {
+  Block& block = blocks_[event.block];
+  tree_received(block.streams[communicators_[block.communicator].slot(event.key)]);
 }
 
 void Engine::tree_received(Stream& stream) {

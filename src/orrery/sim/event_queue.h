@@ -13,7 +13,8 @@
 namespace orrery::sim {
 
 enum class EventKind : std::uint8_t {
-  local,    ///< run the local events of ranks first … first+count-1
+  local,      ///< run the local events of ranks first … first+count-1
+  phase_end,  ///< members first … first+count-1 end a phase whose end was worked out
   deliver,  ///< messages of one collective step from members first … first+count-1 (or keys key …
             ///< key+keys-1)
   late_receive,   ///< a receive posted after its message arrived: member `first`, step `key`

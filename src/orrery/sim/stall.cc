@@ -18,7 +18,7 @@ constexpr std::size_t kMostNodes = 64;
 }
 
 std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
-  const graph::Graph& graph = workload_.graph(rank);
+  const graph::Graph& graph = graph_of(rank);
   if (graph.kind(node) == NodeKind::recv) {
     const graph::PointToPoint message = graph.message(node, rank);
     std::string text =
@@ -61,7 +61,7 @@ StallReport Engine::stall_report() const {
   for (std::uint32_t rank = 0; rank < states_.size(); ++rank) {
     if (states_[rank].finished) continue;
     ++report.unfinished_ranks;
-    const graph::Graph& graph = workload_.graph(rank);
+    const graph::Graph& graph = graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
       const NodeTimes& times = times_[first_times_[rank] + node];
       if (times.start < 0 || times.end >= 0) continue;
@@ -96,25 +96,30 @@ std::vector<ChainLink> Engine::chain() const {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
   for (std::uint32_t rank = 1; rank < seats_.size(); ++rank) {
-    if (seats_[rank].finish.value_or(Time{}) >
-        seats_[slowest].finish.value_or(Time{}))
+    if (seats_[rank].finish.value_or(Time{}) > seats_[slowest].finish.value_or(Time{}))
       slowest = rank;
   }
   std::uint32_t rank = slowest;
   const auto times = [&](NodeId node) -> const NodeTimes& {
     return times_[first_times_[rank] + node];
   };
+  // With folding the chain goes through the ranks themselves, whoever was simulated for them.
+  std::uint32_t number = real(rank);
   NodeId last = graph::kNoNode;
-  for (NodeId node = 0; node < workload_.graph(rank).size(); ++node) {
+  for (NodeId node = 0; node < graph_of(rank).size(); ++node) {
     if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end))
       last = node;
   }
   for (NodeId node = last; node != graph::kNoNode && links.size() < times_.size();) {
     const NodeTimes& ran = times(node);
     const bool waited = ran.sender != kNone;
-    links.push_back({rank, node, Time(waited ? ran.end : ran.start), Time(ran.end)});
-    node = ran.released_by;
-    if (waited) std::tie(rank, node) = senders_[ran.sender];
+    links.push_back({number, node, Time(waited ? ran.end : ran.start), Time(ran.end)});
+    if (!waited) {
+      node = ran.released_by;
+      continue;
+    }
+    number = static_cast<std::uint32_t>(graph_of(rank).message(node, number).src);
+    std::tie(rank, node) = senders_[ran.sender];
   }
   std::reverse(links.begin(), links.end());
   return links;

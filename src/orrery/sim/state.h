@@ -33,6 +33,7 @@ enum class LocalKind : std::uint8_t {
   node_done,     ///< a compute or replayed node ends
   memory_done,   ///< a remote memory access ends
   custom_done,   ///< a compute node of a custom collective ends
+  begins,        ///< a rank begins its work late
   bus,           ///< a transaction of the shared memory bus moves on
 };
 
@@ -64,8 +65,8 @@ struct Agenda {
 struct Stream {
   const model::PhaseSpec* spec = nullptr;  ///< the running phase; null while waiting or done
   std::uint32_t block = 0;
-  std::uint32_t member = 0;
-  std::uint32_t rank = 0;
+  std::uint32_t member = 0;    ///< of the communicator; with folding the first that is like it
+  std::uint32_t rank = 0;      ///< as the engine numbers those it simulates
   std::uint32_t position = 0;  ///< in the running phase's ring
   std::int32_t steps_left = 0;
   std::int32_t free = 0;       ///< packets free to be sent
@@ -79,6 +80,7 @@ struct Stream {
   std::uint32_t phases = kNone;  ///< its phase list; kNone: this rank has not issued it
   std::uint32_t op = kNone;
   std::int64_t priority = 0;
+  std::int64_t begun = 0;  ///< when the running phase began
   Stream* next_waiting = nullptr;
   std::int64_t waiting_since = 0;
 };
@@ -92,14 +94,25 @@ struct ChunkHistory {
   std::int64_t latency = 0;
 };
 
+/// Who of a ring has begun a phase whose end is worked out when all have.
+struct Gathering {
+  std::uint32_t spec = kNone;
+  std::uint32_t come = 0;
+  std::int64_t first = 0;  ///< when the first came
+  bool together = true;    ///< all came at that time
+};
+
 /// One chunk of a collective at all members: where messages find their receiver.
 struct Block {
-  std::unique_ptr<Stream[]> streams;  ///< by member; gone when all are done
+  std::unique_ptr<Stream[]> streams;  ///< by slot of the communicator; gone when all are done
+  std::vector<Gathering> gatherings;  ///< [phase × slots + leader]; phases that are worked out
   std::uint32_t communicator = 0;
-  std::uint32_t members = 0;
+  std::uint32_t slots = 0;
   std::uint32_t done = 0;
+  std::uint32_t number = 0;  ///< among its communicator's chunks
+  std::uint64_t order = 0;   ///< among all chunks: when the first rank issued it
   std::vector<std::uint8_t>
-      order;               ///< logical dims, decided by the first rank that issues the chunk
+      dims_order;          ///< logical dims, decided by the first rank that issues the chunk
   std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
   // Orrery rules: the plan and the queues of its phases, decided by the first that issues it.
   const void* plan = nullptr;
@@ -124,9 +137,25 @@ struct Communicator {
   std::vector<std::uint32_t> sorted;       ///< the same, ascending; empty when `ranks` is
   std::vector<std::uint32_t> member_at;    ///< by place in `sorted`: the member
   std::vector<std::uint32_t> next_stream;  ///< by member: chunks issued so far
-  std::vector<std::uint32_t> blocks;       ///< by chunk
+  std::vector<std::uint32_t> blocks;       ///< by chunk from `first_block`; kNone: done
+  std::uint32_t first_block = 0;
+  std::vector<std::unique_ptr<Stream[]>> spare;  ///< of chunks that are done
+  // Folding. Only set for the first of the communicators that are alike, and if it is used.
+  std::vector<std::uint32_t> slots;  ///< by member: which of the ranks simulated stands for it
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      seats;  ///< by slot: the simulated rank, and the first member it stands for; ascending
   std::uint32_t members = 0;
   bool sub_group = false;
+
+  [[nodiscard]] std::uint32_t slot(std::uint32_t member) const {
+    return slots.empty() ? member : slots[member];
+  }
+  [[nodiscard]] std::uint32_t slot_count() const {
+    return slots.empty() ? members : static_cast<std::uint32_t>(seats.size());
+  }
+  [[nodiscard]] std::uint32_t member_of_slot(std::uint32_t slot) const {
+    return slots.empty() ? slot : seats[slot].second;
+  }
 
   [[nodiscard]] const std::vector<std::uint32_t>& ascending() const {
     return sorted.empty() ? ranks : sorted;
@@ -176,7 +205,7 @@ struct ChunkQueue {
   // Orrery rules: whether the phase that left last was an all-gather; of those that left together,
   // the one of the newest chunk.
   bool last_was_gather = false;
-  std::uint32_t last_block = 0;
+  std::uint64_t last_block = 0;
   std::int64_t last_at = -1;
 };
 

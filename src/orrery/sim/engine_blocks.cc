@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the chunks of collectives are kept while they run.
+#include <utility>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank) {
+  const std::uint32_t member = member_of(group, rank);
+  const std::uint32_t number = group.next_stream[member]++;
+  if (number == group.first_block + group.blocks.size())
+    group.blocks.push_back(new_block(communicator, group));
+  return blocks_[group.blocks[number - group.first_block]].streams[group.slot(member)];
+}
+
+std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group) {
+  auto number = static_cast<std::uint32_t>(blocks_.size());
+  if (free_blocks_.empty()) {
+    blocks_.emplace_back();
+  } else {
+    number = free_blocks_.back();
+    free_blocks_.pop_back();
+  }
+  Block& block = blocks_[number];
+  block.communicator = communicator;
+  block.slots = group.slot_count();
+  block.number = group.first_block + static_cast<std::uint32_t>(group.blocks.size());
+  block.order = chunks_++;
+  if (group.spare.empty()) {
+    block.streams = std::make_unique<Stream[]>(block.slots);
+  } else {
+    block.streams = std::move(group.spare.back());
+    group.spare.pop_back();
+  }
+  for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
+    Stream& stream = block.streams[slot];
+    stream = Stream{};
+    stream.block = number;
+    stream.member = group.member_of_slot(slot);
+    stream.rank = group.slots.empty() ? rank_of(communicator, slot) : group.seats[slot].first;
+  }
+  return number;
+}
+
+// Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,
+// and what it was kept in serves the next.
+void Engine::drop_block(std::uint32_t number) {
+  Block& block = blocks_[number];
+  Communicator& group = communicators_[block.communicator];
+  if (astra() || platform_.collectives.rendezvous) {
+    block.streams.reset();
+    block.dims_order = {};
+    block.history = {};
+    return;
+  }
+  group.spare.push_back(std::move(block.streams));
+  group.blocks[block.number - group.first_block] = kNone;
+  std::size_t done = 0;
+  while (done < group.blocks.size() && group.blocks[done] == kNone) ++done;
+  if (done > 32 && 2 * done > group.blocks.size()) {
+    group.blocks.erase(group.blocks.begin(),
+                       group.blocks.begin() + static_cast<std::ptrdiff_t>(done));
+    group.first_block += static_cast<std::uint32_t>(done);
+  }
+  std::vector<Gathering> gatherings = std::move(block.gatherings);
+  gatherings.clear();
+  block = Block{};
+  block.gatherings = std::move(gatherings);
+  free_blocks_.push_back(number);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phases whose end is worked out. Under the analytical network nothing but its own members decides
+// how a phase goes: when the last of a ring has begun it, the end is known for all of them, and one
+// event each takes the place of all messages.
+#include <algorithm>
+
+#include "orrery/model/collective/tree.h"
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using platform::Algorithm;
+
+namespace {
+
+/// Messages that the member at `position` sends in the phase.
+std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
+  if (spec.request.algorithm.algorithm != Algorithm::double_binary_tree) return spec.steps;
+  const auto place = model::tree_place(position, spec.request.ring.size, !spec.request.min_tree);
+  return (place.parent != model::TreePlace::kNone ? 1 : 0) +
+         (place.left != model::TreePlace::kNone ? 1 : 0) +
+         (place.right != model::TreePlace::kNone ? 1 : 0);
+}
+
+}  // namespace
+
+bool Engine::is_worked_out(const model::PhaseSpec& spec) const {
+  if (!options_.closed_forms || astra() || links_ || platform_.collectives.rendezvous) return false;
+  // The recorder wants to see each message of a tree.
+  const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
+  return !(tree && recorder_) && model::has_closed_form(spec);
+}
+
+void Engine::join_phase(Stream& stream) {
+  Block& block = blocks_[stream.block];
+  const model::PhaseSpec& spec = *stream.spec;
+  const model::RingShape& ring = spec.request.ring;
+  const Communicator& group = communicators_[block.communicator];
+  const auto messages = static_cast<std::uint32_t>(messages_of(spec, stream.position));
+  stream.begun = now();
+  stream.sent = messages;
+  result_.messages += std::uint64_t{messages} * weight(stream.rank);
+  result_.savings.phases_worked_out += weight(stream.rank);
+  const std::uint32_t base = stream.member - stream.position * ring.stride;
+  std::uint32_t leader = base, needed = ring.size;
+  const Parties* parties =
+      group.slots.empty() ? nullptr : &parties_.of(block.communicator, group, ring);
+  if (parties != nullptr) {
+    leader = parties->leader[group.slot(stream.member)];
+    needed = static_cast<std::uint32_t>(parties->together[leader].size());
+  }
+  const std::size_t index = std::size_t{stream.phase} * block.slots + leader;
+  if (index >= block.gatherings.size())
+    block.gatherings.resize((std::size_t{stream.phase} + 1) * block.slots);
+  Gathering& gathering = block.gatherings[index];
+  if (gathering.come == 0) gathering = {spec.id, 0, now(), true};
+  if (gathering.spec != spec.id) return;  // they do not mean the same: nobody ends
+  gathering.together = gathering.together && gathering.first == now();
+  if (++gathering.come < needed) return;
+  const bool together = gathering.together;
+  if (parties == nullptr) {
+    return together ? end_together(block, spec, base) : end_apart(block, spec, base, {});
+  }
+  for (const std::uint32_t slot : parties->together[leader]) {
+    const std::uint32_t member = group.member_of_slot(slot);
+    const std::uint32_t own = member - ring.position(member) * ring.stride;
+    end_apart(block, spec, own, {&member, 1});
+  }
+}
+
+// All of a ring have begun the phase now.
+void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base) {
+  if (spec.id >= even_.size()) even_.resize(spec.id + 1);
+  if (!even_[spec.id]) even_[spec.id] = model::even_duration(spec).value_or(-1);
+  if (*even_[spec.id] < 0) return end_apart(block, spec, base, {});
+  const model::RingShape& ring = spec.request.ring;
+  const auto number = static_cast<std::uint32_t>(block.streams[base].block);
+  const std::int64_t time = after(*even_[spec.id]);
+  const bool in_a_row = ring.stride == 1;
+  for (std::uint32_t p = 0; p < ring.size; p += in_a_row ? ring.size : 1) {
+    queue_.push({.time = time,
+                 .kind = EventKind::phase_end,
+                 .first = base + p * ring.stride,
+                 .count = in_a_row ? ring.size : 1,
+                 .block = number});
+  }
+}
+
+// The members of the ring at `base` have begun at different times. Ends for `members`, or for all.
+void Engine::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                       std::span<const std::uint32_t> members) {
+  const model::RingShape& ring = spec.request.ring;
+  const Communicator& group = communicators_[block.communicator];
+  begins_.resize(ring.size);
+  ends_.resize(ring.size);
+  for (std::uint32_t p = 0; p < ring.size; ++p)
+    begins_[p] = block.streams[group.slot(base + p * ring.stride)].begun;
+  model::phase_ends(
+      spec, begins_, ends_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+        return fabric_.delay(rank_of(block.communicator, base + from * ring.stride),
+                             rank_of(block.communicator, base + to * ring.stride), bytes);
+      });
+  const auto end_at = [&](std::uint32_t member) {
+    const Stream& stream = block.streams[group.slot(member)];
+    queue_.push({.time = after(ends_[ring.position(member)] - now()),
+                 .kind = EventKind::phase_end,
+                 .first = member,
+                 .block = stream.block});
+  };
+  if (members.empty()) {
+    for (std::uint32_t p = 0; p < ring.size; ++p) end_at(base + p * ring.stride);
+  }
+  for (const std::uint32_t member : members) end_at(member);
+}
+
+void Engine::phases_end(const Event& event) {
+  Block& block = blocks_[event.block];
+  const Communicator& group = communicators_[block.communicator];
+  for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
+    end_phase(block.streams[group.slot(m)]);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who goes through a phase together when one rank is simulated for many.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "orrery/model/collective/phase.h"
+#include "orrery/sim/state.h"
+
+namespace orrery::sim {
+
+/// The slots of a communicator by rings of one shape. Slots that stand in one ring end a phase only
+/// when all of them have begun it; ranks that are alike see alike rings, so each slot is in one
+/// such set.
+struct Parties {
+  std::vector<std::uint32_t> leader;                 ///< by slot: the lowest of its set
+  std::vector<std::vector<std::uint32_t>> together;  ///< by leader: the set, ascending
+};
+
+class PartyBook {
+ public:
+  /// O(members of the rings that slots stand in), once for each communicator and shape of ring.
+  [[nodiscard]] const Parties& of(std::uint32_t communicator, const Communicator& group,
+                                  const model::RingShape& ring);
+
+ private:
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Parties> known_;
+};
+
+}  // namespace orrery::sim
