@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <queue>
+#include <vector>
+
+#include "orrery/model/collective/direct_ends.h"
+
+namespace orrery::model {
+
+namespace {
+
+/// Two kinds of events per message: received, and its packet free. Of sender and receiver, who
+/// comes later to a message knows when it is received.
+class Replay {
+ public:
+  Replay(const PhaseSpec& spec, std::span<const std::int64_t> begins, const MessageTimes& times)
+      : spec_(spec),
+        times_(times),
+        steps_(static_cast<std::uint32_t>(spec.steps)),
+        alone_(begins.size() == 1),
+        members_(begins.size()),
+        arrivals_(alone_ ? 0 : begins.size() * steps_) {
+    for (std::uint32_t p = 0; p < begins.size(); ++p) {
+      for (std::int32_t i = 0; i < spec.window; ++i) insert(p, begins[p]);
+    }
+  }
+
+  void run(std::span<std::int64_t> ends) {
+    while (!due_.empty()) {
+      const Due due = due_.top();
+      due_.pop();
+      if (due.received) {
+        receive(due.position, due.time);
+      } else {
+        ends[due.position] = due.time;  // the last packet free ends the phase
+        free(due.position, due.time);
+      }
+    }
+  }
+
+ private:
+  struct Due {
+    std::int64_t time;
+    std::uint32_t position;
+    bool received;  ///< otherwise a packet is free
+    friend bool operator>(const Due& a, const Due& b) { return a.time > b.time; }
+  };
+
+  struct Member {
+    std::uint32_t inserted = 0;
+    std::uint32_t free = 0;
+    std::uint32_t sent = 0;
+    std::int32_t received = 0;
+    std::int64_t last_free = -1;
+  };
+
+  void insert(std::uint32_t p, std::int64_t now) {
+    due_.push({later(now, packet_time(spec_, members_[p].inserted++)), p, false});
+  }
+
+  void receive(std::uint32_t p, std::int64_t now) {
+    Member& member = members_[p];
+    ++member.received;
+    insert(p, now);
+    // A packet that is free in the tick in which the barrier falls sees it fall.
+    if (member.received == spec_.barrier && member.last_free == now) send_free(p, now);
+  }
+
+  void free(std::uint32_t p, std::int64_t now) {
+    ++members_[p].free;
+    members_[p].last_free = now;
+    send_free(p, now);
+  }
+
+  void send_free(std::uint32_t p, std::int64_t now) {
+    Member& member = members_[p];
+    while (member.free != 0 && member.sent < steps_) {
+      const bool held =
+          spec_.barrier != 0 && static_cast<std::int32_t>(steps_ - member.sent) <= spec_.barrier;
+      if (held && member.received < spec_.barrier) return;
+      --member.free;
+      send(p, member.sent++, now);
+    }
+  }
+
+  // The i-th message a position sends under a key is the one its peer receives as its own i-th:
+  // both have sent the same number of messages by then.
+  void send(std::uint32_t p, std::uint32_t number, std::int64_t now) {
+    const std::uint32_t key = spec_.key_of(number);
+    if (alone_) return due_.push({later(now, times_(p, p, key)), p, true});
+    const std::uint32_t to = destination(spec_, p, key);
+    const std::uint32_t from = source(spec_, p, key);
+    const std::int64_t arrival = later(now, times_(p, to, key));
+    if (members_[to].sent > number) {
+      due_.push({arrival, to, true});
+    } else {
+      arrivals_[std::size_t{to} * steps_ + number] = arrival;
+    }
+    if (members_[from].sent > number)
+      due_.push({std::max(now, arrivals_[std::size_t{p} * steps_ + number]), p, true});
+  }
+
+  const PhaseSpec& spec_;
+  const MessageTimes& times_;
+  std::uint32_t steps_;
+  bool alone_;
+  std::vector<Member> members_;
+  std::vector<std::int64_t> arrivals_;  ///< of messages not asked for yet, by receiver and number
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+};
+
+}  // namespace
+
+void replay_direct(const PhaseSpec& spec, std::span<const std::int64_t> begins,
+                   std::span<std::int64_t> ends, const MessageTimes& times) {
+  Replay(spec, begins, times).run(ends);
+}
+
+}  // namespace orrery::model
