@@ -51,7 +51,7 @@ Result<void> Communicators::make_axis(const graph::Workload& workload, const std
   }
   auto& by_rank = *by_rank_.emplace_back(
       std::make_unique<std::vector<std::uint32_t>>(std::size_t{ranks}, kOutside));
-  by_name_.emplace(name, Named{0, &by_rank});
+  by_name_.emplace(name, Meaning{0, &by_rank});
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     if (by_rank[rank] != kOutside || !axis.has(rank)) continue;
     std::vector<std::uint32_t> members = axis.members(axis.first(rank));
@@ -79,7 +79,7 @@ Result<void> Communicators::make(const graph::Workload& workload, platform::Rule
       return fail(Errc::input_group, fmt::format("process group \"{}\"", name),
                   fmt::format("rank {} is beyond the last one, {}", rank, ranks - 1));
     }
-    by_name_.emplace(name, Named{static_cast<std::uint32_t>(all_.size())});
+    by_name_.emplace(name, Meaning{static_cast<std::uint32_t>(all_.size())});
     add(name, group.ranks, ranks, rules);
   }
   for (const auto& [name, axis] : workload.axes) {
@@ -88,10 +88,9 @@ Result<void> Communicators::make(const graph::Workload& workload, platform::Rule
   return {};
 }
 
-std::uint32_t Communicators::find(std::string_view name, std::uint32_t rank) const {
+Communicators::Meaning Communicators::meaning(std::string_view name) const {
   const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return kUnknown;
-  return found->second.by_rank != nullptr ? (*found->second.by_rank)[rank] : found->second.number;
+  return found == by_name_.end() ? Meaning{} : found->second;
 }
 
 }  // namespace orrery::sim

@@ -25,23 +25,33 @@ class Communicators {
   static constexpr std::uint32_t kUnknown = ~0u;      ///< nobody has such a name
   static constexpr std::uint32_t kOutside = ~0u - 1;  ///< the rank has no group on that axis
 
+  /// What a name means: one communicator to all ranks, or one to each.
+  struct Meaning {
+    std::uint32_t number = kUnknown;                      ///< of the communicator
+    const std::vector<std::uint32_t>* by_rank = nullptr;  ///< an axis: the number for each rank
+
+    [[nodiscard]] std::uint32_t of(std::uint32_t rank) const {
+      return by_rank != nullptr ? (*by_rank)[rank] : number;
+    }
+  };
+
   /// Makes them. O(ranks) per axis. Errc: input_group (a member beyond the last rank; an axis whose
   /// groups overlap).
   [[nodiscard]] Result<void> make(const graph::Workload& workload, platform::Rules rules);
 
   /// Which one `name` means to `rank`; kUnknown, kOutside. The rank need not be a member of a group
   /// that is found by its own name.
-  [[nodiscard]] std::uint32_t find(std::string_view name, std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t find(std::string_view name, std::uint32_t rank) const {
+    return meaning(name).of(rank);
+  }
+  /// The same for any rank; valid while this lives.
+  [[nodiscard]] Meaning meaning(std::string_view name) const;
 
   [[nodiscard]] Communicator& operator[](std::uint32_t number) { return all_[number]; }
   [[nodiscard]] const Communicator& operator[](std::uint32_t number) const { return all_[number]; }
   [[nodiscard]] const std::vector<Communicator>& all() const { return all_; }
 
  private:
-  struct Named {
-    std::uint32_t number = 0;                             ///< of the communicator
-    const std::vector<std::uint32_t>* by_rank = nullptr;  ///< an axis: the number for each rank
-  };
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {
@@ -55,7 +65,7 @@ class Communicators {
            platform::Rules rules);
 
   std::vector<Communicator> all_;
-  std::unordered_map<std::string, Named, Hash, std::equal_to<>> by_name_;
+  std::unordered_map<std::string, Meaning, Hash, std::equal_to<>> by_name_;
   std::vector<std::unique_ptr<std::vector<std::uint32_t>>> by_rank_;  ///< by axis
 };
 

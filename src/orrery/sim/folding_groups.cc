@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/folding_groups.h"
+
+#include <algorithm>
+
+namespace orrery::sim {
+
+using platform::Rules;
+
+Distances::Distances(const model::Fabric& fabric, Rules rules)
+    : fabric_(fabric), dims_(fabric.dim_count()), astra_(rules == Rules::astra) {
+  coordinates_.resize(fabric.rank_count() * dims_);
+  for (std::size_t at = dims_; at < coordinates_.size(); at += dims_) {
+    bool carry = true;
+    for (std::size_t d = 0; d < dims_; ++d) {
+      std::uint32_t next = coordinates_[at - dims_ + d] + (carry ? 1 : 0);
+      carry = next == static_cast<std::uint32_t>(fabric.dim(d).size);
+      if (carry) next = 0;
+      coordinates_[at + d] = next;
+    }
+  }
+}
+
+std::uint32_t Distances::between(std::uint32_t from, std::uint32_t to) const {
+  const auto a = coordinates(from);
+  const auto b = coordinates(to);
+  std::uint32_t sum = 0;
+  for (std::size_t d = 0; d < dims_; ++d) {
+    if (a[d] == b[d]) continue;
+    sum += fabric_.hops(d, a[d], b[d]) * fabric_.stride(d);  // hops are fewer than coordinates
+    if (astra_) break;
+  }
+  return sum;
+}
+
+Groups::Groups(const graph::Workload& workload, const platform::Platform& platform,
+               const model::Fabric& fabric, const Communicators& communicators, Planner& planner,
+               const Shapes& shapes)
+    : workload_(workload),
+      platform_(platform),
+      fabric_(fabric),
+      communicators_(communicators),
+      planner_(planner),
+      shapes_(shapes),
+      distances_(fabric, platform.rules) {
+  groups_.resize(communicators.all().size());
+  find_slots(workload, shapes);
+  find_kinds();
+}
+
+void Groups::find_slots(const graph::Workload& workload, const Shapes& shapes) {
+  const std::uint32_t ranks = workload.rank_count();
+  first_slot_.reserve(ranks + std::size_t{1});
+  first_slot_.push_back(0);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const std::uint32_t graph = workload.graph_of_rank[rank];
+    const auto meanings = shapes.groups(graph);
+    for (std::uint32_t place = 0; place < meanings.size(); ++place) {
+      slots_.push_back(find(meanings[place].of(rank), rank, place));
+      const UseSet& set = shapes.use_set(shapes.use_number(shapes.of(graph), place));
+      if (set.custom && slots_.back().found()) groups_[slots_.back().group].custom = true;
+    }
+    first_slot_.push_back(slots_.size());
+  }
+}
+
+// Ranks come in ascending order, and so do a group's members: each is looked for from where the
+// last one was.
+Groups::Slot Groups::find(std::uint32_t number, std::uint32_t rank, std::uint32_t place) {
+  if (number >= kNotMember) return {number, 0};
+  const Communicator& all = communicators_[number];
+  Group& group = groups_[number];
+  if (!group.used) {
+    group.used = true;
+    group.first_member = names_.size();
+    names_.resize(names_.size() + all.members, kNone);
+  }
+  std::uint32_t member = rank;
+  if (!all.ranks.empty()) {
+    const std::vector<std::uint32_t>& ascending = all.ascending();
+    while (group.next < ascending.size() && ascending[group.next] < rank) ++group.next;
+    if (group.next == ascending.size() || ascending[group.next] != rank) return {kNotMember, 0};
+    member = all.member_at.empty() ? group.next : all.member_at[group.next];
+  }
+  std::uint32_t& name = names_[group.first_member + member];
+  if (name == kNone) name = place;
+  return {number, member};
+}
+
+// A sub-group's topologies follow from how many coordinates its members have in each dimension
+// (Planner::topology), those of all ranks from the fabric.
+void Groups::find_kinds() {
+  Interner numbers;
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    if (!groups_[c].used) continue;
+    const Communicator& all = communicators_[c];
+    words_.assign(1, both(all.sub_group ? 1 : 0, all.members));
+    if (all.sub_group) add_spans(c, words_);
+    const std::uint32_t number = numbers.number(words_);
+    groups_[c].kind = number;
+    if (number == kinds_.size()) {
+      Kind& made = kinds_.emplace_back();
+      std::size_t crossed = 0, rings = 0;
+      for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+        const bool spans = all.sub_group ? words_[d + 1] > 1 : fabric_.dim(d).size > 1;
+        if (spans) ++crossed;
+        if (spans && fabric_.dim(d).block == platform::Block::ring) ++rings;
+      }
+      made.constant = crossed == 1 && rings == 0;
+    }
+    ++kinds_[number].groups;
+  }
+}
+
+void Groups::add_spans(std::uint32_t number, std::vector<std::uint64_t>& words) {
+  const Communicator& all = communicators_[number];
+  std::size_t first = 0;  // of the dimension's coordinates
+  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+    stamps_.resize(std::max(stamps_.size(), first + static_cast<std::size_t>(fabric_.dim(d).size)));
+    std::uint64_t span = 0;
+    for (const std::uint32_t rank : all.ranks) {
+      std::uint64_t& stamp = stamps_[first + distances_.coordinates(rank)[d]];
+      if (stamp == number + std::uint64_t{1}) continue;
+      stamp = number + std::uint64_t{1};
+      ++span;
+    }
+    words.push_back(span);
+    first += static_cast<std::size_t>(fabric_.dim(d).size);
+  }
+}
+
+const Groups::View& Groups::view(std::uint32_t rank, std::size_t place, std::uint32_t group) {
+  const std::uint32_t shape = shapes_.of(workload_.graph_of_rank[rank]);
+  const std::uint32_t set = shapes_.use_number(shape, static_cast<std::uint32_t>(place));
+  Kind& kind = kinds_[groups_[group].kind];
+  const std::uint32_t number = kind.sets.number(set);
+  if (number == kind.views.size())
+    make_view(kind.views.emplace_back(), shapes_.use_set(set), group);
+  return kind.views[number];
+}
+
+// A topology that cannot be had is none here: the run will fail when the first rank wants it.
+void Groups::make_view(View& made, const UseSet& set, std::uint32_t number) {
+  const Communicator& all = communicators_[number];
+  Kind& kind = kinds_[groups_[number].kind];
+  for (const CollectiveUse& use : set.uses) {
+    const std::uint32_t mask = all.sub_group ? ~0u : use.mask;
+    const auto topology = planner_.topology(use.type, number, all, mask);
+    if (!topology) continue;
+    for (const model::LogicalDim& dim : planner_.topology(*topology).dims) {
+      if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim);
+    }
+  }
+}
+
+void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim) {
+  Ring ring{dim.ring, dim.algorithm.algorithm};
+  const bool tree = ring.algorithm == platform::Algorithm::double_binary_tree;
+  ring.measured = tree || !(dim.along_dim || kind.constant);
+  const auto known = [&](const Ring& other) {
+    return other.shape == ring.shape && other.algorithm == ring.algorithm &&
+           other.measured == ring.measured;
+  };
+  if (std::any_of(made.rings.begin(), made.rings.end(), known)) return;
+  if (ring.algorithm == platform::Algorithm::direct) {
+    const auto found = std::find(kind.direct.begin(), kind.direct.end(), ring.shape);
+    ring.lines = static_cast<std::uint32_t>(found - kind.direct.begin());
+    if (found == kind.direct.end()) kind.direct.push_back(ring.shape);
+  }
+  made.measured = made.measured || ring.measured;
+  made.rings.push_back(ring);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks see of the groups they stand in.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "orrery/model/collective/plan.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/sim/folding_shapes.h"
+#include "orrery/sim/planner.h"
+
+namespace orrery::sim {
+
+/// How far ranks are from each other: one number for hops in every dimension.
+class Distances {
+ public:
+  Distances(const model::Fabric& fabric, platform::Rules rules);
+
+  /// Equal numbers, equal Fabric::delay where the ports at both ends are equal; 0: the same rank.
+  /// ASTRA rules count the lowest dimension that is crossed only.
+  [[nodiscard]] std::uint32_t between(std::uint32_t from, std::uint32_t to) const;
+  [[nodiscard]] std::span<const std::uint32_t> coordinates(std::uint32_t rank) const {
+    return {coordinates_.data() + rank * dims_, dims_};
+  }
+
+ private:
+  const model::Fabric& fabric_;
+  std::size_t dims_;
+  bool astra_;
+  std::vector<std::uint32_t> coordinates_;  // rank × dimension
+};
+
+/// The groups that ranks name, and every rank's neighbours in them. "Slot" is a rank's group by the
+/// place of its name in the rank's graph.
+class Groups {
+ public:
+  static constexpr std::uint32_t kNotMember = Communicators::kOutside - 1;
+  struct Slot {
+    std::uint32_t group = 0;  ///< communicator, or from kNotMember on: why there is none
+    std::uint32_t member = 0;
+
+    [[nodiscard]] bool found() const { return group < kNotMember; }
+  };
+
+  Groups(const graph::Workload& workload, const platform::Platform& platform,
+         const model::Fabric& fabric, const Communicators& communicators, Planner& planner,
+         const Shapes& shapes);
+
+  [[nodiscard]] const Distances& distances() const { return distances_; }
+  [[nodiscard]] std::span<const Slot> slots(std::uint32_t rank) const {
+    return {slots_.data() + first_slot_[rank], first_slot_[rank + 1] - first_slot_[rank]};
+  }
+
+  /// Appends what never changes. False: no other rank can be like this one.
+  [[nodiscard]] bool add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words);
+
+  /// Looks at the groups once for all ranks, under a partition. O(members).
+  void begin_round(const std::vector<std::uint32_t>& class_of);
+  /// Appends which classes the rank has around it.
+  void add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words);
+
+  /// After the last round: by communicator, the first one like it.
+  [[nodiscard]] std::vector<std::uint32_t> alike() const;
+  /// After the last round: sets apart groups that are alike but cannot stand for each other, as a
+  /// class stands in them in two ways. True: there were some, and more rounds are needed.
+  [[nodiscard]] bool set_apart(const std::vector<std::uint32_t>& representatives);
+
+ private:
+  /// One dimension of a group's logical topologies.
+  struct Ring {
+    model::RingShape shape;
+    platform::Algorithm algorithm = platform::Algorithm::ring;
+    bool measured = false;    ///< distances differ from member to member
+    std::uint32_t lines = 0;  ///< direct: which of the kind's
+  };
+  /// What members who use a group in one way see of it.
+  struct View {
+    bool measured = false;
+    std::vector<Ring> rings;
+  };
+  /// Groups of one kind have equal topologies: equally many members, and equally many coordinates
+  /// in each dimension.
+  struct Kind {
+    std::uint32_t groups = 0;
+    bool constant = false;  ///< equal distances between all members
+    std::vector<model::RingShape> direct;
+    Numbering sets;  ///< use sets by number → place in views
+    std::vector<View> views;
+  };
+  struct Group {
+    bool used = false;
+    bool custom = false;   ///< some member runs algorithms given as traces there
+    bool apart = false;    ///< like no other
+    bool uniform = false;  ///< this round: all members are of one class
+    std::uint32_t kind = kNone;
+    std::uint32_t colour = 0;  ///< this round: equal for groups that look alike
+    std::uint32_t next = 0;    ///< the place where to look for the next rank
+    std::size_t first_member = 0;
+    std::size_t first_line = 0;  ///< this round, if it is not uniform
+  };
+  /// Members in a direct ring see it as it lies, turned to their own position.
+  struct Line {
+    std::uint32_t number = 0;  ///< equal ones are equal but for turning
+    std::uint32_t start = 0;   ///< the position where the least of its turns begins
+    std::uint32_t period = 1;
+  };
+
+  void find_slots(const graph::Workload& workload, const Shapes& shapes);
+  [[nodiscard]] Slot find(std::uint32_t number, std::uint32_t rank, std::uint32_t place);
+  void find_kinds();
+  void add_spans(std::uint32_t number, std::vector<std::uint64_t>& words);
+  [[nodiscard]] const View& view(std::uint32_t rank, std::size_t place, std::uint32_t group);
+  void make_view(View& made, const UseSet& set, std::uint32_t number);
+  void add_ring(View& made, Kind& kind, const model::LogicalDim& dim);
+  void add_distances(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
+  void add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
+  void find_lines(Group& group, const Kind& kind);
+  void find_colour(std::uint32_t number);
+  [[nodiscard]] bool used_in_two_ways(std::uint32_t number);
+
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t group, std::uint32_t member) const {
+    const Communicator& all = communicators_[group];
+    return all.ranks.empty() ? member : all.ranks[member];
+  }
+  /// A member's class, and by which of its names it knows the group.
+  [[nodiscard]] std::uint64_t seen(std::uint32_t group, std::uint32_t member) const {
+    return both((*class_of_)[rank_of(group, member)], names_[groups_[group].first_member + member]);
+  }
+
+  const graph::Workload& workload_;
+  const platform::Platform& platform_;
+  const model::Fabric& fabric_;
+  const Communicators& communicators_;
+  Planner& planner_;
+  const Shapes& shapes_;
+  Distances distances_;
+  std::vector<std::size_t> first_slot_;  // by rank
+  std::vector<Slot> slots_;
+  std::vector<Group> groups_;         // by communicator
+  std::vector<std::uint32_t> names_;  // by member of used groups: the first place; kNone
+  std::vector<Kind> kinds_;
+  const std::vector<std::uint32_t>* class_of_ = nullptr;
+  std::vector<Line> lines_;
+  Interner line_numbers_, colours_;
+  std::vector<std::uint64_t> members_, words_;  // scratch
+  std::vector<std::uint64_t> stamps_;           // scratch
+};
+
+}  // namespace orrery::sim

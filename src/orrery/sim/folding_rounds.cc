@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks see of their groups: what never changes, and round by round.
+#include <algorithm>
+#include <bit>
+
+#include "orrery/model/collective/tree.h"
+#include "orrery/sim/folding_groups.h"
+
+namespace orrery::sim {
+
+using model::RingShape;
+using model::TreePlace;
+using platform::Algorithm;
+
+namespace {
+
+// Where distances differ from member to member, larger direct rings would take a list of all
+// members for each.
+constexpr std::uint32_t kMostMeasured = 256;
+constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+
+std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint32_t position) {
+  return member - ring.position(member) * ring.stride + position * ring.stride;
+}
+
+// Calls `tell` with each member that sends to `member` or receives from it, in an order that is the
+// same for all members (see PhaseSpec::peer and Engine::tree_send). kNone: there is none.
+template <class Tell>
+void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t member, Tell tell) {
+  const std::uint32_t position = ring.position(member);
+  switch (algorithm) {
+    case Algorithm::double_binary_tree:
+      if (!std::has_single_bit(ring.size)) return;  // the run will fail
+      for (const bool max_tree : {true, false}) {
+        const TreePlace place = model::tree_place(position, ring.size, max_tree);
+        for (const std::uint32_t at : {place.parent, place.left, place.right})
+          tell(at == TreePlace::kNone ? kNone : at_position(ring, member, at));
+      }
+      return;
+    case Algorithm::halving_doubling:
+      for (std::uint32_t offset = 1; offset < ring.size; offset *= 2) {
+        const bool clockwise = (position & offset) == 0;
+        tell(ring.clockwise(member, position, clockwise ? offset : ring.size - offset));
+      }
+      return;
+    case Algorithm::direct:
+      for (std::uint32_t offset = 1; offset < ring.size; ++offset)
+        tell(ring.clockwise(member, position, offset));
+      return;
+    default:
+      tell(ring.clockwise(member, position, 1));
+      tell(ring.clockwise(member, position, ring.size - 1));
+  }
+}
+
+// Its parents cannot take one child of a class for the other.
+std::uint64_t side(const RingShape& ring, std::uint32_t member, bool max_tree) {
+  const std::uint32_t position = ring.position(member);
+  const TreePlace place = model::tree_place(position, ring.size, max_tree);
+  if (place.parent == TreePlace::kNone) return 0;
+  return model::tree_place(place.parent, ring.size, max_tree).left == position ? 1 : 2;
+}
+
+// Where the least of a sequence's turns begins: two candidates are compared until one falls behind.
+std::uint32_t least_turn(const std::vector<std::uint64_t>& line) {
+  const std::size_t n = line.size();
+  std::size_t a = 0, b = 1, same = 0;
+  while (a < n && b < n && same < n) {
+    const std::uint64_t left = line[(a + same) % n], right = line[(b + same) % n];
+    if (left == right) {
+      ++same;
+      continue;
+    }
+    (left > right ? a : b) += same + 1;
+    if (a == b) ++b;
+    same = 0;
+  }
+  return static_cast<std::uint32_t>(std::min(a, b));
+}
+
+// The least number of positions by which a sequence can be turned into itself (failure function of
+// Knuth, Morris, Pratt, "Fast pattern matching in strings", SIAM J. Comput. 6, 1977, section 2).
+std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
+  std::vector<std::size_t> border(line.size() + 1, 0);
+  for (std::size_t i = 1, k = 0; i < line.size(); ++i) {
+    while (k > 0 && line[i] != line[k]) k = border[k];
+    if (line[i] == line[k]) ++k;
+    border[i + 1] = k;
+  }
+  const std::size_t period = line.size() - border[line.size()];
+  return static_cast<std::uint32_t>(line.size() % period == 0 ? period : line.size());
+}
+
+}  // namespace
+
+bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  const auto all = slots(rank);
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const Slot& slot = all[place];
+    if (!slot.found()) {
+      words.push_back(slot.group);
+      continue;
+    }
+    const Group& group = groups_[slot.group];
+    words.push_back(both(group.kind, names_[group.first_member + slot.member]));
+    if (group.custom) return false;
+    const View& seen_so = view(rank, place, slot.group);
+    if (!seen_so.measured) continue;
+    for (const Ring& ring : seen_so.rings) {
+      if (!ring.measured) continue;
+      if (ring.algorithm == Algorithm::direct && ring.shape.size > kMostMeasured) return false;
+      add_distances(ring, slot, words);
+    }
+  }
+  return true;
+}
+
+void Groups::add_distances(const Ring& ring, const Slot& slot,
+                           std::vector<std::uint64_t>& words) const {
+  const std::uint32_t rank = rank_of(slot.group, slot.member);
+  each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
+    words.push_back(member == kNone ? kNobody
+                                    : distances_.between(rank, rank_of(slot.group, member)));
+  });
+  if (ring.algorithm != Algorithm::double_binary_tree || !std::has_single_bit(ring.shape.size))
+    return;
+  for (const bool max_tree : {true, false})
+    words.push_back(side(ring.shape, slot.member, max_tree));
+}
+
+void Groups::begin_round(const std::vector<std::uint32_t>& class_of) {
+  class_of_ = &class_of;
+  lines_.clear();
+  line_numbers_.clear();
+  colours_.clear();
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    Group& group = groups_[c];
+    if (!group.used) continue;
+    const std::uint32_t members = communicators_[c].members;
+    const std::uint64_t first = seen(c, 0);
+    std::uint32_t same = 1;
+    while (same < members && seen(c, same) == first) ++same;
+    group.uniform = same == members;
+    const Kind& kind = kinds_[group.kind];
+    const bool compared = kind.groups > 1;
+    if (!group.uniform) {
+      members_.resize(members);
+      for (std::uint32_t m = 0; m < members; ++m) members_[m] = seen(c, m);
+      if (!kind.direct.empty()) find_lines(group, kind);
+    } else if (compared) {
+      members_.assign(1, first);
+    }
+    if (compared) find_colour(c);
+  }
+}
+
+void Groups::find_lines(Group& group, const Kind& kind) {
+  group.first_line = lines_.size();
+  std::vector<std::uint64_t> line;
+  for (const RingShape& ring : kind.direct) {
+    const auto count = static_cast<std::uint32_t>(members_.size() / ring.size);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::size_t base =
+          i / ring.stride * std::size_t{ring.size} * ring.stride + i % ring.stride;
+      line.clear();
+      for (std::uint32_t p = 0; p < ring.size; ++p)
+        line.push_back(members_[base + std::size_t{p} * ring.stride]);
+      const std::uint32_t start = least_turn(line);
+      std::rotate(line.begin(), line.begin() + start, line.end());
+      lines_.push_back({line_numbers_.number(line), start, period_of(line)});
+    }
+  }
+}
+
+// How many members of each class, whatever their order.
+void Groups::find_colour(std::uint32_t number) {
+  Group& group = groups_[number];
+  words_.assign(1, both(group.kind, group.apart ? number : kNone));
+  if (group.uniform) {
+    words_.push_back(members_.front());
+  } else {
+    std::sort(members_.begin(), members_.end());
+    words_.insert(words_.end(), members_.begin(), members_.end());
+  }
+  group.colour = colours_.number(words_);
+}
+
+void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  const auto all = slots(rank);
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const Slot& slot = all[place];
+    if (!slot.found()) continue;
+    const Group& group = groups_[slot.group];
+    words.push_back(both(group.uniform ? 1 : 0, group.colour));
+    if (group.uniform) continue;
+    for (const Ring& ring : view(rank, place, slot.group).rings) add_classes(ring, slot, words);
+  }
+}
+
+void Groups::add_classes(const Ring& ring, const Slot& slot,
+                         std::vector<std::uint64_t>& words) const {
+  const RingShape& shape = ring.shape;
+  if (ring.algorithm != Algorithm::direct) {
+    each_neighbour(ring.algorithm, shape, slot.member, [&](std::uint32_t member) {
+      words.push_back(member == kNone ? kNobody : seen(slot.group, member));
+    });
+    return;
+  }
+  const Group& group = groups_[slot.group];
+  std::size_t at = group.first_line;
+  for (std::uint32_t i = 0; i < ring.lines; ++i)
+    at += communicators_[slot.group].members / kinds_[group.kind].direct[i].size;
+  at += std::size_t{slot.member / (shape.stride * shape.size)} * shape.stride +
+        slot.member % shape.stride;
+  const Line& line = lines_[at];
+  const std::uint32_t turned = shape.position(slot.member) + shape.size - line.start;
+  words.push_back(both(line.number, turned % line.period));
+}
+
+std::vector<std::uint32_t> Groups::alike() const {
+  std::vector<std::uint32_t> like(groups_.size());
+  std::vector<std::uint32_t> first(colours_.size(), kNone);
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    like[c] = c;
+    if (!groups_[c].used || kinds_[groups_[c].kind].groups == 1) continue;
+    std::uint32_t& lowest = first[groups_[c].colour];
+    if (lowest == kNone) lowest = c;
+    like[c] = lowest;
+  }
+  return like;
+}
+
+// Ranks of one class must know a group that they are all in by the same name.
+bool Groups::used_in_two_ways(std::uint32_t number) {
+  for (std::uint32_t m = 0; m < communicators_[number].members; ++m) {
+    const std::uint64_t one = seen(number, m);
+    std::uint64_t& known = stamps_[one >> 32];
+    // What an earlier group has left there, or this one for another rank of the class.
+    const std::uint64_t here = both(number, static_cast<std::uint32_t>(one));
+    if (known >> 32 == number && known != here) return true;
+    known = here;
+  }
+  return false;
+}
+
+bool Groups::set_apart(const std::vector<std::uint32_t>& representatives) {
+  const std::vector<std::uint32_t> like = alike();
+  std::vector<bool> conflict(groups_.size());
+  std::vector<std::uint64_t> met(groups_.size(), kNobody);  // by first of those alike
+  for (const std::uint32_t rank : representatives) {
+    for (const Slot& slot : slots(rank)) {
+      if (!slot.found()) continue;
+      const std::uint64_t here = both(rank, slot.group);
+      std::uint64_t& known = met[like[slot.group]];
+      if (known >> 32 == rank && known != here) conflict[like[slot.group]] = true;
+      known = here;
+    }
+  }
+  stamps_.assign(representatives.size(), kNobody);
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    const Group& group = groups_[c];
+    if (group.used && !group.uniform && used_in_two_ways(c)) conflict[like[c]] = true;
+  }
+  bool more = false;
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    if (!conflict[like[c]] || groups_[c].apart || kinds_[groups_[c].kind].groups == 1) continue;
+    groups_[c].apart = more = true;
+  }
+  return more;
+}
+
+}  // namespace orrery::sim
