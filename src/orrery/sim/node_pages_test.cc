@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/node_pages.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "orrery/graph/builder.h"
+#include "orrery/graph/spill.h"
+
+namespace orrery::sim {
+namespace {
+
+using graph::Graph;
+using graph::NodeId;
+
+/// Node n waits for some of the `reach` before it.
+Graph random_graph(NodeId nodes, NodeId reach, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  graph::GraphBuilder builder("w.0.et", std::make_shared<StringPool>(), graph::Repair::refuse);
+  for (NodeId n = 0; n < nodes; ++n) {
+    graph::NodeSpec node;
+    node.id = n;
+    node.kind = graph::NodeKind::comp;
+    for (std::uint64_t i = random() % 4; i > 0 && n > 0; --i)
+      node.deps.push_back(n - 1 - random() % std::min(n, reach));
+    builder.add(node);
+  }
+  Findings findings;
+  return *std::move(builder).finish(findings);
+}
+
+/// Runs ranks node by node in a random order that dependencies allow; says how much was held.
+class Walk {
+ public:
+  Walk(std::vector<const Graph*> graphs, bool keep) : graphs_(std::move(graphs)), pages_(keep) {
+    for (const Graph* graph : graphs_) {
+      pages_.add(*graph);
+      order_.emplace_back();
+    }
+  }
+
+  std::size_t run(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::size_t most = 0;
+    for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
+      std::set<NodeId> ready;
+      for (NodeId n = 0; n < graphs_[rank]->size(); ++n)
+        if (graphs_[rank]->in_degrees()[n] == 0) ready.insert(n);
+      while (!ready.empty()) {
+        // One of the lowest that are ready, like a lane.
+        auto pick = ready.begin();
+        std::advance(pick, random() % std::min<std::size_t>(3, ready.size()));
+        const NodeId node = *pick;
+        ready.erase(pick);
+        step(rank, node, ready);
+        most = std::max(most, pages_.resident_bytes());
+      }
+    }
+    return most;
+  }
+
+  NodePages& pages() { return pages_; }
+  [[nodiscard]] const std::vector<NodeId>& order(std::uint32_t rank) const { return order_[rank]; }
+
+ private:
+  void step(std::uint32_t rank, NodeId node, std::set<NodeId>& ready) {
+    pages_.times(rank, node).start = ++clock_;
+    pages_.times(rank, node).end = ++clock_;
+    order_[rank].push_back(node);
+    for (const NodeId next : graphs_[rank]->successors(node))
+      if (pages_.satisfy(rank, next)) ready.insert(next);
+    pages_.end(rank, node);
+  }
+
+  std::vector<const Graph*> graphs_;
+  NodePages pages_;
+  std::vector<std::vector<NodeId>> order_;
+  std::int64_t clock_ = 0;
+};
+
+/// Every node once, and after those it waits for.
+void expect_in_order(const Graph& graph, const std::vector<NodeId>& order) {
+  ASSERT_EQ(order.size(), graph.size());
+  std::vector<std::uint32_t> place(graph.size(), ~0u);
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    ASSERT_NE(place[n], ~0u);
+    for (const NodeId next : graph.successors(n)) ASSERT_LT(place[n], place[next]);
+  }
+}
+
+TEST(NodePages, EveryNodeRunsOnceAfterThoseItWaitsFor) {
+  for (const NodeId nodes : {1u, 5u, 1023u, 1024u, 1025u, 3000u}) {
+    const Graph graph = random_graph(nodes, 2000, nodes), other = random_graph(7, 3, nodes);
+    Walk walk({&graph, &other, &graph}, false);
+    (void)walk.run(nodes);
+    expect_in_order(graph, walk.order(0));
+    expect_in_order(other, walk.order(1));
+    expect_in_order(graph, walk.order(2));
+  }
+}
+
+TEST(NodePages, HoldsTheNodesAroundTheFront) {
+  const Graph graph = random_graph(100'000, 50, 1);
+  Walk walk({&graph, &graph, &graph}, false);
+  const std::size_t most = walk.run(1);
+  expect_in_order(graph, walk.order(2));
+  // Roots are everywhere, but only those near the front are picked: some pages, and 18 bytes for
+  // each of 294.
+  EXPECT_LT(most, std::size_t{10} * NodePages::kPage * (sizeof(NodeTimes) + 4) + 294 * 40);
+  EXPECT_EQ(walk.pages().find(1, 77), nullptr);
+}
+
+TEST(NodePages, KeepsTimesWhenToldTo) {
+  const Graph graph = random_graph(2500, 50, 1), tiny = random_graph(3, 1, 1);
+  Walk walk({&graph, &tiny}, true);
+  const std::size_t most = walk.run(1);
+  EXPECT_GT(most, 2503 * sizeof(NodeTimes));
+  ASSERT_NE(walk.pages().find(0, 77), nullptr);
+  const std::int64_t end = walk.pages().find(0, 77)->end;
+  EXPECT_GT(end, 0);
+  EXPECT_EQ(walk.pages().times(0, 77).end, end);
+  const auto times = walk.pages().take_times();
+  ASSERT_EQ(times.size(), 2503u);
+  EXPECT_EQ(times[77].end, end);
+  for (const NodeTimes& each : times) EXPECT_EQ(each.end, each.start + 1);
+  EXPECT_EQ(times[2500 + walk.order(1).back()].end, 2 * 2503);
+}
+
+TEST(NodePages, TimesOfNodesThatNeverBeganAreTheirDefaults) {
+  const Graph graph = random_graph(3000, 50, 1);
+  NodePages pages(true);
+  pages.add(graph);
+  EXPECT_EQ(pages.find(0, 1500), nullptr);
+  pages.times(0, 1500).start = 5;
+  const auto times = pages.take_times();
+  ASSERT_EQ(times.size(), 3000u);
+  EXPECT_EQ(times[1500].start, 5);
+  EXPECT_EQ(times[0].start, -1);
+  EXPECT_EQ(times[2999].released_by, graph::kNoNode);
+}
+
+TEST(NodePages, WalksGraphsInAFile) {
+  const Graph graph = random_graph(20'000, 50, 3);
+  auto spill = graph::Spill::create(::testing::TempDir());
+  ASSERT_TRUE(spill);
+  const auto spilled = spill->put(graph);
+  ASSERT_TRUE(spilled);
+  Walk in_memory({&graph, &graph}, false), in_file({&*spilled, &*spilled}, false);
+  (void)in_memory.run(9);
+  (void)in_file.run(9);
+  EXPECT_EQ(in_memory.order(0), in_file.order(0));
+  EXPECT_EQ(in_memory.order(1), in_file.order(1));
+}
+
+TEST(NodePagesDeathTest, NobodyAsksForWhatHasGone) {
+  const Graph graph = random_graph(3, 1, 1);
+  Walk walk({&graph}, false);
+  (void)walk.run(1);
+  EXPECT_DEATH((void)walk.pages().times(0, 1), "left_");
+  EXPECT_DEATH((void)walk.pages().satisfy(0, 1), "left_");
+}
+
+}  // namespace
+}  // namespace orrery::sim
