@@ -129,7 +129,8 @@ void Engine::wake(std::uint32_t rank) {
 void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
   NodeTimes* times = &times_[first_times_[rank]];
   NodeId& known = times[node].released_by;
-  if (known == graph::kNoNode || times[known].end < times[by].end || by < known) known = by;
+  const bool later = known == graph::kNoNode || times[known].end < times[by].end;
+  if (later || (times[known].end == times[by].end && by < known)) known = by;
 }
 
 void Engine::start(std::uint32_t rank, NodeId node) {
