@@ -68,9 +68,15 @@ std::string joined(const std::vector<Word>& words) {
 
 /// What options with a fixed set of words may be.
 constexpr std::pair<std::string_view, std::string_view> kChoices[] = {
-    {"--network", "analytical message"}, {"--network-model", "analytical message"},
-    {"--rules", "orrery astra"},         {"--spans", "all critical none"},
-    {"--color", "auto always never"},    {"--progress", "auto never json"}};
+    {"--network", "analytical message"},
+    {"--network-model", "analytical message"},
+    {"--rules", "orrery astra"},
+    {"--spans", "all critical none"},
+    {"--fold", "auto off"},
+    {"--skip", "auto off"},
+    {"--collectives", "auto messages"},
+    {"--color", "auto always never"},
+    {"--progress", "auto never json"}};
 
 std::string_view choices_of(std::string_view option) {
   for (const auto& [name, words] : kChoices) {

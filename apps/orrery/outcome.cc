@@ -5,16 +5,18 @@
 
 #include <algorithm>
 
+#include "orrery/sim/difference.h"
 #include "progress.h"
 
 namespace orrery::app {
 
 using graph::NodeKind;
 
-Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session, bool record) {
+namespace {
+
+Result<sim::SimResult> simulate_once(const Inputs& inputs, const Session& session,
+                                     sim::Options options) {
   Progress progress(session);
-  sim::Options options;
-  options.record = record;
   const std::uint32_t ranks = inputs.workload.rank_count();
   if (progress.active()) {
     options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
@@ -23,10 +25,31 @@ Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& sessio
   }
   auto result = sim::simulate(inputs.workload, inputs.platform, options);
   progress.clear();
+  return result;
+}
+
+}  // namespace
+
+Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session,
+                         const WorkOptions& work, bool record) {
+  sim::Options options = simulation_options(work);
+  options.record = record;
+  // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
+  if (work.verify_fold && record) options.fold = false;
+  auto result = simulate_once(inputs, session, options);
   if (!result) return tl::unexpected(result.error());
+  Outcome outcome;
+  if (work.verify_fold) {
+    options.record = false;
+    options.fold = !options.fold;
+    const auto other = simulate_once(inputs, session, options);
+    if (!other) return tl::unexpected(other.error());
+    const sim::SimResult& folded = options.fold ? *other : *result;
+    outcome.verified = Verification{sim::first_difference(folded, options.fold ? *result : *other),
+                                    folded.savings};
+  }
   findings.merge(result->findings);
   result->findings = {};
-  Outcome outcome;
   outcome.inputs = std::move(inputs);
   outcome.result = *std::move(result);
   outcome.findings = std::move(findings);

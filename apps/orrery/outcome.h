@@ -3,6 +3,7 @@
 // A finished (or stalled) run, as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
 #include "orrery/sim/simulate.h"
+#include "work_options.h"
 
 namespace orrery::app {
 
@@ -20,12 +22,13 @@ struct Outcome {
   Findings findings;  ///< of reading and of simulating
   std::string workload_name;
   std::string platform_name;
+  std::optional<Verification> verified;  ///< with --verify-fold
 };
 
 /// Simulates, with progress. The findings of `inputs` are moved into the outcome's. `record`: what
 /// a run file needs is kept.
 [[nodiscard]] Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session,
-                                       bool record = false);
+                                       const WorkOptions& work = {}, bool record = false);
 
 [[nodiscard]] analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest = 3);
 

@@ -124,6 +124,25 @@ void write_stall(JsonWriter& json, const Outcome& outcome) {
   json.end_array().end_object();
 }
 
+void write_work(JsonWriter& json, const Outcome& outcome) {
+  const sim::Savings& savings = outcome.result.savings;
+  json.key("savings").begin_object().field("representatives", savings.representatives);
+  json.key("not_folded");
+  savings.not_folded.empty() ? json.null() : json.value(savings.not_folded);
+  json.field("phases_worked_out", savings.phases_worked_out);
+  json.field("phases_by_messages", savings.phases_by_messages);
+  json.field("iterations_skipped", savings.iterations_skipped);
+  json.field("parts", savings.parts).end_object().key("verified_fold");
+  if (!outcome.verified) {
+    json.null();
+    return;
+  }
+  const auto& [difference, folded] = *outcome.verified;
+  json.begin_object().field("equal", !difference.has_value()).key("difference");
+  difference ? json.value(*difference) : json.null();
+  json.field("representatives", folded.representatives).end_object();
+}
+
 }  // namespace
 
 void write_result(JsonWriter& json, const Outcome& outcome) {
@@ -136,6 +155,7 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   write_collectives(json, outcome);
   write_chain(json, outcome);
   write_stall(json, outcome);
+  write_work(json, outcome);
   json.end_object();
 }
 

@@ -127,6 +127,16 @@ void add_chain(Sheet& sheet, const Outcome& outcome) {
   sheet.add("", text);
 }
 
+/// How little of the work had to be done, and whether that was right.
+void add_work(Sheet& sheet, const Outcome& outcome, Style style) {
+  const std::size_t ranks = outcome.result.ranks.size();
+  const std::string saved = savings_text(outcome.result.savings, ranks);
+  if (!saved.empty()) sheet.add("simulated", saved);
+  if (!outcome.verified) return;
+  const std::string text = verification_text(*outcome.verified, ranks);
+  sheet.add("verified", outcome.verified->difference ? style.bad(text) : text);
+}
+
 }  // namespace
 
 std::string summary_text(const Outcome& outcome, Style style) {
@@ -140,6 +150,7 @@ std::string summary_text(const Outcome& outcome, Style style) {
   add_chain(sheet, outcome);
   sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(platform),
                                   compute_model(platform), name(platform.rules)));
+  add_work(sheet, outcome, style);
   report::add_findings(sheet, outcome.findings, style);
   return sheet.text();
 }
@@ -170,6 +181,7 @@ std::string stall_text(const Outcome& outcome, Style style) {
   }
   if (stall.nodes.size() > kShown)
     sheet.add("", fmt::format("and {} more (--json)", stall.nodes.size() - kShown));
+  add_work(sheet, outcome, style);
   report::add_findings(sheet, outcome.findings, style);
   return sheet.text();
 }

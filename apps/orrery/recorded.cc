@@ -54,12 +54,13 @@ bool are_recorded(const std::vector<std::string>& paths) {
 Result<intake::JobOptions> job_options(const RecordedOptions& options) {
   if (options.rank < -1 || options.rank >= static_cast<std::int64_t>(limits::kRanks))
     return fail(Errc::usage, "--rank", fmt::format("there is no rank {}", options.rank));
-  if (options.threads < 0 || options.threads > 1024)
+  const std::int64_t threads = options.threads.value_or(0);
+  if (threads < 0 || threads > 1024)
     return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
   intake::JobOptions job;
   job.traces = options.traces;
   if (options.rank >= 0) job.rank = static_cast<std::uint32_t>(options.rank);
-  job.threads = static_cast<unsigned>(options.threads);
+  job.threads = static_cast<unsigned>(threads);
   job.link = !options.apart;
   job.dependencies.tensors = options.tensors;
   return job;

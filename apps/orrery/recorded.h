@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,18 +20,18 @@ namespace orrery::app {
 
 /// What was typed.
 struct RecordedOptions {
-  std::vector<std::string> traces;  ///< --traces: files and patterns
-  std::int64_t rank = -1;           ///< --rank; -1 = found
-  std::int64_t threads = 0;
-  bool apart = false;    ///< --no-link
-  bool tensors = false;  ///< --tensors
+  std::vector<std::string> traces;      ///< --traces: files and patterns
+  std::int64_t rank = -1;               ///< --rank; -1 = found
+  std::optional<std::int64_t> threads;  ///< empty or 0 = all cores
+  bool apart = false;                   ///< --no-link
+  bool tensors = false;                 ///< --tensors
 };
 
 /// Adds --traces, --rank, --threads, --no-link, --tensors in a group of their own.
 void add_recorded_options(CLI::App& command, RecordedOptions& options);
 
-/// True when the first file that one of `paths` names is, or holds, a recorded trace, by content. Paths that name no
-/// file are none.
+/// True when the first file that one of `paths` names is, or holds, a recorded trace, by content.
+/// Paths that name no file are none.
 [[nodiscard]] bool are_recorded(const std::vector<std::string>& paths);
 
 /// Errc::usage for numbers that cannot be.

@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "outcome.h"
 #include "recording.h"
+#include "work_options.h"
 
 namespace orrery::app {
 
@@ -26,12 +27,14 @@ Result<void> settle_output(RecordOptions& record, Session& session) {
   return one_of("--spans", record.spans, {"all", "critical", "none"});
 }
 
-int run(InputOptions& options, RecordOptions& record, Session& session) {
+int run(InputOptions& options, RecordOptions& record, WorkOptions& work, Session& session) {
   if (auto fine = settle_output(record, session); !fine) return session.fail(fine.error());
+  if (options.recorded.threads) work.threads = *options.recorded.threads;
+  if (auto fine = check_work_options(work); !fine) return session.fail(fine.error());
   Findings findings;
   auto inputs = read_inputs(options, session, findings);
   if (!inputs) return session.fail(inputs.error(), findings);
-  auto outcome = simulate(*std::move(inputs), findings, session, !record.path.empty());
+  auto outcome = simulate(*std::move(inputs), findings, session, work, !record.path.empty());
   if (!outcome) return session.fail(outcome.error(), findings);
   outcome->workload_name = options.name();
   outcome->platform_name = options.astra() ? options.astra_network : options.cluster;
@@ -41,7 +44,8 @@ int run(InputOptions& options, RecordOptions& record, Session& session) {
   const report::Style style = session.out_style();
   const auto json = [&] { return outcome_json(*outcome, "run"); };
   const bool stalled = outcome->result.stall.has_value();
-  int code = stalled ? exit_code(Errc::stall) : kOk;
+  const bool wrong = outcome->verified && outcome->verified->difference;
+  int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
   code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style),
                          json, code);
   if (stalled) {
@@ -70,6 +74,12 @@ void add_run(CLI::App& table, Session& session) {
   record->spans.clear();
   add_input_options(*command, *options);
   add_spec_options(*command, options->spec, false);
+  const auto work = std::make_shared<WorkOptions>();
+  add_work_options(*command, *work);
+  command->get_option("--threads")
+      ->description(
+          "Threads to read and to simulate with (0: all cores). By default all read, one "
+          "simulates");
   session.add_options(*command, true);
   command->get_option("--output")
       ->description(
@@ -79,9 +89,11 @@ void add_run(CLI::App& table, Session& session) {
                    "Which spans the run file keeps: all, critical or none")
       ->type_name("WHICH")
       ->group("Output");
-  command->callback([options, record, &session] {
+  command->callback([options, record, work, &session] {
     session.command = "run";
-    session.action = [options, record, &session] { return run(*options, *record, session); };
+    session.action = [options, record, work, &session] {
+      return run(*options, *record, *work, session);
+    };
   });
 }
 

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "work_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
+
+#include "orrery/core/units.h"
+#include "session.h"
+
+namespace orrery::app {
+
+namespace {
+
+/// So many are not simulated in a blink: who folds wants to know why not.
+constexpr std::size_t kManyRanks = 1024;
+
+std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
+
+std::string plural(std::uint64_t number, std::string_view word) {
+  return fmt::format("{} {}{}", count(number), word, number == 1 ? "" : "s");
+}
+
+bool folded(const sim::Savings& savings, std::size_t ranks) {
+  return savings.representatives > 0 && savings.representatives < ranks;
+}
+
+}  // namespace
+
+void add_work_options(CLI::App& command, WorkOptions& options) {
+  const char* const group = "How it is worked out (the result is the same)";
+  const auto option = [&](const char* name, std::string& value, const char* about) {
+    command.add_option(name, value, about)->type_name("HOW")->group(group);
+  };
+  option("--fold", options.fold, "auto: one rank is simulated for all that are alike; or off");
+  option("--collectives", options.collectives,
+         "auto: ends are worked out where nothing is in the way; or messages: send every one");
+  option("--skip", options.skip, "auto: iterations that repeat the one before; or off");
+  command
+      .add_flag("--verify-fold", options.verify_fold,
+                "Simulate with and without folding and compare every rank; exit code 1 if they "
+                "differ")
+      ->group(group);
+}
+
+Result<void> check_work_options(const WorkOptions& options) {
+  if (auto fine = one_of("--fold", options.fold, {"auto", "off"}); !fine) return fine;
+  if (auto fine = one_of("--collectives", options.collectives, {"auto", "messages"}); !fine)
+    return fine;
+  if (auto fine = one_of("--skip", options.skip, {"auto", "off"}); !fine) return fine;
+  if (options.threads < 0 || options.threads > 1024)
+    return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
+  if (options.verify_fold && options.fold == "off")
+    return fail(Errc::usage, "--verify-fold", "with --fold off there is nothing to compare");
+  return {};
+}
+
+sim::Options simulation_options(const WorkOptions& options) {
+  sim::Options made;
+  made.fold = options.fold == "auto";
+  made.closed_forms = options.collectives == "auto";
+  made.skip_repeats = options.skip == "auto";
+  made.threads = options.threads > 0 ? static_cast<std::uint32_t>(options.threads)
+                                     : std::max(1u, std::thread::hardware_concurrency());
+  return made;
+}
+
+std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (folded(savings, ranks)) {
+    add(fmt::format("{} of {}, the others are like {}", count(savings.representatives),
+                    plural(ranks, "rank"), savings.representatives == 1 ? "it" : "one of them"));
+  } else if (!savings.not_folded.empty() && ranks >= kManyRanks) {
+    add(fmt::format("every rank: {}", savings.not_folded));
+  }
+  if (savings.phases_worked_out > 0) {
+    add(fmt::format("{} of collectives worked out, {} by messages",
+                    plural(savings.phases_worked_out, "phase"), count(savings.phases_by_messages)));
+  }
+  if (savings.iterations_skipped > 0)
+    add(fmt::format("{} skipped", plural(savings.iterations_skipped, "iteration")));
+  if (savings.parts > 1) add(fmt::format("{} at a time", plural(savings.parts, "part")));
+  return text;
+}
+
+std::string verification_text(const Verification& verification, std::size_t ranks) {
+  if (verification.difference) {
+    return fmt::format("NOT the same without folding (folded, unfolded): {}",
+                       *verification.difference);
+  }
+  if (!folded(verification.savings, ranks)) {
+    const std::string& why = verification.savings.not_folded;
+    return fmt::format("nothing to compare, every rank was simulated{}{}", why.empty() ? "" : ": ",
+                       why);
+  }
+  return fmt::format("{}, simulated as {}: each is the same without folding, to the picosecond",
+                     plural(ranks, "rank"), count(verification.savings.representatives));
+}
+
+}  // namespace orrery::app
