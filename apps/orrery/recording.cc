@@ -63,6 +63,18 @@ std::string options_of(const InputOptions& inputs) {
   return text.empty() ? text : text.substr(1);
 }
 
+/// How it was worked out.
+void add_savings(const sim::Savings& savings,
+                 std::vector<std::pair<std::string, std::string>>& facts) {
+  const auto add = [&](const char* key, std::uint64_t number) {
+    if (number > 0) facts.emplace_back(key, fmt::format("{}", number));
+  };
+  add("representatives", savings.representatives);
+  add("phases_worked_out", savings.phases_worked_out);
+  if (savings.phases_worked_out > 0) add("phases_by_messages", savings.phases_by_messages);
+  add("iterations_skipped", savings.iterations_skipped);
+}
+
 void add_manifest(const Outcome& outcome, const InputOptions& inputs, result::Run& run) {
   const platform::Platform& platform = outcome.inputs.platform;
   const std::string config = platform::resolved_cluster(platform);
@@ -81,6 +93,7 @@ void add_manifest(const Outcome& outcome, const InputOptions& inputs, result::Ru
   };
   if (const std::string options = options_of(inputs); !options.empty())
     facts.emplace_back("options", options);
+  add_savings(outcome.result.savings, facts);
   facts.emplace_back("cluster_config", config);
   if (!outcome.inputs.specification.empty())
     facts.emplace_back("workload_config", outcome.inputs.specification);

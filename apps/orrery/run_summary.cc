@@ -190,6 +190,11 @@ std::string summary_text(const Run& run, Style style) {
   add_memory(sheet, run);
   add_path(sheet, run);
   sheet.add("models", models_of(run));
+  const auto simulated = run.representatives();
+  if (simulated && *simulated < run.ranks.size())
+    sheet.add("simulated",
+              fmt::format("{} of {} ranks, the others are like {}", count(*simulated),
+                          count(run.ranks.size()), *simulated == 1 ? "it" : "one of them"));
   if (run.spans != result::SpanChoice::all) {
     const bool none = run.spans == result::SpanChoice::none;
     sheet.add("spans", none ? "none is in the file"

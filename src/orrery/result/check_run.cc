@@ -120,9 +120,16 @@ Result<void> check_peers(const Run& run, const Timeline& line,
   return {};
 }
 
+Result<void> check_facts(const Run& run) {
+  if (run.fact("representatives").empty() || run.representatives()) return {};
+  return fail(Errc::input_corrupt, "manifest",
+              "its representatives are no number of ranks from 1 to all");
+}
+
 }  // namespace
 
 Result<void> check_run(const Run& run, std::uint64_t peer_pairs) {
+  if (Result<void> good = check_facts(run); !good) return good;
   if (Result<void> good = check_groups(run); !good) return good;
   const std::vector<std::vector<std::uint32_t>> ranks = ranks_by_timeline(run);
   Peers peers{peer_pairs};

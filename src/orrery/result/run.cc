@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/result/run.h"
 
+#include <charconv>
+#include <system_error>
+
 namespace orrery::result {
 
 std::uint32_t Names::intern(std::string_view text) {
@@ -116,6 +119,15 @@ std::string_view Run::fact(std::string_view key) const {
     if (name == key) return value;
   }
   return {};
+}
+
+std::optional<std::uint32_t> Run::representatives() const {
+  const std::string_view text = fact("representatives");
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  if (number == 0 || number > ranks.size()) return {};
+  return number;
 }
 
 }  // namespace orrery::result

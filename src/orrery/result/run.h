@@ -250,7 +250,8 @@ inline constexpr std::size_t kSpanChoices = 3;
 
 struct Run {
   /// Ordered facts: "orrery", "workload", "workload_hash", "cluster", "cluster_hash",
-  /// "cluster_config" (canonical), "rules", "network_model", "compute_model" …
+  /// "cluster_config" (canonical), "rules", "network_model", "compute_model" … How it was worked
+  /// out: "representatives", "phases_worked_out", "phases_by_messages", "iterations_skipped".
   std::vector<std::pair<std::string, std::string>> manifest;
   SpanChoice spans = SpanChoice::all;  ///< which spans the timelines hold
   Names names;
@@ -282,6 +283,9 @@ struct Run {
   }
   /// The manifest's value, "" when it has none.
   [[nodiscard]] std::string_view fact(std::string_view key) const;
+  /// How many ranks were simulated, for all of them (see sim/folding.h): the fact
+  /// "representatives". Empty where it is missing or no number from 1 to the ranks.
+  [[nodiscard]] std::optional<std::uint32_t> representatives() const;
 };
 
 }  // namespace orrery::result

@@ -215,6 +215,10 @@ TEST_F(Damage, EveryValueHasItsKind) {
   expect_corrupt("UPDATE manifest SET value = x'00' WHERE id = 1", "manifest row 1",
                  "value is not a text");
   expect_corrupt("UPDATE run SET stalled = 2", "run row 0", "stalled");
+  for (const char* number : {"0", "-1", "1.5", "1e3", "99999999", "x"}) {
+    const std::string add = "INSERT INTO manifest SELECT count(*), 'representatives', '";
+    expect_corrupt(add + number + "' FROM manifest", "manifest", "representatives");
+  }
   expect_corrupt("UPDATE run SET spans = 'some'", "run row 0", "spans");
 }
 

@@ -59,6 +59,21 @@ RC_GTEST_PROP(RunFile, KeepsAnyRun, (std::uint64_t seed)) {
   RC_ASSERT(query(a, "PRAGMA foreign_key_check").empty());
 }
 
+TEST(RunFile, SaysForHowManyRanksARepresentativeStood) {
+  const Scratch scratch;
+  auto run = sample_run(5, 7, false);
+  EXPECT_EQ(run.representatives(), std::nullopt);  // as in a file of an older program
+  run.manifest.emplace_back("representatives", "2");
+  ASSERT_TRUE(write_run(run, scratch / "a.orrery", false));
+  const auto again = read_run(scratch / "a.orrery");
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(again->representatives(), 2u);
+  for (const char* wrong : {"", "0", "6", "2 ", "+2", "-1", "4294967297"}) {
+    run.manifest.back().second = wrong;
+    EXPECT_EQ(run.representatives(), std::nullopt) << wrong;
+  }
+}
+
 TEST(RunFile, SharedTimelinesAreStoredOnce) {
   const Scratch scratch;
   ASSERT_TRUE(write_run(sample_run(1024, 20, false), scratch / "shared.orrery", false));

@@ -235,7 +235,11 @@ std::vector<Table> all_tables() {
       {"manifest",
        "Facts about the inputs and the program, in a fixed order.",
        {{"id", kKey, kRow},
-        {"key", kText, "`orrery`, `workload`, `cluster_hash`, `network_model` …"},
+        {"key", kText,
+         "`orrery`, `workload`, `cluster_hash`, `network_model` …; how it was worked out: "
+         "`representatives` (ranks that were simulated, for all of them; from 1 to `run.ranks`), "
+         "and where it is not 0, `phases_worked_out` (phases of collectives without messages), "
+         "`phases_by_messages`, `iterations_skipped`"},
         {"value", kText, "as text"}}},
       {"name",
        "Names of nodes and tensors, each once.",
