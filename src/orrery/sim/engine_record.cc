@@ -73,7 +73,8 @@ std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stre
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const bool direct = spec.request.algorithm.algorithm == Algorithm::direct;
   const bool alike =  // all peers are as far away
-      spec.request.along_dim && fabric_.dim(spec.request.dim).block != platform::Block::ring;
+      spec.request.along_dim && !fabric_.ports_deviate(spec.request.dim) &&
+      fabric_.dim(spec.request.dim).block != platform::Block::ring;
   const std::uint32_t keys = direct && !alike ? spec.request.ring.size - 1 : 1;
   std::pair<std::int64_t, std::int64_t> slowest{0, 0};
   for (std::uint32_t k = 0; k < keys; ++k) {
@@ -106,7 +107,8 @@ std::int64_t Engine::shared_links(const Stream& stream) const {
 std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.id >= undisturbed_.size()) undisturbed_.resize(spec.id + 1, {-1, 0});
-  if (undisturbed_[spec.id].first < 0 || !spec.request.along_dim)  // the same for every rank
+  const bool same = spec.request.along_dim && !fabric_.ports_deviate(spec.request.dim);
+  if (undisturbed_[spec.id].first < 0 || !same)  // the same for every rank
     undisturbed_[spec.id] = work_out(stream);
   return undisturbed_[spec.id];
 }
