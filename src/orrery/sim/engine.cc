@@ -27,7 +27,14 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
                     platform.dims.empty() ? 0 : platform.npu_count()),
         "make the product of the dimension sizes equal to the number of trace files");
   }
-  return Engine(workload, platform, options).run();
+  Engine engine(workload, platform, options);
+  auto result = engine.run();
+  if (engine.fold_failed().empty()) return result;
+  Options apart = options;
+  apart.fold = false;
+  result = Engine(workload, platform, apart).run();
+  if (result) result->savings.not_folded = engine.fold_failed();
+  return result;
 }
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
@@ -120,11 +127,11 @@ Result<SimResult> Engine::run() {
     }
   }
   Event event;
-  while (!error_) {
+  while (!error_ && fold_failed_.empty()) {
     while (!queue_.more_now() && !error_ && settle()) {
     }
     if (!queue_.pop(event)) {
-      if (rescue()) continue;
+      if (!folded_ && rescue()) continue;
       break;
     }
     ++result_.events;
@@ -137,6 +144,8 @@ Result<SimResult> Engine::run() {
     }
     dispatch(event);
   }
+  if (folded_ && fold_failed_.empty() && (error_ || finished_ < workload_.rank_count()))
+    doubt_folding();
   if (error_) return tl::unexpected(*error_);
   return summarise();
 }

@@ -59,6 +59,9 @@ class Engine {
          const Options& options);
 
   [[nodiscard]] Result<SimResult> run();
+  /// Not empty: what run() gave is no result, because ranks that are alike need not do the same.
+  /// Every rank has to be simulated.
+  [[nodiscard]] const std::string& fold_failed() const { return fold_failed_; }
 
  private:
   // engine.cc: setting up, the loop, the result
@@ -79,6 +82,7 @@ class Engine {
   // engine_fold.cc: one rank for all that are alike
   [[nodiscard]] Result<void> set_up_folding();
   void set_up_slots();
+  void doubt_folding();
   [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
     return folded_ ? folding_.representative[rank] : rank;
   }
@@ -97,6 +101,18 @@ class Engine {
   [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
   /// The message as its receiver's representative calls it.
   [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
+
+  // engine_guard.cc: folding under ASTRA rules
+  struct Expected {
+    std::int64_t time;
+    std::int64_t queued;
+    std::uint64_t origin;
+    std::uint64_t phase;
+  };
+  void watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin, std::uint64_t phase);
+  void watch_own(std::uint32_t rank, std::int64_t time);
+  void watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to);
+  void watch_message(const Endpoint& who, const MessageKey& key, std::int64_t time);
 
   // engine_agenda.cc
   void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
@@ -296,7 +312,10 @@ class Engine {
   const platform::Platform& platform_;
   Folding folding_;
   bool folded_ = false;
-  std::optional<Peers> peers_;  // with folding
+  bool guarded_ = false;
+  std::string fold_failed_;
+  std::vector<std::vector<Expected>> expected_;  // by rank, with the guard
+  std::optional<Peers> peers_;                   // with folding
   PartyBook parties_;
   const Options& options_;
   model::Fabric fabric_;

@@ -90,6 +90,7 @@ void Engine::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event)
   spare->first = event;
   spare->head = spare->tail = kNone;
   queue_.push({.time = time, .kind = EventKind::local, .first = rank});
+  watch_own(rank, time);
 }
 
 void Engine::run_agenda(std::uint32_t rank) {

@@ -8,12 +8,17 @@
 
 namespace orrery::sim {
 
+namespace {
+constexpr std::uint64_t kMostRepeated = std::uint64_t{1} << 25;  // nodes
+}
+
 Result<void> Engine::set_up_folding() {
   const std::uint32_t ranks = fabric_.rank_count();
   const auto why_not = [&]() -> std::string {
     if (!options_.fold) return "off";
     if (options_.record) return "every rank is recorded";
     if (!workload_.custom_collectives.empty()) return "collectives are given as traces";
+    if (astra() && platform_.collectives.rendezvous) return "receivers announce themselves";
     return {};
   }();
   if (why_not.empty()) {
@@ -29,9 +34,20 @@ Result<void> Engine::set_up_folding() {
       folded_ ? static_cast<std::uint32_t>(folding_.classes()) : ranks;
   if (options_.fold) result_.savings.not_folded = folding_.why_not;
   if (!folded_) return {};
+  guarded_ = astra();
+  if (guarded_) expected_.resize(folding_.classes());
   set_up_slots();
   peers_.emplace(workload_);
   return {};
+}
+
+// What cannot go on is told of as it would be without folding, rank by rank, as long as that can be
+// done in reasonable time.
+void Engine::doubt_folding() {
+  std::uint64_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < states_.size(); ++rank)
+    nodes += std::uint64_t{weight(rank)} * graph_of(rank).size();
+  if (nodes <= kMostRepeated) fold_failed_ = "it cannot finish";
 }
 
 // By communicator that stands for others: which simulated ranks stand for its members.

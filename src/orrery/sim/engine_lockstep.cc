@@ -36,8 +36,8 @@ void Engine::flush(Event& run) {
 
 void Engine::run_agendas(const Event& event) {
   Event run{.count = 0};
-  const bool plain =
-      !links_ && !platform_.collectives.rendezvous && now() < model::Fabric::kTooLong / 2;
+  const bool plain = !links_ && !guarded_ && !platform_.collectives.rendezvous &&
+                     now() < model::Fabric::kTooLong / 2;
   for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
     if (plain && lone_step(rank, run)) continue;
     flush(run);
@@ -169,13 +169,16 @@ bool Engine::send_burst(Stream& stream, std::int32_t count) {
   stream.sent += keys;
   stream.steps_left -= count;
   result_.messages += std::uint64_t{keys} * weight(stream.rank);
-  queue_.push({.time = after(spec.delay_by_key[key]),
-               .kind = EventKind::deliver,
-               .first = stream.member,
-               .key = key,
-               .keys = keys,
-               .block = stream.block,
-               .spec = spec.id});
+  const Event burst{.time = after(spec.delay_by_key[key]),
+                    .kind = EventKind::deliver,
+                    .first = stream.member,
+                    .key = key,
+                    .keys = keys,
+                    .block = stream.block,
+                    .spec = spec.id};
+  queue_.push(burst);
+  for (std::uint32_t k = 0; guarded_ && k < keys; ++k)
+    watch_message(burst, stream.member, spec.destination(stream.member, stream.position, key + k));
   return true;
 }
 

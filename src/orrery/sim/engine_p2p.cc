@@ -64,6 +64,7 @@ void Engine::start_send(const Endpoint& who, const MessageKey& key) {
   if (box.arrived > 0) {
     --box.arrived;
     queue_.push({.time = now(), .kind = EventKind::p2p_ready, .first = number, .count = 0});
+    watch_own(who.rank, now());
     return;
   }
   wait_in(box, next_announced_p2p_, number);
@@ -92,6 +93,7 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
   if (recorder_) recorder_->message(key.src, key.dst, key.size, now(), delay);
   transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number},
             weight(who.rank));
+  watch_message(who, key, guarded_ ? after(delay) : 0);
 }
 
 // ASTRA rules charge a message for the first dimension it crosses.
@@ -145,6 +147,7 @@ void Engine::post(std::uint32_t number) {
   --box.arrived;
   drop_if_empty(key, box);
   queue_.push({.time = now(), .kind = EventKind::p2p_late, .first = number});
+  watch_own(receives_[number].who.rank, now());
 }
 
 // The sender's node ends first, then the receiver's if it has asked already.

@@ -115,12 +115,16 @@ void Engine::send_packet(Stream& stream) {
     result_.messages += weight(stream.rank);
     arrival.time = after(spec.delay_by_key[key]);
     queue_.push(arrival);
+    if (guarded_)
+      watch_message(arrival, stream.member, spec.destination(stream.member, stream.position, key));
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
     const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
     const std::uint32_t communicator = blocks_[stream.block].communicator;
     transport(rank_of(communicator, stream.member), rank_of(communicator, to),
               spec.step_of(key).bytes, delay, arrival, weight(stream.rank));
+    arrival.time = after(delay);
+    watch_message(arrival, stream.member, to);
   }
   post_receive(stream, key);
 }
@@ -136,6 +140,7 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (take_early(stream, from, key)) {
       queue_.push(late);
+      watch_own(stream.rank, now());
       return;
     }
   }
@@ -145,14 +150,16 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
   } else {
     waiting = stream.balances[key]++ < 0;
   }
-  if (waiting) queue_.push(late);
+  if (!waiting) return;
+  queue_.push(late);
+  watch_own(stream.rank, now());
 }
 
 void Engine::deliver(const Event& event) {
   Block& block = blocks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
-  if (spec.lockstep && event.keys == 1 && now() < model::Fabric::kTooLong / 2)
+  if (spec.lockstep && event.keys == 1 && !guarded_ && now() < model::Fabric::kTooLong / 2)
     return deliver_run(event, block, spec);
   for (std::uint32_t from = event.first; from < event.first + event.count; ++from) {
     const std::uint32_t position = spec.request.ring.position(from);

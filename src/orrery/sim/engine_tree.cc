@@ -47,6 +47,10 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
       fabric_.delay(rank_of(communicator, stream.member), to_rank, request.data);
   if (recorder_) recorder_->message(stream.rank, to_rank, request.data, now(), delay);
   transport(stream.rank, to_rank, request.data, delay, arrival, weight(stream.rank));
+  if (!guarded_) return;
+  Event watched = arrival;
+  watched.time = after(delay);
+  watch_message(watched, stream.member, to);
 }
 
 // ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
@@ -67,6 +71,7 @@ void Engine::tree_post(Stream& stream, std::uint32_t slot) {
                .first = slot,
                .key = stream.member,
                .block = stream.block});
+  watch_own(stream.rank, now());
 }
 
 void Engine::tree_arrival(const Event& event) {

@@ -20,13 +20,13 @@ constexpr std::size_t kMostNodes = 64;
 std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = graph_of(rank);
   if (graph.kind(node) == NodeKind::recv) {
-    const graph::PointToPoint message = graph.message(node, rank);
+    const graph::PointToPoint message = graph.message(node, real(rank));
     std::string text =
         fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
                     message.size.count(), message.tag, message.src);
     for (const auto& [key, box, used] : mailboxes_.entries()) {
-      const bool same = key.src == static_cast<std::uint32_t>(message.src) && key.dst == rank &&
-                        key.tag == message.tag;
+      const bool same = key.src == static_cast<std::uint32_t>(message.src) &&
+                        key.dst == real(rank) && key.tag == message.tag;
       if (used && same && box.arrived > 0)
         return text + fmt::format("; one of {} bytes did", key.size);
     }
@@ -36,7 +36,8 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     const graph::Collective& collective = graph.collective(node);
     std::uint64_t missing = 0;
     std::uint32_t first_missing = kNone;
-    const std::string group = workload_.group_name(graph.string(collective.group), rank);
+    const std::string group = workload_.group_name(graph.string(collective.group), real(rank));
+    if (folded_) return fmt::format("{} in group \"{}\"", graph::name(collective.type), group);
     const std::uint32_t found = communicators_.find(graph.string(collective.group), rank);
     const Communicator& members = communicators_[found >= Communicators::kOutside ? 0 : found];
     const std::uint32_t member = members.member(rank);
@@ -60,18 +61,19 @@ StallReport Engine::stall_report() const {
   std::vector<std::uint32_t> waits_for(states_.size(), kNone);
   for (std::uint32_t rank = 0; rank < states_.size(); ++rank) {
     if (states_[rank].finished) continue;
-    ++report.unfinished_ranks;
+    report.unfinished_ranks += weight(rank);
     const graph::Graph& graph = graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
       const NodeTimes& times = times_[first_times_[rank] + node];
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {
-        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, rank).src);
+        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, real(rank)).src);
       }
       if (report.nodes.size() < kMostNodes)
-        report.nodes.push_back({rank, node, why_waiting(rank, node)});
+        report.nodes.push_back({real(rank), node, why_waiting(rank, node)});
     }
   }
+  if (folded_) return report;
   // A circle of receives, if following "waits for" comes back to where it began.
   for (std::uint32_t first = 0; first < waits_for.size() && report.circle.empty(); ++first) {
     std::vector<std::uint32_t> path;

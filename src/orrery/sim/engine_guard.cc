@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Folding under ASTRA rules, where the order of events inside a tick can be seen. What happens at a
+// rank happens in the order it was queued; when that was in different ticks, or by one and the same
+// rank, the order is the same for all ranks that are alike. It is not when two ranks queued it in
+// one tick: then the ranks' numbers decide. The guard looks out for that, and the run is begun
+// again, every rank for itself.
+#include <algorithm>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+namespace {
+constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
+}
+
+// `origin` will do something to `rank` at `time`. Messages of one step of one phase may come in any
+// order: they are only counted.
+void Engine::watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin,
+                   std::uint64_t phase) {
+  if (!guarded_ || !fold_failed_.empty()) return;
+  std::vector<Expected>& list = expected_[rank];
+  std::erase_if(list, [&](const Expected& one) { return one.time < now(); });
+  bool known = false;
+  for (Expected& one : list) {
+    if (one.time != time || one.queued != now()) continue;
+    if (phase != 0 && one.phase == phase) {
+      if (one.origin != origin) one.origin = kSeveral;
+      known = true;
+    } else if (one.origin == origin && origin != kSeveral) {
+      known = known || one.phase == phase;
+    } else {
+      fold_failed_ = "ranks meet in an order that their numbers decide";
+      return;
+    }
+  }
+  if (!known) list.push_back({time, now(), origin, phase});
+}
+
+void Engine::watch_own(std::uint32_t rank, std::int64_t time) {
+  if (guarded_) watch(rank, time, 0, 0);
+}
+
+// A message of a phase from `from` to `to`, members of the block's communicator.
+void Engine::watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to) {
+  if (!guarded_) return;
+  const Block& block = blocks_[arrival.block];
+  const Communicator& group = communicators_[block.communicator];
+  watch(group.seats[group.slot(to)].first, arrival.time,
+        (std::uint64_t{block.communicator} + 1) << 32 | from,
+        (std::uint64_t{arrival.block} + 1) << 32 | arrival.spec);
+}
+
+// The same from one rank to another; `who` is the sender's.
+void Engine::watch_message(const Endpoint& who, const MessageKey& key, std::int64_t time) {
+  if (!guarded_) return;
+  watch_own(who.rank, time);
+  watch(folding_.class_of[key.dst], time, std::uint64_t{1} << 63 | key.src, 0);
+}
+
+}  // namespace orrery::sim
