@@ -2,6 +2,7 @@
 #include "orrery/model/collective/closed_form.h"
 
 #include <bit>
+#include <numeric>
 
 #include "orrery/model/collective/direct_ends.h"
 #include "orrery/model/collective/packet_time.h"
@@ -40,7 +41,8 @@ void ring_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
   const auto at = [&](std::size_t i) { return backwards ? n - 1 - i : i; };
   const auto waits = static_cast<Sum>(ring_waits(spec));
   std::vector<Sum> way(n + 1);  // from the first to the i-th; to itself
-  for (std::size_t i = 0; i < n; ++i) way[i + 1] = way[i] + Sum{hops[(i + 1) % n]};
+  for (std::size_t i = 1; i < n; ++i) way[i] = way[i - 1] + Sum{hops[i]};
+  way[n] = way[n - 1] + Sum{hops[0]};
   std::vector<Sum> latest(n + 1);  // of those from the i-th on, as seen from the first
   latest[n] = -way[n] - 1;
   for (std::size_t i = n; i-- > 0;)
@@ -63,15 +65,11 @@ void ring_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
 void ring_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
                std::span<std::int64_t> ends, const MessageTimes& times) {
   const std::size_t n = begins.size();
-  std::vector<std::int64_t> hops(n);
-  Wide round = 0;
-  for (std::size_t i = 0; i < n; ++i) {  // hops[i] ends at the i-th in the ring's direction
-    const auto from = static_cast<std::uint32_t>((i + n - 1) % n);
-    const auto to = static_cast<std::uint32_t>(i);
-    const auto last = static_cast<std::uint32_t>(n - 1);
-    hops[i] = spec.request.anticlockwise ? times(last - from, last - to, 0) : times(from, to, 0);
-    round += hops[i];
-  }
+  const auto last = static_cast<std::uint32_t>(n - 1);
+  std::vector<std::int64_t> hops(n);  // in the ring's direction: to its i-th
+  for (std::uint32_t to = 0, from = last; to < n; from = to++)
+    hops[to] = spec.request.anticlockwise ? times(last - from, last - to, 0) : times(from, to, 0);
+  const Wide round = std::accumulate(hops.begin(), hops.end(), Wide{0});
   const Wide latest = *std::max_element(begins.begin(), begins.end()) + ring_waits(spec) +
                       round * (spec.steps / static_cast<std::int64_t>(n) + 2);
   if (latest < Fabric::kTooLong) {

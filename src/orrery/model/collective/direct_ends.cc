@@ -41,7 +41,7 @@ std::optional<Waits> full_window(const PhaseSpec& spec) {
   return Waits{waits[0], waits[1], waits[2]};
 }
 
-/// All messages take `hop`. Names: a position receives from every other one q, at received(q).
+/// All messages take the same time, hop_.
 class OneHop {
  public:
   OneHop(const PhaseSpec& spec, const Waits& waits, std::span<const std::int64_t> begins)
@@ -54,9 +54,9 @@ class OneHop {
     return true;
   }
 
-  // The second half of an all-reduce. The k-th message leaves at U, when sending starts again, or
-  // when the k-th packet of the first half is free. The latest of those that p receives comes from
-  // the last of the latest starters, or from the position to which p is the last peer.
+  // An all-reduce. The k-th message of its second half leaves at the restart, or when the k-th
+  // packet of the first half is free if that is later. So what p receives last comes from whoever
+  // restarts last, or from the position whose last peer is p. False: not in order.
   [[nodiscard]] bool both_halves(const PhaseSpec& spec, std::span<std::int64_t> ends) {
     find_extremes();
     sort_begins();
@@ -131,7 +131,7 @@ class OneHop {
     return true;
   }
 
-  // U: the first time a packet is free and all messages are received.
+  // When sending starts again: a packet is free and all messages are received.
   [[nodiscard]] std::int64_t restart(std::uint32_t p) const {
     const std::int64_t earliest = all_received(p) - waits_.first;  // the packet's message, received
     if (posted(p) >= earliest) {

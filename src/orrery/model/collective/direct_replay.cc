@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <queue>
 #include <vector>
 
 #include "orrery/model/collective/direct_ends.h"
@@ -7,6 +6,59 @@
 namespace orrery::model {
 
 namespace {
+
+struct Due {
+  std::int64_t time;
+  std::uint32_t position;
+  bool received;  ///< a message; otherwise a packet is free
+};
+
+/// What is due, earliest first: a binary heap. Nearly always something else comes in the place of
+/// what was taken, so the place is kept until then.
+class Agenda {
+ public:
+  void push(const Due& due) {
+    if (taken_) {
+      taken_ = false;
+      return sink(due);
+    }
+    std::size_t place = heap_.size();
+    heap_.push_back(due);
+    while (place != 0 && heap_[(place - 1) / 2].time > due.time) {
+      heap_[place] = heap_[(place - 1) / 2];
+      place = (place - 1) / 2;
+    }
+    heap_[place] = due;
+  }
+
+  /// False: nothing is due any more.
+  bool take(Due& due) {
+    if (taken_) {
+      const Due last = heap_.back();
+      heap_.pop_back();
+      if (!heap_.empty()) sink(last);
+    }
+    taken_ = !heap_.empty();
+    if (taken_) due = heap_.front();
+    return taken_;
+  }
+
+ private:
+  // Puts `due` in the place of the first.
+  void sink(const Due& due) {
+    std::size_t place = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * place + 1) {
+      if (child + 1 < heap_.size() && heap_[child + 1].time < heap_[child].time) ++child;
+      if (heap_[child].time >= due.time) break;
+      heap_[place] = heap_[child];
+      place = child;
+    }
+    heap_[place] = due;
+  }
+
+  std::vector<Due> heap_;
+  bool taken_ = false;  ///< the first is: its place is free
+};
 
 /// Two kinds of events per message: received, and its packet free. Of sender and receiver, who
 /// comes later to a message knows when it is received.
@@ -25,9 +77,8 @@ class Replay {
   }
 
   void run(std::span<std::int64_t> ends) {
-    while (!due_.empty()) {
-      const Due due = due_.top();
-      due_.pop();
+    Due due;
+    while (due_.take(due)) {
       if (due.received) {
         receive(due.position, due.time);
       } else {
@@ -38,13 +89,6 @@ class Replay {
   }
 
  private:
-  struct Due {
-    std::int64_t time;
-    std::uint32_t position;
-    bool received;  ///< otherwise a packet is free
-    friend bool operator>(const Due& a, const Due& b) { return a.time > b.time; }
-  };
-
   struct Member {
     std::uint32_t inserted = 0;
     std::uint32_t free = 0;
@@ -105,7 +149,7 @@ class Replay {
   bool alone_;
   std::vector<Member> members_;
   std::vector<std::int64_t> arrivals_;  ///< of messages not asked for yet, by receiver and number
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  Agenda due_;
 };
 
 }  // namespace
