@@ -6,6 +6,7 @@
 
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/folding_groups.h"
+#include "orrery/sim/folding_partition.h"
 
 namespace orrery::sim {
 
@@ -56,53 +57,36 @@ std::string why_not(const graph::Workload& workload, const platform::Platform& p
   return {};
 }
 
-/// Splits classes until nothing that a rank sees tells two ranks of a class apart.
-class Refinement {
+/// What never changes about ranks.
+class Standing {
  public:
-  Refinement(const graph::Workload& workload, const platform::Platform& platform,
-             const model::Fabric& fabric, const Shapes& shapes, Groups& groups)
+  Standing(const graph::Workload& workload, const platform::Platform& platform,
+           const model::Fabric& fabric, const Shapes& shapes, Groups& groups)
       : workload_(workload),
         fabric_(fabric),
         shapes_(shapes),
         groups_(groups),
-        distances_(groups.distances()),
         deviations_(platform) {}
 
-  void run() {
-    const std::uint32_t ranks = workload_.rank_count();
-    class_of_.resize(ranks);
-    next_.resize(ranks);
-    begin();
-    do {
-      refine();
-    } while (groups_.set_apart(representatives()));
-  }
-
-  [[nodiscard]] std::vector<std::uint32_t> representatives() const {
-    std::vector<std::uint32_t> lowest;
-    for (std::uint32_t rank = 0; rank < class_of_.size(); ++rank) {
-      if (class_of_[rank] == lowest.size()) lowest.push_back(rank);
+  [[nodiscard]] Partition classes() {
+    Interner classes;
+    std::vector<std::uint32_t> class_of(workload_.rank_count());
+    for (std::uint32_t rank = 0; rank < class_of.size(); ++rank) {
+      const std::uint32_t graph = workload_.graph_of_rank[rank];
+      words_.assign(1, shapes_.of(graph));
+      words_.push_back(both(deviations_.class_of(rank), fabric_.port_class(rank)));
+      const bool comparable = groups_.add_standing(rank, words_) && means_itself(graph, rank);
+      if (comparable) {
+        add_peers(graph, rank);
+      } else {
+        words_.assign({kOnlyOne, rank});
+      }
+      class_of[rank] = classes.number(words_);
     }
-    return lowest;
+    return {std::move(class_of), classes.size()};
   }
-  [[nodiscard]] std::vector<std::uint32_t>& class_of() { return class_of_; }
 
  private:
-  // What never changes.
-  void begin() {
-    Interner classes;
-    for (std::uint32_t rank = 0; rank < class_of_.size(); ++rank) {
-      const std::uint32_t graph = workload_.graph_of_rank[rank];
-      words_.assign(1, both(shapes_.of(graph), 0));
-      words_.push_back(both(deviations_.class_of(rank), fabric_.port_class(rank)));
-      const bool whole = means_itself(graph, rank) && groups_.add_standing(rank, words_);
-      if (!whole) words_.assign({kOnlyOne, rank});
-      if (whole) add_peers(graph, rank);
-      class_of_[rank] = classes.number(words_);
-    }
-    classes_ = classes.size();
-  }
-
   // Otherwise the run will fail when it comes to the message.
   [[nodiscard]] bool means_itself(std::uint32_t graph, std::uint32_t rank) const {
     const auto selves = shapes_.selves(graph);
@@ -121,33 +105,8 @@ class Refinement {
       }
       const auto other = static_cast<std::uint32_t>(peer);
       const std::uint32_t mutual = shapes_.find_peer(workload_.graph_of_rank[other], other, rank);
-      words_.push_back(both(mutual, distances_.between(rank, other)));
+      words_.push_back(both(mutual, groups_.distances().between(rank, other)));
       if (shapes_.mixed(graph)) words_.push_back(shapes_.find_peer(graph, rank, other));
-    }
-  }
-
-  void refine() {
-    Interner classes;
-    for (bool more = true; more;) {
-      groups_.begin_round(class_of_);
-      classes.clear();
-      for (std::uint32_t rank = 0; rank < class_of_.size(); ++rank) {
-        words_.assign(1, class_of_[rank]);
-        add_classes_of_peers(rank);
-        groups_.add_neighbours(rank, words_);
-        next_[rank] = classes.number(words_);
-      }
-      more = classes.size() != classes_;
-      classes_ = classes.size();
-      class_of_.swap(next_);
-    }
-  }
-
-  void add_classes_of_peers(std::uint32_t rank) {
-    for (const Peer& named : shapes_.peers(workload_.graph_of_rank[rank])) {
-      const std::int64_t peer = named.of(rank);
-      if (peer < 0 || peer >= std::int64_t{workload_.rank_count()}) continue;
-      words_.push_back(class_of_[static_cast<std::size_t>(peer)]);
     }
   }
 
@@ -155,12 +114,141 @@ class Refinement {
   const model::Fabric& fabric_;
   const Shapes& shapes_;
   Groups& groups_;
-  const Distances& distances_;
   Deviations deviations_;
-  std::vector<std::uint32_t> class_of_, next_;
-  std::uint32_t classes_ = 0;
   std::vector<std::uint64_t> words_;
 };
+
+/// Splits classes until nothing that a rank has around it tells two ranks of a class apart. All
+/// ranks are looked at first and last, between only those around whom something has changed.
+class Refinement {
+ public:
+  Refinement(const graph::Workload& workload, const Shapes& shapes, Groups& groups,
+             Partition partition)
+      : workload_(workload),
+        shapes_(shapes),
+        groups_(groups),
+        partition_(std::move(partition)),
+        is_dirty_(workload.rank_count()) {}
+
+  void run() {
+    while (!discrete()) {
+      look_at_all();
+      if (changed_.empty() && !groups_.set_apart(representatives())) return;
+      while (!changed_.empty() && !discrete()) {
+        find_dirty();
+        look_at_dirty();
+      }
+    }
+  }
+
+  [[nodiscard]] bool discrete() const { return partition_.classes() == workload_.rank_count(); }
+  [[nodiscard]] const Partition& partition() const { return partition_; }
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> representatives() const {
+    std::vector<std::uint32_t> made;
+    for (std::uint32_t one = 0; one < partition_.classes(); ++one)
+      made.push_back(partition_.members(one).front());
+    return made;
+  }
+
+  void look_at_all() {
+    groups_.begin_full_round(partition_.class_of());
+    Interner parts;
+    verdicts_.clear();
+    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank)
+      judge(rank, parts, &Groups::add_all);
+    changed_.clear();
+    if (parts.size() > partition_.classes()) partition_.split(verdicts_, changed_);
+  }
+
+  void look_at_dirty() {
+    groups_.begin_round();
+    Interner parts;
+    verdicts_.clear();
+    for (const std::uint32_t rank : dirty_) judge(rank, parts, &Groups::add_neighbours);
+    changed_.clear();
+    partition_.split(verdicts_, changed_);
+  }
+
+  void judge(std::uint32_t rank, Interner& parts,
+             void (Groups::*look)(std::uint32_t, std::vector<std::uint64_t>&)) {
+    const std::uint32_t one = partition_.class_of()[rank];
+    words_.assign(1, one);
+    each_peer(rank, [&](std::uint32_t peer) { words_.push_back(partition_.class_of()[peer]); });
+    (groups_.*look)(rank, words_);
+    verdicts_.push_back({one, parts.number(words_), rank});
+  }
+
+  template <class Tell>
+  void each_peer(std::uint32_t rank, Tell tell) const {
+    for (const Peer& named : shapes_.peers(workload_.graph_of_rank[rank])) {
+      const std::int64_t peer = named.of(rank);
+      if (peer >= 0 && peer < std::int64_t{workload_.rank_count()})
+        tell(static_cast<std::uint32_t>(peer));
+    }
+  }
+
+  // Ranks that have a rank around them whose class has a new number.
+  void find_dirty() {
+    if (first_sender_.empty()) find_who_names_whom();
+    dirty_.clear();
+    for (const std::uint32_t rank : changed_) {
+      dirty_.insert(dirty_.end(), named_by_.begin() + first_sender_[rank],
+                    named_by_.begin() + first_sender_[rank + 1]);
+      groups_.add_viewers(rank, dirty_);
+    }
+    std::size_t kept = 0;
+    for (const std::uint32_t rank : dirty_) {
+      if (is_dirty_[rank]) continue;
+      is_dirty_[rank] = true;
+      dirty_[kept++] = rank;
+    }
+    dirty_.resize(kept);
+    for (const std::uint32_t rank : dirty_) is_dirty_[rank] = false;
+  }
+
+  void find_who_names_whom() {
+    const std::uint32_t ranks = workload_.rank_count();
+    first_sender_.assign(ranks + std::size_t{1}, 0);
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      each_peer(rank, [&](std::uint32_t peer) { ++first_sender_[peer]; });
+    std::ptrdiff_t sum = 0;
+    for (std::ptrdiff_t& first : first_sender_) first = sum += first;
+    named_by_.resize(static_cast<std::size_t>(sum));
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      each_peer(rank, [&](std::uint32_t peer) {
+        named_by_[static_cast<std::size_t>(--first_sender_[peer])] = rank;
+      });
+    }
+  }
+
+  const graph::Workload& workload_;
+  const Shapes& shapes_;
+  Groups& groups_;
+  Partition partition_;
+  std::vector<Partition::Verdict> verdicts_;
+  std::vector<std::uint32_t> changed_, dirty_;
+  std::vector<bool> is_dirty_;                // by rank
+  std::vector<std::ptrdiff_t> first_sender_;  // by rank
+  std::vector<std::uint32_t> named_by_;
+  std::vector<std::uint64_t> words_;
+};
+
+// Classes are numbered by their lowest rank.
+void number_classes(const Partition& partition, Folding& made) {
+  std::vector<std::uint32_t> number(partition.classes(), kNone);
+  for (std::uint32_t rank = 0; rank < partition.class_of().size(); ++rank) {
+    std::uint32_t& one = number[partition.class_of()[rank]];
+    if (one == kNone) {
+      one = static_cast<std::uint32_t>(made.representative.size());
+      made.representative.push_back(rank);
+      made.members.push_back(0);
+    }
+    made.class_of.push_back(one);
+    ++made.members[one];
+  }
+}
 
 }  // namespace
 
@@ -185,15 +273,13 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   const Shapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
   Groups groups(workload, platform, fabric, communicators, planner, shapes);
-  Refinement refinement(workload, platform, fabric, shapes, groups);
+  Refinement refinement(workload, shapes, groups,
+                        Standing(workload, platform, fabric, shapes, groups).classes());
   refinement.run();
+  if (refinement.discrete()) return unfolded(ranks, communicators, {});
   Folding made;
-  made.representative = refinement.representatives();
-  if (made.classes() == ranks) return unfolded(ranks, communicators, {});
+  number_classes(refinement.partition(), made);
   made.group_like = groups.alike();
-  made.class_of = std::move(refinement.class_of());
-  made.members.resize(made.classes());
-  for (const std::uint32_t one : made.class_of) ++made.members[one];
   return made;
 }
 

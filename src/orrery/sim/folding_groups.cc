@@ -148,27 +148,27 @@ void Groups::make_view(View& made, const UseSet& set, std::uint32_t number) {
     const auto topology = planner_.topology(use.type, number, all, mask);
     if (!topology) continue;
     for (const model::LogicalDim& dim : planner_.topology(*topology).dims) {
-      if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim);
+      if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim, all.members);
     }
   }
 }
 
-void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim) {
+void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members) {
   Ring ring{dim.ring, dim.algorithm.algorithm};
   const bool tree = ring.algorithm == platform::Algorithm::double_binary_tree;
   ring.measured = tree || !(dim.along_dim || kind.constant);
-  const auto known = [&](const Ring& other) {
-    return other.shape == ring.shape && other.algorithm == ring.algorithm &&
-           other.measured == ring.measured;
-  };
-  if (std::any_of(made.rings.begin(), made.rings.end(), known)) return;
-  if (ring.algorithm == platform::Algorithm::direct) {
-    const auto found = std::find(kind.direct.begin(), kind.direct.end(), ring.shape);
-    ring.lines = static_cast<std::uint32_t>(found - kind.direct.begin());
-    if (found == kind.direct.end()) kind.direct.push_back(ring.shape);
+  const auto known = std::find(kind.rings.begin(), kind.rings.end(), ring);
+  const auto number = static_cast<std::uint32_t>(known - kind.rings.begin());
+  if (known == kind.rings.end()) {
+    if (ring.algorithm == platform::Algorithm::direct) {
+      ring.first_line = kind.lines;
+      kind.lines += members / ring.shape.size;
+    }
+    kind.rings.push_back(ring);
   }
-  made.measured = made.measured || ring.measured;
-  made.rings.push_back(ring);
+  made.measured = made.measured || kind.rings[number].measured;
+  if (std::find(made.rings.begin(), made.rings.end(), number) == made.rings.end())
+    made.rings.push_back(number);
 }
 
 }  // namespace orrery::sim

@@ -58,14 +58,22 @@ class Groups {
   /// Appends what never changes. False: no other rank can be like this one.
   [[nodiscard]] bool add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words);
 
-  /// Looks at the groups once for all ranks, under a partition. O(members).
-  void begin_round(const std::vector<std::uint32_t>& class_of);
+  /// Looks at all groups once for all ranks, under a partition that lives until the next round.
+  /// O(members).
+  void begin_full_round(const std::vector<std::uint32_t>& class_of);
+  /// Appends which classes the rank has around it, and what its groups look like as a whole.
+  void add_all(std::uint32_t rank, std::vector<std::uint64_t>& words);
+
+  /// The same where few classes have changed: O(1).
+  void begin_round();
   /// Appends which classes the rank has around it.
   void add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words);
+  /// Appends the ranks that have `rank` around them, some of them more than once.
+  void add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers);
 
-  /// After the last round: by communicator, the first one like it.
+  /// After a full round that split nothing: by communicator, the first one like it.
   [[nodiscard]] std::vector<std::uint32_t> alike() const;
-  /// After the last round: sets apart groups that are alike but cannot stand for each other, as a
+  /// After such a round: sets apart groups that are alike but cannot stand for each other, as a
   /// class stands in them in two ways. True: there were some, and more rounds are needed.
   [[nodiscard]] bool set_apart(const std::vector<std::uint32_t>& representatives);
 
@@ -74,21 +82,26 @@ class Groups {
   struct Ring {
     model::RingShape shape;
     platform::Algorithm algorithm = platform::Algorithm::ring;
-    bool measured = false;    ///< distances differ from member to member
-    std::uint32_t lines = 0;  ///< direct: which of the kind's
+    bool measured = false;       ///< distances differ from member to member
+    std::size_t first_line = 0;  ///< direct: among the group's lines
+
+    friend bool operator==(const Ring& a, const Ring& b) {
+      return a.shape == b.shape && a.algorithm == b.algorithm;
+    }
   };
   /// What members who use a group in one way see of it.
   struct View {
     bool measured = false;
-    std::vector<Ring> rings;
+    std::vector<std::uint32_t> rings;  ///< of the kind
   };
   /// Groups of one kind have equal topologies: equally many members, and equally many coordinates
   /// in each dimension.
   struct Kind {
     std::uint32_t groups = 0;
     bool constant = false;  ///< equal distances between all members
-    std::vector<model::RingShape> direct;
-    Numbering sets;  ///< use sets by number → place in views
+    std::vector<Ring> rings;
+    std::size_t lines = 0;  ///< direct rings of one group
+    Numbering sets;         ///< use sets by number → place in views
     std::vector<View> views;
   };
   struct Group {
@@ -100,14 +113,22 @@ class Groups {
     std::uint32_t colour = 0;  ///< this round: equal for groups that look alike
     std::uint32_t next = 0;    ///< the place where to look for the next rank
     std::size_t first_member = 0;
-    std::size_t first_line = 0;  ///< this round, if it is not uniform
+    std::size_t first_line = kNoLines;
   };
   /// Members in a direct ring see it as it lies, turned to their own position.
   struct Line {
     std::uint32_t number = 0;  ///< equal ones are equal but for turning
     std::uint32_t start = 0;   ///< the position where the least of its turns begins
     std::uint32_t period = 1;
+    std::uint32_t round = 0;  ///< when that was so
+    std::uint32_t told = 0;   ///< when its members were last added as viewers
   };
+  /// A rank as a member of a used group, whether it names the group or not.
+  struct Membership {
+    std::uint32_t group;
+    std::uint32_t member;
+  };
+  static constexpr std::size_t kNoLines = ~std::size_t{0};
 
   void find_slots(const graph::Workload& workload, const Shapes& shapes);
   [[nodiscard]] Slot find(std::uint32_t number, std::uint32_t rank, std::uint32_t place);
@@ -115,10 +136,14 @@ class Groups {
   void add_spans(std::uint32_t number, std::vector<std::uint64_t>& words);
   [[nodiscard]] const View& view(std::uint32_t rank, std::size_t place, std::uint32_t group);
   void make_view(View& made, const UseSet& set, std::uint32_t number);
-  void add_ring(View& made, Kind& kind, const model::LogicalDim& dim);
+  void add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members);
   void add_distances(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
-  void add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
-  void find_lines(Group& group, const Kind& kind);
+  void add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words);
+  [[nodiscard]] Line& line_of(const Ring& ring, const Slot& slot);
+  [[nodiscard]] const Line& seen_line(const Ring& ring, const Slot& slot);
+  void add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t ring,
+                  std::vector<std::uint32_t>& viewers);
+  void find_memberships();
   void find_colour(std::uint32_t number);
   [[nodiscard]] bool used_in_two_ways(std::uint32_t number);
 
@@ -145,9 +170,11 @@ class Groups {
   std::vector<Kind> kinds_;
   const std::vector<std::uint32_t>* class_of_ = nullptr;
   std::vector<Line> lines_;
+  std::uint32_t round_ = 0;
   Interner line_numbers_, colours_;
-  std::vector<std::uint64_t> members_, words_;  // scratch
-  std::vector<std::uint64_t> stamps_;           // scratch
+  std::vector<std::size_t> first_membership_;  // by rank; empty: not needed so far
+  std::vector<Membership> memberships_;
+  std::vector<std::uint64_t> members_, words_, line_, stamps_;  // scratch
 };
 
 }  // namespace orrery::sim

@@ -3,6 +3,7 @@
 // What ranks see of their groups: what never changes, and round by round.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "orrery/model/collective/tree.h"
 #include "orrery/sim/folding_groups.h"
@@ -39,13 +40,14 @@ void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t me
       }
       return;
     case Algorithm::halving_doubling:
+      if (!std::has_single_bit(ring.size)) return;
       for (std::uint32_t offset = 1; offset < ring.size; offset *= 2) {
         const bool clockwise = (position & offset) == 0;
         tell(ring.clockwise(member, position, clockwise ? offset : ring.size - offset));
       }
       return;
     case Algorithm::direct:
-      for (std::uint32_t offset = 1; offset < ring.size; ++offset)
+      for (std::uint32_t offset = 0; offset < ring.size; ++offset)
         tell(ring.clockwise(member, position, offset));
       return;
     default:
@@ -96,6 +98,7 @@ std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
 
 bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   const auto all = slots(rank);
+  bool comparable = true;
   for (std::size_t place = 0; place < all.size(); ++place) {
     const Slot& slot = all[place];
     if (!slot.found()) {
@@ -104,16 +107,18 @@ bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words)
     }
     const Group& group = groups_[slot.group];
     words.push_back(both(group.kind, names_[group.first_member + slot.member]));
-    if (group.custom) return false;
+    if (group.custom) comparable = false;
     const View& seen_so = view(rank, place, slot.group);
     if (!seen_so.measured) continue;
-    for (const Ring& ring : seen_so.rings) {
+    for (const std::uint32_t number : seen_so.rings) {
+      const Ring& ring = kinds_[group.kind].rings[number];
       if (!ring.measured) continue;
-      if (ring.algorithm == Algorithm::direct && ring.shape.size > kMostMeasured) return false;
-      add_distances(ring, slot, words);
+      const bool large = ring.algorithm == Algorithm::direct && ring.shape.size > kMostMeasured;
+      if (large) comparable = false;
+      if (comparable) add_distances(ring, slot, words);
     }
   }
-  return true;
+  return comparable;
 }
 
 void Groups::add_distances(const Ring& ring, const Slot& slot,
@@ -129,10 +134,9 @@ void Groups::add_distances(const Ring& ring, const Slot& slot,
     words.push_back(side(ring.shape, slot.member, max_tree));
 }
 
-void Groups::begin_round(const std::vector<std::uint32_t>& class_of) {
+void Groups::begin_full_round(const std::vector<std::uint32_t>& class_of) {
   class_of_ = &class_of;
-  lines_.clear();
-  line_numbers_.clear();
+  begin_round();
   colours_.clear();
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     Group& group = groups_[c];
@@ -142,35 +146,44 @@ void Groups::begin_round(const std::vector<std::uint32_t>& class_of) {
     std::uint32_t same = 1;
     while (same < members && seen(c, same) == first) ++same;
     group.uniform = same == members;
-    const Kind& kind = kinds_[group.kind];
-    const bool compared = kind.groups > 1;
-    if (!group.uniform) {
-      members_.resize(members);
-      for (std::uint32_t m = 0; m < members; ++m) members_[m] = seen(c, m);
-      if (!kind.direct.empty()) find_lines(group, kind);
-    } else if (compared) {
-      members_.assign(1, first);
-    }
-    if (compared) find_colour(c);
+    if (kinds_[group.kind].groups == 1) continue;
+    members_.assign(1, first);
+    for (std::uint32_t m = 1; m < members && !group.uniform; ++m) members_.push_back(seen(c, m));
+    find_colour(c);
   }
 }
 
-void Groups::find_lines(Group& group, const Kind& kind) {
-  group.first_line = lines_.size();
-  std::vector<std::uint64_t> line;
-  for (const RingShape& ring : kind.direct) {
-    const auto count = static_cast<std::uint32_t>(members_.size() / ring.size);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const std::size_t base =
-          i / ring.stride * std::size_t{ring.size} * ring.stride + i % ring.stride;
-      line.clear();
-      for (std::uint32_t p = 0; p < ring.size; ++p)
-        line.push_back(members_[base + std::size_t{p} * ring.stride]);
-      const std::uint32_t start = least_turn(line);
-      std::rotate(line.begin(), line.begin() + start, line.end());
-      lines_.push_back({line_numbers_.number(line), start, period_of(line)});
-    }
+void Groups::begin_round() {
+  ++round_;
+  line_numbers_ = Interner();
+}
+
+// The line of a direct ring that a member stands in.
+Groups::Line& Groups::line_of(const Ring& ring, const Slot& slot) {
+  Group& group = groups_[slot.group];
+  if (group.first_line == kNoLines) {
+    group.first_line = lines_.size();
+    lines_.resize(lines_.size() + kinds_[group.kind].lines);
   }
+  const RingShape& shape = ring.shape;
+  const std::size_t number =
+      slot.member / (shape.stride * shape.size) * shape.stride + slot.member % shape.stride;
+  return lines_[group.first_line + ring.first_line + number];
+}
+
+// As it is in this round.
+const Groups::Line& Groups::seen_line(const Ring& ring, const Slot& slot) {
+  Line& made = line_of(ring, slot);
+  if (made.round == round_) return made;
+  line_.clear();
+  for (std::uint32_t p = 0; p < ring.shape.size; ++p)
+    line_.push_back(seen(slot.group, at_position(ring.shape, slot.member, p)));
+  made.start = least_turn(line_);
+  std::rotate(line_.begin(), line_.begin() + made.start, line_.end());
+  made.period = period_of(line_);
+  made.number = line_numbers_.number({line_.data(), made.period});
+  made.round = round_;
+  return made;
 }
 
 // How many members of each class, whatever their order.
@@ -186,7 +199,7 @@ void Groups::find_colour(std::uint32_t number) {
   group.colour = colours_.number(words_);
 }
 
-void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+void Groups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   const auto all = slots(rank);
   for (std::size_t place = 0; place < all.size(); ++place) {
     const Slot& slot = all[place];
@@ -194,28 +207,82 @@ void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& word
     const Group& group = groups_[slot.group];
     words.push_back(both(group.uniform ? 1 : 0, group.colour));
     if (group.uniform) continue;
-    for (const Ring& ring : view(rank, place, slot.group).rings) add_classes(ring, slot, words);
+    for (const std::uint32_t ring : view(rank, place, slot.group).rings)
+      add_classes(kinds_[group.kind].rings[ring], slot, words);
   }
 }
 
-void Groups::add_classes(const Ring& ring, const Slot& slot,
-                         std::vector<std::uint64_t>& words) const {
-  const RingShape& shape = ring.shape;
-  if (ring.algorithm != Algorithm::direct) {
-    each_neighbour(ring.algorithm, shape, slot.member, [&](std::uint32_t member) {
-      words.push_back(member == kNone ? kNobody : seen(slot.group, member));
-    });
+void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  const auto all = slots(rank);
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const Slot& slot = all[place];
+    if (!slot.found()) continue;
+    for (const std::uint32_t ring : view(rank, place, slot.group).rings)
+      add_classes(kinds_[groups_[slot.group].kind].rings[ring], slot, words);
+  }
+}
+
+void Groups::add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) {
+  if (ring.algorithm == Algorithm::direct) {
+    const Line& seen_so = seen_line(ring, slot);
+    const RingShape& shape = ring.shape;
+    const std::uint32_t turned = shape.position(slot.member) + shape.size - seen_so.start;
+    words.push_back(both(seen_so.number, turned % seen_so.period));
     return;
   }
-  const Group& group = groups_[slot.group];
-  std::size_t at = group.first_line;
-  for (std::uint32_t i = 0; i < ring.lines; ++i)
-    at += communicators_[slot.group].members / kinds_[group.kind].direct[i].size;
-  at += std::size_t{slot.member / (shape.stride * shape.size)} * shape.stride +
-        slot.member % shape.stride;
-  const Line& line = lines_[at];
-  const std::uint32_t turned = shape.position(slot.member) + shape.size - line.start;
-  words.push_back(both(line.number, turned % line.period));
+  each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
+    words.push_back(member == kNone ? kNobody : seen(slot.group, member));
+  });
+}
+
+void Groups::find_memberships() {
+  first_membership_.assign(workload_.rank_count() + std::size_t{1}, 0);
+  for (const bool count : {true, false}) {
+    for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+      for (std::uint32_t m = 0; groups_[c].used && m < communicators_[c].members; ++m) {
+        std::size_t& at = first_membership_[rank_of(c, m)];
+        if (count) {
+          ++at;
+        } else {
+          memberships_[--at] = {c, m};
+        }
+      }
+    }
+    if (!count) break;
+    std::size_t sum = 0;
+    for (std::size_t& at : first_membership_) at = sum += at;
+    memberships_.resize(sum);
+  }
+}
+
+// Rings are seen from both ends: whoever is around a rank has that rank around it.
+void Groups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers) {
+  if (first_membership_.empty()) find_memberships();
+  for (std::size_t i = first_membership_[rank]; i < first_membership_[rank + 1]; ++i) {
+    const auto [group, here] = memberships_[i];
+    const std::vector<Ring>& rings = kinds_[groups_[group].kind].rings;
+    for (std::uint32_t number = 0; number < rings.size(); ++number) {
+      const Ring& ring = rings[number];
+      const bool direct = ring.algorithm == Algorithm::direct;
+      if (direct && std::exchange(line_of(ring, {group, here}).told, round_) == round_) continue;
+      words_.clear();
+      each_neighbour(ring.algorithm, ring.shape, here,
+                     [&](std::uint32_t member) { words_.push_back(member); });
+      for (const std::uint64_t member : words_)
+        add_viewer(group, static_cast<std::uint32_t>(member), number, viewers);
+    }
+  }
+}
+
+// If the member uses the group for what runs in that ring.
+void Groups::add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t ring,
+                        std::vector<std::uint32_t>& viewers) {
+  if (member == kNone) return;
+  const std::uint32_t place = names_[groups_[group].first_member + member];
+  if (place == kNone) return;
+  const std::uint32_t rank = rank_of(group, member);
+  const std::vector<std::uint32_t>& rings = view(rank, place, group).rings;
+  if (std::find(rings.begin(), rings.end(), ring) != rings.end()) viewers.push_back(rank);
 }
 
 std::vector<std::uint32_t> Groups::alike() const {

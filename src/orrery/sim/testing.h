@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,11 +56,12 @@ class Rank {
     return add(node);
   }
   std::uint64_t send(std::int32_t dst, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {},
-                     bool relative = false) {
+                     bool relative = false, std::optional<std::int32_t> src = std::nullopt) {
     graph::NodeSpec node = next(graph::NodeKind::send, std::move(deps));
     node.flags = graph::kHasCommSize | graph::kHasDst | graph::kHasTag;
     if (relative) node.flags |= graph::kPeerRelative;
-    node.message = {Bytes(bytes), 0, dst, tag};
+    if (src) node.flags |= graph::kHasSrc;
+    node.message = {Bytes(bytes), src.value_or(0), dst, tag};
     return add(node);
   }
   std::uint64_t recv(std::int32_t src, std::int64_t bytes, std::uint32_t tag = 0, Deps deps = {},
