@@ -9,6 +9,7 @@ StringId StringPool::intern(std::string_view text) {
   const auto id = static_cast<StringId>(strings_.size());
   const std::string& kept = strings_.emplace_back(text);
   ids_.emplace(kept, id);
+  text_bytes_ += text.size();
   return id;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace orrery {
 
@@ -25,10 +26,17 @@ class StringPool {
     return strings_[static_cast<std::uint32_t>(id)];
   }
   [[nodiscard]] std::size_t size() const { return strings_.size(); }
+  /// About how many bytes of memory the strings take.
+  [[nodiscard]] std::size_t resident_bytes() const {
+    constexpr std::size_t kEntry = sizeof(std::string) + 2 * sizeof(void*) +
+                                   sizeof(std::pair<const std::string_view, StringId>);
+    return text_bytes_ + strings_.size() * (kEntry + sizeof(void*));
+  }
 
  private:
   std::deque<std::string> strings_;  // a deque: growing it moves no string
   std::unordered_map<std::string_view, StringId> ids_;
+  std::size_t text_bytes_ = 0;
 };
 
 }  // namespace orrery

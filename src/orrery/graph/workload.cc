@@ -45,6 +45,12 @@ std::vector<std::uint32_t> GroupAxis::members(std::uint32_t first) const {
   return ranks;
 }
 
+std::uint64_t Workload::spilled_bytes() const {
+  std::uint64_t sum = 0;
+  for (const GraphRef& graph : graphs) sum += graph->spilled_bytes();
+  return sum;
+}
+
 std::string Workload::group_name(std::string_view group, std::uint32_t rank) const {
   const auto axis = axes.find(group);
   if (axis == axes.end() || axis->second.extent() == rank_count()) return std::string(group);

@@ -71,6 +71,8 @@ struct Workload {
   [[nodiscard]] const Graph& graph(std::uint32_t rank) const {
     return *graphs[graph_of_rank[rank]];
   }
+  /// Bytes of graphs that are in a file instead of in memory (see Spill).
+  [[nodiscard]] std::uint64_t spilled_bytes() const;
   /// What to call the group that `group` means to `rank`, among all groups: one on an axis is named
   /// after its first member ("tp of rank 8") unless it is the only one.
   [[nodiscard]] std::string group_name(std::string_view group, std::uint32_t rank) const;

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "orrery/core/limits.h"
+#include "orrery/graph/spill.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/reader.h"
 #include "orrery/trace/chakra/sharing.h"
@@ -117,6 +118,73 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix,
                       options.repair, workload.findings);
 }
 
+/// Where finished graphs are kept: in memory as long as they fit, then in a file.
+class Keeper {
+ public:
+  explicit Keeper(const LoadOptions& options) : options_(options) {}
+
+  /// For the next rank. Ranks in memory share a pool; one that is spilled takes its own along.
+  [[nodiscard]] std::shared_ptr<StringPool> strings() {
+    spilling_ = full();
+    if (spilling_) return std::make_shared<StringPool>();
+    if (!strings_) strings_ = std::make_shared<StringPool>();
+    return strings_;
+  }
+
+  /// The graph that was read with the last pool.
+  Result<graph::GraphRef> keep(graph::Graph graph) {
+    if (spilling_) {
+      if (!spill_) {
+        auto made = graph::Spill::create(options_.spill_folder);
+        if (!made) return tl::unexpected(made.error());
+        spill_.emplace(std::move(*made));
+      }
+      auto spilled = spill_->put(graph);
+      if (!spilled) return tl::unexpected(spilled.error());
+      graph = std::move(*spilled);
+    }
+    graphs_ += graph.resident_bytes();
+    return std::make_shared<const graph::Graph>(std::move(graph));
+  }
+
+ private:
+  [[nodiscard]] bool full() const {
+    if (options_.spill_folder.empty()) return false;
+    return graphs_ + (strings_ ? strings_->resident_bytes() : 0) >= options_.memory;
+  }
+
+  const LoadOptions& options_;
+  std::shared_ptr<StringPool> strings_;
+  std::optional<graph::Spill> spill_;
+  bool spilling_ = false;
+  std::uint64_t graphs_ = 0;  // bytes
+};
+
+Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std::uint32_t count,
+                         const LoadOptions& options, graph::Workload& workload) {
+  Keeper keeper(options);
+  SharedFiles shared;
+  constexpr std::uint32_t kReportEvery = 256;
+  for (std::uint32_t rank = 0; rank < count; ++rank) {
+    const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
+    auto seen = shared.look_up(path);
+    if (!seen) return tl::unexpected(seen.error());
+    if (!seen->known) {
+      const ReadOptions read{path, keeper.strings(), options.repair, &workload.findings,
+                             &workload.groups};
+      auto graph = read_rank(std::move(seen->source), read);
+      if (!graph) return tl::unexpected(graph.error());
+      auto kept = keeper.keep(std::move(*graph));
+      if (!kept) return tl::unexpected(kept.error());
+      workload.graphs.push_back(std::move(*kept));
+    }
+    workload.graph_of_rank.push_back(seen->index);
+    if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0))
+      options.progress(rank + 1, count);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<graph::Graph> load_rank(const std::string& path, std::shared_ptr<StringPool> strings,
@@ -145,23 +213,8 @@ Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptio
   }
 
   graph::Workload workload;
-  const auto strings = std::make_shared<StringPool>();
-  SharedFiles shared;
-  constexpr std::uint32_t kReportEvery = 256;
-  for (std::uint32_t rank = 0; rank < count; ++rank) {
-    const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
-    auto seen = shared.look_up(path);
-    if (!seen) return tl::unexpected(seen.error());
-    if (!seen->known) {
-      const ReadOptions read{path, strings, options.repair, &workload.findings, &workload.groups};
-      auto graph = read_rank(std::move(seen->source), read);
-      if (!graph) return tl::unexpected(graph.error());
-      workload.graphs.push_back(std::make_shared<const graph::Graph>(std::move(*graph)));
-    }
-    workload.graph_of_rank.push_back(seen->index);
-    if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0))
-      options.progress(rank + 1, count);
-  }
+  if (auto done = load_graphs(prefix, suffix, count, options, workload); !done)
+    return tl::unexpected(done.error());
   if (auto done = load_groups(prefix, suffix, options, workload); !done)
     return tl::unexpected(done.error());
   return workload;

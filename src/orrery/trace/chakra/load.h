@@ -26,6 +26,12 @@ struct LoadOptions {
   bool find_companion = true;
   /// Called now and then with (ranks read, ranks in all). May be empty.
   std::function<void(std::uint32_t, std::uint32_t)> progress;
+  /// Where graphs go that memory has no room for: into a temporary file in this folder, without a
+  /// name. Empty: all stay in memory.
+  std::string spill_folder;
+  /// Bytes of memory for graphs and their strings; the graphs read after that are spilled. 0: every
+  /// graph is.
+  std::uint64_t memory = 0;
 };
 
 /// Reads one rank's trace, whatever Chakra layout it is in (found by content; gzip by content).
@@ -35,7 +41,8 @@ struct LoadOptions {
     Findings& findings, std::map<std::string, graph::ProcessGroup, std::less<>>* groups = nullptr);
 
 /// Reads all ranks of `<prefix>.<rank>.et`. Files with equal bytes (or the same inode) are decoded
-/// and stored once.
+/// and stored once. With a `spill_folder` memory is bounded by what one rank takes while it is
+/// read, plus LoadOptions::memory. Errc: what load_rank says, output_failed (spilling).
 [[nodiscard]] Result<graph::Workload> load_workload(const std::string& prefix,
                                                     const LoadOptions& options = {});
 

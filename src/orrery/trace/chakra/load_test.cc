@@ -72,6 +72,68 @@ TEST_F(Load, EqualLargeFilesAreStoredOnce) {
   EXPECT_THAT(workload->graph_of_rank, ElementsAre(0u, 1u, 0u));
 }
 
+/// 300 nodes with names of their own; ranks differ.
+std::string many(std::uint64_t rank) {
+  std::vector<NodeRecord> nodes;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    nodes.push_back(node(i, 4, i == 0 ? std::vector<std::uint64_t>{} : std::vector{i / 2}));
+    nodes.back().name = "rank " + std::to_string(rank) + " node " + std::to_string(i);
+    nodes.back().attributes.push_back(attribute_uint64("num_ops", rank * 1000 + i));
+  }
+  return trace(nodes);
+}
+
+TEST_F(Load, SpillsWhatMemoryHasNoRoomFor) {
+  constexpr std::uint32_t kFiles = 20;
+  for (std::uint32_t rank = 0; rank < kFiles; ++rank)
+    put("w." + std::to_string(rank) + ".et", many(rank));
+  put("w.20.et", many(7));
+  const auto in_memory = load_workload(prefix());
+  ASSERT_TRUE(in_memory) << to_string(in_memory.error());
+  EXPECT_EQ(in_memory->spilled_bytes(), 0u);
+  const std::size_t one = in_memory->graphs[0]->resident_bytes();
+
+  fs::create_directories(folder_ / "spill");
+  LoadOptions options;
+  options.spill_folder = (folder_ / "spill").string();
+  for (const std::uint64_t memory : {std::uint64_t{0}, std::uint64_t{5 * one}, ~std::uint64_t{0}}) {
+    options.memory = memory;
+    const auto workload = load_workload(prefix(), options);
+    ASSERT_TRUE(workload) << to_string(workload.error());
+    EXPECT_TRUE(fs::is_empty(options.spill_folder));
+    ASSERT_EQ(workload->graph_of_rank, in_memory->graph_of_rank);
+    ASSERT_EQ(workload->graphs.size(), std::size_t{kFiles});
+    std::size_t held = 0, spilled = 0;
+    for (std::size_t i = 0; i < workload->graphs.size(); ++i) {
+      const graph::Graph& graph = *workload->graphs[i];
+      EXPECT_EQ(graph.content_hash(), in_memory->graphs[i]->content_hash());
+      EXPECT_EQ(graph.name(299), "rank " + std::to_string(i) + " node 299");
+      held += graph.spilled_bytes() == 0 ? graph.resident_bytes() : 0;
+      spilled += graph.spilled_bytes() == 0 ? 0 : 1;
+    }
+    EXPECT_EQ(spilled == 0, workload->spilled_bytes() == 0);
+    if (memory == 0) {
+      EXPECT_EQ(spilled, std::size_t{kFiles});
+    } else if (memory == 5 * one) {
+      EXPECT_LE(held, memory + one);  // the one that goes beyond it is there already
+      EXPECT_GT(held, 0u);
+      EXPECT_GT(spilled, 10u);
+    } else {
+      EXPECT_EQ(spilled, 0u);
+    }
+  }
+}
+
+TEST_F(Load, SaysThatItCannotSpill) {
+  put("w.0.et", many(0));
+  LoadOptions options;
+  options.spill_folder = (folder_ / "none").string();
+  const auto workload = load_workload(prefix(), options);
+  ASSERT_FALSE(workload);
+  EXPECT_EQ(workload.error().code, Errc::output_failed);
+  EXPECT_EQ(workload.error().where, options.spill_folder);
+}
+
 TEST_F(Load, SaysWhichRankIsMissing) {
   EXPECT_EQ(load_workload(prefix()).error().code, Errc::input_not_found);
   put("w.0.et", one(1));
