@@ -92,7 +92,7 @@ std::vector<Case> list_cases(const std::string& folder) {
   return cases;
 }
 
-Answer run_case(const Case& golden) {
+Answer run_case(const Case& golden, bool fold) {
   const json description = read_json(golden.folder + "/case.json");
   Findings findings;
   auto platform = platform::read_astra(inputs_of(description, golden.folder), findings);
@@ -100,9 +100,13 @@ Answer run_case(const Case& golden) {
   auto workload =
       load(description, golden.folder, static_cast<std::uint32_t>(platform->npu_count()));
   if (!workload) return refused(workload.error());
-  const auto result = sim::simulate(*workload, *platform);
+  sim::Options options;
+  options.fold = fold;
+  const auto result = sim::simulate(*workload, *platform, options);
   if (!result) return refused(result.error());
   Answer answer;
+  answer.representatives = result->savings.representatives;
+  answer.not_folded = result->savings.not_folded;
   answer.exit_code = result->stall ? 4 : 0;
   if (result->stall && !result->stall->nodes.empty())
     answer.message = result->stall->nodes.front().why;

@@ -19,7 +19,9 @@ struct Answer {
                       ///< into its time limit)
   PerNpu finish;
   PerNpu exposed;
-  std::string message;  ///< ours, when it is not 0
+  std::string message;                ///< ours, when it is not 0
+  std::uint32_t representatives = 0;  ///< ranks simulated
+  std::string not_folded;             ///< why all of them
 };
 
 struct Case {
@@ -32,7 +34,7 @@ struct Case {
 [[nodiscard]] std::vector<Case> list_cases(const std::string& folder);
 
 /// Runs a case as an ASTRA-sim user's command line would.
-[[nodiscard]] Answer run_case(const Case& golden);
+[[nodiscard]] Answer run_case(const Case& golden, bool fold = false);
 
 /// The first difference between two answers in words; empty when they are the same.
 [[nodiscard]] std::string difference(const Answer& expected, const Answer& actual);

@@ -66,5 +66,24 @@ TEST(Golden, EveryCaseMatchesOrIsAListedDefect) {
               listed);
 }
 
+// One rank simulated for all that are alike gives every rank the same times.
+TEST(Golden, FoldedCasesAreTheSame) {
+  std::size_t folded = 0;
+  std::map<std::string, std::size_t> reasons;
+  for (const Case& golden : list_cases(ORRERY_GOLDEN_CASES)) {
+    const Answer whole = run_case(golden);
+    const Answer answer = run_case(golden, true);
+    EXPECT_EQ(whole.exit_code, answer.exit_code) << golden.name;
+    EXPECT_EQ(whole.message, answer.message) << golden.name;
+    if (whole.finish.empty() && answer.finish.empty()) continue;
+    EXPECT_EQ(difference(whole, answer), "") << golden.name;
+    if (answer.representatives < answer.finish.size()) ++folded;
+    ++reasons[answer.not_folded];
+  }
+  for (const auto& [reason, count] : reasons)
+    std::printf("%zu cases: %s\n", count, reason.empty() ? "folded" : reason.c_str());
+  EXPECT_GE(folded, 300u);
+}
+
 }  // namespace
 }  // namespace orrery::golden

@@ -194,6 +194,7 @@ class Engine {
   void insert_packet(Stream& stream);
   void packets_free(Stream& stream, std::uint16_t count);
   void packet_free(Stream& stream);
+  void send_held(Stream& stream);
   void try_send(Stream& stream);
   void send_packet(Stream& stream);
   void post_receive(Stream& stream, std::uint32_t key);

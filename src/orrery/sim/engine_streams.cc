@@ -18,6 +18,7 @@ void Engine::begin_phase(Stream& stream) {
   stream.position = spec.request.ring.position(stream.member);
   stream.steps_left = spec.steps;
   stream.free = stream.received = stream.balance = 0;
+  stream.held_at = -1;
   stream.inserted = stream.sent = 0;
   if (is_worked_out(spec)) return join_phase(stream);
   result_.savings.phases_by_messages += weight(stream.rank);
@@ -46,6 +47,7 @@ void Engine::packets_free(Stream& stream, std::uint16_t count) {
   const bool held = spec.barrier != 0 && stream.steps_left <= spec.barrier;
   if (held && stream.received < spec.barrier) {
     stream.free += count;
+    stream.held_at = now();
     return;
   }
   const bool all_go = stream.free == 0 && (held || stream.steps_left - count >= spec.barrier);
@@ -67,18 +69,26 @@ void Engine::packet_free(Stream& stream) {
   }
   ++stream.free;
   if (spec.barrier != 0 && stream.steps_left <= spec.barrier) {
-    if (stream.received < spec.barrier) return;
-    const std::int32_t ready = std::min({spec.window, stream.free, stream.steps_left,
-                                         static_cast<std::int32_t>(stream.inserted - stream.sent)});
-    if (send_burst(stream, ready)) {
-      stream.free -= ready;
-    } else {
-      for (std::int32_t i = 0; i < ready; ++i) try_send(stream);
+    if (stream.received < spec.barrier) {
+      stream.held_at = now();
+      return;
     }
+    send_held(stream);
   } else {
     try_send(stream);
   }
   if (stream.steps_left == 0 && stream.free == spec.window) end_phase(stream);
+}
+
+void Engine::send_held(Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
+  const std::int32_t ready = std::min({spec.window, stream.free, stream.steps_left,
+                                       static_cast<std::int32_t>(stream.inserted - stream.sent)});
+  if (send_burst(stream, ready)) {
+    stream.free -= ready;
+  } else {
+    for (std::int32_t i = 0; i < ready; ++i) try_send(stream);
+  }
 }
 
 void Engine::try_send(Stream& stream) {
@@ -194,6 +204,11 @@ void Engine::deliver_late(const Event& event) {
 void Engine::packet_received(Stream& stream) {
   ++stream.received;
   insert_packet(stream);
+  // Orrery rules: a packet that is free in the tick in which the barrier falls sees it fall.
+  const model::PhaseSpec& spec = *stream.spec;
+  if (!astra() && spec.barrier != 0 && stream.received == spec.barrier && stream.free != 0 &&
+      stream.held_at == now())
+    send_held(stream);
 }
 
 // ASTRA rules match by sender and size alone, Orrery rules by phase and step.

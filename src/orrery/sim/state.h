@@ -73,7 +73,8 @@ struct Stream {
   std::uint32_t inserted = 0;  ///< packets so far
   std::uint32_t sent = 0;
   std::int32_t received = 0;
-  std::int32_t balance = 0;                 ///< receives posted minus messages arrived (ring)
+  std::int64_t held_at = -1;  ///< direct all-reduce: when a packet last met the closed barrier
+  std::int32_t balance = 0;   ///< receives posted minus messages arrived (ring)
   std::unique_ptr<std::int8_t[]> balances;  ///< the same per key (other algorithms)
   bool early = false;  ///< messages for another phase are in Engine's early table
   std::uint8_t phase = 0;
