@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random workloads on random platforms: what is saved cannot be seen in the result.
+// ORRERY_SCALE_SEED and ORRERY_SCALE_CASES run others than the usual ones.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "machines.h"
+#include "ways.h"
+#include "workloads.h"
+
+namespace orrery::scale {
+namespace {
+
+std::uint64_t setting(const char* name, std::uint64_t usual) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+struct Case {
+  platform::Platform platform;
+  graph::Workload workload;
+};
+
+Case draw_case(std::uint64_t seed) {
+  Draw draw(seed);
+  Case made;
+  made.platform = draw_machine(draw);
+  const auto ranks = static_cast<std::uint32_t>(made.platform.npu_count());
+  made.workload = draw.one_in(2) ? draw_axes(draw, ranks) : draw_lift(draw, ranks);
+  if (draw.one_in(4)) draw_deviations(draw, made.platform, draw_divisor(draw, ranks));
+  return made;
+}
+
+TEST(Scale, WhatIsSavedCannotBeSeenInTheResult) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1200);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    const Case drawn = draw_case(seed);
+    EXPECT_EQ(compare(drawn.workload, drawn.platform, all_ways(), tally), "") << "seed " << seed;
+  }
+  print("random", tally);
+  if (cases < 1000) return;
+  EXPECT_LT(tally.refused, cases / 20);
+  EXPECT_LT(tally.stalled, cases / 20);
+  EXPECT_GT(tally.folded, cases / 3);
+  EXPECT_GT(tally.worked_out, cases / 2);
+}
+
+}  // namespace
+}  // namespace orrery::scale
