@@ -74,6 +74,9 @@ std::vector<Case> value_cases() {
 
 std::vector<Case> cluster_cases() {
   const std::string good = ring("link: nvlink4");
+  std::string crowd = good + "deviations:\n";
+  for (int i = 1; i <= 100'000; ++i)
+    crowd += "- {ranks: 1, compute_time: " + std::to_string(i) + "}\n";
   std::vector<Case> cases = {
       {"cluster_larger_than_the_workload",
        kRun,
@@ -84,6 +87,19 @@ std::vector<Case> cluster_cases() {
       cluster("future_version", good + "version: 2\n", {"/version"}),
       cluster("chunks_1e18", good + "collectives: {chunks: 1000000000000000000}\n",
               {"/collectives/chunks"}),
+      cluster("deviation_of_all_numbers", good + "deviations: [{ranks: 0-4294967295}]\n",
+              {"/deviations/0/ranks", "4294967295"}),
+      cluster("deviation_backwards", good + "deviations: [{ranks: 1-0}]\n",
+              {"/deviations/0/ranks", "1-0"}),
+      cluster("deviations_of_one_rank", crowd, {"/deviations/1/ranks"}),
+      cluster("deviation_twice", good + "deviations: [{ranks: 0-1}, {ranks: 1}]\n",
+              {"/deviations/1/ranks", "rank 1"}),
+      cluster("deviation_of_no_dimension",
+              good + "deviations: [{ranks: 0, ports: [{dimension: 1}]}]\n",
+              {"/deviations/0/ports/0/dimension"}),
+      cluster("deviation_without_bandwidth",
+              good + "deviations: [{ranks: 0, ports: [{dimension: 0, bandwidth: 0}]}]\n",
+              {"/deviations/0/ports/0/bandwidth"}),
       cluster("not_utf8", "device: \xff\n", {"two.yaml:byte 8"}),
       cluster("alias_bomb", merge_bomb(), {"two.yaml:"}, 5),
       cluster("deep_lists", repeated("[", 100'000), {"two.yaml:1"}),

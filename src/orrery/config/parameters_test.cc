@@ -53,6 +53,26 @@ TEST(Lists, LimitsAreThoseOfTheLength) {
   EXPECT_EQ(read(R"({"sizes": [1000, 2000, 3000]})", shelf), "");
 }
 
+struct Half {
+  double part = 1;
+
+  static constexpr auto fields = std::tuple{field("part", &Half::part, "of it", share())};
+};
+
+TEST(Shares, AreAboveZeroAndAtMostOne) {
+  Half half;
+  const auto refused = [&](const char* text) {
+    Reading reading{"f"};
+    read_value(Json::parse(text), "", Limits{}, half, reading);
+    return reading.error ? reading.error->what : std::string();
+  };
+  EXPECT_EQ(refused(R"({"part": 1})"), "");
+  EXPECT_EQ(refused(R"({"part": 1e-300})"), "");
+  EXPECT_EQ(refused(R"({"part": 0})"), "is 0, but must be above 0, at most 1");
+  EXPECT_EQ(refused(R"({"part": -0.5})"), "is -0.5, but must be above 0, at most 1");
+  EXPECT_EQ(refused(R"({"part": 1.5})"), "is 1.5, but must be above 0, at most 1");
+}
+
 TEST(Lists, ComeBackFromTheWriter) {
   Shelf shelf;
   shelf.sizes = {9007199254740993, -1};

@@ -18,9 +18,12 @@ void make_links(const Source& source, result::Run& run) {
     link.down = used.down;
     link.bytes = used.bytes;
     const platform::Dimension& dim = source.platform.dims[used.dim];
-    link.capacity = message ? dim.bandwidth : port_bandwidth(dim);
-    if (used.from == sim::kNone)
+    if (used.from == sim::kNone) {
       link.capacity = port_bandwidth(dim) * static_cast<double>(source.workload.rank_count());
+    } else {
+      const double share = source.fabric.port(used.from, used.dim).share;
+      link.capacity = (message ? dim.bandwidth : port_bandwidth(dim)) * share;
+    }
     const auto [found, added] =
         curves.try_emplace(used.bins, static_cast<std::uint32_t>(run.links.curves.size()));
     if (added) run.links.curves.push_back(used.bins);
