@@ -270,6 +270,7 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   const std::uint32_t ranks = workload.rank_count();
   if (std::string why = why_not(workload, platform); !why.empty())
     return unfolded(ranks, communicators, std::move(why));
+  if (auto plain = fold_plain(workload, platform, communicators)) return *std::move(plain);
   const Shapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
   Groups groups(workload, platform, fabric, communicators, planner, shapes);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,13 @@ struct Folding {
 [[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
                                    const platform::Platform& platform, const model::Fabric& fabric,
                                    const Communicators& communicators, Planner& planner);
+
+/// The same where it can be seen at once: one graph for all ranks, which talks to all ranks only,
+/// on a machine that has no place unlike another. Empty: look closer. O(nodes), and O(ranks) to say
+/// so.
+[[nodiscard]] std::optional<Folding> fold_plain(const graph::Workload& workload,
+                                                const platform::Platform& platform,
+                                                const Communicators& communicators);
 
 /// Every rank for itself.
 [[nodiscard]] Folding unfolded(std::uint32_t ranks, const Communicators& communicators,
