@@ -74,7 +74,7 @@ void count(const SimResult& result, std::size_t ranks, Tally& once) {
 }  // namespace
 
 std::string describe(const Way& way) {
-  return fmt::format("fold {}, closed forms {}, skip repeats {}, {} threads", way.fold,
+  return fmt::format("fold {:d}, closed forms {:d}, skip repeats {:d}, {} threads", way.fold,
                      way.closed_forms, way.skip_repeats, way.threads);
 }
 
@@ -89,12 +89,17 @@ std::string compare(const graph::Workload& workload, const platform::Platform& p
                     const std::vector<Way>& ways, Tally& tally) {
   const auto plain = simulate(workload, platform, {});
   Tally once;
+  std::string all;
   for (const Way& way : ways) {
     const auto other = simulate(workload, platform, way);
-    if (const std::string found = difference(plain, other); !found.empty())
-      return fmt::format("{}: {}", describe(way), found);
     if (other) count(*other, workload.rank_count(), once);
+    const std::string found = difference(plain, other);
+    if (found.empty()) continue;
+    const std::uint64_t rescued =
+        plain ? plain->findings.count(FindingCode::chunk_order_resolved) : 0;
+    all += fmt::format("{}: {} ({} chunks started out of turn)\n", describe(way), found, rescued);
   }
+  if (!all.empty()) return all;
   ++tally.cases;
   if (!plain) ++tally.refused;
   if (plain && plain->stall) ++tally.stalled;

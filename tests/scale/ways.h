@@ -36,7 +36,7 @@ struct Tally {
 void print(std::string_view what, const Tally& tally);
 
 /// Simulates with nothing saved and in each of `ways`. Empty: all the same, to the picosecond, for
-/// every rank; otherwise the first difference and in which way.
+/// every rank; otherwise the first difference of each way that differs.
 [[nodiscard]] std::string compare(const graph::Workload& workload,
                                   const platform::Platform& platform, const std::vector<Way>& ways,
                                   Tally& tally);

@@ -50,7 +50,8 @@ QueuePointers Planner::fresh_pointers() const {
   return pointers;
 }
 
-// ASTRA rules: the configured algorithm if there is exactly one, else plain ring.
+// The configured algorithm if there is exactly one (Orrery rules: and it joins dimensions), else
+// plain ring.
 LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms,
                                     const Communicator& group) const {
   LogicalTopology topology;
@@ -59,15 +60,13 @@ LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms,
   LogicalDim logical;
   logical.ring = {group.members, 1};
   logical.along_dim = false;
-  if (algorithms.per_dim.size() == 1 && platform_.rules == Rules::astra) {
-    logical.algorithm = algorithms.per_dim.front();
-    if (logical.algorithm.algorithm == Algorithm::one_ring)
-      logical.algorithm.algorithm = Algorithm::ring;
-    if (logical.algorithm.algorithm == Algorithm::one_direct)
-      logical.algorithm.algorithm = Algorithm::direct;
-    if (logical.algorithm.algorithm == Algorithm::one_halving_doubling) {
-      logical.algorithm.algorithm = Algorithm::halving_doubling;
-    }
+  const bool astra = platform_.rules == Rules::astra;
+  if (algorithms.per_dim.size() == 1) {
+    const platform::AlgorithmSpec& only = algorithms.per_dim.front();
+    const bool fits =
+        only.algorithm != Algorithm::one_halving_doubling || std::has_single_bit(group.members);
+    if (astra || (model::joins_dims(only.algorithm) && fits))
+      logical.algorithm = {model::without_one(only.algorithm), only.window};
   }
   topology.dims.push_back(logical);
   return topology;
@@ -85,6 +84,7 @@ std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePla
     const auto span = static_cast<std::uint32_t>(coordinates.size());
     if (span > 1) {
       if (d >= algorithms.per_dim.size()) return std::nullopt;
+      if (model::joins_dims(algorithms.per_dim[d].algorithm)) return std::nullopt;
       LogicalDim logical;
       logical.dim = static_cast<std::uint32_t>(d);
       logical.ring = {span, static_cast<std::uint32_t>(product)};

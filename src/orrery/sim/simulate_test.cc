@@ -129,6 +129,19 @@ TEST(Simulate, AGroupThatIsAGridKeepsItsDimensionsUnderOrreryRules) {
   EXPECT_EQ(run(work, platform).end, (us(1) + us(2)) + 2 * (us(1) + us(1)) + (us(1) + us(2)));
 }
 
+// They once looked for a message time per packet where a ring has one for all.
+TEST(Simulate, AGroupRunsAnAlgorithmThatJoinsDimensionsInOneRing) {
+  std::vector<Rank> ranks(4);
+  for (std::size_t r = 0; r < 3; ++r) ranks[r].coll(CollectiveType::all_reduce, 3000, {}, "three");
+  ranks[3].comp(us(1));
+  auto work = workload(ranks);
+  work.groups["three"] = {"three", {0, 1, 2}};
+  platform::Platform platform = line(Block::switched, 4, platform::Algorithm::one_ring);
+  EXPECT_EQ(run(work, platform).end, 4 * (2 * us(1) + us(1)));
+  platform.collectives.all_reduce.per_dim = {{platform::Algorithm::one_direct, -1}};
+  EXPECT_EQ(run(work, platform).end, 2 * (2 * us(1) + us(1)));
+}
+
 TEST(Simulate, TheLastChunkIsWhatRemains) {
   Rank rank;
   rank.coll(CollectiveType::all_gather, 10, {});

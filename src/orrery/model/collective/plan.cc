@@ -13,12 +13,7 @@ using graph::CollectiveType;
 using platform::Algorithm;
 using platform::Rules;
 
-namespace {
-
-bool is_one_ring(Algorithm algorithm) {
-  return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct ||
-         algorithm == Algorithm::one_halving_doubling;
-}
+bool joins_dims(Algorithm algorithm) { return algorithm != without_one(algorithm); }
 
 Algorithm without_one(Algorithm algorithm) {
   switch (algorithm) {
@@ -32,8 +27,6 @@ Algorithm without_one(Algorithm algorithm) {
       return algorithm;
   }
 }
-
-}  // namespace
 
 Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits,
                      std::int64_t total_ranks, Rules rules) {
@@ -107,7 +100,7 @@ Result<LogicalTopology> system_topology(const platform::Platform& platform, cons
     logical.algorithm = {without_one(algorithms[d].algorithm), algorithms[d].window};
     logical.involved = d < 32 && ((dims_mask >> d) & 1u) != 0;
     logical.ring = {static_cast<std::uint32_t>(fabric.dim(d).size), fabric.stride(d)};
-    if (is_one_ring(algorithms[d].algorithm)) {
+    if (joins_dims(algorithms[d].algorithm)) {
       logical.ring = {fabric.rank_count(), 1};
       logical.along_dim = fabric.dim_count() == 1;
       topology.dims.push_back(logical);

@@ -64,6 +64,11 @@ struct Chunking {
                                    std::int64_t splits, std::int64_t total_ranks,
                                    platform::Rules rules);
 
+/// Whether the algorithm runs in one logical dimension over all ranks: one_ring and its like.
+[[nodiscard]] bool joins_dims(platform::Algorithm algorithm);
+/// What it does there: one_ring runs ring; others are what they are.
+[[nodiscard]] platform::Algorithm without_one(platform::Algorithm algorithm);
+
 /// The configured algorithms for a collective type; null when the type needs none or is
 /// unsupported.
 [[nodiscard]] const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& config,
