@@ -43,6 +43,25 @@ platform::CollectivePlan random_plan(const std::vector<platform::Dimension>& dim
   return plan;
 }
 
+/// Up to three ranks that are slow, late, or behind a bad port.
+std::vector<platform::Deviation> random_deviations(const platform::Platform& platform) {
+  std::vector<platform::Deviation> made;
+  for (std::uint32_t rank = 0; rank < platform.npu_count() && made.size() < 3; ++rank) {
+    if (chance(70)) continue;
+    platform::Deviation one;
+    one.ranks = {rank};
+    one.compute_time = chance(50) ? static_cast<double>(draw(1, 40)) / 10 : 1;
+    one.start = ns(chance(50) ? draw(0, 20'000) : 0);
+    for (std::uint32_t d = 0; d < platform.dims.size(); ++d) {
+      if (chance(50)) continue;
+      one.ports.push_back(
+          {d, static_cast<double>(draw(1, 101)) / 100, static_cast<double>(draw(0, 3000)) / 4});
+    }
+    made.push_back(one);
+  }
+  return made;
+}
+
 platform::Platform random_platform(bool groups) {
   platform::Platform made;
   made.rules = chance(50) ? Rules::orrery : Rules::astra;
@@ -90,6 +109,7 @@ platform::Platform random_platform(bool groups) {
   made.remote_memory.bandwidth = Bandwidth(1e10);
   made.replay_only = chance(5);
   made.track_local_memory = true;
+  if (chance(40)) made.deviations = random_deviations(made);
   return made;
 }
 
@@ -242,6 +262,12 @@ std::string words_of(const platform::Platform& platform) {
   if (platform.replay_only) words += ", replay";
   for (const platform::Dimension& dim : platform.dims)
     words += fmt::format(", {} of {}", static_cast<int>(dim.block), dim.size);
+  for (const platform::Deviation& deviation : platform.deviations) {
+    words += fmt::format(", rank {} times {} from {}", deviation.ranks.front(),
+                         deviation.compute_time, deviation.start.count());
+    for (const auto& port : deviation.ports)
+      words += fmt::format(" port {} {} {}", port.dim, port.bandwidth, port.latency_ns);
+  }
   const auto& config = platform.collectives;
   for (const auto* plan :
        {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {

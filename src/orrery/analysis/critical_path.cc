@@ -198,6 +198,8 @@ class Walk {
                                  [&](Time at, std::uint32_t i) { return at < spans[i].end; });
     while (last != order.begin()) {
       --last;
+      // What took no time at this very moment is no explanation: it began together with this.
+      if (spans[*last].start == at_) continue;
       if (visited_.count(std::uint64_t{rank} << 32 | *last) == 0) return *last;
     }
     return kNone;
