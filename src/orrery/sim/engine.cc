@@ -85,6 +85,7 @@ Result<void> Engine::set_up() {
   if (auto made = communicators_.make(workload_, platform_.rules); !made) return made;
   if (auto done = set_up_folding(); !done) return done;
   set_up_ranks();
+  repeats_.set_up();
   return {};
 }
 
@@ -130,6 +131,7 @@ Result<SimResult> Engine::run() {
   while (!error_ && fold_failed_.empty()) {
     while (!queue_.more_now() && !error_ && settle()) {
     }
+    if (repeats_.due() && !queue_.more_now() && !error_) repeats_.tick_over();
     if (!queue_.pop(event)) {
       if (!folded_ && rescue()) continue;
       break;

@@ -35,6 +35,7 @@
 #include "orrery/sim/peers.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/recorder.h"
+#include "orrery/sim/repeat.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/sim/state.h"
 #include "orrery/sim/themis.h"
@@ -64,6 +65,8 @@ class Engine {
   [[nodiscard]] const std::string& fold_failed() const { return fold_failed_; }
 
  private:
+  friend class Repeater;
+
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
   void set_up_ranks();
@@ -380,10 +383,10 @@ class Engine {
   std::vector<std::int64_t> begins_, ends_;                         // scratch of end_apart
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
+  Repeater repeats_{*this};
   std::vector<RankResult> seats_;  // what becomes of each simulated rank
   SimResult result_;
-  std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>
-      totals_;  // by type and group size
+  Totals totals_;  // by type and group size
   std::uint32_t finished_ = 0;
 };
 

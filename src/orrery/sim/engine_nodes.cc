@@ -137,6 +137,7 @@ void Engine::start(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = graph_of(rank);
   NodeTimes& times = times_[first_times_[rank] + node];
   times.start = now();
+  repeats_.started(rank, node);
   if (astra()) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
@@ -326,7 +327,10 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
     lane.last = node;
   }
   --state.left;
-  for (const NodeId next : graph.successors(node)) {
+  state.waits[node] = kDone;
+  const auto successors = graph.successors(node);
+  if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
+  for (const NodeId next : successors) {
     if (!astra()) note_release(rank, next, node);
     if (--state.waits[next] != 0) continue;
     if (at_once) {

@@ -82,6 +82,28 @@ class EventQueue {
   /// Whether there are more events at now().
   [[nodiscard]] bool more_now() const { return cursor_ < buckets_[0].size(); }
 
+  /// Calls `see` with each event that is to come, in no order that means anything.
+  template <class See>
+  void each(const See& see) const {
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      for (std::size_t i = b == 0 ? cursor_ : 0; i < buckets_[b].size(); ++i) see(buckets_[b][i]);
+    }
+  }
+
+  /// Moves now() and all that is to come on by `delay`. Nothing may be left of now().
+  void shift(std::int64_t delay) {
+    ORRERY_CHECK(delay >= 0 && !more_now());
+    std::vector<Event> events;
+    each([&](const Event& event) { events.push_back(event); });
+    for (std::vector<Event>& bucket : buckets_) bucket.clear();
+    cursor_ = 0;
+    now_ += delay;
+    for (Event& event : events) {
+      event.time += delay;
+      buckets_[bucket_of(event.time)].push_back(event);
+    }
+  }
+
  private:
   static constexpr std::size_t kLookBack = 4;  // newest events looked at for merging
 

@@ -220,16 +220,20 @@ struct Lane {
   std::vector<graph::NodeId> ready;     ///< a min-heap by node id
 };
 
+inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node has ended
+
 /// One rank's progress through its graph.
 struct RankState {
   std::vector<Lane> lanes;
-  std::vector<std::uint32_t> waits;  ///< by node: dependencies not yet done
+  std::vector<std::uint32_t> waits;  ///< by node: dependencies not yet done; kDone
   std::vector<graph::NodeId> freed;  ///< by nodes that complete at once, for the next pass
   std::uint32_t left = 0;            ///< nodes not yet done
   bool issuing = false;
   bool unsettled = false;  ///< Orrery rules: may start nodes when the tick is over
   bool finished = false;
   std::int64_t next_priority = 0;
+  graph::NodeId front = 0;  ///< all before it have ended (there may be more)
+  graph::NodeId reach = 0;  ///< none after it has been touched
   // Interval accounting: how many of each are in progress, and since when.
   std::int64_t since = 0;
   std::int32_t computing = 0;

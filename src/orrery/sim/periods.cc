@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/periods.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace orrery::sim {
+
+using graph::Graph;
+using graph::NodeId;
+using graph::NodeKind;
+
+namespace {
+
+constexpr NodeId kPeriods = 4;        // fewer are not worth it
+constexpr std::size_t kTried = 8;     // periods
+constexpr std::size_t kRuns = 256;    // looked at more closely
+constexpr std::size_t kSlots = 4096;  // of recently seen nodes, and of distances
+
+bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKind::recv; }
+
+/// What a simulation sees of a node, but for the tag of a message.
+std::uint64_t hash_of(const Graph& graph, NodeId node) {
+  std::uint64_t hash = 0x9e3779b97f4a7c15ull;
+  const auto mix = [&](std::uint64_t value) {
+    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
+    hash ^= hash >> 32;
+  };
+  const NodeKind kind = graph.kind(node);
+  mix(static_cast<std::uint64_t>(kind) | std::uint64_t{graph.in_degrees()[node]} << 8);
+  mix(static_cast<std::uint64_t>(graph.duration(node).count()));
+  if (kind == NodeKind::coll) {
+    const graph::Collective& collective = graph.collective(node);
+    mix(static_cast<std::uint64_t>(collective.size.count()));
+    mix(static_cast<std::uint64_t>(collective.group) << 8 |
+        static_cast<std::uint64_t>(collective.type));
+  } else if (is_message(kind)) {
+    const graph::PointToPoint& message = graph.point_to_point(node);
+    mix(static_cast<std::uint64_t>(message.size.count()));
+    mix(std::uint64_t{static_cast<std::uint32_t>(message.src)} << 32 |
+        static_cast<std::uint32_t>(message.dst));
+  } else {
+    const graph::Work work = graph.work(node);
+    mix(static_cast<std::uint64_t>(work.num_ops));
+    mix(static_cast<std::uint64_t>(work.tensor_size.count()));
+  }
+  for (const NodeId next : graph.successors(node)) mix(next - node);
+  return hash;
+}
+
+bool same_flags(const Graph& graph, NodeId a, NodeId b) {
+  for (unsigned bit = 1; bit <= graph::kPeerRelative; bit <<= 1) {
+    const auto flag = static_cast<graph::NodeFlag>(bit);
+    if (flag != graph::kHasTensors && graph.has(a, flag) != graph.has(b, flag)) return false;
+  }
+  return true;
+}
+
+bool same_payload(const Graph& graph, NodeId a, NodeId b) {
+  switch (graph.kind(a)) {
+    case NodeKind::coll: {
+      const graph::Collective &x = graph.collective(a), &y = graph.collective(b);
+      const auto parts = [](const graph::Collective& c) {
+        return std::tie(c.size, c.group, c.priority, c.root, c.dims_mask, c.dims_count, c.type);
+      };
+      return parts(x) == parts(y);
+    }
+    case NodeKind::send:
+    case NodeKind::recv: {
+      const graph::PointToPoint &x = graph.point_to_point(a), &y = graph.point_to_point(b);
+      return std::tie(x.size, x.src, x.dst) == std::tie(y.size, y.src, y.dst);
+    }
+    default: {
+      const graph::Work x = graph.work(a), y = graph.work(b);
+      return std::tie(x.num_ops, x.tensor_size) == std::tie(y.num_ops, y.tensor_size);
+    }
+  }
+}
+
+/// Equal but for the tag of a message.
+bool same(const Graph& graph, NodeId a, NodeId b) {
+  if (graph.kind(a) != graph.kind(b) || graph.duration(a) != graph.duration(b) ||
+      graph.in_degrees()[a] != graph.in_degrees()[b] || !same_flags(graph, a, b)) {
+    return false;
+  }
+  const auto x = graph.successors(a), y = graph.successors(b);
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                    [&](NodeId p, NodeId q) { return p - a == q - b; }) &&
+         same_payload(graph, a, b);
+}
+
+/// How far apart equal nodes often are, the most promising distance first.
+std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
+  struct Seen {
+    std::uint64_t hash = 0;
+    NodeId last = graph::kNoNode;
+    NodeId distance = 0;
+  };
+  struct Votes {  // one distance per slot: that of the majority, if there is one
+    NodeId distance = 0;
+    NodeId count = 0;
+  };
+  std::vector<Seen> seen(kSlots);
+  std::vector<Votes> votes(kSlots);
+  for (NodeId node = 0; node < hashes.size(); ++node) {
+    Seen& slot = seen[hashes[node] % kSlots];
+    if (slot.hash != hashes[node] || slot.last == graph::kNoNode) {
+      slot = {hashes[node], node, 0};
+      continue;
+    }
+    const NodeId distance = node - slot.last;
+    slot.last = node;
+    if (std::exchange(slot.distance, distance) != distance) continue;
+    Votes& vote = votes[distance % kSlots];
+    if (vote.distance == distance) {
+      ++vote.count;
+    } else if (vote.count == 0) {
+      vote = {distance, 1};
+    } else {
+      --vote.count;
+    }
+  }
+  // If only one node of a period is unlike all others of it, that many nodes repeat.
+  const auto nodes = [&](const Votes& vote) {
+    return std::min<std::uint64_t>(std::uint64_t{vote.distance} * vote.count, hashes.size());
+  };
+  std::sort(votes.begin(), votes.end(), [&](const Votes& a, const Votes& b) {
+    return std::tuple(nodes(b), a.distance) < std::tuple(nodes(a), b.distance);
+  });
+  std::vector<NodeId> periods;
+  for (const Votes& vote : votes) {
+    if (vote.count == 0 || periods.size() == kTried) break;
+    periods.push_back(vote.distance);
+  }
+  return periods;
+}
+
+/// Appends what seems to repeat with that period.
+void find_runs(const std::vector<std::uint64_t>& hashes, NodeId period, std::vector<Stretch>& to) {
+  const auto size = static_cast<NodeId>(hashes.size());
+  if (period > size / kPeriods) return;
+  NodeId first = 0;
+  for (NodeId node = 0; node <= size - period; ++node) {
+    if (node < size - period && hashes[node] == hashes[node + period]) continue;
+    const NodeId length = node - first + period;
+    if (length / kPeriods >= period) to.push_back({first, length, period});
+    first = node + 1;
+  }
+}
+
+/// Appends the parts of `guess` that do repeat.
+void verify(const Graph& graph, const Stretch& guess, std::vector<Stretch>& to) {
+  const NodeId period = guess.period;
+  Stretch part{guess.first, 0, period};
+  std::optional<std::int64_t> shift;
+  const auto end_at = [&](NodeId node) {
+    part.length = node - part.first + period;
+    part.messages = shift.has_value();
+    part.tag_shift = shift.value_or(0);
+    if (part.length / kPeriods >= period) to.push_back(part);
+  };
+  const NodeId end = guess.end() - period;
+  for (NodeId node = guess.first; node < end; ++node) {
+    bool equal = same(graph, node, node + period);
+    if (equal && is_message(graph.kind(node))) {
+      const std::int64_t step = std::int64_t{graph.point_to_point(node + period).tag} -
+                                std::int64_t{graph.point_to_point(node).tag};
+      equal = shift.value_or(step) == step;
+      shift = shift.value_or(step);
+    }
+    if (equal) continue;
+    end_at(node);
+    part.first = node + 1;
+    shift.reset();
+  }
+  end_at(end);
+}
+
+/// The part of `run` that no stretch of `taken` has, at its beginning or its end.
+Stretch cut_free(Stretch run, const std::vector<Stretch>& taken) {
+  for (const Stretch& other : taken) {
+    if (other.end() <= run.first || run.end() <= other.first) continue;
+    const NodeId before = other.first > run.first ? other.first - run.first : 0;
+    const NodeId after = run.end() > other.end() ? run.end() - other.end() : 0;
+    if (after > before) run.first = other.end();
+    run.length = std::max(before, after);
+  }
+  return run;
+}
+
+}  // namespace
+
+std::vector<Stretch> repeating_stretches(const Graph& graph) {
+  if (graph.spilled_bytes() > 0) return {};  // too large to keep anything by node
+  std::vector<std::uint64_t> hashes(graph.size());
+  for (NodeId node = 0; node < graph.size(); ++node) hashes[node] = hash_of(graph, node);
+  std::vector<Stretch> runs;
+  for (const NodeId period : likely_periods(hashes)) find_runs(hashes, period, runs);
+  const auto saved = [](const Stretch& run) { return run.length - 2 * run.period; };
+  std::sort(runs.begin(), runs.end(), [&](const Stretch& a, const Stretch& b) {
+    return std::tuple(saved(b), a.period, a.first) < std::tuple(saved(a), b.period, b.first);
+  });
+  runs.resize(std::min(runs.size(), kRuns));
+  std::vector<Stretch> found;
+  for (const Stretch& run : runs) {
+    const Stretch free = cut_free(run, found);
+    if (free.length / kPeriods >= free.period) verify(graph, free, found);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Stretch& a, const Stretch& b) { return a.first < b.first; });
+  return found;
+}
+
+}  // namespace orrery::sim

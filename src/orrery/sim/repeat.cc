@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Iterations that repeat the one before are not simulated. Under Orrery rules a run is a function
+// of its state at the end of a tick. When that state is what it was some markers ago, but for a
+// shift in time and of each rank in its graph, and the graphs go on as they did, then what follows
+// is what followed then: so often as the graphs repeat, the run jumps.
+//
+// Markers are compared with one that is replaced when the distance has grown to a quarter of their
+// number: so a cycle of any number of periods is found, and what came before it is forgotten (as in
+// Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980, section 2).
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::NodeId;
+
+namespace {
+
+constexpr std::uint64_t kFreely = 1 << 15;  // numbers looked at, whatever it saves
+constexpr std::uint64_t kPerEvent = 3;      // and so many more for each event
+
+/// The stretch that the node is in, or null.
+const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
+  const auto after = std::upper_bound(all.begin(), all.end(), node,
+                                      [](NodeId n, const Stretch& s) { return n < s.first; });
+  if (after == all.begin() || (after - 1)->end() <= node) return nullptr;
+  return &*(after - 1);
+}
+
+}  // namespace
+
+// Whether all that may be in use is part of a Snapshot, as far as the configuration tells.
+bool Repeater::may_repeat() const {
+  const auto order = engine_.platform_.collectives.inter_dimension;
+  return engine_.options_.skip_repeats && !engine_.astra() && !engine_.links_ &&
+         !engine_.recorder_ && !engine_.platform_.collectives.rendezvous &&
+         engine_.workload_.custom_collectives.empty() &&
+         engine_.platform_.remote_memory.kind == platform::RemoteMemoryKind::none &&
+         order != platform::InterDimension::themis &&
+         order != platform::InterDimension::themis_flex;
+}
+
+// The rank leads whose graph has most to skip.
+void Repeater::set_up() {
+  if (!may_repeat()) return;
+  of_graph_.resize(engine_.workload_.graphs.size());
+  std::vector<std::uint64_t> saved(engine_.workload_.graphs.size(),
+                                   std::numeric_limits<std::uint64_t>::max());
+  std::uint64_t most = 0;
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    const std::uint32_t number = engine_.workload_.graph_of_rank[engine_.real(rank)];
+    const graph::Graph& graph = engine_.graph_of(rank);
+    const auto waits = graph.in_degrees();
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      if (waits[node] == 0) engine_.states_[rank].reach = node;
+    }
+    if (saved[number] != std::numeric_limits<std::uint64_t>::max()) continue;
+    saved[number] = 0;
+    of_graph_[number] = repeating_stretches(graph);
+    for (const Stretch& stretch : of_graph_[number])
+      saved[number] += stretch.length - 2 * stretch.period;
+    if (saved[number] > most) {
+      most = saved[number];
+      lead_ = rank;
+    }
+  }
+  if (most > 0) marker_ = stretches_of(lead_).front().first;
+}
+
+const std::vector<Stretch>& Repeater::stretches_of(std::uint32_t rank) const {
+  return of_graph_[engine_.workload_.graph_of_rank[engine_.real(rank)]];
+}
+
+// The lead has started the node that was to be next; it may start the following one in this tick.
+void Repeater::pass_marker() {
+  const std::vector<Stretch>& all = stretches_of(lead_);
+  const Stretch& at = all[stretch_];
+  due_ = true;
+  ++markers_;
+  if (at.end() - marker_ > at.period) {
+    marker_ += at.period;
+  } else {
+    next_stretch();
+  }
+}
+
+void Repeater::next_stretch() {
+  const std::vector<Stretch>& all = stretches_of(lead_);
+  ++stretch_;
+  marker_ = stretch_ < all.size() ? all[stretch_].first : graph::kNoNode;
+  markers_ = 0;
+  before_.taken = false;
+}
+
+// The tick is over in which a marker was passed.
+void Repeater::tick_over() {
+  due_ = false;
+  const std::uint64_t apart = markers_ - before_.marker;
+  const bool old = !before_.taken || apart > markers_ / 4;
+  const bool alike = affordable(0) && before_.taken && resembles(before_);
+  if (!alike && !old) return;
+  if (!affordable(engine_.states_.size())) return;
+  spent_ += engine_.states_.size();
+  std::uint64_t cost = engine_.queues_.size();
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    pass_done(rank);
+    cost += 16 + (engine_.states_[rank].finished
+                      ? 0
+                      : engine_.states_[rank].reach + 1 - engine_.states_[rank].front);
+  }
+  if (!affordable(cost)) return;
+  spent_ += cost;
+  present_.taken = take(present_);
+  if (alike && same_state() && jump()) {
+    before_.taken = false;
+    markers_ = 0;
+  } else if (old) {
+    std::swap(before_, present_);
+  }
+}
+
+// Comparing must not cost more than it is likely to save.
+bool Repeater::affordable(std::uint64_t numbers) const {
+  return spent_ + numbers <= kFreely + kPerEvent * engine_.result_.events;
+}
+
+void Repeater::pass_done(std::uint32_t rank) {
+  RankState& state = engine_.states_[rank];
+  while (state.front < state.waits.size() && state.waits[state.front] == kDone) ++state.front;
+}
+
+// A glance at each rank, first at the one that was unlike last time: whether it has gone on by
+// whole periods of one stretch, and holds as many nodes as then.
+bool Repeater::resembles(const Snapshot& before) {
+  const auto ranks = static_cast<std::uint32_t>(engine_.states_.size());
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    const std::uint32_t rank = (suspect_ + i) % ranks;
+    pass_done(rank);
+    ++spent_;
+    const RankState& state = engine_.states_[rank];
+    if (state.finished && before.fronts[rank] == state.front) continue;
+    const Stretch* stretch = stretch_of(stretches_of(rank), before.fronts[rank]);
+    const NodeId gone = state.front - before.fronts[rank];
+    if (stretch != nullptr && gone != 0 && gone % stretch->period == 0 &&
+        state.reach < stretch->end() &&
+        state.reach - state.front == before.reaches[rank] - before.fronts[rank]) {
+      continue;
+    }
+    suspect_ = rank;
+    return false;
+  }
+  return true;
+}
+
+bool Repeater::same_state() const {
+  return present_.taken && present_.words == before_.words && present_.waits == before_.waits &&
+         same_lanes();
+}
+
+// Who left a lane last has moved on with its rank, or is still the same: then no node has asked.
+bool Repeater::same_lanes() const {
+  std::size_t i = 0;
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    const NodeId gone = present_.fronts[rank] - before_.fronts[rank];
+    for (const Lane& lane : engine_.states_[rank].lanes) {
+      if (lane.unlimited || engine_.states_[rank].finished) continue;
+      const auto [was, then] = before_.lasts[i];
+      const auto [is, end] = present_.lasts[i++];
+      if (was == is) continue;
+      if (was == graph::kNoNode || is - was != gone || end - then != present_.time - before_.time)
+        return false;
+    }
+  }
+  return true;
+}
+
+// The states at `before` and now are equal. Skips as many repetitions of what lies between as the
+// graphs have.
+bool Repeater::jump() {
+  Jump jump;
+  jump.step = engine_.now() - before_.time;
+  if (jump.step <= 0) return false;
+  std::int64_t last = engine_.now();
+  engine_.queue_.each([&](const Event& event) { last = std::max(last, event.time); });
+  jump.times = (model::Fabric::kTooLong - 1 - last) / jump.step;
+  std::optional<std::int64_t> tags;
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    const RankState& state = engine_.states_[rank];
+    const NodeId gone = state.front - before_.fronts[rank];
+    jump.node_step.push_back(gone);
+    if (gone == 0) continue;
+    const Stretch& stretch = *stretch_of(stretches_of(rank), before_.fronts[rank]);
+    jump.times = std::min<std::int64_t>(jump.times, (stretch.end() - 1 - state.reach) / gone);
+    if (!stretch.messages) continue;
+    const std::int64_t tag_step = stretch.tag_shift * (gone / stretch.period);
+    if (tags.value_or(tag_step) != tag_step) return false;
+    tags = tag_step;
+  }
+  jump.tag_step = tags.value_or(0);
+  if (jump.times <= 0 || !findings_repeat()) return false;
+  count_repeats(jump);
+  move_nodes(jump);
+  move_messages(jump);
+  move_times(jump);
+  return true;
+}
+
+}  // namespace orrery::sim

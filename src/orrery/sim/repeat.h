@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Iterations that are like the one before (see repeat.cc).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/findings.h"
+#include "orrery/graph/graph.h"
+#include "orrery/sim/periods.h"
+#include "orrery/sim/rank_results.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::sim {
+
+using Totals = std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>;
+
+/// Everything that the future of a run depends on, at the end of a tick: times are counted from
+/// now, nodes from the first one of their rank that is not done, tags from those of the lead's
+/// period. Two that are equal have the same future, later and further on in the graphs.
+struct Snapshot {
+  bool taken = false;
+  std::int64_t time = 0;
+  std::uint64_t marker = 0;
+  std::vector<graph::NodeId> fronts;   ///< by rank: its first node that is not done
+  std::vector<graph::NodeId> reaches;  ///< by rank: its last node that has been touched
+  std::vector<std::int64_t> words;
+  std::vector<std::uint32_t> waits;  ///< by rank and node from front to reach
+  /// By rank and lane of capacity one: the node that left it last, and when.
+  std::vector<std::pair<graph::NodeId, std::int64_t>> lasts;
+  // Not part of the comparison: what has been counted so far.
+  std::vector<RankResult> seats;
+  std::vector<std::int64_t> gpu_time;
+  Totals totals;
+  std::uint64_t messages = 0;
+  std::uint64_t worked_out = 0;
+  std::uint64_t by_messages = 0;
+  Findings findings;
+};
+
+/// How far everything moves when a number of repetitions is skipped.
+struct Jump {
+  std::int64_t times = 0;                ///< repetitions
+  std::int64_t step = 0;                 ///< picoseconds of one
+  std::int64_t tag_step = 0;             ///< of one
+  std::vector<graph::NodeId> node_step;  ///< by rank: nodes of one
+
+  [[nodiscard]] std::int64_t delay() const { return times * step; }
+  [[nodiscard]] graph::NodeId nodes(std::uint32_t rank) const {
+    return static_cast<graph::NodeId>(times) * node_step[rank];
+  }
+  [[nodiscard]] std::uint64_t tag(std::uint64_t tag) const {
+    return tag + static_cast<std::uint64_t>(times * tag_step);
+  }
+};
+
+class Engine;
+struct Block;
+struct LocalEvent;
+
+/// Skips what repeats in a run of the engine. One rank leads: whenever it starts the first node of
+/// a period, that is a marker.
+class Repeater {
+ public:
+  explicit Repeater(Engine& engine) : engine_(engine) {}
+
+  /// Finds what the graphs repeat. To be called once, before any node starts.
+  void set_up();
+  /// Tells of each node that starts.
+  void started(std::uint32_t rank, graph::NodeId node) {
+    if (node == marker_ && rank == lead_) pass_marker();
+  }
+  /// Whether a marker was passed, so that tick_over() is to be called at the end of this tick.
+  [[nodiscard]] bool due() const { return due_; }
+  void tick_over();
+
+ private:
+  // repeat.cc: when to compare, and whether to jump
+  [[nodiscard]] bool may_repeat() const;
+  [[nodiscard]] const std::vector<Stretch>& stretches_of(std::uint32_t rank) const;
+  void pass_marker();
+  void next_stretch();
+  [[nodiscard]] bool affordable(std::uint64_t numbers) const;
+  void pass_done(std::uint32_t rank);
+  [[nodiscard]] bool resembles(const Snapshot& before);
+  [[nodiscard]] bool same_state() const;
+  [[nodiscard]] bool same_lanes() const;
+  [[nodiscard]] bool jump();
+
+  // repeat_state.cc
+  [[nodiscard]] bool take(Snapshot& to);
+  [[nodiscard]] std::int64_t relative(std::uint32_t rank, graph::NodeId node) const;
+  [[nodiscard]] std::int64_t tag_base() const;
+  void take_rank(std::uint32_t rank, Snapshot& to);
+  [[nodiscard]] bool take_agenda(std::uint32_t rank, Snapshot& to);
+  void take_queues(std::uint32_t rank, Snapshot& to);
+  [[nodiscard]] bool take_blocks(Snapshot& to);
+  [[nodiscard]] bool take_block(const Block& block, Snapshot& to);
+  [[nodiscard]] bool take_streams(const Block& block, Snapshot& to);
+  [[nodiscard]] bool take_events(Snapshot& to);
+  void take_mailboxes(Snapshot& to);
+  [[nodiscard]] std::vector<std::pair<std::int64_t, LocalEvent*>> local_events(std::uint32_t rank);
+
+  // repeat_jump.cc
+  [[nodiscard]] bool findings_repeat() const;
+  void count_repeats(const Jump& jump);
+  void move_nodes(const Jump& jump);
+  void repeat_node(std::uint32_t rank, graph::NodeId node, const Jump& jump);
+  void move_messages(const Jump& jump);
+  void move_times(const Jump& jump);
+  void move_marker(const Jump& jump);
+
+  Engine& engine_;
+  std::vector<std::vector<Stretch>> of_graph_;  // by number in the workload
+  std::uint32_t lead_ = 0;
+  std::size_t stretch_ = 0;                // of the lead's graph
+  graph::NodeId marker_ = graph::kNoNode;  // the node that is next; kNoNode: no more
+  bool due_ = false;                       // it has been started in this tick
+  std::uint64_t markers_ = 0;              // in this stretch, since the last jump
+  std::uint64_t spent_ = 0;                // on comparing: numbers looked at
+  std::uint32_t suspect_ = 0;              // the rank that was unlike last time
+  Snapshot before_, present_;
+  std::vector<std::uint32_t> place_;  // by block: among those in use
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run jumps over repetitions: everything that is to come moves on in time and in the graphs, and
+// what one repetition added to the results is added once for each of them.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::NodeId;
+
+namespace {
+
+std::int64_t saturating_product(std::int64_t a, std::int64_t times) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return a <= most / times ? a * times : most;
+}
+
+// What a Time grew by, times over. Times of one rank stay below the clock's end.
+void grow(Time& value, Time before, std::int64_t times) { value += (value - before) * times; }
+
+// Counters wrap around as they would have done one by one.
+void grow(std::uint64_t& value, std::uint64_t before, std::int64_t times) {
+  value += (value - before) * static_cast<std::uint64_t>(times);
+}
+
+}  // namespace
+
+// Findings count on, but the first few of a kind say where they were: those are simulated.
+bool Repeater::findings_repeat() const {
+  const auto all = engine_.result_.findings.list();
+  return std::all_of(all.begin(), all.end(), [&](const Finding& finding) {
+    const std::uint64_t count = before_.findings.count(finding.code);
+    return count == finding.count || count >= Findings::kPlaces;
+  });
+}
+
+void Repeater::count_repeats(const Jump& jump) {
+  const std::int64_t times = jump.times;
+  for (std::size_t rank = 0; rank < engine_.seats_.size(); ++rank) {
+    RankResult& result = engine_.seats_[rank];
+    const RankResult& then = before_.seats[rank];
+    grow(result.compute, then.compute, times);
+    grow(result.overlapped, then.overlapped, times);
+    grow(result.comm, then.comm, times);
+    grow(result.memory, then.memory, times);
+    grow(result.comm_only, then.comm_only, times);
+    grow(result.memory_only, then.memory_only, times);
+    grow(result.idle, then.idle, times);
+    grow(result.sent_bytes, then.sent_bytes, times);
+    engine_.gpu_time_[rank] += (engine_.gpu_time_[rank] - before_.gpu_time[rank]) * times;
+  }
+  for (auto& [key, total] : engine_.totals_) {
+    const auto found = before_.totals.find(key);
+    const CollectiveTotal then = found == before_.totals.end() ? CollectiveTotal{} : found->second;
+    grow(total.operations, then.operations, times);
+    grow(total.bytes, then.bytes, times);
+    const std::int64_t more = saturating_product((total.time - then.time).count(), times);
+    total.time = saturating_sum(total.time, Time(more));
+  }
+  for (const Finding& finding : engine_.result_.findings.list()) {
+    const std::uint64_t more = finding.count - before_.findings.count(finding.code);
+    if (more > 0)
+      engine_.result_.findings.add(finding.code, {}, more * static_cast<std::uint64_t>(times));
+  }
+  grow(engine_.result_.messages, before_.messages, times);
+  grow(engine_.result_.savings.phases_worked_out, before_.worked_out, times);
+  grow(engine_.result_.savings.phases_by_messages, before_.by_messages, times);
+  engine_.result_.savings.iterations_skipped +=
+      static_cast<std::uint64_t>(times) * (markers_ - before_.marker);
+}
+
+// Nodes that are skipped ran when those one repetition before them did, and one repetition later.
+// What has been touched and is not done keeps its place in the repetition.
+void Repeater::move_nodes(const Jump& jump) {
+  std::size_t i = 0;  // in lasts
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    RankState& state = engine_.states_[rank];
+    const NodeId moved = jump.nodes(rank);
+    if (moved == 0) continue;
+    NodeTimes* times = &engine_.times_[engine_.first_times_[rank]];
+    const NodeId front = state.front;
+    const std::vector<std::uint32_t> waits(state.waits.begin() + front,
+                                           state.waits.begin() + state.reach + 1);
+    const std::vector<NodeTimes> kept(times + front, times + state.reach + 1);
+    const auto size = static_cast<NodeId>(waits.size());
+    for (NodeId node = front; node < front + moved + size; ++node) {
+      const bool was_done = node - front < size && waits[node - front] == kDone;
+      const NodeId place = node - front - moved;  // among those kept; only when it moves there
+      const bool is_done = node < front + moved || waits[place] == kDone;
+      if (is_done && !was_done) repeat_node(rank, node, jump);
+      if (is_done) continue;
+      state.waits[node] = waits[place];
+      times[node] = kept[place];
+      if (times[node].start >= 0) times[node].start += jump.delay();
+      if (times[node].released_by != graph::kNoNode) times[node].released_by += moved;
+    }
+    state.left -= moved;
+    state.front += moved;
+    state.reach += moved;
+    state.since += jump.delay();
+    for (Lane& lane : state.lanes) {
+      if (!lane.unlimited && lane.last != before_.lasts[i++].first) lane.last += moved;
+      for (NodeId& node : lane.ready) node += moved;
+    }
+  }
+}
+
+void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
+  const NodeId step = jump.node_step[rank];
+  NodeTimes& times = engine_.times_[engine_.first_times_[rank] + node];
+  times = engine_.times_[engine_.first_times_[rank] + node - step];
+  times.start += jump.step;
+  times.end += jump.step;
+  if (times.released_by != graph::kNoNode) times.released_by += step;
+  if (times.sender != kNone) {
+    const auto [sender, sent] = engine_.senders_[times.sender];
+    times.sender = static_cast<std::uint32_t>(engine_.senders_.size());
+    engine_.senders_.emplace_back(sender, sent + jump.node_step[sender]);
+  }
+  engine_.states_[rank].waits[node] = kDone;
+}
+
+// Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
+void Repeater::move_messages(const Jump& jump) {
+  for (CollectiveOp& op : engine_.ops_) op.node += jump.nodes(op.rank);
+  for (Receive& receive : engine_.receives_) {
+    receive.who.node += jump.nodes(receive.who.rank);
+    receive.key.tag = jump.tag(receive.key.tag);
+    if (receive.since >= 0) receive.since += jump.delay();
+  }
+  for (P2pMessage& message : engine_.messages_) {
+    message.sender.node += jump.nodes(message.sender.rank);
+    message.key.tag = jump.tag(message.key.tag);
+  }
+  if (jump.tag_step == 0) return;
+  const Mailboxes old = std::exchange(engine_.mailboxes_, {});
+  for (const Mailboxes::Entry& entry : old.entries()) {
+    if (!entry.used) continue;
+    MessageKey key = entry.key;
+    key.tag = jump.tag(key.tag);
+    engine_.mailboxes_.at(key) = entry.box;
+  }
+}
+
+void Repeater::move_times(const Jump& jump) {
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    for (const auto& [time, event] : local_events(rank)) {
+      if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);
+    }
+    Agenda& agenda = engine_.agendas_[rank];
+    for (LocalList& list : agenda.lists) {
+      if (list.time >= 0) list.time += jump.delay();
+    }
+    for (LocalList& list : agenda.overflow) {
+      if (list.time >= 0) list.time += jump.delay();
+    }
+  }
+  for (Block& block : engine_.blocks_) {
+    for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
+    if (block.streams == nullptr) continue;
+    for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
+      block.streams[slot].begun += jump.delay();
+      block.streams[slot].waiting_since += jump.delay();
+    }
+  }
+  engine_.queue_.shift(jump.delay());
+  if (marker_ != graph::kNoNode) move_marker(jump);
+}
+
+// The lead's next marker, if it is in the stretch still.
+void Repeater::move_marker(const Jump& jump) {
+  const std::vector<Stretch>& all = stretches_of(lead_);
+  const NodeId moved = jump.nodes(lead_);
+  if (all[stretch_].end() - marker_ > moved) {
+    marker_ += moved;
+    return;
+  }
+  next_stretch();
+}
+
+}  // namespace orrery::sim

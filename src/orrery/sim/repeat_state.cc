@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state that decides a run's future, as numbers that a shift does not change.
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+using graph::NodeId;
+
+namespace {
+
+constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();
+
+template <class Row>
+void append_sorted(std::vector<Row>& rows, std::vector<std::int64_t>& words) {
+  std::sort(rows.begin(), rows.end());
+  words.push_back(static_cast<std::int64_t>(rows.size()));
+  for (const Row& row : rows) words.insert(words.end(), row.begin(), row.end());
+}
+
+}  // namespace
+
+// False: something is in use that is not kept here, as messages of a phase on their way.
+bool Repeater::take(Snapshot& to) {
+  to.time = engine_.now();
+  to.marker = markers_;
+  to.words.clear();
+  to.waits.clear();
+  to.lasts.clear();
+  to.fronts.clear();
+  to.reaches.clear();
+  for (const RankState& state : engine_.states_) {
+    to.fronts.push_back(state.front);
+    to.reaches.push_back(state.reach);
+  }
+  if (!engine_.early_.empty() || !take_blocks(to)) return false;
+  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+    to.words.push_back(engine_.states_[rank].finished ? 1 : 0);
+    if (engine_.states_[rank].finished) continue;
+    take_rank(rank, to);
+    take_queues(rank, to);
+    if (!take_agenda(rank, to)) return false;
+  }
+  if (!take_events(to)) return false;
+  take_mailboxes(to);
+  to.seats = engine_.seats_;
+  to.gpu_time = engine_.gpu_time_;
+  to.totals = engine_.totals_;
+  to.messages = engine_.result_.messages;
+  to.worked_out = engine_.result_.savings.phases_worked_out;
+  to.by_messages = engine_.result_.savings.phases_by_messages;
+  to.findings = engine_.result_.findings;
+  return true;
+}
+
+std::int64_t Repeater::relative(std::uint32_t rank, NodeId node) const {
+  return node == graph::kNoNode ? kNothing : std::int64_t{node} - engine_.states_[rank].front;
+}
+
+// Tags of the lead's present period and of its first one differ by that.
+std::int64_t Repeater::tag_base() const {
+  const NodeId front = engine_.states_[lead_].front;
+  std::int64_t base = 0;
+  for (const Stretch& stretch : stretches_of(lead_)) {
+    if (stretch.first <= front && front < stretch.end())
+      base = stretch.tag_shift * ((front - stretch.first) / stretch.period);
+  }
+  return base;
+}
+
+// What has been touched of its graph and has not ended, and what it was released by so far: that
+// and when it ended decide who will have been the last.
+void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
+  const RankState& state = engine_.states_[rank];
+  std::vector<std::int64_t>& words = to.words;
+  const NodeTimes* times = &engine_.times_[engine_.first_times_[rank]];
+  const auto ended = [&](NodeId node) {
+    words.push_back(relative(rank, node));
+    words.push_back(node == graph::kNoNode ? kNothing : times[node].end - engine_.now());
+  };
+  const std::int64_t counts[] = {state.since - engine_.now(), state.computing, state.communicating,
+                                 state.remembering, static_cast<std::int64_t>(state.lanes.size())};
+  words.insert(words.end(), std::begin(counts), std::end(counts));
+  for (const Lane& lane : state.lanes) {
+    if (!lane.unlimited) {
+      words.push_back(lane.busy ? 1 : 0);
+      to.lasts.emplace_back(lane.last, lane.last == graph::kNoNode ? 0 : times[lane.last].end);
+    }
+    words.push_back(static_cast<std::int64_t>(lane.ready.size()));
+    const std::size_t first = words.size();
+    for (const NodeId node : lane.ready) words.push_back(relative(rank, node));
+    std::sort(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+  }
+  const auto needs = engine_.graph_of(rank).in_degrees();
+  words.push_back(std::int64_t{state.reach} - state.front);
+  if (state.reach < state.front) return;
+  to.waits.insert(to.waits.end(), state.waits.begin() + state.front,
+                  state.waits.begin() + state.reach + 1);
+  for (NodeId node = state.front; node <= state.reach; ++node) {
+    const std::uint32_t waits = state.waits[node];
+    if (waits == kDone || (waits == needs[node] && waits != 0)) continue;
+    words.push_back(relative(rank, node));
+    words.push_back(times[node].start < 0 ? kNothing : times[node].start - engine_.now());
+    ended(times[node].released_by);
+  }
+}
+
+// All pending local events of a rank, with their times.
+std::vector<std::pair<std::int64_t, LocalEvent*>> Repeater::local_events(std::uint32_t rank) {
+  std::vector<std::pair<std::int64_t, LocalEvent*>> found;
+  const auto look = [&](LocalList& list) {
+    if (list.time < 0) return;
+    found.emplace_back(list.time, &list.first);
+    for (std::uint32_t slot = list.head; slot != kNone; slot = engine_.pool_[slot].next)
+      found.emplace_back(list.time, &engine_.pool_[slot].event);
+  };
+  for (LocalList& list : engine_.agendas_[rank].lists) look(list);
+  for (LocalList& list : engine_.agendas_[rank].overflow) look(list);
+  return found;
+}
+
+bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
+  std::vector<std::array<std::int64_t, 3>> rows;
+  bool known = true;
+  for (const auto& [time, event] : local_events(rank)) {
+    known = known && (event->kind == LocalKind::node_done ||
+                      event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
+    rows.push_back({time - engine_.now(), static_cast<std::int64_t>(event->kind),
+                    event->kind == LocalKind::begins ? 0 : relative(rank, event->arg)});
+  }
+  append_sorted(rows, to.words);
+  return known;
+}
+
+// Chunk queues, and what chooses the queues and dimensions of chunks to come.
+void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
+  const std::size_t count = engine_.planner_.queue_count();
+  for (std::size_t number = 0; number < count; ++number) {
+    const ChunkQueue& queue = engine_.queues_[rank * count + number];
+    to.words.push_back(queue.running);
+    to.words.push_back(queue.last_was_gather ? 1 : 0);
+    for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
+      to.words.push_back(place_[stream->block]);
+      to.words.push_back(stream->member);
+    }
+    to.words.push_back(kNothing);
+  }
+  const QueuePointers& pointers = engine_.pointers_[rank];
+  to.words.insert(to.words.end(), pointers.next.begin(), pointers.next.end());
+  to.words.insert(to.words.end(), pointers.tree.begin(), pointers.tree.end());
+  to.words.push_back(engine_.round_robin_[rank]);
+}
+
+// Chunks that somebody has issued and not all are done with. Which chunk a member issues next
+// follows: the first that it has no part in yet.
+bool Repeater::take_blocks(Snapshot& to) {
+  std::vector<std::array<std::int64_t, 3>> live;
+  for (std::uint32_t b = 0; b < engine_.blocks_.size(); ++b) {
+    if (engine_.blocks_[b].streams != nullptr)
+      live.push_back({engine_.blocks_[b].communicator, engine_.blocks_[b].number, b});
+  }
+  std::sort(live.begin(), live.end());
+  place_.resize(engine_.blocks_.size());
+  to.words.push_back(static_cast<std::int64_t>(live.size()));
+  for (std::size_t i = 0; i < live.size(); ++i) {
+    const auto number = static_cast<std::uint32_t>(live[i][2]);
+    place_[number] = static_cast<std::uint32_t>(i);
+    if (!take_block(engine_.blocks_[number], to)) return false;
+  }
+  return true;
+}
+
+bool Repeater::take_block(const Block& block, Snapshot& to) {
+  std::vector<std::int64_t>& words = to.words;
+  const Communicator& group = engine_.communicators_[block.communicator];
+  const std::uint64_t issued = group.first_block + group.blocks.size();
+  const std::int64_t numbers[] = {
+      block.communicator,
+      static_cast<std::int64_t>(issued - block.number),
+      static_cast<std::int64_t>(engine_.chunks_ - block.order),
+      block.done,
+      static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.plan)),
+      block.phases,
+      static_cast<std::int64_t>(block.dims_order.size())};
+  words.insert(words.end(), std::begin(numbers), std::end(numbers));
+  words.insert(words.end(), block.dims_order.begin(), block.dims_order.end());
+  for (std::size_t i = 0; i < block.gatherings.size(); ++i) {
+    const Gathering& gathering = block.gatherings[i];
+    if (gathering.come == 0) continue;
+    const std::int64_t row[] = {static_cast<std::int64_t>(i), gathering.spec, gathering.come,
+                                gathering.first - engine_.now(), gathering.together ? 1 : 0};
+    words.insert(words.end(), std::begin(row), std::end(row));
+  }
+  words.push_back(kNothing);
+  return take_streams(block, to);
+}
+
+// False: one of them runs a phase by messages.
+bool Repeater::take_streams(const Block& block, Snapshot& to) {
+  const bool relative_priority =
+      engine_.platform_.collectives.policy != platform::SchedulingPolicy::explicit_priority;
+  for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
+    const Stream& stream = block.streams[slot];
+    to.words.push_back(stream.phases);
+    to.words.push_back(stream.op == kNone ? 0 : 1);
+    if (stream.op == kNone) continue;
+    if (stream.spec != nullptr && !engine_.is_worked_out(*stream.spec)) return false;
+    const CollectiveOp& op = engine_.ops_[stream.op];
+    const bool runs = stream.spec != nullptr;
+    const std::int64_t row[] = {
+        stream.phase,
+        stream.priority - (relative_priority ? engine_.states_[stream.rank].next_priority : 0),
+        relative(op.rank, op.node),
+        op.chunks_left,
+        runs ? 1 : 0,
+        (runs ? stream.begun : stream.waiting_since) - engine_.now()};
+    to.words.insert(to.words.end(), std::begin(row), std::end(row));
+  }
+  return true;
+}
+
+// Phases that end and messages that arrive. What ranks do by themselves is in their agendas.
+bool Repeater::take_events(Snapshot& to) {
+  std::vector<std::array<std::int64_t, 3>> phases;
+  std::vector<std::array<std::int64_t, 7>> messages;
+  const std::int64_t base = tag_base();
+  bool known = true;
+  engine_.queue_.each([&](const Event& event) {
+    if (event.kind == EventKind::phase_end) {
+      for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
+        phases.push_back({event.time - engine_.now(), place_[event.block], m});
+    } else if (event.kind == EventKind::p2p_deliver) {
+      const P2pMessage& message = engine_.messages_[event.first];
+      messages.push_back({event.time - engine_.now(), message.key.src, message.key.dst,
+                          message.key.size, static_cast<std::int64_t>(message.key.tag) - base,
+                          message.sender.rank, relative(message.sender.rank, message.sender.node)});
+    } else {
+      known = known && event.kind == EventKind::local;
+    }
+  });
+  append_sorted(phases, to.words);
+  append_sorted(messages, to.words);
+  return known;
+}
+
+void Repeater::take_mailboxes(Snapshot& to) {
+  std::vector<const Mailboxes::Entry*> used;
+  for (const Mailboxes::Entry& entry : engine_.mailboxes_.entries()) {
+    if (entry.used) used.push_back(&entry);
+  }
+  const auto order = [](const Mailboxes::Entry* entry) {
+    return std::tie(entry->key.src, entry->key.dst, entry->key.size, entry->key.tag);
+  };
+  std::sort(used.begin(), used.end(),
+            [&](const auto* a, const auto* b) { return order(a) < order(b); });
+  const std::int64_t base = tag_base();
+  for (const Mailboxes::Entry* entry : used) {
+    const Mailbox& box = entry->box;
+    const std::int64_t row[] = {entry->key.src,  entry->key.dst,
+                                entry->key.size, static_cast<std::int64_t>(entry->key.tag) - base,
+                                box.arrived,     box.flying};
+    to.words.insert(to.words.end(), std::begin(row), std::end(row));
+    for (std::uint32_t r = box.first; r != kNone; r = engine_.next_receive_[r]) {
+      const Receive& receive = engine_.receives_[r];
+      to.words.push_back(receive.who.rank);
+      to.words.push_back(relative(receive.who.rank, receive.who.node));
+      to.words.push_back(receive.since < 0 ? kNothing : receive.since - engine_.now());
+      to.words.push_back(box.expecting == r ? 1 : 0);
+    }
+    to.words.push_back(kNothing);
+  }
+}
+
+}  // namespace orrery::sim
