@@ -15,13 +15,11 @@ void Communicators::add(std::string name, std::vector<std::uint32_t> members, st
   made.name = std::move(name);
   if (members.empty() || members.size() == ranks) {
     made.members = ranks;
-    made.next_stream.assign(ranks, 0);
     return;
   }
   made.ranks = std::move(members);
   made.members = static_cast<std::uint32_t>(made.ranks.size());
   made.sub_group = true;
-  made.next_stream.assign(made.members, 0);
   if (std::is_sorted(made.ranks.begin(), made.ranks.end())) return;
   made.sorted = made.ranks;
   std::sort(made.sorted.begin(), made.sorted.end());

@@ -27,14 +27,21 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
                     platform.dims.empty() ? 0 : platform.npu_count()),
         "make the product of the dimension sizes equal to the number of trace files");
   }
-  Engine engine(workload, platform, options);
-  auto result = engine.run();
-  if (engine.fold_failed().empty()) return result;
-  Options apart = options;
-  apart.fold = false;
-  result = Engine(workload, platform, apart).run();
-  if (result) result->savings.not_folded = engine.fold_failed();
-  return result;
+  Options left = options;  // what can still be saved
+  std::string not_folded;
+  for (;;) {
+    Engine engine(workload, platform, left);
+    auto result = engine.run();
+    if (!engine.fold_failed().empty()) {
+      not_folded = engine.fold_failed();
+      left.fold = false;
+    } else if (engine.closed_forms_failed()) {
+      left.closed_forms = false;
+    } else {
+      if (result && !not_folded.empty()) result->savings.not_folded = not_folded;
+      return result;
+    }
+  }
 }
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
@@ -133,8 +140,11 @@ Result<SimResult> Engine::run() {
     }
     if (repeats_.due() && !queue_.more_now() && !error_) repeats_.tick_over();
     if (!queue_.pop(event)) {
-      if (!folded_ && rescue()) continue;
-      break;
+      const bool half_begun = gathered_ > 0;
+      if (folded_ || !rescue()) break;
+      closed_forms_failed_ = half_begun;
+      if (closed_forms_failed_) break;
+      continue;
     }
     ++result_.events;
     if (result_.events % kProgressEvery == 0 && options_.progress) {
@@ -241,8 +251,8 @@ SimResult Engine::summarise() {
       },
       result_.findings);
   result_.chain = chain();
-  result_.ranks =
-      RankResults(std::move(seats_), folded_ ? folding_.class_of : std::vector<std::uint32_t>());
+  result_.ranks = RankResults(
+      std::move(seats_), folded_ ? std::move(folding_.class_of) : std::vector<std::uint32_t>());
   if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(times_));
   return std::move(result_);
 }

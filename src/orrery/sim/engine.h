@@ -63,6 +63,9 @@ class Engine {
   /// Not empty: what run() gave is no result, because ranks that are alike need not do the same.
   /// Every rank has to be simulated.
   [[nodiscard]] const std::string& fold_failed() const { return fold_failed_; }
+  /// The same, because nothing moved any more while phases were waited for whose end is worked out:
+  /// when it would have stopped moving, only their messages tell.
+  [[nodiscard]] bool closed_forms_failed() const { return closed_forms_failed_; }
 
  private:
   friend class Repeater;
@@ -228,7 +231,9 @@ class Engine {
   // engine_closed.cc: phases whose end is worked out
   [[nodiscard]] bool is_worked_out(const model::PhaseSpec& spec) const;
   void join_phase(Stream& stream);
-  void end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base);
+  [[nodiscard]] std::int64_t even_duration(const model::PhaseSpec& spec);
+  void end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                    std::int64_t duration);
   void end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
                  std::span<const std::uint32_t> members);
   void phases_end(const Event& event);
@@ -318,6 +323,8 @@ class Engine {
   bool folded_ = false;
   bool guarded_ = false;
   std::string fold_failed_;
+  bool closed_forms_failed_ = false;
+  std::uint64_t gathered_ = 0;  // members that wait for others to begin a phase that is worked out
   std::vector<std::vector<Expected>> expected_;  // by rank, with the guard
   std::optional<Peers> peers_;                   // with folding
   PartyBook parties_;

@@ -9,7 +9,8 @@ namespace orrery::sim {
 
 Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank) {
   const std::uint32_t member = member_of(group, rank);
-  const std::uint32_t number = group.next_stream[member]++;
+  if (group.next_stream.empty()) group.next_stream.resize(group.slot_count());
+  const std::uint32_t number = group.next_stream[group.slot(member)]++;
   if (number == group.first_block + group.blocks.size())
     group.blocks.push_back(new_block(communicator, group));
   return blocks_[group.blocks[number - group.first_block]].streams[group.slot(member)];

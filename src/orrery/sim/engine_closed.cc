@@ -55,12 +55,25 @@ void Engine::join_phase(Stream& stream) {
     block.gatherings.resize((std::size_t{stream.phase} + 1) * block.slots);
   Gathering& gathering = block.gatherings[index];
   if (gathering.come == 0) gathering = {spec.id, 0, now(), true};
+  ++gathered_;
   if (gathering.spec != spec.id) return;  // they do not mean the same: nobody ends
   gathering.together = gathering.together && gathering.first == now();
   if (++gathering.come < needed) return;
-  const bool together = gathering.together;
+  gathered_ -= needed;
+  const std::int64_t duration = gathering.together ? even_duration(spec) : -1;
   if (parties == nullptr) {
-    return together ? end_together(block, spec, base) : end_apart(block, spec, base, {});
+    return duration >= 0 ? end_together(block, spec, base, duration)
+                         : end_apart(block, spec, base, {});
+  }
+  if (duration >= 0) {
+    const std::int64_t time = after(duration);
+    for (const std::uint32_t slot : parties->together[leader]) {
+      queue_.push({.time = time,
+                   .kind = EventKind::phase_end,
+                   .first = group.member_of_slot(slot),
+                   .block = stream.block});
+    }
+    return;
   }
   for (const std::uint32_t slot : parties->together[leader]) {
     const std::uint32_t member = group.member_of_slot(slot);
@@ -69,14 +82,19 @@ void Engine::join_phase(Stream& stream) {
   }
 }
 
-// All of a ring have begun the phase now.
-void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base) {
+// What the phase takes when all begin it at once; -1: not the same everywhere.
+std::int64_t Engine::even_duration(const model::PhaseSpec& spec) {
   if (spec.id >= even_.size()) even_.resize(spec.id + 1);
   if (!even_[spec.id]) even_[spec.id] = model::even_duration(spec).value_or(-1);
-  if (*even_[spec.id] < 0) return end_apart(block, spec, base, {});
+  return *even_[spec.id];
+}
+
+// All of a ring have begun the phase now.
+void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                          std::int64_t duration) {
   const model::RingShape& ring = spec.request.ring;
   const auto number = static_cast<std::uint32_t>(block.streams[base].block);
-  const std::int64_t time = after(*even_[spec.id]);
+  const std::int64_t time = after(duration);
   const bool in_a_row = ring.stride == 1;
   for (std::uint32_t p = 0; p < ring.size; p += in_a_row ? ring.size : 1) {
     queue_.push({.time = time,

@@ -19,7 +19,8 @@ void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t com
   for (const model::LogicalDim& dim : topology.dims) {
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
   }
-  recorder_->join(rank, node, communicator, member, group.next_stream[member], rings, now());
+  const std::uint64_t chunk = group.next_stream.empty() ? 0 : group.next_stream[group.slot(member)];
+  recorder_->join(rank, node, communicator, member, chunk, rings, now());
 }
 
 void Engine::note_queued(const Stream& stream) {

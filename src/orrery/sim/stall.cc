@@ -41,7 +41,7 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     const std::uint32_t found = communicators_.find(graph.string(collective.group), rank);
     const Communicator& members = communicators_[found >= Communicators::kOutside ? 0 : found];
     const std::uint32_t member = members.member(rank);
-    for (std::uint32_t m = 0; m < members.members; ++m) {
+    for (std::uint32_t m = 0; m < members.next_stream.size(); ++m) {
       if (members.next_stream[m] >= members.next_stream[member]) continue;
       ++missing;
       if (first_missing == kNone) first_missing = members.ranks.empty() ? m : members.ranks[m];

@@ -137,7 +137,7 @@ struct Communicator {
   std::vector<std::uint32_t> ranks;        ///< in ring order; empty for all ranks
   std::vector<std::uint32_t> sorted;       ///< the same, ascending; empty when `ranks` is
   std::vector<std::uint32_t> member_at;    ///< by place in `sorted`: the member
-  std::vector<std::uint32_t> next_stream;  ///< by member: chunks issued so far
+  std::vector<std::uint32_t> next_stream;  ///< by slot: chunks issued so far; empty: none
   std::vector<std::uint32_t> blocks;       ///< by chunk from `first_block`; kNone: done
   std::uint32_t first_block = 0;
   std::vector<std::unique_ptr<Stream[]>> spare;  ///< of chunks that are done
