@@ -166,7 +166,8 @@ std::string outcome_json(const Outcome& outcome, std::string_view command) {
   report::begin_envelope(json, command);
   write_result(json, outcome);
   report::end_envelope(json, outcome.findings);
-  return text + '\n';
+  text += '\n';  // not copied: with many ranks it is large
+  return text;
 }
 
 }  // namespace orrery::app

@@ -9,6 +9,7 @@
 #include "orrery/analysis/metrics.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
+#include "work_options.h"
 
 namespace orrery::app {
 
@@ -192,9 +193,7 @@ std::string summary_text(const Run& run, Style style) {
   sheet.add("models", models_of(run));
   const auto simulated = run.representatives();
   if (simulated && *simulated < run.ranks.size())
-    sheet.add("simulated",
-              fmt::format("{} of {} ranks, the others are like {}", count(*simulated),
-                          count(run.ranks.size()), *simulated == 1 ? "it" : "one of them"));
+    sheet.add("simulated", folded_text(*simulated, run.ranks.size()));
   if (run.spans != result::SpanChoice::all) {
     const bool none = run.spans == result::SpanChoice::none;
     sheet.add("spans", none ? "none is in the file"

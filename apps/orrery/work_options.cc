@@ -67,18 +67,25 @@ sim::Options simulation_options(const WorkOptions& options) {
   return made;
 }
 
+std::string folded_text(std::uint32_t representatives, std::size_t ranks) {
+  return fmt::format("{} for all {}", plural(representatives, "rank"), count(ranks));
+}
+
 std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   if (folded(savings, ranks)) {
-    add(fmt::format("{} of {}, the others are like {}", count(savings.representatives),
-                    plural(ranks, "rank"), savings.representatives == 1 ? "it" : "one of them"));
+    add(folded_text(savings.representatives, ranks));
   } else if (!savings.not_folded.empty() && ranks >= kManyRanks) {
     add(fmt::format("every rank: {}", savings.not_folded));
   }
   if (savings.phases_worked_out > 0) {
-    add(fmt::format("{} of collectives worked out, {} by messages",
-                    plural(savings.phases_worked_out, "phase"), count(savings.phases_by_messages)));
+    const std::uint64_t phases = savings.phases_worked_out + savings.phases_by_messages;
+    add(fmt::format("{}{} collective phases worked out",
+                    savings.phases_by_messages > 0
+                        ? fmt::format("{} of ", count(savings.phases_worked_out))
+                        : "all ",
+                    count(phases)));
   }
   if (savings.iterations_skipped > 0)
     add(fmt::format("{} skipped", plural(savings.iterations_skipped, "iteration")));
@@ -96,8 +103,7 @@ std::string verification_text(const Verification& verification, std::size_t rank
     return fmt::format("nothing to compare, every rank was simulated{}{}", why.empty() ? "" : ": ",
                        why);
   }
-  return fmt::format("{}, simulated as {}: each is the same without folding, to the picosecond",
-                     plural(ranks, "rank"), count(verification.savings.representatives));
+  return fmt::format("all {} ranks are the same without folding, to the picosecond", count(ranks));
 }
 
 }  // namespace orrery::app

@@ -39,8 +39,10 @@ struct Verification {
   sim::Savings savings;                   ///< of the folded one
 };
 
-/// "16 of 131,072 ranks, the others are like one of them; 12,288 …": "" where nothing was saved and
-/// nobody needs to wonder why.
+/// "16 ranks for all 131,072".
+[[nodiscard]] std::string folded_text(std::uint32_t representatives, std::size_t ranks);
+/// "16 ranks for all 131,072; all 12,288 collective phases worked out": "" where nothing was saved
+/// and nobody needs to wonder why.
 [[nodiscard]] std::string savings_text(const sim::Savings& savings, std::size_t ranks);
 [[nodiscard]] std::string verification_text(const Verification& verification, std::size_t ranks);
 
