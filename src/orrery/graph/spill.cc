@@ -17,6 +17,9 @@
 namespace orrery::graph {
 namespace {
 
+// Linux maps what one call has written as a whole, up to 2 MB, when one byte of it is read.
+constexpr std::size_t kPiece = 16 << 10;
+
 // Graphs begin at pages, so that releasing one leaves its neighbours alone.
 std::uint64_t next_page(std::uint64_t offset) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -73,7 +76,8 @@ Spill::~Spill() {
 Result<void> Spill::write(std::uint64_t offset, const void* bytes, std::size_t size) {
   const auto* from = static_cast<const std::byte*>(bytes);
   while (size > 0) {
-    const ssize_t done = ::pwrite(file_, from, size, static_cast<off_t>(offset));
+    const std::size_t piece = std::min(size, kPiece);
+    const ssize_t done = ::pwrite(file_, from, piece, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done == 0) errno = ENOSPC;
     if (done <= 0) return failed(folder_, "cannot write a temporary file");

@@ -16,6 +16,7 @@ constexpr std::uint64_t kReleaseEvery = 4;  // pages: a few microseconds for som
 void NodePages::add(const graph::Graph& graph) {
   Rank& rank = ranks_.emplace_back();
   rank.graph = &graph;
+  nodes_ += graph.size();
   rank.first_page = left_.size();
   const std::size_t pages =
       rank.first_page + static_cast<std::size_t>((std::uint64_t{graph.size()} + kPage - 1) / kPage);
@@ -88,10 +89,8 @@ void NodePages::pass(Spilled& spilled) {
 
 std::vector<NodeTimes> NodePages::take_times() {
   ORRERY_CHECK(keep_times_);
-  std::size_t nodes = 0;
-  for (const Rank& rank : ranks_) nodes += rank.graph->size();
   std::vector<NodeTimes> all;
-  all.reserve(nodes);
+  all.reserve(nodes_);
   spare_times_.clear();
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const std::size_t end = rank + 1 < ranks_.size() ? ranks_[rank + 1].first_page : left_.size();

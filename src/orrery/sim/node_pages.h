@@ -46,10 +46,10 @@ class NodePages {
     if (!times_[page]) make(rank, page);
     return times_[page][node % kPage];
   }
-  /// The same, or null: the page has not begun, or has ended and is gone.
-  [[nodiscard]] const NodeTimes* find(std::uint32_t rank, graph::NodeId node) const {
+  /// The same, as if it had never begun where nothing is known (any more).
+  [[nodiscard]] NodeTimes known(std::uint32_t rank, graph::NodeId node) const {
     const std::size_t page = page_of(rank, node);
-    return times_[page] ? &times_[page][node % kPage] : nullptr;
+    return times_[page] ? times_[page][node % kPage] : NodeTimes{};
   }
   /// `node` has ended; to be said once, last of all. Its times may be gone then.
   void end(std::uint32_t rank, graph::NodeId node) {
@@ -62,6 +62,7 @@ class NodePages {
   /// Only when times are kept; empties the pages.
   [[nodiscard]] std::vector<NodeTimes> take_times();
 
+  [[nodiscard]] std::size_t node_count() const { return nodes_; }
   /// Bytes of memory at present.
   [[nodiscard]] std::size_t resident_bytes() const;
 
@@ -96,6 +97,7 @@ class NodePages {
   void pass(Spilled& spilled);
 
   bool keep_times_;
+  std::size_t nodes_ = 0;
   std::vector<Rank> ranks_;
   std::vector<Spilled> spilled_;
   std::unordered_map<const graph::Graph*, std::uint32_t> spilled_number_;

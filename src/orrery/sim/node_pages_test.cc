@@ -110,7 +110,7 @@ TEST(NodePages, HoldsTheNodesAroundTheFront) {
   // Roots are everywhere, but only those near the front are picked: some pages, and 18 bytes for
   // each of 294.
   EXPECT_LT(most, std::size_t{10} * NodePages::kPage * (sizeof(NodeTimes) + 4) + 294 * 40);
-  EXPECT_EQ(walk.pages().find(1, 77), nullptr);
+  EXPECT_EQ(walk.pages().known(1, 77).start, -1);
 }
 
 TEST(NodePages, KeepsTimesWhenToldTo) {
@@ -118,8 +118,7 @@ TEST(NodePages, KeepsTimesWhenToldTo) {
   Walk walk({&graph, &tiny}, true);
   const std::size_t most = walk.run(1);
   EXPECT_GT(most, 2503 * sizeof(NodeTimes));
-  ASSERT_NE(walk.pages().find(0, 77), nullptr);
-  const std::int64_t end = walk.pages().find(0, 77)->end;
+  const std::int64_t end = walk.pages().known(0, 77).end;
   EXPECT_GT(end, 0);
   EXPECT_EQ(walk.pages().times(0, 77).end, end);
   const auto times = walk.pages().take_times();
@@ -133,7 +132,8 @@ TEST(NodePages, TimesOfNodesThatNeverBeganAreTheirDefaults) {
   const Graph graph = random_graph(3000, 50, 1);
   NodePages pages(true);
   pages.add(graph);
-  EXPECT_EQ(pages.find(0, 1500), nullptr);
+  EXPECT_EQ(pages.node_count(), 3000u);
+  EXPECT_EQ(pages.known(0, 1500).start, -1);
   pages.times(0, 1500).start = 5;
   const auto times = pages.take_times();
   ASSERT_EQ(times.size(), 3000u);
