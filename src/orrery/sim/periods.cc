@@ -15,39 +15,48 @@ using graph::NodeKind;
 namespace {
 
 constexpr NodeId kPeriods = 4;        // fewer are not worth it
-constexpr std::size_t kTried = 8;     // periods
+constexpr std::size_t kTried = 6;     // periods
+constexpr NodeId kShare = 128;        // of the graph: what repeats less is left out
 constexpr std::size_t kRuns = 256;    // looked at more closely
 constexpr std::size_t kSlots = 4096;  // of recently seen nodes, and of distances
 
 bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKind::recv; }
 
-/// What a simulation sees of a node, but for the tag of a message.
-std::uint64_t hash_of(const Graph& graph, NodeId node) {
-  std::uint64_t hash = 0x9e3779b97f4a7c15ull;
-  const auto mix = [&](std::uint64_t value) {
-    hash = (hash ^ value) * 0xff51afd7ed558ccdull;
-    hash ^= hash >> 32;
-  };
+/// What a simulation sees of a node; of a message's tag only how much higher it is than the tag of
+/// the message before. Products of many factors at a time: a chain of them would be too slow.
+std::uint64_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) {
+  constexpr std::uint64_t k[] = {0x9e3779b97f4a7c15ull, 0xff51afd7ed558ccdull,
+                                 0xc4ceb9fe1a85ec53ull, 0xbf58476d1ce4e5b9ull,
+                                 0x94d049bb133111ebull, 0xd6e8feb86659fd93ull};
   const NodeKind kind = graph.kind(node);
-  mix(static_cast<std::uint64_t>(kind) | std::uint64_t{graph.in_degrees()[node]} << 8);
-  mix(static_cast<std::uint64_t>(graph.duration(node).count()));
+  std::uint64_t hash =
+      (static_cast<std::uint64_t>(kind) | std::uint64_t{graph.in_degrees()[node]} << 8) * k[0] +
+      static_cast<std::uint64_t>(graph.duration(node).count()) * k[1];
   if (kind == NodeKind::coll) {
     const graph::Collective& collective = graph.collective(node);
-    mix(static_cast<std::uint64_t>(collective.size.count()));
-    mix(static_cast<std::uint64_t>(collective.group) << 8 |
-        static_cast<std::uint64_t>(collective.type));
+    hash += static_cast<std::uint64_t>(collective.size.count()) * k[2] +
+            (static_cast<std::uint64_t>(collective.group) << 8 |
+             static_cast<std::uint64_t>(collective.type)) *
+                k[3];
   } else if (is_message(kind)) {
     const graph::PointToPoint& message = graph.point_to_point(node);
-    mix(static_cast<std::uint64_t>(message.size.count()));
-    mix(std::uint64_t{static_cast<std::uint32_t>(message.src)} << 32 |
-        static_cast<std::uint32_t>(message.dst));
+    hash += static_cast<std::uint64_t>(message.size.count()) * k[2] +
+            (std::uint64_t{static_cast<std::uint32_t>(message.src)} << 32 |
+             static_cast<std::uint32_t>(message.dst)) *
+                k[3] +
+            (message.tag - last_tag) * k[4];
+    last_tag = message.tag;
   } else {
     const graph::Work work = graph.work(node);
-    mix(static_cast<std::uint64_t>(work.num_ops));
-    mix(static_cast<std::uint64_t>(work.tensor_size.count()));
+    hash += static_cast<std::uint64_t>(work.num_ops) * k[2] +
+            static_cast<std::uint64_t>(work.tensor_size.count()) * k[3];
   }
-  for (const NodeId next : graph.successors(node)) mix(next - node);
-  return hash;
+  std::uint64_t factor = k[5];
+  for (const NodeId next : graph.successors(node)) {
+    hash += (next - node) * factor;
+    factor *= 3;
+  }
+  return hash ^ hash >> 29;
 }
 
 bool same_flags(const Graph& graph, NodeId a, NodeId b) {
@@ -195,10 +204,12 @@ Stretch cut_free(Stretch run, const std::vector<Stretch>& taken) {
 std::vector<Stretch> repeating_stretches(const Graph& graph) {
   if (graph.spilled_bytes() > 0) return {};  // too large to keep anything by node
   std::vector<std::uint64_t> hashes(graph.size());
-  for (NodeId node = 0; node < graph.size(); ++node) hashes[node] = hash_of(graph, node);
+  std::uint32_t tag = 0;
+  for (NodeId node = 0; node < graph.size(); ++node) hashes[node] = hash_of(graph, node, tag);
   std::vector<Stretch> runs;
   for (const NodeId period : likely_periods(hashes)) find_runs(hashes, period, runs);
   const auto saved = [](const Stretch& run) { return run.length - 2 * run.period; };
+  std::erase_if(runs, [&](const Stretch& run) { return saved(run) < graph.size() / kShare; });
   std::sort(runs.begin(), runs.end(), [&](const Stretch& a, const Stretch& b) {
     return std::tuple(saved(b), a.period, a.first) < std::tuple(saved(a), b.period, b.first);
   });
@@ -206,7 +217,8 @@ std::vector<Stretch> repeating_stretches(const Graph& graph) {
   std::vector<Stretch> found;
   for (const Stretch& run : runs) {
     const Stretch free = cut_free(run, found);
-    if (free.length / kPeriods >= free.period) verify(graph, free, found);
+    if (free.length / kPeriods >= free.period && saved(free) >= graph.size() / kShare)
+      verify(graph, free, found);
   }
   std::sort(found.begin(), found.end(),
             [](const Stretch& a, const Stretch& b) { return a.first < b.first; });

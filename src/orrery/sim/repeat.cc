@@ -77,23 +77,27 @@ const std::vector<Stretch>& Repeater::stretches_of(std::uint32_t rank) const {
 
 // The lead has started the node that was to be next; it may start the following one in this tick.
 void Repeater::pass_marker() {
-  const std::vector<Stretch>& all = stretches_of(lead_);
-  const Stretch& at = all[stretch_];
   due_ = true;
   ++markers_;
-  if (at.end() - marker_ > at.period) {
-    marker_ += at.period;
-  } else {
-    next_stretch();
-  }
+  move_marker(stretches_of(lead_)[stretch_].period);
 }
 
-void Repeater::next_stretch() {
+// To the first node of a later period, or of another stretch, that has not been started.
+void Repeater::move_marker(NodeId nodes) {
   const std::vector<Stretch>& all = stretches_of(lead_);
-  ++stretch_;
-  marker_ = stretch_ < all.size() ? all[stretch_].first : graph::kNoNode;
-  markers_ = 0;
-  before_.taken = false;
+  const NodeTimes* times = &engine_.times_[engine_.first_times_[lead_]];
+  do {
+    if (all[stretch_].end() - marker_ > nodes) {
+      marker_ += nodes;
+    } else {
+      ++stretch_;
+      marker_ = stretch_ < all.size() ? all[stretch_].first : graph::kNoNode;
+      markers_ = 0;
+      before_.taken = false;
+    }
+    if (marker_ == graph::kNoNode) return;
+    nodes = all[stretch_].period;
+  } while (times[marker_].start >= 0);
 }
 
 // The tick is over in which a marker was passed.

@@ -83,7 +83,7 @@ class Repeater {
   [[nodiscard]] bool may_repeat() const;
   [[nodiscard]] const std::vector<Stretch>& stretches_of(std::uint32_t rank) const;
   void pass_marker();
-  void next_stretch();
+  void move_marker(graph::NodeId nodes);
   [[nodiscard]] bool affordable(std::uint64_t numbers) const;
   void pass_done(std::uint32_t rank);
   [[nodiscard]] bool resembles(const Snapshot& before);
@@ -112,7 +112,6 @@ class Repeater {
   void repeat_node(std::uint32_t rank, graph::NodeId node, const Jump& jump);
   void move_messages(const Jump& jump);
   void move_times(const Jump& jump);
-  void move_marker(const Jump& jump);
 
   Engine& engine_;
   std::vector<std::vector<Stretch>> of_graph_;  // by number in the workload

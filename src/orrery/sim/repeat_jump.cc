@@ -168,18 +168,7 @@ void Repeater::move_times(const Jump& jump) {
     }
   }
   engine_.queue_.shift(jump.delay());
-  if (marker_ != graph::kNoNode) move_marker(jump);
-}
-
-// The lead's next marker, if it is in the stretch still.
-void Repeater::move_marker(const Jump& jump) {
-  const std::vector<Stretch>& all = stretches_of(lead_);
-  const NodeId moved = jump.nodes(lead_);
-  if (all[stretch_].end() - marker_ > moved) {
-    marker_ += moved;
-    return;
-  }
-  next_stretch();
+  if (marker_ != graph::kNoNode) move_marker(jump.nodes(lead_));
 }
 
 }  // namespace orrery::sim

@@ -164,8 +164,13 @@ bool Repeater::take_blocks(Snapshot& to) {
       live.push_back({engine_.blocks_[b].communicator, engine_.blocks_[b].number, b});
   }
   std::sort(live.begin(), live.end());
+  std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // place in live
+  for (std::size_t i = 0; i < live.size(); ++i)
+    in_order.emplace_back(engine_.blocks_[static_cast<std::size_t>(live[i][2])].order, i);
+  std::sort(in_order.begin(), in_order.end());
   place_.resize(engine_.blocks_.size());
   to.words.push_back(static_cast<std::int64_t>(live.size()));
+  for (const auto& [order, i] : in_order) to.words.push_back(static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(live[i][2]);
     place_[number] = static_cast<std::uint32_t>(i);
@@ -181,11 +186,11 @@ bool Repeater::take_block(const Block& block, Snapshot& to) {
   const std::int64_t numbers[] = {
       block.communicator,
       static_cast<std::int64_t>(issued - block.number),
-      static_cast<std::int64_t>(engine_.chunks_ - block.order),
       block.done,
       static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.plan)),
       block.phases,
-      static_cast<std::int64_t>(block.dims_order.size())};
+      static_cast<std::int64_t>(block.dims_order.size()),
+      block.by_number ? 1 : 0};
   words.insert(words.end(), std::begin(numbers), std::end(numbers));
   words.insert(words.end(), block.dims_order.begin(), block.dims_order.end());
   for (std::size_t i = 0; i < block.gatherings.size(); ++i) {
