@@ -63,8 +63,8 @@ class Engine {
   /// Not empty: what run() gave is no result, because ranks that are alike need not do the same.
   /// Every rank has to be simulated.
   [[nodiscard]] const std::string& fold_failed() const { return fold_failed_; }
-  /// The same, because nothing moved any more while phases were waited for whose end is worked out:
-  /// when it would have stopped moving, only their messages tell.
+  /// The same, because nothing moved any more while ranks waited for others to begin phases that
+  /// are worked out: when it would have stopped moving, only their messages tell.
   [[nodiscard]] bool closed_forms_failed() const { return closed_forms_failed_; }
 
  private:
@@ -109,12 +109,6 @@ class Engine {
   [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
 
   // engine_guard.cc: folding under ASTRA rules
-  struct Expected {
-    std::int64_t time;
-    std::int64_t queued;
-    std::uint64_t origin;
-    std::uint64_t phase;
-  };
   void watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin, std::uint64_t phase);
   void watch_own(std::uint32_t rank, std::int64_t time);
   void watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to);
@@ -161,7 +155,7 @@ class Engine {
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
                                                              graph::NodeId node);
   [[nodiscard]] Stream& new_stream(std::uint32_t communicator, Communicator& group,
-                                   std::uint32_t rank);
+                                   std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator, Communicator& group);
   void drop_block(std::uint32_t number);
   void enqueue(Stream& stream);
@@ -175,8 +169,8 @@ class Engine {
   bool begin_beyond(std::uint32_t rank, ChunkQueue& queue,
                     bool (Engine::*which)(const Block&, const Stream&) const, bool one);
   [[nodiscard]] static std::uint64_t bytes_sent(const Stream& stream);
-  [[nodiscard]] static std::uint32_t common_phases(Block& block, const ChunkPlan* plan,
-                                                   std::uint32_t chosen);
+  [[nodiscard]] std::uint32_t common_phases(Block& block, const ChunkPlan* plan,
+                                            std::uint32_t chosen);
   void note_gather(ChunkQueue& queue, const Stream& stream);
   void end_phase(Stream& stream);
   void chunk_done(Stream& stream);
@@ -189,7 +183,10 @@ class Engine {
   [[nodiscard]] std::vector<std::uint8_t> next_rotation(const Stream& stream, std::size_t dims,
                                                         bool gather);
   void insert_waiting(ChunkQueue& queue, Stream& stream);
-  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
+  void insert_arrived(ChunkQueue& queue);
+  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting);
+  [[nodiscard]] bool comes_before(Block& one, Block& other);
+  void doubt_order();
   [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;
   [[nodiscard]] std::size_t phases_left(const Stream& stream) const;
   [[nodiscard]] const model::PhaseRequest& phase_of(const Stream& stream) const;

@@ -7,13 +7,23 @@
 
 namespace orrery::sim {
 
-Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank) {
+Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank,
+                           graph::NodeId node) {
   const std::uint32_t member = member_of(group, rank);
   if (group.next_stream.empty()) group.next_stream.resize(group.slot_count());
   const std::uint32_t number = group.next_stream[group.slot(member)]++;
-  if (number == group.first_block + group.blocks.size())
+  if (number == group.first_block + group.blocks.size()) {
     group.blocks.push_back(new_block(communicator, group));
-  return blocks_[group.blocks[number - group.first_block]].streams[group.slot(member)];
+    blocks_[group.blocks.back()].order = {now(), node, chunks_++};
+  }
+  Block& block = blocks_[group.blocks[number - group.first_block]];
+  // In another group of those that look alike the other rank may have been the first.
+  if (folded_ && block.order.issued == now() && block.order.node != node &&
+      group.stands_for_several) {
+    block.by_number = true;
+    if (block.in_a_tie) doubt_order();
+  }
+  return block.streams[group.slot(member)];
 }
 
 std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group) {
@@ -28,7 +38,6 @@ std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group)
   block.communicator = communicator;
   block.slots = group.slot_count();
   block.number = group.first_block + static_cast<std::uint32_t>(group.blocks.size());
-  block.order = chunks_++;
   if (group.spare.empty()) {
     block.streams = std::make_unique<Stream[]>(block.slots);
   } else {

@@ -104,7 +104,7 @@ void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, Collecti
     themis_.begin(now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
   for (std::int64_t left = cutting.bytes; left > 0 && !error_;) {
-    Stream& stream = new_stream(communicator, group, rank);
+    Stream& stream = new_stream(communicator, group, rank, node);
     std::int64_t bytes = left > cutting.chunk ? cutting.chunk : cutting.last;
     if (plan == nullptr || ordered || bytes != natural.bytes) {
       natural.bytes = bytes;
@@ -141,6 +141,9 @@ std::uint32_t Engine::common_phases(Block& block, const ChunkPlan* plan, std::ui
   if (block.plan == nullptr) {
     block.plan = plan;
     block.phases = chosen;
+  } else if (folded_ && block.phases != chosen && block.order.issued == now() &&
+             communicators_[block.communicator].stands_for_several) {
+    doubt_order();
   }
   return block.plan == plan ? block.phases : chosen;
 }
@@ -149,12 +152,16 @@ void Engine::enqueue(Stream& stream) {
   stream.spec = nullptr;
   stream.waiting_since = now();
   if (recorder_) note_queued(stream);
-  const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
-  insert_waiting(queues_[stream.rank * std::size_t{planner_.queue_count()} + queue], stream);
+  const std::uint32_t number = planner_.list(stream.phases)[stream.phase].queue;
+  ChunkQueue& queue = queues_[stream.rank * std::size_t{planner_.queue_count()} + number];
+  if (astra() || platform_.collectives.intra_dimension != platform::IntraDimension::rg)
+    return insert_waiting(queue, stream);
+  stream.next_waiting = std::exchange(queue.arrived, &stream);
 }
 
 void Engine::start_waiting(std::uint64_t number) {
   ChunkQueue& queue = queues_[number];
+  if (queue.arrived != nullptr) insert_arrived(queue);
   const auto q = platform_.collectives.queues_per_dim;
   const auto limit = static_cast<std::uint32_t>((platform_.collectives.active_chunks + q - 1) / q);
   while (queue.first != nullptr && queue.running < limit) {
@@ -247,11 +254,22 @@ void Engine::note_gather(ChunkQueue& queue, const Stream& stream) {
   const bool gather = stream.spec->request.type == CollectiveType::all_gather;
   if (astra()) {
     last_was_gather_[stream.rank] = gather;
-  } else if (queue.last_at < now() || queue.last_block <= blocks_[stream.block].order) {
-    queue.last_at = now();
-    queue.last_block = blocks_[stream.block].order;
-    queue.last_was_gather = gather;
+    return;
   }
+  if (platform_.collectives.intra_dimension != platform::IntraDimension::rg) return;
+  const Block& block = blocks_[stream.block];
+  if (queue.last_at == now()) {
+    const std::uint32_t other = queue.last_group;
+    if (folded_ && gather != queue.last_was_gather && other != block.communicator &&
+        (communicators_[block.communicator].stands_for_several ||
+         communicators_[other].stands_for_several))
+      doubt_order();
+    if (block.order < queue.last_chunk) return;
+  }
+  queue.last_at = now();
+  queue.last_chunk = block.order;
+  queue.last_group = block.communicator;
+  queue.last_was_gather = gather;
 }
 
 void Engine::end_phase(Stream& stream) {

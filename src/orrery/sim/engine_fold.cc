@@ -54,6 +54,8 @@ void Engine::doubt_folding() {
 void Engine::set_up_slots() {
   std::vector<std::uint32_t> slot_of(folding_.classes(), kNone);  // in the communicator at hand
   for (std::uint32_t c = 0; c < communicators_.all().size(); ++c) {
+    if (folding_.group_like[c] != c)
+      communicators_[folding_.group_like[c]].stands_for_several = true;
     if (folding_.group_like[c] != c) continue;
     Communicator& group = communicators_[c];
     group.slots.resize(group.members);

@@ -3,6 +3,7 @@
 // Order: which dimension a chunk visits first, and which of the chunks waiting at a dimension is
 // next.
 #include <algorithm>
+#include <utility>
 
 #include "orrery/sim/engine.h"
 
@@ -72,24 +73,43 @@ std::int64_t Engine::largest_data(const Stream& stream) const {
                   model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
 }
 
-bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
+// Ranks that are simulated for others may have to decide by numbers that the others do not have.
+bool Engine::comes_before(Block& one, Block& other) {
+  const ChunkOrder& a = one.order;
+  const ChunkOrder& b = other.order;
+  const bool one_group = one.communicator == other.communicator;
+  if (folded_ && a.issued == b.issued && !(one_group && a.node == b.node)) {
+    one.in_a_tie = other.in_a_tie = true;
+    const bool several = communicators_[one.communicator].stands_for_several ||
+                         communicators_[other.communicator].stands_for_several;
+    if (one.by_number || other.by_number || (several && a.node == b.node)) doubt_order();
+  }
+  return a < b;
+}
+
+void Engine::doubt_order() {
+  fold_failed_ = "chunks of several groups tie, and ranks' numbers decide";
+}
+
+bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) {
   if (astra()) return goes_before_astra(newcomer, waiting);
-  // Ranks must agree on the order even when chunks come at the same time: then the chunk's number
-  // decides.
-  const bool tie = newcomer.waiting_since == waiting.waiting_since &&
-                   blocks_[newcomer.block].order < blocks_[waiting.block].order;
+  // Ranks must agree on the order even when chunks come at the same time.
+  const auto tie = [&] {
+    return newcomer.waiting_since == waiting.waiting_since &&
+           comes_before(blocks_[newcomer.block], blocks_[waiting.block]);
+  };
   const std::size_t left = phases_left(newcomer);
   const std::size_t waiting_left = phases_left(waiting);
   switch (platform_.collectives.intra_dimension) {
     case IntraDimension::smallest_first: {
       if (left == 1 || waiting_left == 1)
-        return left != 1 || (waiting_left == 1 && tie);  // last phases go to the end
+        return left != 1 || (waiting_left == 1 && tie());  // last phases go to the end
       const std::int64_t data = largest_data(newcomer);
       const std::int64_t waiting_data = largest_data(waiting);
-      return data < waiting_data || (data == waiting_data && tie);
+      return data < waiting_data || (data == waiting_data && tie());
     }
     case IntraDimension::less_remaining_phases_first:
-      return left < waiting_left || (left == waiting_left && tie);
+      return left < waiting_left || (left == waiting_left && tie());
     case IntraDimension::rg: {
       const std::uint32_t number = planner_.list(newcomer.phases)[newcomer.phase].queue;
       const bool wanted =
@@ -102,7 +122,7 @@ bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) const {
     case IntraDimension::fifo:
       break;
   }
-  return newcomer.priority > waiting.priority || (newcomer.priority == waiting.priority && tie);
+  return newcomer.priority > waiting.priority || (newcomer.priority == waiting.priority && tie());
 }
 
 // ASTRA-sim's rules: a newcomer overtakes its equals, and it is the chunks in their last but one
@@ -126,6 +146,18 @@ bool Engine::goes_before_astra(const Stream& newcomer, const Stream& waiting) co
       break;
   }
   return newcomer.priority > waiting.priority;
+}
+
+// RG looks at what left last: chunks are put in order when all that leave in this tick have left,
+// and one after the other in the order of chunks.
+void Engine::insert_arrived(ChunkQueue& queue) {
+  std::vector<Stream*> arrived;
+  for (Stream* s = std::exchange(queue.arrived, nullptr); s != nullptr; s = s->next_waiting)
+    arrived.push_back(s);
+  std::sort(arrived.begin(), arrived.end(), [&](const Stream* a, const Stream* b) {
+    return comes_before(blocks_[a->block], blocks_[b->block]);
+  });
+  for (Stream* stream : arrived) insert_waiting(queue, *stream);
 }
 
 // In front of the first that the newcomer goes before. (From the front: under ASTRA rules the queue

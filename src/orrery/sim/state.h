@@ -103,6 +103,17 @@ struct Gathering {
   bool together = true;    ///< all came at that time
 };
 
+/// Which of all chunks comes before which, where nothing else tells: the one that was issued first;
+/// of those issued at one time the one whose collective stands earlier in the program. Ranks agree
+/// on it, and where their programs are the same their numbers have no part in it.
+struct ChunkOrder {
+  std::int64_t issued = -1;             ///< when the first rank issued it …
+  graph::NodeId node = graph::kNoNode;  ///< … and by which of its nodes
+  std::uint64_t number = 0;             ///< among all chunks
+
+  friend auto operator<=>(const ChunkOrder&, const ChunkOrder&) = default;
+};
+
 /// One chunk of a collective at all members: where messages find their receiver.
 struct Block {
   std::unique_ptr<Stream[]> streams;  ///< by slot of the communicator; gone when all are done
@@ -111,7 +122,9 @@ struct Block {
   std::uint32_t slots = 0;
   std::uint32_t done = 0;
   std::uint32_t number = 0;  ///< among its communicator's chunks
-  std::uint64_t order = 0;   ///< among all chunks: when the first rank issued it
+  ChunkOrder order;
+  bool by_number = false;  ///< folding: which rank's node `order` has is decided by ranks' numbers
+  bool in_a_tie = false;   ///< folding: `order` has been looked at
   std::vector<std::uint8_t>
       dims_order;          ///< logical dims, decided by the first rank that issues the chunk
   std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
@@ -137,6 +150,7 @@ struct Communicator {
   std::vector<std::uint32_t> ranks;        ///< in ring order; empty for all ranks
   std::vector<std::uint32_t> sorted;       ///< the same, ascending; empty when `ranks` is
   std::vector<std::uint32_t> member_at;    ///< by place in `sorted`: the member
+  bool stands_for_several = false;         ///< with folding: for groups like it, too
   std::vector<std::uint32_t> next_stream;  ///< by slot: chunks issued so far; empty: none
   std::vector<std::uint32_t> blocks;       ///< by chunk from `first_block`; kNone: done
   std::uint32_t first_block = 0;
@@ -201,12 +215,14 @@ struct Crossing {
 struct ChunkQueue {
   Stream* first = nullptr;  ///< waiting, in order
   Stream* last = nullptr;
+  Stream* arrived = nullptr;  ///< RG: in this tick, to be put in order when it is over
   std::uint32_t running = 0;
   bool unsettled = false;  ///< Orrery rules: to look at when the tick is over
   // Orrery rules: whether the phase that left last was an all-gather; of those that left together,
   // the one of the newest chunk.
   bool last_was_gather = false;
-  std::uint64_t last_block = 0;
+  ChunkOrder last_chunk;
+  std::uint32_t last_group = kNone;
   std::int64_t last_at = -1;
 };
 
@@ -221,6 +237,14 @@ struct Lane {
 };
 
 inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node has ended
+
+/// Folding under ASTRA rules: something that will happen to a rank (see engine_guard.cc).
+struct Expected {
+  std::int64_t time;
+  std::int64_t queued;
+  std::uint64_t origin;
+  std::uint64_t phase;
+};
 
 /// One rank's progress through its graph.
 struct RankState {
