@@ -2,6 +2,7 @@
 #include "orrery/sim/periods.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -18,7 +19,7 @@ constexpr NodeId kPeriods = 4;        // fewer are not worth it
 constexpr std::size_t kTried = 6;     // periods
 constexpr NodeId kShare = 128;        // of the graph: what repeats less is left out
 constexpr std::size_t kRuns = 256;    // looked at more closely
-constexpr std::size_t kSlots = 4096;  // of recently seen nodes, and of distances
+constexpr std::size_t kSlots = 4096;  // of recently seen nodes, and of distances; at most
 
 bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKind::recv; }
 
@@ -60,11 +61,12 @@ std::uint64_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
 }
 
 bool same_flags(const Graph& graph, NodeId a, NodeId b) {
+  bool equal = true;  // looked at all at once
   for (unsigned bit = 1; bit <= graph::kPeerRelative; bit <<= 1) {
     const auto flag = static_cast<graph::NodeFlag>(bit);
-    if (flag != graph::kHasTensors && graph.has(a, flag) != graph.has(b, flag)) return false;
+    equal &= flag == graph::kHasTensors || graph.has(a, flag) == graph.has(b, flag);
   }
-  return true;
+  return equal;
 }
 
 bool same_payload(const Graph& graph, NodeId a, NodeId b) {
@@ -111,10 +113,11 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
     NodeId distance = 0;
     NodeId count = 0;
   };
-  std::vector<Seen> seen(kSlots);
-  std::vector<Votes> votes(kSlots);
+  const std::size_t slots = std::min(kSlots, std::bit_ceil(hashes.size()));
+  std::vector<Seen> seen(slots);
+  std::vector<Votes> votes(slots);
   for (NodeId node = 0; node < hashes.size(); ++node) {
-    Seen& slot = seen[hashes[node] % kSlots];
+    Seen& slot = seen[hashes[node] & (slots - 1)];
     if (slot.hash != hashes[node] || slot.last == graph::kNoNode) {
       slot = {hashes[node], node, 0};
       continue;
@@ -122,7 +125,7 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
     const NodeId distance = node - slot.last;
     slot.last = node;
     if (std::exchange(slot.distance, distance) != distance) continue;
-    Votes& vote = votes[distance % kSlots];
+    Votes& vote = votes[distance & (slots - 1)];
     if (vote.distance == distance) {
       ++vote.count;
     } else if (vote.count == 0) {
@@ -131,6 +134,7 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
       --vote.count;
     }
   }
+  std::erase_if(votes, [](const Votes& vote) { return vote.count == 0; });
   // If only one node of a period is unlike all others of it, that many nodes repeat.
   const auto nodes = [&](const Votes& vote) {
     return std::min<std::uint64_t>(std::uint64_t{vote.distance} * vote.count, hashes.size());
@@ -140,7 +144,7 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
   });
   std::vector<NodeId> periods;
   for (const Votes& vote : votes) {
-    if (vote.count == 0 || periods.size() == kTried) break;
+    if (periods.size() == kTried) break;
     periods.push_back(vote.distance);
   }
   return periods;
