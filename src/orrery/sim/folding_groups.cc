@@ -27,7 +27,9 @@ std::uint32_t Distances::between(std::uint32_t from, std::uint32_t to) const {
   std::uint32_t sum = 0;
   for (std::size_t d = 0; d < dims_; ++d) {
     if (a[d] == b[d]) continue;
-    sum += fabric_.hops(d, a[d], b[d]) * fabric_.stride(d);  // hops are fewer than coordinates
+    // Fewer than there are coordinates (a switch of two has two hops, always).
+    const bool ring = fabric_.dim(d).block == platform::Block::ring;
+    sum += (ring ? fabric_.hops(d, a[d], b[d]) : 1) * fabric_.stride(d);
     if (astra_) break;
   }
   return sum;
@@ -67,7 +69,7 @@ void Groups::find_slots(const graph::Workload& workload, const Shapes& shapes) {
 // Ranks come in ascending order, and so do a group's members: each is looked for from where the
 // last one was.
 Groups::Slot Groups::find(std::uint32_t number, std::uint32_t rank, std::uint32_t place) {
-  if (number >= kNotMember) return {number, 0};
+  if (number >= kNotMember) return {number};
   const Communicator& all = communicators_[number];
   Group& group = groups_[number];
   if (!group.used) {
@@ -79,7 +81,7 @@ Groups::Slot Groups::find(std::uint32_t number, std::uint32_t rank, std::uint32_
   if (!all.ranks.empty()) {
     const std::vector<std::uint32_t>& ascending = all.ascending();
     while (group.next < ascending.size() && ascending[group.next] < rank) ++group.next;
-    if (group.next == ascending.size() || ascending[group.next] != rank) return {kNotMember, 0};
+    if (group.next == ascending.size() || ascending[group.next] != rank) return {kNotMember};
     member = all.member_at.empty() ? group.next : all.member_at[group.next];
   }
   std::uint32_t& name = names_[group.first_member + member];
@@ -129,14 +131,14 @@ void Groups::add_spans(std::uint32_t number, std::vector<std::uint64_t>& words) 
   }
 }
 
-const Groups::View& Groups::view(std::uint32_t rank, std::size_t place, std::uint32_t group) {
+std::uint32_t Groups::find_view(std::uint32_t rank, std::size_t place, std::uint32_t group) {
   const std::uint32_t shape = shapes_.of(workload_.graph_of_rank[rank]);
   const std::uint32_t set = shapes_.use_number(shape, static_cast<std::uint32_t>(place));
   Kind& kind = kinds_[groups_[group].kind];
   const std::uint32_t number = kind.sets.number(set);
   if (number == kind.views.size())
     make_view(kind.views.emplace_back(), shapes_.use_set(set), group);
-  return kind.views[number];
+  return number;
 }
 
 // A topology that cannot be had is none here: the run will fail when the first rank wants it.

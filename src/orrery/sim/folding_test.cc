@@ -83,6 +83,19 @@ TEST(Folding, HowFarAMessageGoesCounts) {
   EXPECT_EQ(classes(workload, rows), Classes(8, 0));
 }
 
+// Two hops there are as far as one hop of a next dimension only by number.
+TEST(Folding, ASwitchOfTwoIsNotTheNextDimension) {
+  std::vector<Rank> ranks(8);
+  ranks[0].send(1, 1'000);
+  ranks[1].recv(0, 1'000);
+  ranks[2].send(4, 1'000);
+  ranks[4].recv(2, 1'000);
+  for (const std::size_t other : {3, 5, 6, 7}) ranks[other].comp(us(1));
+  platform::Platform platform = grid(2, 4, Block::fully_connected);
+  platform.dims[0].block = Block::switched;
+  EXPECT_THAT(classes(testing::workload(ranks), platform), ElementsAre(0, 1, 2, 3, 4, 3, 3, 3));
+}
+
 // 0 and 1 send to 2 and 3, each in another order.
 TEST(Folding, WhichOfTheReceiversPeersARankIsCounts) {
   const auto crossed = [](bool swapped) {
