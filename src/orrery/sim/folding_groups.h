@@ -42,6 +42,7 @@ class Groups {
   struct Slot {
     std::uint32_t group = 0;  ///< communicator, or from kNotMember on: why there is none
     std::uint32_t member = 0;
+    std::uint32_t view = 0;  ///< among those of the group's kind; see add_standing()
 
     [[nodiscard]] bool found() const { return group < kNotMember; }
   };
@@ -55,7 +56,8 @@ class Groups {
     return {slots_.data() + first_slot_[rank], first_slot_[rank + 1] - first_slot_[rank]};
   }
 
-  /// Appends what never changes. False: no other rank can be like this one.
+  /// Appends what never changes; to be called for every rank before the first round. False: no
+  /// other rank can be like this one.
   [[nodiscard]] bool add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words);
 
   /// Looks at all groups once for all ranks, under a partition that lives until the next round.
@@ -134,7 +136,10 @@ class Groups {
   [[nodiscard]] Slot find(std::uint32_t number, std::uint32_t rank, std::uint32_t place);
   void find_kinds();
   void add_spans(std::uint32_t number, std::vector<std::uint64_t>& words);
-  [[nodiscard]] const View& view(std::uint32_t rank, std::size_t place, std::uint32_t group);
+  [[nodiscard]] std::uint32_t find_view(std::uint32_t rank, std::size_t place, std::uint32_t group);
+  [[nodiscard]] const View& view(const Slot& slot) const {
+    return kinds_[groups_[slot.group].kind].views[slot.view];
+  }
   void make_view(View& made, const UseSet& set, std::uint32_t number);
   void add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members);
   void add_distances(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;

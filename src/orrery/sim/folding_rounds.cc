@@ -97,10 +97,9 @@ std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
 }  // namespace
 
 bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words) {
-  const auto all = slots(rank);
   bool comparable = true;
-  for (std::size_t place = 0; place < all.size(); ++place) {
-    const Slot& slot = all[place];
+  for (std::size_t place = 0; place < slots(rank).size(); ++place) {
+    Slot& slot = slots_[first_slot_[rank] + place];
     if (!slot.found()) {
       words.push_back(slot.group);
       continue;
@@ -108,7 +107,8 @@ bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words)
     const Group& group = groups_[slot.group];
     words.push_back(both(group.kind, names_[group.first_member + slot.member]));
     if (group.custom) comparable = false;
-    const View& seen_so = view(rank, place, slot.group);
+    slot.view = find_view(rank, place, slot.group);
+    const View& seen_so = view(slot);
     if (!seen_so.measured) continue;
     for (const std::uint32_t number : seen_so.rings) {
       const Ring& ring = kinds_[group.kind].rings[number];
@@ -200,24 +200,20 @@ void Groups::find_colour(std::uint32_t number) {
 }
 
 void Groups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) {
-  const auto all = slots(rank);
-  for (std::size_t place = 0; place < all.size(); ++place) {
-    const Slot& slot = all[place];
+  for (const Slot& slot : slots(rank)) {
     if (!slot.found()) continue;
     const Group& group = groups_[slot.group];
     words.push_back(both(group.uniform ? 1 : 0, group.colour));
     if (group.uniform) continue;
-    for (const std::uint32_t ring : view(rank, place, slot.group).rings)
+    for (const std::uint32_t ring : view(slot).rings)
       add_classes(kinds_[group.kind].rings[ring], slot, words);
   }
 }
 
 void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
-  const auto all = slots(rank);
-  for (std::size_t place = 0; place < all.size(); ++place) {
-    const Slot& slot = all[place];
+  for (const Slot& slot : slots(rank)) {
     if (!slot.found()) continue;
-    for (const std::uint32_t ring : view(rank, place, slot.group).rings)
+    for (const std::uint32_t ring : view(slot).rings)
       add_classes(kinds_[groups_[slot.group].kind].rings[ring], slot, words);
   }
 }
@@ -281,7 +277,7 @@ void Groups::add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t
   const std::uint32_t place = names_[groups_[group].first_member + member];
   if (place == kNone) return;
   const std::uint32_t rank = rank_of(group, member);
-  const std::vector<std::uint32_t>& rings = view(rank, place, group).rings;
+  const std::vector<std::uint32_t>& rings = view(slots_[first_slot_[rank] + place]).rings;
   if (std::find(rings.begin(), rings.end(), ring) != rings.end()) viewers.push_back(rank);
 }
 
