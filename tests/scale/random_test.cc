@@ -49,5 +49,26 @@ TEST(Scale, WhatIsSavedCannotBeSeenInTheResult) {
   EXPECT_GT(tally.worked_out, cases / 2);
 }
 
+// Most random workloads do not get far there: one communication at a time, and collectives that it
+// does not know.
+TEST(Scale, WhatIsSavedCannotBeSeenUnderAstraRules) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 800);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Case drawn = draw_case(seed);
+    drawn.platform.rules = platform::Rules::astra;
+    EXPECT_EQ(compare(drawn.workload, drawn.platform,
+                      {{true, false, false, 1}, {true, true, true, 8}}, tally),
+              "")
+        << "seed " << seed;
+  }
+  print("ASTRA rules", tally);
+  if (cases < 800) return;
+  EXPECT_GT(tally.cases - tally.refused - tally.stalled, cases / 5);
+  EXPECT_GT(tally.folded, cases / 20);
+  EXPECT_EQ(tally.worked_out, 0u);
+}
+
 }  // namespace
 }  // namespace orrery::scale
