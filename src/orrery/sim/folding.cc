@@ -130,14 +130,17 @@ class Refinement {
         partition_(std::move(partition)),
         is_dirty_(workload.rank_count()) {}
 
+  // Messages first: they tell the stages of a pipeline apart, and cost least.
   void run() {
+    if (shapes_.any_peers()) {
+      look_at_all(nullptr);
+      follow(nullptr);
+    }
     while (!discrete()) {
-      look_at_all();
+      groups_.begin_full_round(partition_.class_of());
+      look_at_all(&Groups::add_all);
       if (changed_.empty() && !groups_.set_apart(representatives())) return;
-      while (!changed_.empty() && !discrete()) {
-        find_dirty();
-        look_at_dirty();
-      }
+      follow(&Groups::add_neighbours);
     }
   }
 
@@ -145,6 +148,9 @@ class Refinement {
   [[nodiscard]] const Partition& partition() const { return partition_; }
 
  private:
+  /// Appends what a rank has around it in its groups; null: nothing.
+  using Look = void (Groups::*)(std::uint32_t, std::vector<std::uint64_t>&);
+
   [[nodiscard]] std::vector<std::uint32_t> representatives() const {
     std::vector<std::uint32_t> made;
     for (std::uint32_t one = 0; one < partition_.classes(); ++one)
@@ -152,31 +158,32 @@ class Refinement {
     return made;
   }
 
-  void look_at_all() {
-    groups_.begin_full_round(partition_.class_of());
+  void look_at_all(Look look) {
     Interner parts;
     verdicts_.clear();
-    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank)
-      judge(rank, parts, &Groups::add_all);
+    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) judge(rank, parts, look);
     changed_.clear();
     if (parts.size() > partition_.classes()) partition_.split(verdicts_, changed_);
   }
 
-  void look_at_dirty() {
-    groups_.begin_round();
-    Interner parts;
-    verdicts_.clear();
-    for (const std::uint32_t rank : dirty_) judge(rank, parts, &Groups::add_neighbours);
-    changed_.clear();
-    partition_.split(verdicts_, changed_);
+  // Until nothing changes any more.
+  void follow(Look look) {
+    while (!changed_.empty() && !discrete()) {
+      find_dirty(look);
+      groups_.begin_round();
+      Interner parts;
+      verdicts_.clear();
+      for (const std::uint32_t rank : dirty_) judge(rank, parts, look);
+      changed_.clear();
+      partition_.split(verdicts_, changed_);
+    }
   }
 
-  void judge(std::uint32_t rank, Interner& parts,
-             void (Groups::*look)(std::uint32_t, std::vector<std::uint64_t>&)) {
+  void judge(std::uint32_t rank, Interner& parts, Look look) {
     const std::uint32_t one = partition_.class_of()[rank];
     words_.assign(1, one);
     each_peer(rank, [&](std::uint32_t peer) { words_.push_back(partition_.class_of()[peer]); });
-    (groups_.*look)(rank, words_);
+    if (look != nullptr) (groups_.*look)(rank, words_);
     verdicts_.push_back({one, parts.number(words_), rank});
   }
 
@@ -190,13 +197,13 @@ class Refinement {
   }
 
   // Ranks that have a rank around them whose class has a new number.
-  void find_dirty() {
+  void find_dirty(Look look) {
     if (first_sender_.empty()) find_who_names_whom();
     dirty_.clear();
     for (const std::uint32_t rank : changed_) {
       dirty_.insert(dirty_.end(), named_by_.begin() + first_sender_[rank],
                     named_by_.begin() + first_sender_[rank + 1]);
-      groups_.add_viewers(rank, dirty_);
+      if (look != nullptr) groups_.add_viewers(rank, dirty_);
     }
     std::size_t kept = 0;
     for (const std::uint32_t rank : dirty_) {

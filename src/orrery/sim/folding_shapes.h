@@ -82,6 +82,7 @@ class Shapes {
 
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(shapes_.size()); }
   [[nodiscard]] std::uint32_t of(std::uint32_t graph) const { return graphs_[graph].shape; }
+  [[nodiscard]] bool any_peers() const { return !peers_.empty(); }
   [[nodiscard]] std::span<const Peer> peers(std::uint32_t graph) const {
     return part(peers_, graphs_[graph].first_peer, graphs_[graph + 1].first_peer);
   }
