@@ -43,7 +43,7 @@ TEST(Scale, WhatIsSavedCannotBeSeenInTheResult) {
   }
   print("random", tally);
   if (cases < 1000) return;
-  EXPECT_LT(tally.refused, cases / 20);
+  EXPECT_LT(tally.refused, cases / 10);
   EXPECT_LT(tally.stalled, cases / 20);
   EXPECT_GT(tally.folded, cases / 3);
   EXPECT_GT(tally.worked_out, cases / 2);

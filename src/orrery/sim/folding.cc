@@ -106,6 +106,7 @@ class Standing {
       const auto other = static_cast<std::uint32_t>(peer);
       const std::uint32_t mutual = shapes_.find_peer(workload_.graph_of_rank[other], other, rank);
       words_.push_back(both(mutual, groups_.distances().between(rank, other)));
+      words_.push_back(groups_.distances().uncounted(rank, other) ? 1 : 0);
       if (shapes_.mixed(graph)) words_.push_back(shapes_.find_peer(graph, rank, other));
     }
   }

@@ -35,6 +35,14 @@ std::uint32_t Distances::between(std::uint32_t from, std::uint32_t to) const {
   return sum;
 }
 
+bool Distances::uncounted(std::uint32_t from, std::uint32_t to) const {
+  const auto a = coordinates(from);
+  const auto b = coordinates(to);
+  std::size_t crossed = 0;
+  for (std::size_t d = 0; d < dims_; ++d) crossed += a[d] != b[d] ? 1 : 0;
+  return astra_ && crossed > 1;
+}
+
 Groups::Groups(const graph::Workload& workload, const platform::Platform& platform,
                const model::Fabric& fabric, const Communicators& communicators, Planner& planner,
                const Shapes& shapes)

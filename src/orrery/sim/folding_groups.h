@@ -23,6 +23,8 @@ class Distances {
   /// Equal numbers, equal Fabric::delay where the ports at both ends are equal; 0: the same rank.
   /// ASTRA rules count the lowest dimension that is crossed only.
   [[nodiscard]] std::uint32_t between(std::uint32_t from, std::uint32_t to) const;
+  /// ASTRA rules: whether dimensions are crossed that do not count (a finding says so).
+  [[nodiscard]] bool uncounted(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] std::span<const std::uint32_t> coordinates(std::uint32_t rank) const {
     return {coordinates_.data() + rank * dims_, dims_};
   }
