@@ -16,7 +16,8 @@ using graph::NodeKind;
 namespace {
 
 constexpr NodeId kPeriods = 4;        // fewer are not worth it
-constexpr std::size_t kTried = 6;     // periods
+constexpr std::size_t kTried = 4;     // periods
+constexpr NodeId kBlock = 16;         // compared at once
 constexpr NodeId kShare = 128;        // of the graph: what repeats less is left out
 constexpr std::size_t kRuns = 256;    // looked at more closely
 constexpr std::size_t kSlots = 4096;  // of recently seen nodes, and of distances; at most
@@ -25,7 +26,7 @@ bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKi
 
 /// What a simulation sees of a node; of a message's tag only how much higher it is than the tag of
 /// the message before. Products of many factors at a time: a chain of them would be too slow.
-std::uint64_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) {
+std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) {
   constexpr std::uint64_t k[] = {0x9e3779b97f4a7c15ull, 0xff51afd7ed558ccdull,
                                  0xc4ceb9fe1a85ec53ull, 0xbf58476d1ce4e5b9ull,
                                  0x94d049bb133111ebull, 0xd6e8feb86659fd93ull};
@@ -57,16 +58,20 @@ std::uint64_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
     hash += (next - node) * factor;
     factor *= 3;
   }
-  return hash ^ hash >> 29;
+  return static_cast<std::uint32_t>(hash >> 32 ^ hash);
+}
+
+// All flags at once; whether there are tensors does not matter.
+template <graph::NodeFlag... flags>
+bool same_flags(const Graph& graph, NodeId a, NodeId b) {
+  return ((graph.has(a, flags) == graph.has(b, flags)) & ...);
 }
 
 bool same_flags(const Graph& graph, NodeId a, NodeId b) {
-  bool equal = true;  // looked at all at once
-  for (unsigned bit = 1; bit <= graph::kPeerRelative; bit <<= 1) {
-    const auto flag = static_cast<graph::NodeFlag>(bit);
-    equal &= flag == graph::kHasTensors || graph.has(a, flag) == graph.has(b, flag);
-  }
-  return equal;
+  return same_flags<graph::kIsCpu, graph::kHasNumOps, graph::kHasTensorSize, graph::kHasCommType,
+                    graph::kHasCommSize, graph::kHasSrc, graph::kHasDst, graph::kHasTag,
+                    graph::kHasDims, graph::kHasPriority, graph::kHasCpuAttr, graph::kPeerRelative>(
+      graph, a, b);
 }
 
 bool same_payload(const Graph& graph, NodeId a, NodeId b) {
@@ -102,10 +107,11 @@ bool same(const Graph& graph, NodeId a, NodeId b) {
          same_payload(graph, a, b);
 }
 
-/// How far apart equal nodes often are, the most promising distance first.
-std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
+/// How far apart equal nodes often are, the most promising distance first; of several the longest,
+/// for it may hold the others.
+std::vector<NodeId> likely_periods(const std::vector<std::uint32_t>& hashes) {
   struct Seen {
-    std::uint64_t hash = 0;
+    std::uint32_t hash = 0;
     NodeId last = graph::kNoNode;
     NodeId distance = 0;
   };
@@ -140,7 +146,7 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
     return std::min<std::uint64_t>(std::uint64_t{vote.distance} * vote.count, hashes.size());
   };
   std::sort(votes.begin(), votes.end(), [&](const Votes& a, const Votes& b) {
-    return std::tuple(nodes(b), a.distance) < std::tuple(nodes(a), b.distance);
+    return std::tuple(nodes(a), a.distance) > std::tuple(nodes(b), b.distance);
   });
   std::vector<NodeId> periods;
   for (const Votes& vote : votes) {
@@ -151,16 +157,27 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint64_t>& hashes) {
 }
 
 /// Appends what seems to repeat with that period.
-void find_runs(const std::vector<std::uint64_t>& hashes, NodeId period, std::vector<Stretch>& to) {
+void find_runs(const std::vector<std::uint32_t>& hashes, NodeId period, std::vector<Stretch>& to) {
   const auto size = static_cast<NodeId>(hashes.size());
   if (period > size / kPeriods) return;
+  const NodeId end = size - period;
   NodeId first = 0;
-  for (NodeId node = 0; node <= size - period; ++node) {
-    if (node < size - period && hashes[node] == hashes[node + period]) continue;
+  const auto end_at = [&](NodeId node) {
     const NodeId length = node - first + period;
     if (length / kPeriods >= period) to.push_back({first, length, period});
     first = node + 1;
+  };
+  for (NodeId block = 0; block < end; block += kBlock) {
+    const NodeId block_end = std::min(end, block + kBlock);
+    std::uint32_t differ = 0;
+    for (NodeId node = block; node < block_end; ++node)
+      differ |= hashes[node] ^ hashes[node + period];
+    if (differ == 0) continue;
+    for (NodeId node = block; node < block_end; ++node) {
+      if (hashes[node] != hashes[node + period]) end_at(node);
+    }
   }
+  end_at(end);
 }
 
 /// Appends the parts of `guess` that do repeat.
@@ -207,12 +224,19 @@ Stretch cut_free(Stretch run, const std::vector<Stretch>& taken) {
 
 std::vector<Stretch> repeating_stretches(const Graph& graph) {
   if (graph.spilled_bytes() > 0) return {};  // too large to keep anything by node
-  std::vector<std::uint64_t> hashes(graph.size());
+  std::vector<std::uint32_t> hashes(graph.size());
   std::uint32_t tag = 0;
   for (NodeId node = 0; node < graph.size(); ++node) hashes[node] = hash_of(graph, node, tag);
-  std::vector<Stretch> runs;
-  for (const NodeId period : likely_periods(hashes)) find_runs(hashes, period, runs);
   const auto saved = [](const Stretch& run) { return run.length - 2 * run.period; };
+  std::vector<Stretch> runs;
+  for (const NodeId period : likely_periods(hashes)) {
+    const std::size_t known = runs.size();
+    find_runs(hashes, period, runs);
+    const bool most =
+        std::any_of(runs.begin() + static_cast<std::ptrdiff_t>(known), runs.end(),
+                    [&](const Stretch& run) { return saved(run) > graph.size() / 2; });
+    if (most) break;
+  }
   std::erase_if(runs, [&](const Stretch& run) { return saved(run) < graph.size() / kShare; });
   std::sort(runs.begin(), runs.end(), [&](const Stretch& a, const Stretch& b) {
     return std::tuple(saved(b), a.period, a.first) < std::tuple(saved(a), b.period, b.first);

@@ -21,7 +21,7 @@ using graph::NodeId;
 namespace {
 
 constexpr std::uint64_t kFreely = 1 << 15;  // numbers looked at, whatever it saves
-constexpr std::uint64_t kPerEvent = 3;      // and so many more for each event
+constexpr std::uint64_t kPerEvent = 1;      // and so many more for each event
 
 /// The stretch that the node is in, or null.
 const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
