@@ -32,7 +32,9 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
   for (;;) {
     Engine engine(workload, platform, left);
     auto result = engine.run();
-    if (!engine.fold_failed().empty()) {
+    if (engine.wants_one_part()) {
+      left.threads = 1;
+    } else if (!engine.fold_failed().empty()) {
       not_folded = engine.fold_failed();
       left.fold = false;
     } else if (engine.closed_forms_failed()) {
@@ -46,13 +48,12 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
-    : workload_(workload),
+    : OnGround(std::make_shared<Ground>(platform)),
+      workload_(workload),
       platform_(platform),
       options_(options),
-      fabric_(platform),
       planner_(platform, fabric_),
       themis_(platform),
-      deviations_(platform),
       remote_memory_(platform) {
   if (platform.network == NetworkModelKind::message) links_.emplace(platform);
 }
@@ -65,9 +66,24 @@ std::string Engine::place(std::uint32_t rank, graph::NodeId node) const {
   return fmt::format("{}: rank {}, node {} \"{}\"", file, number, graph.id(node), graph.name(node));
 }
 
+// Under Orrery rules the order within a tick is that of ranks and nodes.
 void Engine::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
-  const bool shown = result_.findings.count(code) < Findings::kPlaces;
-  result_.findings.add(code, shown ? place(rank, node) : std::string(), weight(rank));
+  result_.findings.add(code, {}, weight(rank));
+  std::vector<Note>& notes = notes_[code];
+  const Note note{now(), rank, node};
+  if (notes.size() == Findings::kPlaces && (astra() || !(note < notes.back()))) return;
+  notes.insert(astra() ? notes.end() : std::upper_bound(notes.begin(), notes.end(), note), note);
+  if (notes.size() > Findings::kPlaces) notes.pop_back();
+}
+
+void Engine::spell_out_notes() {
+  for (const auto& [code, notes] : notes_) {
+    std::uint64_t told = 0;  // of the ranks meant
+    for (const Note& note : notes) {
+      if (told < Findings::kPlaces) result_.findings.add(code, place(note.rank, note.node), 0);
+      told += weight(note.rank);
+    }
+  }
 }
 
 void Engine::fail_run(Error error) {
@@ -98,42 +114,47 @@ Result<void> Engine::set_up() {
 
 void Engine::set_up_ranks() {
   const std::uint32_t ranks = result_.savings.representatives;
-  agendas_.resize(ranks);
-  states_.resize(ranks);
-  seats_.resize(ranks);
-  gpu_time_.assign(ranks, 0);
-  queues_.resize(std::size_t{ranks} * planner_.queue_count());
-  pointers_.assign(ranks, planner_.fresh_pointers());
-  round_robin_.assign(ranks, 0);
-  last_was_gather_.assign(ranks, 0);
+  ground_.agendas.resize(ranks);
+  ground_.states.resize(ranks);
+  ground_.seats.resize(ranks);
+  ground_.gpu_time.assign(ranks, 0);
+  ground_.queues.resize(std::size_t{ranks} * planner_.queue_count());
+  ground_.pointers.assign(ranks, planner_.fresh_pointers());
+  ground_.round_robin.assign(ranks, 0);
+  ground_.last_was_gather.assign(ranks, 0);
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    first_times_.push_back(nodes);
+    ground_.first_times.push_back(nodes);
     nodes += graph_of(rank).size();
-    states_[rank].left = graph_of(rank).size();
+    RankState& state = ground_.states[rank];
+    state.left = graph_of(rank).size();
     const auto waits = graph_of(rank).in_degrees();
-    states_[rank].waits.assign(waits.begin(), waits.end());
+    state.waits.assign(waits.begin(), waits.end());
   }
-  times_.resize(nodes);
+  ground_.times.resize(nodes);
+  look();
   if (options_.record)
     recorder_ = std::make_unique<Recorder>(workload_, fabric_, links_ ? &*links_ : nullptr,
                                            communicators_.all(), nodes, planner_.queue_count());
 }
 
+void Engine::take_up(std::uint32_t rank) {
+  const auto waits = graph_of(rank).in_degrees();
+  for (graph::NodeId node = 0; node < waits.size(); ++node) {
+    if (waits[node] == 0) make_ready(rank, node);
+  }
+  releasing_ = graph::kNoNode;
+  if (const Time late = deviations_.start(real(rank)); late > Time{}) {
+    at(rank, late.count(), {.kind = LocalKind::begins});
+  } else {
+    wake(rank);
+  }
+}
+
 Result<SimResult> Engine::run() {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
-  for (std::uint32_t rank = 0; rank < states_.size() && !error_; ++rank) {
-    const auto waits = graph_of(rank).in_degrees();
-    for (graph::NodeId node = 0; node < waits.size(); ++node) {
-      if (waits[node] == 0) make_ready(rank, node);
-    }
-    releasing_ = graph::kNoNode;
-    if (const Time late = deviations_.start(real(rank)); late > Time{}) {
-      at(rank, late.count(), {.kind = LocalKind::begins});
-    } else {
-      wake(rank);
-    }
-  }
+  if (find_parts()) return run_parts();
+  for (std::uint32_t rank = 0; rank < states_.size() && !error_; ++rank) take_up(rank);
   Event event;
   while (!error_ && fold_failed_.empty()) {
     while (!queue_.more_now() && !error_ && settle()) {
@@ -182,6 +203,12 @@ void Engine::dispatch(const Event& event) {
       return send_payload(event.first);
     case EventKind::p2p_deliver:
       return p2p_arrival(event.first);
+    case EventKind::p2p_sent:
+      free_messages_.push_back(event.first);
+      return endpoint_done(Endpoint(messages_[event.first].sender));
+    case EventKind::p2p_came:
+      free_messages_.push_back(event.first);
+      return p2p_comes(P2pMessage(messages_[event.first]));
     case EventKind::p2p_late:
       return receive_done(event.first);
     case EventKind::p2p_ready:
@@ -250,10 +277,11 @@ SimResult Engine::summarise() {
         return folded_ ? weight(folding_.class_of[sender % fabric_.rank_count()]) : 1;
       },
       result_.findings);
+  spell_out_notes();
   result_.chain = chain();
   result_.ranks = RankResults(
       std::move(seats_), folded_ ? std::move(folding_.class_of) : std::vector<std::uint32_t>());
-  if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(times_));
+  if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(ground_.times));
   return std::move(result_);
 }
 

@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -24,42 +23,32 @@
 #include "orrery/model/collective/tree.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/model/memory/shared_bus.h"
-#include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
-#include "orrery/sim/communicators.h"
-#include "orrery/sim/deviations.h"
 #include "orrery/sim/event_queue.h"
-#include "orrery/sim/folding.h"
+#include "orrery/sim/ground.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/parties.h"
-#include "orrery/sim/peers.h"
-#include "orrery/sim/planner.h"
 #include "orrery/sim/recorder.h"
 #include "orrery/sim/repeat.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/sim/state.h"
 #include "orrery/sim/themis.h"
 
 namespace orrery::sim {
 
-/// A custom collective at one rank: a Chakra graph without resource limits.
-struct CustomRun {
-  Endpoint owner;  ///< the collective's node
-  const graph::Graph* graph = nullptr;
-  std::uint32_t communicator = 0;
-  std::uint32_t position = 0;  ///< of its rank among the group's ranks in ascending order
-  std::vector<std::uint32_t> waits;
-  std::uint32_t left = 0;
-};
-
 /// In all that follows `rank` numbers the ranks that are simulated; real() is what the workload
 /// calls it. Without folding that is the same.
-class Engine {
+class Engine : private OnGround {
  public:
   Engine(const graph::Workload& workload, const platform::Platform& platform,
          const Options& options);
 
+  /// One part of what `whole` has set up.
+  Engine(Engine& whole, std::uint32_t part);
+
   [[nodiscard]] Result<SimResult> run();
+  /// Whether what run() returned is to be thrown away: in parts it cannot be simulated, or not
+  /// well.
+  [[nodiscard]] bool wants_one_part() const { return wants_one_part_; }
   /// Not empty: what run() gave is no result, because ranks that are alike need not do the same.
   /// Every rank has to be simulated.
   [[nodiscard]] const std::string& fold_failed() const { return fold_failed_; }
@@ -73,6 +62,7 @@ class Engine {
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
   void set_up_ranks();
+  void take_up(std::uint32_t rank);
   void dispatch(const Event& event);
   void fail_run(Error error);
   [[nodiscard]] std::int64_t now() const { return queue_.now(); }
@@ -82,6 +72,7 @@ class Engine {
   [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
   /// Counts a finding; its place is only spelled out as long as such places are kept.
   void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
+  void spell_out_notes();
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);
 
@@ -107,6 +98,24 @@ class Engine {
   [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
   /// The message as its receiver's representative calls it.
   [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
+
+  // engine_parts.cc: ranks that only send each other messages, simulated side by side
+  [[nodiscard]] bool find_parts();
+  [[nodiscard]] Result<SimResult> run_parts();
+  [[nodiscard]] bool run_windows(std::span<const std::unique_ptr<Engine>> engines);
+  void tell(std::span<const std::unique_ptr<Engine>> engines) const;
+  void run_window(std::int64_t end);
+  void absorb(Engine& part);
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t real_rank) const {
+    return parts_->part_of[folded_ ? folding_.class_of[real_rank] : real_rank];
+  }
+  [[nodiscard]] bool from_abroad(const MessageKey& key) const {
+    return parts_ != nullptr && part_of(key.src % fabric_.rank_count()) != part_;
+  }
+  void send_abroad(std::uint32_t number, std::int64_t delay);
+  void take_in();
+  void communicates_since(std::uint32_t rank, std::int64_t begin);
+  void keep_span(std::uint32_t rank, std::int64_t begin);
 
   // engine_guard.cc: folding under ASTRA rules
   void watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin, std::uint64_t phase);
@@ -141,7 +150,8 @@ class Engine {
   /// The node ends now: its lane is free, its successors may be, the rank goes on.
   void complete(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
-  void account(std::uint32_t rank);
+  void account(std::uint32_t rank) { account(rank, now()); }
+  void account(std::uint32_t rank, std::int64_t until);
   void add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const;
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
   void check_finished(std::uint32_t rank);
@@ -254,12 +264,15 @@ class Engine {
   // engine_p2p.cc
   void start_send(const Endpoint& who, const MessageKey& key);
   void start_receive(const Endpoint& who, const MessageKey& key);
+  [[nodiscard]] std::uint32_t new_message(const P2pMessage& message);
   void transmit(const Endpoint& who, const MessageKey& key);
   void note_dims(const Endpoint& who, const MessageKey& key);
   void post(std::uint32_t receive);
   void drop_if_empty(const MessageKey& key, const Mailbox& box);
-  void receive_begins(std::uint32_t receive);
+  void sent(const MessageKey& key, std::int64_t when);
+  void receive_begins(std::uint32_t receive, std::int64_t when);
   void p2p_arrival(std::uint32_t message);
+  void p2p_comes(const P2pMessage& message);
   void p2p_ready(const Event& event);
   void endpoint_done(const Endpoint& who);
   [[nodiscard]] std::uint32_t new_receive(const Endpoint& who, const MessageKey& key);
@@ -316,52 +329,42 @@ class Engine {
 
   const graph::Workload& workload_;
   const platform::Platform& platform_;
-  Folding folding_;
+  const Options& options_;
   bool folded_ = false;
   bool guarded_ = false;
   std::string fold_failed_;
   bool closed_forms_failed_ = false;
   std::uint64_t gathered_ = 0;  // members that wait for others to begin a phase that is worked out
   std::vector<std::vector<Expected>> expected_;  // by rank, with the guard
-  std::optional<Peers> peers_;                   // with folding
   PartyBook parties_;
-  const Options& options_;
-  model::Fabric fabric_;
   Planner planner_;
   Themis themis_;
-  Deviations deviations_;
   model::RemoteMemory remote_memory_;
   EventQueue queue_;
   std::optional<Error> error_;
 
-  std::vector<Agenda> agendas_;
-  struct PooledEvent {
-    LocalEvent event;
-    std::uint32_t next;
-  };
+  const Parts* parts_ = nullptr;  // in a part
+  std::uint32_t part_ = 0;
+  std::int64_t next_time_ = 0;  // of what there is to do
+  std::vector<Abroad> outbox_, inbox_;
+  std::vector<AccountedSpan> spans_;
+  bool wants_one_part_ = false;
+  std::vector<std::size_t> first_senders_;  // by part that has been absorbed: in senders_
+
   std::vector<PooledEvent> pool_;
   std::uint32_t pool_free_ = kNone;
 
-  std::vector<RankState> states_;
-  std::vector<std::size_t> first_times_;  // by rank: where its nodes' times begin
-  std::vector<NodeTimes> times_;
   std::vector<std::pair<std::uint32_t, graph::NodeId>> senders_;  // (rank, node)
-  std::vector<std::int64_t> gpu_time_;        // by rank: ASTRA-sim's sum of compute
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
 
-  Communicators communicators_;
   std::deque<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   std::uint64_t chunks_ = 0;  // issued so far
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
-  std::vector<ChunkQueue> queues_;  // [rank × queue_count + queue]
   // What to look at when the tick is over.
   std::vector<std::uint32_t> unsettled_ranks_, settling_ranks_;
   std::vector<std::uint64_t> unsettled_queues_, settling_queues_;  // in queues_
-  std::vector<QueuePointers> pointers_;
-  std::vector<std::uint8_t> round_robin_;
-  std::vector<std::uint8_t> last_was_gather_;  // by rank, for the RG queue order
   std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> early_;
 
   std::vector<std::unique_ptr<model::SharedBus>> buses_;  // by rank, once used
@@ -388,9 +391,9 @@ class Engine {
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
   Repeater repeats_{*this};
-  std::vector<RankResult> seats_;  // what becomes of each simulated rank
   SimResult result_;
-  Totals totals_;  // by type and group size
+  std::map<FindingCode, std::vector<Note>> notes_;  // the first places of each
+  Totals totals_;                                   // by type and group size
   std::uint32_t finished_ = 0;
 };
 

@@ -11,12 +11,13 @@ using graph::NodeId;
 using graph::NodeKind;
 
 // Adds the time since the last change to whatever was going on.
-void Engine::account(std::uint32_t rank) {
+void Engine::account(std::uint32_t rank, std::int64_t until) {
   RankState& state = states_[rank];
   RankResult& result = seats_[rank];
-  const Time passed(now() - state.since);
-  state.since = now();
+  const Time passed(until - state.since);
   if (passed == Time{}) return;
+  if (state.awaited > 0) keep_span(rank, until);
+  state.since = until;
   if (state.computing > 0) result.compute += passed;
   if (state.computing > 0 && (state.communicating > 0 || state.remembering > 0))
     result.overlapped += passed;

@@ -348,7 +348,7 @@ void Engine::check_finished(std::uint32_t rank) {
   account(rank);
   seats_[rank].finish = Time(now());
   finished_ += weight(rank);
-  if (options_.progress) options_.progress(finished_, result_.messages);
+  if (options_.progress && parts_ == nullptr) options_.progress(finished_, result_.messages);
 }
 
 }  // namespace orrery::sim

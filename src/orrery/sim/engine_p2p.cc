@@ -4,6 +4,8 @@
 // and size.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -70,30 +72,42 @@ void Engine::start_send(const Endpoint& who, const MessageKey& key) {
   wait_in(box, next_announced_p2p_, number);
 }
 
-void Engine::transmit(const Endpoint& who, const MessageKey& key) {
-  std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
+std::uint32_t Engine::new_message(const P2pMessage& message) {
   if (free_messages_.empty()) {
-    messages_.push_back({key, who});
-  } else {
-    number = free_messages_.back();
-    free_messages_.pop_back();
-    messages_[number] = {key, who};
+    messages_.push_back(message);
+    return static_cast<std::uint32_t>(messages_.size() - 1);
   }
-  Mailbox& box = mailboxes_.at(key);
-  if (box.expecting == kNone) {
-    ++box.flying;
-  } else {
-    const std::uint32_t receive = box.expecting;
-    box.expecting = next_receive_[receive];
-    receive_begins(receive);
-  }
+  const std::uint32_t number = free_messages_.back();
+  free_messages_.pop_back();
+  messages_[number] = message;
+  return number;
+}
+
+void Engine::transmit(const Endpoint& who, const MessageKey& key) {
+  const std::uint32_t number = new_message({key, who});
+  const bool abroad = parts_ != nullptr && part_of(key.dst) != part_;
+  if (!abroad) sent(key, now());
   if (astra() && who.custom == kNone && fabric_.dim_count() > 1) note_dims(who, key);
   seats_[who.rank].sent_bytes += static_cast<std::uint64_t>(key.size);
   const std::int64_t delay = fabric_.delay(key.src % fabric_.rank_count(), key.dst, key.size);
+  if (abroad) return send_abroad(number, delay);
   if (recorder_) recorder_->message(key.src, key.dst, key.size, now(), delay);
   transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number},
             weight(who.rank));
   watch_message(who, key, guarded_ ? after(delay) : 0);
+}
+
+// A message is on its way since `when`: the oldest receive that nothing has been sent for begins.
+void Engine::sent(const MessageKey& key, std::int64_t when) {
+  Mailbox& box = mailboxes_.at(key);
+  if (box.expecting == kNone) {
+    ++box.flying;
+    return;
+  }
+  const std::uint32_t receive = box.expecting;
+  box.expecting = next_receive_[receive];
+  if (from_abroad(key)) --states_[receives_[receive].who.rank].awaited;
+  receive_begins(receive, when);
 }
 
 // ASTRA rules charge a message for the first dimension it crosses.
@@ -132,16 +146,18 @@ void Engine::p2p_ready(const Event& event) {
 }
 
 void Engine::post(std::uint32_t number) {
-  const MessageKey key = receives_[number].key;
+  Receive& receive = receives_[number];
+  const MessageKey key = receive.key;
+  receive.posted = now();
   Mailbox& box = mailboxes_.at(key);
   if (box.arrived == 0) {
     wait_in(box, next_receive_, number);
     if (box.flying > 0) {
       --box.flying;
-      receive_begins(number);
-    } else if (box.expecting == kNone) {
-      box.expecting = number;
+      return receive_begins(number, now());
     }
+    if (box.expecting == kNone) box.expecting = number;
+    if (from_abroad(key)) ++states_[receive.who.rank].awaited;
     return;
   }
   --box.arrived;
@@ -155,7 +171,10 @@ void Engine::p2p_arrival(std::uint32_t number) {
   const P2pMessage message = messages_[number];
   free_messages_.push_back(number);
   endpoint_done(message.sender);
-  if (error_) return;
+  if (!error_) p2p_comes(message);
+}
+
+void Engine::p2p_comes(const P2pMessage& message) {
   Mailbox& box = mailboxes_.at(message.key);
   if (box.first == kNone) {
     --box.flying;
@@ -187,11 +206,11 @@ std::uint32_t Engine::new_receive(const Endpoint& who, const MessageKey& key) {
   return number;
 }
 
-void Engine::receive_begins(std::uint32_t number) {
+void Engine::receive_begins(std::uint32_t number, std::int64_t when) {
   Receive& receive = receives_[number];
-  receive.since = now();
+  receive.since = std::max(when, receive.posted);
   if (receive.who.custom != kNone) return;
-  account(receive.who.rank);
+  communicates_since(receive.who.rank, receive.since);
   ++states_[receive.who.rank].communicating;
 }
 

@@ -3,9 +3,11 @@
 // The one queue of a simulation: a radix heap on integer time, first in first out within a tick.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "orrery/core/check.h"
@@ -23,6 +25,8 @@ enum class EventKind : std::uint8_t {
   ready_to_send,  ///< rendezvous: the receiver's announcement reaches the sender
   ready_late,     ///< rendezvous: the announcement was there before the sender asked for it
   p2p_deliver,    ///< point-to-point message `first` arrives
+  p2p_sent,       ///< … to a rank of another part: the sender is done
+  p2p_came,       ///< … from a rank of another part
   p2p_late,       ///< a point-to-point receive posted after its message arrived: receive `first`
   p2p_ready,      ///< rendezvous of point-to-point message `first`
   hop_arrival,    ///< congestion-aware network: message `first` reaches the next device on its way
@@ -70,14 +74,27 @@ class EventQueue {
     bucket.push_back(event);
   }
 
-  /// The next event, or false when there is none. Advances now().
-  bool pop(Event& out) {
-    if (cursor_ == buckets_[0].size() && !advance()) return false;
+  /// The next event, or false when there is none before `end`. Advances now().
+  bool pop(Event& out, std::int64_t end = kNever) {
+    if (cursor_ == buckets_[0].size() && !advance(end)) return false;
     out = buckets_[0][cursor_++];
     return true;
   }
 
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
   [[nodiscard]] std::int64_t now() const { return now_; }
+
+  /// When the next event is; kNever: there is none. O(events pending) at most.
+  [[nodiscard]] std::int64_t next_time() const {
+    if (more_now()) return now_;
+    for (std::size_t b = 1; b < buckets_.size(); ++b) {
+      if (buckets_[b].empty()) continue;
+      const auto sooner = [](const Event& a, const Event& other) { return a.time < other.time; };
+      return std::min_element(buckets_[b].begin(), buckets_[b].end(), sooner)->time;
+    }
+    return kNever;
+  }
 
   /// Whether there are more events at now().
   [[nodiscard]] bool more_now() const { return cursor_ < buckets_[0].size(); }
@@ -126,7 +143,7 @@ class EventQueue {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
   }
 
-  bool advance() {
+  bool advance(std::int64_t end) {
     buckets_[0].clear();
     cursor_ = 0;
     std::size_t lowest = 1;
@@ -139,6 +156,7 @@ class EventQueue {
       one_time = one_time && event.time == soonest;
       soonest = event.time < soonest ? event.time : soonest;
     }
+    if (soonest >= end) return false;
     now_ = soonest;
     if (one_time) {
       buckets_[0].swap(from);

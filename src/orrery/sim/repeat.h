@@ -70,6 +70,8 @@ class Repeater {
 
   /// Finds what the graphs repeat. To be called once, before any node starts.
   void set_up();
+  /// Whether there is anything that may be skipped.
+  [[nodiscard]] bool hopes() const { return marker_ != graph::kNoNode; }
   /// Tells of each node that starts.
   void started(std::uint32_t rank, graph::NodeId node) {
     if (node == marker_ && rank == lead_) pass_marker();

@@ -121,7 +121,9 @@ std::vector<ChainLink> Engine::chain() const {
       continue;
     }
     number = static_cast<std::uint32_t>(graph_of(rank).message(node, number).src);
-    std::tie(rank, node) = senders_[ran.sender];
+    const std::size_t before =
+        first_senders_.empty() ? 0 : first_senders_[ground_.parts.part_of[rank]];
+    std::tie(rank, node) = senders_[before + ran.sender];
   }
   std::reverse(links.begin(), links.end());
   return links;

@@ -55,6 +55,12 @@ struct LocalList {
   std::uint32_t tail = kNone;
 };
 
+/// In the engine's pool.
+struct PooledEvent {
+  LocalEvent event;
+  std::uint32_t next;
+};
+
 /// A rank's agenda. Two times are pending almost always; more overflow.
 struct Agenda {
   LocalList lists[2];
@@ -263,6 +269,22 @@ struct RankState {
   std::int32_t computing = 0;
   std::int32_t communicating = 0;
   std::int32_t remembering = 0;
+  // Parts: receives whose messages come from another part and are not known to be sent, and what
+  // was accounted meanwhile (in Engine::spans_, newest).
+  std::uint32_t awaited = 0;
+  std::uint32_t span = kNone;
+};
+
+/// Time of a rank that has been accounted for, and what went on. A message from another part may
+/// turn out to have been on its way to the rank.
+struct AccountedSpan {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t before = kNone;  ///< the rank's span before
+  bool computing = false;
+  bool communicating = false;
+  bool remembering = false;
 };
 
 /// Who waits for a point-to-point message: a node of the workload, or of a custom collective.
@@ -320,11 +342,38 @@ struct Receive {
   Endpoint who;
   MessageKey key{};
   std::int64_t since = -1;
+  std::int64_t posted = 0;
+};
+
+/// A custom collective at one rank: a Chakra graph without resource limits.
+struct CustomRun {
+  Endpoint owner;  ///< the collective's node
+  const graph::Graph* graph = nullptr;
+  std::uint32_t communicator = 0;
+  std::uint32_t position = 0;  ///< of its rank among the group's ranks in ascending order
+  std::vector<std::uint32_t> waits;
+  std::uint32_t left = 0;
+};
+
+/// Where a finding is.
+struct Note {
+  std::int64_t time;
+  std::uint32_t rank;
+  graph::NodeId node;
+  friend auto operator<=>(const Note&, const Note&) = default;
 };
 
 struct P2pMessage {
   MessageKey key{};
   Endpoint sender;
+};
+
+/// A message to a rank of another part.
+struct Abroad {
+  std::uint32_t part = 0;  ///< the receiver's
+  P2pMessage message;
+  std::int64_t sent = 0;
+  std::int64_t arrival = 0;
 };
 
 }  // namespace orrery::sim

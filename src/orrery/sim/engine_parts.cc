@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parts of a run side by side. Each has a queue of its own. All run up to a time before which no
+// message that another part has yet to send can arrive (T + lookahead, T being the earliest thing
+// that anybody has to do), hand over what they have sent, and so on. Source of the scheme: Nicol,
+// "The cost of conservative synchronization in parallel discrete event simulations", J. ACM 40(2),
+// 1993, section 2.
+//
+// Under Orrery rules the order of events within a tick cannot be seen, so nothing tells which part
+// was first; only what a rank is said to have done while a message was on its way to it has to be
+// corrected when the part learns of that message.
+#include <algorithm>
+#include <limits>
+
+#include "orrery/sim/crew.h"
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+namespace {
+
+constexpr std::int64_t kNever = EventQueue::kNever;
+constexpr std::uint64_t kFewEvents = 200;  // in a window: waking others takes longer
+constexpr std::uint64_t kTellEvery = 64;   // windows
+constexpr std::uint64_t kProbation = 512;  // windows, after which parts must have paid
+
+}  // namespace
+
+Engine::Engine(Engine& whole, std::uint32_t part)
+    : OnGround(whole.ground()),
+      workload_(whole.workload_),
+      platform_(whole.platform_),
+      options_(whole.options_),
+      folded_(whole.folded_),
+      planner_(platform_, fabric_),
+      themis_(platform_),
+      remote_memory_(platform_),
+      parts_(&ground_.parts),
+      part_(part) {}
+
+// What repeats is skipped when one engine sees all of it, which saves more than threads do.
+bool Engine::find_parts() {
+  if (options_.threads < 2 || options_.record || options_.max_events != 0 || repeats_.hopes())
+    return false;
+  ground_.parts =
+      sim::find_parts(workload_, platform_, fabric_, communicators_, folded_ ? &folding_ : nullptr);
+  return ground_.parts.count > 1;
+}
+
+Result<SimResult> Engine::run_parts() {
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (std::uint32_t p = 0; p < ground_.parts.count; ++p)
+    engines.push_back(std::make_unique<Engine>(*this, p));
+  for (std::uint32_t rank = 0; rank < states_.size(); ++rank)
+    engines[ground_.parts.part_of[rank]]->take_up(rank);
+  const bool done = run_windows(engines);
+  for (std::unique_ptr<Engine>& engine : engines) {
+    absorb(*engine);
+    engine.reset();
+  }
+  // What went wrong, or cannot finish, is told of as one part sees it.
+  wants_one_part_ = fold_failed_.empty() && (!done || finished_ < workload_.rank_count());
+  if (wants_one_part_ || !fold_failed_.empty()) return std::move(result_);
+  result_.savings.parts = ground_.parts.count;
+  return summarise();
+}
+
+// False: it went wrong, or windows are too short to be worth it.
+bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
+  Crew crew(std::min(options_.threads, ground_.parts.count));
+  std::vector<Engine*> due;
+  std::uint64_t windows = 0, events = 0, recent = kFewEvents;  // events of the last window
+  while (true) {
+    std::int64_t soonest = kNever;
+    for (const auto& engine : engines) soonest = std::min(soonest, engine->next_time_);
+    if (soonest == kNever) return true;
+    const std::int64_t lookahead = ground_.parts.lookahead;
+    const std::int64_t end = soonest < kNever - lookahead ? soonest + lookahead : kNever;
+    due.clear();
+    std::uint64_t before = 0;
+    for (const auto& engine : engines) {
+      if (engine->next_time_ >= end) continue;
+      due.push_back(engine.get());
+      before += engine->result_.events;
+    }
+    const auto work = [&](std::uint32_t i) { due[i]->run_window(end); };
+    if (recent < kFewEvents) {
+      for (std::uint32_t i = 0; i < due.size(); ++i) work(i);
+    } else {
+      crew.share(static_cast<std::uint32_t>(due.size()), work);
+    }
+    recent = 0;
+    for (Engine* engine : due) recent += engine->result_.events;
+    events += recent -= before;
+    if (++windows == kProbation && events < windows * kFewEvents) return false;
+    if (options_.progress && windows % kTellEvery == 0) tell(engines);
+    for (Engine* engine : due) {
+      if (engine->error_ || !engine->fold_failed_.empty()) return false;
+      for (const Abroad& abroad : engine->outbox_) {
+        Engine& there = *engines[abroad.part];
+        there.inbox_.push_back(abroad);
+        there.next_time_ = std::min(there.next_time_, abroad.arrival);
+      }
+      engine->outbox_.clear();
+    }
+  }
+}
+
+void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
+  std::uint32_t finished = 0;
+  std::uint64_t messages = 0;
+  for (const auto& engine : engines) {
+    finished += engine->finished_;
+    messages += engine->result_.messages;
+  }
+  options_.progress(finished, messages);
+}
+
+void Engine::run_window(std::int64_t end) {
+  take_in();
+  Event event;
+  while (!error_ && fold_failed_.empty()) {
+    while (!queue_.more_now() && !error_ && settle()) {
+    }
+    if (!queue_.pop(event, end)) break;
+    ++result_.events;
+    dispatch(event);
+  }
+  next_time_ = queue_.next_time();
+}
+
+// What other parts have sent since this one last ran.
+void Engine::take_in() {
+  for (const Abroad& abroad : inbox_) {
+    sent(abroad.message.key, abroad.sent);
+    queue_.push({.time = abroad.arrival,
+                 .kind = EventKind::p2p_came,
+                 .first = new_message(abroad.message)});
+  }
+  inbox_.clear();
+  for (const AccountedSpan& span : spans_) states_[span.rank].span = kNone;
+  spans_.clear();
+}
+
+// The sender's end of a message to another part.
+void Engine::send_abroad(std::uint32_t number, std::int64_t delay) {
+  const P2pMessage& message = messages_[number];
+  ORRERY_CHECK(delay >= parts_->lookahead);
+  result_.messages += weight(message.sender.rank);
+  const std::int64_t arrival = after(delay);
+  outbox_.push_back({part_of(message.key.dst), message, now(), arrival});
+  queue_.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
+}
+
+// The rank communicates from `begin` on (the caller counts it): what has been accounted since then
+// is put right.
+void Engine::communicates_since(std::uint32_t rank, std::int64_t begin) {
+  const RankState& state = states_[rank];
+  if (begin >= state.since) return account(rank, begin);
+  RankResult& result = seats_[rank];
+  for (std::uint32_t at = state.span; at != kNone && spans_[at].end > begin;
+       at = spans_[at].before) {
+    if (spans_[at].begin < begin) {
+      AccountedSpan earlier = spans_[at];
+      earlier.end = spans_[at].begin = begin;
+      spans_[at].before = static_cast<std::uint32_t>(spans_.size());
+      spans_.push_back(earlier);
+    }
+    AccountedSpan& span = spans_[at];
+    if (std::exchange(span.communicating, true)) continue;
+    const Time passed(span.end - span.begin);
+    result.comm += passed;
+    if (span.computing) {
+      if (!span.remembering) result.overlapped += passed;
+      continue;
+    }
+    result.comm_only += passed;
+    (span.remembering ? result.memory_only : result.idle) -= passed;
+  }
+}
+
+// Before a rank that expects messages from other parts is accounted until `end`.
+void Engine::keep_span(std::uint32_t rank, std::int64_t end) {
+  RankState& state = states_[rank];
+  const auto number = static_cast<std::uint32_t>(spans_.size());
+  spans_.push_back({state.since, end, rank, state.span, state.computing > 0,
+                    state.communicating > 0, state.remembering > 0});
+  state.span = number;
+}
+
+void Engine::absorb(Engine& part) {
+  result_.messages += part.result_.messages;
+  result_.events += part.result_.events;
+  result_.savings.phases_worked_out += part.result_.savings.phases_worked_out;
+  result_.savings.phases_by_messages += part.result_.savings.phases_by_messages;
+  result_.findings.merge(part.result_.findings);
+  for (const auto& [code, theirs] : part.notes_) {
+    std::vector<Note>& notes = notes_[code];
+    notes.insert(notes.end(), theirs.begin(), theirs.end());
+    std::sort(notes.begin(), notes.end());
+    if (notes.size() > Findings::kPlaces) notes.resize(Findings::kPlaces);
+  }
+  for (const auto& [key, theirs] : part.totals_) {
+    CollectiveTotal& total = totals_[key];
+    total.operations += theirs.operations;
+    total.bytes += theirs.bytes;
+    total.time = saturating_sum(total.time, theirs.time);
+  }
+  for (const Mailboxes::Entry& entry : part.mailboxes_.entries()) {
+    if (entry.used && entry.box.arrived > 0) mailboxes_.at(entry.key).arrived += entry.box.arrived;
+  }
+  first_senders_.push_back(senders_.size());
+  senders_.insert(senders_.end(), part.senders_.begin(), part.senders_.end());
+  finished_ += part.finished_;
+  if (fold_failed_.empty()) fold_failed_ = part.fold_failed_;
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/parts.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+namespace orrery::sim {
+
+using graph::Graph;
+using graph::NodeId;
+using graph::NodeKind;
+
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform) {
+  const platform::CollectiveConfig& collectives = platform.collectives;
+  if (platform.rules == platform::Rules::astra) return "ASTRA rules see the order of events";
+  if (platform.network == platform::NetworkModelKind::message) return "messages share links";
+  if (platform.remote_memory.kind == platform::RemoteMemoryKind::pool) return "ranks share memory";
+  if (collectives.inter_dimension != platform::InterDimension::ascending)
+    return "chunks are ordered by what other ranks do";
+  if (collectives.rendezvous) return "receivers announce themselves to senders";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  return {};
+}
+
+Parts one_part(std::string why) {
+  Parts parts;
+  parts.why_one = std::move(why);
+  return parts;
+}
+
+/// Sets of ranks that are joined two by two.
+class Sets {
+ public:
+  explicit Sets(std::uint32_t count) : up_(count) { std::iota(up_.begin(), up_.end(), 0u); }
+  /// The lowest of the set.
+  [[nodiscard]] std::uint32_t of(std::uint32_t one) {
+    while (up_[one] != one) one = up_[one] = up_[up_[one]];
+    return one;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    a = of(a);
+    b = of(b);
+    up_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::uint32_t> up_;
+};
+
+/// Whom a rank with this graph may send to, and the least it sends.
+struct Peer {
+  std::int64_t rank;  ///< or distance
+  bool relative;
+  std::int64_t size;
+};
+
+/// What a graph's ranks have to do with others.
+struct Ties {
+  std::vector<std::uint32_t> groups;  ///< of its collectives, as StringId
+  std::vector<Peer> peers;
+};
+
+Ties ties_of(const Graph& graph) {
+  Ties ties;
+  std::vector<Peer>& peers = ties.peers;
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    const NodeKind kind = graph.kind(node);
+    if (kind == NodeKind::coll) {
+      const auto group = static_cast<std::uint32_t>(graph.collective(node).group);
+      if (std::find(ties.groups.begin(), ties.groups.end(), group) == ties.groups.end())
+        ties.groups.push_back(group);
+    } else if (kind == NodeKind::send && graph.has(node, graph::kHasDst)) {
+      const graph::PointToPoint& message = graph.point_to_point(node);
+      const Peer peer{message.dst, graph.has(node, graph::kPeerRelative), message.size.count()};
+      if (!peers.empty() && peers.back().rank == peer.rank &&
+          peers.back().relative == peer.relative) {
+        peers.back().size = std::min(peers.back().size, peer.size);
+      } else {
+        peers.push_back(peer);
+      }
+    }
+  }
+  const auto order = [](const Peer& p) { return std::tie(p.relative, p.rank, p.size); };
+  std::sort(peers.begin(), peers.end(),
+            [&](const Peer& a, const Peer& b) { return order(a) < order(b); });
+  const auto same = [](const Peer& a, const Peer& b) {
+    return a.relative == b.relative && a.rank == b.rank;
+  };
+  peers.erase(std::unique(peers.begin(), peers.end(), same), peers.end());
+  return ties;
+}
+
+class Cutter {
+ public:
+  Cutter(const graph::Workload& workload, const platform::Platform& platform,
+         const model::Fabric& fabric, const Communicators& communicators, const Folding* folding)
+      : workload_(workload),
+        platform_(platform),
+        fabric_(fabric),
+        communicators_(communicators),
+        folding_(folding),
+        ranks_(folding != nullptr ? static_cast<std::uint32_t>(folding->classes())
+                                  : workload.rank_count()),
+        sets_(ranks_),
+        joined_(communicators.all().size(), false) {
+    for (const graph::GraphRef& graph : workload.graphs) ties_.push_back(ties_of(*graph));
+  }
+
+  [[nodiscard]] Parts cut() {
+    if (!platform_.replay_only) join();
+    Parts parts;
+    pack(parts);
+    if (parts.count < 2) {
+      parts.why_one = "collectives join all ranks";
+      return parts;
+    }
+    parts.lookahead = platform_.replay_only ? kNever : least_delay(parts);
+    if (parts.lookahead > 0) return parts;
+    return one_part("messages take no time");
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
+    return folding_ != nullptr ? folding_->representative[rank] : rank;
+  }
+  [[nodiscard]] const Ties& ties(std::uint32_t rank) const {
+    return ties_[workload_.graph_of_rank[real(rank)]];
+  }
+
+  void join() {
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const Graph& graph = workload_.graph(real(rank));
+      for (const std::uint32_t group : ties(rank).groups) {
+        const std::string_view name = graph.string(static_cast<StringId>(group));
+        const std::uint32_t found = name.empty() ? 0 : communicators_.find(name, real(rank));
+        if (found < Communicators::kOutside) join_members(found);
+      }
+    }
+    if (platform_.remote_memory.kind != platform::RemoteMemoryKind::per_node) return;
+    const auto node = static_cast<std::uint32_t>(
+        std::max<std::int64_t>(platform_.remote_memory.npus_per_node, 1));
+    for (std::uint32_t rank = 1; rank < ranks_; ++rank) {
+      if (real(rank) / node == real(rank - 1) / node) sets_.join(rank, rank - 1);
+    }
+  }
+
+  void join_members(std::uint32_t communicator) {
+    if (folding_ != nullptr) communicator = folding_->group_like[communicator];
+    if (joined_[communicator]) return;
+    joined_[communicator] = true;
+    const Communicator& group = communicators_[communicator];
+    const auto seat = [&](std::uint32_t member) {
+      const std::uint32_t rank = group.ranks.empty() ? member : group.ranks[member];
+      return folding_ != nullptr ? folding_->class_of[rank] : rank;
+    };
+    for (std::uint32_t m = 1; m < group.members; ++m) sets_.join(seat(0), seat(m));
+  }
+
+  // Sets in the order of their lowest ranks: a part each, or if they are too many each to the part
+  // at hand until that has its share of all nodes.
+  void pack(Parts& parts) {
+    std::vector<std::uint64_t> nodes(ranks_, 0);
+    std::uint64_t all = 0, sets = 0;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const std::uint64_t own = workload_.graph(real(rank)).size();
+      sets += sets_.of(rank) == rank ? 1 : 0;
+      nodes[sets_.of(rank)] += own;
+      all += own;
+    }
+    const std::uint64_t most = std::min<std::uint64_t>(sets, Parts::kMost);
+    if (most < 2) return;
+    parts.part_of.resize(ranks_);
+    std::uint64_t before = 0;  // nodes packed so far
+    std::uint64_t part = 0;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      if (sets_.of(rank) != rank) {
+        parts.part_of[rank] = parts.part_of[sets_.of(rank)];
+        continue;
+      }
+      const bool full = sets <= most ? before > 0 : before * most >= (part + 1) * all;
+      if (full && part + 1 < most) ++part;
+      parts.part_of[rank] = static_cast<std::uint32_t>(part);
+      before += nodes[rank];
+    }
+    parts.count = static_cast<std::uint32_t>(part + 1);
+  }
+
+  [[nodiscard]] std::int64_t least_delay(const Parts& parts) const {
+    std::int64_t least = kNever;
+    for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      for (const Peer& peer : ties(rank).peers) {
+        const std::int64_t to = peer.relative ? peer.rank + real(rank) : peer.rank;
+        if (to < 0 || to >= static_cast<std::int64_t>(workload_.rank_count()) || peer.size < 0)
+          continue;
+        const auto number = static_cast<std::uint32_t>(to);
+        const std::uint32_t seat = folding_ != nullptr ? folding_->class_of[number] : number;
+        if (parts.part_of[seat] == parts.part_of[rank]) continue;
+        least = std::min(least, fabric_.delay(real(rank), number, peer.size));
+      }
+    }
+    return least;
+  }
+
+  const graph::Workload& workload_;
+  const platform::Platform& platform_;
+  const model::Fabric& fabric_;
+  const Communicators& communicators_;
+  const Folding* folding_;
+  std::uint32_t ranks_;  // simulated
+  Sets sets_;
+  std::vector<bool> joined_;  // by communicator
+  std::vector<Ties> ties_;    // by graph
+};
+
+}  // namespace
+
+Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
+                 const model::Fabric& fabric, const Communicators& communicators,
+                 const Folding* folding) {
+  if (std::string why = why_one_part(workload, platform); !why.empty())
+    return one_part(std::move(why));
+  return Cutter(workload, platform, fabric, communicators, folding).cut();
+}
+
+}  // namespace orrery::sim

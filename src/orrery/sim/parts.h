@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which ranks can be simulated apart from which others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/graph/workload.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/platform/platform.h"
+#include "orrery/sim/communicators.h"
+#include "orrery/sim/folding.h"
+
+namespace orrery::sim {
+
+/// Ranks cut into parts that only send each other messages from point to point. What happens in a
+/// part before T + lookahead cannot depend on what other parts do from T on.
+struct Parts {
+  static constexpr std::uint32_t kMost = 64;
+
+  std::vector<std::uint32_t> part_of;  ///< by simulated rank; empty: one part
+  std::uint32_t count = 1;
+  std::int64_t lookahead = 0;  ///< picoseconds: the least delay of a message between two parts
+  std::string why_one;         ///< why there is only one
+};
+
+/// Ranks that meet in a collective, or at a memory that they share, are in one part; parts have
+/// about as many nodes each, and are of consecutive ranks as far as that allows. With folding
+/// (`folding` not null) of the ranks that stand for others. Depends on nothing but its arguments.
+///
+/// There is one part only where the order of events of one time can be seen (ASTRA rules), where
+/// something is shared by all (links of the message model, a memory pool, loads that Themis or
+/// round robin levels), under the rendezvous protocol, with custom collectives, and where a message
+/// between parts takes no time. O(nodes of all graphs + ranks × (groups + peers)).
+[[nodiscard]] Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
+                               const model::Fabric& fabric, const Communicators& communicators,
+                               const Folding* folding);
+
+}  // namespace orrery::sim
