@@ -120,7 +120,7 @@ class Engine : private OnGround {
   // engine_guard.cc: folding under ASTRA rules
   void watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin, std::uint64_t phase);
   void watch_own(std::uint32_t rank, std::int64_t time);
-  void watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to);
+  void watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to, std::uint32_t key);
   void watch_message(const Endpoint& who, const MessageKey& key, std::int64_t time);
 
   // engine_agenda.cc

@@ -7,13 +7,34 @@
 // again, every rank for itself.
 #include <algorithm>
 
+#include "orrery/model/collective/tree.h"
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
 
 namespace {
+
 constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
+
+// Who sends to `receiver` what `from` sends to `to`, a member like it.
+std::uint32_t sender_to(std::uint32_t receiver, const model::PhaseSpec& spec, std::uint32_t from,
+                        std::uint32_t to, std::uint32_t key) {
+  if (receiver == to) return from;
+  const model::RingShape& ring = spec.request.ring;
+  const std::uint32_t position = ring.position(receiver);
+  if (spec.request.algorithm.algorithm != platform::Algorithm::double_binary_tree)
+    return spec.source(receiver, position, key);
+  const bool max_tree = !spec.request.min_tree;
+  const auto there = model::tree_place(ring.position(to), ring.size, max_tree);
+  const auto here = model::tree_place(position, ring.size, max_tree);
+  const std::uint32_t at = ring.position(from);
+  const std::uint32_t sender = at == there.parent ? here.parent
+                               : at == there.left ? here.left
+                                                  : here.right;
+  return receiver - position * ring.stride + sender * ring.stride;
 }
+
+}  // namespace
 
 // `origin` will do something to `rank` at `time`. Messages of one step of one phase may come in any
 // order: they are only counted.
@@ -42,13 +63,16 @@ void Engine::watch_own(std::uint32_t rank, std::int64_t time) {
   if (guarded_) watch(rank, time, 0, 0);
 }
 
-// A message of a phase from `from` to `to`, members of the block's communicator.
-void Engine::watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to) {
+// A message of a phase from `from` to `to`, members of the block's communicator. Whoever stands for
+// `to` gets it from another rank than `from`.
+void Engine::watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to,
+                           std::uint32_t key) {
   if (!guarded_) return;
   const Block& block = blocks_[arrival.block];
   const Communicator& group = communicators_[block.communicator];
-  watch(group.seats[group.slot(to)].first, arrival.time,
-        (std::uint64_t{block.communicator} + 1) << 32 | from,
+  const auto& [seat, member] = group.seats[group.slot(to)];
+  const std::uint32_t sender = sender_to(member, planner_.spec(arrival.spec), from, to, key);
+  watch(seat, arrival.time, (std::uint64_t{block.communicator} + 1) << 32 | sender,
         (std::uint64_t{arrival.block} + 1) << 32 | arrival.spec);
 }
 

@@ -178,7 +178,8 @@ bool Engine::send_burst(Stream& stream, std::int32_t count) {
                     .spec = spec.id};
   queue_.push(burst);
   for (std::uint32_t k = 0; guarded_ && k < keys; ++k)
-    watch_message(burst, stream.member, spec.destination(stream.member, stream.position, key + k));
+    watch_message(burst, stream.member, spec.destination(stream.member, stream.position, key + k),
+                  key + k);
   return true;
 }
 

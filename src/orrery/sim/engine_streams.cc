@@ -126,7 +126,8 @@ void Engine::send_packet(Stream& stream) {
     arrival.time = after(spec.delay_by_key[key]);
     queue_.push(arrival);
     if (guarded_)
-      watch_message(arrival, stream.member, spec.destination(stream.member, stream.position, key));
+      watch_message(arrival, stream.member, spec.destination(stream.member, stream.position, key),
+                    key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
     const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
@@ -134,7 +135,7 @@ void Engine::send_packet(Stream& stream) {
     transport(rank_of(communicator, stream.member), rank_of(communicator, to),
               spec.step_of(key).bytes, delay, arrival, weight(stream.rank));
     arrival.time = after(delay);
-    watch_message(arrival, stream.member, to);
+    watch_message(arrival, stream.member, to, key);
   }
   post_receive(stream, key);
 }

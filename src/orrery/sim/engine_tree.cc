@@ -50,7 +50,7 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
   if (!guarded_) return;
   Event watched = arrival;
   watched.time = after(delay);
-  watch_message(watched, stream.member, to);
+  watch_message(watched, stream.member, to, kNone);
 }
 
 // ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
