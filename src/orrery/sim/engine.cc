@@ -281,6 +281,8 @@ SimResult Engine::summarise() {
   result_.chain = chain();
   result_.ranks = RankResults(
       std::move(seats_), folded_ ? std::move(folding_.class_of) : std::vector<std::uint32_t>());
+  for (std::uint32_t rank = 0; recorder_ && !astra() && rank < states_.size(); ++rank)
+    settle_releases(rank);
   if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(ground_.times));
   return std::move(result_);
 }

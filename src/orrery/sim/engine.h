@@ -26,6 +26,7 @@
 #include "orrery/model/network/links.h"
 #include "orrery/sim/event_queue.h"
 #include "orrery/sim/ground.h"
+#include "orrery/sim/looked_up.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/parties.h"
 #include "orrery/sim/recorder.h"
@@ -136,6 +137,7 @@ class Engine : private OnGround {
   /// The rank may start nodes: at once, or under Orrery rules when the tick is over.
   void wake(std::uint32_t rank);
   void note_release(std::uint32_t rank, graph::NodeId node, graph::NodeId by);
+  void settle_releases(std::uint32_t rank);
   [[nodiscard]] std::optional<std::pair<Lane*, graph::NodeId>> next_ready(RankState& state);
   void make_ready(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank, graph::NodeId node);
@@ -320,7 +322,7 @@ class Engine : private OnGround {
   [[nodiscard]] StallReport stall_report() const;
   [[nodiscard]] std::string why_waiting(std::uint32_t rank, graph::NodeId node) const;
 
-  [[nodiscard]] std::vector<ChainLink> chain() const;
+  [[nodiscard]] std::vector<ChainLink> chain();
 
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
     const Communicator& group = communicators_[communicator];
@@ -393,7 +395,9 @@ class Engine : private OnGround {
   Repeater repeats_{*this};
   SimResult result_;
   std::map<FindingCode, std::vector<Note>> notes_;  // the first places of each
-  Totals totals_;                                   // by type and group size
+  Totals totals_;  // by type and group size
+  TotalsAtHand totals_at_hand_;
+  MeaningsAtHand meanings_;
   std::uint32_t finished_ = 0;
 };
 

@@ -66,14 +66,15 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   const bool collective = kind == NodeKind::coll;
   std::uint32_t members = 2;
   if (collective) {
-    const auto name = graph.string(graph.collective(node).group);
-    const std::uint32_t found =
-        name.empty() ? Communicators::kUnknown : communicators_.find(name, real(rank));
+    const StringId group = graph.collective(node).group;
+    const std::uint32_t found = group == StringId::empty
+                                    ? Communicators::kUnknown
+                                    : meanings_.of(communicators_, graph, group).of(real(rank));
     members = communicators_[found >= Communicators::kOutside ? 0 : found].members;
   }
-  const std::string_view type =
-      collective ? graph::name(graph.collective(node).type) : graph::name(kind);
-  CollectiveTotal& total = totals_[{type, members}];
+  CollectiveTotal& total = collective
+                               ? totals_at_hand_.of(totals_, graph.collective(node).type, members)
+                               : totals_at_hand_.of(totals_, kind);
   if (step > 0) {
     total.operations += weight(rank);
     const Bytes size = collective ? graph.collective(node).size : graph.point_to_point(node).size;

@@ -17,7 +17,8 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
   const graph::Graph& graph = graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
   if (name.empty() || (astra() && name == "0")) return 0;
-  const std::uint32_t found = communicators_.find(name, real(rank));
+  const std::uint32_t found =
+      meanings_.of(communicators_, graph, graph.collective(node).group).of(real(rank));
   if (found == Communicators::kUnknown) {
     fail_run({Errc::input_group, place(rank, node),
               fmt::format("process group \"{}\" is not defined", name),

@@ -124,8 +124,7 @@ void Engine::wake(std::uint32_t rank) {
   unsettled_ranks_.push_back(rank);
 }
 
-// Orrery rules: of the nodes that `node` waited for, the one that ended last; of several the one
-// with the lowest number.
+// Orrery rules: `node` could not start before `by` had ended either. See settle_releases.
 void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
   NodeTimes* times = &times_[first_times_[rank]];
   NodeId& known = times[node].released_by;
@@ -331,8 +330,8 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
   const auto successors = graph.successors(node);
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
   for (const NodeId next : successors) {
-    if (!astra()) note_release(rank, next, node);
     if (--state.waits[next] != 0) continue;
+    if (!astra()) times_[first_times_[rank] + next].released_by = node;
     if (at_once) {
       state.freed.push_back(next);
     } else {

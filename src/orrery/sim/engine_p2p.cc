@@ -220,7 +220,7 @@ void Engine::receive_done(std::uint32_t number) {
   if (receive.since >= 0 && receive.who.custom == kNone) {
     account(receive.who.rank);
     --states_[receive.who.rank].communicating;
-    add_time(totals_[{graph::name(NodeKind::recv), 2}], receive.who.rank, now() - receive.since);
+    add_time(totals_at_hand_.of(totals_, NodeKind::recv), receive.who.rank, now() - receive.since);
   }
   endpoint_done(receive.who);
 }

@@ -162,9 +162,9 @@ void find_runs(const std::vector<std::uint32_t>& hashes, NodeId period, std::vec
   if (period > size / kPeriods) return;
   const NodeId end = size - period;
   NodeId first = 0;
+  const NodeId shortest = std::max((kPeriods - 1) * period, size / kShare);
   const auto end_at = [&](NodeId node) {
-    const NodeId length = node - first + period;
-    if (length / kPeriods >= period) to.push_back({first, length, period});
+    if (node - first >= shortest) to.push_back({first, node - first + period, period});
     first = node + 1;
   };
   for (NodeId block = 0; block < end; block += kBlock) {
@@ -173,8 +173,17 @@ void find_runs(const std::vector<std::uint32_t>& hashes, NodeId period, std::vec
     for (NodeId node = block; node < block_end; ++node)
       differ |= hashes[node] ^ hashes[node + period];
     if (differ == 0) continue;
-    for (NodeId node = block; node < block_end; ++node) {
-      if (hashes[node] != hashes[node + period]) end_at(node);
+    const auto unlike = [&](NodeId node) { return hashes[node] != hashes[node + period]; };
+    NodeId node = block;
+    while (!unlike(node)) ++node;
+    end_at(node);
+    if (shortest >= kBlock) {  // none within the block
+      first = block_end;
+      while (!unlike(first - 1)) --first;
+      continue;
+    }
+    for (++node; node < block_end; ++node) {
+      if (unlike(node)) end_at(node);
     }
   }
   end_at(end);

@@ -4,20 +4,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "orrery/core/findings.h"
 #include "orrery/graph/graph.h"
+#include "orrery/sim/looked_up.h"
 #include "orrery/sim/periods.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
-
-using Totals = std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>;
 
 /// Everything that the future of a run depends on, at the end of a tick: times are counted from
 /// now, nodes from the first one of their rank that is not done, tags from those of the lead's

@@ -91,10 +91,24 @@ StallReport Engine::stall_report() const {
   return report;
 }
 
+// Orrery rules: of several nodes that ended in the tick that let a node start, the one with the
+// lowest number counts, whichever was looked at last.
+void Engine::settle_releases(std::uint32_t rank) {
+  const graph::Graph& graph = graph_of(rank);
+  NodeTimes* times = &times_[first_times_[rank]];
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    for (const NodeId next : graph.successors(node)) {
+      NodeId& known = times[next].released_by;
+      if (known != graph::kNoNode && node < known && times[node].end == times[known].end)
+        known = node;
+    }
+  }
+}
+
 // The nodes whose completions led to the end of the slowest rank, first to last. A receive that
 // waited for its message takes no time on the chain: what led to it is the send, on the sender's
 // rank.
-std::vector<ChainLink> Engine::chain() const {
+std::vector<ChainLink> Engine::chain() {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
   for (std::uint32_t rank = 1; rank < seats_.size(); ++rank) {
@@ -107,12 +121,17 @@ std::vector<ChainLink> Engine::chain() const {
   };
   // With folding the chain goes through the ranks themselves, whoever was simulated for them.
   std::uint32_t number = real(rank);
+  std::vector<bool> settled(states_.size());
   NodeId last = graph::kNoNode;
   for (NodeId node = 0; node < graph_of(rank).size(); ++node) {
     if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end))
       last = node;
   }
   for (NodeId node = last; node != graph::kNoNode && links.size() < times_.size();) {
+    if (!astra() && !settled[rank]) {
+      settle_releases(rank);
+      settled[rank] = true;
+    }
     const NodeTimes& ran = times(node);
     const bool waited = ran.sender != kNone;
     links.push_back({number, node, Time(waited ? ran.end : ran.start), Time(ran.end)});
