@@ -3,6 +3,11 @@
 // Training jobs: what is saved cannot be seen in the result.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "../property/draw.h"
 #include "machines.h"
 #include "orrery/workload/program.h"
@@ -62,6 +67,43 @@ TEST(Scale, JobsComeToTheSame) {
   EXPECT_EQ(tally.stalled, 0u);
   EXPECT_GT(tally.folded, kJobs / 3);
   EXPECT_GT(tally.worked_out, kJobs / 2);
+  EXPECT_GT(tally.skipping, kJobs / 20);
+}
+
+// As many kinds of parallelism as the job has, on at most 32 ranks.
+Spec scaled_down(Spec spec) {
+  Parallel& plan = spec.parallel;
+  plan.tp = std::min<std::int64_t>(plan.tp, 2);
+  plan.pp = std::min<std::int64_t>(plan.pp, 4);
+  plan.dp = std::min<std::int64_t>(plan.dp, 4);
+  plan.ep = std::min<std::int64_t>(plan.ep, 4);
+  spec.schedule.stage_layers.clear();
+  spec.schedule.chunks = std::min<std::int64_t>(spec.schedule.chunks, 2);
+  if (spec.model.layers > 16) spec.model.layers = 16;
+  spec.batch.global = spec.batch.micro * plan.dp * 8;
+  return spec;
+}
+
+TEST(Scale, TheExamplesComeToTheSame) {
+  Tally tally;
+  for (const auto& file :
+       std::filesystem::directory_iterator(ORRERY_SOURCE_DIR "/examples/workloads")) {
+    std::ifstream in(file.path());
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    const auto spec = parse_spec(text, file.path().string());
+    ASSERT_TRUE(spec) << to_string(spec.error());
+    const auto program = assemble(scaled_down(*spec));
+    ASSERT_TRUE(program) << to_string(program.error());
+    const auto job = to_workload(*program);
+    ASSERT_TRUE(job);
+    EXPECT_EQ(compare(*job, property::cluster(program->mesh.world(), 1e10, 500), all_ways(), tally),
+              "")
+        << file.path();
+  }
+  print("examples", tally);
+  EXPECT_EQ(tally.refused + tally.stalled, 0u);
+  EXPECT_GE(tally.folded + 1, tally.cases);  // the tables of DLRM are different on every rank
+  EXPECT_EQ(tally.worked_out, tally.cases);
 }
 
 }  // namespace
