@@ -64,7 +64,7 @@ std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
 // All flags at once; whether there are tensors does not matter.
 template <graph::NodeFlag... flags>
 bool same_flags(const Graph& graph, NodeId a, NodeId b) {
-  return ((graph.has(a, flags) == graph.has(b, flags)) & ...);
+  return ((graph.has(a, flags) != graph.has(b, flags) ? 1u : 0u) | ...) == 0;
 }
 
 bool same_flags(const Graph& graph, NodeId a, NodeId b) {
