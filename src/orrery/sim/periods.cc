@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -193,12 +192,10 @@ void find_runs(const std::vector<std::uint32_t>& hashes, NodeId period, std::vec
 void verify(const Graph& graph, const Stretch& guess, std::vector<Stretch>& to) {
   const NodeId period = guess.period;
   Stretch part{guess.first, 0, period};
-  std::optional<std::int64_t> shift;
   const auto end_at = [&](NodeId node) {
     part.length = node - part.first + period;
-    part.messages = shift.has_value();
-    part.tag_shift = shift.value_or(0);
     if (part.length / kPeriods >= period) to.push_back(part);
+    part = {node + 1, 0, period};
   };
   const NodeId end = guess.end() - period;
   for (NodeId node = guess.first; node < end; ++node) {
@@ -206,13 +203,11 @@ void verify(const Graph& graph, const Stretch& guess, std::vector<Stretch>& to) 
     if (equal && is_message(graph.kind(node))) {
       const std::int64_t step = std::int64_t{graph.point_to_point(node + period).tag} -
                                 std::int64_t{graph.point_to_point(node).tag};
-      equal = shift.value_or(step) == step;
-      shift = shift.value_or(step);
+      equal = !part.messages || part.tag_shift == step;
+      part.tag_shift = part.messages ? part.tag_shift : step;
+      part.messages = true;
     }
-    if (equal) continue;
-    end_at(node);
-    part.first = node + 1;
-    shift.reset();
+    if (!equal) end_at(node);
   }
   end_at(end);
 }

@@ -108,7 +108,7 @@ graph::Workload training(std::uint32_t ranks, int rounds, std::int64_t bytes) {
     std::uint64_t last = all[r].comp(us(1));
     std::uint64_t reduced = last;
     for (int i = 0; i < rounds; ++i) {
-      last = all[r].comp(us(4 + static_cast<double>(r)), {last});
+      last = all[r].comp(us(4 + r), {last});
       reduced = all[r].coll(CollectiveType::all_reduce, bytes, {last, reduced});
       const std::uint64_t other = all[r].comp(us(2), {last});
       last = all[r].comp(us(1), {other, reduced});
