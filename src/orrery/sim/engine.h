@@ -107,12 +107,8 @@ class Engine : private OnGround {
   void tell(std::span<const std::unique_ptr<Engine>> engines) const;
   void run_window(std::int64_t end);
   void absorb(Engine& part);
-  [[nodiscard]] std::uint32_t part_of(std::uint32_t real_rank) const {
-    return parts_->part_of[folded_ ? folding_.class_of[real_rank] : real_rank];
-  }
-  [[nodiscard]] bool from_abroad(const MessageKey& key) const {
-    return parts_ != nullptr && part_of(key.src % fabric_.rank_count()) != part_;
-  }
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t real_rank) const;
+  [[nodiscard]] bool from_abroad(const MessageKey& key) const;
   void send_abroad(std::uint32_t number, std::int64_t delay);
   void take_in();
   void communicates_since(std::uint32_t rank, std::int64_t begin);
@@ -332,8 +328,7 @@ class Engine : private OnGround {
   const graph::Workload& workload_;
   const platform::Platform& platform_;
   const Options& options_;
-  bool folded_ = false;
-  bool guarded_ = false;
+  bool folded_ = false, guarded_ = false;
   std::string fold_failed_;
   bool closed_forms_failed_ = false;
   std::uint64_t gathered_ = 0;  // members that wait for others to begin a phase that is worked out
@@ -347,7 +342,8 @@ class Engine : private OnGround {
 
   const Parts* parts_ = nullptr;  // in a part
   std::uint32_t part_ = 0;
-  std::int64_t next_time_ = 0;  // of what there is to do
+  std::int64_t next_time_ = 0;     // of what there is to do
+  std::uint64_t window_work_ = 0;  // events of the last window, by rank
   std::vector<Abroad> outbox_, inbox_;
   std::vector<AccountedSpan> spans_;
   bool wants_one_part_ = false;
@@ -395,7 +391,7 @@ class Engine : private OnGround {
   Repeater repeats_{*this};
   SimResult result_;
   std::map<FindingCode, std::vector<Note>> notes_;  // the first places of each
-  Totals totals_;  // by type and group size
+  Totals totals_;                                   // by type and group size
   TotalsAtHand totals_at_hand_;
   MeaningsAtHand meanings_;
   std::uint32_t finished_ = 0;

@@ -20,8 +20,8 @@ namespace orrery::sim {
 namespace {
 
 constexpr std::int64_t kNever = EventQueue::kNever;
-constexpr std::uint64_t kFewEvents = 200;  // in a window: waking others takes longer
-constexpr std::uint64_t kTellEvery = 64;   // windows
+constexpr std::uint64_t kLittle = 100;    // events of ranks in a window: waking others takes longer
+constexpr std::uint64_t kTellEvery = 64;  // windows
 constexpr std::uint64_t kProbation = 512;  // windows, after which parts must have paid
 
 }  // namespace
@@ -69,7 +69,7 @@ Result<SimResult> Engine::run_parts() {
 bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
   Crew crew(std::min(options_.threads, ground_.parts.count));
   std::vector<Engine*> due;
-  std::uint64_t windows = 0, events = 0, recent = kFewEvents;  // events of the last window
+  std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
   while (true) {
     std::int64_t soonest = kNever;
     for (const auto& engine : engines) soonest = std::min(soonest, engine->next_time_);
@@ -77,22 +77,20 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     const std::int64_t lookahead = ground_.parts.lookahead;
     const std::int64_t end = soonest < kNever - lookahead ? soonest + lookahead : kNever;
     due.clear();
-    std::uint64_t before = 0;
     for (const auto& engine : engines) {
       if (engine->next_time_ >= end) continue;
       due.push_back(engine.get());
-      before += engine->result_.events;
     }
     const auto work = [&](std::uint32_t i) { due[i]->run_window(end); };
-    if (recent < kFewEvents) {
+    if (recent < kLittle) {
       for (std::uint32_t i = 0; i < due.size(); ++i) work(i);
     } else {
       crew.share(static_cast<std::uint32_t>(due.size()), work);
     }
     recent = 0;
-    for (Engine* engine : due) recent += engine->result_.events;
-    events += recent -= before;
-    if (++windows == kProbation && events < windows * kFewEvents) return false;
+    for (const Engine* engine : due) recent += engine->window_work_;
+    work_done += recent;
+    if (++windows == kProbation && work_done < windows * kLittle) return false;
     if (options_.progress && windows % kTellEvery == 0) tell(engines);
     for (Engine* engine : due) {
       if (engine->error_ || !engine->fold_failed_.empty()) return false;
@@ -118,12 +116,14 @@ void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
 
 void Engine::run_window(std::int64_t end) {
   take_in();
+  window_work_ = 0;
   Event event;
   while (!error_ && fold_failed_.empty()) {
     while (!queue_.more_now() && !error_ && settle()) {
     }
     if (!queue_.pop(event, end)) break;
     ++result_.events;
+    window_work_ += event.count;
     dispatch(event);
   }
   next_time_ = queue_.next_time();
@@ -140,6 +140,14 @@ void Engine::take_in() {
   inbox_.clear();
   for (const AccountedSpan& span : spans_) states_[span.rank].span = kNone;
   spans_.clear();
+}
+
+std::uint32_t Engine::part_of(std::uint32_t real_rank) const {
+  return parts_->part_of[folded_ ? folding_.class_of[real_rank] : real_rank];
+}
+
+bool Engine::from_abroad(const MessageKey& key) const {
+  return parts_ != nullptr && part_of(key.src % fabric_.rank_count()) != part_;
 }
 
 // The sender's end of a message to another part.
