@@ -74,7 +74,9 @@ Result<void> run(const std::string& prefix, const LoadOptions& reading) {
   platform.dims = {
       {platform::Block::switched, std::int64_t{workload->rank_count()}, Bandwidth(50e9), 500.0}};
   platform.collectives.all_reduce.per_dim = {{platform::Algorithm::ring, -1}};
-  sim::Options options;
+  sim::Options options;  // as 'orrery run' sets them
+  options.fold = true;
+  options.keep_times = workload->spilled_bytes() == 0;
   const auto result = sim::simulate(*workload, platform, options);
   if (!result) return tl::unexpected(result.error());
   std::uint64_t nodes = 0;

@@ -122,12 +122,17 @@ void Engine::set_up_ranks() {
   ground_.pointers.assign(ranks, planner_.fresh_pointers());
   ground_.round_robin.assign(ranks, 0);
   ground_.last_was_gather.assign(ranks, 0);
+  if (!options_.keep_times && !options_.record) ground_.pages.emplace();
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    ground_.first_times.push_back(nodes);
-    nodes += graph_of(rank).size();
     RankState& state = ground_.states[rank];
     state.left = graph_of(rank).size();
+    if (ground_.pages) {
+      ground_.pages->add(graph_of(rank));
+      continue;
+    }
+    ground_.first_times.push_back(nodes);
+    nodes += graph_of(rank).size();
     const auto waits = graph_of(rank).in_degrees();
     state.waits.assign(waits.begin(), waits.end());
   }
@@ -143,6 +148,7 @@ void Engine::take_up(std::uint32_t rank) {
   for (graph::NodeId node = 0; node < waits.size(); ++node) {
     if (waits[node] == 0) make_ready(rank, node);
   }
+  graph_of(rank).release();
   releasing_ = graph::kNoNode;
   if (const Time late = deviations_.start(real(rank)); late > Time{}) {
     at(rank, late.count(), {.kind = LocalKind::begins});
@@ -222,7 +228,7 @@ void Engine::dispatch(const Event& event) {
 
 // Orrery rules always do; ASTRA rules when track-local-mem asks for it.
 void Engine::track_memory(std::uint32_t rank) {
-  if (astra() && !platform_.track_local_memory) return;
+  if (pages_ != nullptr || (astra() && !platform_.track_local_memory)) return;
   const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
     const NodeTimes& times = times_[first_times_[rank] + node];
     if (times.start < 0 || times.end < 0) return std::nullopt;
@@ -278,7 +284,7 @@ SimResult Engine::summarise() {
       },
       result_.findings);
   spell_out_notes();
-  result_.chain = chain();
+  if (pages_ == nullptr) result_.chain = chain();
   result_.ranks = RankResults(
       std::move(seats_), folded_ ? std::move(folding_.class_of) : std::vector<std::uint32_t>());
   for (std::uint32_t rank = 0; recorder_ && !astra() && rank < states_.size(); ++rank)

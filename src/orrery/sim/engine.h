@@ -148,6 +148,7 @@ class Engine : private OnGround {
   /// The node ends now: its lane is free, its successors may be, the rank goes on.
   void complete(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
+  void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
   void account(std::uint32_t rank) { account(rank, now()); }
   void account(std::uint32_t rank, std::int64_t until);
   void add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const;
@@ -317,7 +318,6 @@ class Engine : private OnGround {
   // stall.cc
   [[nodiscard]] StallReport stall_report() const;
   [[nodiscard]] std::string why_waiting(std::uint32_t rank, graph::NodeId node) const;
-
   [[nodiscard]] std::vector<ChainLink> chain();
 
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {

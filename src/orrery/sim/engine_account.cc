@@ -82,7 +82,7 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
     return;
   }
   if (kind != NodeKind::recv || platform_.replay_only)
-    add_time(total, rank, now() - times_[first_times_[rank] + node].start);
+    add_time(total, rank, now() - times_of(rank, node).start);
 }
 
 }  // namespace orrery::sim

@@ -126,6 +126,7 @@ void Engine::wake(std::uint32_t rank) {
 
 // Orrery rules: `node` could not start before `by` had ended either. See settle_releases.
 void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
+  if (pages_ != nullptr) return;
   NodeTimes* times = &times_[first_times_[rank]];
   NodeId& known = times[node].released_by;
   const bool later = known == graph::kNoNode || times[known].end < times[by].end;
@@ -134,7 +135,7 @@ void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
 
 void Engine::start(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = graph_of(rank);
-  NodeTimes& times = times_[first_times_[rank] + node];
+  NodeTimes& times = times_of(rank, node);
   times.start = now();
   repeats_.started(rank, node);
   if (astra()) times.released_by = releasing_;
@@ -313,8 +314,7 @@ void Engine::complete(std::uint32_t rank, NodeId node) {
 void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
   RankState& state = states_[rank];
   const graph::Graph& graph = graph_of(rank);
-  NodeTimes& times = times_[first_times_[rank] + node];
-  times.end = now();
+  times_of(rank, node).end = now();
   if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
     account(rank);
     count_node(rank, node, -1);
@@ -326,6 +326,7 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
     lane.last = node;
   }
   --state.left;
+  if (pages_ != nullptr) return pass_on(rank, node, at_once);
   state.waits[node] = kDone;
   const auto successors = graph.successors(node);
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
@@ -338,6 +339,19 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
       make_ready(rank, next);
     }
   }
+}
+
+// The end of `retire` where times are not kept.
+void Engine::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
+  for (const NodeId next : graph_of(rank).successors(node)) {
+    if (!pages_->satisfy(rank, next)) continue;
+    if (at_once) {
+      states_[rank].freed.push_back(next);
+    } else {
+      make_ready(rank, next);
+    }
+  }
+  pages_->end(rank, node);
 }
 
 void Engine::check_finished(std::uint32_t rank) {

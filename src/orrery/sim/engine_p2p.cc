@@ -184,7 +184,7 @@ void Engine::p2p_comes(const P2pMessage& message) {
   const std::uint32_t receive = take_first(box, next_receive_);
   drop_if_empty(message.key, box);
   const Endpoint& who = receives_[receive].who;
-  if (who.custom == kNone && message.sender.custom == kNone) {
+  if (pages_ == nullptr && who.custom == kNone && message.sender.custom == kNone) {
     times_[first_times_[who.rank] + who.node].sender = static_cast<std::uint32_t>(senders_.size());
     senders_.push_back({message.sender.rank, message.sender.node});
   }

@@ -40,7 +40,8 @@ Engine::Engine(Engine& whole, std::uint32_t part)
 
 // What repeats is skipped when one engine sees all of it, which saves more than threads do.
 bool Engine::find_parts() {
-  if (options_.threads < 2 || options_.record || options_.max_events != 0 || repeats_.hopes())
+  if (options_.threads < 2 || options_.record || options_.max_events != 0 || pages_ != nullptr ||
+      repeats_.hopes())
     return false;
   ground_.parts =
       sim::find_parts(workload_, platform_, fabric_, communicators_, folded_ ? &folding_ : nullptr);

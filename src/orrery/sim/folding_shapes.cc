@@ -156,6 +156,7 @@ Shapes::Shapes(const graph::Workload& workload, const platform::Platform& platfo
     }
     keep_names(*graph, communicators);
     graphs_.back().shape = shape_of(*graph, hash);
+    graph->release();
   }
   OfGraph& end = graphs_.emplace_back();
   end.first_peer = peers_.size();

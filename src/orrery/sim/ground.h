@@ -15,6 +15,7 @@
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/folding.h"
+#include "orrery/sim/node_pages.h"
 #include "orrery/sim/parts.h"
 #include "orrery/sim/peers.h"
 #include "orrery/sim/planner.h"
@@ -39,6 +40,7 @@ struct Ground {
   std::vector<RankState> states;
   std::vector<std::size_t> first_times;  ///< where its nodes' times begin
   std::vector<NodeTimes> times;
+  std::optional<NodePages> pages;  ///< in place of both and RankState::waits: times are not kept
   std::vector<std::int64_t> gpu_time;  ///< ASTRA-sim's sum of compute
   std::vector<ChunkQueue> queues;      ///< [rank × queue_count + queue]
   std::vector<QueuePointers> pointers;
@@ -57,9 +59,14 @@ class OnGround {
     states_ = ground_.states;
     first_times_ = ground_.first_times;
     times_ = ground_.times;
+    pages_ = ground_.pages ? &*ground_.pages : nullptr;
     queues_ = ground_.queues;
   }
   [[nodiscard]] const std::shared_ptr<Ground>& ground() const { return kept_; }
+  /// Of a node that has not ended, unless times are kept.
+  [[nodiscard]] NodeTimes& times_of(std::uint32_t rank, graph::NodeId node) {
+    return pages_ == nullptr ? times_[first_times_[rank] + node] : pages_->times(rank, node);
+  }
 
  private:
   std::shared_ptr<Ground> kept_;
@@ -75,6 +82,7 @@ class OnGround {
   std::span<RankState> states_;
   std::span<std::size_t> first_times_;
   std::span<NodeTimes> times_;
+  NodePages* pages_ = nullptr;
   std::span<ChunkQueue> queues_;
   std::vector<std::int64_t>& gpu_time_ = ground_.gpu_time;
   std::vector<QueuePointers>& pointers_ = ground_.pointers;

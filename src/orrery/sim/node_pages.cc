@@ -16,7 +16,6 @@ constexpr std::uint64_t kReleaseEvery = 4;  // pages: a few microseconds for som
 void NodePages::add(const graph::Graph& graph) {
   Rank& rank = ranks_.emplace_back();
   rank.graph = &graph;
-  nodes_ += graph.size();
   rank.first_page = left_.size();
   const std::size_t pages =
       rank.first_page + static_cast<std::size_t>((std::uint64_t{graph.size()} + kPage - 1) / kPage);
@@ -74,7 +73,7 @@ void NodePages::make(std::uint32_t rank, std::size_t page) {
 void NodePages::drop(std::uint32_t rank, std::size_t page) {
   const std::uint32_t size = size_of(rank, page);
   give_back(waits_[page], size, spare_waits_);
-  if (!keep_times_) give_back(times_[page], size, spare_times_);
+  give_back(times_[page], size, spare_times_);
   if (ranks_[rank].spilled != kInMemory) pass(spilled_[ranks_[rank].spilled]);
 }
 
@@ -85,27 +84,6 @@ void NodePages::pass(Spilled& spilled) {
   if (spilled.ended % (kReleaseEvery * spilled.ranks) == 0 ||
       spilled.ended == pages * spilled.ranks)
     spilled.graph->release();
-}
-
-std::vector<NodeTimes> NodePages::take_times() {
-  ORRERY_CHECK(keep_times_);
-  std::vector<NodeTimes> all;
-  all.reserve(nodes_);
-  spare_times_.clear();
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    const std::size_t end = rank + 1 < ranks_.size() ? ranks_[rank + 1].first_page : left_.size();
-    for (std::size_t page = ranks_[rank].first_page; page < end; ++page) {
-      const std::uint32_t size = size_of(rank, page);
-      if (times_[page]) {
-        all.insert(all.end(), times_[page].get(), times_[page].get() + size);
-        array_bytes_ -= size * sizeof(NodeTimes);
-        times_[page].reset();
-      } else {
-        all.resize(all.size() + size);
-      }
-    }
-  }
-  return all;
 }
 
 std::size_t NodePages::resident_bytes() const {

@@ -16,8 +16,8 @@ namespace orrery::sim {
 
 /// By rank and node: how many dependencies are not done yet, and when it ran. Nodes come in pages
 /// of 1,024. A page is made when one of its nodes is first touched and goes when all of them have
-/// ended, unless times are kept; so a run holds the nodes around its front, however many there are.
-/// Spilled graphs are told to release what has been passed.
+/// ended; so a run holds the nodes around its front, however many there are. Spilled graphs are
+/// told to release what has been passed.
 ///
 /// One thread at a time.
 class NodePages {
@@ -25,13 +25,8 @@ class NodePages {
   static constexpr std::uint32_t kShift = 10;
   static constexpr std::uint32_t kPage = 1u << kShift;
 
-  explicit NodePages(bool keep_times) : keep_times_(keep_times) {}
-
   /// Ranks are numbered from 0 as they are added. `graph` must outlive this.
   void add(const graph::Graph& graph);
-
-  /// Whether times() may be asked for nodes of pages that have ended.
-  [[nodiscard]] bool keeps_times() const { return keep_times_; }
 
   /// One of those that `node` waits for has ended. True: that was the last one.
   [[nodiscard]] bool satisfy(std::uint32_t rank, graph::NodeId node) {
@@ -39,8 +34,7 @@ class NodePages {
     if (!waits_[page]) make(rank, page);
     return --waits_[page][node % kPage] == 0;
   }
-  /// When it ran. Stays where it is as long as its page does. The page must not have ended (unless
-  /// times are kept).
+  /// When it ran. Stays where it is as long as its page does. The page must not have ended.
   [[nodiscard]] NodeTimes& times(std::uint32_t rank, graph::NodeId node) {
     const std::size_t page = page_of(rank, node);
     if (!times_[page]) make(rank, page);
@@ -58,11 +52,6 @@ class NodePages {
     if (--left_[page] == 0) drop(rank, page);
   }
 
-  /// All times, by rank, then by node; those of nodes that never began are at their defaults.
-  /// Only when times are kept; empties the pages.
-  [[nodiscard]] std::vector<NodeTimes> take_times();
-
-  [[nodiscard]] std::size_t node_count() const { return nodes_; }
   /// Bytes of memory at present.
   [[nodiscard]] std::size_t resident_bytes() const;
 
@@ -96,8 +85,6 @@ class NodePages {
   void drop(std::uint32_t rank, std::size_t page);
   void pass(Spilled& spilled);
 
-  bool keep_times_;
-  std::size_t nodes_ = 0;
   std::vector<Rank> ranks_;
   std::vector<Spilled> spilled_;
   std::unordered_map<const graph::Graph*, std::uint32_t> spilled_number_;

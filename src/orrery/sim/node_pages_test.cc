@@ -34,7 +34,7 @@ Graph random_graph(NodeId nodes, NodeId reach, std::uint64_t seed) {
 /// Runs ranks node by node in a random order that dependencies allow; says how much was held.
 class Walk {
  public:
-  Walk(std::vector<const Graph*> graphs, bool keep) : graphs_(std::move(graphs)), pages_(keep) {
+  explicit Walk(std::vector<const Graph*> graphs) : graphs_(std::move(graphs)) {
     for (const Graph* graph : graphs_) {
       pages_.add(*graph);
       order_.emplace_back();
@@ -94,7 +94,7 @@ void expect_in_order(const Graph& graph, const std::vector<NodeId>& order) {
 TEST(NodePages, EveryNodeRunsOnceAfterThoseItWaitsFor) {
   for (const NodeId nodes : {1u, 5u, 1023u, 1024u, 1025u, 3000u}) {
     const Graph graph = random_graph(nodes, 2000, nodes), other = random_graph(7, 3, nodes);
-    Walk walk({&graph, &other, &graph}, false);
+    Walk walk({&graph, &other, &graph});
     (void)walk.run(nodes);
     expect_in_order(graph, walk.order(0));
     expect_in_order(other, walk.order(1));
@@ -104,7 +104,7 @@ TEST(NodePages, EveryNodeRunsOnceAfterThoseItWaitsFor) {
 
 TEST(NodePages, HoldsTheNodesAroundTheFront) {
   const Graph graph = random_graph(100'000, 50, 1);
-  Walk walk({&graph, &graph, &graph}, false);
+  Walk walk({&graph, &graph, &graph});
   const std::size_t most = walk.run(1);
   expect_in_order(graph, walk.order(2));
   // Roots are everywhere, but only those near the front are picked: some pages, and 18 bytes for
@@ -113,42 +113,13 @@ TEST(NodePages, HoldsTheNodesAroundTheFront) {
   EXPECT_EQ(walk.pages().known(1, 77).start, -1);
 }
 
-TEST(NodePages, KeepsTimesWhenToldTo) {
-  const Graph graph = random_graph(2500, 50, 1), tiny = random_graph(3, 1, 1);
-  Walk walk({&graph, &tiny}, true);
-  const std::size_t most = walk.run(1);
-  EXPECT_GT(most, 2503 * sizeof(NodeTimes));
-  const std::int64_t end = walk.pages().known(0, 77).end;
-  EXPECT_GT(end, 0);
-  EXPECT_EQ(walk.pages().times(0, 77).end, end);
-  const auto times = walk.pages().take_times();
-  ASSERT_EQ(times.size(), 2503u);
-  EXPECT_EQ(times[77].end, end);
-  for (const NodeTimes& each : times) EXPECT_EQ(each.end, each.start + 1);
-  EXPECT_EQ(times[2500 + walk.order(1).back()].end, 2 * 2503);
-}
-
-TEST(NodePages, TimesOfNodesThatNeverBeganAreTheirDefaults) {
-  const Graph graph = random_graph(3000, 50, 1);
-  NodePages pages(true);
-  pages.add(graph);
-  EXPECT_EQ(pages.node_count(), 3000u);
-  EXPECT_EQ(pages.known(0, 1500).start, -1);
-  pages.times(0, 1500).start = 5;
-  const auto times = pages.take_times();
-  ASSERT_EQ(times.size(), 3000u);
-  EXPECT_EQ(times[1500].start, 5);
-  EXPECT_EQ(times[0].start, -1);
-  EXPECT_EQ(times[2999].released_by, graph::kNoNode);
-}
-
 TEST(NodePages, WalksGraphsInAFile) {
   const Graph graph = random_graph(20'000, 50, 3);
   auto spill = graph::Spill::create(::testing::TempDir());
   ASSERT_TRUE(spill);
   const auto spilled = spill->put(graph);
   ASSERT_TRUE(spilled);
-  Walk in_memory({&graph, &graph}, false), in_file({&*spilled, &*spilled}, false);
+  Walk in_memory({&graph, &graph}), in_file({&*spilled, &*spilled});
   (void)in_memory.run(9);
   (void)in_file.run(9);
   EXPECT_EQ(in_memory.order(0), in_file.order(0));
@@ -157,7 +128,7 @@ TEST(NodePages, WalksGraphsInAFile) {
 
 TEST(NodePagesDeathTest, NobodyAsksForWhatHasGone) {
   const Graph graph = random_graph(3, 1, 1);
-  Walk walk({&graph}, false);
+  Walk walk({&graph});
   (void)walk.run(1);
   EXPECT_DEATH((void)walk.pages().times(0, 1), "left_");
   EXPECT_DEATH((void)walk.pages().satisfy(0, 1), "left_");

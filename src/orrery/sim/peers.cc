@@ -21,6 +21,7 @@ Peers::Peers(const graph::Workload& workload) : workload_(workload) {
       list.peers.push_back(peer);
       list.relative.push_back(relative);
     }
+    graph->release();
   }
 }
 

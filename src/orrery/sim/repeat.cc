@@ -37,7 +37,8 @@ const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
 bool Repeater::may_repeat() const {
   const auto order = engine_.platform_.collectives.inter_dimension;
   return engine_.options_.skip_repeats && !engine_.astra() && !engine_.links_ &&
-         !engine_.recorder_ && !engine_.platform_.collectives.rendezvous &&
+         !engine_.recorder_ && engine_.pages_ == nullptr &&
+         !engine_.platform_.collectives.rendezvous &&
          engine_.workload_.custom_collectives.empty() &&
          engine_.platform_.remote_memory.kind == platform::RemoteMemoryKind::none &&
          order != platform::InterDimension::themis &&

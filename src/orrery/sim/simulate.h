@@ -27,6 +27,10 @@ struct Options {
   std::uint64_t max_events = 0;
   /// Keep what record::make_run needs: SimResult::recording.
   bool record = false;
+  /// Keep when every node ran, for SimResult::chain and RankResult::peak_memory. Without it these
+  /// are empty, and of the nodes memory holds those around the run's front. Nothing is skipped then
+  /// and one thread works. `record` keeps it in any case.
+  bool keep_times = true;
   /// Simulate one rank for all that are alike (see folding.h). The result is the same.
   bool fold = false;
   /// Work out when phases of collectives end where nothing is in their way, instead of sending

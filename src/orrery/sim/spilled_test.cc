@@ -65,5 +65,43 @@ TEST(Spilled, RunsAreTheSameAsFromMemory) {
   }
 }
 
+TEST(Spilled, WithoutTimesTheRunIsTheSame) {
+  std::mt19937_64 random(6);
+  const graph::Workload workload = any_workload(4, 400, random);
+  for (const auto rules : {platform::Rules::orrery, platform::Rules::astra}) {
+    auto platform = testing::line(platform::Block::ring, 4);
+    platform.rules = rules;
+    Options options;
+    const auto one = simulate(workload, platform, options);
+    options.keep_times = false;
+    const auto other = simulate(workload, platform, options);
+    ASSERT_TRUE(one && other);
+    EXPECT_FALSE(one->chain.empty());
+    EXPECT_TRUE(other->chain.empty());
+    ASSERT_EQ(one->collectives.size(), other->collectives.size());
+    for (std::size_t i = 0; i < one->collectives.size(); ++i)
+      EXPECT_EQ(one->collectives[i].time, other->collectives[i].time);
+    for (std::uint32_t rank = 0; rank < 4; ++rank) EXPECT_EQ(one->ranks[rank], other->ranks[rank]);
+  }
+}
+
+TEST(Spilled, WithoutTimesAStallIsToldToo) {
+  testing::Rank waits, silent;
+  for (int i = 0; i < 3000; ++i) (void)waits.comp(ns(1));
+  (void)waits.recv(1, 64, 7, {3000});
+  (void)silent.comp(ns(1));
+  std::vector<testing::Rank> ranks;
+  ranks.push_back(std::move(waits));
+  ranks.push_back(std::move(silent));
+  const graph::Workload workload = testing::workload(ranks);
+  Options options;
+  options.keep_times = false;
+  const auto run = simulate(workload, testing::line(platform::Block::ring, 2), options);
+  ASSERT_TRUE(run);
+  ASSERT_TRUE(run->stall);
+  ASSERT_EQ(run->stall->nodes.size(), 1u);
+  EXPECT_EQ(run->stall->nodes[0].node, 3000u);
+}
+
 }  // namespace
 }  // namespace orrery::sim

@@ -64,7 +64,8 @@ StallReport Engine::stall_report() const {
     report.unfinished_ranks += weight(rank);
     const graph::Graph& graph = graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
-      const NodeTimes& times = times_[first_times_[rank] + node];
+      const NodeTimes times =
+          pages_ == nullptr ? times_[first_times_[rank] + node] : pages_->known(rank, node);
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {
         waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, real(rank)).src);
