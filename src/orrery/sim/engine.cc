@@ -212,6 +212,8 @@ void Engine::dispatch(const Event& event) {
     case EventKind::p2p_sent:
       free_messages_.push_back(event.first);
       return endpoint_done(Endpoint(messages_[event.first].sender));
+    case EventKind::p2p_leaves:
+      return sent(messages_[event.first].key, now());
     case EventKind::p2p_came:
       free_messages_.push_back(event.first);
       return p2p_comes(P2pMessage(messages_[event.first]));

@@ -105,7 +105,7 @@ class Engine : private OnGround {
   [[nodiscard]] Result<SimResult> run_parts();
   [[nodiscard]] bool run_windows(std::span<const std::unique_ptr<Engine>> engines);
   void tell(std::span<const std::unique_ptr<Engine>> engines) const;
-  void run_window(std::int64_t end);
+  void run_window();
   void absorb(Engine& part);
   [[nodiscard]] std::uint32_t part_of(std::uint32_t real_rank) const;
   [[nodiscard]] bool from_abroad(const MessageKey& key) const;
@@ -342,7 +342,7 @@ class Engine : private OnGround {
 
   const Parts* parts_ = nullptr;  // in a part
   std::uint32_t part_ = 0;
-  std::int64_t next_time_ = 0;     // of what there is to do
+  std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0;
   std::uint64_t window_work_ = 0;  // events of the last window, by rank
   std::vector<Abroad> outbox_, inbox_;
   std::vector<AccountedSpan> spans_;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of a run side by side. Each has a queue of its own. All run up to a time before which no
-// message that another part has yet to send can arrive (T + lookahead, T being the earliest thing
-// that anybody has to do), hand over what they have sent, and so on. Source of the scheme: Nicol,
-// "The cost of conservative synchronization in parallel discrete event simulations", J. ACM 40(2),
-// 1993, section 2.
+// Parts of a run side by side. Each has a queue of its own. In every round each runs up to the time
+// before which nothing that another has to do can have an effect on it, then they hand over what
+// they have sent. Source of the scheme: Nicol, "The cost of conservative synchronization in
+// parallel discrete event simulations", J. ACM 40(2), 1993, section 2.
 //
 // Under Orrery rules the order of events within a tick cannot be seen, so nothing tells which part
 // was first; only what a rank is said to have done while a message was on its way to it has to be
@@ -69,20 +68,27 @@ Result<SimResult> Engine::run_parts() {
 // False: it went wrong, or windows are too short to be worth it.
 bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
   Crew crew(std::min(options_.threads, ground_.parts.count));
+  const Parts& parts = ground_.parts;
+  std::vector<std::int64_t> next(parts.count), ends(parts.count);
   std::vector<Engine*> due;
   std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
   while (true) {
-    std::int64_t soonest = kNever;
-    for (const auto& engine : engines) soonest = std::min(soonest, engine->next_time_);
-    if (soonest == kNever) return true;
-    const std::int64_t lookahead = ground_.parts.lookahead;
-    const std::int64_t end = soonest < kNever - lookahead ? soonest + lookahead : kNever;
-    due.clear();
-    for (const auto& engine : engines) {
-      if (engine->next_time_ >= end) continue;
-      due.push_back(engine.get());
+    for (std::uint32_t p = 0; p < parts.count; ++p) next[p] = engines[p]->next_time_;
+    ends.assign(parts.count, kNever);
+    for (std::uint32_t p = 0; p < parts.count; ++p) {
+      for (std::uint32_t other = 0; other < parts.count && next[p] != kNever; ++other) {
+        const std::int64_t ahead = parts.ahead(p, other);
+        if (ahead < kNever - next[p]) ends[other] = std::min(ends[other], next[p] + ahead);
+      }
     }
-    const auto work = [&](std::uint32_t i) { due[i]->run_window(end); };
+    due.clear();
+    for (std::uint32_t p = 0; p < parts.count; ++p) {
+      if (next[p] >= ends[p]) continue;
+      engines[p]->window_end_ = ends[p];
+      due.push_back(engines[p].get());
+    }
+    if (due.empty()) return true;
+    const auto work = [&](std::uint32_t i) { due[i]->run_window(); };
     if (recent < kLittle) {
       for (std::uint32_t i = 0; i < due.size(); ++i) work(i);
     } else {
@@ -98,7 +104,8 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
       for (const Abroad& abroad : engine->outbox_) {
         Engine& there = *engines[abroad.part];
         there.inbox_.push_back(abroad);
-        there.next_time_ = std::min(there.next_time_, abroad.arrival);
+        there.next_time_ = std::min(there.next_time_,
+                                    abroad.sent < there.done_until_ ? abroad.arrival : abroad.sent);
       }
       engine->outbox_.clear();
     }
@@ -115,28 +122,33 @@ void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
   options_.progress(finished, messages);
 }
 
-void Engine::run_window(std::int64_t end) {
+void Engine::run_window() {
   take_in();
   window_work_ = 0;
   Event event;
   while (!error_ && fold_failed_.empty()) {
     while (!queue_.more_now() && !error_ && settle()) {
     }
-    if (!queue_.pop(event, end)) break;
+    if (!queue_.pop(event, window_end_)) break;
     ++result_.events;
     window_work_ += event.count;
     dispatch(event);
   }
+  done_until_ = window_end_;
   next_time_ = queue_.next_time();
 }
 
-// What other parts have sent since this one last ran.
+// What other parts have sent since this one last ran, some of it before the time up to which it has
+// run.
 void Engine::take_in() {
   for (const Abroad& abroad : inbox_) {
-    sent(abroad.message.key, abroad.sent);
-    queue_.push({.time = abroad.arrival,
-                 .kind = EventKind::p2p_came,
-                 .first = new_message(abroad.message)});
+    const std::uint32_t number = new_message(abroad.message);
+    if (abroad.sent < done_until_) {
+      sent(abroad.message.key, abroad.sent);
+    } else {
+      queue_.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
+    }
+    queue_.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
   }
   inbox_.clear();
   for (const AccountedSpan& span : spans_) states_[span.rank].span = kNone;
@@ -154,10 +166,11 @@ bool Engine::from_abroad(const MessageKey& key) const {
 // The sender's end of a message to another part.
 void Engine::send_abroad(std::uint32_t number, std::int64_t delay) {
   const P2pMessage& message = messages_[number];
-  ORRERY_CHECK(delay >= parts_->lookahead);
   result_.messages += weight(message.sender.rank);
   const std::int64_t arrival = after(delay);
-  outbox_.push_back({part_of(message.key.dst), message, now(), arrival});
+  const std::uint32_t there = part_of(message.key.dst);
+  ORRERY_CHECK(delay >= parts_->ahead(part_, there));
+  outbox_.push_back({there, message, now(), arrival});
   queue_.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
 }
 

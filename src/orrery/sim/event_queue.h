@@ -26,7 +26,8 @@ enum class EventKind : std::uint8_t {
   ready_late,     ///< rendezvous: the announcement was there before the sender asked for it
   p2p_deliver,    ///< point-to-point message `first` arrives
   p2p_sent,       ///< … to a rank of another part: the sender is done
-  p2p_came,       ///< … from a rank of another part
+  p2p_leaves,     ///< … is sent by a rank of another part
+  p2p_came,       ///< … and arrives
   p2p_late,       ///< a point-to-point receive posted after its message arrived: receive `first`
   p2p_ready,      ///< rendezvous of point-to-point message `first`
   hop_arrival,    ///< congestion-aware network: message `first` reaches the next device on its way

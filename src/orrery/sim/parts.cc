@@ -120,9 +120,13 @@ class Cutter {
       parts.why_one = "collectives join all ranks";
       return parts;
     }
-    parts.lookahead = platform_.replay_only ? kNever : least_delay(parts);
-    if (parts.lookahead > 0) return parts;
-    return one_part("messages take no time");
+    parts.lookahead.assign(std::size_t{parts.count} * parts.count, kNever);
+    if (platform_.replay_only) return parts;  // messages take the time of their nodes
+    note_delays(parts);
+    if (*std::min_element(parts.lookahead.begin(), parts.lookahead.end()) <= 0)
+      return one_part("messages take no time");
+    add_detours(parts);
+    return parts;
   }
 
  private:
@@ -191,20 +195,38 @@ class Cutter {
     parts.count = static_cast<std::uint32_t>(part + 1);
   }
 
-  [[nodiscard]] std::int64_t least_delay(const Parts& parts) const {
-    std::int64_t least = kNever;
+  void note_delays(Parts& parts) const {
     for (std::uint32_t rank = 0; rank < ranks_; ++rank) {
+      const std::uint32_t part = parts.part_of[rank];
       for (const Peer& peer : ties(rank).peers) {
         const std::int64_t to = peer.relative ? peer.rank + real(rank) : peer.rank;
         if (to < 0 || to >= static_cast<std::int64_t>(workload_.rank_count()) || peer.size < 0)
           continue;
         const auto number = static_cast<std::uint32_t>(to);
         const std::uint32_t seat = folding_ != nullptr ? folding_->class_of[number] : number;
-        if (parts.part_of[seat] == parts.part_of[rank]) continue;
+        const std::uint32_t other = parts.part_of[seat];
+        if (other == part) continue;
+        std::int64_t& least = parts.lookahead[std::size_t{part} * parts.count + other];
         least = std::min(least, fabric_.delay(real(rank), number, peer.size));
       }
     }
-    return least;
+  }
+
+  // Shortest ways (Floyd and Warshall).
+  static void add_detours(Parts& parts) {
+    const std::size_t n = parts.count;
+    std::vector<std::int64_t>& all = parts.lookahead;
+    for (std::size_t by = 0; by < n; ++by) {
+      for (std::size_t from = 0; from < n; ++from) {
+        const std::int64_t first = all[from * n + by];
+        if (first == kNever) continue;
+        for (std::size_t to = 0; to < n; ++to) {
+          const std::int64_t second = all[by * n + to];
+          if (second < kNever - first)
+            all[from * n + to] = std::min(all[from * n + to], first + second);
+        }
+      }
+    }
   }
 
   const graph::Workload& workload_;

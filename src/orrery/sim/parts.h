@@ -15,15 +15,20 @@
 
 namespace orrery::sim {
 
-/// Ranks cut into parts that only send each other messages from point to point. What happens in a
-/// part before T + lookahead cannot depend on what other parts do from T on.
+/// Ranks cut into parts that only send each other messages from point to point.
 struct Parts {
   static constexpr std::uint32_t kMost = 64;
 
   std::vector<std::uint32_t> part_of;  ///< by simulated rank; empty: one part
   std::uint32_t count = 1;
-  std::int64_t lookahead = 0;  ///< picoseconds: the least delay of a message between two parts
-  std::string why_one;         ///< why there is only one
+  /// By part and other part, picoseconds: what a part does at T has no effect on the other before
+  /// T + that, by whatever detour; for a part itself, what comes back. The largest number: never.
+  std::vector<std::int64_t> lookahead;
+  std::string why_one;  ///< why there is only one
+
+  [[nodiscard]] std::int64_t ahead(std::uint32_t part, std::uint32_t other) const {
+    return lookahead[std::size_t{part} * count + other];
+  }
 };
 
 /// Ranks that meet in a collective, or at a memory that they share, are in one part; parts have
@@ -33,7 +38,7 @@ struct Parts {
 /// There is one part only where the order of events of one time can be seen (ASTRA rules), where
 /// something is shared by all (links of the message model, a memory pool, loads that Themis or
 /// round robin levels), under the rendezvous protocol, with custom collectives, and where a message
-/// between parts takes no time. O(nodes of all graphs + ranks × (groups + peers)).
+/// between parts takes no time. O(nodes of all graphs + ranks × (groups + peers) + kMost³).
 [[nodiscard]] Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
                                const model::Fabric& fabric, const Communicators& communicators,
                                const Folding* folding);

@@ -147,7 +147,13 @@ TEST(Parts, AreTheStagesOfAPipeline) {
   const Parts parts = parts_of(work, two_levels(4, 4));
   EXPECT_EQ(parts.count, 4u);
   for (std::uint32_t r = 0; r < 16; ++r) EXPECT_EQ(parts.part_of[r], r / 4);
-  EXPECT_EQ(parts.lookahead, (us(6) + us(60)).count());  // two hops, 30,000 bytes at 0.5 GB/s
+  const std::int64_t hop = (us(6) + us(60)).count();  // two hops, 30,000 bytes at 0.5 GB/s
+  const std::int64_t on = (us(6) + us(80)).count();   // 40,000 bytes forward
+  EXPECT_EQ(parts.ahead(1, 0), hop);
+  EXPECT_EQ(parts.ahead(0, 1), on);
+  EXPECT_EQ(parts.ahead(3, 0), 3 * hop);
+  EXPECT_EQ(parts.ahead(0, 3), 3 * on);
+  EXPECT_EQ(parts.ahead(2, 2), hop + on);
 }
 
 TEST(Parts, AreOneWhereAllRanksMeetOrTimeCannotPass) {
