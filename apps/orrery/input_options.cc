@@ -83,6 +83,10 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
                 "the workload is described twice: as traces and as a model and a plan");
   if (!options.workload.empty() && are_recorded({options.workload}))
     options.recorded.traces.push_back(std::exchange(options.workload, ""));
+  if (options.stream.given() && options.workload.empty()) {
+    return fail(Errc::usage, "--stream", "only Chakra traces (PREFIX) can be kept in a file",
+                "leave it out");
+  }
   if (!options.network.empty()) {
     if (auto fine = one_of("--network", options.network, {"analytical", "message"}); !fine)
       return fine;

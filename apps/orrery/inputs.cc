@@ -149,8 +149,11 @@ Result<graph::Workload> read_ranks(const InputOptions& options, std::uint32_t ra
   load.ranks = options.replicate ? 1 : ranks;
   load.find_companion = options.groups.empty() && !options.astra();
   load.progress = [&](std::uint32_t done, std::uint32_t all) { progress.reading(done, all); };
+  if (auto fine = choose_place(options.stream, load); !fine) return tl::unexpected(fine.error());
   auto workload = trace::chakra::load_workload(options.workload, load);
   if (!workload) return tl::unexpected(explain_missing(workload.error(), options.workload, ranks));
+  progress.clear();
+  note_spilled(options.stream, load, *workload, session);
   return workload;
 }
 

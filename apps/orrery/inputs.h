@@ -12,6 +12,7 @@
 #include "recorded.h"
 #include "session.h"
 #include "spec_options.h"
+#include "stream_option.h"
 
 namespace orrery::app {
 
@@ -28,6 +29,7 @@ struct InputOptions {
   bool replicate = false;    ///< every rank runs rank 0's file
   RecordedOptions recorded;  ///< the workload as recorded traces
   SpecOptions spec;          ///< the workload as a model and a plan
+  StreamOptions stream;
   std::int64_t queues_per_dim = 1;
   double compute_scale = 1, comm_scale = 1, injection_scale = 1;
   std::string rendezvous = "false";

@@ -34,6 +34,7 @@ Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& sessio
                          const WorkOptions& work, bool record) {
   sim::Options options = simulation_options(work);
   options.record = record;
+  options.keep_times = inputs.workload.spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (work.verify_fold && record) options.fold = false;
   auto result = simulate_once(inputs, session, options);

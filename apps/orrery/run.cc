@@ -15,10 +15,15 @@ namespace orrery::app {
 namespace {
 
 /// --output names a run file or a JSON file; --spans is about the former.
-Result<void> settle_output(RecordOptions& record, Session& session) {
+Result<void> settle_output(const StreamOptions& stream, RecordOptions& record, Session& session) {
   const auto run_file = names_run_file(session.output);
   if (!run_file) return tl::unexpected(run_file.error());
   if (*run_file) std::swap(record.path, session.output);
+  if (stream.given() && !record.path.empty()) {
+    return fail(Errc::usage, "--stream",
+                "a run file says when every node ran, and that is not kept",
+                "leave --stream out, or write the result alone: -o FILE.json");
+  }
   if (record.spans.empty()) {
     record.spans = "all";
   } else if (record.path.empty()) {
@@ -28,7 +33,8 @@ Result<void> settle_output(RecordOptions& record, Session& session) {
 }
 
 int run(InputOptions& options, RecordOptions& record, WorkOptions& work, Session& session) {
-  if (auto fine = settle_output(record, session); !fine) return session.fail(fine.error());
+  if (auto fine = settle_output(options.stream, record, session); !fine)
+    return session.fail(fine.error());
   if (options.recorded.threads) work.threads = *options.recorded.threads;
   if (auto fine = check_work_options(work); !fine) return session.fail(fine.error());
   Findings findings;
@@ -73,6 +79,7 @@ void add_run(CLI::App& table, Session& session) {
   const auto record = std::make_shared<RecordOptions>();
   record->spans.clear();
   add_input_options(*command, *options);
+  add_stream_option(*command, options->stream);
   add_spec_options(*command, options->spec, false);
   const auto work = std::make_shared<WorkOptions>();
   add_work_options(*command, *work);
