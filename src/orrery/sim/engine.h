@@ -111,6 +111,7 @@ class Engine : private OnGround {
   [[nodiscard]] bool from_abroad(const MessageKey& key) const;
   void send_abroad(std::uint32_t number, std::int64_t delay);
   void take_in();
+  void forget_spans();
   void communicates_since(std::uint32_t rank, std::int64_t begin);
   void keep_span(std::uint32_t rank, std::int64_t begin);
 
@@ -342,16 +343,16 @@ class Engine : private OnGround {
 
   const Parts* parts_ = nullptr;  // in a part
   std::uint32_t part_ = 0;
-  std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0;
+  std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0, all_known_until_ = 0;
   std::uint64_t window_work_ = 0;  // events of the last window, by rank
   std::vector<Abroad> outbox_, inbox_;
   std::vector<AccountedSpan> spans_;
+  std::size_t spans_kept_ = 0;  // when some were dropped last
   bool wants_one_part_ = false;
   std::vector<std::size_t> first_senders_;  // by part that has been absorbed: in senders_
 
   std::vector<PooledEvent> pool_;
   std::uint32_t pool_free_ = kNone;
-
   std::vector<std::pair<std::uint32_t, graph::NodeId>> senders_;  // (rank, node)
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
 

@@ -21,6 +21,7 @@ namespace {
 constexpr std::int64_t kNever = EventQueue::kNever;
 constexpr std::uint64_t kLittle = 100;    // events of ranks in a window: waking others takes longer
 constexpr std::uint64_t kTellEvery = 64;  // windows
+constexpr std::size_t kFewSpans = 256;
 constexpr std::uint64_t kProbation = 512;  // windows, after which parts must have paid
 
 }  // namespace
@@ -82,9 +83,12 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
       }
     }
     due.clear();
+    // Every message that was sent before it has been handed over.
+    const std::int64_t earliest = *std::min_element(next.begin(), next.end());
     for (std::uint32_t p = 0; p < parts.count; ++p) {
       if (next[p] >= ends[p]) continue;
       engines[p]->window_end_ = ends[p];
+      engines[p]->all_known_until_ = earliest;
       due.push_back(engines[p].get());
     }
     if (due.empty()) return true;
@@ -151,8 +155,28 @@ void Engine::take_in() {
     queue_.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
   }
   inbox_.clear();
-  for (const AccountedSpan& span : spans_) states_[span.rank].span = kNone;
-  spans_.clear();
+  if (spans_.size() > 2 * spans_kept_ + kFewSpans) forget_spans();
+}
+
+// A message that is not known yet is sent no earlier than the first thing that any part has still
+// to do. Spans are in a row for each rank, the newest first, so what is dropped is the end of it.
+void Engine::forget_spans() {
+  std::vector<std::uint32_t> place(spans_.size(), kNone);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> newest;  // (rank, where its row begins)
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < spans_.size(); ++i) {
+    if (spans_[i].end > all_known_until_) place[i] = kept++;
+    if (states_[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
+  }
+  for (const auto& [rank, span] : newest) states_[rank].span = span;
+  for (std::size_t i = 0; i < spans_.size(); ++i) {
+    if (place[i] == kNone) continue;
+    AccountedSpan span = spans_[i];
+    if (span.before != kNone) span.before = place[span.before];
+    spans_[place[i]] = span;
+  }
+  spans_.resize(kept);
+  spans_kept_ = kept;
 }
 
 std::uint32_t Engine::part_of(std::uint32_t real_rank) const {
