@@ -355,7 +355,6 @@ class Engine : private OnGround {
   std::uint32_t pool_free_ = kNone;
   std::vector<std::pair<std::uint32_t, graph::NodeId>> senders_;  // (rank, node)
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
-
   std::deque<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   std::uint64_t chunks_ = 0;  // issued so far
