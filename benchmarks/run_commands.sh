@@ -49,7 +49,7 @@ row() {
 
 simulate() {
   local folder=$inputs/$4
-  row "$1" "$2" "$3" "$program" run "$folder/workload/wl" --astra-network "$folder/network.yml" \
+  row "$1" "$2" "$3" "$program" run "$folder/workload/wl" --fold off --astra-network "$folder/network.yml" \
     --astra-system "$folder/system.json" --astra-memory "$folder/memory.json"
 }
 

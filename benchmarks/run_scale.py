@@ -68,6 +68,8 @@ def reference_series(run, table, lines, quick):
             folded = run(*words, "rules=orrery")
             name = f"all-reduce 1 GiB, {chunks} chunk{'s' if chunks > 1 else ''}"
             row(table, f"{name}, folded", folded, known)
+            if chunks == 1:
+                lines["all-reduce, folded"].append((ranks, cost(folded)))
             if known is None or (quick and ranks > 1024):
                 continue
             if ranks <= 4096:
@@ -79,8 +81,6 @@ def reference_series(run, table, lines, quick):
             if chunks == 1:
                 lines["ASTRA-sim, all-reduce"].append((ranks, known[0]))
                 lines["all-reduce, every message"].append((ranks, cost(whole)))
-            if chunks == 1 and ranks >= 64:
-                lines["all-reduce, folded"].append((ranks, cost(folded)))
 
 
 def jobs(run, table, lines, quick):
@@ -124,7 +124,7 @@ COLOURS = ["#b2182b", "#ef8a62", "#2166ac", "#1b7837", "#7fbf7b", "#762a83"]
 def write_picture(path, lines):
     """Cost against size, both logarithmic."""
     width, height, left, top, right, bottom = 760, 460, 70, 20, 20, 50
-    x_low, x_high, y_low, y_high = 1.5, 6.2, -3.2, 2.2
+    x_low, x_high, y_low, y_high = 1.5, 6.2, -4.2, 2.2
     x = lambda v: left + (math.log10(v) - x_low) / (x_high - x_low) * (width - left - right)
     y = lambda v: height - bottom - (math.log10(max(v, 10**y_low)) - y_low) / (y_high - y_low) * (
         height - top - bottom)
@@ -134,9 +134,9 @@ def write_picture(path, lines):
         at = x(10**power)
         out.append(f'<line x1="{at:.1f}" y1="{top}" x2="{at:.1f}" y2="{height - bottom}" stroke="#ddd"/>'
                    f'<text x="{at:.1f}" y="{height - bottom + 18}" text-anchor="middle">{10**power:,}</text>')
-    for power in range(-3, 3):
+    for power in range(-4, 3):
         at = y(10.0**power)
-        label = f"{10.0**power:g}"
+        label = f"{10.0**power:.4f}".rstrip("0").rstrip(".")
         out.append(f'<line x1="{left}" y1="{at:.1f}" x2="{width - right}" y2="{at:.1f}" stroke="#ddd"/>'
                    f'<text x="{left - 8}" y="{at + 4:.1f}" text-anchor="end">{label}</text>')
     out.append(f'<text x="{(left + width) / 2}" y="{height - 10}" text-anchor="middle">accelerators</text>'
