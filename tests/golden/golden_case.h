@@ -21,7 +21,7 @@ struct Answer {
   PerNpu exposed;
   std::string message;                ///< ours, when it is not 0
   std::uint32_t representatives = 0;  ///< ranks simulated
-  std::string not_folded;             ///< why all of them
+  std::string not_folded{};           ///< why all of them
 };
 
 struct Case {
