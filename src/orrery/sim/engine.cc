@@ -167,10 +167,9 @@ Result<SimResult> Engine::run() {
     }
     if (repeats_.due() && !queue_.more_now() && !error_) repeats_.tick_over();
     if (!queue_.pop(event)) {
-      const bool half_begun = gathered_ > 0;
-      if (folded_ || !rescue()) break;
-      closed_forms_failed_ = half_begun;
-      if (closed_forms_failed_) break;
+      if (folded_) break;
+      closed_forms_failed_ = gathered_ > 0 && finished_ < workload_.rank_count();
+      if (closed_forms_failed_ || !rescue()) break;
       continue;
     }
     ++result_.events;

@@ -51,7 +51,12 @@ void Repeater::count_repeats(const Jump& jump) {
     grow(result.memory_only, then.memory_only, times);
     grow(result.idle, then.idle, times);
     grow(result.sent_bytes, then.sent_bytes, times);
-    engine_.gpu_time_[rank] += (engine_.gpu_time_[rank] - before_.gpu_time[rank]) * times;
+    // Wraps around like the sum itself would: nodes that overlap are not bounded by the clock.
+    std::int64_t& gpu = engine_.gpu_time_[rank];
+    const auto more =
+        static_cast<std::uint64_t>(gpu) - static_cast<std::uint64_t>(before_.gpu_time[rank]);
+    gpu = static_cast<std::int64_t>(static_cast<std::uint64_t>(gpu) +
+                                    more * static_cast<std::uint64_t>(times));
   }
   for (auto& [key, total] : engine_.totals_) {
     const auto found = before_.totals.find(key);

@@ -140,7 +140,7 @@ std::vector<ChainLink> Engine::chain() {
       node = ran.released_by;
       continue;
     }
-    number = static_cast<std::uint32_t>(graph_of(rank).message(node, number).src);
+    number = static_cast<std::uint32_t>(workload_.graph(number).message(node, number).src);
     const std::size_t before =
         first_senders_.empty() ? 0 : first_senders_[ground_.parts.part_of[rank]];
     std::tie(rank, node) = senders_[before + ran.sender];
