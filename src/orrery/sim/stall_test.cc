@@ -139,5 +139,26 @@ TEST(Refused, MissingAttributesAndWrongRankCounts) {
   EXPECT_EQ(simulate(graph::Workload{}, platform).error().code, Errc::input_empty);
 }
 
+// When nothing moves any more is when the last message came, whether or not it was sent.
+TEST(Stall, IsAtTheSameTimeWithClosedForms) {
+  std::vector<Rank> ranks(4);
+  for (std::uint32_t r = 0; r < 3; ++r) ranks[r].coll(CollectiveType::all_reduce, 4'000);
+  const graph::Workload workload = testing::workload(ranks);
+  const platform::Platform platform = line(platform::Block::ring, 4);
+  Options options;
+  options.closed_forms = false;
+  const auto messages = simulate(workload, platform, options);
+  for (const bool fold : {false, true}) {
+    options.closed_forms = true;
+    options.fold = fold;
+    const auto forms = simulate(workload, platform, options);
+    ASSERT_TRUE(messages && forms && messages->stall && forms->stall);
+    EXPECT_EQ(messages->stall->at, forms->stall->at);
+    EXPECT_GT(forms->stall->at, Time{});
+    EXPECT_EQ(messages->messages, forms->messages);
+    EXPECT_EQ(forms->savings.phases_worked_out, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace orrery::sim
