@@ -37,8 +37,4 @@ std::uint32_t Peers::at(std::uint32_t rank, std::uint32_t place) const {
   return static_cast<std::uint32_t>(list.peers[place] + (list.relative[place] ? rank : 0));
 }
 
-std::uint32_t Peers::count(std::uint32_t rank) const {
-  return static_cast<std::uint32_t>(lists_[workload_.graph_of_rank[rank]].peers.size());
-}
-
 }  // namespace orrery::sim

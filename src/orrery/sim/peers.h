@@ -22,7 +22,6 @@ class Peers {
   [[nodiscard]] std::uint32_t place(std::uint32_t rank, std::uint32_t peer) const;
   /// Whom `rank` has there.
   [[nodiscard]] std::uint32_t at(std::uint32_t rank, std::uint32_t place) const;
-  [[nodiscard]] std::uint32_t count(std::uint32_t rank) const;
 
  private:
   struct List {
