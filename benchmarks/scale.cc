@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 
+#include "cases.h"
 #include "orrery/graph/builder.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
@@ -65,11 +66,6 @@ struct Case {
   platform::Platform platform;
 };
 
-graph::GraphRef finish(graph::GraphBuilder&& builder) {
-  Findings findings;
-  return std::make_shared<const graph::Graph>(expect(std::move(builder).finish(findings)));
-}
-
 // The network and the system of the reference's scaling series: 200, 100 and 50 GB/s, 500 ns, four
 // chunks active, 10 ns at the boundary.
 Case all_reduce(Values& values) {
@@ -110,41 +106,9 @@ Case all_reduce(Values& values) {
   node.flags = graph::kHasCommType | graph::kHasCommSize;
   node.collective.size = Bytes(std::int64_t{number(values, "mib", 1024)} << 20);
   builder.add(node);
-  made.workload.graphs = {finish(std::move(builder))};
+  made.workload.graphs = {benchmarks::finish(std::move(builder))};
   made.workload.graph_of_rank.assign(static_cast<std::size_t>(machine.npu_count()), 0);
   return made;
-}
-
-// Rank r computes for a time of its own, then sends messages one after the other, each to another
-// rank: nobody keeps step with anybody.
-graph::GraphRef drifting_rank(std::uint32_t rank, std::uint32_t ranks, std::uint32_t messages) {
-  graph::GraphBuilder builder("scale", std::make_shared<StringPool>(), graph::Repair::refuse);
-  graph::NodeSpec compute;
-  compute.id = 1;
-  compute.kind = graph::NodeKind::comp;
-  compute.duration = us(1 + std::uint64_t{7919} * rank % ranks);
-  builder.add(compute);
-  const auto size = [](std::uint64_t from, std::uint64_t m) {
-    return Bytes(static_cast<std::int64_t>(1000 + 13 * from + 101 * m));
-  };
-  for (std::uint32_t m = 0; m < messages; ++m) {
-    graph::NodeSpec send;
-    send.id = 10 + 3 * m;
-    send.kind = graph::NodeKind::send;
-    send.flags = graph::kHasCommSize | graph::kHasDst | graph::kHasTag;
-    send.message = {size(rank, m), 0, static_cast<std::int32_t>((rank + 1 + m) % ranks), m};
-    send.deps = {m == 0 ? 1 : send.id - 3};
-    builder.add(send);
-    const std::uint32_t from = (rank + ranks - 1 - m % ranks) % ranks;
-    graph::NodeSpec receive;
-    receive.id = 11 + 3 * m;
-    receive.kind = graph::NodeKind::recv;
-    receive.flags = graph::kHasCommSize | graph::kHasSrc | graph::kHasTag;
-    receive.message = {size(from, m), static_cast<std::int32_t>(from), 0, m};
-    receive.deps = {1};
-    builder.add(receive);
-  }
-  return finish(std::move(builder));
 }
 
 Case drifting(Values& values) {
@@ -154,10 +118,7 @@ Case drifting(Values& values) {
   made.platform.rules = platform::Rules::astra;
   made.platform.dims = {{Block::switched, ranks, Bandwidth(50e9), 500.0}};
   made.platform.device.memory = Bandwidth(1600e9);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    made.workload.graph_of_rank.push_back(rank);
-    made.workload.graphs.push_back(drifting_rank(rank, ranks, messages));
-  }
+  made.workload = benchmarks::drifting(ranks, messages);
   return made;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cases.h"
 #include "orrery/graph/builder.h"
 #include "orrery/sim/simulate.h"
 
@@ -30,13 +31,6 @@ platform::Platform one_dim(Block block, std::int64_t size, Algorithm algorithm) 
   return made;
 }
 
-graph::GraphRef finish(graph::GraphBuilder&& builder) {
-  Findings findings;
-  auto made = std::move(builder).finish(findings);
-  if (!made) std::abort();
-  return std::make_shared<const graph::Graph>(*std::move(made));
-}
-
 graph::Workload all_reduce(std::uint32_t ranks) {
   graph::GraphBuilder builder("benchmark", std::make_shared<StringPool>(), graph::Repair::refuse);
   graph::NodeSpec node;
@@ -45,43 +39,8 @@ graph::Workload all_reduce(std::uint32_t ranks) {
   node.collective.size = Bytes(64 << 20);
   builder.add(node);
   graph::Workload made;
-  made.graphs = {finish(std::move(builder))};
+  made.graphs = {benchmarks::finish(std::move(builder))};
   made.graph_of_rank.assign(ranks, 0);
-  return made;
-}
-
-/// Rank r computes for a time of its own, then sends `messages` messages, one after the other, each
-/// to another rank.
-graph::Workload drifting(std::uint32_t ranks, std::uint32_t messages) {
-  graph::Workload made;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    graph::GraphBuilder builder("benchmark", std::make_shared<StringPool>(), graph::Repair::refuse);
-    graph::NodeSpec compute;
-    compute.id = 1;
-    compute.kind = graph::NodeKind::comp;
-    compute.duration = us(1 + 7919 * rank % ranks);
-    builder.add(compute);
-    for (std::uint32_t m = 0; m < messages; ++m) {
-      graph::NodeSpec send;
-      send.id = 10 + 3 * m;
-      send.kind = graph::NodeKind::send;
-      send.flags = graph::kHasCommSize | graph::kHasDst | graph::kHasTag;
-      send.message = {Bytes(1000 + 13 * rank + 101 * m), 0,
-                      static_cast<std::int32_t>((rank + 1 + m) % ranks), m};
-      send.deps = {m == 0 ? 1 : send.id - 3};
-      builder.add(send);
-      const std::uint32_t from = (rank + ranks - 1 - m % ranks) % ranks;
-      graph::NodeSpec receive;
-      receive.id = 11 + 3 * m;
-      receive.kind = graph::NodeKind::recv;
-      receive.flags = graph::kHasCommSize | graph::kHasSrc | graph::kHasTag;
-      receive.message = {Bytes(1000 + 13 * from + 101 * m), static_cast<std::int32_t>(from), 0, m};
-      receive.deps = {1};
-      builder.add(receive);
-    }
-    made.graph_of_rank.push_back(rank);
-    made.graphs.push_back(finish(std::move(builder)));
-  }
   return made;
 }
 
@@ -114,7 +73,8 @@ BENCHMARK(direct_all_reduce)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
 
 void drifting_messages(benchmark::State& state) {
   const auto ranks = static_cast<std::uint32_t>(state.range(0));
-  simulate_all(state, drifting(ranks, 32), one_dim(Block::switched, ranks, Algorithm::ring));
+  simulate_all(state, benchmarks::drifting(ranks, 32),
+               one_dim(Block::switched, ranks, Algorithm::ring));
 }
 BENCHMARK(drifting_messages)->Arg(256)->Arg(4096)->Unit(benchmark::kMillisecond);
 
