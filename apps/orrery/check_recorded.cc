@@ -12,7 +12,7 @@ namespace orrery::app {
 
 namespace {
 
-constexpr std::size_t kShown = 10;
+constexpr std::size_t kMismatchesShown = 10;
 
 std::string agreement(report::Style style) {
   report::Sheet sheet(style);
@@ -66,7 +66,7 @@ int check_recorded(const RecordedOptions& options, Session& session) {
   progress.clear();
   if (!done) return session.fail(done.error(), findings);
   findings.merge(done->findings);
-  const auto found = intake::mismatches(*done, kShown);
+  const auto found = intake::mismatches(*done, kMismatchesShown);
   const report::Style style = session.out_style();
   report::Sheet sheet(style);
   sheet.add("traces",

@@ -16,6 +16,7 @@
 #include "orrery/result/run_file.h"
 #include "report_files.h"
 #include "run_summary.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -42,13 +43,6 @@ struct Verdict {
   std::optional<double> threshold;
   bool regressed = false;
 };
-
-Time magnitude(Time time) { return time.count() < 0 ? Time{} - time : time; }
-
-std::string signed_time(Time time) {
-  if (time.count() == 0) return "same";
-  return (time.count() < 0 ? "-" : "+") + format_time(magnitude(time));
-}
 
 std::string signed_percent(double change) {
   if (change == 0.0) return "same";
@@ -110,7 +104,7 @@ void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<N
                             : fmt::format("rank {} node {}", node.rank, node.node);
     if (node.critical) where += ", on the critical path";
     sheet.add(i == 0 ? title : "",
-              fmt::format("{} {} ({}): {} to {}{}{}", signed_time(node.b - node.a),
+              fmt::format("{} {} ({}): {} to {}{}{}", node.a == node.b ? "same" : signed_time(node.b - node.a),
                           label.empty() ? std::string(name(node.kind)) : label, where,
                           format_time(node.a), format_time(node.b), node.why.empty() ? "" : "; ",
                           report::printable(node.why)));

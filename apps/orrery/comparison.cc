@@ -8,6 +8,7 @@
 
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -16,13 +17,7 @@ using report::Style;
 
 namespace {
 
-std::string signed_time(Time time) {
-  return time.count() < 0 ? "-" + format_time(Time{} - time) : "+" + format_time(time);
-}
-
 std::string difference(Time one, Time two) { return one == two ? "same" : signed_time(two - one); }
-
-Time magnitude(Time time) { return time.count() < 0 ? Time{} - time : time; }
 
 Time mean(const sim::CollectiveTotal& total) {
   return total.operations == 0

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orrery/core/units.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -13,13 +14,11 @@ namespace {
 
 using report::JsonWriter;
 
-constexpr std::size_t kShown = 32;
-
-std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
+constexpr std::size_t kRanksShown = 32;
 
 std::string more(const intake::JobReport& report) {
   const std::size_t ranks = report.job.ranks.size();
-  return ranks > kShown ? fmt::format("and {} more (--json)\n", count(ranks - kShown)) : "";
+  return ranks > kRanksShown ? fmt::format("and {} more (--json)\n", count(ranks - kRanksShown)) : "";
 }
 
 }  // namespace
@@ -33,7 +32,7 @@ std::string link_table(const intake::JobReport& report, report::Style style) {
                        {"order", true},
                        {"device work", true},
                        {"attached", true}});
-  const std::size_t shown = std::min(report.job.ranks.size(), kShown);
+  const std::size_t shown = std::min(report.job.ranks.size(), kRanksShown);
   for (std::size_t place = 0; place < shown; ++place) {
     const profile::AttachReport& attach = report.attached[place];
     const std::uint64_t found = attach.works - attach.orphans;
@@ -63,7 +62,7 @@ std::string conversion_table(const intake::JobReport& report, report::Style styl
                        {"sends", true},
                        {"receives", true},
                        {"with successor", true}});
-  const std::size_t shown = std::min(report.converted.size(), kShown);
+  const std::size_t shown = std::min(report.converted.size(), kRanksShown);
   for (std::size_t place = 0; place < shown; ++place) {
     const intake::ConvertReport& c = report.converted[place];
     table.row({count(report.job.ranks[place].rank), count(c.nodes), count(c.edges),

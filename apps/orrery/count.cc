@@ -21,7 +21,7 @@ struct CountOptions {
   std::string cluster;
 };
 
-int count(const CountOptions& options, Session& session) {
+int count_job(const CountOptions& options, Session& session) {
   Findings findings;
   const auto program = assemble_options(options.spec, findings);
   if (!program) return session.fail(program.error(), findings);
@@ -65,7 +65,7 @@ void add_count(CLI::App& table, Session& session) {
   session.add_options(*command, true);
   command->callback([options, &session] {
     session.command = "count";
-    session.action = [options, &session] { return count(*options, session); };
+    session.action = [options, &session] { return count_job(*options, session); };
   });
 }
 

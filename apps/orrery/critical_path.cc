@@ -13,6 +13,7 @@
 #include "orrery/report/envelope.h"
 #include "orrery/result/run_file.h"
 #include "run_summary.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -26,8 +27,6 @@ using result::SpanKind;
 namespace {
 
 constexpr std::size_t kLongest = 12;
-
-std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
 
 const result::Span* span_of(const Run& run, const PathSegment& segment) {
   return segment.span == result::kNone ? nullptr : &run.timeline(segment.rank).spans[segment.span];

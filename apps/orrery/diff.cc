@@ -13,6 +13,7 @@
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 #include "recorded.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -22,7 +23,7 @@ using profile::Breakdown;
 using profile::Change;
 using profile::Difference;
 
-constexpr std::size_t kShown = 12;
+constexpr std::size_t kChangesShown = 12;
 
 Result<profile::Inspection> read(const std::string& path, Findings& findings) {
   if (!are_recorded({path})) return intake::inspect_chakra(path, findings);
@@ -37,10 +38,6 @@ Result<profile::Inspection> read(const std::string& path, Findings& findings) {
       });
   if (!done) return tl::unexpected(done.error());
   return *std::move(first);
-}
-
-std::string signed_time(Time t) {
-  return t < Time{} ? "-" + format_time(Time{} - t) : "+" + format_time(t);
 }
 
 std::string ratio(Time a, Time b) {
@@ -78,7 +75,7 @@ std::string changes_table(std::string title, const std::vector<Change>& changes,
                        {"first", true},
                        {"second", true},
                        {"difference", true}});
-  for (std::size_t i = 0; i < changes.size() && i < kShown; ++i) {
+  for (std::size_t i = 0; i < changes.size() && i < kChangesShown; ++i) {
     const Change& c = changes[i];
     const std::string counts = c.count_a == c.count_b
                                    ? fmt::format("{:.4g}", c.count_a)
@@ -87,8 +84,8 @@ std::string changes_table(std::string title, const std::vector<Change>& changes,
                format_time(c.time_a), format_time(c.time_b), signed_time(c.difference())});
   }
   std::string text = "\n" + table.text(style);
-  if (changes.size() > kShown)
-    text += fmt::format("and {} more (--json)\n", changes.size() - kShown);
+  if (changes.size() > kChangesShown)
+    text += fmt::format("and {} more (--json)\n", changes.size() - kChangesShown);
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include "orrery/report/json.h"
 #include "progress.h"
 #include "recorded.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -28,8 +29,6 @@ struct Inspected {
   std::string device;
   Inspection inspection;
 };
-
-std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
 std::string share(Time part, Time whole) {
   return whole.count() <= 0 ? "-"

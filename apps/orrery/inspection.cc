@@ -9,6 +9,7 @@
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -25,7 +26,6 @@ std::int64_t clamped(std::uint64_t number) {
   return static_cast<std::int64_t>(
       std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max()));
 }
-std::string count(std::uint64_t number) { return format_count(clamped(number)); }
 std::string size(std::uint64_t number) { return format_bytes(Bytes(clamped(number))); }
 
 /// "12.3 T": a number of operations.

@@ -7,6 +7,7 @@
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "outcome.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -16,15 +17,9 @@ using report::Style;
 
 namespace {
 
-std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
-
 Bytes bytes(std::uint64_t number) {
   return Bytes(static_cast<std::int64_t>(
       std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max())));
-}
-
-std::string plural(std::uint64_t number, std::string_view word) {
-  return fmt::format("{} {}{}", count(number), word, number == 1 ? "" : "s");
 }
 
 void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& step, Style style) {

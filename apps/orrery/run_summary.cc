@@ -10,6 +10,7 @@
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "work_options.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -20,8 +21,6 @@ using report::Style;
 using result::Run;
 
 namespace {
-
-std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
 
 struct Finishes {
   std::vector<std::uint32_t> order;  ///< ranks that finished, latest first, ties by rank

@@ -9,6 +9,7 @@
 
 #include "orrery/core/units.h"
 #include "session.h"
+#include "words.h"
 
 namespace orrery::app {
 
@@ -16,12 +17,6 @@ namespace {
 
 /// So many are not simulated in a blink: who folds wants to know why not.
 constexpr std::size_t kManyRanks = 1024;
-
-std::string count(std::uint64_t number) { return format_count(static_cast<std::int64_t>(number)); }
-
-std::string plural(std::uint64_t number, std::string_view word) {
-  return fmt::format("{} {}{}", count(number), word, number == 1 ? "" : "s");
-}
 
 bool folded(const sim::Savings& savings, std::size_t ranks) {
   return savings.representatives > 0 && savings.representatives < ranks;

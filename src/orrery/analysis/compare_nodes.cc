@@ -8,6 +8,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "orrery/analysis/words.h"
 #include "orrery/core/units.h"
 
 namespace orrery::analysis {
@@ -203,10 +204,6 @@ class ByName {
   std::vector<std::uint32_t> names_;
   std::map<std::pair<SpanKind, std::uint32_t>, Sums> sums_;
 };
-
-bool communicates(SpanKind kind) {
-  return kind == SpanKind::collective || kind == SpanKind::send || kind == SpanKind::receive;
-}
 
 // What the bytes or the operations do, where neither waiting, nor queues, nor hops changed most.
 std::string rest_words(const NodeChange& change, const std::string& by, const Span* a,

@@ -22,10 +22,6 @@ using result::SpanKind;
 
 namespace {
 
-bool communicates(SpanKind kind) {
-  return kind == SpanKind::collective || kind == SpanKind::send || kind == SpanKind::receive;
-}
-
 std::string lane_words(const Run& run, std::uint32_t rank, const Span& span) {
   const auto& lanes = run.timeline(rank).lanes;
   if (span.lane >= lanes.size()) return "lane";

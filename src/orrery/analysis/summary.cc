@@ -30,7 +30,7 @@ struct Tally {
   std::uint64_t operations = 0;
   std::uint64_t bytes = 0;
 };
-using Key = std::tuple<std::string, std::string>;  // type, group
+using TypeAndGroup = std::tuple<std::string, std::string>;  // type, group
 
 /// Where group names of one graph lead, so that a million nodes cost no strings.
 struct GraphTraffic {
@@ -129,8 +129,8 @@ Summary summarize(const graph::Workload& workload) {
     summary.parts[part].ranks.push_back(rank);
   }
 
-  std::map<Key, Tally> sums;
-  const auto sum_up = [&](Key key, const Tally& one, std::uint64_t ranks) {
+  std::map<TypeAndGroup, Tally> sums;
+  const auto sum_up = [&](TypeAndGroup key, const Tally& one, std::uint64_t ranks) {
     if (one.operations == 0) return;
     Tally& sum = sums[std::move(key)];
     add(sum.operations, times(one.operations, ranks));

@@ -43,6 +43,11 @@ std::string counted(std::uint64_t count, std::string_view noun) {
                      count == 1 ? "" : "s");
 }
 
+bool communicates(result::SpanKind kind) {
+  using result::SpanKind;
+  return kind == SpanKind::collective || kind == SpanKind::send || kind == SpanKind::receive;
+}
+
 std::string node_words(const result::Run& run, const result::Span& span) {
   const std::string& name = run.names[span.name];
   if (name.empty()) return fmt::format("node {}", span.node);

@@ -22,6 +22,8 @@ namespace orrery::analysis {
 [[nodiscard]] std::string quoted(std::string_view name);
 /// "1 rank", "3 ranks".
 [[nodiscard]] std::string counted(std::uint64_t count, std::string_view noun);
+/// Whether a span of this kind moves bytes between ranks.
+[[nodiscard]] bool communicates(result::SpanKind kind);
 /// `node 17 "matmul"`.
 [[nodiscard]] std::string node_words(const result::Run& run, const result::Span& span);
 /// `all ranks`, `group "tp0"`.

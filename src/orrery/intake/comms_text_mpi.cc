@@ -69,9 +69,9 @@ CommKind kind_of(std::string_view call) {
 
 bool is_mpi(std::string_view name) { return name.substr(0, 4) == "MPI_"; }
 
-class Job {
+class MpiJob {
  public:
-  Job(const std::vector<MpiEvent>& events, std::string where, CommsTextReport& report,
+  MpiJob(const std::vector<MpiEvent>& events, std::string where, CommsTextReport& report,
       Findings& findings)
       : where_(std::move(where)), report_(report), findings_(findings) {
     std::map<std::int64_t, std::set<std::int64_t>> members;  // of communicators
@@ -219,7 +219,7 @@ Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& wher
   std::stable_sort(events.begin(), events.end(), [](const MpiEvent& a, const MpiEvent& b) {
     return std::tie(a.process, a.start) < std::tie(b.process, b.start);
   });
-  Job job(events, where, report, findings);
+  MpiJob job(events, where, report, findings);
   for (auto at = events.begin(); at != events.end();) {
     const auto end = std::find_if(
         at, events.end(), [&](const MpiEvent& event) { return event.process != at->process; });

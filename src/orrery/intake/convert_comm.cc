@@ -30,7 +30,7 @@ struct CommKernel {
 };
 
 /// An operator that names a communication and has no such operator inside.
-struct Candidate {
+struct Launched {
   std::uint32_t node = 0;
   EventId event = kNoEvent;
   CommKind kind = CommKind::unknown;
@@ -38,7 +38,6 @@ struct Candidate {
   bool claimed = false;
 };
 
-bool is_message(CommKind kind) { return kind == CommKind::send || kind == CommKind::recv; }
 bool is_known(CommKind kind) {
   return kind != CommKind::unknown && kind != CommKind::wait && kind != CommKind::coalesced;
 }
@@ -59,7 +58,7 @@ class Planner {
     find_candidates();
     drop_dispatchers();
     place_kernels();
-    for (const Candidate& candidate : candidates_) {
+    for (const Launched& candidate : candidates_) {
       if (candidate.covered || candidate.claimed) continue;
       NodeComm comm = described(kNoEvent, candidate.event, candidate.kind);
       comm.node = candidate.node;
@@ -123,7 +122,7 @@ class Planner {
   Findings& findings_;
   std::vector<std::uint8_t> marks_;
   std::vector<CommKernel> kernels_;
-  std::vector<Candidate> candidates_;
+  std::vector<Launched> candidates_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> candidates_of_lane_;
   CommPlan plan_;
 };
@@ -174,7 +173,7 @@ void Planner::find_candidates() {
   for (const auto& [n, kind] : found) {
     const EventId e = dependencies_.nodes[n];
     if ((marks_[e] & kHasInner) != 0) continue;
-    Candidate candidate{n, e, kind};
+    Launched candidate{n, e, kind};
     for (EventId at = e; at != kNoEvent; at = outwards(at))
       candidate.covered = candidate.covered || (marks_[at] & kHasKernel) != 0;
     candidates_of_lane_[event(e).lane].push_back(static_cast<std::uint32_t>(candidates_.size()));
@@ -185,12 +184,12 @@ void Planner::find_candidates() {
 /// An operator may hand its work to a thread of the library, whose range then stands for it.
 void Planner::drop_dispatchers() {
   std::map<CommKind, std::vector<EventId>> ranges;  // alone on their threads
-  for (const Candidate& candidate : candidates_) {
+  for (const Launched& candidate : candidates_) {
     if (names_.of(event(candidate.event).name).library && outwards(candidate.event) == kNoEvent)
       ranges[candidate.kind].push_back(candidate.event);
   }
   std::map<CommKind, std::size_t> used;
-  for (Candidate& candidate : candidates_) {
+  for (Launched& candidate : candidates_) {
     if (!names_.of(event(candidate.event).name).dispatcher) continue;
     const std::vector<EventId>& free = ranges[candidate.kind];
     std::size_t& next = used[candidate.kind];
@@ -268,7 +267,7 @@ bool Planner::claim(const CommKernel& kernel, CommKind kind) {
   if (lane == candidates_of_lane_.end()) return false;
   std::size_t count = 0;
   for (const std::uint32_t index : lane->second) {
-    Candidate& candidate = candidates_[index];
+    Launched& candidate = candidates_[index];
     if (candidate.node >= dependencies_.node_of[launch]) break;
     if (candidate.claimed || (candidate.covered && !covers(kernel.owner, candidate.event)))
       continue;

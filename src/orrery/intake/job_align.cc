@@ -13,8 +13,6 @@ const CommUse& use_of(const Job& job, const Line& line, std::size_t member, std:
   return job.comms[line.places[member]][line.uses[member][i]];
 }
 
-bool agree(const CommUse& a, const CommUse& b) { return same_kind(a, b) && same_bytes(a, b); }
-
 /// The member whose uses the others are compared with: the first with the most.
 std::size_t reference_of(const Line& line) {
   std::size_t best = 0;

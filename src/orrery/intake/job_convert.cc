@@ -19,10 +19,6 @@ using trace::chakra::NodeRecord;
 using MetadataUse = std::function<Result<void>(const MetadataRecord&)>;
 using NodeUse = std::function<Result<void>(const NodeRecord&)>;
 
-bool is_message(const CommUse& use) {
-  return use.kind == profile::CommKind::send || use.kind == profile::CommKind::recv;
-}
-
 /// How the ranks of a job are numbered in what is written, and who is in which group then.
 class Numbering {
  public:
@@ -111,7 +107,7 @@ class Numbering {
     for (const CommUse& use : job_.comms[place]) {
       const auto& group = groups_[use.group];
       const bool single = group.size() == 1 && group[0] == written_[place];
-      if (is_message(use) || use.together || single || stays(use)) continue;
+      if (is_message(use.kind) || use.together || single || stays(use)) continue;
       std::string& name = lonely_[{place, use.group}];
       if (!name.empty()) continue;
       const std::string base =
@@ -138,7 +134,7 @@ class Fitting {
       : job_(job), place_(place), numbering_(numbering) {
     for (const CommUse& use : job.comms[place]) {
       const bool as_recorded = use.together && use.track == kNone && use.size == use.bytes;
-      if (is_message(use) || !as_recorded) uses_[use.node] = &use;
+      if (is_message(use.kind) || !as_recorded) uses_[use.node] = &use;
     }
   }
 
@@ -153,7 +149,7 @@ class Fitting {
 
  private:
   void fit(const CommUse& use) {
-    if (is_message(use)) return fit_message(use);
+    if (is_message(use.kind)) return fit_message(use);
     if (use.together) {
       if (use.track != kNone) set_group(job_.tracks[use.track].name);
       if (use.size == use.bytes) return;

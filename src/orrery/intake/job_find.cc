@@ -16,7 +16,7 @@ namespace {
 using trace::Format;
 
 /// A file that belongs to some rank.
-struct Candidate {
+struct FoundFile {
   trace::Input input;
   bool device = false;
   Peek peek;
@@ -88,7 +88,7 @@ class Collector {
     return {};
   }
 
-  Result<std::vector<Candidate>> finish() {
+  Result<std::vector<FoundFile>> finish() {
     if (all_.empty() && refused_) return tl::unexpected(*refused_);
     for (const std::string& name : left_out_) findings_.add(FindingCode::file_skipped, name);
     return std::move(all_);
@@ -138,14 +138,14 @@ class Collector {
 
   Findings& findings_;
   std::set<std::string> seen_;
-  std::vector<Candidate> all_;
+  std::vector<FoundFile> all_;
   std::vector<std::string> left_out_;
   std::optional<Error> refused_;  ///< the first that was left out
 };
 
 /// All files that the patterns name, each once. What is no trace is an error where it is named by
 /// itself, and left out where a pattern or an archive has it beside traces.
-Result<std::vector<Candidate>> candidates_of(const JobOptions& options, Findings& findings) {
+Result<std::vector<FoundFile>> candidates_of(const JobOptions& options, Findings& findings) {
   if (options.traces.empty()) {
     return fail(Errc::usage, "--traces", "no trace is given",
                 "files or patterns: 'traces/*.json.gz'");
@@ -158,9 +158,9 @@ Result<std::vector<Candidate>> candidates_of(const JobOptions& options, Findings
 }
 
 /// A process id that one file alone of its kind has.
-std::map<std::int64_t, Candidate*> by_process(std::vector<Candidate>& all, bool device) {
-  std::map<std::int64_t, Candidate*> processes;
-  for (Candidate& file : all) {
+std::map<std::int64_t, FoundFile*> by_process(std::vector<FoundFile>& all, bool device) {
+  std::map<std::int64_t, FoundFile*> processes;
+  for (FoundFile& file : all) {
     if (file.device != device || !file.peek.process) continue;
     const auto [at, added] = processes.try_emplace(*file.peek.process, &file);
     if (!added) at->second = nullptr;
@@ -169,9 +169,9 @@ std::map<std::int64_t, Candidate*> by_process(std::vector<Candidate>& all, bool 
   return processes;
 }
 
-std::vector<Candidate*> without_rank(std::vector<Candidate>& all, bool device) {
-  std::vector<Candidate*> out;
-  for (Candidate& file : all) {
+std::vector<FoundFile*> without_rank(std::vector<FoundFile>& all, bool device) {
+  std::vector<FoundFile*> out;
+  for (FoundFile& file : all) {
     if (file.device == device && !file.rank) out.push_back(&file);
   }
   return out;
@@ -180,13 +180,13 @@ std::vector<Candidate*> without_rank(std::vector<Candidate>& all, bool device) {
 /// Gives the files of one kind that have no rank yet what `of` finds in them, if those ranks are
 /// each another one (and no file's that has one already).
 template <class Of>
-void take_if_distinct(std::vector<Candidate>& all, bool device, const char* from, const Of& of) {
+void take_if_distinct(std::vector<FoundFile>& all, bool device, const char* from, const Of& of) {
   std::set<std::uint32_t> taken;
-  for (const Candidate& file : all) {
+  for (const FoundFile& file : all) {
     if (file.device == device && file.rank) taken.insert(*file.rank);
   }
-  std::vector<std::pair<Candidate*, std::uint32_t>> found;
-  for (Candidate* file : without_rank(all, device)) {
+  std::vector<std::pair<FoundFile*, std::uint32_t>> found;
+  for (FoundFile* file : without_rank(all, device)) {
     const std::optional<std::uint32_t> rank = of(*file);
     if (!rank) continue;
     if (!taken.insert(*rank).second) return;
@@ -200,10 +200,10 @@ void take_if_distinct(std::vector<Candidate>& all, bool device, const char* from
 
 /// "node1_rank3" may count the ranks of a node: two of one number on different nodes stand in order
 /// of (node, rank).
-void number_across_nodes(std::vector<Candidate>& all, bool device) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Candidate*> ordered;
+void number_across_nodes(std::vector<FoundFile>& all, bool device) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, FoundFile*> ordered;
   std::set<std::uint32_t> ranks;
-  for (Candidate* file : without_rank(all, device)) {
+  for (FoundFile* file : without_rank(all, device)) {
     if (!file->named || !file->named->sure || !file->named->node) return;
     if (!ordered.try_emplace({*file->named->node, file->named->rank}, file).second) return;
     ranks.insert(file->named->rank);
@@ -216,21 +216,21 @@ void number_across_nodes(std::vector<Candidate>& all, bool device) {
   }
 }
 
-void take_from_names(std::vector<Candidate>& all, bool device) {
+void take_from_names(std::vector<FoundFile>& all, bool device) {
   number_across_nodes(all, device);
-  for (Candidate* file : without_rank(all, device)) {
+  for (FoundFile* file : without_rank(all, device)) {
     if (!file->named || !file->named->sure) continue;
     file->rank = file->named->rank;
     file->from = "file name";
   }
-  take_if_distinct(all, device, "file name", [](const Candidate& file) {
+  take_if_distinct(all, device, "file name", [](const FoundFile& file) {
     return file.named ? std::optional(file.named->rank) : std::nullopt;
   });
 }
 
 /// Device files first; host files by the process they share with one of them.
-void assign_ranks(std::vector<Candidate>& all, Findings& findings) {
-  for (Candidate& file : all) {
+void assign_ranks(std::vector<FoundFile>& all, Findings& findings) {
+  for (FoundFile& file : all) {
     if (!file.peek.rank) continue;
     file.rank = file.peek.rank;
     file.from = "distributedInfo";
@@ -238,11 +238,11 @@ void assign_ranks(std::vector<Candidate>& all, Findings& findings) {
   take_from_names(all, true);
   const auto order = [&](bool device) {
     std::set<std::uint32_t> taken;
-    for (const Candidate& file : all) {
+    for (const FoundFile& file : all) {
       if (file.device == device && file.rank) taken.insert(*file.rank);
     }
     std::uint32_t next = 0;
-    for (Candidate* file : without_rank(all, device)) {
+    for (FoundFile* file : without_rank(all, device)) {
       while (!taken.insert(next).second) ++next;
       file->rank = next;
       file->from = "order";
@@ -259,20 +259,20 @@ void assign_ranks(std::vector<Candidate>& all, Findings& findings) {
   }
   const auto hosts = without_rank(all, false);
   const auto total = static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [](const Candidate& file) { return file.device; }));
+      std::count_if(all.begin(), all.end(), [](const FoundFile& file) { return file.device; }));
   const bool a_pair = hosts.size() == 1 && total == 1 && all.size() == 2 &&
                       (!hosts[0]->named || !hosts[0]->named->sure);
   if (a_pair) {  // one of each: of one rank, unless the host file's name says otherwise
-    const Candidate& device = all[0].device ? all[0] : all[1];
+    const FoundFile& device = all[0].device ? all[0] : all[1];
     hosts[0]->rank = device.rank;
     hosts[0]->from = device.from;
   }
   take_from_names(all, false);
-  take_if_distinct(all, false, "device", [](const Candidate& file) { return file.peek.device; });
+  take_if_distinct(all, false, "device", [](const FoundFile& file) { return file.peek.device; });
   order(false);
 }
 
-Result<void> put(RankFiles& files, Candidate& file) {
+Result<void> put(RankFiles& files, FoundFile& file) {
   std::optional<trace::Input>& place = file.device ? files.device : files.host;
   if (place) {
     return fail(Errc::usage, file.input.name,
@@ -293,12 +293,12 @@ Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& f
   auto all = candidates_of(options, findings);
   if (!all) return tl::unexpected(all.error());
   if (options.rank) {
-    for (Candidate& file : *all) {
+    for (FoundFile& file : *all) {
       file.rank = options.rank;
       file.from = "option";
     }
   } else {
-    for (Candidate& file : *all) {
+    for (FoundFile& file : *all) {
       auto seen = peek(file.input);
       if (!seen) return tl::unexpected(seen.error());
       file.peek = *seen;
@@ -308,7 +308,7 @@ Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& f
     assign_ranks(*all, findings);
   }
   std::map<std::uint32_t, RankFiles> by_rank;
-  for (Candidate& file : *all) {
+  for (FoundFile& file : *all) {
     RankFiles& files = by_rank[*file.rank];
     files.rank = *file.rank;
     if (auto done = put(files, file); !done) return tl::unexpected(done.error());

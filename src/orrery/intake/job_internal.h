@@ -122,6 +122,9 @@ void count_match(Job& job, Match match, const CommUse& use, const std::string& w
 /// True when two ranks of one communication may state `a` and `b`.
 [[nodiscard]] bool same_kind(const CommUse& a, const CommUse& b);
 [[nodiscard]] bool same_bytes(const CommUse& a, const CommUse& b);
+[[nodiscard]] inline bool agree(const CommUse& a, const CommUse& b) {
+  return same_kind(a, b) && same_bytes(a, b);
+}
 /// "all_reduce of 4096 bytes".
 [[nodiscard]] std::string describe(const CommUse& use);
 /// "rank 3 (worker3.json)".

@@ -15,8 +15,6 @@ namespace {
 
 using profile::CommKind;
 
-bool is_message(CommKind kind) { return kind == CommKind::send || kind == CommKind::recv; }
-
 /// Kinds that tell too little to say who must take part.
 bool is_loose(CommKind kind) {
   return kind == CommKind::coalesced || kind == CommKind::unknown || kind == CommKind::wait;
@@ -135,8 +133,6 @@ class Lines {
   std::vector<std::vector<std::uint32_t>> members_;  // per group
   std::map<LineKey, Line> lines_;
 };
-
-bool agree(const CommUse& a, const CommUse& b) { return same_kind(a, b) && same_bytes(a, b); }
 
 /// By the files' own numbers; empty where they are missing or out of order.
 Positions by_number(const Job& job, const Line& line) {

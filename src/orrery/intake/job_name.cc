@@ -11,7 +11,7 @@
 namespace orrery::intake {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_numeral(char c) { return c >= '0' && c <= '9'; }
 
 /// The file's own name in lower case, without folders and without what tells its format.
 std::string stem_of(std::string_view name) {
@@ -49,7 +49,7 @@ std::optional<std::uint32_t> number_after(std::string_view stem, std::string_vie
     std::size_t digits = at + word.size();
     if (digits < stem.size() && std::string_view("_-.=:[(").find(stem[digits]) != std::string::npos)
       ++digits;
-    if (digits >= stem.size() || !is_digit(stem[digits])) continue;
+    if (digits >= stem.size() || !is_numeral(stem[digits])) continue;
     if (const auto number = number_at(stem, digits)) found = number;
   }
   return found;
@@ -58,11 +58,11 @@ std::optional<std::uint32_t> number_after(std::string_view stem, std::string_vie
 /// A number at the very end, unless what stands before it says that it counts something else.
 std::optional<std::uint32_t> last_number(std::string_view stem) {
   std::size_t first = stem.size();
-  while (first > 0 && is_digit(stem[first - 1])) --first;
+  while (first > 0 && is_numeral(stem[first - 1])) --first;
   constexpr std::size_t kMostDigits = 5;  // longer ones are times and process ids
   if (first == stem.size() || stem.size() - first > kMostDigits) return std::nullopt;
   std::string_view before = stem.substr(0, first);
-  if (before.size() >= 2 && before.back() == '.' && is_digit(before[before.size() - 2]))
+  if (before.size() >= 2 && before.back() == '.' && is_numeral(before[before.size() - 2]))
     return std::nullopt;  // 1.0.3
   while (!before.empty() && std::isalnum(static_cast<unsigned char>(before.back())) == 0)
     before.remove_suffix(1);

@@ -19,18 +19,14 @@ namespace {
 using profile::CommKind;
 using profile::kNone;
 
-bool is_message(const CommUse& use) {
-  return use.kind == CommKind::send || use.kind == CommKind::recv;
-}
-
-struct Member {
+struct Participant {
   std::uint32_t place;
   std::uint32_t use;
 };
 
 /// A communication of several ranks.
-struct Event {
-  std::vector<Member> members;  ///< ascending by place
+struct Meeting {
+  std::vector<Participant> members;  ///< ascending by place
   std::uint32_t ready = 0;      ///< members that have come to it
   std::uint32_t when = kNone;   ///< the how manieth that came to pass
   bool together = false;
@@ -38,7 +34,7 @@ struct Event {
 
 /// Communications that begin in one order on all their ranks.
 struct Track {
-  std::vector<Member> last;
+  std::vector<Participant> last;
   std::uint32_t number;  ///< for CommUse::track
 };
 
@@ -56,24 +52,24 @@ class Order {
  private:
   void find_uses();
   void find_events();
-  [[nodiscard]] bool can_be_together(const Event& event) const;
-  [[nodiscard]] bool is_pair(const CommUse& a, const CommUse& b, const Event& event) const;
-  void level_sizes(const Event& event);
+  [[nodiscard]] bool can_be_together(const Meeting& event) const;
+  [[nodiscard]] bool is_pair(const CommUse& a, const CommUse& b, const Meeting& event) const;
+  void level_sizes(const Meeting& event);
   void link();
   void follow();
   void come_to(std::uint32_t use);
   void pass(std::uint32_t use) { passed_.push_back(use); }
   void give_up(std::uint32_t number);
   void spread_over_tracks();
-  std::uint32_t new_track(const Event& event, bool message, std::size_t number);
-  [[nodiscard]] bool follows(const Member& later, const Member& earlier) const;
-  [[nodiscard]] std::string line_of(const Member& member) const;
+  std::uint32_t new_track(const Meeting& event, bool message, std::size_t number);
+  [[nodiscard]] bool follows(const Participant& later, const Participant& earlier) const;
+  [[nodiscard]] std::string line_of(const Participant& member) const;
 
-  [[nodiscard]] CommUse& use(const Member& member) const {
+  [[nodiscard]] CommUse& use(const Participant& member) const {
     return job_.comms[member.place][member.use];
   }
   [[nodiscard]] std::tuple<bool, std::uint32_t, std::uint32_t> key(std::uint32_t number) const {
-    const Event& event = events_[number];
+    const Meeting& event = events_[number];
     return {!job_.group_guessed[use(event.members[0]).group], event.ready, number};
   }
 
@@ -81,11 +77,11 @@ class Order {
   Job& job_;
   std::vector<std::uint32_t> first_;              // per place (+1): its first use among all
   std::vector<const CommClock*> clock_;           // per use, or null
-  std::vector<Member> member_;                    // per use
+  std::vector<Participant> member_;                    // per use
   std::vector<std::uint32_t> event_of_;           // per use, or kNone
   std::vector<std::vector<std::uint32_t>> next_;  // per use: those that wait for it
   std::vector<std::uint32_t> waits_;              // per use: for so many
-  std::vector<Event> events_;
+  std::vector<Meeting> events_;
   std::deque<std::uint32_t> passed_;
   std::set<std::tuple<bool, std::uint32_t, std::uint32_t>> waiting_;  // come to by some members
   std::uint32_t count_ = 0;
@@ -112,7 +108,7 @@ void Order::find_uses() {
 
 void Order::find_events() {
   for (const Line& line : lines_of(job_)) {
-    std::map<std::uint32_t, Event> at;  // by sequence
+    std::map<std::uint32_t, Meeting> at;  // by sequence
     for (std::size_t m = 0; m < line.places.size(); ++m) {
       for (const std::uint32_t u : line.uses[m]) {
         const CommUse& found = job_.comms[line.places[m]][u];
@@ -123,7 +119,7 @@ void Order::find_events() {
     for (auto& [sequence, event] : at) {
       if (!can_be_together(event)) continue;
       event.together = true;
-      for (const Member& member : event.members)
+      for (const Participant& member : event.members)
         event_of_[first_[member.place] + member.use] = static_cast<std::uint32_t>(events_.size());
       level_sizes(event);
       events_.push_back(std::move(event));
@@ -131,12 +127,12 @@ void Order::find_events() {
   }
 }
 
-bool Order::can_be_together(const Event& event) const {
+bool Order::can_be_together(const Meeting& event) const {
   const CommUse& first = use(event.members[0]);
-  if (is_message(first))
+  if (is_message(first.kind))
     return event.members.size() == 2 && is_pair(first, use(event.members[1]), event);
   const auto& ranks = job_.groups[first.group].ranks;
-  return std::all_of(event.members.begin(), event.members.end(), [&](const Member& member) {
+  return std::all_of(event.members.begin(), event.members.end(), [&](const Participant& member) {
     const CommUse& found = use(member);
     const std::uint32_t rank = job_.ranks[member.place].rank;
     const bool inside = ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
@@ -146,20 +142,20 @@ bool Order::can_be_together(const Event& event) const {
   });
 }
 
-bool Order::is_pair(const CommUse& a, const CommUse& b, const Event& event) const {
+bool Order::is_pair(const CommUse& a, const CommUse& b, const Meeting& event) const {
   const auto rank = [&](std::size_t m) {
     return static_cast<std::int64_t>(job_.ranks[event.members[m].place].rank);
   };
-  return a.kind != b.kind && is_message(b) && a.bytes >= 0 && a.bytes == b.bytes &&
+  return a.kind != b.kind && is_message(b.kind) && a.bytes >= 0 && a.bytes == b.bytes &&
          a.peer == rank(1) && b.peer == rank(0);
 }
 
 /// Simulated ranks exchange equal pieces: where ranks contribute different amounts, the largest
 /// counts, for which all wait.
-void Order::level_sizes(const Event& event) {
+void Order::level_sizes(const Meeting& event) {
   std::int64_t most = 0;
-  for (const Member& member : event.members) most = std::max(most, use(member).bytes);
-  for (const Member& member : event.members) use(member).size = most;
+  for (const Participant& member : event.members) most = std::max(most, use(member).bytes);
+  for (const Participant& member : event.members) use(member).size = most;
 }
 
 void Order::link() {
@@ -204,7 +200,7 @@ void Order::follow() {
 void Order::come_to(std::uint32_t u) {
   const std::uint32_t number = event_of_[u];
   if (number == kNone || !events_[number].together) return pass(u);
-  Event& event = events_[number];
+  Meeting& event = events_[number];
   waiting_.erase(key(number));
   ++event.ready;
   if (event.ready < event.members.size()) {
@@ -212,23 +208,23 @@ void Order::come_to(std::uint32_t u) {
     return;
   }
   event.when = count_++;
-  for (const Member& member : event.members) pass(first_[member.place] + member.use);
+  for (const Participant& member : event.members) pass(first_[member.place] + member.use);
 }
 
 /// Some ranks wait for it, and others for what these would do behind it.
 void Order::give_up(std::uint32_t number) {
-  Event& event = events_[number];
+  Meeting& event = events_[number];
   waiting_.erase(key(number));
   event.together = false;
-  const Member& any = event.members[0];
+  const Participant& any = event.members[0];
   const bool guessed = job_.group_guessed[use(any).group];
-  const Member* here = nullptr;
-  const Member* missing = nullptr;
-  for (const Member& member : event.members) {
+  const Participant* here = nullptr;
+  const Participant* missing = nullptr;
+  for (const Participant& member : event.members) {
     const std::uint32_t u = first_[member.place] + member.use;
     use(member).match = guessed ? Match::alone : Match::unmatched;
     const bool came = waits_[u] == 0;
-    const Member*& side = came ? here : missing;
+    const Participant*& side = came ? here : missing;
     if (side == nullptr) side = &member;
     if (came) pass(u);
   }
@@ -240,14 +236,14 @@ void Order::give_up(std::uint32_t number) {
                           line_of(*missing) + ", behind one that the other has not begun"});
 }
 
-std::string Order::line_of(const Member& member) const {
+std::string Order::line_of(const Participant& member) const {
   const CommUse& found = use(member);
   return fmt::format("{}: {} #{} in group '{}', {} at {:.3f} ms", label(job_, member.place),
                      describe(found), found.sequence, job_.groups[found.group].name, found.name,
                      static_cast<double>(found.start.count()) / 1e9);
 }
 
-bool Order::follows(const Member& later, const Member& earlier) const {
+bool Order::follows(const Participant& later, const Participant& earlier) const {
   const CommClock* a = clock_[first_[later.place] + later.use];
   const CommClock* b = clock_[first_[earlier.place] + earlier.use];
   return a == nullptr || b == nullptr || a->after(*b);
@@ -265,11 +261,11 @@ void Order::spread_over_tracks() {
   using Key = std::tuple<bool, std::uint32_t, std::int64_t, std::vector<std::uint32_t>>;
   std::map<Key, std::vector<Track>> tracks;
   for (const std::uint32_t e : order) {
-    const Event& event = events_[e];
+    const Meeting& event = events_[e];
     const CommUse& first = use(event.members[0]);
-    const bool message = is_message(first);
+    const bool message = is_message(first.kind);
     std::vector<std::uint32_t> places;
-    for (const Member& member : event.members) places.push_back(member.place);
+    for (const Participant& member : event.members) places.push_back(member.place);
     const bool forth = first.kind == CommKind::send;
     auto& list = tracks[message ? Key{true, forth ? 1 : 0, first.bytes, places}
                                 : Key{false, first.group, 0, places}];
@@ -284,18 +280,18 @@ void Order::spread_over_tracks() {
       track = list.end() - 1;
     }
     track->last = event.members;
-    for (const Member& member : event.members) {
+    for (const Participant& member : event.members) {
       use(member).together = true;
       use(member).track = track->number;
     }
   }
 }
 
-std::uint32_t Order::new_track(const Event& event, bool message, std::size_t number) {
+std::uint32_t Order::new_track(const Meeting& event, bool message, std::size_t number) {
   if (message) return number == 0 ? kNone : static_cast<std::uint32_t>(number);
   const GroupName& group = job_.groups[use(event.members[0]).group];
   std::set<std::uint32_t> inside, here;
-  for (const Member& member : event.members) inside.insert(job_.ranks[member.place].rank);
+  for (const Participant& member : event.members) inside.insert(job_.ranks[member.place].rank);
   for (const RankFiles& files : job_.ranks) here.insert(files.rank);
   std::vector<std::uint32_t> ranks;
   std::size_t expected = 0;

@@ -29,7 +29,7 @@ namespace {
 /// ASTRA-sim counts a network's GB as 2^30 bytes.
 constexpr double kNetworkGigabyte = 1073741824.0;
 /// The network model reads node counts and times as C ints; far more than any machine.
-constexpr double kLargestInt = 2147483647.0;
+constexpr double kLargestReal = 2147483647.0;
 
 constexpr std::string_view kBlockNames[] = {"Ring", "FullyConnected", "Switch"};
 constexpr Block kBlocks[] = {Block::ring, Block::fully_connected, Block::switched};
@@ -66,7 +66,7 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
                   did_you_mean(topology[d], kBlockNames));
     }
     dim.block = kBlocks[name - std::begin(kBlockNames)];
-    if (sizes[d] != std::trunc(sizes[d]) || sizes[d] < 2 || sizes[d] > kLargestInt) {
+    if (sizes[d] != std::trunc(sizes[d]) || sizes[d] < 2 || sizes[d] > kLargestReal) {
       return fail(Errc::config_range, pointer(keys.place("npus_count"), d),
                   fmt::format("is {}, but a dimension has at least 2 NPUs, a whole number of them",
                               sizes[d]));
@@ -180,7 +180,7 @@ Result<CommGroups> parse_comm_groups(std::string_view text, const std::string& w
     std::int64_t number = 0;
     const auto [end, status] = std::from_chars(id.data(), id.data() + id.size(), number);
     if (status != std::errc() || end != id.data() + id.size() || number <= 0 ||
-        number > kLargestInt) {
+        number > kLargestReal) {
       return fail(Errc::config_range, place, "a group's id must be a whole number from 1");
     }
     if (!ranks.is_array() || ranks.empty()) {

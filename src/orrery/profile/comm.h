@@ -32,6 +32,10 @@ enum class CommKind : std::uint8_t {
 inline constexpr std::size_t kCommKinds = 14;
 /// "all_reduce", "send" …
 [[nodiscard]] std::string_view name(CommKind kind);
+/// From one rank to another.
+[[nodiscard]] constexpr bool is_message(CommKind kind) {
+  return kind == CommKind::send || kind == CommKind::recv;
+}
 
 /// From any of the spellings frameworks and libraries use: "allreduce", "_allgather_base",
 /// "nccl:all_to_all", "all_to_allv", "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(…)",

@@ -6,7 +6,7 @@ namespace orrery::sim {
 namespace {
 
 constexpr std::uint64_t kRound = std::uint64_t{1} << 32;
-constexpr std::uint32_t kLeft = ~0u;
+constexpr std::uint32_t kPlaces = ~0u;
 constexpr int kGlances = 2000;  // before falling asleep: some microseconds
 
 /// Returns when `word` is not `old` any more.
@@ -35,10 +35,10 @@ Crew::~Crew() {
 bool Crew::take_one() {
   std::uint64_t round = round_.load(std::memory_order_acquire);
   do {
-    if ((round & kLeft) == 0) return false;
+    if ((round & kPlaces) == 0) return false;
   } while (!round_.compare_exchange_weak(round, round - 1, std::memory_order_acq_rel,
                                          std::memory_order_acquire));
-  (*work_)(static_cast<std::uint32_t>(round & kLeft) - 1);
+  (*work_)(static_cast<std::uint32_t>(round & kPlaces) - 1);
   if (done_.fetch_sub(1, std::memory_order_acq_rel) == 1) done_.notify_all();
   return true;
 }
@@ -46,7 +46,7 @@ bool Crew::take_one() {
 void Crew::help() {
   while (!over_) {
     const std::uint64_t round = round_.load(std::memory_order_acquire);
-    if ((round & kLeft) == 0 && !over_) await_change(round_, round);
+    if ((round & kPlaces) == 0 && !over_) await_change(round_, round);
     while (take_one()) {
     }
   }
@@ -60,7 +60,7 @@ void Crew::share(std::uint32_t count, const std::function<void(std::uint32_t)>& 
   work_ = &work;
   done_.store(count, std::memory_order_release);
   const std::uint64_t round = round_.load(std::memory_order_relaxed);
-  round_.store((round & ~std::uint64_t{kLeft}) + kRound + count, std::memory_order_release);
+  round_.store((round & ~std::uint64_t{kPlaces}) + kRound + count, std::memory_order_release);
   round_.notify_all();
   while (take_one()) {
   }

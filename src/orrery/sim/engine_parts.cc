@@ -18,7 +18,6 @@ namespace orrery::sim {
 
 namespace {
 
-constexpr std::int64_t kNever = EventQueue::kNever;
 constexpr std::uint64_t kLittle = 100;    // events of ranks in a window: waking others takes longer
 constexpr std::uint64_t kTellEvery = 64;  // windows
 constexpr std::size_t kFewSpans = 256;
@@ -75,11 +74,11 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
   std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
   while (true) {
     for (std::uint32_t p = 0; p < parts.count; ++p) next[p] = engines[p]->next_time_;
-    ends.assign(parts.count, kNever);
+    ends.assign(parts.count, EventQueue::kNever);
     for (std::uint32_t p = 0; p < parts.count; ++p) {
-      for (std::uint32_t other = 0; other < parts.count && next[p] != kNever; ++other) {
+      for (std::uint32_t other = 0; other < parts.count && next[p] != EventQueue::kNever; ++other) {
         const std::int64_t ahead = parts.ahead(p, other);
-        if (ahead < kNever - next[p]) ends[other] = std::min(ends[other], next[p] + ahead);
+        if (ahead < EventQueue::kNever - next[p]) ends[other] = std::min(ends[other], next[p] + ahead);
       }
     }
     due.clear();

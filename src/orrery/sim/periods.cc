@@ -19,7 +19,7 @@ constexpr std::size_t kTried = 4;     // periods
 constexpr NodeId kBlock = 16;         // compared at once
 constexpr NodeId kShare = 128;        // of the graph: what repeats less is left out
 constexpr std::size_t kRuns = 256;    // looked at more closely
-constexpr std::size_t kSlots = 4096;  // of recently seen nodes, and of distances; at most
+constexpr std::size_t kMostSlots = 4096;  // of recently seen nodes, and of distances; at most
 
 bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKind::recv; }
 
@@ -118,7 +118,7 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint32_t>& hashes) {
     NodeId distance = 0;
     NodeId count = 0;
   };
-  const std::size_t slots = std::min(kSlots, std::bit_ceil(hashes.size()));
+  const std::size_t slots = std::min(kMostSlots, std::bit_ceil(hashes.size()));
   std::vector<Seen> seen(slots);
   std::vector<Votes> votes(slots);
   for (NodeId node = 0; node < hashes.size(); ++node) {

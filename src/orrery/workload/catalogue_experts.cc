@@ -8,9 +8,7 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::string_view kHub = "Hugging Face, num_parameters()";
-constexpr std::string_view kConfig = "config.json";
-constexpr std::string_view kQwen3 = "Qwen Team 2025 (arXiv 2505.09388), table 2; config.json";
+constexpr std::string_view kQwen3Experts = "Qwen Team 2025 (arXiv 2505.09388), table 2; config.json";
 constexpr std::string_view kV2 = "DeepSeek-AI 2024 (arXiv 2405.04434), section 3.1; config.json";
 constexpr std::string_view kV3 = "DeepSeek-AI 2024 (arXiv 2412.19437), section 4.2; config.json";
 constexpr std::string_view kOss = "OpenAI 2025 (arXiv 2508.10925), section 2; config.json";
@@ -101,7 +99,7 @@ Model gpt_oss(std::int64_t layers, std::int64_t experts) {
   return model;
 }
 
-const std::array kModels = {
+const std::array kExpertModels = {
     ModelEntry{.name = "mixtral-8x7b",
                .title = "Mixtral 8x7B",
                .seq = 32768,
@@ -137,7 +135,7 @@ const std::array kModels = {
                .title = "Qwen3 30B-A3B",
                .seq = 4096,
                .published = "30,532,122,624",
-               .source = kQwen3,
+               .source = kQwen3Experts,
                .count_source = kHub,
                .model =
                    [] {
@@ -150,7 +148,7 @@ const std::array kModels = {
                .title = "Qwen3 235B-A22B",
                .seq = 4096,
                .published = "235,093,634,560",
-               .source = kQwen3,
+               .source = kQwen3Experts,
                .count_source = kHub,
                .model =
                    [] {
@@ -264,6 +262,6 @@ const std::array kModels = {
 
 }  // namespace
 
-std::span<const ModelEntry> expert_models() { return kModels; }
+std::span<const ModelEntry> expert_models() { return kExpertModels; }
 
 }  // namespace orrery::workload

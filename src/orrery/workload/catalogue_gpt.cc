@@ -9,7 +9,6 @@ namespace orrery::workload {
 namespace {
 
 constexpr std::string_view kGpt2 = "Radford et al. 2019, table 2; config.json";
-constexpr std::string_view kHub = "Hugging Face, num_parameters()";
 constexpr std::string_view kGpt3 = "Brown et al. 2020 (arXiv 2005.14165), table 2.1";
 constexpr std::string_view kGpt3Count = "Brown et al. 2020, table D.1";
 constexpr std::string_view kMegatron = "Narayanan et al. 2021 (arXiv 2104.04473), table 1";
@@ -58,7 +57,7 @@ Model megatron(std::int64_t layers, std::int64_t hidden, std::int64_t heads) {
   return gpt(layers, hidden, heads, 51200, 2048);
 }
 
-const std::array kModels = {
+const std::array kGptModels = {
     ModelEntry{.name = "gpt2",
                .title = "GPT-2 small",
                .seq = 1024,
@@ -343,6 +342,6 @@ const std::array kModels = {
 
 }  // namespace
 
-std::span<const ModelEntry> gpt_models() { return kModels; }
+std::span<const ModelEntry> gpt_models() { return kGptModels; }
 
 }  // namespace orrery::workload

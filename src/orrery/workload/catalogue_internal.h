@@ -4,10 +4,15 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "orrery/workload/catalogue.h"
 
 namespace orrery::workload {
+
+// Sources that every family has.
+inline constexpr std::string_view kHub = "Hugging Face, num_parameters()";
+inline constexpr std::string_view kConfig = "config.json";
 
 // One file each; within a file in the order of a family's sizes.
 [[nodiscard]] std::span<const ModelEntry> gpt_models();

@@ -8,12 +8,10 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::string_view kHub = "Hugging Face, num_parameters()";
 constexpr std::string_view kLlama1 = "Touvron et al. 2023 (arXiv 2302.13971), table 2; config.json";
 constexpr std::string_view kLlama2 = "Touvron et al. 2023 (arXiv 2307.09288); config.json";
 constexpr std::string_view kLlama3 =
     "Grattafiori et al. 2024 (arXiv 2407.21783), table 3; config.json";
-constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kQwen25 = "Qwen Team 2024 (arXiv 2412.15115), table 1; config.json";
 constexpr std::string_view kQwen3 = "Qwen Team 2025 (arXiv 2505.09388), table 1; config.json";
 
@@ -39,7 +37,7 @@ Model qwen3(LlamaShape shape) {
   return model;
 }
 
-const std::array kModels = {
+const std::array kLlamaModels = {
     ModelEntry{.name = "llama-7b",
                .title = "LLaMA 7B",
                .seq = 2048,
@@ -365,6 +363,6 @@ const std::array kModels = {
 
 }  // namespace
 
-std::span<const ModelEntry> llama_models() { return kModels; }
+std::span<const ModelEntry> llama_models() { return kLlamaModels; }
 
 }  // namespace orrery::workload

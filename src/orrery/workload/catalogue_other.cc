@@ -11,7 +11,6 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::string_view kHub = "Hugging Face, num_parameters()";
 constexpr std::string_view kBert = "Devlin et al. 2019 (arXiv 1810.04805), section 3; config.json";
 constexpr std::string_view kBertCount = "Hugging Face, num_parameters() of BertForPreTraining";
 constexpr std::string_view kT5 = "Raffel et al. 2020 (arXiv 1910.10683), section 3.7; config.json";
@@ -92,7 +91,7 @@ Model dlrm_terabyte() {
               128, {512, 256, 128}, {1024, 1024, 512, 256, 1});
 }
 
-const std::array kModels = {
+const std::array kOtherModels = {
     ModelEntry{.name = "bert-base",
                .title = "BERT base, uncased",
                .seq = 512,
@@ -254,6 +253,6 @@ const std::array kModels = {
 
 }  // namespace
 
-std::span<const ModelEntry> other_models() { return kModels; }
+std::span<const ModelEntry> other_models() { return kOtherModels; }
 
 }  // namespace orrery::workload

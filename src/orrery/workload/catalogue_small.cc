@@ -8,8 +8,6 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::string_view kHub = "Hugging Face, num_parameters()";
-constexpr std::string_view kConfig = "config.json";
 constexpr std::string_view kGemma = "Gemma Team 2024 (arXiv 2403.08295), table 1; config.json";
 constexpr std::string_view kGemma2 = "Gemma Team 2024 (arXiv 2408.00118), table 1; config.json";
 constexpr std::string_view kGemma3 = "Gemma Team 2025 (arXiv 2503.19786), table 1; config.json";
@@ -78,7 +76,7 @@ Model starcoder() {
   return model;
 }
 
-const std::array kModels = {
+const std::array kSmallModels = {
     ModelEntry{.name = "gemma-2b",
                .title = "Gemma 2B",
                .seq = 8192,
@@ -262,6 +260,6 @@ const std::array kModels = {
 
 }  // namespace
 
-std::span<const ModelEntry> small_models() { return kModels; }
+std::span<const ModelEntry> small_models() { return kSmallModels; }
 
 }  // namespace orrery::workload

@@ -176,7 +176,7 @@ Weights weights_of(const Program& program, const Role& role) {
 }
 
 /// Tokens of a step; pictures and samples for families without.
-std::int64_t tokens_of(const Spec& spec) {
+std::int64_t tokens_per_step(const Spec& spec) {
   switch (spec.model.kind) {
     case ModelKind::decoder:
     case ModelKind::encoder:
@@ -237,7 +237,7 @@ Result<Count> count(const Program& program) {
   out.bytes = all.bytes;
   out.traffic = list(program, all, true);
   out.parameters = parameters_of(program.spec);
-  out.tokens = tokens_of(program.spec);
+  out.tokens = tokens_per_step(program.spec);
   if (out.bytes != 0) out.intensity = to_double(out.flops.all()) / to_double(out.bytes);
   return out;
 }

@@ -10,18 +10,18 @@ namespace orrery::workload {
 namespace {
 
 using Degree = std::int64_t Parallel::*;
-struct Named {
+struct NamedAxis {
   const char* name;
   Degree degree;
 };
-constexpr Named kDp{"dp", &Parallel::dp}, kTp{"tp", &Parallel::tp}, kCp{"cp", &Parallel::cp},
+constexpr NamedAxis kDp{"dp", &Parallel::dp}, kTp{"tp", &Parallel::tp}, kCp{"cp", &Parallel::cp},
     kPp{"pp", &Parallel::pp}, kEp{"ep", &Parallel::ep};
 
 /// Makes one degree `factor` times as large and another one as much smaller: dp when it can be
 /// divided, else the first of the others that can.
-std::string spread(Spec& spec, Named to, std::int64_t factor) {
+std::string spread(Spec& spec, NamedAxis to, std::int64_t factor) {
   Parallel& p = spec.parallel;
-  for (const Named& from : {kDp, kPp, kCp, kTp}) {
+  for (const NamedAxis& from : {kDp, kPp, kCp, kTp}) {
     if (from.degree == to.degree || p.*(from.degree) % factor != 0) continue;
     p.*(to.degree) *= factor;
     p.*(from.degree) /= factor;
@@ -96,7 +96,7 @@ class Moves {
   void degrees() {
     std::int32_t more = 0;
     for (const std::int64_t factor : {2, 4, 8}) {
-      const auto spreads = [&](MoveKind kind, std::int32_t disturbance, Named to) {
+      const auto spreads = [&](MoveKind kind, std::int32_t disturbance, NamedAxis to) {
         add(kind, disturbance + more,
             [to, factor](Spec& spec) { return spread(spec, to, factor); });
       };

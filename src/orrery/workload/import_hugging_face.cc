@@ -292,7 +292,7 @@ constexpr std::array<std::pair<std::string_view, Family>, 24> kFamilies = {
      {"vit", vit}}};
 
 /// What no family's shape depends on.
-constexpr std::string_view kShapeless[] = {"architectures",
+constexpr std::string_view kShapelessKeys[] = {"architectures",
                                            "attention_dropout",
                                            "auto_map",
                                            "bos_token_id",
@@ -382,7 +382,7 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   Model model;
   model.name = type;
   family->second(keys, model);
-  for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
+  for (const std::string_view name : kShapelessKeys) static_cast<void>(keys.has(name));
   note_others(keys, file,
               {{"mlp_only_layers", Json::array()},
                {"do_layer_norm_before", true},

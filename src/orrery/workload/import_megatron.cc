@@ -203,7 +203,7 @@ const Json& reference(const Json& value, const Json& section) {
 }
 
 /// What says nothing about what is computed.
-constexpr std::string_view kShapeless[] = {"lr",
+constexpr std::string_view kShapelessArguments[] = {"lr",
                                            "min_lr",
                                            "weight_decay",
                                            "adam_beta1",
@@ -280,7 +280,7 @@ Result<void> import_megatron(Spec& spec, const Json& file, const std::string& wh
   read_memory(keys, read);
   read_batch(keys, read);
   const std::int64_t world = read_world(keys);
-  for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
+  for (const std::string_view name : kShapelessArguments) static_cast<void>(keys.has(name));
   if (auto fine = finish(keys, findings); !fine) return fine;
   set_world(read, world, where, findings);
   if (!keys.has("vocab_size") && !keys.has("padded_vocab_size")) {

@@ -35,10 +35,10 @@ std::string shared(const Spec& spec) {
                                                      : "";
 }
 
-constexpr std::int64_t kMostFeatures = 1 << 22;
+constexpr std::int64_t kMostSharedFeatures = 1 << 22;
 
 std::string shared_size(const Spec& spec) {
-  if (!spec.model.moe || spec.model.shared_inner() <= kMostFeatures) return {};
+  if (!spec.model.moe || spec.model.shared_inner() <= kMostSharedFeatures) return {};
   return fmt::format("together they are {} wide", spec.model.shared_inner());
 }
 
@@ -89,7 +89,7 @@ std::string shared_ffn_by_tp(const Spec& spec) {
   return no_multiple("the shared experts' ffn", spec.model.shared_inner(), spec.parallel.tp, "tp");
 }
 
-constexpr std::array kRules = {
+constexpr std::array kExpertRules = {
     RuleCheck{{"ep-needs-moe", "`ep`, `etp` and `ep_own_axis` need a model with experts."},
               "parallel.ep",
               experts_given},
@@ -128,6 +128,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const RuleCheck> expert_rules() { return kRules; }
+std::span<const RuleCheck> expert_rules() { return kExpertRules; }
 
 }  // namespace orrery::workload

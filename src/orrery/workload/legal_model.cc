@@ -117,7 +117,7 @@ std::string table_count(const Spec& spec) {
   return count <= kMostTables ? "" : fmt::format("has {} tables", count);
 }
 
-constexpr std::array kRules = {
+constexpr std::array kModelRules = {
     RuleCheck{{"vision-families", "The families vit, dit and resnet have `vision`, others do not."},
               "model.vision",
               vision_where_due},
@@ -176,6 +176,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const RuleCheck> model_rules() { return kRules; }
+std::span<const RuleCheck> model_rules() { return kModelRules; }
 
 }  // namespace orrery::workload

@@ -112,7 +112,7 @@ std::string shard_size(const Spec& spec) {
   return no_multiple("dp x cp", p.dp * p.cp, p.shard_size, "shard_size");
 }
 
-constexpr std::array kRules = {
+constexpr std::array kParallelRules = {
     RuleCheck{
         {"world", "A job has at most 16777216 ranks."}, "parallel", world, Errc::limit_exceeded},
     RuleCheck{{"order", "`order` names tp, cp, ep, dp and pp, each once, with - between."},
@@ -170,6 +170,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const RuleCheck> parallel_rules() { return kRules; }
+std::span<const RuleCheck> parallel_rules() { return kParallelRules; }
 
 }  // namespace orrery::workload

@@ -116,7 +116,7 @@ std::string sums_of_four_bits(const Spec& spec) {
   return {};
 }
 
-constexpr std::array kRules = {
+constexpr std::array kScheduleRules = {
     RuleCheck{{"global-batch", "The global batch is a multiple of micro x dp, and at most 2^30."},
               "batch.global",
               global_batch},
@@ -175,6 +175,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const RuleCheck> schedule_rules() { return kRules; }
+std::span<const RuleCheck> schedule_rules() { return kScheduleRules; }
 
 }  // namespace orrery::workload

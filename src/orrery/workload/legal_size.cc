@@ -14,7 +14,7 @@ __extension__ using Wide = __int128;
 
 /// Backward passes, wider types and padding need at most this many times what is counted here.
 constexpr Wide kMargin = 16;
-constexpr Wide kMost = (Wide(1) << 62) / kMargin;
+constexpr Wide kLargest = (Wide(1) << 62) / kMargin;
 
 /// Weights that one product of a layer, or the head, has on one rank.
 Wide widest_product(const Model& m) {
@@ -56,7 +56,7 @@ bool transformer_fits(const Spec& spec) {
     const Wide copies = tokens * m.moe->top_k * static_cast<Wide>(load + 1) + m.moe->experts;
     largest = std::max(largest, 4 * copies * m.hidden * m.expert_inner());
   }
-  return largest <= kMost;
+  return largest <= kLargest;
 }
 
 bool dlrm_fits(const Spec& spec) {
@@ -72,8 +72,8 @@ bool dlrm_fits(const Spec& spec) {
   }
   const Wide samples = Wide(spec.batch.micro) * spec.parallel.dp;
   const Wide inputs = std::max<Wide>(vectors * vectors + shape.dim, shape.dense_features) + widest;
-  return samples * rows * shape.dim <= kMost && 2 * samples * inputs * widest <= kMost &&
-         2 * samples * vectors * vectors * shape.dim <= kMost;
+  return samples * rows * shape.dim <= kLargest && 2 * samples * inputs * widest <= kLargest &&
+         2 * samples * vectors * vectors * shape.dim <= kLargest;
 }
 
 std::string op_size(const Spec& spec) {
@@ -82,7 +82,7 @@ std::string op_size(const Spec& spec) {
     fits = dlrm_fits(spec);
   } else if (spec.model.kind == ModelKind::resnet) {
     const Wide pixels = Wide(spec.model.vision->image) * spec.model.vision->image;
-    fits = 2 * spec.batch.micro * pixels * count_parameters(spec.model).total <= kMost;
+    fits = 2 * spec.batch.micro * pixels * count_parameters(spec.model).total <= kLargest;
   } else {
     fits = transformer_fits(spec);
   }
@@ -94,7 +94,7 @@ std::string weights(const Spec& spec) {
   return count_parameters(spec.model).total < kMostWeights ? "" : "has 2^56 weights or more";
 }
 
-constexpr std::array kRules = {
+constexpr std::array kSizeRules = {
     RuleCheck{
         {"weights", "A model has fewer than 2^56 weights."}, "model", weights, Errc::config_range},
     RuleCheck{{"op-size", "No operation of a rank has more than 2^58 FLOPs or bytes."},
@@ -105,6 +105,6 @@ constexpr std::array kRules = {
 
 }  // namespace
 
-std::span<const RuleCheck> size_rules() { return kRules; }
+std::span<const RuleCheck> size_rules() { return kSizeRules; }
 
 }  // namespace orrery::workload

@@ -112,14 +112,14 @@ Map max_pool(Tape& tape, const Scope& scope, const Map& x) {
 }
 
 /// A residual block: what `x` becomes.
-struct Block {
+struct ResidualBlock {
   Amount inner;
   Amount out;
   std::int64_t stride = 1;
   bool bottleneck = true;
 };
 
-Map residual_block(Tape& tape, const Scope& scope, const Block& block, const Map& x) {
+Map residual_block(Tape& tape, const Scope& scope, const ResidualBlock& block, const Map& x) {
   Map y = x;
   if (block.bottleneck) {
     y = convolve(tape, scope, {.names = &kConvolutions[0], .out = block.inner}, y);
@@ -160,7 +160,7 @@ Result<LoweredPart> lower_stem(const Scope& scope, Map& map) {
   return tape.finish({map.tensor});
 }
 
-Result<LoweredPart> lower_block(const Scope& scope, const std::string& name, const Block& block,
+Result<LoweredPart> lower_block(const Scope& scope, const std::string& name, const ResidualBlock& block,
                                 Map& map) {
   Tape tape(scope, name, true);
   map.tensor = tape.input("block.input", scope.activation(elements(scope, map)));
@@ -217,7 +217,7 @@ Result<LoweredModel> lower_resnet(const Spec& spec, const Mesh& mesh, const Posi
   Map map;
   if (auto done = append(model, lower_stem(scope, map), 1, -1); !done)
     return tl::unexpected(done.error());
-  Block block;
+  ResidualBlock block;
   block.inner = vision.width;
   block.bottleneck = vision.bottleneck;
   std::int64_t layer = 0;

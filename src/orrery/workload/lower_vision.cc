@@ -98,7 +98,7 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
 /// ---- ViT ----
 
 /// The class token of each picture, or the mean of its tokens.
-Tensor pool(Tape& tape, const Scope& scope, Tensor x) {
+Tensor pool_tokens(Tape& tape, const Scope& scope, Tensor x) {
   const Model& model = scope.model();
   const Amount size = scope.activation(Amount(scope.micro) * model.hidden);
   const Amount elements = scope.shard * model.hidden;
@@ -148,7 +148,7 @@ Result<LoweredPart> lower_vit_head(const Scope& scope) {
     shape.features = model.hidden;
     x = norm(tape, scope, shape, x);
   }
-  x = pool(tape, scope, x);
+  x = pool_tokens(tape, scope, x);
   const std::int64_t classes = model.vision->classes;
   if (classes == 0) return tape.finish({x});
   const std::int64_t columns = cut(scope, classes);

@@ -17,14 +17,14 @@ namespace {
 /// Of more tasks than this in all, only the worst role keeps samples of 56 bytes each, if its own
 /// are not too many.
 constexpr std::uint64_t kMostSamples = 1u << 20, kMostOfOne = 1u << 22;
-constexpr double kMost = 0x1p62;  // bytes; below, sums of 64 bits are exact
+constexpr double kMostBytes = 0x1p62;  // bytes; below, sums of 64 bits are exact
 
 Result<void> check(const Program& program, const MemoryOptions& options) {
   if (!(options.fragmentation >= 0 && options.fragmentation <= 1)) {
     return fail(Errc::config_range, "fragmentation", "must be between 0 and 1");
   }
   for (const Role& role : program.roles) {
-    if (bound(program, role) * (1 + options.fragmentation) < kMost) continue;
+    if (bound(program, role) * (1 + options.fragmentation) < kMostBytes) continue;
     return fail(Errc::config_range, role.name, "a rank would hold more than 4 EiB",
                 "make the model or the microbatches smaller, or spread them over more ranks");
   }

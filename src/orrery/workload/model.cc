@@ -128,8 +128,6 @@ Count stack_of(const Model& model, Wide layers) {
   return count;
 }
 
-constexpr Wide kRelativeBuckets = 32;  ///< T5 (Raffel et al., JMLR 2020), section 2.1
-
 /// Decoder layers, with experts where the model has them.
 Count decoder_layers(const Model& model) {
   const std::int64_t with_experts = expert_layers(model);
@@ -163,7 +161,7 @@ void add_head(const Model& model, Count& count) {
 Count language_model(const Model& model) {
   Count count;
   add_embedding(model, count);
-  const Wide relative = model.positions == Positions::relative ? kRelativeBuckets * model.heads : 0;
+  const Wide relative = model.positions == Positions::relative ? Wide(kRelativeBuckets) * model.heads : 0;
   const Wide final_norm = model.final_norm ? norm_of(model, model.hidden) : 0;
   count.add(decoder_layers(model), 1);
   count.total += relative + final_norm;

@@ -16,6 +16,9 @@
 
 namespace orrery::workload {
 
+/// Buckets of T5's relative positions (Raffel et al., JMLR 2020, section 2.1).
+inline constexpr std::int64_t kRelativeBuckets = 32;
+
 /// The family, which decides what the layers are.
 enum class ModelKind : std::uint8_t {
   decoder,          ///< causal language model: GPT, LLaMA, Mixtral, DeepSeek …

@@ -132,7 +132,7 @@ std::string place_of(const std::string& where, std::size_t stage, std::size_t sl
 }
 
 /// Bits of the passes that a microbatch has made through one chunk of one stage.
-enum Made : std::uint8_t { kForward = 1, kInput = 2, kWeight = 4, kAll = 7 };
+enum Made : std::uint8_t { kMadeForward = 1, kMadeInput = 2, kMadeWeight = 4, kMadeAll = 7 };
 
 /// Notes each pass once, in an order that makes sense on its own stage.
 class Completeness {
@@ -171,13 +171,13 @@ class Completeness {
       return "is of a chunk that its microbatch does not pass";
     }
     std::uint8_t& seen = made(slot);
-    std::uint8_t adds = kForward, needs = 0;
-    if (slot.pass == Pass::backward) adds = kInput | kWeight, needs = kForward;
-    if (slot.pass == Pass::input_grad) adds = kInput, needs = kForward;
-    if (slot.pass == Pass::weight_grad) adds = kWeight, needs = kForward | kInput;
+    std::uint8_t adds = kMadeForward, needs = 0;
+    if (slot.pass == Pass::backward) adds = kMadeInput | kMadeWeight, needs = kMadeForward;
+    if (slot.pass == Pass::input_grad) adds = kMadeInput, needs = kMadeForward;
+    if (slot.pass == Pass::weight_grad) adds = kMadeWeight, needs = kMadeForward | kMadeInput;
     if ((seen & adds) != 0) return "was done before";
     if ((seen & needs) != needs) {
-      return (seen & kForward) == 0 ? "comes before its forward pass"
+      return (seen & kMadeForward) == 0 ? "comes before its forward pass"
                                     : "comes before its input half";
     }
     seen |= adds;
@@ -189,10 +189,10 @@ class Completeness {
       for (std::uint32_t b = 0; b < order_.microbatches; ++b) {
         if (virtual_stages_.of(order_.pipe_of(b), stage, c) == VirtualStages::kNone) continue;
         const std::uint8_t seen = made_[std::size_t{c} * order_.microbatches + b];
-        if (seen == kAll) continue;
+        if (seen == kMadeAll) continue;
         Slot slot{Pass::forward, static_cast<std::uint16_t>(c), b};
-        if ((seen & kForward) != 0) slot.pass = Pass::backward;
-        if ((seen & kInput) != 0) slot.pass = Pass::weight_grad;
+        if ((seen & kMadeForward) != 0) slot.pass = Pass::backward;
+        if ((seen & kMadeInput) != 0) slot.pass = Pass::weight_grad;
         const std::size_t end = order_.slots[stage].size();
         return fail(Errc::config_conflict, place_of(where_, stage, end),
                     fmt::format("stage {}, slot {}: ends without {}", stage, end, text_of(slot)),

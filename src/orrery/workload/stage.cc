@@ -280,7 +280,7 @@ Role role_of_stage(const Program& program, std::uint32_t stage) {
 
 Result<Program> assemble_stage(const Spec& spec) {
   if (auto done = check_features(spec); !done) return tl::unexpected(done.error());
-  Shape shape = shape_of(spec);
+  stage_compat::Shape shape = shape_of(spec);
   if (auto done = check_divisions(spec, shape); !done) return tl::unexpected(done.error());
   Program program;
   program.spec = spec;

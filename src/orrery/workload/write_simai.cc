@@ -37,7 +37,7 @@ struct Cell {
 };
 
 /// What happens up to and with one collective: `pass` blocks, `weights` runs beside.
-struct Piece {
+struct Stretch {
   std::string name;
   Cell pass;
   Cell weights;
@@ -131,7 +131,7 @@ class SimaiText {
   /// A recipe's pieces, to `pieces_`.
   Result<void> cut(const std::vector<Segment>& recipe) {
     pieces_.emplace_back();
-    Piece piece;
+    Stretch piece;
     for (const Segment& segment : recipe) {
       const Body& body = program_.bodies[segment.body];
       for (std::uint32_t i = 0; i < segment.count; ++i) {
@@ -145,7 +145,7 @@ class SimaiText {
   }
 
   /// Adds an op to a piece. A collective that blocks is its end.
-  Result<void> take(const Body& body, const Op& op, Piece& piece) {
+  Result<void> take(const Body& body, const Op& op, Stretch& piece) {
     if (op.op_class == OpClass::copy) return {};
     if (op.kind == graph::NodeKind::comp) {
       name(body, op, piece);
@@ -166,13 +166,13 @@ class SimaiText {
     return {};
   }
 
-  void close(Piece& piece) {
+  void close(Stretch& piece) {
     if (!piece.pass.empty() || !piece.weights.empty()) pieces_.back().push_back(std::move(piece));
     piece = {};
   }
 
   /// "layer.qkv": the first op of the piece.
-  static void name(const Body& body, const Op& op, Piece& piece) {
+  static void name(const Body& body, const Op& op, Stretch& piece) {
     if (!piece.name.empty()) return;
     piece.name = fmt::format("{}.{}", body.name.substr(0, body.name.find('.')), op.name);
     std::replace(piece.name.begin(), piece.name.end(), ' ', '_');
@@ -188,7 +188,7 @@ class SimaiText {
                               forward ? "forward" : "backward"));
   }
 
-  Result<void> put(const Op& op, const Column& column, Piece& piece) const {
+  Result<void> put(const Op& op, const Column& column, Stretch& piece) const {
     const char* const word = word_of(op.collective);
     if (word == nullptr)
       return cannot(fmt::format("{} is a {}", op.name, graph::name(op.collective)));
@@ -204,14 +204,14 @@ class SimaiText {
 
   Result<void> write_rows() {
     std::map<std::pair<std::uint32_t, std::uint16_t>, Passes> passes;  // by microbatch and chunk
-    std::vector<const Piece*> step;
+    std::vector<const Stretch*> step;
     for (const Task& task : unfold_tasks(role_.tasks)) {
-      const std::vector<Piece>& pieces = pieces_[task.recipe];
+      const std::vector<Stretch>& pieces = pieces_[task.recipe];
       Passes& of = passes[{task.microbatch, task.chunk}];
-      std::vector<const Piece*>& to = task.kind == TaskKind::step      ? step
+      std::vector<const Stretch*>& to = task.kind == TaskKind::step      ? step
                                       : task.kind == TaskKind::forward ? of.forward
                                                                        : of.backward;
-      for (const Piece& piece : pieces) to.push_back(&piece);
+      for (const Stretch& piece : pieces) to.push_back(&piece);
       count_ += pieces.size();
       if (count_ > limits::kScheduleSlots) {
         return fail(Errc::limit_exceeded, "SimAI",
@@ -226,16 +226,16 @@ class SimaiText {
   }
 
   struct Passes {
-    std::vector<const Piece*> forward, backward;
+    std::vector<const Stretch*> forward, backward;
   };
   /// Forward pieces from the first row down, backward pieces from the last row up.
   void add_rows(const Passes& passes) {
     const std::size_t rows = std::max(passes.forward.size(), passes.backward.size());
-    static const Piece kNothing;
+    static const Stretch kNothing;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::size_t up = rows - 1 - i;
-      const Piece& down = i < passes.forward.size() ? *passes.forward[i] : kNothing;
-      const Piece& back = up < passes.backward.size() ? *passes.backward[up] : kNothing;
+      const Stretch& down = i < passes.forward.size() ? *passes.forward[i] : kNothing;
+      const Stretch& back = up < passes.backward.size() ? *passes.backward[up] : kNothing;
       fmt::format_to(std::back_inserter(rows_), "{}\t-1\t{}\t{}\t{}\t{}\n",
                      down.name.empty() ? back.name : down.name, text(down.pass), text(back.pass),
                      text(back.weights), kUpdate);
@@ -271,7 +271,7 @@ class SimaiText {
   const Program& program_;
   const Role& role_;
   const OpTime& time_of_;
-  std::vector<std::vector<Piece>> pieces_;  // by recipe
+  std::vector<std::vector<Stretch>> pieces_;  // by recipe
   std::string rows_;
   std::uint64_t count_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <bit>
 #include <protozero/pbf_reader.hpp>
 
+#include "orrery/trace/chakra/decode_internal.h"
 #include "orrery/trace/chakra/wire.h"
 
 namespace orrery::trace::chakra {
@@ -19,14 +20,6 @@ using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 using Kind = Scalar::Kind;
-
-constexpr auto kVarint = pbf_wire_type::varint;
-constexpr auto kBytes = pbf_wire_type::length_delimited;
-
-std::string_view text_of(pbf_reader& field) {
-  const auto view = field.get_view();
-  return {view.data(), view.size()};
-}
 
 /// A scalar member's raw bits → its value.
 Scalar scalar(std::uint32_t member, std::uint64_t raw) {
@@ -78,14 +71,13 @@ Scalar scalar(std::uint32_t member, std::uint64_t raw) {
   return value;
 }
 
-[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field,
-                                  pbf_wire_type wire) {
+}  // namespace
+
+void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
   throw BadRecord{Errc::input_corrupt,
                   fmt::format("field {} of {} has wire type {}, which it cannot have", field,
                               message, static_cast<unsigned>(wire))};
 }
-
-}  // namespace
 
 void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset, NodeSpec& node) {
   decoding_.begin(offset);

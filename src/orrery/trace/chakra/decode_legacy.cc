@@ -7,6 +7,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "orrery/trace/chakra/decode.h"
+#include "orrery/trace/chakra/decode_internal.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -15,14 +16,6 @@ using graph::NodeSpec;
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 using Kind = Scalar::Kind;
-
-constexpr auto kVarint = pbf_wire_type::varint;
-constexpr auto kBytes = pbf_wire_type::length_delimited;
-
-std::string_view text_of(pbf_reader& field) {
-  const auto view = field.get_view();
-  return {view.data(), view.size()};
-}
 
 Scalar number(std::uint64_t raw) {
   Scalar value;
@@ -40,13 +33,6 @@ Scalar collective_type(std::int64_t type, Schema schema) {
   if (schema == Schema::v001) --type;
   constexpr std::int64_t kToday[] = {0, 6, 2, 7, 5};
   return number(static_cast<std::uint64_t>(type >= 0 && type < 5 ? kToday[type] : -1));
-}
-
-[[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field,
-                                  pbf_wire_type wire) {
-  throw BadRecord{Errc::input_corrupt,
-                  fmt::format("field {} of {} has wire type {}, which it cannot have", field,
-                              message, static_cast<unsigned>(wire))};
 }
 
 /// What a number in 0.0.1's flat Node means; `other` for those that change nothing.

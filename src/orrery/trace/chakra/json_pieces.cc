@@ -5,11 +5,12 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/graph/printable.h"
+#include "orrery/trace/json/space.h"
 
 namespace orrery::trace::chakra {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+using trace::json::is_space;
 
 /// The end of the string whose opening quote is at `at`, one past its closing quote; npos if it
 /// does not close.

@@ -19,7 +19,7 @@ struct BadField {
   std::string what;
 };
 
-std::string text_of(pbf_reader& field) {
+std::string owned_text_of(pbf_reader& field) {
   const auto view = field.get_view();
   return {view.data(), view.size()};
 }
@@ -67,7 +67,7 @@ void decode_list(std::string_view message, AttributeRecord& attribute) {
     if (field.tag() != 1) return false;
     if (texts) {
       expect(field, Wire::bytes, "a list");
-      attribute.texts.push_back(text_of(field));
+      attribute.texts.push_back(owned_text_of(field));
     } else if (wire_of(field) == Wire::bytes) {
       const auto packed = field.get_view();
       const char* at = packed.data();
@@ -100,15 +100,15 @@ AttributeRecord decode_attribute(std::string_view message) {
     if (tag > 32) return false;
     expect(field, wire_type_of(tag), "AttributeProto");
     if (tag == 1) {
-      out.name = text_of(field);
+      out.name = owned_text_of(field);
     } else if (tag == 2) {
-      out.doc_string = text_of(field);
+      out.doc_string = owned_text_of(field);
     } else {
       out.member = static_cast<Member>(tag);
       out.list.clear();
       out.texts.clear();
       if (out.member == Member::string_val || out.member == Member::bytes_val) {
-        out.text = text_of(field);
+        out.text = owned_text_of(field);
       } else if (tag % 2 == 0) {
         const auto list = field.get_view();
         decode_list({list.data(), list.size()}, out);
@@ -128,7 +128,7 @@ IoRecord decode_io(std::string_view message) {
     expect(field, Wire::bytes, "IOInfo");
     // Before the text: taking a field's value ends its having a tag.
     std::string& text = field.tag() == 1 ? out.values : field.tag() == 2 ? out.shapes : out.types;
-    text = text_of(field);
+    text = owned_text_of(field);
     return true;
   });
   return out;
@@ -156,7 +156,7 @@ bool decode_node_field(pbf_reader& field, NodeRecord& out) {
       out.id = field.get_uint64();
       break;
     case 2:
-      out.name = text_of(field);
+      out.name = owned_text_of(field);
       break;
     case 3:
       out.type = field.get_uint64();
@@ -168,13 +168,13 @@ bool decode_node_field(pbf_reader& field, NodeRecord& out) {
       out.duration_micros = field.get_uint64();
       break;
     case 8:
-      out.inputs = decode_io(text_of(field));
+      out.inputs = decode_io(owned_text_of(field));
       break;
     case 9:
-      out.outputs = decode_io(text_of(field));
+      out.outputs = decode_io(owned_text_of(field));
       break;
     default:
-      out.attributes.push_back(decode_attribute(text_of(field)));
+      out.attributes.push_back(decode_attribute(owned_text_of(field)));
       break;
   }
   return true;
@@ -215,9 +215,9 @@ Result<MetadataRecord> decode_metadata_record(std::string_view message, const st
     if (field.tag() > 2) return false;
     expect(field, Wire::bytes, "GlobalMetadata");
     if (field.tag() == 1) {
-      out.version = text_of(field);
+      out.version = owned_text_of(field);
     } else {
-      out.attributes.push_back(decode_attribute(text_of(field)));
+      out.attributes.push_back(decode_attribute(owned_text_of(field)));
     }
     return true;
   });

@@ -38,10 +38,6 @@ Format format_of(ByteSource& source, std::string& head, std::optional<Error>& da
   return trace::format_of(head);
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// The rest of an archive's current member, as a source.
 class CurrentMember final : public ByteSource {
  public:
@@ -101,7 +97,7 @@ Result<std::vector<Input>> inputs_in(const std::string& path) {
   Input input{path, path, format_of(**source, head, damage)};
   if (head.empty() && damage) return tl::unexpected(std::move(*damage));
   if (head.empty()) return fail(Errc::input_empty, path, "the file is empty");
-  const bool report = ends_with(path, ".nsys-rep") || ends_with(path, ".qdrep");
+  const bool report = path.ends_with(".nsys-rep") || path.ends_with(".qdrep");
   if (input.format == Format::unknown && report) input.format = Format::nsys_report;
   if (input.format == Format::unknown && nsys::has_nsight_tables(path))
     input.format = Format::nsys_sqlite;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/io/outline.h"
 
+#include "orrery/trace/json/space.h"
+
 namespace orrery::trace {
 namespace {
 
+using json::is_space;
+
 constexpr std::size_t kKeys = 256;
 constexpr std::size_t kKeyBytes = 64;
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 std::size_t skip_space(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;

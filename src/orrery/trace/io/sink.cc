@@ -34,10 +34,6 @@ tl::unexpected<Error> failed(const std::string& path, const char* doing) {
               std::string(doing) + ": " + std::generic_category().message(errno));
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() > end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 }  // namespace
 
 class FileSink::GzipPacker final : public Packer {
@@ -94,8 +90,8 @@ Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path) {
   std::unique_ptr<FileSink> sink(new FileSink(path));
   sink->fd_ = ::open(sink->part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (sink->fd_ < 0) return failed(sink->part_, "cannot create");
-  if (ends_with(path, ".gz")) sink->packer_ = std::make_unique<GzipPacker>();
-  if (ends_with(path, ".zst")) sink->packer_ = std::make_unique<ZstdPacker>();
+  if (path.ends_with(".gz")) sink->packer_ = std::make_unique<GzipPacker>();
+  if (path.ends_with(".zst")) sink->packer_ = std::make_unique<ZstdPacker>();
   if (sink->packer_ && !sink->packer_->good())
     return fail(Errc::output_failed, path, "cannot start to compress");
   return sink;

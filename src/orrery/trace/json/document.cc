@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "orrery/trace/json/repair.h"
+#include "orrery/trace/json/space.h"
 
 namespace orrery::trace::json {
 namespace {
 
 constexpr int kEnd = -1;
 constexpr std::size_t kKeyBytes = 1u << 16;
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 /// Finds the end of one value, fed piece by piece.
 class ValueEnd {

@@ -6,12 +6,13 @@
 #include <cstring>
 #include <utility>
 
+#include "orrery/trace/json/space.h"
+
 namespace orrery::trace::json {
 namespace {
 
 constexpr std::size_t kStep = 64;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool contains(const std::vector<std::string>& keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }

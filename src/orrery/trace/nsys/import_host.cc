@@ -27,8 +27,8 @@ std::string_view without_version(std::string_view name) {
 }
 
 enum RangeColumn : std::size_t {
-  kStart,
-  kEnd,
+  kRangeStart,
+  kRangeEnd,
   kType,
   kThread,
   kText,
@@ -171,7 +171,7 @@ Result<void> Import::read_ranges() {
     }
     const bool range = type == kPushPop || type == kStartEnd || type == kImportedPushPop ||
                        type == kImportedStartEnd;
-    if (!range || (!rows.has(kType) && !rows.integer(kEnd))) {
+    if (!range || (!rows.has(kType) && !rows.integer(kRangeEnd))) {
       leave_out(type == kMark || range ? "NVTX mark" : "NVTX record of another type",
                 FindingCode::event_not_kept);
       return {};
@@ -187,7 +187,7 @@ Result<void> Import::read_ranges() {
     }
     const auto event =
         add(Kind::annotation, thread_lane(who), name == StringId::empty ? intern("range") : name,
-            rows.integer(kStart), rows.integer(kEnd));
+            rows.integer(kRangeStart), rows.integer(kRangeEnd));
     if (!event) return {};
     std::uint32_t comm = profile::kNone;
     if (begins_like_library(profile_.strings->view(name))) {

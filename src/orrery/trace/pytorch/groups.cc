@@ -10,16 +10,16 @@
 namespace orrery::trace::pytorch {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-std::string text_of(const json& entry, const char* key) {
+std::string word_of(const Json& entry, const char* key) {
   const auto found = entry.find(key);
   if (found == entry.end()) return {};
   if (found->is_string()) return found->get<std::string>();
   return found->is_number_integer() ? found->dump() : std::string{};
 }
 
-std::int32_t size_of(const json& entry) {
+std::int32_t size_of(const Json& entry) {
   for (const char* const key : {"group_size", "pg_size"}) {
     const auto found = entry.find(key);
     if (found == entry.end() || !found->is_number_unsigned()) continue;
@@ -30,12 +30,12 @@ std::int32_t size_of(const json& entry) {
 }
 
 /// Nothing when they are no list of different ranks.
-std::optional<std::vector<std::uint32_t>> ranks_of(const json& entry) {
+std::optional<std::vector<std::uint32_t>> ranks_of(const Json& entry) {
   std::vector<std::uint32_t> ranks;
   const auto list = entry.find("ranks");
   if (list == entry.end() || list->is_null()) return ranks;
   if (!list->is_array()) return std::nullopt;
-  for (const json& rank : *list) {
+  for (const Json& rank : *list) {
     if (!rank.is_number_unsigned() || rank.get<std::uint64_t>() >= limits::kRanks)
       return std::nullopt;
     ranks.push_back(static_cast<std::uint32_t>(rank.get<std::uint64_t>()));
@@ -54,15 +54,15 @@ std::int32_t size_within_limits(std::int64_t size) {
 
 }  // namespace
 
-bool Groups::add(const json& entry) {
+bool Groups::add(const Json& entry) {
   if (!entry.is_object()) return false;
   profile::Group group;
-  group.name = text_of(entry, "pg_name");
+  group.name = word_of(entry, "pg_name");
   const auto ranks = ranks_of(entry);
   if (group.name.empty() || !ranks) return false;
-  group.description = text_of(entry, "pg_desc");
-  group.backend = text_of(entry, "backend_config");
-  if (group.backend.empty()) group.backend = text_of(entry, "backend");
+  group.description = word_of(entry, "pg_desc");
+  group.backend = word_of(entry, "backend_config");
+  if (group.backend.empty()) group.backend = word_of(entry, "backend");
   group.ranks = *ranks;
   group.size = group.ranks.empty() ? size_of(entry) : static_cast<std::int32_t>(group.ranks.size());
   const std::uint32_t at = named(group.name, group.description, group.size);
@@ -78,9 +78,9 @@ bool Groups::add(const json& entry) {
 
 bool Groups::describe(std::string_view text, std::uint64_t& ignored) {
   if (trace::json::nests_deeper(text, limits::kJsonDepth)) return false;
-  const json list = json::parse(text, nullptr, false);
+  const Json list = Json::parse(text, nullptr, false);
   if (!list.is_array()) return false;
-  for (const json& entry : list) ignored += add(entry) ? 0 : 1;
+  for (const Json& entry : list) ignored += add(entry) ? 0 : 1;
   return true;
 }
 

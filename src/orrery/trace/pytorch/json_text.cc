@@ -6,11 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/trace/json/decimal.h"
+#include "orrery/trace/json/space.h"
 
 namespace orrery::trace::pytorch {
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+using json::is_space;
 
 /// The place after the string that begins at `at` (a quote), or the end.
 std::size_t skip_string(std::string_view text, std::size_t at) {

@@ -13,9 +13,6 @@ namespace {
 /// Rotary positions (Su et al., 2021): two products and an addition per element.
 constexpr std::int64_t kRopeFlops = 3;
 
-/// Buckets of T5's relative positions (Raffel et al., JMLR 2020, section 2.1).
-constexpr std::int64_t kRelativeBuckets = 32;
-
 void rope(Tape& tape, Heads& heads) {
   tape.begin(Group::qkv, {heads.q, heads.k});
   const Amount q = tape.bytes_of(heads.q), k = tape.bytes_of(heads.k);
