@@ -104,7 +104,8 @@ void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<N
                             : fmt::format("rank {} node {}", node.rank, node.node);
     if (node.critical) where += ", on the critical path";
     sheet.add(i == 0 ? title : "",
-              fmt::format("{} {} ({}): {} to {}{}{}", node.a == node.b ? "same" : signed_time(node.b - node.a),
+              fmt::format("{} {} ({}): {} to {}{}{}",
+                          node.a == node.b ? "same" : signed_time(node.b - node.a),
                           label.empty() ? std::string(name(node.kind)) : label, where,
                           format_time(node.a), format_time(node.b), node.why.empty() ? "" : "; ",
                           report::printable(node.why)));

@@ -18,7 +18,8 @@ constexpr std::size_t kRanksShown = 32;
 
 std::string more(const intake::JobReport& report) {
   const std::size_t ranks = report.job.ranks.size();
-  return ranks > kRanksShown ? fmt::format("and {} more (--json)\n", count(ranks - kRanksShown)) : "";
+  return ranks > kRanksShown ? fmt::format("and {} more (--json)\n", count(ranks - kRanksShown))
+                             : "";
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 #include "orrery/analysis/metrics.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
-#include "work_options.h"
 #include "words.h"
+#include "work_options.h"
 
 namespace orrery::app {
 

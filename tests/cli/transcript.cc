@@ -59,7 +59,7 @@ bool lines_match(const Lines& patterns, const Lines& lines) {
   return reach.back();
 }
 
-std::string read(const fs::path& path) {
+std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -161,8 +161,8 @@ Outcome run(const std::string& command, const fs::path& folder, const fs::path& 
                            (talk / "command").string() + "' >'" + (talk / "out").string() +
                            "' 2>'" + (talk / "err").string() + "' </dev/null";
   const int status = std::system(line.c_str());
-  return {.out = read(talk / "out"),
-          .err = read(talk / "err"),
+  return {.out = read_file(talk / "out"),
+          .err = read_file(talk / "err"),
           .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
 

@@ -105,7 +105,7 @@ std::vector<Case> text_cases() {
   };
 }
 
-std::vector<Case> value_cases() {
+std::vector<Case> wrong_value_cases() {
   return {
       spec("model_unknown", "model: gpt-7\n", {"s.yaml:/model", "gpt-7"}),
       spec("model_number", "model: 12\n", {"s.yaml:/model", "E1005"}),
@@ -324,7 +324,7 @@ std::vector<Case> tool_cases() {
 
 std::vector<Case> description_cases() {
   std::vector<Case> all;
-  for (const auto& some : {text_cases(), value_cases(), size_cases(), order_cases()})
+  for (const auto& some : {text_cases(), wrong_value_cases(), size_cases(), order_cases()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

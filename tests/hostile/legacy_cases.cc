@@ -54,7 +54,7 @@ std::string old_metadata() {
   return framed(message);
 }
 
-Case whole(std::string name, std::string bytes, std::vector<std::string> says) {
+Case whole_record(std::string name, std::string bytes, std::vector<std::string> says) {
   says.insert(says.begin(), "w.0.et:byte ");
   return {std::move(name), kRun, 3, std::move(says), {{"w.0.et", std::move(bytes)}}};
 }
@@ -66,25 +66,29 @@ std::vector<Case> legacy_cases() {
   const std::string second = coded(false, 1, 3, "runtime", 8);
   const std::string third = old_metadata() + coded(true, 1, 4, "runtime", 8);
   return {
-      whole("v001_cut", first + flat(2, 6, {{4, 1}, {18, 64}}).substr(0, 9), {"E2002"}),
-      whole("v001_id_twice", first + flat(1, 3, {{7, 5}}), {"E2005", "(node 1)"}),
-      whole("v001_dangling_parent", first + flat(2, 3, {{4, 9}, {7, 5}}), {"E2006", "node 9"}),
-      whole("v001_circle", flat(1, 3, {{4, 2}, {7, 5}}) + flat(2, 3, {{4, 1}, {7, 5}}), {"E2008"}),
-      whole("v001_node_type_9", first + flat(2, 9, {{4, 1}, {7, 5}}), {"(node 2)"}),
-      whole("v001_size_negative", first + flat(2, 6, {{4, 1}, {13, 1}, {18, ~0ull}}),
-            {"(node 2)", "comm_size"}),
-      whole("v001_duration_huge", first + flat(2, 3, {{7, 1ull << 62}}), {"(node 2)"}),
-      whole("v002_cut", second + coded(false, 2, 3, "runtime", 8).substr(0, 12), {"E2002"}),
-      whole("v002_id_twice", second + coded(false, 1, 3, "runtime", 8), {"E2005", "(node 1)"}),
-      whole("v002_runtime_negative", second + coded(false, 2, 3, "runtime", ~0ull),
-            {"(node 2)", "E2009"}),
-      whole("v002_size_huge", second + coded(false, 2, 6, "comm_size", 1ull << 63),
-            {"(node 2)", "comm_size"}),
-      whole("v003_cut", third + coded(true, 2, 4, "runtime", 8).substr(0, 12), {"E2002"}),
-      whole("v003_node_type_9", third + coded(true, 2, 9, "runtime", 8), {"(node 2)"}),
-      whole("v003_dangling_parent", third + coded(true, 3, 4, "runtime", 8), {"E2006", "(node 3)"}),
-      whole("v003_rank_negative", third + coded(true, 2, 6, "comm_dst", ~0ull),
-            {"(node 2)", "comm_dst"}),
+      whole_record("v001_cut", first + flat(2, 6, {{4, 1}, {18, 64}}).substr(0, 9), {"E2002"}),
+      whole_record("v001_id_twice", first + flat(1, 3, {{7, 5}}), {"E2005", "(node 1)"}),
+      whole_record("v001_dangling_parent", first + flat(2, 3, {{4, 9}, {7, 5}}),
+                   {"E2006", "node 9"}),
+      whole_record("v001_circle", flat(1, 3, {{4, 2}, {7, 5}}) + flat(2, 3, {{4, 1}, {7, 5}}),
+                   {"E2008"}),
+      whole_record("v001_node_type_9", first + flat(2, 9, {{4, 1}, {7, 5}}), {"(node 2)"}),
+      whole_record("v001_size_negative", first + flat(2, 6, {{4, 1}, {13, 1}, {18, ~0ull}}),
+                   {"(node 2)", "comm_size"}),
+      whole_record("v001_duration_huge", first + flat(2, 3, {{7, 1ull << 62}}), {"(node 2)"}),
+      whole_record("v002_cut", second + coded(false, 2, 3, "runtime", 8).substr(0, 12), {"E2002"}),
+      whole_record("v002_id_twice", second + coded(false, 1, 3, "runtime", 8),
+                   {"E2005", "(node 1)"}),
+      whole_record("v002_runtime_negative", second + coded(false, 2, 3, "runtime", ~0ull),
+                   {"(node 2)", "E2009"}),
+      whole_record("v002_size_huge", second + coded(false, 2, 6, "comm_size", 1ull << 63),
+                   {"(node 2)", "comm_size"}),
+      whole_record("v003_cut", third + coded(true, 2, 4, "runtime", 8).substr(0, 12), {"E2002"}),
+      whole_record("v003_node_type_9", third + coded(true, 2, 9, "runtime", 8), {"(node 2)"}),
+      whole_record("v003_dangling_parent", third + coded(true, 3, 4, "runtime", 8),
+                   {"E2006", "(node 3)"}),
+      whole_record("v003_rank_negative", third + coded(true, 2, 6, "comm_dst", ~0ull),
+                   {"(node 2)", "comm_dst"}),
   };
 }
 

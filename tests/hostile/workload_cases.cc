@@ -57,8 +57,9 @@ Case stall(std::string name, const Nodes& first, const Nodes& second, std::strin
           std::move(reports)};
 }
 
-Case refused(std::string name, const Nodes& first, const Nodes& second,
-             std::vector<std::string> says, int exit_code = 3, const std::string& command = kRun) {
+Case pair_refused(std::string name, const Nodes& first, const Nodes& second,
+                  std::vector<std::string> says, int exit_code = 3,
+                  const std::string& command = kRun) {
   return {std::move(name), command, exit_code, std::move(says), ranks(first, second)};
 }
 
@@ -85,15 +86,16 @@ std::vector<Case> message_cases() {
             "64 bytes"),
       stall("message_behind_collective", {receive(0, 1, 64), collective(1, 0, 1024, {0})},
             {collective(0, 0, 1024), send(1, 0, 64, 0, {0})}, "all_reduce"),
-      refused("send_to_rank_99", {send(0, 99, 64)}, nothing, {"w.0.et", "99"}),
-      refused("receive_from_rank_99", {receive(0, 99, 64)}, nothing, {"w.0.et", "99"}),
-      refused("send_without_peer", {node(0, 5, {}, {chakra::attribute_int64("comm_size", 8)})},
-              nothing, {"w.0.et"}),
-      refused("send_from_elsewhere",
-              {node(0, 5, {},
-                    {chakra::attribute_int32("comm_src", 1), chakra::attribute_int32("comm_dst", 1),
-                     chakra::attribute_int64("comm_size", 8)})},
-              nothing, {"w.0.et"}),
+      pair_refused("send_to_rank_99", {send(0, 99, 64)}, nothing, {"w.0.et", "99"}),
+      pair_refused("receive_from_rank_99", {receive(0, 99, 64)}, nothing, {"w.0.et", "99"}),
+      pair_refused("send_without_peer", {node(0, 5, {}, {chakra::attribute_int64("comm_size", 8)})},
+                   nothing, {"w.0.et"}),
+      pair_refused(
+          "send_from_elsewhere",
+          {node(0, 5, {},
+                {chakra::attribute_int32("comm_src", 1), chakra::attribute_int32("comm_dst", 1),
+                 chakra::attribute_int64("comm_size", 8)})},
+          nothing, {"w.0.et"}),
   };
 }
 
@@ -121,17 +123,17 @@ std::vector<Case> collective_cases() {
             {collective(0, 0, 1024)}, "rank 1"),
       grouped("group_unknown", R"({"4": [0, 1]})", 3, {"w.0.et", "\"5\""}),
       grouped("group_without_the_rank", R"({"5": [1]})", 3, {"w.0.et", "\"5\""}),
-      refused("collective_without_size",
-              {node(0, 7, {}, {chakra::attribute_int64("comm_type", 0)})}, nothing, {"w.0.et"}, 3,
-              kAstra),
-      refused(
+      pair_refused("collective_without_size",
+                   {node(0, 7, {}, {chakra::attribute_int64("comm_type", 0)})}, nothing, {"w.0.et"},
+                   3, kAstra),
+      pair_refused(
           "collective_on_cpu",
           {node(0, 7, {},
                 {chakra::attribute_bool("is_cpu_op", true), chakra::attribute_int64("comm_type", 0),
                  chakra::attribute_int64("comm_size", 8)})},
           nothing, {"w.0.et"}, 3, kAstra),
-      refused("collective_of_2_to_62_bytes", {collective(0, 0, std::int64_t{1} << 62)},
-              {collective(0, 0, std::int64_t{1} << 62)}, {"53 days"}, 2),
+      pair_refused("collective_of_2_to_62_bytes", {collective(0, 0, std::int64_t{1} << 62)},
+                   {collective(0, 0, std::int64_t{1} << 62)}, {"53 days"}, 2),
   };
 }
 
@@ -142,11 +144,11 @@ std::vector<Case> number_cases() {
                          {chakra::attribute_int64("num_ops", std::int64_t{1} << 62),
                           chakra::attribute_int64("tensor_size", 1)});
   NodeRecord load = node(0, 2, {}, {chakra::attribute_uint64("tensor_size", 1ull << 62)});
-  Case pool = refused("remote_load_of_2_to_62_bytes", {load}, nothing, {"w.0.et"}, 2, kAstra);
+  Case pool = pair_refused("remote_load_of_2_to_62_bytes", {load}, nothing, {"w.0.et"}, 2, kAstra);
   pool.files["mem.json"] =
       R"({"memory-type": "MEMORY_POOL", "remote-mem-latency": 1, "remote-mem-bw": 1})";
-  Case no_pool = refused("remote_load_without_memory", {load}, nothing, {"w.0.et"}, 2, kAstra);
-  Case slow = refused("roofline_of_years", {work}, nothing, {"w.0.et"}, 2, kAstra);
+  Case no_pool = pair_refused("remote_load_without_memory", {load}, nothing, {"w.0.et"}, 2, kAstra);
+  Case slow = pair_refused("roofline_of_years", {work}, nothing, {"w.0.et"}, 2, kAstra);
   slow.files["sys.json"] =
       no_roofline(R"("roofline-enabled": 1, "peak-perf": 0.001, "local-mem-bw": 1)");
   Case splits{"splits_beyond_limit", kAstra, 2, {"sys.json:/preferred-dataset-splits"}};
@@ -161,11 +163,11 @@ std::vector<Case> number_cases() {
              2,
              {"/endpoint-delay", "injection scale"}};
   return {
-      refused("eighty_days", {compute(0, forty_days), compute(1, forty_days, {0})}, nothing,
-              {"53 days"}, 2),
-      refused("eighty_days_astra", {compute(0, forty_days), compute(1, forty_days, {0})}, nothing,
-              {"53 days"}, 2, kAstra),
-      refused(
+      pair_refused("eighty_days", {compute(0, forty_days), compute(1, forty_days, {0})}, nothing,
+                   {"53 days"}, 2),
+      pair_refused("eighty_days_astra", {compute(0, forty_days), compute(1, forty_days, {0})},
+                   nothing, {"53 days"}, 2, kAstra),
+      pair_refused(
           "two_days_times_1000",
           [&] {
             Nodes many;
@@ -174,10 +176,11 @@ std::vector<Case> number_cases() {
             return many;
           }(),
           nothing, {"53 days"}, 2),
-      refused("message_of_2_to_62_bytes", {send(0, 1, std::int64_t{1} << 62)},
-              {receive(0, 0, std::int64_t{1} << 62)}, {"53 days"}, 2),
-      refused("message_of_2_to_62_bytes_hops", {send(0, 1, std::int64_t{1} << 62)},
-              {receive(0, 0, std::int64_t{1} << 62)}, {"53 days"}, 2, kRun + " --network message"),
+      pair_refused("message_of_2_to_62_bytes", {send(0, 1, std::int64_t{1} << 62)},
+                   {receive(0, 0, std::int64_t{1} << 62)}, {"53 days"}, 2),
+      pair_refused("message_of_2_to_62_bytes_hops", {send(0, 1, std::int64_t{1} << 62)},
+                   {receive(0, 0, std::int64_t{1} << 62)}, {"53 days"}, 2,
+                   kRun + " --network message"),
       std::move(pool),
       std::move(no_pool),
       std::move(slow),

@@ -20,7 +20,7 @@ void check_ends(const graph::Workload& job, const platform::Platform& machine) {
   for (const sim::RankResult& rank : result->ranks) RC_ASSERT(rank.finish.has_value());
 }
 
-void check_job(const Spec& spec) {
+void check_simulated(const Spec& spec) {
   const auto program = assemble(spec);
   RC_ASSERT(program.has_value());
   const auto job = to_workload(*program);
@@ -38,7 +38,7 @@ TEST(Simulation, EveryJobEnds) {
     for (int i = 0; i < 20; ++i) {
       const Spec spec = draw_legal(random, 12);
       RC_LOG() << describe(spec);
-      check_job(spec);
+      check_simulated(spec);
     }
   }));
 }

@@ -21,17 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kLinkTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
 
 class RealLinks : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(kTraces))
+    if (!fs::exists(kLinkTraces))
       GTEST_SKIP() << "the recorded traces are not beside the project (../shared/data/traces)";
   }
 
   static std::unique_ptr<trace::ByteSource> source(const std::string& name) {
-    auto opened = trace::open(trace::inputs_in((kTraces / name).string())->front());
+    auto opened = trace::open(trace::inputs_in((kLinkTraces / name).string())->front());
     EXPECT_TRUE(opened.has_value()) << name;
     return std::move(*opened);
   }

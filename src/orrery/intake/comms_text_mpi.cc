@@ -72,7 +72,7 @@ bool is_mpi(std::string_view name) { return name.substr(0, 4) == "MPI_"; }
 class MpiJob {
  public:
   MpiJob(const std::vector<MpiEvent>& events, std::string where, CommsTextReport& report,
-      Findings& findings)
+         Findings& findings)
       : where_(std::move(where)), report_(report), findings_(findings) {
     std::map<std::int64_t, std::set<std::int64_t>> members;  // of communicators
     for (const MpiEvent& event : events) {

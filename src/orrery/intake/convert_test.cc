@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using testing::number;
 using testing::text;
 
-constexpr std::uint64_t kMetadata = 1, kComp = 4;
+constexpr std::uint64_t kMetadata = 1, kCompType = 4;
 
 /// An operator with a launch, its kernel and one more on the stream.
 struct Small {
@@ -110,7 +110,7 @@ TEST(Convert, HostAndDeviceNodes) {
   const auto& op = out.nodes[0];
   EXPECT_EQ(op.id, 1u);
   EXPECT_EQ(op.name, "aten::mm");
-  EXPECT_EQ(op.type, kComp);
+  EXPECT_EQ(op.type, kCompType);
   EXPECT_EQ(op.start_time_micros, 5010u);
   EXPECT_EQ(op.duration_micros, 30u);
   EXPECT_EQ(number(op, "is_cpu_op"), 1);

@@ -27,8 +27,8 @@ struct Participant {
 /// A communication of several ranks.
 struct Meeting {
   std::vector<Participant> members;  ///< ascending by place
-  std::uint32_t ready = 0;      ///< members that have come to it
-  std::uint32_t when = kNone;   ///< the how manieth that came to pass
+  std::uint32_t ready = 0;           ///< members that have come to it
+  std::uint32_t when = kNone;        ///< the how manieth that came to pass
   bool together = false;
 };
 
@@ -77,7 +77,7 @@ class Order {
   Job& job_;
   std::vector<std::uint32_t> first_;              // per place (+1): its first use among all
   std::vector<const CommClock*> clock_;           // per use, or null
-  std::vector<Participant> member_;                    // per use
+  std::vector<Participant> member_;               // per use
   std::vector<std::uint32_t> event_of_;           // per use, or kNone
   std::vector<std::vector<std::uint32_t>> next_;  // per use: those that wait for it
   std::vector<std::uint32_t> waits_;              // per use: for so many

@@ -19,13 +19,13 @@ const std::string kTwoDims =
     "device: h100-sxm\nnetwork: [{block: switch, size: 8, link: nvlink4}, {block: switch, size: 2, "
     "link: ib-ndr}]\n";
 
-Result<Platform> parse(const std::string& keys) {
+Result<Platform> parse_deviating(const std::string& keys) {
   Findings findings;
   return parse_cluster(kTwoDims + keys, "c.yaml", findings);
 }
 
 TEST(Deviations, ReadsEveryKey) {
-  const auto platform = parse(R"(
+  const auto platform = parse_deviating(R"(
 deviations:
   - {ranks: "5, 0-2", compute_time: 1.25, start: 5 ms}
   - ranks: [8-9, 15]
@@ -56,7 +56,7 @@ deviations:
 }
 
 TEST(Deviations, ComeBackFromTheWriter) {
-  const auto platform = parse(
+  const auto platform = parse_deviating(
       "deviations: [{ranks: [9, 8, 15], compute_time: 0.1, start: 1 ps}, {ranks: 0-7, ports: "
       "[{dimension: 1, bandwidth: 0.3, latency: 1001 ps}]}]\n");
   ASSERT_TRUE(platform) << to_string(platform.error());
@@ -74,7 +74,7 @@ TEST(Deviations, ComeBackFromTheWriter) {
 }
 
 TEST(Deviations, AreNotWrittenWhereThereAreNone) {
-  const auto platform = parse("deviations: []\n");
+  const auto platform = parse_deviating("deviations: []\n");
   ASSERT_TRUE(platform) << to_string(platform.error());
   EXPECT_TRUE(platform->deviations.empty());
   EXPECT_THAT(resolved_cluster(*platform), testing::Not(HasSubstr("deviations")));
@@ -141,7 +141,7 @@ TEST(Deviations, ThatCannotBeAreRefused) {
   };
   for (const Refusal& each : refusals) {
     SCOPED_TRACE(each.deviation);
-    const auto platform = parse("deviations: [{" + each.deviation + "}]\n");
+    const auto platform = parse_deviating("deviations: [{" + each.deviation + "}]\n");
     if (platform) {
       ADD_FAILURE() << "was accepted";
       continue;
@@ -153,7 +153,7 @@ TEST(Deviations, ThatCannotBeAreRefused) {
 }
 
 TEST(Deviations, ARankDeviatesOnce) {
-  const auto platform = parse("deviations: [{ranks: 4-9}, {ranks: 12}, {ranks: 0-4}]\n");
+  const auto platform = parse_deviating("deviations: [{ranks: 4-9}, {ranks: 12}, {ranks: 0-4}]\n");
   ASSERT_FALSE(platform);
   EXPECT_EQ(platform.error().code, Errc::config_conflict);
   EXPECT_EQ(platform.error().where, "c.yaml:/deviations/2/ranks");

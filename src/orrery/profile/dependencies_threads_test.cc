@@ -10,8 +10,8 @@
 namespace orrery::profile {
 namespace {
 
-struct Made {
-  explicit Made(Maker& make) : profile(make.take()) {
+struct MadeOfThreads {
+  explicit MadeOfThreads(Maker& make) : profile(make.take()) {
     found = find_dependencies(profile, {}, findings);
     EXPECT_TRUE(replay(profile, found).acyclic);
   }
@@ -43,7 +43,7 @@ TEST(Threads, ForwardToBackward) {
   const EventId mm_backward = make.op(backward, "MmBackward0", 50, 10);
   const EventId other = make.op(main, "on the same thread", 70, 10);
   make.profile.forward_backward = {{mm, mm_backward}, {same, other}, {late, mm_backward}};
-  const Made made(make);
+  const MadeOfThreads made(make);
   EXPECT_EQ(made.all(false), (Pairs{{mm, mm_backward}}));
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
 }
@@ -65,7 +65,7 @@ TEST(Threads, BySequenceNumber) {
   const EventId again = op(main, 100, 5, 3, 0);
   const EventId next = op(backward, 150, 5, 3, 1);
   op(backward, 170, 5, 9, 1);  // nobody's
-  const Made made(make);
+  const MadeOfThreads made(make);
   EXPECT_EQ(made.all(false), (Pairs{{second, outer}, {again, next}}));
 }
 
@@ -76,12 +76,12 @@ TEST(Threads, ByForwardParent) {
                 c = make.node(backward, "c", 8);
   make.node_of(b).forward_parent = 3;
   make.node_of(c).forward_parent = 99;
-  const Made made(make);
+  const MadeOfThreads made(make);
   EXPECT_EQ(made.all(false), (Pairs{{a, b}}));
 }
 
 /// Main: forward, loss.backward() without an event of its own for 20 ms, optimizer.
-struct Step : Maker {
+struct StepMaker : Maker {
   std::uint32_t main = thread(1), autograd = thread(2);
   EventId step = annotation(main, "ProfilerStep#1", 0, 40'000);
   EventId forward = op(main, "forward", 100, 9'000);
@@ -93,8 +93,8 @@ struct Step : Maker {
 };
 
 TEST(Threads, HandOffs) {
-  Step make;
-  const Made made(make);
+  StepMaker make;
+  const MadeOfThreads made(make);
   EXPECT_EQ(made.all(true),
             (Pairs{{make.inner, make.backward}, {make.accumulate, make.optimizer}}));
   EXPECT_EQ(made.findings.count(FindingCode::inter_thread_guessed), 2u);
@@ -104,9 +104,9 @@ TEST(Threads, HandOffs) {
 }
 
 TEST(Threads, ABusyThreadHandsNothingOver) {
-  Step make;
+  StepMaker make;
   for (int i = 0; i < 100; ++i) make.op(make.thread(3), "busy", 400 * i, 399);
-  const Made made(make);
+  const MadeOfThreads made(make);
   EXPECT_EQ(made.findings.count(FindingCode::inter_thread_guessed), 2u);
 }
 
@@ -118,7 +118,7 @@ TEST(Threads, AnOperatorIsNoGap) {
   make.op(main, "long", 0, 10'000);  // does not wait for what ends meanwhile
   make.op(other, "ends meanwhile", 5'000, 4'900);
   make.op(main, "next", 10'010, 5);
-  EXPECT_EQ(Made(make).all(true), Pairs{});
+  EXPECT_EQ(MadeOfThreads(make).all(true), Pairs{});
 }
 
 TEST(Threads, ThinkTimeIsNoHandOff) {
@@ -127,7 +127,7 @@ TEST(Threads, ThinkTimeIsNoHandOff) {
   make.op(main, "a", 0, 10);
   make.op(other, "finished long before", 5, 500);
   const EventId next = make.op(main, "after the data loader", 30'000, 10);
-  const Made made(make);
+  const MadeOfThreads made(make);
   EXPECT_EQ(made.all(true), Pairs{});
   EXPECT_EQ(made.cost(next), us(30'000));
 }

@@ -13,8 +13,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<EventId, EventId>>;
 
-struct Made {
-  explicit Made(Maker& make) : profile(make.take()) {
+struct MadeOfWaits {
+  explicit MadeOfWaits(Maker& make) : profile(make.take()) {
     attach(profile, findings);
     found = find_dependencies(profile, {}, findings);
     EXPECT_TRUE(replay(profile, found).acyclic);
@@ -81,7 +81,7 @@ TEST(Waits, RecordedByKind) {
             {.correlation = make.correlation(stream), .stream = 7, .kind = SyncKind::stream});
   make.sync(lane, 48, 2,
             {.correlation = make.correlation(device), .device = 0, .kind = SyncKind::context});
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.syncs(), (Pairs{{a, event}, {a, query}, {b, stream}, {b, device}, {c, device}}));
   EXPECT_EQ(made.found.guessed, 0u);
   EXPECT_EQ(made.cost(event), us(2));  // from the end of a
@@ -99,7 +99,7 @@ TEST(Waits, AQueryThatFoundNothingWaitsForNothing) {
              .wait_on_stream = 7,
              .device = 0,
              .kind = SyncKind::event});
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.syncs(), Pairs{});
   EXPECT_EQ(made.found.node_of[query], kNone);
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 0u);
@@ -111,7 +111,7 @@ TEST(Waits, ClocksThatDiffer) {
   const EventId a = make.launch(0, 0, 5, 20);
   make.launch(0, 3, 25, 40);
   const EventId call = make.named("hipDeviceSynchronize", 10, 47);
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.syncs(), Pairs{});
   EXPECT_EQ(made.syncs(true), (Pairs{{a, call}}));
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
@@ -126,7 +126,7 @@ TEST(Waits, ByName) {
   const EventId none = make.named("cudaEventSynchronize", 58, 3);
   const EventId c = make.launch(8, 62, 66, 10);
   const EventId device = make.named("cudaDeviceSynchronize", 70, 10);
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.syncs(true), (Pairs{{b, stream}, {a, event}}));
   EXPECT_EQ(made.syncs(), (Pairs{{a, device}, {c, device}}));
   EXPECT_NE(made.found.node_of[none], kNone);
@@ -149,7 +149,7 @@ TEST(Waits, AcrossStreamsRecorded) {
              .wait_on_stream = 20,
              .device = 0,
              .kind = SyncKind::stream_wait});
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.stream_waits(), (Pairs{{a, c}}));
   EXPECT_EQ(made.found.node_of[wait], kNone);
   EXPECT_EQ(made.findings.count(FindingCode::stream_wait_guessed), 0u);
@@ -169,7 +169,7 @@ TEST(Waits, AcrossStreamsAgainstTheTimes) {
              .wait_on_stream = 20,
              .device = 0,
              .kind = SyncKind::stream_wait});
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.stream_waits(), Pairs{});
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
 }
@@ -187,7 +187,7 @@ TEST(Waits, AcrossStreamsGuessed) {
   const EventId meanwhile = make.launch(7, 25, 30, 10);  // does not wait: 84 is busy
   make.named("cudaStreamWaitEvent", 40, 1);
   const EventId after = make.launch(7, 45, 118, 10);
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.stream_waits(true), (Pairs{{before, all_to_all}, {all_to_all, after}}));
   EXPECT_EQ(made.findings.count(FindingCode::stream_wait_guessed), 2u);
   (void)meanwhile;
@@ -204,7 +204,7 @@ TEST(Waits, AcrossStreamsAndThreadsGuessed) {
   make.comm(reduce, CommKind::all_reduce, 100);
   make.call(backward, "cudaStreamWaitEvent", 12, 1, make.next++);
   const EventId optimizer = make.launch(7, 40, 107, 10);
-  const Made made(make);
+  const MadeOfWaits made(make);
   const Pairs waits = made.stream_waits(true);
   ASSERT_EQ(waits.size(), 2u);
   EXPECT_EQ(waits[1], std::make_pair(reduce, optimizer));
@@ -224,7 +224,7 @@ TEST(Waits, GuessedByTheRecordBefore) {
   make.named("cudaEventRecord", 35, 1);
   make.named("cudaStreamWaitEvent", 37, 1);  // of this very record: by a stream not seen
   make.launch(7, 40, 90, 10);
-  const Made made(make);
+  const MadeOfWaits made(make);
   EXPECT_EQ(made.stream_waits(true), (Pairs{{reduce, after}}));
 }
 

@@ -22,7 +22,7 @@ std::string write(const result::Run& run, const TimelineChoice& choice = {}) {
   return text;
 }
 
-std::int64_t ns(const json& us) { return std::llround(us.get<double>() * 1000); }
+std::int64_t ns_of(const json& us) { return std::llround(us.get<double>() * 1000); }
 
 TEST(Chrome, TellsTheSampleRun) {
   const json trace = json::parse(write(sample_run(4, 2)));
@@ -34,7 +34,7 @@ TEST(Chrome, TellsTheSampleRun) {
     ++phases[event["ph"]];
     const std::pair<int, int> lane{event["pid"], event["tid"]};
     if (event["ph"] == "X") {
-      const std::int64_t start = ns(event["ts"]), end = start + ns(event["dur"]);
+      const std::int64_t start = ns_of(event["ts"]), end = start + ns_of(event["dur"]);
       if (!lanes[lane].empty()) {
         EXPECT_GE(start, lanes[lane].back().second);
       }
@@ -45,7 +45,7 @@ TEST(Chrome, TellsTheSampleRun) {
       EXPECT_TRUE(opened.emplace(event["id"], event).second);
     }
     if (event["ph"] == "s" || event["ph"] == "f") {
-      const std::int64_t at = ns(event["ts"]);
+      const std::int64_t at = ns_of(event["ts"]);
       const auto& slices = lanes[lane];
       EXPECT_TRUE(std::any_of(slices.begin(), slices.end(), [&](const auto& slice) {
         return slice.first <= at && at < slice.second;
@@ -53,7 +53,7 @@ TEST(Chrome, TellsTheSampleRun) {
     }
     if (event["ph"] == "f") {
       ASSERT_EQ(opened.count(event["id"]), 1u);
-      EXPECT_LE(ns(opened[event["id"]]["ts"]), ns(event["ts"]));
+      EXPECT_LE(ns_of(opened[event["id"]]["ts"]), ns_of(event["ts"]));
       opened.erase(event["id"]);
     }
   }

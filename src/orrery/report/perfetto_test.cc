@@ -16,7 +16,7 @@ namespace {
 
 using result::testing::sample_run;
 
-std::string write(const result::Run& run, const TimelineChoice& choice = {}) {
+std::string written(const result::Run& run, const TimelineChoice& choice = {}) {
   std::string bytes;
   EXPECT_TRUE(write_perfetto(run, choice, [&](std::string_view piece) {
     bytes += piece;
@@ -26,15 +26,15 @@ std::string write(const result::Run& run, const TimelineChoice& choice = {}) {
 }
 
 TEST(Perfetto, EqualRunsGiveEqualBytes) {
-  EXPECT_EQ(write(sample_run(8, 20)), write(sample_run(8, 20)));
-  EXPECT_EQ(write(sample_run(8, 20, false)), write(sample_run(8, 20, false)));
+  EXPECT_EQ(written(sample_run(8, 20)), written(sample_run(8, 20)));
+  EXPECT_EQ(written(sample_run(8, 20, false)), written(sample_run(8, 20, false)));
 }
 
 TEST(Perfetto, RanksThatShareATimelineAreWrittenAsIfTheyDidNot) {
   result::Run shared = sample_run(3, 2, false), apart = shared;
   apart.timelines.resize(3, shared.timelines[0]);
   for (std::uint32_t r = 0; r < 3; ++r) apart.ranks[r].timeline = r;
-  EXPECT_EQ(write(shared), write(apart));
+  EXPECT_EQ(written(shared), written(apart));
 }
 
 TEST(Perfetto, StopsWhenTheSinkRefuses) {
@@ -46,10 +46,10 @@ TEST(Perfetto, StopsWhenTheSinkRefuses) {
 }
 
 TEST(Perfetto, AnEmptyRunIsATraceToo) {
-  EXPECT_FALSE(write(result::Run{}).empty());
+  EXPECT_FALSE(written(result::Run{}).empty());
   TimelineChoice none;
   none.first_rank = 100;
-  EXPECT_FALSE(write(sample_run(), none).empty());
+  EXPECT_FALSE(written(sample_run(), none).empty());
   EXPECT_EQ(split_timeline(sample_run(), none, 1).size(), 1u);
 }
 
@@ -61,7 +61,7 @@ TEST(Perfetto, EstimatesItsSize) {
       for (const std::uint32_t first : {0u, 3u}) {
         choice.first_rank = first;
         choice.from = first == 0 ? Time{} : us(15);
-        const auto size = static_cast<double>(write(run, choice).size());
+        const auto size = static_cast<double>(written(run, choice).size());
         EXPECT_NEAR(static_cast<double>(estimate_perfetto_bytes(run, choice)), size, size * 0.03);
       }
     }
@@ -113,13 +113,13 @@ TEST(Perfetto, PiecesTogetherAreHardlyLargerThanTheWhole) {
   for (const std::uint32_t first : {0u, 3u}) {
     TimelineChoice choice;
     choice.first_rank = first;
-    const std::size_t whole = write(run, choice).size();
+    const std::size_t whole = written(run, choice).size();
     for (const std::size_t limit : {whole / 2, whole / 5, whole / 30}) {
       const auto pieces = split_timeline(run, choice, limit);
       EXPECT_GT(pieces.size(), whole / limit);
       std::size_t sum = 0;
       for (const TimelineChoice& piece : pieces) {
-        const std::size_t size = write(run, piece).size();
+        const std::size_t size = written(run, piece).size();
         EXPECT_LT(size, limit + limit / 5);
         EXPECT_NEAR(static_cast<double>(estimate_perfetto_bytes(run, piece)),
                     static_cast<double>(size), static_cast<double>(size) * 0.05);

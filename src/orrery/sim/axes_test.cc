@@ -12,7 +12,6 @@ namespace {
 
 using graph::CollectiveType;
 using platform::Algorithm;
-using platform::Block;
 using ::testing::HasSubstr;
 using testing::Rank;
 
@@ -45,8 +44,8 @@ graph::Workload pipeline(int rounds) {
 }
 
 platform::Platform grid() {
-  platform::Platform made = testing::line(Block::switched, 4);
-  made.dims.push_back({Block::ring, 4, Bandwidth(3e8), 2000.0});
+  platform::Platform made = testing::line(platform::Block::switched, 4);
+  made.dims.push_back({platform::Block::ring, 4, Bandwidth(3e8), 2000.0});
   for (auto* plan : {&made.collectives.all_reduce, &made.collectives.all_gather,
                      &made.collectives.reduce_scatter, &made.collectives.all_to_all})
     plan->per_dim = {{Algorithm::direct, -1}, {Algorithm::ring, -1}};
@@ -110,7 +109,7 @@ TEST(Axes, ARankWithoutAGroupThereIsToldSo) {
   rank.coll(CollectiveType::all_reduce, 1'000, {}, "ends");
   graph::Workload workload = testing::replicated(rank, 4);
   workload.axes["ends"] = {"ends", {{1, 2, 3}}};
-  const auto run = simulate(workload, testing::line(Block::ring, 4));
+  const auto run = simulate(workload, testing::line(platform::Block::ring, 4));
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, Errc::input_group);
   EXPECT_THAT(run.error().what, HasSubstr("rank 1 is not a member of process group \"ends\""));
@@ -128,7 +127,7 @@ TEST(Axes, ThatTheRanksDoNotHaveAreRefused) {
     rank.coll(CollectiveType::all_reduce, 1'000, {}, "odd");
     graph::Workload workload = testing::replicated(rank, 4);
     workload.axes["odd"] = {"odd", {digit}};
-    const auto run = simulate(workload, testing::line(Block::ring, 4));
+    const auto run = simulate(workload, testing::line(platform::Block::ring, 4));
     ASSERT_FALSE(run) << digit.stride << ' ' << digit.count << ' ' << digit.step;
     EXPECT_EQ(run.error().code, Errc::input_group);
   }
@@ -136,7 +135,7 @@ TEST(Axes, ThatTheRanksDoNotHaveAreRefused) {
   rank.coll(CollectiveType::all_reduce, 1'000, {}, "twice");
   graph::Workload workload = testing::replicated(rank, 4);
   workload.axes["twice"] = {"twice", {{1, 2}, {1, 2}}};
-  const auto run = simulate(workload, testing::line(Block::ring, 4));
+  const auto run = simulate(workload, testing::line(platform::Block::ring, 4));
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, Errc::input_group);
 }
@@ -145,7 +144,7 @@ TEST(Axes, APeerBeyondTheLastRankIsToldSo) {
   Rank rank;
   rank.send(3, 100, 0, {}, true);
   graph::Workload workload = testing::replicated(rank, 2);
-  const auto run = simulate(workload, testing::line(Block::ring, 2));
+  const auto run = simulate(workload, testing::line(platform::Block::ring, 2));
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, Errc::input_range);
   EXPECT_THAT(run.error().what, HasSubstr("there is no rank 3 among 2"));
@@ -158,7 +157,7 @@ TEST(Axes, AStallNamesTheRankAtTheOtherEnd) {
   std::vector<Rank> ranks;
   ranks.push_back(std::move(first));
   ranks.push_back(std::move(second));
-  const auto run = simulate(testing::workload(ranks), testing::line(Block::ring, 2));
+  const auto run = simulate(testing::workload(ranks), testing::line(platform::Block::ring, 2));
   ASSERT_TRUE(run);
   ASSERT_TRUE(run->stall);
   ASSERT_EQ(run->stall->nodes.size(), 2u);

@@ -24,7 +24,7 @@ using testing::Rank;
 using testing::replicated;
 using testing::workload;
 
-SimResult run(const graph::Workload& work, const Platform& platform) {
+SimResult run_deviated(const graph::Workload& work, const Platform& platform) {
   auto result = simulate(work, platform);
   EXPECT_TRUE(result.has_value()) << (result ? "" : to_string(result.error()));
   return result ? *std::move(result) : SimResult{};
@@ -63,7 +63,7 @@ TEST(DeviatedRuns, ComputeNodesTakeTheirMultiple) {
       platform.rules = rules;
       platform.replay_only = replay_only;
       platform.deviations = {slow({2}, 1.5), slow({3}, 0.5)};
-      const auto result = run(work, platform);
+      const auto result = run_deviated(work, platform);
       const Time expected[] = {us(14), us(14), us(21), us(7)};
       for (std::size_t r = 0; r < 4; ++r) {
         EXPECT_EQ(result.ranks[r].finish, expected[r]);
@@ -82,7 +82,7 @@ TEST(DeviatedRuns, SoDoThoseThatTakeRooflineTime) {
   platform.device.memory = Bandwidth(1e9);
   platform.device.roofline = true;
   platform.deviations = {slow({1}, 3)};
-  const auto result = run(work, platform);
+  const auto result = run_deviated(work, platform);
   EXPECT_EQ(result.ranks[0].finish, us(1000));
   EXPECT_EQ(result.ranks[1].finish, us(3000));
 }
@@ -94,9 +94,9 @@ TEST(DeviatedRuns, CommunicationAndMemoryDoNot) {
   const auto work = replicated(rank, 4);
   Platform platform = line(Block::ring, 4);
   platform.device.memory = Bandwidth(1e9);
-  const auto plain = run(work, platform);
+  const auto plain = run_deviated(work, platform);
   platform.deviations = {slow({0, 3}, 7)};
-  EXPECT_EQ(run(work, platform).end, plain.end);
+  EXPECT_EQ(run_deviated(work, platform).end, plain.end);
 }
 
 TEST(DeviatedRuns, ALateRankIsIdleFirst) {
@@ -107,7 +107,7 @@ TEST(DeviatedRuns, ALateRankIsIdleFirst) {
     Platform platform = line(Block::ring, 2);
     platform.rules = rules;
     platform.deviations = {late({1}, us(3))};
-    const auto result = run(work, platform);
+    const auto result = run_deviated(work, platform);
     EXPECT_EQ(result.ranks[0].finish, us(10));
     EXPECT_EQ(result.ranks[1].finish, us(13));
     EXPECT_EQ(result.ranks[1].compute, us(10));
@@ -127,11 +127,11 @@ RC_GTEST_PROP(DeviatedRuns, AStragglerDelaysAnAllReduceByItsLateness, ()) {
   const auto work = replicated(rank, n);
   Platform platform = line(Block::ring, n, *rc::gen::element(Algorithm::ring, Algorithm::direct));
   platform.rules = *rc::gen::element(Rules::orrery, Rules::astra);
-  const Time plain = run(work, platform).end;
+  const Time plain = run_deviated(work, platform).end;
   platform.deviations = {late({who}, lateness)};
-  RC_ASSERT(run(work, platform).end == plain + lateness);
+  RC_ASSERT(run_deviated(work, platform).end == plain + lateness);
   platform.deviations = {slow({who}, 1 + static_cast<double>(lateness.count()) / 5e8)};
-  const Time end = run(work, platform).end;
+  const Time end = run_deviated(work, platform).end;
   RC_ASSERT(end >= plain + lateness);
   RC_ASSERT(end <= plain + lateness + ns(1));  // the factor is not exact
 }
@@ -150,7 +150,7 @@ TEST(DeviatedRuns, ABadPortSlowsTheMessagesThroughIt) {
         platform.rules = rules;
         platform.network = network;
         platform.deviations = {bad_port({1}, 0, 0.25, 30)};
-        const auto result = run(work, platform);
+        const auto result = run_deviated(work, platform);
         EXPECT_EQ(result.ranks[1].finish, us(1) + ns(30) + 4 * us(100));
         EXPECT_EQ(result.ranks[3].finish, us(1) + us(100));
       }
@@ -167,7 +167,7 @@ TEST(DeviatedRuns, ABadPortSlowsARingByItsLinks) {
   Platform platform = line(Block::ring, 4);
   platform.deviations = {bad_port({1}, 0, 0.5, 100)};
   const Time good = us(1) + us(1), bad = us(1) + ns(100) + us(2);
-  EXPECT_EQ(run(work, platform).end, 4 * bad + 2 * good);
+  EXPECT_EQ(run_deviated(work, platform).end, 4 * bad + 2 * good);
 }
 
 // Halving-doubling: the rank behind the bad port exchanges halves, quarters, quarters and halves.
@@ -178,7 +178,7 @@ TEST(DeviatedRuns, ABadPortSlowsEveryStepOfHalvingDoubling) {
   Platform platform = line(Block::switched, 4, Algorithm::halving_doubling);
   platform.deviations = {bad_port({2}, 0, 0.5, 100)};
   const Time halves = us(2) + ns(100) + us(4), quarters = us(2) + ns(100) + us(2);
-  EXPECT_EQ(run(work, platform).end, 2 * halves + 2 * quarters);
+  EXPECT_EQ(run_deviated(work, platform).end, 2 * halves + 2 * quarters);
 }
 
 TEST(DeviatedRuns, ABadPortOfAnotherDimensionDoesNothing) {
@@ -191,9 +191,9 @@ TEST(DeviatedRuns, ABadPortOfAnotherDimensionDoesNothing) {
   platform.dims.push_back(platform.dims[0]);
   platform.dims[1].size = 2;
   platform.collectives.all_reduce.per_dim.assign(2, {Algorithm::ring, -1});
-  const Time plain = run(work, platform).end;
+  const Time plain = run_deviated(work, platform).end;
   platform.deviations = {bad_port({0, 1, 2, 3}, 1, 0.01, 1000), bad_port({7}, 0, 0.01, 1000)};
-  EXPECT_EQ(run(work, platform).end, plain);
+  EXPECT_EQ(run_deviated(work, platform).end, plain);
 }
 
 // Ports that deviate by so little that the clock does not show it: every message is then asked for
@@ -225,12 +225,12 @@ RC_GTEST_PROP(DeviatedRuns, RankByRankIsAsByKey, ()) {
           *rc::gen::element(Algorithm::ring, Algorithm::direct, Algorithm::halving_doubling), -1};
     }
   }
-  const auto by_key = run(work, platform);
+  const auto by_key = run_deviated(work, platform);
   std::vector<std::uint32_t> some(static_cast<std::size_t>(n));
   std::iota(some.begin(), some.end(), 0u);
   platform.deviations = {bad_port(some, 0, 1, 0.00005)};
   platform.deviations.front().ports.push_back({1, 1, 0.00005});
-  const auto by_rank = run(work, platform);
+  const auto by_rank = run_deviated(work, platform);
   RC_ASSERT(by_rank.messages == by_key.messages);
   for (std::size_t r = 0; r < ranks.size(); ++r)
     RC_ASSERT(by_rank.ranks[r].finish == by_key.ranks[r].finish);
@@ -241,10 +241,10 @@ TEST(DeviatedRuns, TreesAskRankByRank) {
   rank.coll(CollectiveType::all_reduce, 4000);
   const auto work = replicated(rank, 4);
   Platform platform = line(Block::switched, 4, Algorithm::double_binary_tree);
-  const Time plain = run(work, platform).end;
+  const Time plain = run_deviated(work, platform).end;
   platform.deviations = {bad_port({0, 1, 2, 3}, 0, 0.5, 50)};
   // Each of its messages takes 100 ns and 4 us more.
-  const Time more = run(work, platform).end - plain;
+  const Time more = run_deviated(work, platform).end - plain;
   EXPECT_EQ(more.count() % (ns(100) + us(4)).count(), 0);
   EXPECT_GE(more, 2 * (ns(100) + us(4)));
 }

@@ -15,7 +15,7 @@ platform::Platform four(std::vector<platform::Deviation> deviations) {
   return made;
 }
 
-platform::Deviation slow(std::vector<std::uint32_t> ranks, double times, Time start = {}) {
+platform::Deviation slow_from(std::vector<std::uint32_t> ranks, double times, Time start = {}) {
   platform::Deviation deviation;
   deviation.ranks = std::move(ranks);
   deviation.compute_time = times;
@@ -27,7 +27,7 @@ TEST(Deviations, AreNoneWhereNothingDiffers) {
   platform::Deviation port;
   port.ranks = {2};
   port.ports = {{0, 0.5, 0}};
-  const Deviations deviations(four({slow({1}, 1), port}));
+  const Deviations deviations(four({slow_from({1}, 1), port}));
   EXPECT_FALSE(deviations.any());
   EXPECT_EQ(deviations.class_of(2), 0u);
   EXPECT_EQ(deviations.compute(1, ps(7)), ps(7));
@@ -35,7 +35,8 @@ TEST(Deviations, AreNoneWhereNothingDiffers) {
 }
 
 TEST(Deviations, ScaleAndRoundUp) {
-  const Deviations deviations(four({slow({0}, 1.5), slow({1, 2}, 0.25, us(3)), slow({9}, 2)}));
+  const Deviations deviations(
+      four({slow_from({0}, 1.5), slow_from({1, 2}, 0.25, us(3)), slow_from({9}, 2)}));
   EXPECT_TRUE(deviations.any());
   EXPECT_EQ(deviations.compute(0, ps(4)), ps(6));
   EXPECT_EQ(deviations.compute(0, ps(5)), ps(8));
@@ -50,7 +51,7 @@ TEST(Deviations, ScaleAndRoundUp) {
 }
 
 TEST(Deviations, KeepToTheClockOfAstra) {
-  platform::Platform platform = four({slow({0}, 1.5, ps(1))});
+  platform::Platform platform = four({slow_from({0}, 1.5, ps(1))});
   platform.rules = platform::Rules::astra;
   const Deviations deviations(platform);
   EXPECT_EQ(deviations.compute(0, ns(3)), ns(5));
@@ -58,7 +59,7 @@ TEST(Deviations, KeepToTheClockOfAstra) {
 }
 
 TEST(Deviations, EndAtTheLongestTimeThereIs) {
-  const Deviations deviations(four({slow({0}, 1e300)}));
+  const Deviations deviations(four({slow_from({0}, 1e300)}));
   EXPECT_EQ(deviations.compute(0, ps(1)).count(), model::Fabric::kTooLong);
 }
 

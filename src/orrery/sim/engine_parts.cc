@@ -78,7 +78,8 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     for (std::uint32_t p = 0; p < parts.count; ++p) {
       for (std::uint32_t other = 0; other < parts.count && next[p] != EventQueue::kNever; ++other) {
         const std::int64_t ahead = parts.ahead(p, other);
-        if (ahead < EventQueue::kNever - next[p]) ends[other] = std::min(ends[other], next[p] + ahead);
+        if (ahead < EventQueue::kNever - next[p])
+          ends[other] = std::min(ends[other], next[p] + ahead);
       }
     }
     due.clear();

@@ -14,11 +14,11 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr NodeId kPeriods = 4;        // fewer are not worth it
-constexpr std::size_t kTried = 4;     // periods
-constexpr NodeId kBlock = 16;         // compared at once
-constexpr NodeId kShare = 128;        // of the graph: what repeats less is left out
-constexpr std::size_t kRuns = 256;    // looked at more closely
+constexpr NodeId kPeriods = 4;            // fewer are not worth it
+constexpr std::size_t kTried = 4;         // periods
+constexpr NodeId kBlock = 16;             // compared at once
+constexpr NodeId kShare = 128;            // of the graph: what repeats less is left out
+constexpr std::size_t kRuns = 256;        // looked at more closely
 constexpr std::size_t kMostSlots = 4096;  // of recently seen nodes, and of distances; at most
 
 bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKind::recv; }

@@ -98,8 +98,8 @@ class Repeater {
   [[nodiscard]] bool take_agenda(std::uint32_t rank, Snapshot& to);
   void take_queues(std::uint32_t rank, Snapshot& to);
   [[nodiscard]] bool take_blocks(Snapshot& to);
-  [[nodiscard]] bool take_block(const Block& block, Snapshot& to);
-  [[nodiscard]] bool take_streams(const Block& block, Snapshot& to);
+  [[nodiscard]] bool take_block(const sim::Block& block, Snapshot& to);
+  [[nodiscard]] bool take_streams(const sim::Block& block, Snapshot& to);
   [[nodiscard]] bool take_events(Snapshot& to);
   void take_mailboxes(Snapshot& to);
   [[nodiscard]] std::vector<std::pair<std::int64_t, LocalEvent*>> local_events(std::uint32_t rank);

@@ -264,14 +264,14 @@ TEST(Repeat, ReceivesThatWaitInLine) {
 }
 
 /// One step of a random loop: what all ranks do, on one of three streams.
-struct Step {
+struct StepPart {
   int kind;  ///< compute, memory, all-reduce, all-to-all, to the next rank, metadata
   int stream;
   int waits_for;  ///< another stream
   int size;
 };
 
-void add_step(Rank& rank, const Step& step, int number, int rank_number, int ranks, int round,
+void add_step(Rank& rank, const StepPart& step, int number, int rank_number, int ranks, int round,
               std::uint64_t (&tails)[3]) {
   std::uint64_t& tail = tails[step.stream];
   const Deps deps = tails[step.waits_for] == tail ? Deps{tail} : Deps{tail, tails[step.waits_for]};
@@ -305,15 +305,15 @@ RC_GTEST_PROP(Repeat, RandomLoops, ()) {
   const auto pick = [](int from, int to) { return *rc::gen::inRange(from, to + 1); };
   const int count = pick(2, 4), rounds = pick(10, 60), uneven = pick(0, 9) == 0 ? 1 : 0;
   const bool joined = pick(0, 3) != 0;  // else streams may run ahead of each other
-  std::vector<Step> steps(static_cast<std::size_t>(pick(1, 6)));
-  for (Step& step : steps) step = {pick(0, 5), pick(0, 2), pick(0, 2), 100 * pick(1, 9)};
+  std::vector<StepPart> steps(static_cast<std::size_t>(pick(1, 6)));
+  for (StepPart& step : steps) step = {pick(0, 5), pick(0, 2), pick(0, 2), 100 * pick(1, 9)};
   std::vector<Rank> ranks(static_cast<std::size_t>(count));
   for (int r = 0; r < count; ++r) {
     Rank& rank = ranks[static_cast<std::size_t>(r)];
     std::uint64_t tails[3] = {rank.comp(ns(100)), rank.comp(ns(200)), rank.comp(ns(150 + 50 * r))};
     for (int round = 0; round < rounds + r * uneven; ++round) {
       int number = 0;
-      for (const Step& step : steps) add_step(rank, step, number++, r, count, round, tails);
+      for (const StepPart& step : steps) add_step(rank, step, number++, r, count, round, tails);
       if (!joined) continue;
       const std::uint64_t all = rank.comp(ns(300), {tails[0], tails[1], tails[2]});
       std::fill(std::begin(tails), std::end(tails), all);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr std::int64_t kHidden = 128, kSeq = 64, kVocab = 512;
 
-Spec gpt(std::int64_t layers, std::int64_t pp, std::int64_t microbatches) {
+Spec chain_of(std::int64_t layers, std::int64_t pp, std::int64_t microbatches) {
   Spec spec = spec_of(layers, pp, microbatches);
   spec.model.hidden = kHidden;
   spec.model.heads = 8;
@@ -51,7 +51,7 @@ Sum sum_of(const std::vector<Node>& nodes, CollectiveType type, const std::strin
 // Per layer six all-gathers of b·t/tp·D and four reduce-scatters of b·t·D (Korthikanti et al.,
 // 2023, section 4.2.2, with inputs gathered again), per microbatch; on a middle stage nothing else.
 TEST(AssembleChain, SequenceParallelLayersGatherSixTimesAndScatterFour) {
-  Spec spec = gpt(8, 4, 4);
+  Spec spec = chain_of(8, 4, 4);
   spec.parallel.tp = 4;
   spec.parallel.sp = true;
   const std::vector<Node> nodes = nodes_of(assembled(spec), 1);
@@ -70,7 +70,7 @@ TEST(AssembleChain, SequenceParallelLayersGatherSixTimesAndScatterFour) {
 }
 
 TEST(AssembleChain, TensorParallelLayersReduceFourTimes) {
-  Spec spec = gpt(8, 4, 4);
+  Spec spec = chain_of(8, 4, 4);
   spec.parallel.tp = 4;
   const Sum sums = sum_of(nodes_of(assembled(spec), 1), CollectiveType::all_reduce, "tp");
   EXPECT_EQ(sums.count, 4 * 2 * 4);
@@ -79,7 +79,7 @@ TEST(AssembleChain, TensorParallelLayersReduceFourTimes) {
 
 // Gradients of everything on the rank, once: 12·L·D² + … elements of fp32.
 TEST(AssembleChain, GradientsOfAllWeightsAreReduced) {
-  const Program program = assembled(with_dp(gpt(4, 1, 2), 2));
+  const Program program = assembled(with_dp(chain_of(4, 1, 2), 2));
   std::int64_t weights = 0;
   for (const PartRun& run : program.roles[0].chunks[0])
     weights += run.count * program.parts[run.part].weights.total();
@@ -88,7 +88,7 @@ TEST(AssembleChain, GradientsOfAllWeightsAreReduced) {
 }
 
 TEST(AssembleChain, TheTiedTableIsSummedBetweenTheEnds) {
-  Spec spec = gpt(4, 2, 2);
+  Spec spec = chain_of(4, 2, 2);
   spec.parallel.tp = 2;
   spec.model.tied_embeddings = true;
   const Program program = assembled(spec);
@@ -100,7 +100,7 @@ TEST(AssembleChain, TheTiedTableIsSummedBetweenTheEnds) {
 }
 
 TEST(AssembleChain, RingsOfContextParallelRanksMeet) {
-  Spec spec = gpt(4, 2, 2);
+  Spec spec = chain_of(4, 2, 2);
   for (const std::int64_t cp : {2, 4}) {
     spec.parallel.cp = cp;
     for (const bool overlap : {false, true}) {
@@ -114,7 +114,7 @@ TEST(AssembleChain, RingsOfContextParallelRanksMeet) {
 }
 
 TEST(AssembleChain, SpecificationsThatBreakARuleAreRefused) {
-  Spec spec = gpt(4, 2, 2);
+  Spec spec = chain_of(4, 2, 2);
   spec.parallel.tp = 3;
   const auto program = assemble(spec);
   ASSERT_FALSE(program.has_value());
@@ -126,7 +126,7 @@ TEST(AssembleChain, StageLayersFitTheOrderOfAFile) {
   const std::string path = testing::TempDir() + "assemble_chain_order.yaml";
   std::ofstream(path) << R"({"chunks": 2, "stages": [["F0", "F0.1", "B0.1", "B0"],
                                                      ["F0", "F0.1", "B0.1", "B0"]]})";
-  Spec spec = gpt(4, 2, 1);
+  Spec spec = chain_of(4, 2, 1);
   spec.schedule.kind = ScheduleKind::file;
   spec.schedule.file = path;
   EXPECT_EQ(assembled(spec).roles[1].chunks.size(), 2U);

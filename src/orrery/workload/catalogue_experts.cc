@@ -8,7 +8,8 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::string_view kQwen3Experts = "Qwen Team 2025 (arXiv 2505.09388), table 2; config.json";
+constexpr std::string_view kQwen3Experts =
+    "Qwen Team 2025 (arXiv 2505.09388), table 2; config.json";
 constexpr std::string_view kV2 = "DeepSeek-AI 2024 (arXiv 2405.04434), section 3.1; config.json";
 constexpr std::string_view kV3 = "DeepSeek-AI 2024 (arXiv 2412.19437), section 4.2; config.json";
 constexpr std::string_view kOss = "OpenAI 2025 (arXiv 2508.10925), section 2; config.json";

@@ -213,7 +213,7 @@ TEST(Count, IsWhatStagesNodesSay) {
 }
 
 /// One role of `ranks` ranks that runs one body `times` times.
-Program program_of(const Spec& spec, std::vector<Op> ops, std::uint32_t times) {
+Program program_of_ops(const Spec& spec, std::vector<Op> ops, std::uint32_t times) {
   Program program;
   program.spec = spec;
   program.mesh = Mesh(spec);
@@ -251,7 +251,7 @@ Op collective(CollectiveType type, Axis axis, std::int64_t size) {
 TEST(Count, TellsForwardBackwardRepeatedAndTheOptimizerApart) {
   Op copy = work(Phase::forward, OpClass::copy, 7, 7);
   copy.waits[0] = stream::tp;
-  const Result<Count> counted = count(program_of(
+  const Result<Count> counted = count(program_of_ops(
       small(),
       {work(Phase::forward, OpClass::matmul, 1100, 1, 100),
        work(Phase::input_grad, OpClass::attention, 1500, 2, 500),
@@ -281,7 +281,8 @@ TEST(Count, WireBytesOfEachKind) {
   spec.parallel.tp = 4;
   spec.parallel.dp = 2;
   const auto wire_of_one = [&](CollectiveType type, std::int64_t size) {
-    const Result<Count> counted = count(program_of(spec, {collective(type, Axis::tp, size)}, 5));
+    const Result<Count> counted =
+        count(program_of_ops(spec, {collective(type, Axis::tp, size)}, 5));
     EXPECT_TRUE(counted);
     EXPECT_EQ(counted->traffic.size(), 1u);
     EXPECT_EQ(counted->traffic[0].group_size, 4u);
@@ -302,7 +303,7 @@ TEST(Count, SumsBeyond64Bits) {
   spec.batch.global = 1 << 20;
   const std::int64_t large = std::int64_t{1} << 62;
   const Result<Count> counted =
-      count(program_of(spec, {work(Phase::forward, OpClass::matmul, large, 0)}, 1 << 10));
+      count(program_of_ops(spec, {work(Phase::forward, OpClass::matmul, large, 0)}, 1 << 10));
   ASSERT_TRUE(counted);
   EXPECT_EQ(to_string(counted->flops.forward), "4951760157141521099596496896");  // 2^92
   EXPECT_DOUBLE_EQ(to_double(counted->flops.forward), 0x1p92);
@@ -318,7 +319,7 @@ TEST(Count, TokensOfEachFamily) {
     spec.model.dlrm.emplace();
     spec.model.dlrm->tables.emplace_back();
     spec.batch.source_seq = 8;
-    const Result<Count> counted = count(program_of(spec, {}, 1));
+    const Result<Count> counted = count(program_of_ops(spec, {}, 1));
     EXPECT_TRUE(counted);
     return counted->tokens;
   };

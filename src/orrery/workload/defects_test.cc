@@ -15,25 +15,25 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::int64_t kLayers = 4, kHidden = 1024, kFfn = 4096, kBatch = 8, kSeq = 512;
-constexpr std::int64_t kVocab = 32000, kTokens = kBatch * kSeq;
+constexpr std::int64_t kLayers = 4, kWidth = 1024, kFfn = 4096, kBatch = 8, kLength = 512;
+constexpr std::int64_t kWords = 32000, kTokens = kBatch * kLength;
 
 /// The model of STAGE's recorded runs: a small GPT.
 Spec base() {
   Spec spec;
   spec.model.layers = kLayers;
-  spec.model.hidden = kHidden;
+  spec.model.hidden = kWidth;
   spec.model.ffn = kFfn;
   spec.model.heads = 16;
-  spec.model.vocab = kVocab;
+  spec.model.vocab = kWords;
   spec.model.tied_embeddings = false;
-  spec.batch.seq = kSeq;
+  spec.batch.seq = kLength;
   spec.batch.micro = kBatch;
   spec.batch.global = kBatch;
   return spec;
 }
 
-Program assembled(const Spec& spec) {
+Program assemble_job(const Spec& spec) {
   Result<Program> program = assemble(spec);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
@@ -43,7 +43,7 @@ Program assembled(const Spec& spec) {
 }
 
 Count counted(const Spec& spec) {
-  const Result<Count> count = workload::count(assembled(spec));
+  const Result<Count> count = workload::count(assemble_job(spec));
   return count ? *count : Count{};
 }
 
@@ -65,7 +65,7 @@ std::int64_t forward_products(const Spec& spec, std::string_view part, OpClass o
 // 1. STAGE counts one operation per multiply-accumulate. A peak in FLOP/s counts the multiplication
 // and the addition: 2mnk.
 TEST(StageDefects, ProductsCountMultiplicationsAndAdditions) {
-  const std::int64_t weights = 4 * kHidden * kHidden + 2 * kHidden * kFfn;
+  const std::int64_t weights = 4 * kWidth * kWidth + 2 * kWidth * kFfn;
   EXPECT_EQ(forward_products(base(), "layer", OpClass::matmul), 2 * kTokens * weights);
 }
 
@@ -75,13 +75,13 @@ TEST(StageDefects, ProductsCountMultiplicationsAndAdditions) {
 TEST(StageDefects, AttentionIsQuadraticInTheSequence) {
   Spec spec = base();
   EXPECT_EQ(forward_products(spec, "layer", OpClass::attention),
-            kBatch * 4 * kSeq * kSeq * kHidden / 2);
+            kBatch * 4 * kLength * kLength * kWidth / 2);
   spec.kernels.flash_attention = false;  // computes what the mask throws away, too
   EXPECT_EQ(forward_products(spec, "layer", OpClass::attention),
-            kBatch * 4 * kSeq * kSeq * kHidden);
-  spec.batch.seq = 2 * kSeq;
+            kBatch * 4 * kLength * kLength * kWidth);
+  spec.batch.seq = 2 * kLength;
   EXPECT_EQ(forward_products(spec, "layer", OpClass::attention),
-            kBatch * 16 * kSeq * kSeq * kHidden);
+            kBatch * 16 * kLength * kLength * kWidth);
 }
 
 // 3. STAGE multiplies one-hot vectors with the input table: 3·V·D multiply-accumulates per token,
@@ -89,11 +89,11 @@ TEST(StageDefects, AttentionIsQuadraticInTheSequence) {
 TEST(StageDefects, TheInputTableIsLookedUp) {
   EXPECT_EQ(forward_products(base(), "embedding", OpClass::matmul), 0);
   EXPECT_EQ(forward_products(base(), "embedding", OpClass::lookup), 0);
-  const std::int64_t layer = 4 * kHidden * kHidden + 2 * kHidden * kFfn;
-  const std::int64_t attention = 2 * kSeq * kHidden;  // per token
+  const std::int64_t layer = 4 * kWidth * kWidth + 2 * kWidth * kFfn;
+  const std::int64_t attention = 2 * kLength * kWidth;  // per token
   const std::int64_t step =
       3 * kTokens *
-      (kLayers * (2 * layer + attention) + 2 * kHidden * kVocab);  // one table, not two
+      (kLayers * (2 * layer + attention) + 2 * kWidth * kWords);  // one table, not two
   EXPECT_EQ(to_string(counted(base()).flops.model()), std::to_string(step));
 }
 
@@ -108,7 +108,7 @@ Spec with_experts() {
 /// FLOPs of products in the experts of one layer on one rank.
 std::int64_t expert_products(const Spec& spec) {
   return forward_products(spec, "moe layer", OpClass::matmul) -
-         2 * spec.batch.micro * kSeq * (4 * kHidden * kHidden + 8 * kHidden);  // attention, router
+         2 * spec.batch.micro * kLength * (4 * kWidth * kWidth + 8 * kWidth);  // attention, router
 }
 
 // 4. STAGE divides a rank's expert work by ep twice. Ranks of dp have tokens of their own and each
@@ -116,7 +116,7 @@ std::int64_t expert_products(const Spec& spec) {
 // is an axis whose ranks share their tokens, it is divided once.
 TEST(StageDefects, ExpertWorkIsNotDividedTwice) {
   Spec spec = with_experts();
-  const std::int64_t whole = 2 * kTokens * 2 * 2 * kHidden * kFfn;  // top 2, two matrices
+  const std::int64_t whole = 2 * kTokens * 2 * 2 * kWidth * kFfn;  // top 2, two matrices
   EXPECT_EQ(expert_products(spec), whole);
   for (const std::int64_t ep : {2, 4}) {
     spec.parallel.dp = 4;
@@ -141,7 +141,7 @@ TEST(StageDefects, RecomputationTakesTime) {
   EXPECT_EQ(to_string(without.flops.recompute), "0");
   spec.recompute.kind = RecomputeKind::full;
   const Count with = counted(spec);
-  const Total head = 2 * static_cast<Total>(kTokens) * kHidden * kVocab;
+  const Total head = 2 * static_cast<Total>(kTokens) * kWidth * kWords;
   EXPECT_EQ(to_string(with.flops.recompute), to_string(without.flops.forward - head));
   EXPECT_EQ(to_string(with.flops.model()), to_string(without.flops.model()));
 }
@@ -152,8 +152,7 @@ TEST(StageDefects, GroupedQueriesAndGatedMlpsAreWhatIsAskedFor) {
   Spec spec = base();
   spec.model.kv_heads = 4;
   spec.model.mlp = Mlp::swiglu;
-  const std::int64_t weights =
-      kHidden * (kHidden + 2 * 256) + kHidden * kHidden + 3 * kHidden * kFfn;
+  const std::int64_t weights = kWidth * (kWidth + 2 * 256) + kWidth * kWidth + 3 * kWidth * kFfn;
   EXPECT_EQ(forward_products(spec, "layer", OpClass::matmul), 2 * kTokens * weights);
 }
 
@@ -171,7 +170,7 @@ TEST(StageDefects, MessagesAreMeasuredInBytes) {
     for (const Op& op : part.forward) {
       if (op.kind != graph::NodeKind::coll) continue;
       const bool gather = op.collective == graph::CollectiveType::all_gather;
-      EXPECT_EQ(op.size, kTokens * kHidden * 2 / (gather ? 2 : 1)) << op.name;
+      EXPECT_EQ(op.size, kTokens * kWidth * 2 / (gather ? 2 : 1)) << op.name;
       gathers += gather ? 1 : 0;
     }
   }
@@ -207,7 +206,7 @@ TEST(StageDefects, TheScheduleIsInTheGraphAndTheGraphIsReproducible) {
   Spec spec = base();
   spec.parallel.pp = 2;
   spec.batch.micro = 2;
-  const Program program = assembled(spec);
+  const Program program = assemble_job(spec);
   ASSERT_EQ(program.roles.size(), 2u);
   std::string order;
   std::uint64_t last = 0;
@@ -234,7 +233,7 @@ TEST(StageDefects, TheScheduleIsInTheGraphAndTheGraphIsReproducible) {
   }
   EXPECT_EQ(order, " F0 F1 B0 F2 B1 F3 B2 B3");
   for (const std::uint32_t role : {0u, 1u})
-    EXPECT_EQ(unrolled(program, role), unrolled(assembled(spec), role));
+    EXPECT_EQ(unrolled(program, role), unrolled(assemble_job(spec), role));
 }
 
 // 9. STAGE keeps whole tables on every rank and sums up V × D gradients over tp and over dp. Tables
@@ -243,8 +242,8 @@ TEST(StageDefects, TablesAreCutLikeOtherWeights) {
   Spec spec = base();
   spec.parallel.tp = 4;
   const Count cut = counted(spec);
-  const std::int64_t layer = 4 * kHidden * kHidden + 2 * kHidden * kFfn;
-  const std::int64_t matrices = kLayers * layer + 2 * kVocab * kHidden;
+  const std::int64_t layer = 4 * kWidth * kWidth + 2 * kWidth * kFfn;
+  const std::int64_t matrices = kLayers * layer + 2 * kWords * kWidth;
   const std::int64_t rest = cut.parameters.total - matrices;  // norms, biases, positions
   EXPECT_GE(cut.roles[0].weights.total(), matrices / 4);
   EXPECT_LE(cut.roles[0].weights.total(), matrices / 4 + rest);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
 /// A model of 1.3 billion weights on 16 ranks.
-Spec small() {
+Spec small_job() {
   Spec spec;
   spec.model.layers = 24;
   spec.model.hidden = 2048;
@@ -61,45 +61,46 @@ void expect_answers(const Spec& spec, std::int64_t capacity,
 }
 
 TEST(MakeItFit, WhatFitsNeedsNoChange) {
-  const auto changes = make_it_fit(small(), peak_of(small()));
+  const auto changes = make_it_fit(small_job(), peak_of(small_job()));
   ASSERT_TRUE(changes.has_value());
   EXPECT_TRUE(changes->empty());
 }
 
 TEST(MakeItFit, WhatCannotFitGetsNoAnswer) {
-  const auto changes = make_it_fit(small(), 1 << 20);
+  const auto changes = make_it_fit(small_job(), 1 << 20);
   ASSERT_TRUE(changes.has_value());
   EXPECT_TRUE(changes->empty());
 }
 
 TEST(MakeItFit, ALittleTooMuchNeedsOneFreeChange) {
-  const std::int64_t capacity = peak_of(small()) - 1;
-  const auto changes = make_it_fit(small(), capacity);
+  const std::int64_t capacity = peak_of(small_job()) - 1;
+  const auto changes = make_it_fit(small_job(), capacity);
   ASSERT_TRUE(changes.has_value());
   ASSERT_EQ(changes->size(), 3u);
-  expect_answers(small(), capacity, *changes);
+  expect_answers(small_job(), capacity, *changes);
   EXPECT_EQ((*changes)[0].what, "parallel.sp = true");
   EXPECT_EQ((*changes)[1].what, "parallel.sharding = zero1");
 }
 
 TEST(MakeItFit, MuchTooMuchNeedsTwoChanges) {
   for (const std::int64_t capacity : {12 * kGiB, 8 * kGiB, 6 * kGiB}) {
-    const auto changes = make_it_fit(small(), capacity);
+    const auto changes = make_it_fit(small_job(), capacity);
     ASSERT_TRUE(changes.has_value());
     EXPECT_EQ(changes->size(), 3u) << capacity;
-    expect_answers(small(), capacity, *changes);
+    expect_answers(small_job(), capacity, *changes);
   }
 }
 
 TEST(MakeItFit, AsManyAnswersAsAsked) {
-  const std::int64_t capacity = peak_of(small()) - 1;
-  EXPECT_TRUE(make_it_fit(small(), capacity, 0)->empty());
-  EXPECT_EQ(make_it_fit(small(), capacity, 1)->size(), 1u);
-  EXPECT_GT(make_it_fit(small(), capacity, 100)->size(), 8u);
+  const std::int64_t capacity = peak_of(small_job()) - 1;
+  EXPECT_TRUE(make_it_fit(small_job(), capacity, 0)->empty());
+  EXPECT_EQ(make_it_fit(small_job(), capacity, 1)->size(), 1u);
+  EXPECT_GT(make_it_fit(small_job(), capacity, 100)->size(), 8u);
 }
 
 TEST(MakeItFit, AnswersAreTheSameEachTime) {
-  const auto first = make_it_fit(small(), 10 * kGiB), second = make_it_fit(small(), 10 * kGiB);
+  const auto first = make_it_fit(small_job(), 10 * kGiB),
+             second = make_it_fit(small_job(), 10 * kGiB);
   ASSERT_TRUE(first.has_value() && second.has_value());
   ASSERT_EQ(first->size(), second->size());
   for (std::size_t i = 0; i < first->size(); ++i) {
@@ -109,7 +110,7 @@ TEST(MakeItFit, AnswersAreTheSameEachTime) {
 }
 
 TEST(MakeItFit, ExpertsCanBeSpreadFurther) {
-  Spec spec = small();
+  Spec spec = small_job();
   spec.model.moe.emplace();
   spec.batch.micro = 1;
   const std::int64_t capacity = peak_of(spec) * 3 / 4;
@@ -122,7 +123,7 @@ TEST(MakeItFit, ExpertsCanBeSpreadFurther) {
 }
 
 TEST(MakeItFit, RefusesWhatIsIllegalToBeginWith) {
-  Spec spec = small();
+  Spec spec = small_job();
   spec.parallel.tp = 3;
   const auto changes = make_it_fit(spec, kGiB);
   ASSERT_FALSE(changes.has_value());
@@ -130,7 +131,7 @@ TEST(MakeItFit, RefusesWhatIsIllegalToBeginWith) {
 }
 
 TEST(FitMoves, AreNoMoreThanPromised) {
-  Spec spec = small();
+  Spec spec = small_job();
   spec.model.moe.emplace();
   spec.kernels.flash_attention = false;
   spec.batch.micro = 1 << 20;
@@ -138,7 +139,7 @@ TEST(FitMoves, AreNoMoreThanPromised) {
 }
 
 TEST(FitMoves, TakeRanksFromWhereThereAreSome) {
-  Spec spec = small();
+  Spec spec = small_job();
   spec.parallel.dp = 1;
   spec.parallel.pp = 4;
   spec.batch.global = spec.global_batch();

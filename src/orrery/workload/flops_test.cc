@@ -27,7 +27,7 @@ struct Published {
 // matrices of the MLP. DeepSeek-V3 without its multi-token prediction module: latent attention
 // 187,105,280 in each of 61 layers, 9 experts of 44,040,192 (or an MLP as large) in each, a router
 // of 1,835,008 in 58.
-const Published kModels[] = {
+const Published kPublished[] = {
     {"gpt3-175b", 96.0 * 12 * 12288 * 12288 + 50257.0 * 12288, 12288, 96},
     {"llama-2-70b", 80 * (8192.0 * (2 * 8192 + 2 * 1024) + 3 * 8192.0 * 28672) + 32000.0 * 8192,
      8192, 80},
@@ -55,7 +55,7 @@ Spec spec_of(const Published& published) {
   return spec;
 }
 
-Count counted(const Spec& spec) {
+Count count_job(const Spec& spec) {
   const Result<Program> program = assemble(spec);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
@@ -70,7 +70,7 @@ class ModelFlops : public testing::TestWithParam<Published> {};
 TEST_P(ModelFlops, AreSixTimesWeightsPlusAttention) {
   const Published& published = GetParam();
   const Spec spec = spec_of(published);
-  const Count count = counted(spec);
+  const Count count = count_job(spec);
   const auto tokens = static_cast<double>(count.tokens), seq = static_cast<double>(spec.batch.seq);
   EXPECT_EQ(count.tokens, spec.batch.seq);
   EXPECT_NEAR(static_cast<double>(count.parameters.matmul) / published.weights, 1, 1e-12);
@@ -82,7 +82,7 @@ TEST_P(ModelFlops, AreSixTimesWeightsPlusAttention) {
   EXPECT_EQ(to_string(count.flops.backward), to_string(2 * count.flops.forward));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelFlops, testing::ValuesIn(kModels), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(All, ModelFlops, testing::ValuesIn(kPublished), [](const auto& info) {
   std::string name = info.param.model;
   for (char& c : name) c = c == '-' || c == '.' ? '_' : c;
   return name;
@@ -94,17 +94,17 @@ TEST(ModelFlops, DoNotDependOnThePlan) {
     Spec spec = spec_of(published);
     spec.batch.global = 16;
     change(spec.parallel);
-    return to_string(counted(spec).flops.model());
+    return to_string(count_job(spec).flops.model());
   };
   const auto alone = [](Parallel&) {};
-  EXPECT_EQ(model_flops(kModels[3], alone), model_flops(kModels[3], [](Parallel& p) {
+  EXPECT_EQ(model_flops(kPublished[3], alone), model_flops(kPublished[3], [](Parallel& p) {
               p.tp = 4;
               p.sp = true;
               p.pp = 4;
               p.dp = 2;
               p.cp = 2;
             }));
-  EXPECT_EQ(model_flops(kModels[5], alone), model_flops(kModels[5], [](Parallel& p) {
+  EXPECT_EQ(model_flops(kPublished[5], alone), model_flops(kPublished[5], [](Parallel& p) {
               p.tp = 2;
               p.sp = true;
               p.pp = 4;

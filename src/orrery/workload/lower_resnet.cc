@@ -160,8 +160,8 @@ Result<LoweredPart> lower_stem(const Scope& scope, Map& map) {
   return tape.finish({map.tensor});
 }
 
-Result<LoweredPart> lower_block(const Scope& scope, const std::string& name, const ResidualBlock& block,
-                                Map& map) {
+Result<LoweredPart> lower_block(const Scope& scope, const std::string& name,
+                                const ResidualBlock& block, Map& map) {
   Tape tape(scope, name, true);
   map.tensor = tape.input("block.input", scope.activation(elements(scope, map)));
   map = residual_block(tape, scope, block, map);

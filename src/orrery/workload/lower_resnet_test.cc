@@ -18,7 +18,7 @@ Spec resnet(std::vector<std::int64_t> blocks, bool bottleneck, std::int64_t pict
   return spec;
 }
 
-LoweredModel lowered(const Spec& spec) {
+LoweredModel lower_resnet(const Spec& spec) {
   auto model = lower(spec, Mesh(spec), {});
   if (!model) ADD_FAILURE() << to_string(model.error());
   return model ? *model : LoweredModel{};
@@ -39,7 +39,7 @@ TEST(ResNet, MultiplicationsAndWeightsArePublishedOnes) {
                                  Published{{3, 4, 23, 3}, true, 7.801, 44549160},
                                  Published{{3, 8, 36, 3}, true, 11.514, 60192808}}) {
     const Spec spec = resnet(model.blocks, model.bottleneck);
-    const Sums sums = sums_of(lowered(spec));
+    const Sums sums = sums_of(lower_resnet(spec));
     EXPECT_NEAR(static_cast<double>(sums.forward) / 2e9, model.giga, 0.0006);
     EXPECT_EQ(sums.weights, model.weights);
     EXPECT_EQ(sums.weights, count_parameters(spec.model).total);
@@ -50,7 +50,7 @@ TEST(ResNet, MultiplicationsAndWeightsArePublishedOnes) {
 
 TEST(ResNet, ConvolutionsOfTheFirstBlocks) {
   // He et al. 2016, table 1: 7x7, 64, stride 2 on 224 pixels; then 56 pixels.
-  const LoweredModel model = lowered(resnet({3, 4, 6, 3}, true, 2));
+  const LoweredModel model = lower_resnet(resnet({3, 4, 6, 3}, true, 2));
   EXPECT_EQ(the_op(model.parts[0].forward, "stem").matmul, 2LL * 2 * 112 * 112 * 64 * 3 * 49);
   const std::vector<Op>& first = model.parts[1].forward;
   EXPECT_EQ(the_op(first, "conv1").matmul, 2LL * 2 * 56 * 56 * 64 * 64);
@@ -66,7 +66,7 @@ TEST(ResNet, ConvolutionsOfTheFirstBlocks) {
 }
 
 TEST(ResNet, EveryBlockIsALayer) {
-  const LoweredModel model = lowered(resnet({3, 4, 6, 3}, true));
+  const LoweredModel model = lower_resnet(resnet({3, 4, 6, 3}, true));
   std::int64_t layers = 0;
   for (const PartRun& run : model.order) {
     if (!model.parts[run.part].part.is_layer) {
@@ -81,7 +81,7 @@ TEST(ResNet, EveryBlockIsALayer) {
 }
 
 TEST(ResNet, SmallBlocksKeepTheirShapeInTheFirstStage) {
-  const LoweredModel model = lowered(resnet({2, 2, 2, 2}, false));
+  const LoweredModel model = lower_resnet(resnet({2, 2, 2, 2}, false));
   EXPECT_TRUE(ops_named(model.parts[1].forward, "shortcut").empty());
   EXPECT_EQ(ops_named(model.parts[3].forward, "shortcut").size(), 1U);
 }
@@ -91,22 +91,22 @@ TEST(ResNet, ABlockKeepsInputsOfConvolutionsAndNorms) {
   // convolutions and two behind norms, 256 behind the last convolution; statistics in fp32.
   Spec spec = resnet({3, 4, 6, 3}, true, 4);
   const std::int64_t pixels = 4LL * 56 * 56;
-  EXPECT_EQ(sums_of(lowered(spec).parts[2]).kept,
+  EXPECT_EQ(sums_of(lower_resnet(spec).parts[2]).kept,
             2 * pixels * (256 + 4 * 64 + 256) + 8 * (64 + 64 + 256));
   spec.recompute.kind = RecomputeKind::full;
-  const Sums full = sums_of(lowered(spec).parts[2]);
+  const Sums full = sums_of(lower_resnet(spec).parts[2]);
   EXPECT_EQ(full.kept, 2 * pixels * 256);
   EXPECT_EQ(full.recompute, full.forward);
   spec.recompute.kind = RecomputeKind::ops;
   spec.recompute.ops = {"norm"};
-  EXPECT_EQ(sums_of(lowered(spec).parts[2]).kept, 2 * pixels * (256 + 2 * 64 + 256));
+  EXPECT_EQ(sums_of(lower_resnet(spec).parts[2]).kept, 2 * pixels * (256 + 2 * 64 + 256));
 }
 
 TEST(ResNet, UnfusedKernelsMoveMoreBytes) {
   Spec spec = resnet({2, 2, 2, 2}, false);
-  const LoweredModel fused = lowered(spec);
+  const LoweredModel fused = lower_resnet(spec);
   spec.kernels.fused = false;
-  const LoweredModel apart = lowered(spec);
+  const LoweredModel apart = lower_resnet(spec);
   EXPECT_LT(fused.parts[1].forward.size(), apart.parts[1].forward.size());
   const std::int64_t size = 2 * 64 * 56 * 56;
   EXPECT_EQ(the_op(fused.parts[1].forward, "conv1.norm").bytes, 2 * size);

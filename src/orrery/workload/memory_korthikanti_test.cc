@@ -28,7 +28,7 @@ namespace {
 
 enum class Mode { none, sequence, selective, both, full };
 
-struct Published {
+struct PublishedMemory {
   const char* name;
   std::int64_t layers, hidden, heads, stages, chunks, micro, global;
   // Figure 1, GiB on the first stage
@@ -37,7 +37,7 @@ struct Published {
   double sequence_percent, selective_percent, both_percent, full_percent;
 };
 
-constexpr Published kPublished[] = {
+constexpr PublishedMemory kPublishedMemory[] = {
     {"22B", 48, 6144, 64, 1, 1, 4, 4,         //
      45.5625, 59.25, 9.5625,                  //
      66.84, 49.42, 16.18, 7.64},              //
@@ -51,9 +51,9 @@ constexpr Published kPublished[] = {
      32.958984375, 131.25, 26.5625,           //
      58.31, 62.04, 20.27, 9.42},
 };
-constexpr double kGiB = 1 << 30;
+constexpr double kGibibyte = 1 << 30;
 
-Spec spec_of(const Published& of, Mode mode) {
+Spec spec_of(const PublishedMemory& of, Mode mode) {
   Spec spec;
   spec.name = of.name;
   spec.model.layers = of.layers;
@@ -77,7 +77,7 @@ Spec spec_of(const Published& of, Mode mode) {
 }
 
 /// The first stage.
-RoleMemory first_stage(const Published& of, Mode mode) {
+RoleMemory first_stage(const PublishedMemory& of, Mode mode) {
   const auto program = assemble(spec_of(of, mode));
   EXPECT_TRUE(program.has_value()) << (program ? "" : to_string(program.error()));
   if (!program) return {};
@@ -94,11 +94,11 @@ double of_layers(const RoleMemory& memory, MemoryKind kind) {
   return static_cast<double>(sum_of(memory.at_peak, kind, "layer"));
 }
 
-double activations(const Published& of, Mode mode) {
+double activations(const PublishedMemory& of, Mode mode) {
   return of_layers(first_stage(of, mode), MemoryKind::activations);
 }
 
-class Korthikanti : public testing::TestWithParam<Published> {};
+class Korthikanti : public testing::TestWithParam<PublishedMemory> {};
 
 /// Within 3 percent.
 void expect_close(double ours, double published) {
@@ -106,16 +106,16 @@ void expect_close(double ours, double published) {
 }
 
 TEST_P(Korthikanti, ParametersAndOptimizer) {
-  const Published& of = GetParam();
+  const PublishedMemory& of = GetParam();
   const RoleMemory memory = first_stage(of, Mode::none);
   const double layers = of_layers(memory, MemoryKind::weights) +
                         of_layers(memory, MemoryKind::gradients) +
                         of_layers(memory, MemoryKind::optimizer);
-  expect_close(layers / kGiB, of.state);
+  expect_close(layers / kGibibyte, of.state);
   // Ours are more by norms and biases alone: 13 h per layer, 6 h of them on every rank.
   const double matrices = 12.0 * static_cast<double>(of.hidden * of.hidden) / 8;
   const double vectors = (6 + 7.0 / 8) * static_cast<double>(of.hidden);
-  EXPECT_DOUBLE_EQ(layers / kGiB, of.state * (1 + vectors / matrices));
+  EXPECT_DOUBLE_EQ(layers / kGibibyte, of.state * (1 + vectors / matrices));
   // The whole stage has the tables, too.
   const double tables = (51200.0 / 8 + 2048) * static_cast<double>(of.hidden) * 18;
   const double all = static_cast<double>(memory.weights + memory.gradients + memory.optimizer);
@@ -123,20 +123,20 @@ TEST_P(Korthikanti, ParametersAndOptimizer) {
 }
 
 TEST_P(Korthikanti, Activations) {
-  const Published& of = GetParam();
+  const PublishedMemory& of = GetParam();
   const RoleMemory none = first_stage(of, Mode::none), both = first_stage(of, Mode::both);
-  expect_close(of_layers(none, MemoryKind::activations) / kGiB, of.none);
-  expect_close(of_layers(both, MemoryKind::activations) / kGiB, of.both);
-  EXPECT_DOUBLE_EQ(of_layers(none, MemoryKind::activations) / kGiB, of.none);
-  EXPECT_DOUBLE_EQ(of_layers(both, MemoryKind::activations) / kGiB, of.both);
+  expect_close(of_layers(none, MemoryKind::activations) / kGibibyte, of.none);
+  expect_close(of_layers(both, MemoryKind::activations) / kGibibyte, of.both);
+  EXPECT_DOUBLE_EQ(of_layers(none, MemoryKind::activations) / kGibibyte, of.none);
+  EXPECT_DOUBLE_EQ(of_layers(both, MemoryKind::activations) / kGibibyte, of.both);
   // With embedding and logits; most is the mask of the embedding's dropout, one for each
   // microbatch in flight (2.4 % of the trillion's activations).
-  EXPECT_LT(static_cast<double>(none.activations) / kGiB, 1.025 * of.none);
-  EXPECT_LT(static_cast<double>(both.activations) / kGiB, 1.025 * of.both);
+  EXPECT_LT(static_cast<double>(none.activations) / kGibibyte, 1.025 * of.none);
+  EXPECT_LT(static_cast<double>(both.activations) / kGibibyte, 1.025 * of.both);
 }
 
 TEST_P(Korthikanti, PercentOfALayersActivations) {
-  const Published& of = GetParam();
+  const PublishedMemory& of = GetParam();
   const double none = activations(of, Mode::none) / 100;
   expect_close(activations(of, Mode::sequence) / none, of.sequence_percent);
   expect_close(activations(of, Mode::selective) / none, of.selective_percent);
@@ -144,8 +144,8 @@ TEST_P(Korthikanti, PercentOfALayersActivations) {
   expect_close(activations(of, Mode::full) / none, of.full_percent);
 }
 
-INSTANTIATE_TEST_SUITE_P(Memory, Korthikanti, testing::ValuesIn(kPublished),
-                         [](const testing::TestParamInfo<Published>& info) {
+INSTANTIATE_TEST_SUITE_P(Memory, Korthikanti, testing::ValuesIn(kPublishedMemory),
+                         [](const testing::TestParamInfo<PublishedMemory>& info) {
                            return std::string("gpt_") + info.param.name;
                          });
 

@@ -161,7 +161,8 @@ void add_head(const Model& model, Count& count) {
 Count language_model(const Model& model) {
   Count count;
   add_embedding(model, count);
-  const Wide relative = model.positions == Positions::relative ? Wide(kRelativeBuckets) * model.heads : 0;
+  const Wide relative =
+      model.positions == Positions::relative ? Wide(kRelativeBuckets) * model.heads : 0;
   const Wide final_norm = model.final_norm ? norm_of(model, model.hidden) : 0;
   count.add(decoder_layers(model), 1);
   count.total += relative + final_norm;

@@ -178,7 +178,7 @@ class Completeness {
     if ((seen & adds) != 0) return "was done before";
     if ((seen & needs) != needs) {
       return (seen & kMadeForward) == 0 ? "comes before its forward pass"
-                                    : "comes before its input half";
+                                        : "comes before its input half";
     }
     seen |= adds;
     return {};

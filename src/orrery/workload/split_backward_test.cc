@@ -38,7 +38,7 @@ std::vector<Op> ops_of(const Program& program, const std::string& name) {
   return {};
 }
 
-std::vector<std::string> names_of(const std::vector<Op>& ops) {
+std::vector<std::string> names_of_ops(const std::vector<Op>& ops) {
   std::vector<std::string> names;
   for (const Op& op : ops) names.emplace_back(op.name);
   return names;
@@ -54,7 +54,7 @@ int count(const std::vector<Op>& ops, CollectiveType type) {
 TEST(SplitBackward, WeightHalvesGatherTheirInputsAhead) {
   const Program program = program_of(ScheduleKind::zb_h1);
   const std::vector<Op> ops = ops_of(program, "layer.weight_grad");
-  EXPECT_EQ(names_of(ops),
+  EXPECT_EQ(names_of_ops(ops),
             (std::vector<std::string>{"mlp_up.gather.wgrad", "mlp_down.wgrad", "mlp_up.wgrad",
                                       "qkv.gather.wgrad", "out.wgrad", "qkv.wgrad"}));
   for (const std::size_t gather : {0u, 3u}) {
@@ -69,7 +69,7 @@ TEST(SplitBackward, WeightHalvesGatherTheirInputsAhead) {
 // … and beside the input's gradient where both halves are one pass.
 TEST(SplitBackward, WholePassesGatherInputsBesideInputGradients) {
   const std::vector<std::string> names =
-      names_of(ops_of(program_of(ScheduleKind::one_f_one_b), "layer.backward"));
+      names_of_ops(ops_of(program_of(ScheduleKind::one_f_one_b), "layer.backward"));
   const std::vector<std::string> end(names.end() - 5, names.end());
   EXPECT_EQ(end, (std::vector<std::string>{"qkv.gather.wgrad", "qkv.dgrad", "qkv.reduce.dgrad",
                                            "qkv.wgrad", "attention_norm.dgrad"}));

@@ -47,14 +47,14 @@ class WriteChakra : public testing::Test {
   fs::path folder_;
 };
 
-std::string read_file(const std::string& path) {
+std::string read_written(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-Program program_of(const Spec& spec) {
+Program program_to_write(const Spec& spec) {
   Result<Program> program = assemble(spec);
   if (!program) ADD_FAILURE() << to_string(program.error());
   return program ? std::move(*program) : Program{};
@@ -126,12 +126,12 @@ std::string expected_bytes(const Program& program, std::uint32_t rank,
   auto graph = std::move(builder).finish(findings);
   EXPECT_TRUE(graph);
   EXPECT_TRUE(write_records(path, trace::chakra::records_of(*graph, findings)));
-  return read_file(path);
+  return read_written(path);
 }
 
 TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
   for (const Spec& spec : {everything(), ring(), split_backward()}) {
-    const Program program = program_of(spec);
+    const Program program = program_to_write(spec);
     const Result<WriteReport> report =
         write_chakra(program, {.prefix = prefix(), .overwrite = true, .progress = {}});
     ASSERT_TRUE(report) << to_string(report.error());
@@ -142,7 +142,7 @@ TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
     std::uint64_t bytes = fs::file_size(prefix() + ".json"), nodes = 0;
     for (std::uint32_t rank = 0; rank < program.mesh.world(); ++rank) {
       const std::string path = prefix() + "." + std::to_string(rank) + ".et";
-      const std::string written = read_file(path);
+      const std::string written = read_written(path);
       bytes += written.size();
       nodes += node_count(program, program.role_of(rank));
       ASSERT_EQ(written, expected_bytes(program, rank, *groups, prefix("expected")))
@@ -156,7 +156,7 @@ TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
 }
 
 TEST_F(WriteChakra, ReadersFindRanksAndGroups) {
-  const Program program = program_of(everything());
+  const Program program = program_to_write(everything());
   ASSERT_TRUE(write_chakra(program, {.prefix = prefix(), .overwrite = false, .progress = {}}));
   const auto workload = trace::chakra::load_workload(prefix(), {});
   ASSERT_TRUE(workload) << to_string(workload.error());
@@ -182,8 +182,8 @@ TEST_F(WriteChakra, ReadersFindRanksAndGroups) {
 }
 
 TEST_F(WriteChakra, GroupsAreNumbersOfEqualLength) {
-  ASSERT_TRUE(
-      write_chakra(program_of(ring()), {.prefix = prefix(), .overwrite = false, .progress = {}}));
+  ASSERT_TRUE(write_chakra(program_to_write(ring()),
+                           {.prefix = prefix(), .overwrite = false, .progress = {}}));
   const auto groups = trace::chakra::read_groups(prefix() + ".json");
   ASSERT_TRUE(groups);
   ASSERT_GT(groups->size(), 9u);
@@ -218,7 +218,7 @@ TEST_F(WriteChakra, GroupsThatShareRanksDifferModulo500) {
 }
 
 TEST_F(WriteChakra, LongTracesComeBlockByBlockAndAreTheSame) {
-  const Program program = program_of(ring());
+  const Program program = program_to_write(ring());
   const WriteOptions whole{.prefix = prefix("whole"), .overwrite = false, .progress = {}};
   const WriteOptions pieces{.prefix = prefix("pieces"), .overwrite = false, .progress = {}};
   const auto first = write_chakra(program, whole);
@@ -226,15 +226,15 @@ TEST_F(WriteChakra, LongTracesComeBlockByBlockAndAreTheSame) {
   ASSERT_TRUE(first);
   ASSERT_TRUE(second);
   EXPECT_EQ(first->bytes, second->bytes);
-  EXPECT_EQ(read_file(whole.prefix + ".json"), read_file(pieces.prefix + ".json"));
+  EXPECT_EQ(read_written(whole.prefix + ".json"), read_written(pieces.prefix + ".json"));
   for (std::uint32_t rank = 0; rank < program.mesh.world(); ++rank) {
     const std::string end = "." + std::to_string(rank) + ".et";
-    ASSERT_EQ(read_file(whole.prefix + end), read_file(pieces.prefix + end)) << rank;
+    ASSERT_EQ(read_written(whole.prefix + end), read_written(pieces.prefix + end)) << rank;
   }
 }
 
 TEST_F(WriteChakra, NothingIsOverwrittenUnasked) {
-  const Program program = program_of(everything());
+  const Program program = program_to_write(everything());
   put("w.31.et", "mine");
   const WriteOptions options{.prefix = prefix(), .overwrite = false, .progress = {}};
   const Result<WriteReport> refused = write_chakra(program, options);
@@ -257,7 +257,7 @@ TEST_F(WriteChakra, NothingIsOverwrittenUnasked) {
 }
 
 TEST_F(WriteChakra, WhatCannotBeFinishedLeavesNothing) {
-  const Program program = program_of(everything());
+  const Program program = program_to_write(everything());
   // A folder stands where rank 20's trace should go.
   fs::create_directory(folder_ / "w.20.et");
   std::uint64_t written = 0;

@@ -209,8 +209,8 @@ class SimaiText {
       const std::vector<Stretch>& pieces = pieces_[task.recipe];
       Passes& of = passes[{task.microbatch, task.chunk}];
       std::vector<const Stretch*>& to = task.kind == TaskKind::step      ? step
-                                      : task.kind == TaskKind::forward ? of.forward
-                                                                       : of.backward;
+                                        : task.kind == TaskKind::forward ? of.forward
+                                                                         : of.backward;
       for (const Stretch& piece : pieces) to.push_back(&piece);
       count_ += pieces.size();
       if (count_ > limits::kScheduleSlots) {

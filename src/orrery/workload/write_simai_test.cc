@@ -72,7 +72,7 @@ SimaiFile read_simai(const std::string& text) {
   return file;
 }
 
-Program program_of(const Spec& spec) {
+Program program_as_text(const Spec& spec) {
   Result<Program> program = assemble(spec);
   if (!program) ADD_FAILURE() << to_string(program.error());
   return program ? std::move(*program) : Program{};
@@ -117,7 +117,7 @@ Sums sums_of(const Program& program, const Role& role, TaskKind from, TaskKind t
 }
 
 TEST(WriteSimai, HeaderSaysThePlan) {
-  const auto text = to_simai(program_of(megatron()));
+  const auto text = to_simai(program_as_text(megatron()));
   ASSERT_TRUE(text) << to_string(text.error());
   const SimaiFile file = read_simai(*text);
   EXPECT_EQ(file.policy, "HYBRID_TRANSFORMER_FWD_IN_BCKWD");
@@ -141,7 +141,7 @@ TEST(WriteSimai, HeaderSaysThePlan) {
 }
 
 TEST(WriteSimai, RowsHoldTheStagesTimeAndTraffic) {
-  const Program program = program_of(megatron());
+  const Program program = program_as_text(megatron());
   const auto text = to_simai(program, [](const Op& op) { return op.matmul; });
   ASSERT_TRUE(text);
   const SimaiFile file = read_simai(*text);
@@ -179,7 +179,7 @@ TEST(WriteSimai, ExpertsHaveGroupsOfTheirOwn) {
   Spec spec = megatron();
   spec.model.moe = Moe{};
   spec.parallel.ep = 2;
-  const auto text = to_simai(program_of(spec));
+  const auto text = to_simai(program_as_text(spec));
   ASSERT_TRUE(text) << to_string(text.error());
   const SimaiFile file = read_simai(*text);
   EXPECT_EQ(file.header.at("ep:"), 2);
@@ -189,16 +189,16 @@ TEST(WriteSimai, ExpertsHaveGroupsOfTheirOwn) {
 
 TEST(WriteSimai, EveryMicrobatchHasItsRows) {
   Spec spec = megatron();
-  const SimaiFile few = read_simai(*to_simai(program_of(spec)));
+  const SimaiFile few = read_simai(*to_simai(program_as_text(spec)));
   spec.batch.global *= 2;
-  const SimaiFile many = read_simai(*to_simai(program_of(spec)));
+  const SimaiFile many = read_simai(*to_simai(program_as_text(spec)));
   EXPECT_EQ(many.traffic(0).at("ALLGATHER"), 2 * few.traffic(0).at("ALLGATHER"));
   EXPECT_EQ(many.traffic(2).at("ALLGATHER"), few.traffic(2).at("ALLGATHER")) << "once per step";
 }
 
 TEST(WriteSimai, WhatItsFormatCannotSayIsRefused) {
   const auto refused = [](const Spec& spec) {
-    const auto text = to_simai(program_of(spec));
+    const auto text = to_simai(program_as_text(spec));
     EXPECT_FALSE(text);
     if (text) return std::string();
     EXPECT_EQ(text.error().code, Errc::config_conflict);

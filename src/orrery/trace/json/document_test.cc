@@ -15,7 +15,7 @@ using testing::read_elements;
 using Ids = std::vector<std::int64_t>;
 
 /// `count` elements as PyTorch's profiler writes them.
-std::string events(int count, int first = 0) {
+std::string numbered_events(int count, int first = 0) {
   std::string out;
   for (int i = first; i < first + count; ++i) {
     out +=
@@ -67,7 +67,7 @@ TEST(Document, SkipsMembersNobodyAsksFor) {
 }
 
 TEST(Document, HandsOverElements) {
-  const Elements out = read_elements(trace(events(5)));
+  const Elements out = read_elements(trace(numbered_events(5)));
   EXPECT_EQ(out.ids, range(5));
   EXPECT_EQ(out.met, 5u);
   EXPECT_TRUE(out.findings.empty());
@@ -75,7 +75,7 @@ TEST(Document, HandsOverElements) {
 }
 
 TEST(Document, TakesABareArray) {
-  const Elements out = read_elements("\xEF\xBB\xBF[" + events(3) + "]\n");
+  const Elements out = read_elements("\xEF\xBB\xBF[" + numbered_events(3) + "]\n");
   EXPECT_EQ(out.ids, range(3));
   EXPECT_EQ(out.keys, std::vector<std::string>{""});
   EXPECT_TRUE(out.findings.empty());
@@ -98,7 +98,7 @@ TEST(Document, RefusesWhatIsNoJson) {
 }
 
 TEST(Document, KeepsWhatIsWholeOfATruncatedFile) {
-  const std::string text = trace(events(20));
+  const std::string text = trace(numbered_events(20));
   for (std::size_t size = text.find('['); size + 2 < text.size(); size += 13) {
     const Elements out = read_elements(text.substr(0, size));
     EXPECT_FALSE(out.error);
@@ -108,7 +108,7 @@ TEST(Document, KeepsWhatIsWholeOfATruncatedFile) {
 }
 
 TEST(Document, ABrokenOffArchiveIsATruncatedFile) {
-  const std::string text = trace(events(20));
+  const std::string text = trace(numbered_events(20));
   const Error cut{Errc::input_truncated, "t.json.gz", "ends too early"};
   const Elements out = read_elements(std::string_view(text).substr(0, text.size() / 2), 100, cut);
   EXPECT_FALSE(out.error);
@@ -197,7 +197,7 @@ TEST(Document, FindsJunkBetweenMembers) {
 
 /// Larger than several blocks, however the source hands it out.
 TEST(Document, BlocksMakeNoDifference) {
-  const std::string text = trace(events(20'000));
+  const std::string text = trace(numbered_events(20'000));
   ASSERT_GT(text.size(), 3 * Window::kBlock);
   for (const std::size_t piece : {std::size_t{4099}, std::size_t{1} << 20, text.size()}) {
     const Elements out = read_elements(text, piece);

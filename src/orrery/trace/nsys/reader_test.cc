@@ -39,7 +39,7 @@ void expect_accounted(const Profile& profile) {
 }
 
 /// A thread that launches two kernels, with an event between their streams.
-void fill(Export& file) {
+void fill_two_streams(Export& file) {
   file.sql(kTables)
       .sql(text(1, "gemm<float>(int)") + text(2, "cudaLaunchKernel_v7000") +
            text(3, "cudaEventRecord_v3020") + text(4, "cudaStreamWaitEvent_v3020") +
@@ -66,7 +66,7 @@ void fill(Export& file) {
 TEST(NsysReader, ReadsWhatRanOnStreamsAndThreads) {
   const TempFolder folder;
   Export file(folder / "a.sqlite");
-  fill(file);
+  fill_two_streams(file);
   const auto out = read(file.close());
   ASSERT_TRUE(out.profile) << to_string(out.profile.error());
   const Profile& profile = *out.profile;
@@ -109,7 +109,7 @@ TEST(NsysReader, ReadsWhatRanOnStreamsAndThreads) {
 TEST(NsysReader, FindsTheRecordingThatAStreamWaitsFor) {
   const TempFolder folder;
   Export file(folder / "a.sqlite");
-  fill(file);
+  fill_two_streams(file);
   // The event again, later: not what was waited for. And the same event of another process.
   file.sql("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(0, 1, 20, 90, " + global(77) +
            ", 5)");
@@ -134,7 +134,7 @@ TEST(NsysReader, FindsTheRecordingThatAStreamWaitsFor) {
 TEST(NsysReader, PairsWaitsAndRecordingsByTheirIdWhereThereIsOne) {
   const TempFolder folder;
   Export file(folder / "a.sqlite");
-  fill(file);
+  fill_two_streams(file);
   file.sql("ALTER TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT ADD COLUMN eventSyncId INTEGER")
       .sql("ALTER TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION ADD COLUMN eventSyncId INTEGER")
       .sql("INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(0, 1, 20, 90, " + global(77) +
@@ -150,7 +150,7 @@ TEST(NsysReader, PairsWaitsAndRecordingsByTheirIdWhereThereIsOne) {
 TEST(NsysReader, DoesNotTrustWaitsOnEventsOfWhichNothingIsKnown) {
   const TempFolder folder;
   Export file(folder / "a.sqlite");
-  fill(file);
+  fill_two_streams(file);
   file.sql("DROP TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT");
   const auto out = read(file.close());
   ASSERT_TRUE(out.profile) << to_string(out.profile.error());

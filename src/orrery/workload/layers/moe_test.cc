@@ -28,9 +28,9 @@ Spec mixtral() {
   spec.batch.seq = 1024;
   return spec;
 }
-constexpr std::int64_t kTokens = 2048;
-constexpr std::int64_t kCopies = 2 * kTokens;
-constexpr std::int64_t kHidden = 4096;
+constexpr std::int64_t kRouted = 2048;
+constexpr std::int64_t kCopies = 2 * kRouted;
+constexpr std::int64_t kWidthOfToken = 4096;
 constexpr std::int64_t kExpert = 3LL * 4096 * 14336;  // weights of one expert
 
 /// DeepSeek-V3's experts (arXiv 2412.19437, section 4.2) and one sequence of 4096 tokens.
@@ -99,7 +99,7 @@ TEST(Moe, WhatRanksOfAnOwnAxisComputeAlikeCountsOnce) {
   EXPECT_EQ(4 * four.forward, one.forward);
   EXPECT_EQ(4 * four.backward(), one.backward());
   // Router and shared experts run on all four.
-  EXPECT_EQ(four.redone, 3 * 2 * kTokens * (kHidden * 8 + kExpert) * 3 / 4);
+  EXPECT_EQ(four.redone, 3 * 2 * kRouted * (kWidthOfToken * 8 + kExpert) * 3 / 4);
 }
 
 TEST(Moe, ExpertFlopsOfAllRanksDoNotDependOnHowTheyAreCut) {
@@ -129,7 +129,7 @@ TEST(Moe, ExpertFlopsOfAllRanksDoNotDependOnHowTheyAreCut) {
     EXPECT_EQ(sums_of(part).backward(), 2 * sums_of(part).forward) << how;
     // Ranks that have the same tokens route them alike; that counts once.
     const Op router = the_op(part.forward, "router");
-    EXPECT_EQ((router.matmul - router.redone) * ranks, 8 * 2 * kTokens * kHidden * 8) << how;
+    EXPECT_EQ((router.matmul - router.redone) * ranks, 8 * 2 * kRouted * kWidthOfToken * 8) << how;
     expect_whole(part.forward, how + " forward");
     expect_whole(part.backward, how + " backward");
   }
@@ -141,7 +141,7 @@ TEST(Moe, AllToAllsCarryEveryCopyThereAndBack) {
   spec.parallel.ep = 8;
   const LoweredPart part = block_of(spec);
   // b · t · K · D
-  const std::string size = std::to_string(2 * kCopies * kHidden);
+  const std::string size = std::to_string(2 * kCopies * kWidthOfToken);
   EXPECT_THAT(collectives(part.forward), ElementsAre("moe.dispatch all_to_all ep " + size,
                                                      "moe.combine all_to_all ep " + size));
   EXPECT_THAT(collectives(part.backward), ElementsAre("moe.combine.dgrad all_to_all ep " + size,
@@ -168,7 +168,7 @@ TEST(Moe, TensorParallelExpertsGatherWhatReachedTheirGroup) {
   spec.parallel.sp = true;
   spec.parallel.dp = 2;
   spec.parallel.ep = 2;
-  const std::int64_t shard = 2 * kCopies / 4 * kHidden;
+  const std::int64_t shard = 2 * kCopies / 4 * kWidthOfToken;
   EXPECT_THAT(collectives(block_of(spec).forward),
               ElementsAre("moe.dispatch all_to_all ep " + std::to_string(shard),
                           "moe.gather all_gather etp " + std::to_string(shard),
@@ -191,7 +191,7 @@ TEST(Moe, WithoutExpertParallelismTokensMoveLikeThoseOfAnMlp) {
   Spec spec = mixtral();
   EXPECT_THAT(collectives(block_of(spec).forward), IsEmpty());
   spec.parallel.tp = 4;
-  const std::int64_t all = 2 * kTokens * kHidden;
+  const std::int64_t all = 2 * kRouted * kWidthOfToken;
   EXPECT_THAT(collectives(block_of(spec).forward),
               ElementsAre("moe.reduce all_reduce etp " + std::to_string(all)));
   EXPECT_THAT(collectives(block_of(spec).backward),
@@ -314,8 +314,9 @@ TEST(Moe, ASharedGateIsOneMoreColumn) {
   spec.model.moe->shared_ffn = 20480;
   spec.model.moe->shared_gate = true;
   const LoweredPart part = block_of(spec);
-  EXPECT_EQ(part.part.weights.total() - before.weights, 3 * kHidden * 20480 + kHidden);
-  EXPECT_EQ(sums_of(part).forward - before.forward, 2 * kTokens * (3 * kHidden * 20480 + kHidden));
+  EXPECT_EQ(part.part.weights.total() - before.weights, 3 * kWidthOfToken * 20480 + kWidthOfToken);
+  EXPECT_EQ(sums_of(part).forward - before.forward,
+            2 * kRouted * (3 * kWidthOfToken * 20480 + kWidthOfToken));
 }
 
 TEST(Moe, BiasesOfExpertsAreCutOnce) {
@@ -334,24 +335,24 @@ TEST(Moe, RecomputationKeepsLess) {
   const LoweredPart all = block_of(spec);
   // Input, probabilities, what arrived, both halves of the up product, its activation, what
   // returned.
-  const std::int64_t copies = kCopies * kHidden * 2, inner = kCopies * 14336 * 2;
-  const std::int64_t rest = kTokens * kHidden * 2 + 2 * copies;
-  EXPECT_EQ(sums_of(all).kept, rest + kTokens * 8 * 4 + 3 * inner);
+  const std::int64_t copies = kCopies * kWidthOfToken * 2, inner = kCopies * 14336 * 2;
+  const std::int64_t rest = kRouted * kWidthOfToken * 2 + 2 * copies;
+  EXPECT_EQ(sums_of(all).kept, rest + kRouted * 8 * 4 + 3 * inner);
   EXPECT_EQ(sums_of(all).recompute, 0);
 
   spec.recompute.kind = RecomputeKind::ops;
   spec.recompute.ops = {"router"};
   EXPECT_EQ(sums_of(block_of(spec)).kept, rest + 3 * inner);
-  EXPECT_EQ(sums_of(block_of(spec)).recompute, 2 * kTokens * kHidden * 8);
+  EXPECT_EQ(sums_of(block_of(spec)).recompute, 2 * kRouted * kWidthOfToken * 8);
   spec.recompute.ops = {"experts"};
-  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + kTokens * 8 * 4);
+  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + kRouted * 8 * 4);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, 2 * kCopies * kExpert * 2 / 3);
   spec.recompute.ops = {"activation"};
-  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + kTokens * 8 * 4 + 2 * inner);
+  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + kRouted * 8 * 4 + 2 * inner);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, 0);  // no products
   spec.recompute.ops.clear();
   spec.recompute.kind = RecomputeKind::full;
-  EXPECT_EQ(sums_of(block_of(spec)).kept, kTokens * kHidden * 2);
+  EXPECT_EQ(sums_of(block_of(spec)).kept, kRouted * kWidthOfToken * 2);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, sums_of(all).forward);
   EXPECT_EQ(collectives(block_of(spec).backward).size(), 4U);
   for (const LoweredPart& part : {all, block_of(spec)})
