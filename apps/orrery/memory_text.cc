@@ -19,15 +19,15 @@ std::string gigabytes(std::int64_t bytes) {
   return fmt::format("{:.2f} GB", static_cast<double>(bytes) * 1e-9);
 }
 
-std::string task_text(const workload::MemorySample& sample) {
-  switch (sample.kind) {
+std::string task_text(const workload::Task& task) {
+  switch (task.kind) {
     case workload::TaskKind::forward:
-      return fmt::format("forward of microbatch {}", sample.microbatch);
+      return fmt::format("forward of microbatch {}", task.microbatch);
     case workload::TaskKind::backward:
     case workload::TaskKind::input_grad:
-      return fmt::format("backward of microbatch {}", sample.microbatch);
+      return fmt::format("backward of microbatch {}", task.microbatch);
     case workload::TaskKind::weight_grad:
-      return fmt::format("weight gradients of microbatch {}", sample.microbatch);
+      return fmt::format("weight gradients of microbatch {}", task.microbatch);
     case workload::TaskKind::step:
       break;
   }
@@ -127,9 +127,8 @@ std::string memory_text(const workload::Program& program, const MemoryReport& re
                      fmt::format(": {}, {}\n", program.spec.model.name, plan_text(program));
   report::Sheet sheet(style);
   sheet.add("batch", batch_text(program.spec));
-  if (worst.peak_task < worst.samples.size())
-    sheet.add("the peak", fmt::format("{}, {}", program.roles[worst.role].name,
-                                      task_text(worst.samples[worst.peak_task])));
+  sheet.add("the peak",
+            fmt::format("{}, {}", program.roles[worst.role].name, task_text(worst.peak_at)));
   report::add_findings(sheet, findings, style);
   text +=
       sheet.text() + "\n" + role_table(program, report, style) + "\n" + alive_table(worst, style);

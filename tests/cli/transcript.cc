@@ -157,7 +157,7 @@ Outcome run(const std::string& command, const fs::path& folder, const fs::path& 
   std::ofstream(talk / "command") << command << "\n";
   const std::string line = "cd '" + folder.string() + "' && env -i HOME='" + folder.string() +
                            "' PATH='" + (talk / "bin").string() +
-                           "':/usr/local/bin:/usr/bin:/bin LC_ALL=C TERM=dumb timeout 120 sh '" +
+                           "':/usr/local/bin:/usr/bin:/bin LC_ALL=C TERM=dumb timeout 1200 sh '" +
                            (talk / "command").string() + "' >'" + (talk / "out").string() +
                            "' 2>'" + (talk / "err").string() + "' </dev/null";
   const int status = std::system(line.c_str());

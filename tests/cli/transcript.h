@@ -52,7 +52,7 @@ struct Outcome {
 };
 
 /// Runs `command` with sh in `folder`, `program` being found as `orrery` and `./orrery`. No input,
-/// a clean environment, two minutes at most (then the exit code is 124).
+/// a clean environment. What takes 20 minutes hangs, and ends with exit code 124.
 [[nodiscard]] Outcome run(const std::string& command, const std::filesystem::path& folder,
                           const std::filesystem::path& program);
 

@@ -84,16 +84,11 @@ struct Answer {
   std::string out;
   std::string err;
   int exit_code = 0;  ///< 128 + signal if one ended it
-  bool late = false;  ///< killed
+  bool late = false;  ///< killed, for it hung
   double cpu_seconds = 0;
   double peak_megabytes = 0;
 };
 
-#ifdef __OPTIMIZE__
-inline constexpr double kCpuSeconds = 5;
-#else
-inline constexpr double kCpuSeconds = 60;  // a build for debugging is ten times slower
-#endif
 inline constexpr double kPeakMegabytes = 512;
 
 /// Writes the case's files into a fresh `folder`.

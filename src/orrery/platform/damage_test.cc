@@ -288,7 +288,7 @@ TEST(Damage, EachGivesOneErrorThatNamesThePlace) {
     SCOPED_TRACE(each.label + std::string(": ") + each.text.substr(0, 100));
     const auto start = std::chrono::steady_clock::now();
     const Outcome outcome = each.read(each.text);
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(1)) << "hangs";
     ++count;
     if (outcome) {
       ADD_FAILURE() << "was accepted";

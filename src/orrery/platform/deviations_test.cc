@@ -160,7 +160,7 @@ TEST(Deviations, ARankDeviatesOnce) {
   EXPECT_EQ(platform.error().what, "rank 4 is in /deviations/0 already");
 }
 
-TEST(Deviations, OfAMillionRanksAreReadFast) {
+TEST(Deviations, OfAMillionRanksAreRead) {
   std::string list;
   for (int i = 0; i < 100'000; ++i) list += "{ranks: " + std::to_string(i) + "}, ";
   Findings findings;
@@ -169,7 +169,7 @@ TEST(Deviations, OfAMillionRanksAreReadFast) {
       "device: h100-sxm\nnetwork: [{block: switch, size: 1048576, link: nvlink4}]\ndeviations: [" +
           list + "{ranks: 100000-1048575}]\n",
       "c.yaml", findings);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(1)) << "hangs";
   ASSERT_TRUE(platform) << to_string(platform.error());
   EXPECT_EQ(platform->deviations.size(), 100'001u);
   EXPECT_EQ(platform->deviations.back().ranks.size(), 948'576u);

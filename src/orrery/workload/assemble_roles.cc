@@ -8,7 +8,6 @@
 
 #include "orrery/config/document.h"
 #include "orrery/workload/assemble.h"
-#include "orrery/workload/loops.h"
 #include "orrery/workload/roles.h"
 #include "orrery/workload/shape.h"
 #include "orrery/workload/step.h"
@@ -32,36 +31,66 @@ TaskKind task_kind(Pass pass) {
   return TaskKind::weight_grad;
 }
 
-/// Turns the slots of one stage into tasks and recipes.
+/// Turns the passes of one stage into tasks and recipes, loop by loop.
 class Tasks {
  public:
   Tasks(const Spec& spec, const DataParallel& data, const std::vector<Chunk>& chunks,
         Passes& passes, Role& role)
-      : spec_(spec), data_(data), chunks_(chunks), passes_(passes), role_(role) {}
+      : spec_(spec),
+        data_(data),
+        chunks_(chunks),
+        passes_(passes),
+        role_(role),
+        alive_(chunks.size(), 0),
+        last_(chunks.size(), nullptr) {}
 
-  void run(const std::vector<Slot>& slots, std::vector<Segment> step) {
-    std::vector<std::size_t> last(chunks_.size(), slots.size());
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (makes_gradients(slots[i].pass)) last[slots[i].chunk] = i;
+  void run(const std::vector<SlotLoop>& loops, std::vector<Segment> step) {
+    for (const SlotLoop& loop : loops) {
+      for (const Slot& slot : loop.slots) {
+        if (makes_gradients(slot.pass)) last_[slot.chunk] = &slot;
+      }
     }
-    std::vector<Task> tasks;
-    tasks.reserve(slots.size() + 1);
-    std::vector<std::uint32_t> alive(chunks_.size(), 0);  // microbatches between their two passes
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      const Slot& slot = slots[i];
-      const PassKind kind = kind_of(slot, i == last[slot.chunk], alive[slot.chunk]);
-      tasks.push_back({kind.kind, slot.chunk, recipe(slot.chunk, kind), slot.microbatch});
+    for (const SlotLoop& loop : loops) {
+      // Rounds between the first and the last are alike: a chunk whose microbatches grow or shrink
+      // in number has none alive in its first or its last round only.
+      add(loop, 0, 1);
+      if (loop.count > 2) add(loop, 1, loop.count - 2);
+      if (loop.count > 1) add(loop, loop.count - 1, 1);
     }
-    if (!step.empty()) {
-      tasks.push_back({TaskKind::step, 0, static_cast<std::uint32_t>(role_.recipes.size()), 0});
-      role_.recipes.push_back(std::move(step));
-    }
-    role_.tasks = fold_tasks(std::move(tasks));
+    if (step.empty()) return;
+    const Task task{TaskKind::step, 0, static_cast<std::uint32_t>(role_.recipes.size()), 0};
+    role_.recipes.push_back(std::move(step));
+    role_.tasks.push_back({{task}, 1, 0});
   }
 
  private:
   static bool makes_gradients(Pass pass) {
     return pass == Pass::backward || pass == Pass::weight_grad;
+  }
+
+  /// Adds `rounds` of a loop from round `first` on, which all have the same recipes.
+  void add(const SlotLoop& loop, std::uint32_t first, std::uint32_t rounds) {
+    const bool closing = first + rounds == loop.count;
+    const std::vector<std::uint32_t> before = alive_;
+    TaskLoop made{{}, rounds, loop.stride};
+    for (const Slot& slot : loop.slots) {
+      const bool last = closing && last_[slot.chunk] == &slot;
+      const PassKind kind = kind_of(slot, last, alive_[slot.chunk]);
+      made.tasks.push_back(
+          {kind.kind, slot.chunk, recipe(slot.chunk, kind), slot.microbatch + first * loop.stride});
+    }
+    for (std::size_t c = 0; c < alive_.size(); ++c)  // modulo 2^32, where it falls
+      alive_[c] += (rounds - 1) * (alive_[c] - before[c]);
+    if (first > 0 && same_recipes(role_.tasks.back(), made)) {
+      role_.tasks.back().count += rounds;
+    } else {
+      role_.tasks.push_back(std::move(made));
+    }
+  }
+
+  static bool same_recipes(const TaskLoop& a, const TaskLoop& b) {
+    return std::equal(a.tasks.begin(), a.tasks.end(), b.tasks.begin(), b.tasks.end(),
+                      [](const Task& x, const Task& y) { return x.recipe == y.recipe; });
   }
 
   /// Weights that stay whole are gathered when no microbatch needs them yet.
@@ -95,6 +124,8 @@ class Tasks {
   const std::vector<Chunk>& chunks_;
   Passes& passes_;
   Role& role_;
+  std::vector<std::uint32_t> alive_;  // by chunk: microbatches between their two passes
+  std::vector<const Slot*> last_;     // by chunk: the last pass that makes gradients
   std::map<std::tuple<std::uint16_t, TaskKind, bool, bool>, std::uint32_t> recipes_;
 };
 
@@ -147,7 +178,7 @@ class Assembler {
       work.twin = static_cast<std::int32_t>(order_.stages) - 1 - 2 * role.where.stage;
     std::vector<Op> ops = step_ops(program_.spec, program_.mesh, data, work);
     if (!ops.empty()) step.push_back({bodies.add("step", std::move(ops))});
-    Tasks(program_.spec, data, chunks, passes, role).run(order_.slots[stage], std::move(step));
+    Tasks(program_.spec, data, chunks, passes, role).run(order_.loops[stage], std::move(step));
     return {};
   }
 

@@ -172,8 +172,8 @@ TEST_P(CalculonModels, BlockFlopsAndBytesAgree) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CalculonModels, testing::ValuesIn(kModels), [](const auto& info) {
-  std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(All, CalculonModels, testing::ValuesIn(kModels), [](const auto& each) {
+  std::string name = each.param.name;
   for (char& c : name) c = c == '-' ? '_' : c;
   return name;
 });

@@ -82,8 +82,8 @@ TEST_P(ModelFlops, AreSixTimesWeightsPlusAttention) {
   EXPECT_EQ(to_string(count.flops.backward), to_string(2 * count.flops.forward));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelFlops, testing::ValuesIn(kPublished), [](const auto& info) {
-  std::string name = info.param.model;
+INSTANTIATE_TEST_SUITE_P(All, ModelFlops, testing::ValuesIn(kPublished), [](const auto& each) {
+  std::string name = each.param.model;
   for (char& c : name) c = c == '-' || c == '.' ? '_' : c;
   return name;
 });

@@ -15,24 +15,24 @@
 namespace orrery::workload {
 namespace {
 
-/// What must be equal for two tasks to be the same but for their microbatch.
-using Symbol = std::tuple<TaskKind, std::uint16_t, std::uint32_t>;
-Symbol symbol_of(const Task& task) { return {task.kind, task.chunk, task.recipe}; }
+/// What must be equal for two passes to be the same but for their microbatch.
+using Symbol = std::pair<Pass, std::uint16_t>;
+Symbol symbol_of(const Slot& slot) { return {slot.pass, slot.chunk}; }
 
-/// Tasks as letters: what a task is, and how far its microbatch is from that of the task after it.
-/// Where letters repeat, tasks repeat and microbatches grow evenly.
-std::vector<std::uint32_t> letters_of(const std::vector<Task>& tasks) {
+/// Passes as letters: what a pass is, and how far its microbatch is from that of the one after it.
+/// Where letters repeat, passes repeat and microbatches grow evenly.
+std::vector<std::uint32_t> letters_of(const std::vector<Slot>& slots) {
   std::map<std::pair<Symbol, std::int64_t>, std::uint32_t> known;
   std::vector<std::uint32_t> letters;
-  letters.reserve(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
+  letters.reserve(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
     // The last has nobody after it; no distance is as large.
     std::int64_t step = std::int64_t{1} << 40;
-    if (i + 1 < tasks.size()) {
-      step = std::int64_t{tasks[i + 1].microbatch} - std::int64_t{tasks[i].microbatch};
+    if (i + 1 < slots.size()) {
+      step = std::int64_t{slots[i + 1].microbatch} - std::int64_t{slots[i].microbatch};
     }
     const auto next = static_cast<std::uint32_t>(known.size() + 1);
-    letters.push_back(known.try_emplace({symbol_of(tasks[i]), step}, next).first->second);
+    letters.push_back(known.try_emplace({symbol_of(slots[i]), step}, next).first->second);
   }
   return letters;
 }
@@ -89,7 +89,7 @@ class Agreement {
   std::vector<std::uint64_t> hashes_, powers_;
 };
 
-/// Tasks begin … end-1 repeat every `period`, as far as that goes in both directions.
+/// Slots begin … end-1 repeat every `period`, as far as that goes in both directions.
 struct Run {
   std::size_t begin = 0, end = 0, period = 1;
   std::uint32_t stride = 0;
@@ -98,20 +98,20 @@ struct Run {
   [[nodiscard]] std::size_t last_start() const { return end - 2 * period; }
 };
 
-std::vector<Run> find_runs(const std::vector<Task>& tasks) {
-  const Agreement agreement(letters_of(tasks));
+std::vector<Run> find_runs(const std::vector<Slot>& slots) {
+  const Agreement agreement(letters_of(slots));
   std::vector<Run> runs;
   std::set<std::pair<std::size_t, std::size_t>> known;  // a multiple of a period is no news
-  for (std::size_t period = 1; 2 * period <= tasks.size(); ++period) {
-    for (std::size_t i = 0; i + period < tasks.size(); i += period) {
+  for (std::size_t period = 1; 2 * period <= slots.size(); ++period) {
+    for (std::size_t i = 0; i + period < slots.size(); i += period) {
       const std::size_t j = i + period;
-      if (symbol_of(tasks[i]) != symbol_of(tasks[j])) continue;
-      if (tasks[j].microbatch < tasks[i].microbatch) continue;
-      // The letter of the last equal task differs when only its distance to the next does.
+      if (symbol_of(slots[i]) != symbol_of(slots[j])) continue;
+      if (slots[j].microbatch < slots[i].microbatch) continue;
+      // The letter of the last equal slot differs when only its distance to the next does.
       std::size_t equal = agreement.forward(i, j);
-      if (symbol_of(tasks[i + equal]) == symbol_of(tasks[j + equal])) ++equal;
+      if (symbol_of(slots[i + equal]) == symbol_of(slots[j + equal])) ++equal;
       const Run run{i - agreement.backward(i, j), j + equal, period,
-                    tasks[j].microbatch - tasks[i].microbatch};
+                    slots[j].microbatch - slots[i].microbatch};
       i += (equal - 1) / period * period;  // places inside tell the same run
       if (run.end - run.begin < 2 * period) continue;
       if (known.emplace(run.begin, run.end).second) runs.push_back(run);
@@ -120,7 +120,7 @@ std::vector<Run> find_runs(const std::vector<Task>& tasks) {
   return runs;
 }
 
-/// A piece of the cut: a loop, or a single task when `period` is 0.
+/// A piece of the cut: a loop, or a single slot when `period` is 0.
 struct Piece {
   std::uint32_t period = 0;  // places fit 32 bits: limits::kScheduleSlots
   std::uint32_t end = 0;
@@ -133,7 +133,7 @@ class Cutter {
   explicit Cutter(const Run& run) : run_(run), best_end_(run.period, 0) {}
 
   [[nodiscard]] bool passed(std::size_t i) const { return i < run_.begin; }
-  /// The cheapest loop from i on. Of equally cheap ones the shortest: a loop takes no task that the
+  /// The cheapest loop from i on. Of equally cheap ones the shortest: a loop takes no slot that the
   /// next one would begin with.
   Piece from(std::size_t i, const std::vector<std::size_t>& cost) {
     std::size_t& best = best_end_[i % run_.period];
@@ -148,14 +148,14 @@ class Cutter {
 };
 
 /// The piece to take from each place.
-std::vector<Piece> cheapest_cut(std::size_t tasks, std::vector<Run> runs) {
+std::vector<Piece> cheapest_cut(std::size_t slots, std::vector<Run> runs) {
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
     return std::tuple(a.last_start(), b.period) < std::tuple(b.last_start(), a.period);
   });
-  std::vector<std::size_t> cost(tasks + 1, 0);
-  std::vector<Piece> pieces(tasks);
+  std::vector<std::size_t> cost(slots + 1, 0);
+  std::vector<Piece> pieces(slots);
   std::vector<Cutter> cutters;
-  for (std::size_t i = tasks; i-- > 0;) {
+  for (std::size_t i = slots; i-- > 0;) {
     for (; !runs.empty() && runs.back().last_start() == i; runs.pop_back()) {
       cutters.emplace_back(runs.back());
     }
@@ -175,41 +175,41 @@ std::vector<Piece> cheapest_cut(std::size_t tasks, std::vector<Run> runs) {
   return pieces;
 }
 
-/// Whether `loops` unfold to `tasks`, without a second copy of millions of them.
-bool are_unfolded(const std::vector<TaskLoop>& loops, const std::vector<Task>& tasks) {
+/// Whether `loops` unfold to `slots`, without a second copy of millions of them.
+bool are_unfolded(const std::vector<SlotLoop>& loops, const std::vector<Slot>& slots) {
   std::size_t i = 0;
-  for (const TaskLoop& loop : loops) {
+  for (const SlotLoop& loop : loops) {
     for (std::uint32_t round = 0; round < loop.count; ++round) {
-      for (Task task : loop.tasks) {
-        task.microbatch += round * loop.stride;
-        if (i == tasks.size() || !(task == tasks[i++])) return false;
+      for (Slot slot : loop.slots) {
+        slot.microbatch += round * loop.stride;
+        if (i == slots.size() || !(slot == slots[i++])) return false;
       }
     }
   }
-  return i == tasks.size();
+  return i == slots.size();
 }
 
 }  // namespace
 
-std::vector<TaskLoop> fold_tasks(std::vector<Task> tasks) {
-  const std::vector<Piece> pieces = cheapest_cut(tasks.size(), find_runs(tasks));
-  std::vector<TaskLoop> loops;
-  bool open = false;  // whether the last loop takes single tasks
-  for (std::size_t i = 0; i < tasks.size(); i = pieces[i].end) {
+std::vector<SlotLoop> fold_slots(std::vector<Slot> slots) {
+  const std::vector<Piece> pieces = cheapest_cut(slots.size(), find_runs(slots));
+  std::vector<SlotLoop> loops;
+  bool open = false;  // whether the last loop takes single slots
+  for (std::size_t i = 0; i < slots.size(); i = pieces[i].end) {
     const Piece& piece = pieces[i];
-    const auto first = tasks.begin() + static_cast<std::ptrdiff_t>(i);
+    const auto first = slots.begin() + static_cast<std::ptrdiff_t>(i);
     if (piece.period > 0) {
       const auto rounds = static_cast<std::uint32_t>((piece.end - i) / piece.period);
       loops.push_back(
           {{first, first + static_cast<std::ptrdiff_t>(piece.period)}, rounds, piece.stride});
     } else {
       if (!open) loops.push_back({});
-      loops.back().tasks.push_back(*first);
+      loops.back().slots.push_back(*first);
     }
     open = piece.period == 0;
   }
   // Different text with equal hashes cannot be ruled out: then nothing is folded.
-  if (!are_unfolded(loops, tasks)) return {{std::move(tasks), 1, 0}};
+  if (!are_unfolded(loops, slots)) return {{std::move(slots), 1, 0}};
   return loops;
 }
 

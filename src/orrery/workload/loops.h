@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops in a list of tasks.
+// Loops in a list of passes.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "orrery/workload/program.h"
+#include "orrery/workload/schedule.h"
 
 namespace orrery::workload {
 
-/// The same tasks as loops: wherever tasks repeat with microbatches growing by the same amount each
-/// time, they stand there once. Of all ways to do so, one with the fewest tasks and loops.
-/// `unfold_tasks` gives back the list. O(n log² n).
-[[nodiscard]] std::vector<TaskLoop> fold_tasks(std::vector<Task> tasks);
+/// The same passes as loops: wherever passes repeat with microbatches growing by the same amount
+/// each time, they stand there once. Of all ways to do so, one with the fewest passes and loops.
+/// `written_out` gives back the list. O(n log² n).
+[[nodiscard]] std::vector<SlotLoop> fold_slots(std::vector<Slot> slots);
 
-/// The loops, written out.
+/// A role's loops, task by task.
 [[nodiscard]] std::vector<Task> unfold_tasks(std::span<const TaskLoop> loops);
 
 }  // namespace orrery::workload

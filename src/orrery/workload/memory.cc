@@ -68,7 +68,8 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   peak.half_done.assign(chunks.size(), 0);
   peak.task.kind = TaskKind::step;
   out.peak = whole_step;
-  walk(program, role, chunks, [&](const Moment& moment) {
+  const Look look = options.samples ? Look::at_all : Look::at_peaks;
+  walk(program, role, chunks, look, [&](const Moment& moment) {
     const Alive& alive = moment.alive;
     const std::int64_t spare = allowance(alive, options.fragmentation);
     const std::int64_t bytes = whole_step + alive.total() + spare;
@@ -83,6 +84,7 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
                            alive.communication, spare});
   });
   out.peak_task = peak.index;
+  out.peak_at = peak.task;
   out.activations = peak.alive.activations;
   out.working = peak.alive.working;
   out.communication = peak.alive.communication;

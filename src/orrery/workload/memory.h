@@ -47,7 +47,8 @@ struct RoleMemory {
   std::int64_t weights = 0, gradients = 0, optimizer = 0;                           ///< whole step
   std::int64_t activations = 0, working = 0, communication = 0, fragmentation = 0;  ///< at the peak
   std::int64_t peak = 0;
-  std::uint32_t peak_task = 0;
+  std::uint32_t peak_task = 0;        ///< index in the unrolled schedule
+  Task peak_at{TaskKind::step};       ///< that task
   std::vector<MemoryItem> at_peak;    ///< largest first; sums up to peak
   std::vector<MemorySample> samples;  ///< one per task
 };
@@ -69,7 +70,8 @@ struct MemoryReport {
 /// weight half gathers its inputs again; output gradients of row-parallel matrices, which the input
 /// half has gathered, stay whole until then: 4 s b h, that tp does not cut.
 ///
-/// Exact for the accounting above; O(tasks) per role. Sources: Korthikanti et al. (MLSys 2023),
+/// Exact for the accounting above; per role O(tasks as they are written, in loops), with samples
+/// O(tasks). Sources: Korthikanti et al. (MLSys 2023),
 /// sections 4 and 5; ZeRO (Rajbhandari et al., SC20), section 3; the papers of the schedules.
 [[nodiscard]] Result<MemoryReport> account_memory(const Program& program,
                                                   const MemoryOptions& options = {});

@@ -145,8 +145,8 @@ TEST_P(Korthikanti, PercentOfALayersActivations) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Memory, Korthikanti, testing::ValuesIn(kPublishedMemory),
-                         [](const testing::TestParamInfo<PublishedMemory>& info) {
-                           return std::string("gpt_") + info.param.name;
+                         [](const testing::TestParamInfo<PublishedMemory>& each) {
+                           return std::string("gpt_") + each.param.name;
                          });
 
 }  // namespace

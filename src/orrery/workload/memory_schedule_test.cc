@@ -18,7 +18,7 @@ std::int64_t in_flight(ScheduleKind kind, std::uint32_t stages, std::uint32_t mi
   EXPECT_TRUE(order.has_value()) << (order ? "" : to_string(order.error()));
   if (!order) return -1;
   const std::vector<std::vector<PartRun>> runs(chunks, {{0, 1, 0}});
-  const Program program = program_of({}, {layer(kKept)}, {role_of(runs, order->slots[stage])});
+  const Program program = program_of({}, {layer(kKept)}, {role_of(runs, order->slots(stage))});
   const auto report = account_memory(program, {.fragmentation = 0});
   EXPECT_TRUE(report.has_value());
   EXPECT_EQ(report->roles[0].activations % kKept, 0);

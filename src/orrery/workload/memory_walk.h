@@ -32,11 +32,18 @@ struct Moment {
   [[nodiscard]] bool needs_weights(std::size_t chunk) const;
 };
 
-/// Calls `on_moment` for every task of the role, in order. While a task runs, the message that the
+/// Which tasks to look at.
+enum class Look : std::uint8_t {
+  at_all,
+  at_peaks,  ///< leaves out rounds of loops that hold no more than one before them, or less than
+             ///< one after them; the first task with the most is always looked at
+};
+
+/// Calls `on_moment` for the tasks of the role, in order. While a task runs, the message that the
 /// next one waits for arrives and what the one before has made leaves, where the schedule lets
-/// communication overlap. O(tasks).
+/// communication overlap. O(tasks); at peaks O(tasks as they are written, in loops).
 void walk(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
-          const std::function<void(const Moment&)>& on_moment);
+          Look look, const std::function<void(const Moment&)>& on_moment);
 
 /// No moment holds more bytes than this, nor does anything that `profile` and `walk` add up.
 [[nodiscard]] double bound(const Program& program, const Role& role);

@@ -7,103 +7,102 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/workload/schedule_internal.h"
+#include "orrery/workload/schedule_line.h"
 
 namespace orrery::workload {
 namespace {
 
-/// Writes one stage's passes.
-class Line {
- public:
-  /// Takes microbatches below `microbatches` only.
-  Line(std::vector<Slot>& slots, std::uint32_t microbatches)
-      : slots_(slots), microbatches_(microbatches) {}
+/// All microbatches go through all chunks.
+Line line_of(PipelineOrder& order, std::uint32_t stage) {
+  return {order.loops[stage], order.microbatches, std::vector<std::uint32_t>(order.chunks, 0)};
+}
 
-  void add(Pass pass, std::uint32_t chunk, std::uint32_t microbatch) {
-    if (microbatch >= microbatches_) return;
-    slots_.push_back({pass, static_cast<std::uint16_t>(chunk), microbatch});
-  }
-
- private:
-  std::vector<Slot>& slots_;
-  std::uint32_t microbatches_;
-};
+constexpr Line::Turn kForward{Pass::forward, 0}, kBackward{Pass::backward, 0},
+    kInput{Pass::input_grad, 0}, kWeight{Pass::weight_grad, 0};
 
 void gpipe(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
-    Line line(order.slots[s], order.microbatches);
-    for (std::uint32_t b = 0; b < order.microbatches; ++b) line.add(Pass::forward, 0, b);
-    for (std::uint32_t b = 0; b < order.microbatches; ++b) line.add(Pass::backward, 0, b);
+    Line line = line_of(order, s);
+    line.repeat(order.microbatches, {kForward});
+    line.repeat(order.microbatches, {kBackward});
   }
 }
 
 /// Stage s is p-1-s forward passes ahead of its backward passes.
 void one_f_one_b(PipelineOrder& order) {
-  const std::uint32_t m = order.microbatches;
   for (std::uint32_t s = 0; s < order.stages; ++s) {
-    Line line(order.slots[s], m);
-    const std::uint32_t ahead = std::min(order.stages - 1 - s, m);
-    for (std::uint32_t b = 0; b < ahead; ++b) line.add(Pass::forward, 0, b);
-    for (std::uint32_t b = 0; b < m; ++b) {
-      line.add(Pass::forward, 0, b + ahead);
-      line.add(Pass::backward, 0, b);
-    }
+    Line line = line_of(order, s);
+    line.repeat(order.stages - 1 - s, {kForward});
+    line.repeat(order.microbatches, {kForward, kBackward});
   }
 }
+
+/// One stage of interleaved 1F1B.
+class Interleaved {
+ public:
+  Interleaved(PipelineOrder& order, std::uint32_t stage)
+      : p_(order.stages),
+        v_(order.chunks),
+        passes_(v_ * order.microbatches),
+        ahead_(std::min((v_ - 1) * p_ + 2 * (p_ - 1 - stage), passes_)),
+        line_(line_of(order, stage)) {}
+
+  void run() {
+    const std::uint64_t round = p_ * v_, rounds = (passes_ - ahead_) / round;
+    std::uint64_t at = ahead_;
+    steps(0, at);
+    if (rounds > p_) {  // else a loop for each pair of chunks is shorter
+      line_.repeat(static_cast<std::uint32_t>(rounds), static_cast<std::uint32_t>(p_),
+                   [&] { steps(at, at + round); });
+      at += rounds * round;
+    }
+    steps(at, passes_ + ahead_);
+  }
+
+ private:
+  /// Step i is forward pass i and backward pass i - ahead, as far as there are such. Both go
+  /// through p microbatches per chunk in turn.
+  void steps(std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t i = from, next = 0; i < to; i = next) {
+      const bool forward = i < passes_, backward = i >= ahead_;
+      next = to;
+      if (forward) next = std::min(next, i + p_ - i % p_);
+      next = std::min(next, backward ? i + p_ - (i - ahead_) % p_ : ahead_);
+      const Line::Turn ahead{Pass::forward, chunk(i)};
+      const Line::Turn back{Pass::backward,
+                            static_cast<std::uint16_t>(backward ? v_ - 1 - chunk(i - ahead_) : 0)};
+      if (!backward) line_.repeat(next - i, {ahead});
+      if (forward && backward) line_.repeat(next - i, {ahead, back});
+      if (!forward) line_.repeat(next - i, {back});
+    }
+  }
+
+  [[nodiscard]] std::uint16_t chunk(std::uint64_t i) const {
+    return static_cast<std::uint16_t>(i % (p_ * v_) / p_);
+  }
+
+  std::uint64_t p_, v_, passes_, ahead_;
+  Line line_;
+};
 
 /// Stage s is (v-1)·p + 2·(p-1-s) forward passes ahead; both directions go through p microbatches
 /// per chunk in turn.
 void interleaved(PipelineOrder& order) {
-  const std::uint64_t p = order.stages, v = order.chunks;
-  const std::uint64_t passes = v * order.microbatches;
-  const auto chunk = [&](std::uint64_t i) { return static_cast<std::uint32_t>(i % (p * v) / p); };
-  const auto microbatch = [&](std::uint64_t i) {
-    return static_cast<std::uint32_t>(i / (p * v) * p + i % p);
-  };
-  for (std::uint64_t s = 0; s < p; ++s) {
-    Line line(order.slots[s], order.microbatches);
-    const std::uint64_t ahead = std::min((v - 1) * p + 2 * (p - 1 - s), passes);
-    for (std::uint64_t i = 0; i < passes + ahead; ++i) {
-      if (i < passes) line.add(Pass::forward, chunk(i), microbatch(i));
-      if (i < ahead) continue;
-      const auto back = static_cast<std::uint32_t>(v - 1 - chunk(i - ahead));
-      line.add(Pass::backward, back, microbatch(i - ahead));
-    }
-  }
+  for (std::uint32_t s = 0; s < order.stages; ++s) Interleaved(order, s).run();
 }
 
 /// 1F1B whose weight halves come s passes late on stage s, so that every stage holds p microbatches
 /// and the stages before wait for input halves only.
 void zb_h1(PipelineOrder& order) {
-  const std::uint32_t m = order.microbatches;
   for (std::uint32_t s = 0; s < order.stages; ++s) {
-    Line line(order.slots[s], m);
-    const std::uint32_t ahead = std::min(order.stages - 1 - s, m);
-    const std::uint32_t late = std::min(s, m);
-    for (std::uint32_t b = 0; b < ahead; ++b) line.add(Pass::forward, 0, b);
-    for (std::uint32_t b = 0; b < m; ++b) {
-      line.add(Pass::forward, 0, b + ahead);
-      line.add(Pass::input_grad, 0, b);
-      if (b >= late) line.add(Pass::weight_grad, 0, b - late);
-    }
-    for (std::uint32_t b = m - late; b < m; ++b) line.add(Pass::weight_grad, 0, b);
+    const std::uint32_t late = std::min(s, order.microbatches);
+    Line line = line_of(order, s);
+    line.repeat(order.stages - 1 - s, {kForward});
+    line.repeat(late, {kForward, kInput});
+    line.repeat(order.microbatches - late, {kForward, kInput, kWeight});
+    line.repeat(late, {kWeight});
   }
 }
-
-/// Takes passes off a chunk one microbatch after the other.
-class Counter {
- public:
-  Counter(Line& line, std::uint32_t chunk) : line_(line), chunk_(chunk) {}
-
-  void forward() { line_.add(Pass::forward, chunk_, forward_++); }
-  void input_grad() { line_.add(Pass::input_grad, chunk_, input_++); }
-  void weight_grad() { line_.add(Pass::weight_grad, chunk_, weight_++); }
-  [[nodiscard]] std::uint32_t forwards() const { return forward_; }
-  [[nodiscard]] bool owes_weights() const { return weight_ < input_; }
-
- private:
-  Line& line_;
-  std::uint32_t chunk_, forward_ = 0, input_ = 0, weight_ = 0;
-};
 
 /// The V of Qi et al. (NeurIPS 2024, figure 2) for forward, input and weight passes of equal
 /// length.
@@ -111,21 +110,18 @@ void zb_v(PipelineOrder& order) {
   const std::uint32_t p = order.stages;
   // The pattern needs 2p-1 microbatches; with fewer of them the rest of it is left out.
   const std::uint32_t m = std::max(2 * p - 1, order.microbatches);
+  constexpr Line::Turn up_forward{Pass::forward, 1}, up_input{Pass::input_grad, 1},
+      up_weight{Pass::weight_grad, 1};
   for (std::uint32_t s = 0; s < p; ++s) {
-    Line line(order.slots[s], order.microbatches);
-    Counter down(line, 0), up(line, 1);
-    for (std::uint32_t i = 0; i < 2 * (p - s) - 1; ++i) down.forward();
-    for (std::uint32_t i = 0; i < s; ++i) up.forward(), down.forward();
-    for (std::uint32_t i = 0; i < p - s; ++i) up.forward(), up.input_grad(), up.weight_grad();
-    while (up.forwards() < m) {
-      if (down.forwards() < m) down.forward();
-      down.input_grad(), down.weight_grad();
-      up.forward(), up.input_grad(), up.weight_grad();
-    }
-    for (std::uint32_t i = 0; i < s; ++i) down.input_grad(), up.input_grad();
-    for (std::uint32_t i = 0; i < p - s; ++i) down.input_grad(), down.weight_grad();
-    while (up.owes_weights()) up.weight_grad();
-    while (down.owes_weights()) down.weight_grad();
+    Line line = line_of(order, s);  // chunk 0 goes down the V, chunk 1 up
+    line.repeat(2 * (p - s) - 1, {kForward});
+    line.repeat(s, {up_forward, kForward});
+    line.repeat(p - s, {up_forward, up_input, up_weight});
+    line.repeat(m - p, {kForward, kInput, kWeight, up_forward, up_input, up_weight});
+    line.repeat(s, {kInput, up_input});
+    line.repeat(p - s, {kInput, kWeight});
+    line.repeat(s, {up_weight});
+    line.repeat(s, {kWeight});
   }
 }
 
@@ -190,10 +186,27 @@ std::uint32_t PipelineOrder::pipe_of(std::uint32_t microbatch) const {
   return microbatch < microbatches / 2 ? 0 : 1;
 }
 
+std::vector<Slot> written_out(std::span<const SlotLoop> loops) {
+  std::vector<Slot> slots;
+  for (const SlotLoop& loop : loops) {
+    for (std::uint32_t round = 0; round < loop.count; ++round) {
+      for (Slot slot : loop.slots) {
+        slot.microbatch += round * loop.stride;
+        slots.push_back(slot);
+      }
+    }
+  }
+  return slots;
+}
+
+std::vector<Slot> PipelineOrder::slots(std::uint32_t stage) const {
+  return written_out(loops[stage]);
+}
+
 PipelineOrder empty_order(Placement placement, std::uint32_t stages, std::uint32_t microbatches,
                           std::uint32_t chunks) {
   PipelineOrder order{stages, chunks, microbatches, {}, {}};
-  order.slots.resize(stages);
+  order.loops.resize(stages);
   order.pipes.resize(placement == Placement::both_ways ? 2 : 1);
   for (std::uint32_t c = 0; c < chunks; ++c) {
     const bool both = placement == Placement::both_ways;

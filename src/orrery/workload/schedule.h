@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,15 @@ struct Slot {
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
+/// Passes, `count` times over; `microbatch` grows by `stride` each round.
+struct SlotLoop {
+  std::vector<Slot> slots;
+  std::uint32_t count = 1;
+  std::uint32_t stride = 0;
+};
+/// The loops, pass by pass.
+[[nodiscard]] std::vector<Slot> written_out(std::span<const SlotLoop> loops);
+
 /// Where a piece of the model lies: virtual stage v of `direction` is chunk `chunk` of rank
 /// `stage`.
 struct Place {
@@ -46,8 +56,10 @@ struct PipelineOrder {
   /// Virtual stages in the order in which activations pass them. Usually one pipe; dual_pipe has
   /// two, each through the whole model, and pipe 1 takes the second half of the microbatches.
   std::vector<std::vector<Place>> pipes;
-  std::vector<std::vector<Slot>> slots;  ///< by stage
+  std::vector<std::vector<SlotLoop>> loops;  ///< by stage: its passes in their order
 
+  /// A stage's passes, one by one.
+  [[nodiscard]] std::vector<Slot> slots(std::uint32_t stage) const;
   /// Which pipe a microbatch goes through.
   [[nodiscard]] std::uint32_t pipe_of(std::uint32_t microbatch) const;
 };
@@ -57,7 +69,8 @@ struct PipelineOrder {
 /// 2024); DualPipe (DeepSeek-V3 report, section 3.2.1).
 /// Errc: config_conflict naming the rule: interleaved needs microbatches % stages == 0; zb_v two
 /// chunks; dual_pipe two chunks, an even number of stages, and an even number of microbatches, at
-/// least 2 × stages; all others one chunk. limit_exceeded. Linear in slots.
+/// least 2 × stages; all others one chunk. limit_exceeded. However many microbatches there are, a
+/// stage has few loops; O(stages × chunks) slots in each.
 [[nodiscard]] Result<PipelineOrder> pipeline_order(ScheduleKind kind, std::uint32_t stages,
                                                    std::uint32_t microbatches,
                                                    std::uint32_t chunks);

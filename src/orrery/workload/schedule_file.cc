@@ -9,6 +9,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/suggest.h"
+#include "orrery/workload/loops.h"
 #include "orrery/workload/schedule_internal.h"
 
 namespace orrery::workload {
@@ -74,6 +75,7 @@ class OrderReader {
     PipelineOrder order = empty_order(*placement, stages, microbatches, *chunks);
     if (Result<void> fine = read_stages(tree, order); !fine) return tl::unexpected(fine.error());
     if (Result<void> fine = check_order(order, where_); !fine) return tl::unexpected(fine.error());
+    for (std::uint32_t s = 0; s < stages; ++s) order.loops[s] = fold_slots(order.slots(s));
     return order;
   }
 
@@ -136,6 +138,7 @@ class OrderReader {
       const Json& list = (*found)[s];
       const std::string path = pointer("/stages", s);
       if (!list.is_array()) return wrong_kind(path, list, "a list");
+      SlotLoop passes;
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (!list[i].is_string()) return wrong_kind(pointer(path, i), list[i], "a pass");
         const std::string& text = list[i].get_ref<const std::string&>();
@@ -146,8 +149,9 @@ class OrderReader {
                       "a pass is F, B, I or W, the microbatch, and for chunks other than 0 a point "
                       "and the chunk: F0, B12, I3.1");
         }
-        order.slots[s].push_back(*slot);
+        passes.slots.push_back(*slot);
       }
+      order.loops[s].push_back(std::move(passes));
     }
     return {};
   }
@@ -196,7 +200,8 @@ Result<PipelineOrder> parse_order(std::string_view text, const std::string& wher
 std::string order_to_yaml(const PipelineOrder& order) {
   std::string text = fmt::format("# {} microbatches\nchunks: {}\nplacement: {}\nstages:\n",
                                  order.microbatches, order.chunks, placement_of(order));
-  for (const std::vector<Slot>& slots : order.slots) {
+  for (std::uint32_t s = 0; s < order.stages; ++s) {
+    const std::vector<Slot> slots = order.slots(s);
     text += "  - [";
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (i > 0) text += ", ";

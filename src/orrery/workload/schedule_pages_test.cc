@@ -146,8 +146,9 @@ std::string svg_of(const Picture& picture) {
         "<text x=\"8\" y=\"{}\" font-size=\"11\">stage {}</text>\n"
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#eee\"/>\n",
         y + 16, s, kLeft, y, time.end * kUnit, kRow - 2);
-    for (std::size_t i = 0; i < order.slots[s].size(); ++i) {
-      const Slot& slot = order.slots[s][i];
+    const std::vector<Slot> slots = order.slots(s);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const Slot& slot = slots[i];
       const std::int64_t length = slot.pass == Pass::forward ? picture.cost.forward
                                   : slot.pass == Pass::backward
                                       ? picture.cost.input_grad + picture.cost.weight_grad

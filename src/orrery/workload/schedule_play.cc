@@ -28,11 +28,20 @@ class Ends {
   std::vector<std::int64_t> ends_;
 };
 
+/// By stage.
+std::vector<std::vector<Slot>> all_slots(const PipelineOrder& order) {
+  std::vector<std::vector<Slot>> all;
+  for (std::uint32_t s = 0; s < order.stages; ++s) all.push_back(order.slots(s));
+  return all;
+}
+
 /// Runs a complete order as far as it goes.
 class Player {
  public:
-  Player(const PipelineOrder& order, const PassCost& cost)
+  /// `slots`: all_slots of the order.
+  Player(const PipelineOrder& order, const std::vector<std::vector<Slot>>& slots, PassCost cost)
       : order_(order),
+        slots_(slots),
         cost_(cost),
         virtual_stages_(order),
         forward_(order.pipes[0].size(), order.microbatches),
@@ -44,7 +53,7 @@ class Player {
     timeline_.start.resize(order.stages);
     timeline_.gaps.resize(order.stages, 0);
     for (std::uint32_t s = 0; s < order.stages; ++s) {
-      timeline_.start[s].reserve(order.slots[s].size());
+      timeline_.start[s].reserve(slots[s].size());
     }
   }
 
@@ -53,13 +62,13 @@ class Player {
       const std::uint32_t stage = ready_.back();
       ready_.pop_back();
       queued_[stage] = 0;
-      while (done(stage) < order_.slots[stage].size() && step(stage)) {
+      while (done(stage) < slots_[stage].size() && step(stage)) {
       }
     }
     for (std::uint32_t s = 0; s < order_.stages; ++s) {
       timeline_.end = std::max(timeline_.end, clock_[s]);
     }
-    for (const Slot& slot : order_.slots[0]) timeline_.busy += length(slot.pass);
+    for (const Slot& slot : slots_[0]) timeline_.busy += length(slot.pass);
   }
 
   [[nodiscard]] std::size_t done(std::uint32_t stage) const {
@@ -84,7 +93,7 @@ class Player {
 
   /// Runs the next slot of `stage` if what it waits for is there.
   bool step(std::uint32_t stage) {
-    const Slot& slot = order_.slots[stage][done(stage)];
+    const Slot& slot = slots_[stage][done(stage)];
     const std::uint32_t pipe = order_.pipe_of(slot.microbatch);
     const std::vector<Place>& places = order_.pipes[pipe];
     const std::uint32_t k = virtual_stages_.of(pipe, stage, slot.chunk);
@@ -118,7 +127,8 @@ class Player {
   }
 
   const PipelineOrder& order_;
-  const PassCost& cost_;
+  const std::vector<std::vector<Slot>>& slots_;
+  PassCost cost_;
   VirtualStages virtual_stages_;
   Ends forward_, backward_;  // of one virtual stage only one pipe's microbatches are used
   std::vector<std::int64_t> clock_;
@@ -140,16 +150,15 @@ class Completeness {
   Completeness(const PipelineOrder& order, const std::string& where)
       : order_(order), where_(where), virtual_stages_(order) {}
 
-  [[nodiscard]] Result<void> stage(std::uint32_t stage) {
+  [[nodiscard]] Result<void> stage(std::uint32_t stage, const std::vector<Slot>& slots) {
     made_.assign(std::size_t{order_.chunks} * order_.microbatches, 0);
-    const std::vector<Slot>& slots = order_.slots[stage];
     for (std::size_t i = 0; i < slots.size(); ++i) {
       if (const std::string wrong = note(stage, slots[i]); !wrong.empty()) {
         return fail(Errc::config_conflict, place_of(where_, stage, i),
                     fmt::format("stage {}, slot {}: {} {}", stage, i, text_of(slots[i]), wrong));
       }
     }
-    return whole(stage);
+    return whole(stage, slots.size());
   }
 
  private:
@@ -184,7 +193,8 @@ class Completeness {
     return {};
   }
 
-  [[nodiscard]] Result<void> whole(std::uint32_t stage) const {
+  /// Whether nothing is missing at the stage's end.
+  [[nodiscard]] Result<void> whole(std::uint32_t stage, std::size_t end) const {
     for (std::uint32_t c = 0; c < order_.chunks; ++c) {
       for (std::uint32_t b = 0; b < order_.microbatches; ++b) {
         if (virtual_stages_.of(order_.pipe_of(b), stage, c) == VirtualStages::kNone) continue;
@@ -193,7 +203,6 @@ class Completeness {
         Slot slot{Pass::forward, static_cast<std::uint16_t>(c), b};
         if ((seen & kMadeForward) != 0) slot.pass = Pass::backward;
         if ((seen & kMadeInput) != 0) slot.pass = Pass::weight_grad;
-        const std::size_t end = order_.slots[stage].size();
         return fail(Errc::config_conflict, place_of(where_, stage, end),
                     fmt::format("stage {}, slot {}: ends without {}", stage, end, text_of(slot)),
                     "every microbatch passes every chunk once forward and once backward");
@@ -223,21 +232,22 @@ VirtualStages::VirtualStages(const PipelineOrder& order)
 }
 
 Result<void> check_order(const PipelineOrder& order, const std::string& where) {
-  ORRERY_CHECK(order.slots.size() == order.stages && !order.pipes.empty());
+  ORRERY_CHECK(order.loops.size() == order.stages && !order.pipes.empty());
   if (Result<void> fine = schedule_fits_memory(order.stages, order.microbatches, order.chunks);
       !fine) {
     return fine;
   }
+  const std::vector<std::vector<Slot>> slots = all_slots(order);
   Completeness completeness(order, where);
   for (std::uint32_t s = 0; s < order.stages; ++s) {
-    if (Result<void> fine = completeness.stage(s); !fine) return fine;
+    if (Result<void> fine = completeness.stage(s, slots[s]); !fine) return fine;
   }
-  Player player(order, {});
+  Player player(order, slots, {});
   player.run();
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     const std::size_t i = player.done(s);
-    if (i == order.slots[s].size()) continue;
-    const Slot& slot = order.slots[s][i];
+    if (i == slots[s].size()) continue;
+    const Slot& slot = slots[s][i];
     const bool forward = slot.pass == Pass::forward;
     return fail(Errc::config_conflict, place_of(where, s, i),
                 fmt::format("stage {}, slot {}: {} waits for ever: stages wait for each other in a "
@@ -251,7 +261,8 @@ Result<void> check_order(const PipelineOrder& order, const std::string& where) {
 }
 
 Timeline play(const PipelineOrder& order, const PassCost& cost) {
-  Player player(order, cost);
+  const std::vector<std::vector<Slot>> slots = all_slots(order);
+  Player player(order, slots, cost);
   player.run();
   return player.take();
 }
@@ -288,7 +299,7 @@ std::optional<std::int64_t> bubble_formula(ScheduleKind kind, std::uint32_t stag
 
 std::uint32_t most_in_flight(const PipelineOrder& order, std::uint32_t stage) {
   std::uint32_t now = 0, most = 0;
-  for (const Slot& slot : order.slots[stage]) {
+  for (const Slot& slot : order.slots(stage)) {
     if (slot.pass == Pass::forward) most = std::max(most, ++now);
     if (slot.pass == Pass::backward || slot.pass == Pass::weight_grad) --now;
   }

@@ -52,7 +52,7 @@ TEST(Schedule, EveryMicrobatchPassesEveryStageOnceAndNobodyWaitsForEver) {
       // Counted here without check_order's help.
       std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::array<int, 4>> passes;
       for (std::uint32_t s = 0; s < order.stages; ++s) {
-        for (const Slot& slot : order.slots[s]) {
+        for (const Slot& slot : order.slots(s)) {
           ++passes[{s, slot.chunk, slot.microbatch}][static_cast<std::size_t>(slot.pass)];
         }
       }
@@ -135,7 +135,7 @@ std::int64_t bubble_of_pairs(const PipelineOrder& order, const PassCost& cost) {
   for (bool moved = true; moved;) {
     moved = false;
     for (std::uint32_t s = 0; s < p; ++s) {
-      const std::vector<Slot>& slots = order.slots[s];
+      const std::vector<Slot> slots = order.slots(s);
       while (next[s] < slots.size()) {
         const std::size_t i = next[s];
         const bool middle = s == p / 2 - 1 || s == p / 2;  // its first pair is not overlapped
