@@ -1,4 +1,4 @@
-# The HTML report's page (web/dist/report.html, made by `./setup --ui`) as a constant in the library. Without it the
+# The HTML report's page (web/dist/report.html, made by `./setup --page`) as a constant in the library. Without it the
 # constant is empty, and everything else is as always.
 #
 # As a script (cmake -DPAGE=… -DOUT=… -P OrreryPage.cmake) this file writes the constant's source.

@@ -32,7 +32,7 @@ namespace {
 struct CompareOptions {
   std::string a, b;
   std::string threshold;
-  std::string html, page;
+  PageOptions page;
 };
 
 /// Two runs, what differs, and what was asked.
@@ -237,10 +237,10 @@ std::string comparison_json(const Verdict& verdict) {
 int compare(const CompareOptions& options, Session& session) {
   const auto threshold = parse_threshold(options.threshold);
   if (!threshold) return session.fail(threshold.error());
-  if (options.html == "-")
+  if (options.page.path == "-")
     return session.fail({Errc::usage, "--html", "stdout is for the comparison",
                          "give a file, or 'orrery report A B --html -'"});
-  PageFile page(options.html, options.page);
+  PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   auto a = result::read_run(options.a);
   if (!a) return session.fail(a.error());
@@ -253,9 +253,11 @@ int compare(const CompareOptions& options, Session& session) {
                             (verdict.b.stalled && !verdict.a.stalled));
   if (auto written = page.write({&verdict.a, &verdict.b}, session); !written)
     return session.fail(written.error());
-  return session.deliver(
+  const int code = session.deliver(
       comparison_text(verdict, session.out_style()), [&] { return comparison_json(verdict); },
       verdict.regressed ? kSaysNo : kOk);
+  page.show(session);
+  return code;
 }
 
 }  // namespace
@@ -274,9 +276,9 @@ void add_compare(CLI::App& table, Session& session) {
   command->add_option("B", options->b, "The run file to judge")->required()->type_name("");
   command->add_option("--threshold", options->threshold, "Exit 1 where the step grew by more")
       ->type_name("SHARE");
-  command->add_option("--html", options->html, "Write both, side by side, as one web page")
+  command->add_option("--html", options->page.path, "Write both, side by side, as one web page")
       ->type_name("FILE");
-  add_page_option(*command, options->page);
+  add_page_options(*command, options->page);
   session.add_options(*command, true);
   command->callback([options, &session] {
     session.command = "compare";

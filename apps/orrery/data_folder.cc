@@ -37,4 +37,10 @@ Result<std::string> data_folder(const std::string& given) {
               "set ORRERY_DATA_DIR to its data folder");
 }
 
+std::string near_path(const fs::path& path) {
+  std::error_code ignored;
+  const std::string near = fs::proximate(path, ignored).string();
+  return near.empty() || near.starts_with("..") ? path.string() : near;
+}
+
 }  // namespace orrery::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "orrery/core/error.h"
@@ -11,5 +12,8 @@ namespace orrery::app {
 /// in a folder above the program (installed, or the build tree); else data in a folder above it
 /// (the source tree). Errc: config_not_found.
 [[nodiscard]] Result<std::string> data_folder(const std::string& given = {});
+
+/// How to call a file from the current folder: by its relative path where it is below it.
+[[nodiscard]] std::string near_path(const std::filesystem::path& path);
 
 }  // namespace orrery::app

@@ -1,81 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery demo: one training step on two clusters, side by side.
+// orrery demo: one training step on two clusters, side by side, in words and as a web page.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "arguments.h"
 #include "comparison.h"
 #include "data_folder.h"
+#include "demo_page.h"
 #include "demo_recorded.h"
 #include "orrery/report/envelope.h"
+#include "orrery/report/html.h"
+#include "recording.h"
 
 namespace orrery::app {
 
 namespace {
 
-Result<Outcome> run_on(const std::string& folder, const std::string& cluster,
-                       const std::string& network, Session& session) {
+struct DemoOptions {
+  std::string data, network;
+  PageOptions page;
+};
+
+/// A step on one of the clusters; the run where there is to be a page.
+struct Step {
+  Outcome outcome;
+  std::optional<result::Run> run;
+};
+
+Result<Step> run_on(const std::string& folder, const std::string& cluster, const DemoOptions& demo,
+                    Session& session) {
   InputOptions options;
   options.workload = folder + "/demo/llama";
   options.cluster = folder + "/demo/" + cluster;
-  options.network = network;
+  options.network = demo.network;
   Findings findings;
   auto inputs = read_inputs(options, session, findings);
   if (!inputs) return tl::unexpected(inputs.error());
-  auto outcome = simulate(*std::move(inputs), findings, session);
-  if (!outcome) return outcome;
+  const bool record = demo.page.wanted();
+  auto outcome = simulate(*std::move(inputs), findings, session, {}, record);
+  if (!outcome) return tl::unexpected(outcome.error());
   if (outcome->result.stall)
     return fail(Errc::stall, cluster, "the demo does not finish", "please report this");
   outcome->workload_name = "llama";
   outcome->platform_name = outcome->inputs.platform.name;
-  return outcome;
+  Step step{*std::move(outcome), {}};
+  if (record) step.run = recorded_run(step.outcome, options, {}, session);
+  return step;
 }
 
-int demo(const std::string& data, const std::string& network, Session& session) {
-  const auto folder = data_folder(data);
+/// What to type next. `shown`: the folder of the demo's files.
+std::string next_commands(const std::string& shown, const std::string& program) {
+  std::string text = fmt::format(
+      "The whole summary of one of them, and a file to look into it with:\n"
+      "  {0} run {1} --cluster {2} -o step.orrery\n"
+      "  {0} critical-path step.orrery\n",
+      program, shell_word(shown + "/llama"), shell_word(shown + "/two-nodes.yaml"));
+  if (!report::built_in_page().empty())
+    text += fmt::format("  {} report step.orrery --open\n", program);
+  return text;
+}
+
+std::string demo_json(const Step& one, const Step& two, const RecordedDemo& recorded) {
+  std::string out;
+  report::JsonWriter json(out);
+  Findings findings = one.outcome.findings;
+  findings.merge(two.outcome.findings);
+  findings.merge(recorded.outcome.findings);
+  report::begin_envelope(json, "demo");
+  json.begin_object().key("runs").begin_array();
+  for (const Outcome* outcome : {&one.outcome, &two.outcome, &recorded.outcome})
+    write_result(json, *outcome);
+  json.end_array().end_object();
+  report::end_envelope(json, findings);
+  return out + '\n';
+}
+
+int demo(DemoOptions& options, Session& session) {
+  const auto folder = data_folder(options.data);
   if (!folder) return session.fail(folder.error());
-  const auto one = run_on(*folder, "one-node.yaml", network, session);
+  auto page = DemoPage::choose(options.page, session);
+  if (!page) return session.fail(page.error());
+  const auto one = run_on(*folder, "one-node.yaml", options, session);
   if (!one) return session.fail(one.error());
-  const auto two = run_on(*folder, "two-nodes.yaml", network, session);
+  const auto two = run_on(*folder, "two-nodes.yaml", options, session);
   if (!two) return session.fail(two.error());
   const auto recorded = run_recorded_demo(*folder, session);
   if (!recorded) return session.fail(recorded.error());
+  std::string picture = no_page_text(*folder);
+  if (one->run && two->run) {
+    auto written = page->write({&*one->run, &*two->run}, session);
+    if (!written) return session.fail(written.error());
+    picture = *std::move(written);
+  }
 
-  std::string text =
-      "A training step of a Llama-like model, 8 layers, on 8 ranks (data parallel 2,\n"
-      "tensor parallel 2, pipeline parallel 2): the same trace on two modelled clusters.\n\n";
-  text += comparison_text(*one, *two, session.out_style());
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::canonical(*folder, ignored);
-  const std::string near = std::filesystem::proximate(real, ignored).string();
-  const std::string shown =
-      (near.empty() || near.starts_with("..") ? real.string() : near) + "/demo";
-  text += fmt::format(
-      "\nThe whole summary of one of them, and a file to look into it with:\n"
-      "  orrery run {0}/llama --cluster {0}/two-nodes.yaml -o step.orrery\n"
-      "  orrery critical-path step.orrery\n"
-      "  orrery report step.orrery --html step.html\n",
-      shown);
-  text += "\n" + recorded_demo_text(*recorded, shown + "/ddp_transformer");
-  return session.deliver(text, [&] {
-    std::string out;
-    report::JsonWriter json(out);
-    Findings findings = one->findings;
-    findings.merge(two->findings);
-    findings.merge(recorded->outcome.findings);
-    report::begin_envelope(json, "demo");
-    json.begin_object().key("runs").begin_array();
-    write_result(json, *one);
-    write_result(json, *two);
-    write_result(json, recorded->outcome);
-    json.end_array().end_object();
-    report::end_envelope(json, findings);
-    return out + '\n';
-  });
+  const std::string shown = near_path(real / "demo");
+  const std::string program = shell_word(session.program);
+  const std::string text = fmt::format(
+      "A training step of a Llama-like model, 8 layers, on 8 ranks (data parallel 2,\n"
+      "tensor parallel 2, pipeline parallel 2): the same trace on two modelled clusters.\n\n"
+      "{}\n{}\n{}{}{}",
+      comparison_text(one->outcome, two->outcome, session.out_style()),
+      next_commands(shown, program),
+      recorded_demo_text(*recorded, shown + "/ddp_transformer", program),
+      picture.empty() ? "" : "\n", picture);
+  const int code = session.deliver(text, [&] { return demo_json(*one, *two, *recorded); });
+  page->show(session);
+  return code;
 }
 
 }  // namespace
@@ -85,20 +122,26 @@ void add_demo(CLI::App& table, Session& session) {
   command->description(
       "Simulate one training step on two clusters and say what differs and why; then two steps "
       "that\n"
-      "were recorded with PyTorch. Everything comes with the program.\n\n"
+      "were recorded with PyTorch. Everything comes with the program. Both runs of the step stand\n"
+      "side by side on a web page, orrery-demo.html in this folder.\n\n"
       "Examples:\n"
       "  orrery demo\n"
+      "  orrery demo --open\n"
       "  orrery demo --network message\n");
-  const auto data = std::make_shared<std::string>();
-  const auto network = std::make_shared<std::string>();
-  command->add_option("--data", *data, "The program's data folder, if it is not found")
+  const auto options = std::make_shared<DemoOptions>();
+  command->add_option("--data", options->data, "The program's data folder, if it is not found")
       ->type_name("FOLDER");
-  command->add_option("--network", *network, "analytical (no congestion) or message (congestion)")
+  command
+      ->add_option("--network", options->network,
+                   "analytical (no congestion) or message (congestion)")
       ->type_name("MODEL");
   session.add_options(*command, true);
-  command->callback([data, network, &session] {
+  command->get_option("--output")
+      ->description("Write the web page to FILE.html, or the JSON to FILE.json ('-' for stdout)");
+  add_page_options(*command, options->page);
+  command->callback([options, &session] {
     session.command = "demo";
-    session.action = [data, network, &session] { return demo(*data, *network, session); };
+    session.action = [options, &session] { return demo(*options, session); };
   });
 }
 

@@ -50,7 +50,8 @@ Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& sessi
   return demo;
 }
 
-std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown) {
+std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown,
+                               const std::string& program) {
   const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
   return fmt::format(
       "Two steps of a small transformer on two ranks, recorded with PyTorch (DDP over\n"
@@ -60,10 +61,11 @@ std::string recorded_demo_text(const RecordedDemo& demo, const std::string& show
       "simulated      {} on two hosts with 10 Gb/s between them; operators\n"
       "               take their recorded times\n\n"
       "Your own traces go the same way:\n"
-      "  orrery inspect {}/rank0.kineto.json.gz\n"
-      "  orrery convert --traces '{}/*.json.gz' -o ddp\n",
+      "  {} inspect {}\n"
+      "  {} convert --traces {} -o ddp\n",
       count(demo.linked), count(demo.nodes), count(demo.matched), format_time(demo.recorded),
-      format_time(demo.outcome.result.end), shown, shown);
+      format_time(demo.outcome.result.end), program, shell_word(shown + "/rank0.kineto.json.gz"),
+      program, shell_word(shown + "/*.json.gz"));
 }
 
 }  // namespace orrery::app

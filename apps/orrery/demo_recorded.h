@@ -20,7 +20,9 @@ struct RecordedDemo {
 /// `folder`: the program's data.
 [[nodiscard]] Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& session);
 
-/// What it says, in a few lines. `shown`: how to call the folder of the traces.
-[[nodiscard]] std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown);
+/// What it says, in a few lines. `shown`: how to call the folder of the traces; `program`: how to
+/// call this program, fit for a shell.
+[[nodiscard]] std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown,
+                                             const std::string& program);
 
 }  // namespace orrery::app

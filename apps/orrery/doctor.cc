@@ -92,7 +92,7 @@ std::vector<Line> examine() {
   lines.push_back(
       {"web page", true,
        page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
-                : "not built in; './setup --ui' does that"});
+                : "not built in; './setup --page' does that"});
   const auto end = simulate_template();
   const bool exact = end && *end == ns(kTemplateCycles);
   lines.push_back(

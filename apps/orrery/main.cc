@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   try {
     const auto table = orrery::app::build_table(session);
     const std::string program = argc > 0 ? argv[0] : "orrery";
+    session.program = program;
     const int code =
         orrery::app::parse(*table, session, program, {argv + (argc > 0 ? 1 : 0), argv + argc});
     return code >= 0 ? code : session.action();

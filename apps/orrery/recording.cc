@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kEnding = ".orrery";
-
 /// `path` without what only this machine knows: an absolute path keeps its last part.
 std::string portable(const std::string& path) {
   const fs::path typed(path);
@@ -120,23 +118,35 @@ result::SpanChoice choice_of(const std::string& word) {
 
 }  // namespace
 
-Result<bool> names_run_file(const std::string& path) {
-  if (path.ends_with(kEnding)) return true;
-  if (path.empty() || path == "-" || path.ends_with(".json") || is_device(path)) return false;
+Result<OutputKind> kind_of_output(const std::string& path) {
+  if (path.ends_with(".orrery")) return OutputKind::run_file;
+  if (path.ends_with(".html")) return OutputKind::page;
+  if (path.empty() || path == "-" || path.ends_with(".json") || is_device(path))
+    return OutputKind::json;
   return fail(Errc::usage, "--output",
-              fmt::format("'{}' ends neither in .orrery nor in .json", path),
-              "FILE.orrery gets the whole run, FILE.json the summary");
+              fmt::format("'{}' ends in none of .orrery, .html, .json", path),
+              "FILE.orrery gets the whole run, FILE.html its web page, FILE.json the summary");
 }
 
-Result<void> write_run_file(const Outcome& outcome, const InputOptions& inputs,
-                            const RecordOptions& options, const Session& session) {
+result::Run recorded_run(const Outcome& outcome, const InputOptions& inputs,
+                         const RecordOptions& options, const Session& session) {
   Progress progress(session);
-  if (nodes_of(outcome.inputs.workload) >= kManyNodes) progress.writing(options.path);
+  if (nodes_of(outcome.inputs.workload) >= kManyNodes && !options.path.empty())
+    progress.writing(options.path);
   result::Run run =
       record::make_run(outcome.inputs.workload, outcome.inputs.platform, outcome.result);
   run.findings = outcome.findings;
   add_manifest(outcome, inputs, run);
   result::keep_spans(run, choice_of(options.spans));
+  return run;
+}
+
+Result<void> write_run_file(const result::Run& run, const RecordOptions& options,
+                            const Session& session) {
+  Progress progress(session);
+  std::size_t spans = 0;
+  for (const result::Timeline& timeline : run.timelines) spans += timeline.spans.size();
+  if (spans >= kManyNodes) progress.writing(options.path);
   set_temporary(temporary_of(options.path));  // as write_run names it
   const auto done = result::write_run(run, options.path, session.force);
   set_temporary("");

@@ -24,11 +24,12 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::string> runs;
-  std::string html, page, perfetto, chrome;
+  PageOptions page;
+  std::string perfetto, chrome;
   std::string ranks, from, to, split;
 
   [[nodiscard]] bool timeline() const { return !perfetto.empty() || !chrome.empty(); }
-  [[nodiscard]] bool writes() const { return timeline() || !html.empty(); }
+  [[nodiscard]] bool writes() const { return timeline() || page.wanted(); }
 };
 
 std::optional<std::uint32_t> parse_rank(std::string_view text) {
@@ -89,7 +90,7 @@ Result<void> check_report(const ReportOptions& options, const Session& session) 
   if (options.runs.size() == 2 && options.timeline())
     return fail(Errc::usage, options.perfetto.empty() ? "--chrome" : "--perfetto",
                 "a timeline is of one run", "write one for each; --html takes both");
-  if (options.runs.size() == 2 && options.html.empty())
+  if (options.runs.size() == 2 && !options.page.wanted())
     return fail(Errc::usage, "RUN", "two runs are for --html",
                 "'orrery compare A B' compares them in the terminal");
   const bool part = !options.ranks.empty() || !options.from.empty() || !options.to.empty() ||
@@ -98,7 +99,8 @@ Result<void> check_report(const ReportOptions& options, const Session& session) 
     return fail(Errc::usage, "",
                 "--ranks, --from, --to and --split are for --perfetto and --chrome");
   int to_stdout = session.json && session.output.empty() ? 1 : 0;
-  for (const std::string& path : {options.html, options.perfetto, options.chrome, session.output})
+  for (const std::string& path :
+       {options.page.path, options.perfetto, options.chrome, session.output})
     to_stdout += path == "-" ? 1 : 0;
   if (to_stdout > 1) return fail(Errc::usage, "", "only one thing can go to stdout");
   if (!options.split.empty()) {
@@ -136,7 +138,7 @@ int summary(const result::Run& run, const Session& session) {
   });
 }
 
-int write_files(const ReportOptions& options, const PageFile& page, const TimelineChoice& choice,
+int write_files(const ReportOptions& options, PageFile& page, const TimelineChoice& choice,
                 std::optional<Bytes> split, const std::vector<result::Run>& runs,
                 const Session& session) {
   const std::uint32_t ranks = static_cast<std::uint32_t>(runs.front().ranks.size());
@@ -158,8 +160,11 @@ int write_files(const ReportOptions& options, const PageFile& page, const Timeli
     if (!written) return session.fail(written.error());
     files->insert(files->end(), written->begin(), written->end());
   }
-  if (!session.json && session.output.empty()) return kOk;
-  return session.deliver("", [&] { return files_json(*files, findings); });
+  int code = kOk;
+  if (session.json || !session.output.empty())
+    code = session.deliver("", [&] { return files_json(*files, findings); });
+  if (code == kOk) page.show(session);
+  return code;
 }
 
 int report_run(const ReportOptions& options, Session& session) {
@@ -168,7 +173,7 @@ int report_run(const ReportOptions& options, Session& session) {
   if (!choice) return session.fail(choice.error());
   const auto split = parse_split(options.split);
   if (!split) return session.fail(split.error());
-  PageFile page(options.html, options.page);
+  PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   std::vector<result::Run> runs;
   for (const std::string& path : options.runs) {
@@ -189,6 +194,7 @@ void add_report(CLI::App& table, Session& session) {
       "The page is one file that needs no network; two runs stand in it side by side.\n\n"
       "Examples:\n"
       "  orrery report step.orrery --html step.html\n"
+      "  orrery report step.orrery --open\n"
       "  orrery report step.orrery --perfetto step.pftrace --ranks 0-7\n");
   const auto options = std::make_shared<ReportOptions>();
   const auto option = [&](const char* name, std::string& value, const char* about, const char* type,
@@ -199,7 +205,7 @@ void add_report(CLI::App& table, Session& session) {
       ->required()
       ->type_name("");
   const char* const what = "What to write";
-  option("--html", options->html, "One self-contained web page", "FILE", what);
+  option("--html", options->page.path, "One self-contained web page", "FILE", what);
   option("--perfetto", options->perfetto, "A timeline for ui.perfetto.dev", "FILE", what);
   option("--chrome", options->chrome, "A timeline as Chrome's trace-event JSON", "FILE", what);
   const char* const part = "Part of a timeline";
@@ -207,7 +213,7 @@ void add_report(CLI::App& table, Session& session) {
   option("--from", options->from, "Only what lasts beyond this: 1ms", "TIME", part);
   option("--to", options->to, "Only what begins before this: 2ms", "TIME", part);
   option("--split", options->split, "Several files of about this size: 500MB", "SIZE", part);
-  add_page_option(*command, options->page);
+  add_page_options(*command, options->page);
   session.add_options(*command, true);
   command->callback([options, &session] {
     session.command = "report";

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "opening.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/units.h"
 #include "orrery/report/html.h"
@@ -89,40 +90,65 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
 
 }  // namespace
 
-void add_page_option(CLI::App& command, std::string& page) {
-  command.add_option("--page", page, "The web page to fill instead of the one built in")
+void add_page_options(CLI::App& command, PageOptions& options) {
+  command.add_option("--page", options.page, "The web page to fill instead of the one built in")
       ->type_name("FILE")
+      ->group("Output");
+  command
+      .add_flag("--open", options.open, "Show the web page at once, in $BROWSER or the desktop's")
       ->group("Output");
 }
 
 Result<void> PageFile::check(bool force) {
-  if (path_.empty()) return {};
-  if (auto fine = check_absent(path_, force); !fine) return fine;
-  if (!page_.empty()) {
-    auto text = read_page(page_);
+  if (!wanted()) return {};
+  force_ = force;
+  if (options_.open && (options_.path == "-" || is_device(options_.path)))
+    return fail(Errc::usage, "--open", "only a page in a file can be opened", "give it a name");
+  if (auto fine = check_absent(options_.path, force); !fine) return fine;
+  if (!options_.page.empty()) {
+    auto text = read_page(options_.page);
     if (!text) return tl::unexpected(text.error());
-    page_ = *std::move(text);
+    text_ = *std::move(text);
     return {};
   }
-  page_ = std::string(report::built_in_page());
-  if (!page_.empty()) return {};
-  return fail(Errc::usage, "--html", "this program was built without the web page",
-              "'./setup --ui' builds it; or give a built one with --page FILE");
+  text_ = std::string(report::built_in_page());
+  if (!text_.empty()) return {};
+  return fail(Errc::usage, options_.path.empty() ? "--open" : options_.path,
+              "this program was built without the web page",
+              "'./setup --page' builds it; or give a built one with --page FILE");
+}
+
+Result<Written> PageFile::fill(const std::vector<const result::Run*>& runs, const Session& session,
+                               std::string_view ending) {
+  Progress progress(session);
+  if (spans_of(runs) >= kManySpans) progress.writing(options_.path);
+  auto html = report::write_html(runs, text_);
+  if (!html) return tl::unexpected(html.error());
+  *html += ending;
+  if (options_.path.empty()) {
+    auto place = temporary_page();
+    if (!place) return tl::unexpected(place.error());
+    options_.path = *std::move(place);
+  }
+  if (auto done = write_output(options_.path, *html, force_); !done)
+    return tl::unexpected(done.error());
+  progress.clear();
+  return Written{options_.path, html->size()};
 }
 
 Result<std::vector<Written>> PageFile::write(const std::vector<const result::Run*>& runs,
-                                             const Session& session) const {
-  if (path_.empty()) return std::vector<Written>{};
-  Progress progress(session);
-  if (spans_of(runs) >= kManySpans) progress.writing(path_);
-  auto html = report::write_html(runs, page_);
-  if (!html) return tl::unexpected(html.error());
-  if (auto done = write_output(path_, *html, session.force); !done)
-    return tl::unexpected(done.error());
-  progress.clear();
-  if (path_ != "-")
-    session.note(fmt::format("wrote {} ({}): open it in a browser", path_, in_bytes(html->size())));
-  return std::vector<Written>{{path_, html->size()}};
+                                             const Session& session) {
+  if (!wanted()) return std::vector<Written>{};
+  auto file = fill(runs, session);
+  if (!file) return tl::unexpected(file.error());
+  if (file->path != "-")
+    session.note(fmt::format("wrote {} ({}){}", file->path, in_bytes(file->bytes),
+                             options_.open ? "" : ": open it in a browser"));
+  return std::vector<Written>{*std::move(file)};
+}
+
+void PageFile::show(const Session& session) const {
+  if (options_.open) show_page(options_.path, session);
 }
 
 Result<std::vector<Written>> write_timeline(const TimelineFile& file, const result::Run& run,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,23 +23,41 @@ struct Written {
   std::uint64_t bytes = 0;
 };
 
-/// The option --page.
-void add_page_option(CLI::App& command, std::string& page);
+/// What was typed about a web page.
+struct PageOptions {
+  std::string path;   ///< where it goes; "" is nowhere, or with `open` a temporary file
+  std::string page;   ///< --page: the file with the page to fill; "" is the one built in
+  bool open = false;  ///< --open
 
-/// A run, or two, as a web page; nothing where `path` is empty.
+  [[nodiscard]] bool wanted() const { return open || !path.empty(); }
+};
+
+/// The options --page and --open.
+void add_page_options(CLI::App& command, PageOptions& options);
+
+/// A run, or two, as a web page; nothing where none is wanted.
 class PageFile {
  public:
-  PageFile(std::string path, std::string page) : path_(std::move(path)), page_(std::move(page)) {}
+  explicit PageFile(PageOptions options) : options_(std::move(options)) {}
 
-  /// Whether it can be written at all, before any work is done: the page is built in (or `page` can
-  /// be read) and nothing is in the way. Errc: output_exists, usage, config_not_found.
+  [[nodiscard]] bool wanted() const { return options_.wanted(); }
+  /// Whether it can be written at all, before any work is done: the page is built in (or --page can
+  /// be read) and nothing is in the way, or `force` is set.
+  /// Errc: output_exists, usage, config_not_found.
   [[nodiscard]] Result<void> check(bool force);
+  /// Writes it, with `ending` after its last line. Errc: output_exists, output_failed.
+  [[nodiscard]] Result<Written> fill(const std::vector<const result::Run*>& runs,
+                                     const Session& session, std::string_view ending = {});
+  /// The same, and says so; no file where none is wanted.
   [[nodiscard]] Result<std::vector<Written>> write(const std::vector<const result::Run*>& runs,
-                                                   const Session& session) const;
+                                                   const Session& session);
+  /// With --open, shows what was written: the last thing a command does.
+  void show(const Session& session) const;
 
  private:
-  std::string path_;
-  std::string page_;  ///< the file with the page; after check() the page itself
+  PageOptions options_;
+  std::string text_;  ///< the page to fill
+  bool force_ = false;
 };
 
 enum class TimelineFormat { perfetto, chrome };

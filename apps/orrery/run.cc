@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery run: simulate a workload on a cluster.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -8,20 +10,32 @@
 #include "inputs.h"
 #include "outcome.h"
 #include "recording.h"
+#include "report_files.h"
 #include "work_options.h"
 
 namespace orrery::app {
 
 namespace {
 
-/// --output names a run file or a JSON file; --spans is about the former.
-Result<void> settle_output(const StreamOptions& stream, RecordOptions& record, Session& session) {
-  const auto run_file = names_run_file(session.output);
-  if (!run_file) return tl::unexpected(run_file.error());
-  if (*run_file) std::swap(record.path, session.output);
-  if (stream.given() && !record.path.empty()) {
+/// What is written besides the summary, and where.
+struct KeepOptions {
+  RecordOptions record;
+  PageOptions page;
+
+  [[nodiscard]] bool anything() const { return !record.path.empty() || page.wanted(); }
+};
+
+/// --output names a run file, a web page or a JSON file; --spans is about the first.
+Result<void> settle_output(const StreamOptions& stream, KeepOptions& keep, Session& session) {
+  RecordOptions& record = keep.record;
+  const auto kind = kind_of_output(session.output);
+  if (!kind) return tl::unexpected(kind.error());
+  if (*kind == OutputKind::run_file) std::swap(record.path, session.output);
+  if (*kind == OutputKind::page) std::swap(keep.page.path, session.output);
+  if (stream.given() && keep.anything()) {
     return fail(Errc::usage, "--stream",
-                "a run file says when every node ran, and that is not kept",
+                fmt::format("a {} says when every node ran, and that is not kept",
+                            record.path.empty() ? "web page" : "run file"),
                 "leave --stream out, or write the result alone: -o FILE.json");
   }
   if (record.spans.empty()) {
@@ -32,21 +46,34 @@ Result<void> settle_output(const StreamOptions& stream, RecordOptions& record, S
   return one_of("--spans", record.spans, {"all", "critical", "none"});
 }
 
-int run(InputOptions& options, RecordOptions& record, WorkOptions& work, Session& session) {
-  if (auto fine = settle_output(options.stream, record, session); !fine)
+/// The run file and the web page, where they are wanted.
+Result<void> write_kept(const Outcome& outcome, const InputOptions& options,
+                        const KeepOptions& keep, PageFile& page, const Session& session) {
+  if (!keep.anything()) return {};
+  const result::Run run = recorded_run(outcome, options, keep.record, session);
+  if (!keep.record.path.empty()) {
+    if (auto done = write_run_file(run, keep.record, session); !done) return done;
+  }
+  if (auto done = page.write({&run}, session); !done) return tl::unexpected(done.error());
+  return {};
+}
+
+int run(InputOptions& options, KeepOptions& keep, WorkOptions& work, Session& session) {
+  if (auto fine = settle_output(options.stream, keep, session); !fine)
     return session.fail(fine.error());
+  PageFile page(keep.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   if (options.recorded.threads) work.threads = *options.recorded.threads;
   if (auto fine = check_work_options(work); !fine) return session.fail(fine.error());
   Findings findings;
   auto inputs = read_inputs(options, session, findings);
   if (!inputs) return session.fail(inputs.error(), findings);
-  auto outcome = simulate(*std::move(inputs), findings, session, work, !record.path.empty());
+  auto outcome = simulate(*std::move(inputs), findings, session, work, keep.anything());
   if (!outcome) return session.fail(outcome.error(), findings);
   outcome->workload_name = options.name();
   outcome->platform_name = options.astra() ? options.astra_network : options.cluster;
 
-  Result<void> written;
-  if (!record.path.empty()) written = write_run_file(*outcome, options, record, session);
+  const Result<void> written = write_kept(*outcome, options, keep, page, session);
   const report::Style style = session.out_style();
   const auto json = [&] { return outcome_json(*outcome, "run"); };
   const bool stalled = outcome->result.stall.has_value();
@@ -59,7 +86,10 @@ int run(InputOptions& options, RecordOptions& record, WorkOptions& work, Session
         {Errc::stall, options.name(), "the simulation cannot finish",
          "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
   }
-  if (written) return code;
+  if (written) {
+    page.show(session);
+    return code;
+  }
   session.talk_error(written.error());
   return exit_code(written.error().code);
 }
@@ -74,10 +104,10 @@ void add_run(CLI::App& table, Session& session) {
       "recorded or Chakra, or a model and a plan (see 'orrery generate').\n\n"
       "Examples:\n"
       "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
-      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml\n");
+      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n");
   const auto options = std::make_shared<InputOptions>();
-  const auto record = std::make_shared<RecordOptions>();
-  record->spans.clear();
+  const auto keep = std::make_shared<KeepOptions>();
+  keep->record.spans.clear();
   add_input_options(*command, *options);
   add_stream_option(*command, options->stream);
   add_spec_options(*command, options->spec, false);
@@ -90,16 +120,18 @@ void add_run(CLI::App& table, Session& session) {
   session.add_options(*command, true);
   command->get_option("--output")
       ->description(
-          "Write the whole run to FILE.orrery, or the JSON to FILE.json ('-' for stdout)");
+          "Write the whole run to FILE.orrery, its web page to FILE.html, or the JSON to "
+          "FILE.json ('-' for stdout)");
+  add_page_options(*command, keep->page);
   command
-      ->add_option("--spans", record->spans,
+      ->add_option("--spans", keep->record.spans,
                    "Which spans the run file keeps: all, critical or none")
       ->type_name("WHICH")
       ->group("Output");
-  command->callback([options, record, work, &session] {
+  command->callback([options, keep, work, &session] {
     session.command = "run";
-    session.action = [options, record, work, &session] {
-      return run(*options, *record, *work, session);
+    session.action = [options, keep, work, &session] {
+      return run(*options, *keep, *work, session);
     };
   });
 }

@@ -83,6 +83,17 @@ int Session::deliver(std::string_view text, const std::function<std::string()>& 
   return done ? code : fail(done.error());
 }
 
+std::string shell_word(const std::string& text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/-._+:,@%").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 Result<void> one_of(std::string_view option, std::string_view word,
                     std::initializer_list<std::string_view> allowed) {
   if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return {};

@@ -28,6 +28,8 @@ inline constexpr int kInterrupted = 130;
 
 class Session {
  public:
+  /// How this program was called, for commands that are to be typed.
+  std::string program = "orrery";
   /// The sub-command that was asked for, for messages and the envelope.
   std::string command;
   /// What to do once everything is parsed; returns the exit code.
@@ -79,6 +81,9 @@ void talk(std::string_view text);
 
 /// Writes all of `text` to stdout. False when stdout cannot take it.
 bool print(std::string_view text);
+
+/// `text` as one word of a shell: in quotes where it needs them.
+[[nodiscard]] std::string shell_word(const std::string& text);
 
 /// `word` when it is one of `allowed`, else Errc::usage with the nearest one.
 [[nodiscard]] Result<void> one_of(std::string_view option, std::string_view word,

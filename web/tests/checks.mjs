@@ -108,3 +108,9 @@ export function empty() {
   }
   return wrong;
 }
+
+// Tables that must be scrolled to be seen to their right end.
+export function clipped() {
+  return [...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth + 1)
+    .map((box) => `"${box.ariaLabel}" is ${box.scrollWidth} px wide in ${box.clientWidth} px`);
+}

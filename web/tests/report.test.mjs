@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { launch, Opened } from './browser.mjs';
-import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
+import { clipped, empty, lowContrast, overflow, unnamed } from './checks.mjs';
 import { makeReports } from './reports.mjs';
 import { hostileName } from './workloads.mjs';
 
@@ -64,6 +64,13 @@ const everyDress = [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 39
 describe('every page shows without a complaint of the browser, readable and within the window', { concurrency: 2 }, () => {
   it('of the demo', () => lookAtAll('demo', everyDress, [empty, lowContrast, unnamed, overflow]));
   it('of two runs', () => lookAtAll('comparison', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
+  it('of two runs, with most tables whole beside each other', () => opened(reports.comparison.file, {}, async (report) => {
+    await report.dress('light', 1400);
+    for (const id of ['summary', 'critical-path', 'breakdown', 'topology', 'memory']) {
+      await report.show(id);
+      assert.deepEqual(await report.page.evaluate(clipped), [], id);
+    }
+  }));
   it('of 1,024 ranks', () => lookAtAll('big', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
   it('of hostile names', () => lookAtAll('hostile', [['light', 390]], [empty, unnamed, overflow]));
 });

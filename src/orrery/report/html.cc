@@ -113,7 +113,7 @@ Result<std::string> write_html(const std::vector<const result::Run*>& runs, std:
     if (at == std::string_view::npos) {
       return fail(Errc::config_missing_key, "the report's page",
                   fmt::format("has no {} to put the run into", place),
-                  "./setup --ui builds the page");
+                  "./setup --page builds the page");
     }
     out += page.substr(0, at);
     out += text;

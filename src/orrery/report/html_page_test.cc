@@ -28,7 +28,7 @@ TEST(HtmlData, TheSampleIsUpToDate) {
 
 TEST(HtmlPage, IsWholeWhenItIsThere) {
   const std::string_view page = built_in_page();
-  if (page.empty()) GTEST_SKIP() << "built without the page; ./setup --ui makes it";
+  if (page.empty()) GTEST_SKIP() << "built without the page; ./setup --page makes it";
   EXPECT_TRUE(page.starts_with("<!doctype html>"));
   EXPECT_TRUE(page.ends_with("</html>\n"));
   EXPECT_NE(page.find("default-src 'none'"), std::string_view::npos);

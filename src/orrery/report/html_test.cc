@@ -312,7 +312,7 @@ TEST(HtmlWriter, APageWithoutAPlaceIsRefused) {
     const Result<std::string> html = write_html({&run}, page);
     ASSERT_FALSE(html);
     EXPECT_EQ(html.error().code, Errc::config_missing_key);
-    EXPECT_NE(html.error().hint.find("./setup --ui"), std::string::npos);
+    EXPECT_NE(html.error().hint.find("./setup --page"), std::string::npos);
   }
 }
 

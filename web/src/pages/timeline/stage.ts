@@ -78,7 +78,7 @@ export class Stage {
     const { state } = this;
     state.width = this.scroller.clientWidth;
     state.height = this.scroller.clientHeight;
-    state.gutter = state.width < 560 ? 92 : state.width < 800 ? 130 : 176;
+    state.gutter = state.width < 500 ? 92 : state.width < 800 ? 130 : 176;
     this.fitRows();
     this.redraw();
   }

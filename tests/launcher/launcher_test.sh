@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# launcher_test.sh PROJECT: what ./orrery does when the page of reports can be built and when it cannot, and what it
+# says while it builds. Everything that it would start is made up; nothing is compiled, installed or fetched.
+set -euo pipefail
+
+project=$1
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+failed=0
+
+fail() {
+  printf '%s: %s\n  stdout: %s\n  stderr: %s\n' "$name" "$1" "$(<"$here/out")" "$(<"$here/err")"
+  failed=1
+}
+
+# In PATH of what is tested: these tools and nothing else.
+mkdir "$here/bin"
+for tool in bash env readlink dirname mkdir mktemp rm cat touch mv cp chmod find grep tail sed nice flock sleep; do
+  ln -s "$(command -v "$tool")" "$here/bin/$tool"
+done
+
+made_up() {
+  cat >"$here/bin/$1"
+  chmod +x "$here/bin/$1"
+}
+
+# All packages are installed.
+made_up dpkg-query <<'END'
+#!/usr/bin/env bash
+while [[ $1 == -* ]]; do shift; done
+printf 'installed %s\n' "$@"
+END
+made_up apt-get <<'END'
+#!/usr/bin/env bash
+echo 'apt-get was called' && exit 1
+END
+made_up cmake <<'END'
+#!/usr/bin/env bash
+: >build/release/build.ninja
+END
+# A program that says whether the page is in it. Steps are printed only when something is done.
+made_up ninja <<'END'
+#!/usr/bin/env bash
+program=$2/apps/orrery/orrery page=no
+[[ ${NINJA:-} != fails ]] || { echo '[1/2] Building x'; echo 'FAILED: x is wrong'; exit 1; }
+[[ -s $2/../../web/dist/report.html ]] && page=yes
+mkdir -p "${program%/*}"
+text=$(printf '#!/usr/bin/env bash\necho "page %s, arguments: $*"' "$page")
+if [[ -f $program && $(<"$program") == "$text" ]]; then
+  echo 'ninja: no work to do.'
+else
+  for ((i = 1; i <= ${STEPS:-2}; ++i)); do echo "[$i/${STEPS:-2}] Building x"; done
+  rm -f "$program"
+  echo "$text" >"$program"
+  chmod +x "$program"
+fi
+END
+made_up npm <<'END'
+#!/usr/bin/env bash
+echo "$*" >>../npm.calls
+if [[ $1 == ci ]]; then
+  [[ ${NPM:-} != ci_fails ]] || { echo 'network unreachable' >&2; exit 1; }
+  mkdir -p node_modules && : >node_modules/.package-lock.json
+else
+  [[ ${NPM:-} != build_fails ]] || { echo 'type error' >&2; exit 1; }
+  mkdir -p "${*: -1}" && echo '<html>' >"${*: -1}/report.html"
+fi
+END
+
+# A fresh copy of the project.
+begin() {
+  name=$1
+  rm -rf "$here/copy"
+  mkdir -p "$here/copy/cmake" "$here/copy/web/src/pages"
+  cp "$project/orrery" "$project/setup" "$here/copy"
+  cp "$project/cmake/packages.txt" "$here/copy/cmake"
+  touch "$here"/copy/web/{src/pages/a.ts,index.html,package.json,package-lock.json,tsconfig.json,vite.config.js}
+}
+
+# start STATUS [WORD=VALUE...]: starts ./orrery there and expects this exit status.
+start() {
+  local wanted=$1 status=0
+  shift
+  (cd "$here/copy" && env -i PATH="$here/bin" HOME="$here" TERM=dumb "$@" ./orrery a 'b c') \
+    >"$here/out" 2>"$here/err" </dev/null || status=$?
+  ((status == wanted)) || fail "exit status $status instead of $wanted"
+}
+
+expect() {
+  [[ $(<"$here/$1") == "$2" ]] || fail "$1 is not: $2"
+}
+
+calls_of_npm() {
+  local count=0
+  if [[ -f $here/copy/npm.calls ]]; then count=$(grep -c '' "$here/copy/npm.calls"); fi
+  ((count == $1)) || fail "npm was called $count times instead of $1"
+}
+
+begin 'all is well'
+start 0
+expect out 'page yes, arguments: a b c'
+expect err ''
+start 0
+expect out 'page yes, arguments: a b c'
+expect err ''
+calls_of_npm 2
+sleep 0.02 && touch "$here/copy/web/src/pages/a.ts"
+start 0
+calls_of_npm 3
+
+begin 'there is no npm'
+mv "$here/bin/npm" "$here/npm"
+start 0
+expect out 'page no, arguments: a b c'
+grep -qx 'orrery: going on without .*no npm.*; later: ./setup --page' "$here/err" || fail 'nothing said'
+start 0
+expect out 'page no, arguments: a b c'
+expect err ''
+mv "$here/npm" "$here/bin/npm"
+
+begin 'packages cannot be fetched'
+start 0 NPM=ci_fails
+expect out 'page no, arguments: a b c'
+expect err 'orrery: going on without the web page of reports (npm ci failed); later: ./setup --page'
+start 0 NPM=ci_fails
+expect err ''
+calls_of_npm 1
+(cd "$here/copy" && PATH=$here/bin ./setup --page) >"$here/out" 2>"$here/err" || fail 'later: ./setup --page'
+start 0
+expect out 'page yes, arguments: a b c'
+expect err ''
+
+begin 'the page does not build'
+start 0 NPM=build_fails
+expect out 'page no, arguments: a b c'
+expect err 'orrery: going on without the web page of reports (building the page failed); later: ./setup --page'
+
+begin 'the program does not build'
+start 70 NINJA=fails
+grep -q 'x is wrong' "$here/err" || fail 'it does not say why'
+expect out ''
+
+begin 'it took long last time'
+mkdir -p "$here/copy/build/release"
+echo '220 300' >"$here/copy/build/release/launcher.took"
+start 0 STEPS=150
+expect err 'orrery: building 150 steps, about 2 min (took 3 min 40 s last time)'
+grep -qx '[0-9] 150' "$here/copy/build/release/launcher.took" || fail 'what it took now is not kept'
+
+begin 'on a terminal'
+mkdir -p "$here/copy/build/release"
+echo '220 300' >"$here/copy/build/release/launcher.took"
+(cd "$here/copy" && env -i PATH="$here/bin" HOME="$here" TERM=xterm STEPS=30 SHELL=/bin/sh \
+  "$(command -v script)" -qec ./orrery /dev/null) >"$here/out" 2>"$here/err" </dev/null || fail 'exit status'
+grep -q 'orrery: building 3/30, about 20 s left' "$here/out" || fail 'no line'
+grep -q 'last time' "$here/out" && fail 'a small build is compared with a large one'
+grep -qx '220 300' "$here/copy/build/release/launcher.took" || fail 'a small build is kept'
+
+((failed == 0)) && echo 'all as expected'
+exit "$failed"
