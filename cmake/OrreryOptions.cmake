@@ -16,13 +16,11 @@ set(ORRERY_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or threa
 
 # Files compiled together read each header once, which is most of the work. After an edit, though, all of them are
 # compiled again: who changes the code turns it off (CONTRIBUTING.md).
-set(ORRERY_UNITY_DEFAULT ON)
-if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR ORRERY_FUZZ)
-  set(ORRERY_UNITY_DEFAULT OFF)
-endif()
-option(ORRERY_UNITY "Compile several files of a target together" ${ORRERY_UNITY_DEFAULT})
-set(CMAKE_UNITY_BUILD ${ORRERY_UNITY})
+set(ORRERY_UNITY ON CACHE STRING "Compile several files of a target together: ON, OFF, or TESTS alone")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+if(NOT ORRERY_UNITY STREQUAL "TESTS")
+  set(CMAKE_UNITY_BUILD ${ORRERY_UNITY})
+endif()
 
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)

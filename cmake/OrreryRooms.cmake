@@ -1,10 +1,14 @@
 include(GoogleTest OPTIONAL)
 
-# orrery_room(<name> DEPS <targets…>): the folder src/orrery/<name> as a library orrery_<name>.
+# All rooms' unit tests: `ninja unit_tests && ctest -L unit`.
+add_custom_target(unit_tests)
+
+# orrery_room(<name> [COLD] DEPS <targets…>): the folder src/orrery/<name> as a library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
+# COLD: no work there grows with a run, so it is compiled quickly instead of to be quick.
 # A room without sources (yet) is header-only; a room without a folder is skipped.
 function(orrery_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "COLD" "" "DEPS" ${ARGN})
   set(dir "${CMAKE_SOURCE_DIR}/src/orrery/${name}")
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${dir}/*.cc")
   set(sources ${all})
@@ -18,6 +22,9 @@ function(orrery_room name)
     add_library(orrery_${name} STATIC ${sources})
     target_include_directories(orrery_${name} PUBLIC "${CMAKE_SOURCE_DIR}/src")
     target_link_libraries(orrery_${name} PUBLIC ${ROOM_DEPS})
+    if(ROOM_COLD)
+      target_compile_options(orrery_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
   else()
     add_library(orrery_${name} INTERFACE)
     target_include_directories(orrery_${name} INTERFACE "${CMAKE_SOURCE_DIR}/src")
@@ -26,6 +33,8 @@ function(orrery_room name)
 
   if(ORRERY_TESTS AND tests)
     orrery_test(orrery_${name}_tests SOURCES ${tests} DEPS orrery_${name})
+    set_tests_properties(orrery_${name}_tests PROPERTIES LABELS unit)
+    add_dependencies(unit_tests orrery_${name}_tests)
   endif()
   if(ORRERY_FUZZ)
     foreach(fuzzer ${fuzzers})
@@ -43,6 +52,9 @@ function(orrery_test target)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;ARGS" ${ARGN})
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE ${TEST_DEPS} GTest::gmock GTest::gtest_main rapidcheck)
+  if(ORRERY_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  endif()
   # What is tested is optimised; how it is asked need not be.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${target} PRIVATE ORRERY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

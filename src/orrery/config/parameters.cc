@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "orrery/core/units.h"
@@ -224,5 +225,124 @@ OrderedJson write_value(Time value) { return exact_time(value); }
 OrderedJson write_value(Bytes value) { return exact_bytes(value); }
 OrderedJson write_value(Bandwidth value) { return exact_bandwidth(value); }
 OrderedJson write_value(FlopRate value) { return exact_flops(value); }
+
+std::optional<std::size_t> read_word(const Json& value, const std::string& path,
+                                     const std::vector<std::string_view>& words, Reading& reading) {
+  if (!value.is_string()) {
+    reading.wrong_kind(path, value, "one of " + join(words));
+    return std::nullopt;
+  }
+  const std::string& text = value.get_ref<const std::string&>();
+  const auto found = std::find(words.begin(), words.end(), text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
+  reading.fail(Errc::config_range, path, in_quotes(text) + " is not one of " + join(words),
+               did_you_mean(text, words));
+  return std::nullopt;
+}
+
+OrderedJson schema_of_words(const std::vector<std::string_view>& words) {
+  return {{"enum", words}};
+}
+
+OrderedJson write_word(std::string_view word) { return word; }
+
+bool is_list(const Json& value, const std::string& path, const Limits& limits,
+             const std::string& about, Reading& reading) {
+  if (!value.is_array()) {
+    reading.wrong_kind(path, value, "a list");
+    return false;
+  }
+  const auto size = static_cast<double>(value.size());
+  if (size >= limits.low && size <= limits.high) return true;
+  reading.fail(Errc::config_range, path,
+               "lists " + std::to_string(value.size()) + " entries: " + about);
+  return false;
+}
+
+OrderedJson schema_of_list(OrderedJson items, const Limits& limits) {
+  return {{"type", "array"},
+          {"minItems", static_cast<std::int64_t>(limits.low)},
+          {"maxItems", static_cast<std::int64_t>(limits.high)},
+          {"items", std::move(items)}};
+}
+
+std::string about_list(const Limits& limits) {
+  return "a list of " + std::to_string(static_cast<int>(limits.low)) + " to " +
+         std::to_string(static_cast<int>(limits.high)) + " mappings (below)";
+}
+
+void read_struct(const Json& value, const std::string& path, const Table& table, void* out,
+                 Reading& reading) {
+  if (!table.shorthand.empty() && value.is_string()) {
+    return read_struct(Json{{std::string(table.shorthand), value}}, path, table, out, reading);
+  }
+  if (!value.is_object()) return reading.wrong_kind(path, value, "a mapping");
+  std::vector<std::string_view> names;
+  for (const Parameter& each : table.parameters) names.push_back(each.name);
+  for (const auto& [key, unused] : value.items()) {
+    if (std::find(names.begin(), names.end(), key) != names.end()) continue;
+    const std::string near = did_you_mean(key, names);
+    return reading.fail(Errc::config_unknown_key, pointer(path, key), "no such key here",
+                        near.empty() ? "the keys here are " + join(names) : near);
+  }
+  for (const Parameter& each : table.parameters) {
+    if (reading.error) return;
+    const auto found = value.find(std::string(each.name));
+    if (found != value.end() && !found->is_null()) {
+      each.operations->read(*found, pointer(path, each.name), each.limits, each.in(out), reading);
+    } else if (each.is_required) {
+      reading.fail(Errc::config_missing_key, pointer(path, each.name),
+                   "is missing: " + std::string(each.about));
+    }
+  }
+}
+
+OrderedJson schema_of_struct(const Table& table) {
+  OrderedJson properties = OrderedJson::object();
+  OrderedJson required = OrderedJson::array();
+  for (const Parameter& each : table.parameters) {
+    OrderedJson property = each.operations->schema(each.limits);
+    property["description"] = each.about;
+    if (each.is_required) {
+      required.push_back(each.name);
+    } else if (each.default_note.empty()) {
+      const OrderedJson value = each.operations->write(each.in(table.defaults));
+      if (value.is_primitive() && !value.is_null()) property["default"] = value;
+    }
+    properties[std::string(each.name)] = std::move(property);
+  }
+  OrderedJson schema{
+      {"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
+  if (!required.empty()) schema["required"] = required;
+  if (!table.shorthand.empty()) return {{"oneOf", {OrderedJson{{"type", "string"}}, schema}}};
+  return schema;
+}
+
+OrderedJson write_struct(const Table& table, const void* value) {
+  OrderedJson object = OrderedJson::object();
+  for (const Parameter& each : table.parameters) {
+    OrderedJson item = each.operations->write(each.in(value));
+    if (!item.is_null()) object[std::string(each.name)] = std::move(item);
+  }
+  return object;
+}
+
+std::string reference_of_struct(const Table& table) {
+  std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
+  for (const Parameter& each : table.parameters) {
+    std::string by_default(each.default_note);
+    if (each.is_required) {
+      by_default = "**required**";
+    } else if (by_default.empty()) {
+      const OrderedJson value = each.operations->write(each.in(table.defaults));
+      const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+      by_default =
+          value.is_null() || value.is_structured() || word.empty() ? "none" : "`" + word + "`";
+    }
+    text += "| `" + std::string(each.name) + "` | " + each.operations->about(each.limits) + " | " +
+            by_default + " | " + std::string(each.about) + " |\n";
+  }
+  return text;
+}
 
 }  // namespace orrery::config

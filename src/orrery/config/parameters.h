@@ -145,24 +145,25 @@ std::vector<std::string_view> words_of() {
   return words;
 }
 
+/// Which of `words` the value is; empty, and an error in `reading`, when it is none.
+[[nodiscard]] std::optional<std::size_t> read_word(const Json& value, const std::string& path,
+                                                   const std::vector<std::string_view>& words,
+                                                   Reading& reading);
+[[nodiscard]] OrderedJson schema_of_words(const std::vector<std::string_view>& words);
+[[nodiscard]] OrderedJson write_word(std::string_view word);
+
 template <Worded E>
 void read_value(const Json& value, const std::string& path, const Limits&, E& out,
                 Reading& reading) {
-  const std::vector<std::string_view> words = words_of<E>();
-  if (!value.is_string()) return reading.wrong_kind(path, value, "one of " + join(words));
-  const std::string& text = value.get_ref<const std::string&>();
-  for (const auto& [word, meaning] : Words<E>::names) {
-    if (word != text) continue;
-    out = meaning;
-    return;
-  }
-  reading.fail(Errc::config_range, path, in_quotes(text) + " is not one of " + join(words),
-               did_you_mean(text, words));
+  const auto place = read_word(value, path, words_of<E>(), reading);
+  if (!place) return;
+  const auto& [word, meaning] = Words<E>::names[*place];
+  out = meaning;
 }
 
 template <Worded E>
 OrderedJson schema_of(Kind<E>, const Limits&) {
-  return {{"enum", words_of<E>()}};
+  return schema_of_words(words_of<E>());
 }
 
 template <Worded E>
@@ -173,7 +174,7 @@ std::string about_kind(Kind<E>, const Limits&) {
 template <Worded E>
 OrderedJson write_value(E value) {
   for (const auto& [word, meaning] : Words<E>::names) {
-    if (meaning == value) return word;
+    if (meaning == value) return write_word(word);
   }
   return nullptr;
 }
@@ -212,16 +213,21 @@ OrderedJson write_value(const std::optional<T>& value) {
   return value ? write_value(*value) : OrderedJson(nullptr);
 }
 
+/// Whether the value is a list of as many entries as `limits` allow; else an error in `reading`.
+/// `about`: what is wanted, in words.
+[[nodiscard]] bool is_list(const Json& value, const std::string& path, const Limits& limits,
+                           const std::string& about, Reading& reading);
+[[nodiscard]] OrderedJson schema_of_list(OrderedJson items, const Limits& limits);
+[[nodiscard]] std::string about_list(const Limits& limits);
+
+template <Declared S>
+std::string about_kind(Kind<std::vector<S>>, const Limits& limits) {
+  return about_list(limits);
+}
 template <Declared S>
 void read_value(const Json& value, const std::string& path, const Limits& limits,
                 std::vector<S>& out, Reading& reading) {
-  if (!value.is_array()) return reading.wrong_kind(path, value, "a list");
-  if (static_cast<double>(value.size()) < limits.low ||
-      static_cast<double>(value.size()) > limits.high) {
-    return reading.fail(Errc::config_range, path,
-                        "lists " + std::to_string(value.size()) +
-                            " entries: " + about_kind(Kind<std::vector<S>>{}, limits));
-  }
+  if (!is_list(value, path, limits, about_list(limits), reading)) return;
   out.clear();
   for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
     S item{};
@@ -231,15 +237,7 @@ void read_value(const Json& value, const std::string& path, const Limits& limits
 }
 template <Declared S>
 OrderedJson schema_of(Kind<std::vector<S>>, const Limits& limits) {
-  return {{"type", "array"},
-          {"minItems", static_cast<std::int64_t>(limits.low)},
-          {"maxItems", static_cast<std::int64_t>(limits.high)},
-          {"items", schema_of(Kind<S>{}, {})}};
-}
-template <Declared S>
-std::string about_kind(Kind<std::vector<S>>, const Limits& limits) {
-  return "a list of " + std::to_string(static_cast<int>(limits.low)) + " to " +
-         std::to_string(static_cast<int>(limits.high)) + " mappings (below)";
+  return schema_of_list(schema_of(Kind<S>{}, {}), limits);
 }
 template <Declared S>
 OrderedJson write_value(const std::vector<S>& values) {
@@ -248,98 +246,92 @@ OrderedJson write_value(const std::vector<S>& values) {
   return list;
 }
 
-// Declared structs.
+// Declared structs. A table is made once for each, apart from its types, so that all that is done
+// with tables is compiled once.
 
-/// Calls `use(field)` for each parameter of S.
-template <Declared S, class Use>
-constexpr void for_each_field(Use use) {
-  std::apply([&](const auto&... each) { (use(each), ...); }, S::fields);
+/// What can be done with a member of some type.
+struct Operations {
+  void (*read)(const Json& value, const std::string& path, const Limits& limits, void* out,
+               Reading& reading);
+  OrderedJson (*write)(const void* value);
+  OrderedJson (*schema)(const Limits& limits);
+  std::string (*about)(const Limits& limits);
+};
+
+template <class T>
+inline constexpr Operations kOperations = {
+    [](const Json& value, const std::string& path, const Limits& limits, void* out,
+       Reading& reading) { read_value(value, path, limits, *static_cast<T*>(out), reading); },
+    [](const void* value) { return write_value(*static_cast<const T*>(value)); },
+    [](const Limits& limits) { return schema_of(Kind<T>{}, limits); },
+    [](const Limits& limits) { return about_kind(Kind<T>{}, limits); }};
+
+/// One line of a struct's table.
+struct Parameter {
+  std::string_view name, about, default_note;
+  Limits limits;
+  bool is_required = false;
+  std::ptrdiff_t offset = 0;  ///< of the member, in bytes from the struct's beginning
+  const Operations* operations = nullptr;
+
+  [[nodiscard]] const void* in(const void* owner) const {
+    return static_cast<const char*>(owner) + offset;
+  }
+  [[nodiscard]] void* in(void* owner) const { return static_cast<char*>(owner) + offset; }
+};
+
+struct Table {
+  std::vector<Parameter> parameters;
+  const void* defaults = nullptr;  ///< a struct that nothing was read into
+  std::string_view shorthand;      ///< empty: there is none
+};
+
+void read_struct(const Json& value, const std::string& path, const Table& table, void* out,
+                 Reading& reading);
+[[nodiscard]] OrderedJson schema_of_struct(const Table& table);
+[[nodiscard]] OrderedJson write_struct(const Table& table, const void* value);
+[[nodiscard]] std::string reference_of_struct(const Table& table);
+
+template <Declared S>
+const Table& table_of() {
+  static const S defaults{};
+  static const Table table = [] {
+    Table made;
+    made.defaults = &defaults;
+    if constexpr (HasShorthand<S>) made.shorthand = S::shorthand;
+    const auto add = [&made](const auto& each, const auto& member) {
+      const auto offset = reinterpret_cast<const char*>(&member) -  //
+                          reinterpret_cast<const char*>(&defaults);
+      made.parameters.push_back({each.name, each.about, each.default_note, each.limits,
+                                 each.is_required, offset,
+                                 &kOperations<std::remove_cvref_t<decltype(member)>>});
+    };
+    std::apply([&](const auto&... each) { (add(each, defaults.*each.member), ...); }, S::fields);
+    return made;
+  }();
+  return table;
 }
 
 template <Declared S>
 void read_value(const Json& value, const std::string& path, const Limits&, S& out,
                 Reading& reading) {
-  if constexpr (HasShorthand<S>) {
-    if (value.is_string()) {
-      return read_value(Json{{std::string(S::shorthand), value}}, path, {}, out, reading);
-    }
-  }
-  if (!value.is_object()) return reading.wrong_kind(path, value, "a mapping");
-  std::vector<std::string_view> names;
-  for_each_field<S>([&](const auto& each) { names.push_back(each.name); });
-  for (const auto& [key, unused] : value.items()) {
-    if (std::find(names.begin(), names.end(), key) != names.end()) continue;
-    const std::string near = did_you_mean(key, names);
-    return reading.fail(Errc::config_unknown_key, pointer(path, key), "no such key here",
-                        near.empty() ? "the keys here are " + join(names) : near);
-  }
-  for_each_field<S>([&](const auto& each) {
-    if (reading.error) return;
-    const auto found = value.find(std::string(each.name));
-    const bool given = found != value.end() && !found->is_null();
-    if (given) {
-      read_value(*found, pointer(path, each.name), each.limits, out.*each.member, reading);
-    } else if (each.is_required) {
-      reading.fail(Errc::config_missing_key, pointer(path, each.name),
-                   "is missing: " + std::string(each.about));
-    }
-  });
+  read_struct(value, path, table_of<S>(), &out, reading);
 }
 
 template <Declared S>
 OrderedJson schema_of(Kind<S>, const Limits&) {
-  OrderedJson properties = OrderedJson::object();
-  OrderedJson required = OrderedJson::array();
-  const S defaults{};
-  for_each_field<S>([&](const auto& each) {
-    using Member = std::remove_cvref_t<decltype(defaults.*each.member)>;
-    OrderedJson property = schema_of(Kind<Member>{}, each.limits);
-    property["description"] = each.about;
-    if (each.is_required) {
-      required.push_back(each.name);
-    } else if (each.default_note.empty()) {
-      const OrderedJson value = write_value(defaults.*each.member);
-      if (value.is_primitive() && !value.is_null()) property["default"] = value;
-    }
-    properties[std::string(each.name)] = std::move(property);
-  });
-  OrderedJson schema{
-      {"type", "object"}, {"additionalProperties", false}, {"properties", properties}};
-  if (!required.empty()) schema["required"] = required;
-  if constexpr (HasShorthand<S>) return {{"oneOf", {OrderedJson{{"type", "string"}}, schema}}};
-  return schema;
+  return schema_of_struct(table_of<S>());
 }
 
 template <Declared S>
 OrderedJson write_value(const S& value) {
-  OrderedJson object = OrderedJson::object();
-  for_each_field<S>([&](const auto& each) {
-    OrderedJson item = write_value(value.*each.member);
-    if (!item.is_null()) object[std::string(each.name)] = std::move(item);
-  });
-  return object;
+  return write_struct(table_of<S>(), &value);
 }
 
 /// A Markdown table of S's parameters: key, value, default, meaning.
 template <Declared S>
 std::string reference_table() {
-  std::string text = "| key | value | default | meaning |\n|---|---|---|---|\n";
-  const S defaults{};
-  for_each_field<S>([&](const auto& each) {
-    using Member = std::remove_cvref_t<decltype(defaults.*each.member)>;
-    std::string by_default(each.default_note);
-    if (each.is_required) {
-      by_default = "**required**";
-    } else if (by_default.empty()) {
-      const OrderedJson value = write_value(defaults.*each.member);
-      const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
-      by_default =
-          value.is_null() || value.is_structured() || word.empty() ? "none" : "`" + word + "`";
-    }
-    text += "| `" + std::string(each.name) + "` | " + about_kind(Kind<Member>{}, each.limits) +
-            " | " + by_default + " | " + std::string(each.about) + " |\n";
-  });
-  return text;
+  return reference_of_struct(table_of<S>());
 }
 
 }  // namespace orrery::config
