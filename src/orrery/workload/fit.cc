@@ -14,8 +14,8 @@
 namespace orrery::workload {
 namespace {
 
-/// Passes of all plans that are tried: half a microsecond each.
-constexpr std::int64_t kMostPasses = 1 << 22;
+/// Tasks of all plans that are tried, as they are written, in loops: some microseconds each.
+constexpr std::size_t kMostTasks = 1 << 18;
 
 struct Candidate {
   MemoryChange change;
@@ -73,7 +73,6 @@ class Search {
       candidate.change.what += what;
       candidate.disturbance += move->disturbance;
     }
-    if (!may_fit(candidate.change.spec)) return false;
     const auto program = assemble_legal(candidate.change.spec);
     if (!program) return false;
     const auto report = account_memory(*program, options_);
@@ -86,23 +85,15 @@ class Search {
     return true;
   }
 
-  /// A quick look at fewer microbatches: they never hold more than many.
-  [[nodiscard]] bool may_fit(Spec spec) {
-    const std::int64_t few = 4 * spec.parallel.pp;
-    if (spec.schedule.kind == ScheduleKind::file || spec.microbatches() <= few) return true;
-    spec.batch.global = few * spec.batch.micro * spec.parallel.dp;
-    const auto program = assemble_legal(spec);
-    if (!program) return true;
-    const auto report = account_memory(*program, options_);
-    return !report || worst_peak(*report) <= capacity_;
-  }
-
   std::optional<Program> assemble_legal(const Spec& spec) {
-    if (!legal(spec)) return std::nullopt;
-    passes_ += spec.microbatches() * spec.parallel.pp * spec.schedule.chunks;
-    if (passes_ > kMostPasses) return std::nullopt;
+    if (tasks_ > kMostTasks || !legal(spec)) return std::nullopt;
+    if (spec.schedule.kind == ScheduleKind::file)  // which is read again, pass by pass
+      tasks_ += static_cast<std::size_t>(spec.microbatches() * spec.parallel.pp);
     auto program = assemble(spec);
     if (!program) return std::nullopt;
+    for (const Role& role : program->roles) {
+      for (const TaskLoop& loop : role.tasks) tasks_ += loop.tasks.size();
+    }
     return std::move(*program);
   }
 
@@ -124,7 +115,7 @@ class Search {
   std::int64_t capacity_;
   MemoryOptions options_;
   double flops_ = 0;
-  std::int64_t passes_ = 0;  ///< tried so far
+  std::size_t tasks_ = 0;  ///< tried so far
   std::vector<Candidate> found_;
 };
 

@@ -91,6 +91,18 @@ TEST(MakeItFit, MuchTooMuchNeedsTwoChanges) {
   }
 }
 
+// Loops are not walked: a plan costs the same with any number of microbatches.
+TEST(MakeItFit, ManyMicrobatchesHaveAnswersToo) {
+  Spec spec = small();
+  spec.parallel.pp = 2;
+  spec.batch.global = 2'000'000 * spec.batch.micro * spec.parallel.dp;
+  const std::int64_t capacity = peak_of(spec) / 4 * 3;
+  const auto changes = make_it_fit(spec, capacity);
+  ASSERT_TRUE(changes.has_value());
+  EXPECT_EQ(changes->size(), 3U);
+  expect_answers(spec, capacity, *changes);
+}
+
 TEST(MakeItFit, AsManyAnswersAsAsked) {
   const std::int64_t capacity = peak_of(small_job()) - 1;
   EXPECT_TRUE(make_it_fit(small_job(), capacity, 0)->empty());

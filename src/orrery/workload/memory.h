@@ -71,8 +71,8 @@ struct MemoryReport {
 /// half has gathered, stay whole until then: 4 s b h, that tp does not cut.
 ///
 /// Exact for the accounting above; per role O(tasks as they are written, in loops), with samples
-/// O(tasks). Sources: Korthikanti et al. (MLSys 2023),
-/// sections 4 and 5; ZeRO (Rajbhandari et al., SC20), section 3; the papers of the schedules.
+/// O(tasks). Sources: Korthikanti et al. (MLSys 2023), sections 4 and 5; ZeRO (Rajbhandari et al.,
+/// SC20), section 3; the papers of the schedules.
 [[nodiscard]] Result<MemoryReport> account_memory(const Program& program,
                                                   const MemoryOptions& options = {});
 
@@ -86,8 +86,8 @@ struct MemoryChange {
 
 /// Whether the worst rank fits in `capacity` bytes and, when not, the nearest changes that make it
 /// fit, cheapest first (at most `most`): recompute, micro batch, sharding, sp, tp, pp, cp, alone or
-/// in pairs. The number of ranks stays. Plans are tried as long as they have fewer than 2^22 passes
-/// (microbatches x pieces of the model) in all.
+/// in pairs. The number of ranks stays. Plans are tried until they have 2^18 tasks, as they are
+/// written, in loops, or passes where the order is a file.
 [[nodiscard]] Result<std::vector<MemoryChange>> make_it_fit(const Spec& spec, std::int64_t capacity,
                                                             std::size_t most = 3,
                                                             const MemoryOptions& options = {});

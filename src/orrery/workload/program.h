@@ -222,8 +222,7 @@ struct Program {
 };
 
 /// The program of a legal specification. Errc: config_conflict, config_range. O(roles ×
-/// (microbatches
-/// + layers)), whatever the number of ranks.
+/// layers), whatever the number of ranks and microbatches.
 [[nodiscard]] Result<Program> assemble(const Spec& spec);
 
 /// Nodes of one role, unrolled, one after another: ids 0, 1, …; dependencies point backwards. The

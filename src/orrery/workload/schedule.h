@@ -69,8 +69,8 @@ struct PipelineOrder {
 /// 2024); DualPipe (DeepSeek-V3 report, section 3.2.1).
 /// Errc: config_conflict naming the rule: interleaved needs microbatches % stages == 0; zb_v two
 /// chunks; dual_pipe two chunks, an even number of stages, and an even number of microbatches, at
-/// least 2 × stages; all others one chunk. limit_exceeded. However many microbatches there are, a
-/// stage has few loops; O(stages × chunks) slots in each.
+/// least 2 × stages; all others one chunk. limit_exceeded. O(stages² ×
+/// chunks), however many microbatches there are.
 [[nodiscard]] Result<PipelineOrder> pipeline_order(ScheduleKind kind, std::uint32_t stages,
                                                    std::uint32_t microbatches,
                                                    std::uint32_t chunks);
