@@ -169,6 +169,9 @@ std::string count_text(const workload::Program& program, const workload::Count& 
   if (weights.active != weights.total)
     parameters += fmt::format(", {} active", format_count(weights.active));
   sheet.add("weights", parameters);
+  if (program.spec.lora)
+    sheet.add("trained", fmt::format("{}, in adapters of rank {}", format_count(count.adapters),
+                                     program.spec.lora->rank));
   sheet.add("batch", batch_text(program.spec));
   sheet.add("per step",
             fmt::format("{} {}; {} nodes on all ranks", format_count(count.tokens),
@@ -192,6 +195,7 @@ void write_count(report::JsonWriter& json, const workload::Program& program,
       .field("embedding", count.parameters.embedding)
       .field("head", count.parameters.head)
       .field("matmul", count.parameters.matmul)
+      .field("adapters", count.adapters)
       .end_object();
   json.field("tokens", count.tokens).field("nodes", workload::to_string(count.nodes));
   json.key("flops");

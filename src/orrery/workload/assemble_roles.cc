@@ -173,7 +173,7 @@ class Assembler {
     }
     std::vector<Segment> step;
     StepWork work = work_of(chunks, data);
-    work.table = (*shape)->table(stage);
+    if (!program_.spec.lora) work.table = (*shape)->table(stage);
     if (order_.pipes.size() > 1)
       work.twin = static_cast<std::int32_t>(order_.stages) - 1 - 2 * role.where.stage;
     std::vector<Op> ops = step_ops(program_.spec, program_.mesh, data, work);
@@ -201,7 +201,7 @@ class Assembler {
     StepWork work;
     for (const Chunk& chunk : chunks) {
       for (const PartRun& run : chunk.parts) {
-        const Weights& weights = parts_[run.part].part.weights;
+        const Weights weights = parts_[run.part].part.trained();
         const Amount count = std::int64_t{run.count};
         const auto times = [&](Elements of) {
           return Elements{of.dense * count, of.expert * count};

@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "orrery/workload/lora.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -160,11 +162,13 @@ std::vector<TrafficCount> list(const Program& program, const Sums& sums, bool al
   return out;
 }
 
-Weights weights_of(const Program& program, const Role& role) {
+/// Of all that lies on the role; `of`: which weights of a part.
+template <class Of>
+Weights weights_of(const Program& program, const Role& role, Of of) {
   Weights sum;
   for (const std::vector<PartRun>& chunk : role.chunks) {
     for (const PartRun& run : chunk) {
-      const Weights& weights = program.parts[run.part].weights;
+      const Weights weights = of(program.parts[run.part]);
       sum.dense += weights.dense * run.count;
       sum.replicated += weights.replicated * run.count;
       sum.expert += weights.expert * run.count;
@@ -227,7 +231,8 @@ Result<Count> count(const Program& program) {
     counted.nodes = static_cast<std::uint64_t>(one.nodes);
     counted.flops = one.flops;
     counted.bytes = one.bytes;
-    counted.weights = weights_of(program, role);
+    counted.weights = weights_of(program, role, [](const Part& part) { return part.weights; });
+    counted.trained = weights_of(program, role, [](const Part& part) { return part.trained(); });
     counted.traffic = list(program, one, false);
     out.roles.push_back(std::move(counted));
     out.ranks += role.ranks;
@@ -237,6 +242,7 @@ Result<Count> count(const Program& program) {
   out.bytes = all.bytes;
   out.traffic = list(program, all, true);
   out.parameters = parameters_of(program.spec);
+  out.adapters = count_adapters(program.spec);
   out.tokens = tokens_per_step(program.spec);
   if (out.bytes != 0) out.intensity = to_double(out.flops.all()) / to_double(out.bytes);
   return out;

@@ -21,7 +21,8 @@ __extension__ using Total = unsigned __int128;
 /// FLOPs of one rank or of all.
 struct FlopCount {
   Total forward = 0;    ///< matrix products of the forward pass
-  Total backward = 0;   ///< … of the backward pass, without what is repeated: 2 × forward
+  Total backward = 0;   ///< … of the backward pass, without what is repeated: 2 × forward, less
+                        ///< the gradients of frozen weights (Spec::lora)
   Total recompute = 0;  ///< … repeated (recompute, flash attention's backward, by ranks alike)
   Total vector = 0;     ///< everything that is no matrix product
   Total optimizer = 0;
@@ -51,6 +52,7 @@ struct RoleCount {
   FlopCount flops;
   Total bytes = 0;  ///< read and written in device memory
   Weights weights;  ///< on this rank
+  Weights trained;  ///< of these, what is updated
   std::vector<TrafficCount> traffic;
 };
 
@@ -62,8 +64,9 @@ struct Count {
   Total bytes = 0;
   std::vector<TrafficCount> traffic;  ///< of all ranks, by axis, then type
   ParameterCount parameters;          ///< of the model
-  std::int64_t tokens = 0;            ///< per step (samples for families without tokens)
-  double intensity = 0;               ///< FLOPs per byte of device memory
+  std::int64_t adapters = 0;  ///< weights beside the model's, alone trained (Spec::lora); else 0
+  std::int64_t tokens = 0;    ///< per step (samples for families without tokens)
+  double intensity = 0;       ///< FLOPs per byte of device memory
 };
 
 /// Exact; O(roles × (tasks + bodies)). The wire is rounded up to a byte: a ring cuts a buffer in as

@@ -12,8 +12,9 @@ namespace {
 
 constexpr Rule kRanges{"ranges", "Every value is in the range of its key."};
 
-std::array<std::span<const RuleCheck>, 5> all_checks() {
-  return {model_rules(), parallel_rules(), expert_rules(), schedule_rules(), size_rules()};
+std::array<std::span<const RuleCheck>, 6> all_checks() {
+  return {model_rules(),  lora_rules(),     parallel_rules(),
+          expert_rules(), schedule_rules(), size_rules()};
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct RuleCheck {
 
 // One file each, checked in this order.
 [[nodiscard]] std::span<const RuleCheck> model_rules();
+[[nodiscard]] std::span<const RuleCheck> lora_rules();
 [[nodiscard]] std::span<const RuleCheck> parallel_rules();
 [[nodiscard]] std::span<const RuleCheck> expert_rules();
 [[nodiscard]] std::span<const RuleCheck> schedule_rules();

@@ -339,7 +339,9 @@ Result<LoweredPart> lower_dit_head(const Scope& scope) {
 
 Result<LoweredPart> lower_vit_embedding(const Scope& scope) {
   Tape tape(scope, "embedding", false);
-  return tape.finish({embed_patches(tape, scope, true)});
+  const Tensor embedded = embed_patches(tape, scope, true);
+  if (scope.frozen()) tape.end_gradients();
+  return tape.finish({embedded});
 }
 
 Result<LoweredPart> lower_vit_layer(const Scope& scope) {

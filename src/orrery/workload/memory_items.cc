@@ -171,8 +171,8 @@ std::vector<MemoryItem> state_items(const Program& program, const Role& role,
       items.push_back({MemoryKind::gradients, name, n * bytes.gradients});
       items.push_back({MemoryKind::optimizer, name, n * bytes.optimizer});
     };
-    add(part.name + often, state.dense(part.weights));
-    add(part.name + ".experts" + often, state.experts(part.weights));
+    add(part.name + often, state.dense(part.weights, part.frozen));
+    add(part.name + ".experts" + often, state.experts(part.weights, part.frozen));
     add(part.name + ".tables" + often, state.tables(part.weights));
   }
   return items;

@@ -51,7 +51,7 @@ class Traffic {
     Buckets buckets(data);
     Amount waiting, sent;
     for (std::size_t place = parts.size(); place-- > 0;) {
-      const Elements ready = elements_of(program.parts[parts[place]].weights);
+      const Elements ready = elements_of(program.parts[parts[place]].trained());
       waiting += data.shared(ready).total();
       buckets_[place] = data.reduce_bytes(waiting + (overlap ? sent : Amount(0))).value();
       const Elements full = buckets.add(ready);

@@ -17,10 +17,12 @@ StateRule::StateRule(const Spec& spec, const Mesh& mesh)
       sharding_(spec.parallel.sharding),
       data_(spec, mesh) {}
 
-/// `others`: of `whole`, what is no matrix.
-StateBytes StateRule::of(Elements whole, Elements others) const {
-  const Amount own = data_.shard(whole).total();  // what this rank updates
-  const auto from = [&](Sharding stage) { return sharding_ >= stage ? own : whole.total(); };
+/// `trained`: of `whole`, what has gradients; `others`: of `trained`, what is no matrix.
+StateBytes StateRule::of(Elements whole, Elements trained, Elements others) const {
+  const Amount own = data_.shard(trained).total();  // what this rank updates
+  const auto from = [&](Sharding stage, Elements of) {
+    return sharding_ >= stage ? data_.shard(of).total() : of.total();
+  };
   const Amount moment = bytes(own, precision_.optimizer);
   Amount optimizer;
   if (precision_.master_weights && !is_full_precision(precision_.weights)) optimizer = own * 4;
@@ -38,20 +40,22 @@ StateBytes StateRule::of(Elements whole, Elements others) const {
       optimizer += moment + bytes(data_.shard(others).total(), precision_.optimizer);
       break;
   }
-  return {bytes(from(Sharding::zero3), precision_.weights).value(),
-          bytes(from(Sharding::zero2), precision_.gradients).value(), optimizer.value()};
+  return {bytes(from(Sharding::zero3, whole), precision_.weights).value(),
+          bytes(from(Sharding::zero2, trained), precision_.gradients).value(), optimizer.value()};
 }
 
-StateBytes StateRule::dense(const Weights& weights) const {
+StateBytes StateRule::dense(const Weights& weights, const Weights& frozen) const {
   // Experts are matrices but for their biases.
-  const Amount matrices = weights.matrices - std::min(weights.matrices, weights.expert);
-  const Elements whole = {elements_of(weights).dense, 0};
-  return of(whole, {whole.dense - matrices, 0});
+  const Weights updated = weights.without(frozen);
+  const Amount matrices = updated.matrices - std::min(updated.matrices, updated.expert);
+  const Elements trained = {elements_of(updated).dense, 0};
+  return of({elements_of(weights).dense, 0}, trained, {trained.dense - matrices, 0});
 }
 
-StateBytes StateRule::experts(const Weights& weights) const {
-  const Amount matrices = std::min(weights.matrices, weights.expert);
-  return of({0, weights.expert}, {0, weights.expert - matrices});
+StateBytes StateRule::experts(const Weights& weights, const Weights& frozen) const {
+  const Weights updated = weights.without(frozen);
+  const Amount matrices = std::min(updated.matrices, updated.expert);
+  return of({0, weights.expert}, {0, updated.expert}, {0, updated.expert - matrices});
 }
 
 StateBytes StateRule::tables(const Weights& weights) const {

@@ -187,7 +187,7 @@ void Passes::plan_gathering(std::vector<Turn>& turns, Phase phase, std::vector<O
 
 void Passes::plan_reduction(std::vector<Turn>& turns) const {
   Buckets buckets(data_);
-  for (Turn& turn : turns) turn.reduce = buckets.add(elements_of(parts_[turn.part].part.weights));
+  for (Turn& turn : turns) turn.reduce = buckets.add(elements_of(parts_[turn.part].part.trained()));
   if (!turns.empty()) turns.back().reduce = turns.back().reduce + buckets.flush();
 }
 
@@ -276,7 +276,7 @@ std::vector<Elements> buckets_of(const std::vector<LoweredPart>& parts,
   for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk) {
     for (auto run = chunk->parts.rbegin(); run != chunk->parts.rend(); ++run) {
       for (std::uint32_t i = 0; i < run->count; ++i)
-        keep(buckets.add(elements_of(parts[run->part].part.weights)));
+        keep(buckets.add(elements_of(parts[run->part].part.trained())));
     }
   }
   keep(buckets.flush());

@@ -186,6 +186,11 @@ struct Weights {
                                 ///< they were read: no gradients are kept or reduced (dlrm)
 
   [[nodiscard]] std::int64_t total() const { return dense + replicated + expert + tables; }
+  /// All but `some` of them.
+  [[nodiscard]] Weights without(const Weights& some) const {
+    return {dense - some.dense, replicated - some.replicated, expert - some.expert,
+            matrices - some.matrices, tables - some.tables};
+  }
 };
 
 /// A distinct piece of the model: the embedding, a kind of layer, the head. What it computes is in
@@ -194,12 +199,16 @@ struct Part {
   std::string name;  ///< "embedding", "layer", "moe layer", "head"
   bool is_layer = false;
   Weights weights;
+  Weights frozen;               ///< of these, what is held but not trained (Spec::lora)
   std::vector<Kept> kept;       ///< from forward to backward, per microbatch, after recompute
   std::vector<Kept> halfway;    ///< what then waits for the weight half, in a split backward pass:
                                 ///< inputs and output gradients of operators with weight gradients
   Kept shared;                  ///< likewise, but once for all such parts on a stage
   std::vector<Kept> transient;  ///< alive only while its forward or backward runs (largest of both)
   std::int64_t boundary = 0;    ///< bytes of activations that its output is, on this rank
+
+  /// What has gradients and is updated.
+  [[nodiscard]] Weights trained() const { return weights.without(frozen); }
 };
 
 /// The whole step.

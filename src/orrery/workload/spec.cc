@@ -10,6 +10,7 @@
 #include "orrery/core/suggest.h"
 #include "orrery/workload/catalogue.h"
 #include "orrery/workload/legal_internal.h"
+#include "orrery/workload/lora.h"
 
 namespace orrery::workload {
 namespace {
@@ -90,6 +91,7 @@ Spec resolved(Spec spec) {
     model.moe->shared_ffn = model.shared_inner();
     spec.parallel.etp = spec.parallel.expert_tp();
   }
+  if (spec.lora) spec.lora->targets = adapted(spec);
   spec.batch.global = spec.global_batch();
   if (model.kind == ModelKind::encoder_decoder) spec.batch.source_seq = spec.source_seq();
   return spec;

@@ -218,6 +218,18 @@ struct Kernels {
                  config::field("fused", &Kernels::fused, "element-wise chains are one kernel")};
 };
 
+/// Low-rank adapters beside frozen matrices (Hu et al., ICLR 2022): x·W + x·A·B with A of in × rank
+/// and B of rank × out. A and B are all that is trained; see layers/adapters.h and lora.h.
+struct Lora {
+  std::int64_t rank = 16;
+  std::vector<std::string> targets;  ///< words of `adaptable` (lora.h); empty: every matrix
+
+  static constexpr auto fields = std::tuple{
+      config::field("rank", &Lora::rank, "columns of A, rows of B", config::between(1, 65536)),
+      config::field("targets", &Lora::targets, "the matrices with adapters (below)")
+          .by_default("every matrix, each with its own")};
+};
+
 enum class Compat : std::uint8_t { none, stage };
 
 /// The whole job.
@@ -233,6 +245,7 @@ struct Spec {
   Optimizer optimizer;
   Recompute recompute;
   Kernels kernels;
+  std::optional<Lora> lora;  ///< its adapters are trained, the model's own weights are frozen
   Compat compat = Compat::none;
 
   static constexpr auto fields = std::tuple{
@@ -247,6 +260,7 @@ struct Spec {
       config::field("optimizer", &Spec::optimizer, "how weights are updated"),
       config::field("recompute", &Spec::recompute, "what the backward pass computes again"),
       config::field("kernels", &Spec::kernels, "kernels that change what is computed and kept"),
+      config::field("lora", &Spec::lora, "low-rank adapters are trained, the model is frozen"),
       config::field("compat", &Spec::compat,
                     "`stage`: count as that generator does, mistakes too")};
 

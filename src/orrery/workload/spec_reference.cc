@@ -34,6 +34,16 @@ constexpr std::string_view kModel =
     "name](models.md). Keys beside `is` override its figures one by one, and `moe: null` takes the "
     "experts away. What a family does not have is not looked at.\n";
 
+constexpr std::string_view kLora =
+    "\nAn adapter is two matrices, `rank` wide, beside one of the model's; they are trained, all "
+    "else "
+    "is frozen. `targets` names what they stand beside: `q`, `k`, `v` (queries, keys, values, an "
+    "adapter each) or `qkv` (one for the three together); `out`; `gate`, `up` (halves of a gated "
+    "MLP's first matrix) or `mlp_up` (one for all of it); `mlp_down`. Latent attention has "
+    "`q_down`, "
+    "`q_up` (or `q`), `kv_down`, `kv_up`. The MLP's words mean shared experts, too; routed experts "
+    "have no adapters.\n";
+
 /// Each found by running or reading STAGE (astra-sim/stage at 9ec6c02).
 constexpr std::string_view kStage =
     "\n## compat: stage\n\n"
@@ -77,6 +87,8 @@ std::string spec_reference() {
   text += part<Optimizer>("optimizer");
   text += part<Recompute>("recompute");
   text += part<Kernels>("kernels");
+  text += part<Lora>("lora");
+  text += kLora;
   text +=
       "\n## Rules\n\nChecked in this order; an error names the first that is broken.\n\n"
       "| rule | what holds |\n|---|---|\n";

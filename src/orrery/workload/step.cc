@@ -116,7 +116,8 @@ class Step {
   }
 
   void update() {
-    const std::int64_t hidden = spec_.model.inner();
+    // Muon's matrices: adapters are hidden × rank.
+    const std::int64_t hidden = spec_.lora ? spec_.lora->rank : spec_.model.inner();
     const std::int64_t expert = spec_.model.moe ? spec_.model.expert_inner() : hidden;
     const Elements matrices = data_.shard(work_.matrices);
     const auto add = [&](const char* name, Amount held, Amount squares, std::int64_t inner) {

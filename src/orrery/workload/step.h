@@ -41,9 +41,10 @@ struct StepWork {
 /// (3 for the first moment, 4 for the second, 5 for the quotient and the step), AdamW 1 more for
 /// the decay (Kingma & Ba 2015; Loshchilov & Hutter 2019); SGD 2, momentum 2 more. Muon (Jordan et
 /// al. 2024): momentum, then 5 Newton-Schulz steps of 4m + 2m²/n FLOPs per element of an m × n
-/// matrix, m ≤ n; all matrices are taken to be those of the MLP, hidden × ffn, and each is updated
-/// whole by one rank. What is no matrix is updated by AdamW. Bytes: gradient, moments and weights
-/// (the fp32 copy if there is one) are read, moments and weights written.
+/// matrix, m ≤ n; all matrices are taken to be those of the MLP, hidden × ffn (of adapters: hidden
+/// × rank), and each is updated whole by one rank. What is no matrix is updated by AdamW. Bytes:
+/// gradient, moments and weights (the fp32 copy if there is one) are read, moments and weights
+/// written.
 [[nodiscard]] Op optimizer_op(const Spec& spec, Amount elements, Amount matrices,
                               std::int64_t inner);
 

@@ -4,6 +4,7 @@
 // 2023); tensor parallelism cuts heads (Shoeybi et al., 2019).
 #include "orrery/workload/layers/attention.h"
 
+#include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention_core.h"
 #include "orrery/workload/layers/mla.h"
 
@@ -93,7 +94,8 @@ Tensor attention(Tape& tape, const Scope& scope, const Attention& shape, Tensor 
   in.tokens = scope.tokens;
   in.in = model.hidden;
   in.outputs = qkv_outputs(scope);
-  const std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv"), x);
+  std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv"), x);
+  adapt(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
   const Tensor context = attend(tape, scope, shape, {made[0], made[1], made[2]});
   return project_out(tape, scope, in.outputs[0].features, context);
 }
@@ -106,7 +108,9 @@ Tensor project_out(Tape& tape, const Scope& scope, Amount features, Tensor conte
   out.tokens = scope.tokens;
   out.in = features;
   out.outputs = {{"attention.out", model.hidden, model.out_bias}};
-  return row_linear(tape, scope, out, ORRERY_ROW("out"), {context});
+  std::vector<Tensor> made = {row_linear(tape, scope, out, ORRERY_ROW("out"), {context})};
+  adapt(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), features}}, context, made);
+  return made.front();
 }
 
 Tensor cross_attention(Tape& tape, const Scope& scope, const Scope& source_scope, Tensor x,
@@ -128,14 +132,21 @@ Tensor cross_attention(Tape& tape, const Scope& scope, const Scope& source_scope
   const Amount size = tape.bytes_of(source);
   tape.backward(compute_op("cross.source.add", OpClass::vector, Phase::input_grad, 0,
                            source_scope.shard * model.hidden, Amount(3) * size));
-  const Tensor queries = column_linear(tape, scope, q, ORRERY_COLUMN("cross.q"), x).front();
-  const std::vector<Tensor> made =
-      column_linear(tape, scope, kv, ORRERY_COLUMN("cross.kv"), source);
+  std::vector<Tensor> queries = column_linear(tape, scope, q, ORRERY_COLUMN("cross.q"), x);
+  adapt(tape, scope, q, Cut::columns,
+        {{"q", ORRERY_ADAPTER("cross.q"), q.in}, {"qkv", ORRERY_ADAPTER("cross.q"), q.in}}, x,
+        queries);
+  std::vector<Tensor> made = column_linear(tape, scope, kv, ORRERY_COLUMN("cross.kv"), source);
+  adapt(tape, source_scope, kv, Cut::columns,
+        {{"k", ORRERY_ADAPTER("cross.k"), kv.in, 0},
+         {"v", ORRERY_ADAPTER("cross.v"), kv.in, 1},
+         {"qkv", ORRERY_ADAPTER("cross.kv"), kv.in, 0, 2}},
+        source, made);
   Core core = core_of(scope, {});
   core.causal = false;
   core.keys = source_scope.seq;
   core.biased = false;
-  const Tensor context = attention_core(tape, scope, core, queries, made[0], made[1]);
+  const Tensor context = attention_core(tape, scope, core, queries.front(), made[0], made[1]);
   return project_out(tape, scope, all[0].features, context);
 }
 

@@ -97,8 +97,10 @@ Result<LoweredPart> lower_embedding(const Scope& scope, const Scope* source) {
     tape.add_weights(Share::replicated,
                      Amount(model.norm == Norm::layernorm ? 2 : 1) * model.hidden);
   const Tensor own = embed(tape, scope);
+  const Tensor first = source != nullptr ? embed(tape, *source) : own;
+  if (scope.frozen()) tape.end_gradients();
   if (source == nullptr) return tape.finish({own});
-  return tape.finish({embed(tape, *source), own});
+  return tape.finish({first, own});
 }
 
 }  // namespace orrery::workload

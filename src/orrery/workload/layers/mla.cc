@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/layers/mla.h"
 
+#include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention.h"
 #include "orrery/workload/layers/attention_core.h"
 
@@ -44,14 +45,19 @@ Tensor queries(Tape& tape, const Scope& scope, Amount features, Tensor x) {
   const std::vector<Linear::Output> made = {{"mla.q", features}};
   if (rank == 0) {
     const Linear shape = up(scope, ORRERY_OP("q"), scope.model().hidden, made);
-    return column_linear(tape, scope, shape, ORRERY_COLUMN("q"), x).front();
+    std::vector<Tensor> q = column_linear(tape, scope, shape, ORRERY_COLUMN("q"), x);
+    adapt(tape, scope, shape, Cut::columns, {{"q", ORRERY_ADAPTER("q"), shape.in}}, x, q);
+    return q.front();
   }
   const Linear first = down(scope, ORRERY_OP("q_down"), {{"mla.q.latent", rank}});
-  const Tensor latent = linear(tape, scope, first, {x}).front();
+  std::vector<Tensor> latent = linear(tape, scope, first, {x});
+  adapt(tape, scope, first, Cut::none, {{"q_down", ORRERY_ADAPTER("q_down"), first.in}}, x, latent);
   const Tensor normed =
-      latent_norm(tape, scope, ORRERY_OP("q_latent_norm"), rank, "mla.q.normed", latent);
+      latent_norm(tape, scope, ORRERY_OP("q_latent_norm"), rank, "mla.q.normed", latent.front());
   const Linear second = up(scope, ORRERY_OP("q_up"), rank, made);
-  return column_linear(tape, scope, second, ORRERY_COLUMN("q_up"), normed).front();
+  std::vector<Tensor> q = column_linear(tape, scope, second, ORRERY_COLUMN("q_up"), normed);
+  adapt(tape, scope, second, Cut::columns, {{"q_up", ORRERY_ADAPTER("q_up"), rank}}, normed, q);
+  return q.front();
 }
 
 /// Rotary parts are turned, and the shared one of the keys is put behind every head's own.
@@ -77,14 +83,18 @@ Tensor mla(Tape& tape, const Scope& scope, const Attention& shape, Tensor x) {
 
   const Linear first = down(scope, ORRERY_OP("kv_down"),
                             {{"mla.kv.latent", mla.kv_rank}, {"mla.k_rope", mla.rope_dim}});
-  const std::vector<Tensor> latent = linear(tape, scope, first, {x});
+  std::vector<Tensor> latent = linear(tape, scope, first, {x});
+  adapt(tape, scope, first, Cut::none, {{"kv_down", ORRERY_ADAPTER("kv_down"), first.in, 0, 2}}, x,
+        latent);
   const Tensor normed = latent_norm(tape, scope, ORRERY_OP("kv_latent_norm"), mla.kv_rank,
                                     "mla.kv.normed", latent[0]);
   Linear second =
       up(scope, ORRERY_OP("kv_up"), mla.kv_rank,
          {{"mla.k", Amount(heads) * mla.nope_dim}, {"attention.v", Amount(heads) * mla.v_dim}});
   second.carried = mla.rope_dim;
-  const std::vector<Tensor> kv = column_linear(tape, scope, second, ORRERY_COLUMN("kv_up"), normed);
+  std::vector<Tensor> kv = column_linear(tape, scope, second, ORRERY_COLUMN("kv_up"), normed);
+  adapt(tape, scope, second, Cut::columns, {{"kv_up", ORRERY_ADAPTER("kv_up"), mla.kv_rank, 0, 2}},
+        normed, kv);
   const Heads made = rotate(tape, scope, heads, q, kv, latent[1]);
 
   Core core;

@@ -4,6 +4,8 @@
 // is cut by column over tp, the last by row.
 #include "orrery/workload/layers/mlp.h"
 
+#include "orrery/workload/layers/adapters.h"
+
 namespace orrery::workload {
 
 Linear::Output mlp_up_output(const Scope& scope, std::int64_t inner) {
@@ -31,15 +33,19 @@ Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x) {
   up.tokens = scope.tokens;
   up.in = model.hidden;
   up.outputs = {mlp_up_output(scope, inner)};
-  const Tensor made = column_linear(tape, scope, up, ORRERY_COLUMN("mlp_up"), x).front();
-  const Tensor act = mlp_activation(tape, scope, inner, made);
+  std::vector<Tensor> made = column_linear(tape, scope, up, ORRERY_COLUMN("mlp_up"), x);
+  adapt(tape, scope, up, Cut::columns, mlp_adapters(up.in), x, made);
+  const Tensor act = mlp_activation(tape, scope, inner, made.front());
   Linear down;
   down.name = ORRERY_OP("mlp_down");
   down.group = Group::mlp_down;
   down.tokens = scope.tokens;
   down.in = ceil_div(inner, scope.tp);
   down.outputs = {{"mlp.down", model.hidden, model.mlp_bias}};
-  return row_linear(tape, scope, down, ORRERY_ROW("mlp_down"), {act});
+  std::vector<Tensor> out = {row_linear(tape, scope, down, ORRERY_ROW("mlp_down"), {act})};
+  adapt(tape, scope, down, Cut::rows, {{"mlp_down", ORRERY_ADAPTER("mlp_down"), down.in}}, act,
+        out);
+  return out.front();
 }
 
 }  // namespace orrery::workload

@@ -104,7 +104,7 @@ Tensor Experts::route(Tensor x) {
   const Amount matrix = hidden_ * moe_.experts, product = Amount(2) * rows * matrix;
   tape_.begin(Group::router, {x});
   tape_.repeated(scope_.alike());
-  tape_.save(x);
+  tape_.save_for_weights(x);
   const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
   tape_.save(probabilities);
   const Amount moved = activations(rows) + scores * 4;

@@ -46,9 +46,11 @@ std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& s
 
 void begin_linear(Tape& tape, const Linear& shape, const std::vector<Tensor>& x) {
   tape.begin(shape.group, x);
+  if (shape.adapter) tape.trained();
   if (shape.repeated != 0) tape.repeated(shape.repeated);
-  for (const Tensor tensor : x) tape.save(tensor);
-  tape.add_weights(shape.share, shape.copies * shape.in * shape.out(), shape.hidden_matrix);
+  for (const Tensor tensor : x) tape.save_for_weights(tensor);
+  tape.add_weights(shape.share, shape.copies * shape.in * shape.out(), shape.hidden_matrix,
+                   shape.adapter);
 }
 
 }  // namespace
@@ -143,11 +145,12 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   return out;
 }
 
-PerElement norm_flops(Norm norm) {
+PerElement norm_flops(Norm norm, bool frozen) {
   // Layer norm: Calculon's 9, and 14 + 7 for the two gradients. RMS norm, from its definition
   // (Zhang and Sennrich, 2019, equation 4): square, add, scale, weigh; backward: weigh the
   // gradient, its product with x, add, scale both, subtract; weights: product with x, scale, add.
-  return norm == Norm::layernorm ? PerElement{9, 14 + 7} : PerElement{4, 6 + 3};
+  if (norm == Norm::layernorm) return {9, frozen ? 14 : 14 + 7};
+  return {4, frozen ? 6 : 6 + 3};
 }
 
 PerElement activation_flops(Mlp mlp) {
@@ -170,7 +173,8 @@ PerElement activation_flops(Mlp mlp) {
 Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   const Amount elements = shape.rows * shape.features;
   const Amount size = scope.activation(elements);
-  const PerElement flops = norm_flops(shape.rms ? Norm::rmsnorm : scope.model().norm);
+  const PerElement flops =
+      norm_flops(shape.rms ? Norm::rmsnorm : scope.model().norm, scope.frozen());
   Amount weights;
   if (shape.has_weights) {
     weights = shape.weight_features == Amount(0) ? shape.features : shape.weight_features;
@@ -184,7 +188,8 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
                size);
   tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
                            elements * flops.backward,
-                           Amount(3) * size + scope.weight(weights) + scope.gradient(weights)));
+                           Amount(3) * size + scope.weight(weights) +
+                               scope.gradient(scope.frozen() ? Amount(0) : weights)));
   if (shape.beside_residual) {
     tape.backward(compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
                              Amount(3) * size),

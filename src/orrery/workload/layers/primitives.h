@@ -33,6 +33,7 @@ struct Linear {
   bool first_in_network = false;  ///< nobody wants its input's gradient: no dgrad
   Amount copies = 1;              ///< so many matrices (experts), which share the tokens out
   std::int64_t repeated = 0;      ///< ranks that multiply the same, see Tape::repeated; 0: twins
+  bool adapter = false;           ///< its weights are trained where the model's are frozen
   Amount carried = 0;  ///< features that are gathered and reduced with the input, but not
                        ///< multiplied (column-parallel)
 
@@ -79,7 +80,8 @@ struct PerElement {
   std::int64_t forward = 0;
   std::int64_t backward = 0;
 };
-[[nodiscard]] PerElement norm_flops(Norm norm);      ///< backward: both gradients
+/// Backward: both gradients; of frozen weights none.
+[[nodiscard]] PerElement norm_flops(Norm norm, bool frozen);
 [[nodiscard]] PerElement activation_flops(Mlp mlp);  ///< per element that comes out
 inline constexpr PerElement softmax_flops{5, 8};
 inline constexpr PerElement dropout_flops{1, 1};

@@ -49,6 +49,9 @@ struct Scope {
   /// out.
   [[nodiscard]] std::int64_t alike() const { return (sp ? 1 : tp) * twins(); }
 
+  /// Whether the model's own weights are frozen: only adapters are trained.
+  [[nodiscard]] bool frozen() const { return spec->lora.has_value(); }
+
   // Bytes of so many elements.
   [[nodiscard]] Amount activation(Amount elements) const {
     return bytes(elements, spec->precision.activations);

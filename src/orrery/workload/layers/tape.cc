@@ -152,6 +152,7 @@ void Tape::begin(Group group, const std::vector<Tensor>& reads) {
   }
   step.reads = reads;
   step.repeated = scope_->twins();
+  step.frozen = scope_->frozen();
   steps_.push_back(std::move(step));
 }
 
@@ -176,6 +177,20 @@ void Tape::save(const char* name, Amount bytes, bool lasting) {
   save(made);
 }
 
+void Tape::save_for_weights(Tensor tensor) {
+  if (!steps_.back().frozen) save(tensor);
+}
+
+void Tape::trained() { steps_.back().frozen = false; }
+
+void Tape::end_gradients() {
+  for (Step& step : steps_) {
+    step.saves.clear();
+    step.backward.clear();
+  }
+  for (Known& known : tensors_) known.saved = known.has_gradient = false;
+}
+
 void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
 
 void Tape::repeated(std::int64_t ranks) { steps_.back().repeated = ranks; }
@@ -190,6 +205,7 @@ void Tape::forward(const Op& op, Amount saves) {
 }
 
 void Tape::backward(const Op& op, Amount saves) {
+  if (steps_.back().frozen && op.phase == Phase::weight_grad) return;
   put(steps_.back().backward, steps_.back(), op, saves);
 }
 
@@ -330,22 +346,25 @@ Result<void> Tape::check(const LoweredPart& lowered) const {
   return {};
 }
 
-void Tape::add_weights(Share share, Amount elements, bool matrices) {
-  const auto add = [elements](std::int64_t& field) { field = (elements + field).value(); };
+void Tape::add_weights(Share share, Amount elements, bool matrices, bool adapter) {
+  const auto add = [&](std::int64_t Weights::*field) {
+    weights_.*field = (elements + weights_.*field).value();
+    if (scope_->frozen() && !adapter) frozen_.*field = (elements + frozen_.*field).value();
+  };
   switch (share) {
     case Share::dense:
-      add(weights_.dense);
+      add(&Weights::dense);
       break;
     case Share::replicated:
-      add(weights_.replicated);
+      add(&Weights::replicated);
       break;
     case Share::expert:
-      add(weights_.expert);
+      add(&Weights::expert);
       break;
     case Share::elsewhere:
       return;
   }
-  if (matrices) add(weights_.matrices);
+  if (matrices) add(&Weights::matrices);
 }
 
 Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
@@ -359,6 +378,7 @@ Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
   part.name = name_;
   part.is_layer = is_layer_;
   part.weights = weights_;
+  part.frozen = frozen_;
   Amount boundary;
   for (const Tensor tensor : results) boundary += tensors_[tensor.id].bytes;
   part.boundary = boundary.value();

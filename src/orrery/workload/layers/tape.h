@@ -108,6 +108,8 @@ class Tape {
   Tensor lasting_output(const char* name, Amount bytes);
   /// Its backward pass needs this. A tensor counts once, whoever saves it.
   void save(Tensor tensor);
+  /// The gradient of its weights needs this; nothing does where they are frozen.
+  void save_for_weights(Tensor tensor);
   /// Its gradient takes so much, not as much as the tensor: it is gathered before it is used.
   void gradient_bytes(Tensor tensor, Amount bytes);
   /// It makes this for its own backward pass: masks, statistics. It has no gradient. Lasting: see
@@ -116,6 +118,9 @@ class Tape {
   /// So many ranks compute its products alike: all but one of them repeat what is known, and count
   /// as Op::redone. To be said before its ops; if it is not, Scope::twins do.
   void repeated(std::int64_t ranks);
+  /// Its weights are trained even where the model's are frozen (Scope::frozen): adapters. To be
+  /// said first.
+  void trained();
   /// It uses this much memory while it runs, on top of inputs and outputs.
   void scratch(Amount bytes);
 
@@ -123,13 +128,18 @@ class Tape {
   /// part of the kernel before it (Kernels::fused, both vector ops on stream::compute); negative:
   /// it stays its own kernel.
   void forward(const Op& op, Amount fused_saves = -1);
-  /// The next op of its backward pass.
+  /// The next op of its backward pass. Gradients of frozen weights (Phase::weight_grad) are left
+  /// out.
   void backward(const Op& op, Amount fused_saves = -1);
   void join_forward(Stream stream);
   void join_backward(Stream stream);
 
-  /// Weights that it holds. `matrices`: they are hidden matrices, too.
-  void add_weights(Share share, Amount elements, bool matrices = false);
+  /// Nobody wants gradients of what was written so far: it has no backward pass and keeps nothing.
+  void end_gradients();
+
+  /// Weights that it holds. `matrices`: they are hidden matrices, too. `adapter`: trained even
+  /// where the model's are frozen.
+  void add_weights(Share share, Amount elements, bool matrices = false, bool adapter = false);
   [[nodiscard]] Amount bytes_of(Tensor tensor) const { return tensors_[tensor.id].bytes; }
 
   /// The part. Its output is what `results` are; `results` may be empty (a loss).
@@ -161,6 +171,7 @@ class Tape {
     std::vector<Tensor> makes;
     Amount scratch;
     std::int64_t repeated = 1;
+    bool frozen = false;
     std::vector<Entry> forward;
     std::vector<Entry> backward;
   };
@@ -182,7 +193,7 @@ class Tape {
   const Scope* scope_;
   std::string name_;
   bool is_layer_;
-  Weights weights_;
+  Weights weights_, frozen_;
   std::vector<Known> tensors_;
   std::vector<Step> steps_;
   std::vector<bool> redone_;  ///< by step, while the backward pass is written

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whole layers.
+#include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention.h"
 #include "orrery/workload/layers/blocks.h"
 #include "orrery/workload/layers/mlp.h"
@@ -35,7 +36,9 @@ Tensor joint_branches(Tape& tape, const Scope& scope, const Attention& shape, Te
   in.outputs = qkv_outputs(scope);
   const Amount context_features = in.outputs[0].features;
   in.outputs.push_back(mlp_up_output(scope, model.inner()));
-  const std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv_mlp_up"), x);
+  std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv_mlp_up"), x);
+  adapt(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
+  adapt(tape, scope, in, Cut::columns, mlp_adapters(in.in, 3), x, made);
   const Tensor context = attend(tape, scope, shape, {made[0], made[1], made[2]});
   const Tensor act = mlp_activation(tape, scope, model.inner(), made[3]);
   Linear out;
@@ -45,7 +48,13 @@ Tensor joint_branches(Tape& tape, const Scope& scope, const Attention& shape, Te
   out.in = context_features + ceil_div(model.inner(), scope.tp);
   out.outputs = {{"block.out", model.hidden, model.out_bias || model.mlp_bias}};
   if (model.out_bias && model.mlp_bias) tape.add_weights(Share::replicated, model.hidden);
-  return row_linear(tape, scope, out, ORRERY_ROW("out_mlp_down"), {context, act});
+  std::vector<Tensor> sum = {
+      row_linear(tape, scope, out, ORRERY_ROW("out_mlp_down"), {context, act})};
+  adapt(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), context_features}}, context,
+        sum);
+  adapt(tape, scope, out, Cut::rows,
+        {{"mlp_down", ORRERY_ADAPTER("mlp_down"), ceil_div(model.inner(), scope.tp)}}, act, sum);
+  return sum.front();
 }
 
 /// Attention and MLP or experts behind one norm.
