@@ -32,7 +32,8 @@ Result<void> settle_output(const StreamOptions& stream, RecordOptions& record, S
   return one_of("--spans", record.spans, {"all", "critical", "none"});
 }
 
-int run(InputOptions& options, RecordOptions& record, WorkOptions& work, Session& session) {
+int run(InputOptions& options, RecordOptions& record, WorkOptions& work, bool all,
+        Session& session) {
   if (auto fine = settle_output(options.stream, record, session); !fine)
     return session.fail(fine.error());
   if (options.recorded.threads) work.threads = *options.recorded.threads;
@@ -52,7 +53,7 @@ int run(InputOptions& options, RecordOptions& record, WorkOptions& work, Session
   const bool stalled = outcome->result.stall.has_value();
   const bool wrong = outcome->verified && outcome->verified->difference;
   int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
-  code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style),
+  code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style, all),
                          json, code);
   if (stalled) {
     session.talk_error(
@@ -96,10 +97,12 @@ void add_run(CLI::App& table, Session& session) {
                    "Which spans the run file keeps: all, critical or none")
       ->type_name("WHICH")
       ->group("Output");
-  command->callback([options, record, work, &session] {
+  const auto all = std::make_shared<bool>(false);
+  command->add_flag("--all", *all, "Show every kind of communication")->group("Output");
+  command->callback([options, record, work, all, &session] {
     session.command = "run";
-    session.action = [options, record, work, &session] {
-      return run(*options, *record, *work, session);
+    session.action = [options, record, work, all, &session] {
+      return run(*options, *record, *work, *all, session);
     };
   });
 }
