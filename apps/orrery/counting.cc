@@ -47,18 +47,11 @@ std::string link_of(const workload::Program& program, workload::Axis axis, Dimen
                      format_count(dims[crossed].size));
 }
 
-/// What a step is counted in.
-bool has_tokens(const workload::Spec& spec) {
-  return spec.model.kind == workload::ModelKind::decoder ||
-         spec.model.kind == workload::ModelKind::encoder ||
-         spec.model.kind == workload::ModelKind::encoder_decoder;
-}
-
 std::string flops_table(const workload::Program& program, const workload::Count& count,
                         report::Style style) {
   report::Table table({{"FLOPs"},
                        {"per step", true},
-                       {has_tokens(program.spec) ? "per token" : "per sample", true}});
+                       {workload::has_tokens(program.spec) ? "per token" : "per sample", true}});
   const auto row = [&](const char* name, Total value) {
     const double each =
         workload::to_double(value) / static_cast<double>(std::max<std::int64_t>(count.tokens, 1));
@@ -173,9 +166,9 @@ std::string count_text(const workload::Program& program, const workload::Count& 
     sheet.add("trained", fmt::format("{}, in adapters of rank {}", format_count(count.adapters),
                                      program.spec.lora->rank));
   sheet.add("batch", batch_text(program.spec));
-  sheet.add("per step",
-            fmt::format("{} {}; {} nodes on all ranks", format_count(count.tokens),
-                        has_tokens(program.spec) ? "tokens" : "samples", big(count.nodes, "")));
+  sheet.add("per step", fmt::format("{} {}; {} nodes on all ranks", format_count(count.tokens),
+                                    workload::has_tokens(program.spec) ? "tokens" : "samples",
+                                    big(count.nodes, "")));
   sheet.add("memory traffic",
             fmt::format("{}; {:.4g} FLOP per byte", big(count.bytes, "B"), count.intensity));
   text += sheet.text() + "\n" + flops_table(program, count, style) + "\n" +

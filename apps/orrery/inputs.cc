@@ -213,14 +213,16 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
 }
 
 Result<graph::Workload> make_workload(const SpecOptions& options, const Platform& platform,
-                                      const std::string& where, std::string& specification,
+                                      const std::string& where, Inputs& inputs,
                                       Findings& findings) {
-  const auto program = assemble_options(options, findings);
+  auto program = assemble_options(options, findings);
   if (!program) return tl::unexpected(program.error());
   if (auto fine = check_world(*program, platform, where); !fine)
     return tl::unexpected(fine.error());
-  specification = workload::to_yaml(program->spec);
-  return workload::to_workload(*program);
+  inputs.specification = workload::to_yaml(program->spec);
+  auto workload = workload::to_workload(*program);
+  inputs.program = std::make_shared<const workload::Program>(*std::move(program));
+  return workload;
 }
 
 Result<void> check_sizes(const InputOptions& options, const Platform& platform) {
@@ -259,9 +261,9 @@ Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& fi
       rank_count(*platform, options.astra() ? options.astra_network : options.cluster);
   if (!ranks) return tl::unexpected(ranks.error());
   const std::string& cluster = options.astra() ? options.astra_network : options.cluster;
-  auto workload = options.spec.given() ? make_workload(options.spec, *platform, cluster,
-                                                       inputs.specification, findings)
-                                       : read_workload(options, *ranks, session);
+  auto workload = options.spec.given()
+                      ? make_workload(options.spec, *platform, cluster, inputs, findings)
+                      : read_workload(options, *ranks, session);
   if (!workload) return tl::unexpected(workload.error());
   findings.merge(workload->findings);
   workload->findings = {};

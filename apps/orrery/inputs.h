@@ -3,6 +3,7 @@
 // The inputs of a simulation: a workload and a cluster, in our own form or ASTRA-sim's.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -47,8 +48,9 @@ struct InputOptions {
 struct Inputs {
   graph::Workload workload;
   platform::Platform platform;
-  Findings findings;          ///< of reading both
-  std::string specification;  ///< of a generated workload: resolved, YAML
+  Findings findings;                                 ///< of reading both
+  std::string specification;                         ///< of a generated workload: resolved, YAML
+  std::shared_ptr<const workload::Program> program;  ///< … as it was assembled; else null
 };
 
 /// Adds the options above. With `needed`, help shows the workload as required.
@@ -73,11 +75,11 @@ void add_input_options(CLI::App& command, InputOptions& options);
                                                              const Session& session);
 
 /// The workload of a model and a plan, for exactly as many ranks as `platform` has; sets
-/// `specification`. `where` names the cluster.
+/// `specification` and `program` of `inputs`. `where` names the cluster.
 [[nodiscard]] Result<graph::Workload> make_workload(const SpecOptions& options,
                                                     const platform::Platform& platform,
-                                                    const std::string& where,
-                                                    std::string& specification, Findings& findings);
+                                                    const std::string& where, Inputs& inputs,
+                                                    Findings& findings);
 
 /// Reads the traces of custom collective algorithms that `platform` names.
 [[nodiscard]] Result<void> read_custom_collectives(const InputOptions& options,

@@ -15,10 +15,6 @@ using workload::RoleMemory;
 
 namespace {
 
-std::string gigabytes(std::int64_t bytes) {
-  return fmt::format("{:.2f} GB", static_cast<double>(bytes) * 1e-9);
-}
-
 std::string task_text(const workload::Task& task) {
   switch (task.kind) {
     case workload::TaskKind::forward:
@@ -119,6 +115,10 @@ void write_role(report::JsonWriter& json, const workload::Program& program,
 }
 
 }  // namespace
+
+std::string gigabytes(std::int64_t bytes) {
+  return fmt::format("{:.2f} GB", static_cast<double>(bytes) * 1e-9);
+}
 
 std::string memory_text(const workload::Program& program, const MemoryReport& report,
                         const Fit& fit, const Findings& findings, report::Style style) {

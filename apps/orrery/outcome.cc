@@ -51,10 +51,21 @@ Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& sessio
   }
   findings.merge(result->findings);
   result->findings = {};
+  if (inputs.program) {
+    auto job = describe_job(*inputs.program, inputs.platform, record, findings);
+    if (!job) return tl::unexpected(job.error());
+    outcome.job = *std::move(job);
+  }
   outcome.inputs = std::move(inputs);
   outcome.result = *std::move(result);
   outcome.findings = std::move(findings);
   return outcome;
+}
+
+std::optional<analysis::Throughput> Outcome::throughput() const {
+  if (!job || result.stall) return std::nullopt;
+  return analysis::throughput(job->work, result.end, result.ranks.size(),
+                              inputs.platform.device.rated.count());
 }
 
 analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest) {

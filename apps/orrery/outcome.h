@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "inputs.h"
+#include "job.h"
 #include "orrery/analysis/breakdown.h"
+#include "orrery/analysis/metrics.h"
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
 #include "orrery/sim/simulate.h"
@@ -23,6 +25,10 @@ struct Outcome {
   std::string workload_name;
   std::string platform_name;
   std::optional<Verification> verified;  ///< with --verify-fold
+  std::optional<Job> job;                ///< of a generated workload
+
+  /// How much of its work it does; empty where that is not known, or it stalled.
+  [[nodiscard]] std::optional<analysis::Throughput> throughput() const;
 };
 
 /// Simulates, with progress. The findings of `inputs` are moved into the outcome's. `record`: what
@@ -47,8 +53,9 @@ struct ChainParts {
 /// "4 switched × 2 ring"
 [[nodiscard]] std::string shape(const platform::Platform& platform);
 
-/// A dozen lines for people.
-[[nodiscard]] std::string summary_text(const Outcome& outcome, report::Style style);
+/// A dozen lines for people; `all`: however many it takes.
+[[nodiscard]] std::string summary_text(const Outcome& outcome, report::Style style,
+                                       bool all = false);
 /// Why the run could not finish, for people.
 [[nodiscard]] std::string stall_text(const Outcome& outcome, report::Style style);
 

@@ -49,6 +49,55 @@ void write_breakdown(JsonWriter& json, const analysis::Breakdown& step) {
   json.end_array().end_object();
 }
 
+void number_or_null(JsonWriter& json, std::string_view name, const std::optional<double>& number) {
+  json.key(name);
+  number ? json.value(*number) : json.null();
+}
+
+void write_throughput(JsonWriter& json, const Outcome& outcome) {
+  json.key("throughput");
+  const auto speed = outcome.throughput();
+  if (!speed) {
+    json.null();
+    return;
+  }
+  const result::StepWork& work = outcome.job->work;
+  const platform::Device& device = outcome.inputs.platform.device;
+  const auto devices = static_cast<double>(outcome.result.ranks.size());
+  const auto known = [](double number) {
+    return number > 0 ? std::optional<double>(number) : std::nullopt;
+  };
+  json.begin_object().field("samples", work.samples).field("samples_per_s", speed->samples);
+  json.key("tokens");
+  work.tokens > 0 ? json.value(work.tokens) : json.null();
+  number_or_null(json, "tokens_per_s", known(speed->tokens));
+  number_or_null(json, "tokens_per_s_per_device", known(speed->tokens / devices));
+  json.field("model_flops", work.model_flops).field("hardware_flops", work.hardware_flops);
+  json.field("model_flops_per_s_per_device", speed->flops);
+  number_or_null(json, "peak_flops_per_s", known(device.rated.count()));
+  json.key("peak_precision");
+  device.precision.empty() ? json.null() : json.value(device.precision);
+  number_or_null(json, "mfu", speed->mfu);
+  number_or_null(json, "hfu", speed->hfu);
+  json.end_object();
+}
+
+void write_accounted(JsonWriter& json, const Outcome& outcome) {
+  json.key("memory");
+  const workload::RoleMemory* most = outcome.job ? outcome.job->fullest() : nullptr;
+  if (most == nullptr) {
+    json.null();
+    return;
+  }
+  const std::int64_t capacity = outcome.inputs.platform.device.memory_capacity.count();
+  json.begin_object().field("peak_bytes", most->peak);
+  json.field("role", outcome.inputs.program->roles[most->role].name).key("capacity_bytes");
+  capacity > 0 ? json.value(capacity) : json.null();
+  json.key("fits");
+  capacity > 0 ? json.value(most->peak <= capacity) : json.null();
+  json.end_object();
+}
+
 void write_ranks(JsonWriter& json, const Outcome& outcome) {
   json.key("ranks").begin_array();
   for (std::size_t rank = 0; rank < outcome.result.ranks.size(); ++rank) {
@@ -77,6 +126,7 @@ void write_collectives(JsonWriter& json, const Outcome& outcome) {
     json.begin_object().field("type", total.type).field("group_size", total.group_size);
     json.field("operations", total.operations)
         .field("bytes", total.bytes)
+        .field("sent_bytes", total.sent)
         .nanoseconds("time", total.time)
         .end_object();
   }
@@ -151,6 +201,8 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   write_models(json, outcome);
   json.field("messages", outcome.result.messages).field("events", outcome.result.events);
   write_breakdown(json, break_down(outcome));
+  write_throughput(json, outcome);
+  write_accounted(json, outcome);
   write_ranks(json, outcome);
   write_collectives(json, outcome);
   write_chain(json, outcome);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "counting.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "outcome.h"
+#include "run_summary.h"
 #include "words.h"
 
 namespace orrery::app {
@@ -44,26 +46,36 @@ void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& 
   part("idle", step.idle);
 }
 
+void add_throughput(Sheet& sheet, const Outcome& outcome) {
+  const auto speed = outcome.throughput();
+  if (!speed) return;
+  const platform::Device& device = outcome.inputs.platform.device;
+  for (const auto& [label, text] :
+       throughput_lines(*speed, outcome.result.ranks.size(), device.rated, device.precision))
+    sheet.add(label, text);
+}
+
 /// The buckets with the most bytes. Receives are the other end of sends and left out.
-void add_collectives(Sheet& sheet, const Outcome& outcome) {
+void add_collectives(Sheet& sheet, const Outcome& outcome, bool all) {
   std::vector<sim::CollectiveTotal> totals = outcome.result.collectives;
   std::erase_if(totals, [](const sim::CollectiveTotal& total) { return total.type == "recv"; });
   std::stable_sort(totals.begin(), totals.end(),
                    [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
-  constexpr std::size_t kLines = 4;
-  for (std::size_t i = 0; i < totals.size() && i < kLines; ++i) {
+  const std::size_t lines = all ? totals.size() : 4;
+  for (std::size_t i = 0; i < totals.size() && i < lines; ++i) {
     const sim::CollectiveTotal& total = totals[i];
     const bool among = total.type != "send" && total.group_size != 0;
     const auto operations = static_cast<std::int64_t>(total.operations);
-    sheet.add(
-        i == 0 ? "communication" : "",
-        fmt::format("{}{}: {} in {}, {} each", total.type,
-                    among ? fmt::format(" among {}", count(total.group_size)) : "",
-                    format_bytes(bytes(total.bytes)), count(total.operations),
-                    format_time(operations > 0 ? Time(total.time.count() / operations) : Time{})));
+    const Time each = operations > 0 ? Time(total.time.count() / operations) : Time{};
+    std::string text = total.type;
+    if (among) text += fmt::format(" among {}", count(total.group_size));
+    text += fmt::format(": {}, ", format_bytes(bytes(total.bytes)));
+    if (total.type != "send") text += fmt::format("{} sent, ", format_bytes(bytes(total.sent)));
+    text += fmt::format("{} x {}", count(total.operations), format_time(each));
+    sheet.add(i == 0 ? "communication" : "", text);
   }
-  if (totals.size() > kLines)
-    sheet.add("", fmt::format("and {} kinds more (--json)", totals.size() - kLines));
+  if (totals.size() > lines)
+    sheet.add("", fmt::format("and {} kinds more (--all)", totals.size() - lines));
   if (totals.empty()) sheet.add("communication", "none");
 }
 
@@ -87,8 +99,22 @@ void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ra
   sheet.add("slowest ranks", fmt::format("{} (median {})", text, format_time(step.median)));
 }
 
+/// What its model and plan say that the fullest ranks hold, and whether a device has as much.
+void add_accounted(Sheet& sheet, const Outcome& outcome, Style style) {
+  const workload::RoleMemory* most = outcome.job->fullest();
+  if (most == nullptr) return;
+  const std::int64_t capacity = outcome.inputs.platform.device.memory_capacity.count();
+  std::string text = gigabytes(most->peak);
+  if (capacity > 0) text += fmt::format(" of {}", gigabytes(capacity));
+  text += fmt::format(" ({})", outcome.inputs.program->roles[most->role].name);
+  if (capacity > 0 && most->peak > capacity)
+    text += ": " + style.bad(gigabytes(most->peak - capacity) + " too much");
+  sheet.add("peak memory", text);
+}
+
 /// The rank that holds most, where the trace says what is held.
-void add_memory(Sheet& sheet, const Outcome& outcome) {
+void add_memory(Sheet& sheet, const Outcome& outcome, Style style) {
+  if (outcome.job) return add_accounted(sheet, outcome, style);
   const sim::RankResults& ranks = outcome.result.ranks;
   std::optional<Bytes> most;
   for (const sim::RankResult& one : ranks.simulated()) most = std::max(most, one.peak_memory);
@@ -134,14 +160,15 @@ void add_work(Sheet& sheet, const Outcome& outcome, Style style) {
 
 }  // namespace
 
-std::string summary_text(const Outcome& outcome, Style style) {
+std::string summary_text(const Outcome& outcome, Style style, bool all) {
   const platform::Platform& platform = outcome.inputs.platform;
   const analysis::Breakdown step = break_down(outcome, 64);
   Sheet sheet(style);
   add_times(sheet, outcome, step, style);
-  add_collectives(sheet, outcome);
+  add_throughput(sheet, outcome);
+  add_collectives(sheet, outcome, all);
   add_slowest(sheet, step, static_cast<std::uint32_t>(outcome.result.ranks.size()));
-  add_memory(sheet, outcome);
+  add_memory(sheet, outcome, style);
   add_chain(sheet, outcome);
   sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(platform),
                                   compute_model(platform), name(platform.rules)));

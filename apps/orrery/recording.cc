@@ -10,6 +10,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/record/record.h"
 #include "orrery/result/run_file.h"
+#include "orrery/workload/held_memory.h"
 #include "output_file.h"
 #include "progress.h"
 
@@ -133,8 +134,13 @@ result::Run recorded_run(const Outcome& outcome, const InputOptions& inputs,
   Progress progress(session);
   if (nodes_of(outcome.inputs.workload) >= kManyNodes && !options.path.empty())
     progress.writing(options.path);
+  std::vector<graph::HeldMemory> held;
+  if (outcome.job && outcome.job->fullest() != nullptr)
+    held = workload::held_memory(*outcome.inputs.program, outcome.job->memory,
+                                 outcome.inputs.workload);
   result::Run run =
-      record::make_run(outcome.inputs.workload, outcome.inputs.platform, outcome.result);
+      record::make_run(outcome.inputs.workload, outcome.inputs.platform, outcome.result, held);
+  if (outcome.job) run.work = outcome.job->work;
   run.findings = outcome.findings;
   add_manifest(outcome, inputs, run);
   result::keep_spans(run, choice_of(options.spans));

@@ -27,6 +27,7 @@ struct ReportOptions {
   PageOptions page;
   std::string perfetto, chrome;
   std::string ranks, from, to, split;
+  bool all = false;
 
   [[nodiscard]] bool timeline() const { return !perfetto.empty() || !chrome.empty(); }
   [[nodiscard]] bool writes() const { return timeline() || page.wanted(); }
@@ -127,8 +128,8 @@ std::string files_json(const std::vector<Written>& files, const Findings& findin
   return text + '\n';
 }
 
-int summary(const result::Run& run, const Session& session) {
-  return session.deliver(summary_text(run, session.out_style()), [&] {
+int summary(const result::Run& run, bool all, const Session& session) {
+  return session.deliver(summary_text(run, session.out_style(), all), [&] {
     std::string text;
     report::JsonWriter json(text);
     report::begin_envelope(json, "report");
@@ -181,7 +182,7 @@ int report_run(const ReportOptions& options, Session& session) {
     if (!run) return session.fail(run.error());
     runs.push_back(*std::move(run));
   }
-  if (!options.writes()) return summary(runs.front(), session);
+  if (!options.writes()) return summary(runs.front(), options.all, session);
   return write_files(options, page, *choice, *split, runs, session);
 }
 
@@ -215,6 +216,8 @@ void add_report(CLI::App& table, Session& session) {
   option("--split", options->split, "Several files of about this size: 500MB", "SIZE", part);
   add_page_options(*command, options->page);
   session.add_options(*command, true);
+  command->add_flag("--all", options->all, "Show every kind of collective in the summary")
+      ->group("Output");
   command->callback([options, &session] {
     session.command = "report";
     session.action = [options, &session] { return report_run(*options, session); };

@@ -58,7 +58,7 @@ Result<void> write_kept(const Outcome& outcome, const InputOptions& options,
   return {};
 }
 
-int run(InputOptions& options, KeepOptions& keep, WorkOptions& work, Session& session) {
+int run(InputOptions& options, KeepOptions& keep, WorkOptions& work, bool all, Session& session) {
   if (auto fine = settle_output(options.stream, keep, session); !fine)
     return session.fail(fine.error());
   PageFile page(keep.page);
@@ -79,7 +79,7 @@ int run(InputOptions& options, KeepOptions& keep, WorkOptions& work, Session& se
   const bool stalled = outcome->result.stall.has_value();
   const bool wrong = outcome->verified && outcome->verified->difference;
   int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
-  code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style),
+  code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style, all),
                          json, code);
   if (stalled) {
     session.talk_error(
@@ -128,10 +128,12 @@ void add_run(CLI::App& table, Session& session) {
                    "Which spans the run file keeps: all, critical or none")
       ->type_name("WHICH")
       ->group("Output");
-  command->callback([options, keep, work, &session] {
+  const auto all = std::make_shared<bool>(false);
+  command->add_flag("--all", *all, "Show every kind of communication")->group("Output");
+  command->callback([options, keep, work, all, &session] {
     session.command = "run";
-    session.action = [options, keep, work, &session] {
-      return run(*options, *keep, *work, session);
+    session.action = [options, keep, work, all, &session] {
+      return run(*options, *keep, *work, *all, session);
     };
   });
 }

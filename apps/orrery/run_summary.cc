@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "counting.h"
 #include "orrery/analysis/critical_path.h"
-#include "orrery/analysis/metrics.h"
+#include "orrery/analysis/words.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "words.h"
@@ -63,10 +64,19 @@ void add_times(Sheet& sheet, const Run& run, const Finishes& finishes, Style sty
   part("idle", shares.idle);
 }
 
-void add_collectives(Sheet& sheet, const Run& run) {
+void add_throughput(Sheet& sheet, const Run& run) {
+  if (!run.work || run.stalled) return;
+  const auto speed = analysis::throughput(*run.work, run.step, run.ranks.size(), run.peak_flops);
+  if (!speed) return;
+  for (const auto& [label, text] :
+       throughput_lines(*speed, run.ranks.size(), FlopRate(run.peak_flops), run.peak_precision))
+    sheet.add(label, text);
+}
+
+void add_collectives(Sheet& sheet, const Run& run, bool all) {
   const auto classes = analysis::collective_classes(run);
-  constexpr std::size_t kLines = 4;
-  for (std::size_t i = 0; i < classes.size() && i < kLines; ++i) {
+  const std::size_t lines = all ? classes.size() : 4;
+  for (std::size_t i = 0; i < classes.size() && i < lines; ++i) {
     const analysis::CollectiveClass& one = classes[i];
     std::string text =
         fmt::format("{} {} among {}, {} each: {} each", count(one.count),
@@ -76,8 +86,8 @@ void add_collectives(Sheet& sheet, const Run& run) {
     if (one.of_bound) text += fmt::format(" ({} of the bound)", percent(*one.of_bound));
     sheet.add(i == 0 ? "collectives" : "", text);
   }
-  if (classes.size() > kLines)
-    sheet.add("", fmt::format("and {} kinds more (--json)", classes.size() - kLines));
+  if (classes.size() > lines)
+    sheet.add("", fmt::format("and {} kinds more (--all)", classes.size() - lines));
   if (classes.empty()) sheet.add("collectives", "none");
 }
 
@@ -113,11 +123,17 @@ void add_stragglers(Sheet& sheet, const Run& run) {
 void add_memory(Sheet& sheet, const Run& run) {
   const auto rank = analysis::fullest_rank(run);
   if (!rank) return;
-  const std::string of = run.memory_capacity.count() > 0
-                             ? fmt::format(" of {}", format_bytes(run.memory_capacity))
-                             : "";
-  sheet.add("peak memory", fmt::format("{}{} (rank {})",
-                                       format_bytes(run.timeline(*rank).memory.peak), of, *rank));
+  const result::MemoryCurve& memory = run.timeline(*rank).memory;
+  const bool accounted = memory.role != 0;
+  const auto size = [&](Bytes bytes) {
+    return accounted ? gigabytes(bytes.count()) : format_bytes(bytes);
+  };
+  std::string text = size(memory.peak);
+  if (run.memory_capacity.count() > 0) text += fmt::format(" of {}", size(run.memory_capacity));
+  text += accounted
+              ? fmt::format(" (rank {}, {})", *rank, report::printable(run.names[memory.role]))
+              : fmt::format(" (rank {})", *rank);
+  sheet.add("peak memory", text);
 }
 
 void add_path(Sheet& sheet, const Run& run) {
@@ -143,6 +159,28 @@ void add_path(Sheet& sheet, const Run& run) {
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> throughput_lines(const analysis::Throughput& speed,
+                                                                  std::size_t devices,
+                                                                  FlopRate peak,
+                                                                  std::string_view precision) {
+  const bool tokens = speed.tokens > 0;
+  std::string text =
+      analysis::rate_text(tokens ? speed.tokens : speed.samples, tokens ? "tokens" : "samples");
+  if (tokens) {
+    const double each = speed.tokens / static_cast<double>(devices);
+    const std::string rate = analysis::rate_text(each, "tokens");
+    text += fmt::format(", {} per device", rate.substr(0, rate.find(' ')));
+  }
+  text += fmt::format("; {} per device", format_flops(FlopRate(speed.flops)));
+  std::vector<std::pair<std::string, std::string>> lines{{"throughput", std::move(text)}};
+  if (!speed.mfu || !speed.hfu) return lines;
+  text = fmt::format("MFU {}, HFU {} of {}", percent(*speed.mfu), percent(*speed.hfu),
+                     format_flops(peak));
+  if (!precision.empty()) text += fmt::format(" ({})", report::printable(precision));
+  lines.emplace_back("utilisation", std::move(text));
+  return lines;
+}
 
 std::string title_of(const Run& run) {
   const std::string workload = report::printable(run.fact("workload"));
@@ -179,12 +217,13 @@ std::string models_of(const Run& run) {
                      report::printable(run.fact("rules")));
 }
 
-std::string summary_text(const Run& run, Style style) {
+std::string summary_text(const Run& run, Style style, bool all) {
   const Finishes finishes = finishes_of(run);
   Sheet sheet(style);
   sheet.add("run", title_of(run));
   add_times(sheet, run, finishes, style);
-  add_collectives(sheet, run);
+  add_throughput(sheet, run);
+  add_collectives(sheet, run, all);
   add_slowest(sheet, run, finishes);
   add_stragglers(sheet, run);
   add_memory(sheet, run);
@@ -216,7 +255,7 @@ void write_summary(JsonWriter& json, const Run& run) {
   json.end_array().key("collectives").begin_array();
   for (const analysis::CollectiveClass& one : analysis::collective_classes(run)) {
     json.begin_object().field("type", one.type).field("members", one.members);
-    json.field("bytes", one.bytes.count()).field("count", one.count);
+    json.field("bytes", one.bytes.count()).field("count", one.count).field("sent_bytes", one.sent);
     json.field("time_ps", one.time.count()).field("waited_ps", one.waited.count());
     json.field("algbw_bytes_per_s", one.algbw).field("busbw_bytes_per_s", one.busbw);
     if (one.of_bound) json.field("of_bound", *one.of_bound);

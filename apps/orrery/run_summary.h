@@ -4,8 +4,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "orrery/analysis/metrics.h"
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
 #include "orrery/result/run.h"
@@ -25,8 +28,14 @@ namespace orrery::app {
 /// "network analytical (no congestion); compute: recorded durations; orrery rules"
 [[nodiscard]] std::string models_of(const result::Run& run);
 
-/// A dozen lines for people.
-[[nodiscard]] std::string summary_text(const result::Run& run, report::Style style);
+/// What people quote: "throughput" and, where a device's peak is known, "utilisation".
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> throughput_lines(
+    const analysis::Throughput& speed, std::size_t devices, FlopRate peak,
+    std::string_view precision);
+
+/// A dozen lines for people; `all`: however many it takes.
+[[nodiscard]] std::string summary_text(const result::Run& run, report::Style style,
+                                       bool all = false);
 
 /// The value of "result" in the envelope.
 void write_summary(report::JsonWriter& json, const result::Run& run);

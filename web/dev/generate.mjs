@@ -96,12 +96,12 @@ function makeRun(index) {
     groups: [{ name: '', size: ranks, ranks: `0-${ranks - 1}` }, { name: 'dp0', size: ranks, ranks: `0-${ranks - 1}` }],
     collectives: {
       type: reduces.map((i) => (i % 3 ? 'all_reduce' : 'all_gather')), group: reduces.map(() => 1), name: reduces.map(() => 3),
-      bytes: reduces.map((i) => (1 << 16) * 2 ** (i % 12)), firstStart: reduces.map((i) => i * layer * slower + 35 * us),
+      bytes: reduces.map((i) => (1 << 16) * 2 ** (i % 12)), sent: reduces.map((i) => (ranks - 1) * (1 << 17) * 2 ** (i % 12)), firstStart: reduces.map((i) => i * layer * slower + 35 * us),
       lastStart: reduces.map((i) => i * layer * slower + 40 * us), lastRank: reduces.map(() => 1),
       end: reduces.map((i) => i * layer * slower + 85 * us), algbw: reduces.map((i) => 1e9 * 2 ** (i % 8)),
       busbw: reduces.map((i) => 1.75e9 * 2 ** (i % 8)), ofBound: reduces.map((i) => (i % 5 ? 0.5 + (i % 5) / 10 : null)),
     },
-    collectiveClasses: [{ type: 'all_reduce', members: ranks, bytes: 64 << 20, count: layers, time: layers * 45 * us, waited: layers * us * ranks, algbw: 1.4e12, busbw: 2.4e12, ofBound: 0.7 }],
+    collectiveClasses: [{ type: 'all_reduce', members: ranks, bytes: 64 << 20, count: layers, sent: 2 * (ranks - 1) * (64 << 20) * layers, time: layers * 45 * us, waited: layers * us * ranks, algbw: 1.4e12, busbw: 2.4e12, ofBound: 0.7 }],
     collectivesLeftOut: 0,
     links: {
       bin: Math.floor(step / 20), curves: [Array.from({ length: 20 }, (_, i) => (i % 4 ? (i + 1) * 1e6 : 0)), Array.from({ length: 20 }, (_, i) => i * 3e5)],

@@ -74,7 +74,12 @@ export interface TimelineData {
   // that stands for several: how many), time queued, latency, what let it start (twice how many places before
   // it, or twice how many after it less one; 0: not known).
   spans: string;
-  memory: { at: number[]; bytes: number[]; peak: number; peakAt: number; held: [string, number][] } | null;
+  // Bytes held over time. By account of a model and a plan: what its ranks are, and of each part its kind and the
+  // sums by kind; else by the tensors that the trace names.
+  memory: {
+    at: number[]; bytes: number[]; peak: number; peakAt: number;
+    held: [name: string, size: number, kind?: string][]; role?: string; kinds?: [kind: string, size: number][];
+  } | null;
 }
 
 export interface GroupData {
@@ -87,7 +92,8 @@ export interface CollectiveColumns {
   type: string[];
   group: number[];
   name: number[];
-  bytes: number[];
+  bytes: number[]; // the whole buffer: the larger of what one rank puts in and what it gets
+  sent: number[]; // what all its ranks put on the network
   firstStart: number[];
   lastStart: number[];
   lastRank: number[];
@@ -102,6 +108,7 @@ export interface CollectiveClassData {
   members: number;
   bytes: number;
   count: number;
+  sent: number;
   time: number;
   waited: number;
   algbw: number;

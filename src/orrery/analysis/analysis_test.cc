@@ -158,12 +158,13 @@ TEST(Summary, CountsEveryRankOnceThoughGraphsAreShared) {
   EXPECT_EQ(summary.total.nodes, 8u);
   EXPECT_EQ(summary.total.flops, 3000u);
   EXPECT_EQ(summary.total.recorded, us(7));
-  EXPECT_EQ(summary.total.comm_bytes, 2 * 110u + 50u);
+  EXPECT_EQ(summary.total.comm_bytes, 2 * (100u + 3 * 10u) + 50u);
   ASSERT_EQ(summary.parts.size(), 2u);
   EXPECT_THAT(summary.parts[0].ranks, testing::ElementsAre(0u, 2u));
   ASSERT_EQ(summary.traffic.size(), 3u);
   EXPECT_EQ(summary.traffic[0].type, "all_gather");
   EXPECT_EQ(summary.traffic[0].group_size, 3u);
+  EXPECT_EQ(summary.traffic[0].bytes, 2 * 3 * 10u) << "what each of two ranks gets";
   EXPECT_EQ(summary.traffic[1].type, "all_reduce");
   EXPECT_EQ(summary.traffic[1].group, "7");
   EXPECT_EQ(summary.traffic[1].group_size, 2u);

@@ -25,12 +25,6 @@ double bus_factor(std::string_view type, double members) {
   return partial ? (members - 1) / members : 1;
 }
 
-// The size that nccl-tests reports: for all_gather what every rank ends with.
-double reported_size(const Collective& collective, double members) {
-  const auto bytes = static_cast<double>(collective.bytes.count());
-  return collective.type == "all_gather" ? bytes * members : bytes;
-}
-
 std::uint32_t size_of(const Run& run, const Collective& collective) {
   return collective.group < run.groups.size() ? run.groups[collective.group].size
                                               : collective.members;
@@ -42,6 +36,7 @@ struct Sums {
   bool several = false;
   Time time{}, waited{}, bound{}, bounded{};
   double size = 0;
+  std::uint64_t sent = 0;
 };
 
 }  // namespace
@@ -54,7 +49,7 @@ std::optional<CollectiveSpeed> speed_of(const Run& run, const Collective& collec
   const double length = seconds(speed.time);
   const double members = size_of(run, collective);
   if (length > 0) {
-    speed.algbw = reported_size(collective, members) / length;
+    speed.algbw = static_cast<double>(collective.bytes.count()) / length;
     speed.busbw = speed.algbw * bus_factor(collective.type, members);
     if (collective.bound) speed.of_bound = seconds(*collective.bound) / length;
   }
@@ -82,11 +77,12 @@ void add(Sums& sums, const Run& run, const Collective& collective, Time waited) 
   sums.several = sums.several || (sums.count > 0 && sums.group != collective.group);
   sums.group = collective.group;
   ++sums.count;
+  sums.sent += std::min(collective.sent, ~std::uint64_t{0} - sums.sent);
   sums.waited = saturating_sum(sums.waited, waited);
   const auto speed = speed_of(run, collective);
   if (!speed) return;
   sums.time = saturating_sum(sums.time, speed->time);
-  sums.size += reported_size(collective, size_of(run, collective));
+  sums.size += static_cast<double>(collective.bytes.count());
   if (!collective.bound) return;
   sums.bound = saturating_sum(sums.bound, *collective.bound);
   sums.bounded = saturating_sum(sums.bounded, speed->time);
@@ -112,6 +108,7 @@ std::vector<CollectiveClass> collective_classes(const Run& run, bool by_group) {
     one.bytes = std::get<2>(key);
     one.group = sums.several ? kNone : sums.group;
     one.count = sums.count;
+    one.sent = sums.sent;
     one.time = sums.time;
     one.waited = sums.waited;
     if (const double length = seconds(sums.time); length > 0) {

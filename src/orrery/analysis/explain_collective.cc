@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "orrery/analysis/explain_internal.h"
 #include "orrery/analysis/metrics.h"
@@ -123,6 +124,10 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
   figure(made, "group", group_words(run, one.group));
   figure(made, "ranks", format_count(one.members));
   figure(made, "bytes", format_bytes(one.bytes));
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (one.sent > 0)
+    figure(made, "sent by all ranks",
+           format_bytes(Bytes(static_cast<std::int64_t>(std::min(one.sent, kMost)))));
   figure(made, "first came", format_time(one.first_start));
   figure(made, "last came",
          fmt::format("{} (rank {})", format_time(one.last_start), one.last_rank));

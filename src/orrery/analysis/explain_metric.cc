@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/explain_internal.h"
@@ -86,25 +87,46 @@ void show_waits(Explanation& made, const Run& run) {
   }
 }
 
+std::string sent_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return format_bytes(Bytes(static_cast<std::int64_t>(std::min(bytes, kMost))));
+}
+
 void show_collectives(Explanation& made, const Run& run) {
   const auto classes = collective_classes(run);
   for (std::size_t i = 0; i < std::min(kShown, classes.size()); ++i) {
     const CollectiveClass& one = classes[i];
     std::string text =
-        fmt::format("{} × in {}, algbw {}, busbw {}", one.count, format_time(one.time),
-                    format_bandwidth(Bandwidth(one.algbw)), format_bandwidth(Bandwidth(one.busbw)));
+        fmt::format("{} × in {}, {} sent, algbw {}, busbw {}", one.count, format_time(one.time),
+                    sent_text(one.sent), format_bandwidth(Bandwidth(one.algbw)),
+                    format_bandwidth(Bandwidth(one.busbw)));
     if (one.of_bound) text += fmt::format(", {} of the bound", share_text(*one.of_bound));
     figure(made, fmt::format("{} {} on {}", one.type, format_bytes(one.bytes), one.members),
            std::move(text));
   }
 }
 
+std::string natural(std::uint64_t number) {
+  return format_count(static_cast<std::int64_t>(number));
+}
+
 void show_operations(Explanation& made, const Run& run) {
-  const Utilization use = utilization(run);
-  figure(made, "operations", fmt::format("{:.4g}", use.flops));
+  if (run.work) {
+    if (run.work->tokens > 0) figure(made, "tokens", natural(run.work->tokens));
+    figure(made, "samples", natural(run.work->samples));
+    figure(made, "operations for the model", fmt::format("{:.4g}", run.work->model_flops));
+    figure(made, "operations with what is done again",
+           fmt::format("{:.4g}", run.work->hardware_flops));
+  } else {
+    figure(made, "operations", fmt::format("{:.4g}", utilization(run).flops));
+  }
   figure(made, "step", format_time(run.step));
-  figure(made, "peak of a device",
-         run.peak_flops > 0 ? format_flops(FlopRate(run.peak_flops)) : "unknown");
+  std::string peak = "unknown";
+  if (run.peak_flops > 0) {
+    peak = format_flops(FlopRate(run.peak_flops));
+    if (!run.peak_precision.empty()) peak += fmt::format(" ({})", run.peak_precision);
+  }
+  figure(made, "peak of a device", std::move(peak));
   figure(made, "devices", format_count(static_cast<std::int64_t>(run.ranks.size())));
 }
 
@@ -113,11 +135,13 @@ void show_memory(Explanation& made, const Run& run) {
   if (!rank) return;
   const result::MemoryCurve& memory = run.timeline(*rank).memory;
   figure(made, "rank", std::to_string(*rank));
+  if (memory.role != 0) figure(made, "which is", run.names[memory.role]);
   figure(made, "when", format_time(memory.peak_at));
   Bytes shown{};
   for (std::size_t i = 0; i < std::min(kShown, memory.at_peak.size()); ++i) {
-    figure(made, "holds " + quoted(run.names[memory.at_peak[i].name]),
-           format_bytes(memory.at_peak[i].size));
+    const result::HeldTensor& held = memory.at_peak[i];
+    const std::string kind = held.kind == 0 ? "" : run.names[held.kind] + " ";
+    figure(made, "holds " + kind + quoted(run.names[held.name]), format_bytes(held.size));
     shown += memory.at_peak[i].size;
   }
   if (shown < memory.peak) figure(made, "all others", format_bytes(memory.peak - shown));
@@ -176,7 +200,8 @@ Explanation explain_metric_of(const Run& run, const MetricInfo& info) {
     show_waits(made, run);
   } else if (name == "algbw" || name == "busbw" || name == "of_bound") {
     show_collectives(made, run);
-  } else if (name == "flops" || name == "hfu" || name == "mfu") {
+  } else if (name == "flops" || name == "hfu" || name == "mfu" || name.ends_with("_rate") ||
+             name.ends_with("_rate_device")) {
     show_operations(made, run);
   } else if (name == "peak_memory") {
     show_memory(made, run);

@@ -15,6 +15,8 @@ constexpr std::string_view kNccl = "NVIDIA nccl-tests, doc/PERFORMANCE.md";
 constexpr std::string_view kMegatron =
     "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models (2022), "
     "section 6.3";
+constexpr std::string_view kPalm =
+    "Chowdhery et al., PaLM (2022), appendix B; attention counted as it is computed, not in full";
 constexpr std::string_view kOwn = "docs/critical-path.md";
 
 constexpr std::array kMetrics = {
@@ -69,10 +71,13 @@ constexpr std::array kMetrics = {
                "How long others waited for the rank they waited for most.",
                "maximum over ranks of the waits, summed over the waiting, that ended when it came",
                "definition"},
-    MetricInfo{"algbw", "algorithm bandwidth", "B/s",
-               "Bytes per second of the collectives that take most of the time (one type, size and "
-               "number of ranks).",
-               "size / time, from when the last member came until the last was done", kNccl, true},
+    MetricInfo{
+        "algbw", "algorithm bandwidth", "B/s",
+        "Bytes per second of the collectives that take most of the time (one type, size and "
+        "number of ranks).",
+        "size / time, from when the last member came until the last was done; the size is the "
+        "whole buffer, the larger of what one rank puts in and what it gets",
+        kNccl, true},
     MetricInfo{"busbw", "bus bandwidth", "B/s",
                "The same as a speed of the links, comparable over numbers of ranks.",
                "algbw × 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and "
@@ -82,19 +87,47 @@ constexpr std::array kMetrics = {
                "How near these collectives come to what their links could do at best.",
                "time at full bandwidth of the slowest dimension without any latency / time",
                "lower bound of bytes that must leave each rank per dimension", true},
+    MetricInfo{
+        "tokens_rate", "tokens per second", "1/s",
+        "How many tokens all devices together train on in a second.",
+        "global batch × sequence length / step; only of a model and a plan, as traces do not "
+        "say what they are for",
+        "definition", true},
+    MetricInfo{"tokens_rate_device", "tokens per second and device", "1/s",
+               "The same for one device.", "tokens per second / ranks", "definition", true},
+    MetricInfo{
+        "samples_rate", "samples per second", "1/s",
+        "How many pictures or rows all devices together train on in a second, of models that "
+        "have no tokens.",
+        "global batch / step; only of a model and a plan", "definition", true},
+    MetricInfo{
+        "flops_rate_device", "model FLOP/s per device", "FLOP/s",
+        "Operations per second and device that the model needs: what is quoted as TFLOP/s "
+        "per GPU.",
+        "FLOPs of the matrix products of the forward and the backward pass, without what is "
+        "done again, / (step × ranks); of causal attention what the kernel computes: half of "
+        "the scores with flash attention, all of them without",
+        kPalm, true},
     MetricInfo{"flops", "operations", "FLOP",
                "Floating-point operations of all ranks, as the trace counts them.",
                "sum over compute nodes", "definition", true},
-    MetricInfo{"hfu", "hardware FLOPs utilisation", "1",
-               "Operations done over what the devices could do at peak in the same time.",
-               "operations / (step × peak × ranks)", kMegatron, true},
-    MetricInfo{"mfu", "model FLOPs utilisation", "1",
-               "The same without operations that are done a second time to save memory.",
-               "operations of nodes whose name does not say \"recompute\" / (step × peak × ranks)",
-               kMegatron, true},
+    MetricInfo{
+        "hfu", "hardware FLOPs utilisation", "1",
+        "Operations done over what the devices could do at peak in the same time.",
+        "operations / (step × peak × ranks); peak: the catalogue's dense one of the device and "
+        "precision; operations: of a model and a plan those of its matrix products with what "
+        "is done again, of traces all that their nodes state",
+        kMegatron, true},
+    MetricInfo{
+        "mfu", "model FLOPs utilisation", "1",
+        "The same without operations that are done a second time to save memory.",
+        "of a model and a plan model FLOP/s per device / peak; of traces operations of nodes "
+        "whose name does not say \"recompute\" / (step × peak × ranks)",
+        kPalm, true},
     MetricInfo{"peak_memory", "peak memory", "B",
-               "The most tensor bytes that a rank holds at one time, at the rank that holds most.",
-               "from first writer to last reader of every tensor that the trace names",
+               "The most bytes that a rank holds at one time, at the rank that holds most.",
+               "from first writer to last reader of every tensor that the trace names; of a model "
+               "and a plan, which name none, by account as in `orrery memory`",
                "definition"},
     MetricInfo{"critical_work", "critical: work", "s",
                "The part of the critical path in which something computes or accesses memory.",

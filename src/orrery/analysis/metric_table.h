@@ -13,7 +13,7 @@ namespace orrery::analysis {
 struct MetricInfo {
   std::string_view name;  ///< stable, snake_case
   std::string_view title;
-  std::string_view unit;     ///< "s", "1" (a share), "B", "B/s", "FLOP", "ranks"
+  std::string_view unit;     ///< "s", "1" (a share), "B", "B/s", "1/s", "FLOP", "FLOP/s", "ranks"
   std::string_view meaning;  ///< one sentence
   std::string_view formula;  ///< how it is computed, and from what
   std::string_view source;   ///< where the definition comes from

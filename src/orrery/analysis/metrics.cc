@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <tuple>
 
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/metric_table.h"
@@ -96,11 +97,30 @@ Utilization utilization(const Run& run) {
     use.flops += all[rank.timeline];
     model += once[rank.timeline];
   }
+  if (run.work && !run.stalled) {
+    const auto speed = throughput(*run.work, run.step, run.ranks.size(), run.peak_flops);
+    if (speed) std::tie(use.hfu, use.mfu) = std::tie(speed->hfu, speed->mfu);
+    return use;
+  }
   const double could = seconds(run.step) * run.peak_flops * static_cast<double>(run.ranks.size());
   if (use.flops <= 0 || could <= 0) return use;
   use.hfu = use.flops / could;
   use.mfu = model / could;
   return use;
+}
+
+std::optional<Throughput> throughput(const result::StepWork& work, Time step, std::size_t devices,
+                                     double peak) {
+  const double length = seconds(step), count = static_cast<double>(devices);
+  if (length <= 0 || devices == 0) return std::nullopt;
+  Throughput speed;
+  speed.tokens = static_cast<double>(work.tokens) / length;
+  speed.samples = static_cast<double>(work.samples) / length;
+  speed.flops = work.model_flops / length / count;
+  if (peak <= 0) return speed;
+  speed.mfu = speed.flops / peak;
+  speed.hfu = work.hardware_flops / length / count / peak;
+  return speed;
 }
 
 std::optional<std::uint32_t> fullest_rank(const Run& run) {
@@ -173,12 +193,28 @@ class Collector {
     share("of_bound", most.of_bound);
   }
 
+  void work() {
+    if (!run_.work || run_.stalled) return;
+    const auto speed = throughput(*run_.work, run_.step, run_.ranks.size(), run_.peak_flops);
+    if (!speed) return;
+    const auto devices = static_cast<double>(run_.ranks.size());
+    if (speed->tokens > 0) {
+      add("tokens_rate", speed->tokens, rate_text(speed->tokens, "tokens"));
+      add("tokens_rate_device", speed->tokens / devices,
+          rate_text(speed->tokens / devices, "tokens"));
+    } else {
+      add("samples_rate", speed->samples, rate_text(speed->samples, "samples"));
+    }
+    add("flops_rate_device", speed->flops, format_flops(FlopRate(speed->flops)));
+  }
+
   void operations() {
     const Utilization use = utilization(run_);
-    if (use.flops <= 0) return;
-    std::string text = format_flops(FlopRate(use.flops));
-    if (text.size() > 2 && text.ends_with("/s")) text.resize(text.size() - 2);
-    add("flops", use.flops, std::move(text));
+    if (use.flops > 0) {
+      std::string text = format_flops(FlopRate(use.flops));
+      if (text.size() > 2 && text.ends_with("/s")) text.resize(text.size() - 2);
+      add("flops", use.flops, std::move(text));
+    }
     share("hfu", use.hfu);
     share("mfu", use.mfu);
   }
@@ -231,6 +267,7 @@ std::vector<Metric> metrics(const Run& run) {
   all.share("bubble", bubble(run));
   all.waits();
   all.collectives();
+  all.work();
   all.operations();
   all.memory();
   all.path();

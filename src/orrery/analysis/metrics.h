@@ -26,20 +26,32 @@ struct Shares {
 /// ranks, as a share of the step; empty when no rank sends or receives.
 [[nodiscard]] std::optional<double> bubble(const result::Run& run);
 
-/// Floating-point operations that the devices did (hfu) or that the model needs (mfu: those of
-/// nodes whose name says "recompute" are left out) over what they could have done in the step at
-/// peak. Empty where no node states its operations or the peak is unknown.
+/// Floating-point operations that the devices did (hfu) or that the model needs (mfu) over what
+/// they could have done in the step at peak (Run::peak_flops). Of a generated workload: those of
+/// Run::work. Of traces: those that nodes state; for mfu without nodes whose name says "recompute".
+/// Empty where nothing states operations or the peak is unknown.
 struct Utilization {
-  double flops = 0;  ///< all ranks, hardware
+  double flops = 0;  ///< all ranks, as nodes state them
   std::optional<double> hfu;
   std::optional<double> mfu;
 };
 [[nodiscard]] Utilization utilization(const result::Run& run);
 
+/// How much of its work a step gets done in its time; of generated workloads.
+struct Throughput {
+  double tokens = 0;               ///< per second, all devices together; 0: the model has none
+  double samples = 0;              ///< per second
+  double flops = 0;                ///< StepWork::model_flops per second and device
+  std::optional<double> hfu, mfu;  ///< see Utilization
+};
+/// `peak` (FLOP/s of one device) 0: unknown. Empty for a step that takes no time.
+[[nodiscard]] std::optional<Throughput> throughput(const result::StepWork& work, Time step,
+                                                   std::size_t devices, double peak);
+
 /// How fast a collective was. Time is from when its last member came to when its last member was
-/// done. algbw = size / time; busbw = algbw × the factor of NCCL's tests (all_reduce 2(n-1)/n,
-/// all_gather, reduce_scatter, all_to_all (n-1)/n, others 1; for all_gather the size is what every
-/// rank ends with). Source: NVIDIA nccl-tests, doc/PERFORMANCE.md.
+/// done. algbw = whole buffer / time; busbw = algbw × the factor of NCCL's tests (all_reduce
+/// 2(n-1)/n, all_gather, reduce_scatter, all_to_all (n-1)/n, others 1). Source: NVIDIA nccl-tests,
+/// doc/PERFORMANCE.md.
 struct CollectiveSpeed {
   Time time{};
   double algbw = 0;  ///< bytes/s; 0 when it took no time
@@ -56,6 +68,7 @@ struct CollectiveClass {
   Bytes bytes{};
   std::uint32_t group = result::kNone;  ///< kNone: several
   std::uint32_t count = 0;
+  std::uint64_t sent = 0;       ///< what all their ranks put on the network
   Time time{};                  ///< sum over collectives
   Time waited{};                ///< sum over collectives and members: until the last came
   double algbw = 0, busbw = 0;  ///< of the sums
@@ -89,7 +102,7 @@ struct Stragglers {
 struct Metric {
   std::string name;   ///< stable, snake_case
   std::string title;  ///< "exposed communication"
-  std::string unit;   ///< "s", "1" (a share), "B", "B/s", "FLOP"
+  std::string unit;   ///< "s", "1" (a share), "B", "B/s", "1/s", "FLOP", "FLOP/s"
   double value = 0;
   std::string text;  ///< "2.535 ms", "58.3 %"
   bool more_is_better = false;

@@ -73,6 +73,47 @@ TEST(Metrics, UtilizationLeavesRecomputationOut) {
   EXPECT_FALSE(utilization(run).hfu.has_value());
 }
 
+// Llama 3.1 405B on 16,384 H100 (Dubey et al., 2024, table 4): 400 TFLOP/s per GPU and 41 % of 989
+// TFLOP/s. By 6 N D alone, 16 M tokens then take 6.2 s.
+TEST(Metrics, WhatPeopleQuote) {
+  result::StepWork work;
+  work.samples = 2048;
+  work.tokens = 2048 * 8192;
+  work.model_flops = 6.0 * 405e9 * 2048 * 8192;
+  work.hardware_flops = work.model_flops * 4 / 3;
+  const auto speed = throughput(work, us(6'221'000), 16'384, 989.4e12);
+  ASSERT_TRUE(speed.has_value());
+  EXPECT_NEAR(speed->tokens, 2048 * 8192 / 6.221, 1);
+  EXPECT_NEAR(speed->samples, 2048 / 6.221, 1e-3);
+  EXPECT_NEAR(speed->flops, 400e12, 1e12);
+  EXPECT_NEAR(*speed->mfu, 0.404, 1e-3);
+  EXPECT_NEAR(*speed->hfu, 0.404 * 4 / 3, 1e-3);
+  EXPECT_FALSE(throughput(work, us(1), 8, 0)->mfu.has_value()) << "no peak is known";
+  EXPECT_FALSE(throughput(work, Time{}, 8, 1e12).has_value());
+}
+
+TEST(Metrics, WorkThatIsKnownIsNotGuessedFromNames) {
+  result::Run run = result::testing::sample_run(4, 2);
+  run.work = result::StepWork{4096, 8, 3e6, 6e6};
+  EXPECT_DOUBLE_EQ(*utilization(run).mfu, 3e6 / (38e-6 * 1e12 * 4));
+  EXPECT_DOUBLE_EQ(*utilization(run).hfu, 2 * *utilization(run).mfu);
+  const auto value = [&](std::string_view name) {
+    for (const Metric& metric : metrics(run)) {
+      if (metric.name == name) return metric.value;
+    }
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(value("tokens_rate"), 4096 / 38e-6);
+  EXPECT_DOUBLE_EQ(value("tokens_rate_device"), 1024 / 38e-6);
+  EXPECT_DOUBLE_EQ(value("flops_rate_device"), 3e6 / 38e-6 / 4);
+  EXPECT_EQ(value("samples_rate"), -1) << "it has tokens";
+  run.work->tokens = 0;
+  EXPECT_DOUBLE_EQ(value("samples_rate"), 8 / 38e-6);
+  EXPECT_EQ(value("tokens_rate"), -1);
+  run.work.reset();
+  EXPECT_EQ(value("flops_rate_device"), -1) << "nobody knows what a trace is for";
+}
+
 // nccl-tests: 4 ranks, 4096 bytes in 6 us.
 TEST(Metrics, SpeedOfACollective) {
   result::Run run = result::testing::sample_run(4, 1);
@@ -85,8 +126,8 @@ TEST(Metrics, SpeedOfACollective) {
   EXPECT_DOUBLE_EQ(*speed->of_bound, 0.5);
   one.type = "all_gather";
   speed = speed_of(run, one);
-  EXPECT_DOUBLE_EQ(speed->algbw, 4 * 4096 / 6e-6);
-  EXPECT_DOUBLE_EQ(speed->busbw, 4 * 4096 / 6e-6 * 3 / 4);
+  EXPECT_DOUBLE_EQ(speed->algbw, 4096 / 6e-6);
+  EXPECT_DOUBLE_EQ(speed->busbw, 4096 / 6e-6 * 3 / 4);
   one.type = "broadcast";
   EXPECT_DOUBLE_EQ(speed_of(run, one)->busbw, 4096 / 6e-6);
   one.end = one.last_start;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace orrery::analysis {
 
@@ -32,9 +33,11 @@ struct Tally {
 };
 using TypeAndGroup = std::tuple<std::string, std::string>;  // type, group
 
-/// Where group names of one graph lead, so that a million nodes cost no strings.
+/// By type and what the graph calls the group, so that a million nodes cost no strings.
+using Collectives = std::map<std::pair<CollectiveType, StringId>, Tally>;
+
 struct GraphTraffic {
-  std::map<std::pair<CollectiveType, StringId>, Tally> collectives;
+  Collectives collectives;
   Tally sends, receives;
 };
 
@@ -63,7 +66,6 @@ void count_node(const Graph& graph, NodeId n, Contents& contents, GraphTraffic& 
     case NodeKind::coll: {
       const graph::Collective& collective = graph.collective(n);
       tally(traffic.collectives[{collective.type, collective.group}], collective.size);
-      add(contents.comm_bytes, natural(collective.size.count()));
       break;
     }
     case NodeKind::send:
@@ -108,6 +110,17 @@ std::uint32_t size_of_group(const graph::Workload& workload, const std::string& 
   return everybody ? workload.rank_count() : 0;
 }
 
+/// Sizes as nodes state them become whole buffers, where it is known among how many ranks.
+Collectives whole_buffers(const graph::Workload& workload, const Graph& graph,
+                          Collectives collectives) {
+  for (auto& [key, tally] : collectives) {
+    if (key.first != CollectiveType::all_gather) continue;
+    const std::uint32_t members = size_of_group(workload, std::string(graph.string(key.second)));
+    if (members > 1) tally.bytes = times(tally.bytes, members);
+  }
+  return collectives;
+}
+
 void sort_traffic(std::vector<Traffic>& traffic) {
   std::sort(traffic.begin(), traffic.end(), [](const Traffic& a, const Traffic& b) {
     return std::tie(a.type, a.group_size, a.group) < std::tie(b.type, b.group_size, b.group);
@@ -142,10 +155,12 @@ Summary summarize(const graph::Workload& workload) {
     part.contents.nodes = graph.size();
     part.contents.edges = graph.edge_count();
     for (NodeId n = 0; n < graph.size(); ++n) count_node(graph, n, part.contents, traffic);
+    const Collectives whole = whole_buffers(workload, graph, std::move(traffic.collectives));
+    for (const auto& [key, tally] : whole) add(part.contents.comm_bytes, tally.bytes);
     part.chain = longest_chain(graph);
     const std::uint64_t ranks = part.ranks.size();
     add_all(summary.total, part.contents, ranks);
-    for (const auto& [key, tally] : traffic.collectives) {
+    for (const auto& [key, tally] : whole) {
       sum_up({std::string(name(key.first)), std::string(graph.string(key.second))}, tally, ranks);
     }
     sum_up({"send", ""}, traffic.sends, ranks);

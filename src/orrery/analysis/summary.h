@@ -22,7 +22,7 @@ struct Contents {
   std::uint64_t flops = 0;          ///< num_ops of compute nodes, as the trace counts them
   std::uint64_t compute_bytes = 0;  ///< tensor_size of compute nodes
   std::uint64_t memory_bytes = 0;   ///< tensor_size of memory nodes
-  std::uint64_t comm_bytes = 0;     ///< sizes of collectives and sends
+  std::uint64_t comm_bytes = 0;     ///< whole buffers of collectives, sizes of sends
   Time recorded{};                  ///< durations of compute nodes that are not on the CPU
   Time recorded_cpu{};              ///< durations of CPU nodes
 };
@@ -40,7 +40,7 @@ struct Traffic {
   std::string group;             ///< the group's name; "" = all ranks
   std::uint32_t group_size = 0;  ///< 2 for sends and receives; 0 = the group is not defined
   std::uint64_t operations = 0;  ///< nodes, over all ranks
-  std::uint64_t bytes = 0;       ///< sizes as the nodes state them, over all ranks
+  std::uint64_t bytes = 0;       ///< whole buffers (graph::whole_buffer), over all ranks
 };
 
 struct Summary {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "orrery/core/units.h"
 
@@ -29,6 +30,12 @@ double ratio(Time part, Time whole) {
 
 std::string time_and_share(Time part, Time whole) {
   return format_time(part) + " (" + share_text(ratio(part, whole)) + ")";
+}
+
+std::string rate_text(double per_second, std::string_view what) {
+  if (per_second < 1000 || !(per_second < 1e18))
+    return fmt::format("{:.4g} {}/s", per_second, what);
+  return fmt::format("{} {}/s", format_count(std::llround(per_second)), what);
 }
 
 std::string quoted(std::string_view name) {

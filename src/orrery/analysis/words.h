@@ -15,6 +15,8 @@ namespace orrery::analysis {
 [[nodiscard]] std::string share_text(double share);
 /// part / whole, 0 when there is no whole.
 [[nodiscard]] double ratio(Time part, Time whole);
+/// "1,234,567 tokens/s", "8.25 samples/s".
+[[nodiscard]] std::string rate_text(double per_second, std::string_view what);
 /// "2.535 ms (58.3 %)".
 [[nodiscard]] std::string time_and_share(Time part, Time whole);
 /// A name in double quotes, as it is: names from traces may hold anything, so who prints it makes

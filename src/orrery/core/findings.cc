@@ -119,6 +119,9 @@ constexpr FindingInfo kInfos[] = {
      "peer had begun were started"},
     {"missing_chunk_raised", info,
      "a collective smaller than its number of ranks; raised to one byte per rank"},
+    {"may_not_fit", info,
+     "by model and plan a rank holds more than a device has; it was simulated as if it fitted, and "
+     "'orrery memory' says what would make it fit"},
 };
 
 }  // namespace

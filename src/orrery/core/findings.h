@@ -78,6 +78,8 @@ enum class FindingCode : std::uint8_t {
   collective_replayed,
   chunk_order_resolved,
   missing_chunk_raised,
+  // Jobs
+  may_not_fit,
 };
 
 struct FindingInfo {

@@ -31,6 +31,13 @@ std::string_view name(NodeKind kind) {
   return "invalid";
 }
 
+Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members) {
+  if (type != CollectiveType::all_gather || members <= 1 || stated.count() <= 0) return stated;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const auto count = static_cast<std::int64_t>(std::min<std::uint64_t>(members, kMost));
+  return stated.count() > kMost / count ? Bytes(kMost) : Bytes(stated.count() * count);
+}
+
 std::string_view name(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:

@@ -52,6 +52,11 @@ enum class CollectiveType : std::uint8_t {
 [[nodiscard]] std::string_view name(NodeKind kind);
 [[nodiscard]] std::string_view name(CollectiveType type);
 
+/// What a collective among `members` is said to be of, everywhere: the whole buffer, the larger of
+/// what one rank puts in and what it gets (NVIDIA nccl-tests, doc/PERFORMANCE.md). Nodes state it
+/// but for all-gathers, of which they state the shard that each rank contributes.
+[[nodiscard]] Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members);
+
 /// Which attributes a node's record carried (a default is not the same as a value).
 enum NodeFlag : std::uint16_t {
   kIsCpu = 1u << 0,  ///< attribute is_cpu_op is true

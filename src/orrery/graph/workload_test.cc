@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace orrery::graph {
 namespace {
 
@@ -16,6 +18,18 @@ TEST(GroupAxis, GroupsAreRanksThatDifferInItsDigits) {
   EXPECT_EQ(dp.position(38), 5u);
   EXPECT_THAT(dp.members(2), ElementsAre(2, 6, 18, 22, 34, 38));
   EXPECT_EQ(dp.first(10), 10u);  // the digit between is not of this axis
+}
+
+// nccl-tests, doc/PERFORMANCE.md: an all-gather's size is what each rank ends with.
+TEST(WholeBuffer, IsWhatNodesStateButForAllGathers) {
+  EXPECT_EQ(whole_buffer(CollectiveType::all_gather, Bytes(10), 8), Bytes(80));
+  EXPECT_EQ(whole_buffer(CollectiveType::all_gather, Bytes(10), 0), Bytes(10)) << "not known";
+  for (const CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::reduce_scatter, CollectiveType::all_to_all,
+        CollectiveType::broadcast, CollectiveType::gather})
+    EXPECT_EQ(whole_buffer(type, Bytes(10), 8), Bytes(10));
+  const Bytes most(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(whole_buffer(CollectiveType::all_gather, Bytes(1ll << 62), 1000), most);
 }
 
 TEST(GroupAxis, AStepLeavesRanksOut) {

@@ -191,6 +191,7 @@ void read_collectives(KeyReader& keys, const AstraInputs& inputs, Platform& plat
 void read_device(KeyReader& keys, Platform& platform, Findings& findings) {
   platform.device.memory = Bandwidth(keys.number("local-mem-bw", 0) * 1e9);
   platform.device.peak = FlopRate(keys.number("peak-perf", 0) * 1e12);
+  platform.device.rated = platform.device.peak;
   platform.device.roofline = keys.flag("roofline-enabled");
   platform.replay_only = keys.flag("replay-only");
   platform.track_local_memory = keys.flag("track-local-mem");

@@ -38,7 +38,8 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   Device& device = platform.device;
   if (entry != nullptr) {
     device.name = entry->name;
-    device.peak = FlopRate(entry->peaks.front().flops);
+    device.rated = FlopRate(entry->peaks.front().flops);
+    device.precision = entry->peaks.front().precision;
     device.memory = Bandwidth(entry->memory_bandwidth);
     device.memory_capacity = Bytes(static_cast<std::int64_t>(entry->memory_capacity));
   }
@@ -54,10 +55,12 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
           known.empty() ? "name a catalogue device with `is`, or give `peak`"
                         : "it has " + join(known));
     }
-    device.peak = FlopRate(peak->flops);
+    device.rated = FlopRate(peak->flops);
+    device.precision = peak->precision;
   }
   if (section.name) device.name = *section.name;
-  if (section.peak) device.peak = *section.peak;
+  device.peak = section.peak.value_or(device.rated);
+  if (entry == nullptr) device.rated = device.peak;
   if (section.memory_bandwidth) device.memory = *section.memory_bandwidth;
   if (section.memory_capacity) device.memory_capacity = *section.memory_capacity;
   if (device.memory.count() == 0) {

@@ -48,6 +48,8 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
   EXPECT_EQ(platform->dims[1].latency_ns, 2000);
   EXPECT_EQ(platform->device.name, "h100-sxm");
   EXPECT_EQ(platform->device.peak.count(), 989.4e12);
+  EXPECT_EQ(platform->device.rated, platform->device.peak);
+  EXPECT_EQ(platform->device.precision, "bf16");
   EXPECT_EQ(platform->device.memory.count(), 3.35e12);
   EXPECT_FALSE(platform->device.roofline);
   EXPECT_TRUE(platform->device.roofline_without_duration);
@@ -94,6 +96,24 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->remote_memory.nodes, 2);
   EXPECT_EQ(platform->shared_bus->G, 0.5);
   EXPECT_TRUE(platform->replay_only);
+}
+
+// What kernels reach is one thing, what utilisation is told against another.
+TEST(Cluster, KeepsTheRatedPeakBesideTheOneThatRooflineTakes) {
+  const std::string rest = "network: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]\n";
+  auto platform =
+      parse("device: {is: h100-sxm, name: H800, precision: fp8, peak: 1 PFLOP/s}\n" + rest);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->device.peak.count(), 1e15);
+  EXPECT_GT(platform->device.rated.count(), 1.9e15);
+  EXPECT_EQ(platform->device.precision, "fp8");
+  platform = parse("device: {peak: 1 PFLOP/s, memory_bandwidth: 1 TB/s}\n" + rest);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->device.rated.count(), 1e15);
+  EXPECT_EQ(platform->device.precision, "");
+  platform = parse(rest);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->device.rated.count(), 0) << "no device";
 }
 
 TEST(Cluster, WordForAllDimensionsIsRepeated) {

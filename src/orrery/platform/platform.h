@@ -105,7 +105,9 @@ struct SharedBus {
 /// One accelerator.
 struct Device {
   std::string name;         ///< catalogue name, may be empty
-  FlopRate peak{};          ///< dense peak of the chosen precision
+  FlopRate peak{};          ///< what roofline takes: `rated`, or less that kernels reach
+  FlopRate rated{};         ///< dense peak of `precision`, which utilisation is told against
+  std::string precision;    ///< of `rated`: "bf16"; empty where nothing says so
   Bandwidth memory{};       ///< local memory
   Bytes memory_capacity{};  ///< 0 = unknown
   bool roofline = false;    ///< compute nodes take roofline time instead of their recorded duration

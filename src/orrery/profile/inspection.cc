@@ -75,6 +75,17 @@ std::vector<EventId> communications(const Profile& profile, bool on_device) {
   return list;
 }
 
+/// The whole buffer: the larger of what one rank puts in and what it gets. -1: not known.
+std::int64_t whole_bytes(const Comm& comm, CommKind kind) {
+  std::int64_t bytes = comm.bytes();
+  if (kind != CommKind::all_gather || bytes < 0) return bytes;
+  const bool says = comm.out_elements >= 0;
+  const std::int64_t count = says ? comm.out_elements : comm.group_size;
+  if (count < 0 || __builtin_mul_overflow(count, says ? comm.element_bytes : bytes, &bytes))
+    return -1;
+  return bytes;
+}
+
 std::vector<CommUse> comm_uses(const Profile& profile, bool on_device) {
   std::map<std::pair<std::string, CommKind>, CommUse> uses;
   for (const EventId e : communications(profile, on_device)) {
@@ -89,7 +100,7 @@ std::vector<CommUse> comm_uses(const Profile& profile, bool on_device) {
     }
     CommUse& use = uses[{group, kind}];
     const Time time = profile.events[e].duration;
-    const std::int64_t bytes = comm == nullptr ? -1 : comm->bytes();
+    const std::int64_t bytes = comm == nullptr ? -1 : whole_bytes(*comm, kind);
     if (use.count == 0 || time < use.shortest) use.shortest = time;
     ++use.count;
     use.total = saturating_sum(use.total, time);

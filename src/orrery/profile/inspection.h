@@ -42,7 +42,7 @@ struct CommUse {
   std::string group;  ///< its description, else its name; "" = not said
   CommKind kind = CommKind::unknown;
   std::uint64_t count = 0;
-  std::int64_t bytes = 0;           ///< of those that say it
+  std::int64_t bytes = 0;           ///< their whole buffers, of those that say them
   std::uint64_t without_bytes = 0;  ///< those that do not
   Time total{};
   Time shortest{};

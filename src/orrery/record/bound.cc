@@ -44,17 +44,16 @@ std::vector<std::uint64_t> extents(const model::Fabric& fabric,
   return sizes;
 }
 
-/// Bytes each rank of a block must send out of it, for M blocks of G ranks among n ranks.
-double outward(CollectiveType type, double bytes, double blocks, double block_size, double n) {
+/// Bytes each rank of a block must send out of it, for M blocks of G ranks.
+double outward(CollectiveType type, double bytes, double blocks, double block_size) {
   const double part = (blocks - 1) / blocks;
   switch (type) {
     case CollectiveType::all_reduce:
       return 2 * part * bytes / block_size;
     case CollectiveType::reduce_scatter:
     case CollectiveType::reduce_scatter_block:
-      return part * bytes / block_size;
     case CollectiveType::all_gather:
-      return part * bytes * n / block_size;
+      return part * bytes / block_size;
     case CollectiveType::all_to_all:
       return part * bytes;
     default:
@@ -97,7 +96,7 @@ std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes b
       bandwidth += port_bandwidth(fabric.dim(d)).count();
     }
     if (!real || !(bandwidth > 0)) continue;
-    const double sent = outward(type, static_cast<double>(bytes.count()), blocks, n / blocks, n);
+    const double sent = outward(type, static_cast<double>(bytes.count()), blocks, n / blocks);
     // The wider set only where it says more.
     if (sent / bandwidth > longest * (1 + 1e-12)) {
       longest = sent / bandwidth;

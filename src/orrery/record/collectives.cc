@@ -32,7 +32,8 @@ void Maker::take_joins() {
     result::Collective& one = made.emplace_back();
     one.group = join.group;
     one.type = name(join.type);
-    one.bytes = Bytes(join.bytes);
+    one.bytes = graph::whole_buffer(join.type, Bytes(join.bytes), run.groups[join.group].size);
+    one.sent = join.sent;
     one.joined = true;
     one.first_start = Time(join.first_start);
     one.last_start = Time(join.last_start);
@@ -60,7 +61,7 @@ std::uint32_t Maker::apart_of(std::uint32_t rank, NodeId node,
   result::Collective& one = made.emplace_back();
   one.group = group;
   one.type = name(collective.type);
-  one.bytes = collective.size;
+  one.bytes = graph::whole_buffer(collective.type, collective.size, run.groups[group].size);
   one.name = run.names.intern(graph.name(node));
   one.first_start = kTimeMax;
   one.end = Time{};

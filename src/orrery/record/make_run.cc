@@ -12,7 +12,8 @@ void describe_platform(const platform::Platform& platform, result::Run& run) {
   for (const platform::Dimension& dim : platform.dims)
     run.dims.push_back({std::string(name(dim.block)), dim.size, dim.bandwidth, dim.latency_ns});
   run.device = platform.device.name;
-  run.peak_flops = platform.device.peak.count();
+  run.peak_flops = platform.device.rated.count();
+  run.peak_precision = platform.device.precision;
   run.memory_capacity = platform.device.memory_capacity;
 }
 
@@ -65,9 +66,11 @@ void find_bounds(const Source& source, result::Run& run) {
 }  // namespace
 
 result::Run make_run(const graph::Workload& workload, const platform::Platform& platform,
-                     const sim::SimResult& sim) {
+                     const sim::SimResult& sim, const std::vector<graph::HeldMemory>& held) {
   ORRERY_CHECK(sim.recording != nullptr);
+  ORRERY_CHECK(held.empty() || held.size() == workload.graphs.size());
   Source source{workload, platform, sim, *sim.recording, model::Fabric(platform)};
+  source.held = held;
   if (platform.network == platform::NetworkModelKind::message) source.links.emplace(platform);
   if (sim.stall) source.span_numbers = number_spans(workload, *sim.recording);
   result::Run run;

@@ -4,8 +4,9 @@
 // workload or the platform any more.
 #pragma once
 
-#include <string>
+#include <vector>
 
+#include "orrery/graph/held_memory.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
@@ -14,9 +15,11 @@
 namespace orrery::record {
 
 /// The run that `sim` (simulated with Options::record) was: timelines, groups, collectives, links,
-/// memory, findings; the critical path, slack and which spans are critical (see analysis). The
-/// caller adds what it knows to the manifest. Deterministic. O(nodes + edges + messages).
+/// memory, findings; the critical path, slack and which spans are critical (see analysis). `held`:
+/// what ranks hold whose nodes name no tensors, by graph; empty: not known. The caller adds what it
+/// knows to the manifest. Deterministic. O(nodes + edges + messages).
 [[nodiscard]] result::Run make_run(const graph::Workload& workload,
-                                   const platform::Platform& platform, const sim::SimResult& sim);
+                                   const platform::Platform& platform, const sim::SimResult& sim,
+                                   const std::vector<graph::HeldMemory>& held = {});
 
 }  // namespace orrery::record

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "orrery/graph/held_memory.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/links.h"
@@ -29,6 +31,7 @@ struct Source {
   /// Of a run in which some nodes never ended: by node of all ranks, the number of its span at its
   /// rank, or kNone. Otherwise empty: spans are nodes.
   std::vector<std::uint32_t> span_numbers{};
+  std::span<const graph::HeldMemory> held{};  ///< by graph; empty: not known
 
   [[nodiscard]] std::uint32_t span_of(std::uint32_t rank, graph::NodeId node) const {
     return span_numbers.empty() ? node : span_numbers[recording.first_node[rank] + node];
@@ -59,11 +62,13 @@ void make_timelines(const Source& source, const Meetings& meetings,
 /// the spans' lanes without layers.
 void place_in_lanes(result::Timeline& line, const std::vector<result::Lane>& keys);
 
-/// What one rank holds over time, by the tensors its nodes read and write (see sim/memory_curve.h).
+/// What one rank holds over time: by the tensors its nodes read and write (see sim/memory_curve.h)
+/// or, where they name none, by account (Source::held) and the times of its nodes.
 [[nodiscard]] result::MemoryCurve memory_curve(const Source& source, std::uint32_t rank,
                                                result::Names& names);
 
-/// The least time in which `ranks` (empty: all) could do the collective if nothing but their links'
+/// The least time in which `ranks` (empty: all) could do the collective of `bytes` (its whole
+/// buffer) if nothing but their links'
 /// bandwidth limited them, and which dimensions limit; empty when it has no such bound.
 ///
 /// For every set D of dimensions: the ranks that differ only outside D form blocks; every block has

@@ -194,6 +194,36 @@ TEST(MakeRun, NumbersTheSpansOfPeersThatStalled) {
   }
 }
 
+// Memory by account: each stretch from when its first computation starts.
+TEST(MakeRun, KeepsWhatWasAccountedAtTheTimesOfItsNodes) {
+  Rank rank;
+  const auto first = rank.comp(us(10));
+  const auto sum = rank.coll(CollectiveType::all_reduce, 4096, {first});
+  rank.comp(us(5), {sum});
+  const auto workload = sim::testing::replicated(rank, 2);
+  const auto ring = line(Block::ring, 2);
+  sim::Options options;
+  options.record = true;
+  const auto done = sim::simulate(workload, ring, options);
+  ASSERT_TRUE(done.has_value());
+  graph::HeldMemory held;
+  held.role = "stage 0";
+  held.from_start = Bytes(100);
+  held.stretches = {{0, 1, Bytes(150)}, {1, 3, Bytes(400)}, {3, 3, Bytes(900)}};
+  held.at_peak = {{"activations", "layer.input", Bytes(300)}, {"weights", "layer", Bytes(100)}};
+  const result::Run run = make_run(workload, ring, *done, {held});
+  const result::MemoryCurve& memory = run.timeline(1).memory;
+  EXPECT_EQ(run.names[memory.role], "stage 0");
+  const Time second = span_at(run, 1, 3).start;
+  ASSERT_EQ(memory.points.size(), 2u) << "a stretch without nodes never was";
+  EXPECT_EQ(memory.points[0], (std::pair{Time{}, Bytes(150)}));
+  EXPECT_EQ(memory.points[1], (std::pair{second, Bytes(400)}));
+  EXPECT_EQ(memory.peak, Bytes(400));
+  EXPECT_EQ(memory.peak_at, second);
+  ASSERT_EQ(memory.at_peak.size(), 2u);
+  EXPECT_EQ(run.names[memory.at_peak[0].kind], "activations");
+}
+
 // Two stages of tp 2 × dp 2, with axes and distances, and said at length.
 TEST(MakeRun, TakesAxesForTheGroupsTheyStandFor) {
   graph::Workload workload;
@@ -214,6 +244,13 @@ TEST(MakeRun, TakesAxesForTheGroupsTheyStandFor) {
   EXPECT_EQ(run.groups.size(), listed.groups.size());
   for (std::uint32_t r = 0; r < 8; ++r) {
     EXPECT_EQ(run.timeline(r), listed.timeline(r)) << r;
+    for (const Span& span : run.timeline(r).spans) {
+      if (span.kind != SpanKind::collective) continue;
+      const result::Collective& one = run.collectives[run.collective_of(r, span)];
+      EXPECT_EQ(one.bytes, Bytes(one.type == "all_gather" ? 8'000 : 9'000)) << "the whole buffer";
+      EXPECT_EQ(one.sent, one.type == "all_gather" ? 8'000u : 18'000u) << "on a ring of two";
+      EXPECT_EQ(span.bytes, one.bytes);
+    }
     for (std::size_t g = 0; g < run.ranks[r].groups.size(); ++g) {
       const result::Group& group = run.groups[run.ranks[r].groups[g]];
       const result::Group& same = listed.groups[listed.ranks[r].groups[g]];

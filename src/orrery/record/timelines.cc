@@ -120,8 +120,9 @@ void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft
   const std::uint32_t group = meetings_.group[index];
   span.group = number_in(draft.groups, group);
   span.sequence = meetings_.sequence[index];
-  span.bytes = source_.workload.graph(rank).collective(node).size;
   const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
+  const graph::Collective& stated = source_.workload.graph(rank).collective(node);
+  span.bytes = graph::whole_buffer(stated.type, stated.size, run_.groups[group].size);
   if (source_.recording.detail(rank, node).join == sim::kNone) {
     span.model = result::Model::recorded;
     return;

@@ -59,6 +59,20 @@ std::vector<std::pair<Time, Bytes>> outline(const result::MemoryCurve& curve, st
   return kept;
 }
 
+/// Of an account: how much of each kind is there at the peak.
+void write_kinds(JsonWriter& json, const Run& run, const result::MemoryCurve& curve) {
+  std::vector<std::pair<std::uint32_t, Bytes>> kinds;
+  for (const result::HeldTensor& part : curve.at_peak) {
+    auto found = std::find_if(kinds.begin(), kinds.end(),
+                              [&](const auto& kind) { return kind.first == part.kind; });
+    if (found == kinds.end()) found = kinds.insert(found, {part.kind, Bytes{}});
+    found->second += part.size;
+  }
+  column(json, "kinds", kinds.size(), [&](std::size_t i) {
+    json.begin_array().value(run.names[kinds[i].first]).value(kinds[i].second.count()).end_array();
+  });
+}
+
 void write_memory(JsonWriter& json, const Run& run, const result::MemoryCurve& curve) {
   json.key("memory");
   if (curve.points.empty()) {
@@ -76,8 +90,14 @@ void write_memory(JsonWriter& json, const Run& run, const result::MemoryCurve& c
   json.field("peak", curve.peak.count()).field("peakAt", curve.peak_at.count());
   column(json, "held", held, [&](std::size_t i) {
     const result::HeldTensor& tensor = curve.at_peak[i];
-    json.begin_array().value(run.names[tensor.name]).value(tensor.size.count()).end_array();
+    json.begin_array().value(run.names[tensor.name]).value(tensor.size.count());
+    if (tensor.kind != 0) json.value(run.names[tensor.kind]);
+    json.end_array();
   });
+  if (curve.role != 0) {
+    json.field("role", run.names[curve.role]);
+    write_kinds(json, run, curve);
+  }
   json.end_object();
 }
 

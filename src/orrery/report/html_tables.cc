@@ -89,7 +89,7 @@ void write_classes(JsonWriter& json, const std::vector<analysis::CollectiveClass
   column(json, "collectiveClasses", classes.size(), [&](std::size_t i) {
     const analysis::CollectiveClass& one = classes[i];
     json.begin_object().field("type", one.type).field("members", one.members);
-    json.field("bytes", one.bytes.count()).field("count", one.count);
+    json.field("bytes", one.bytes.count()).field("count", one.count).field("sent", one.sent);
     json.field("time", one.time.count()).field("waited", one.waited.count());
     rate(json.key("algbw"), one.algbw);
     rate(json.key("busbw"), one.busbw);
@@ -228,6 +228,7 @@ void write_collectives(JsonWriter& json, const RunFacts& facts, UsedNames& names
   all("group", [&](const Collective& one) { json.value(one.group); });
   all("name", [&](const Collective& one) { json.value(names.number(one.name)); });
   all("bytes", [&](const Collective& one) { json.value(one.bytes.count()); });
+  all("sent", [&](const Collective& one) { json.value(one.sent); });
   all("firstStart", [&](const Collective& one) { json.value(one.first_start.count()); });
   all("lastStart", [&](const Collective& one) { json.value(one.last_start.count()); });
   all("lastRank", [&](const Collective& one) { json.value(one.last_rank); });

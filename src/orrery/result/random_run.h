@@ -23,6 +23,11 @@ class RandomRun {
     run_.stalled = flip();
     run_.device = text();
     run_.peak_flops = static_cast<double>(below(1'000'000)) * 1e9;
+    run_.peak_precision = text();
+    if (flip()) {
+      const auto flops = static_cast<double>(below(1'000'000)) * 1e12;
+      run_.work = StepWork{1 + below(1'000), below(1'000'000), flops, flops * 1.5};
+    }
     run_.memory_capacity = Bytes(large());
     run_.messages = random_();
     run_.events = below(3);
@@ -136,8 +141,10 @@ class RandomRun {
       }
       line.memory.peak = Bytes(large());
       line.memory.peak_at = time();
+      line.memory.role = index(run_.names.size());
       for (std::uint64_t n = below(4); n > 0; --n)
-        line.memory.at_peak.push_back({index(run_.names.size()), Bytes(large())});
+        line.memory.at_peak.push_back(
+            {index(run_.names.size()), Bytes(large()), index(run_.names.size())});
       spans.push_back(line.spans.size());
     }
     const std::size_t least = *std::min_element(spans.begin(), spans.end());
@@ -182,6 +189,7 @@ class RandomRun {
         each.type = text();
         each.name = index(run_.names.size());
         each.bytes = Bytes(large());
+        each.sent = random_() >> below(64);
         each.joined = flip();
         each.members = index(run_.groups[i].size + 1);
         each.first_start = Time(static_cast<std::int64_t>(below(1000)));
@@ -241,7 +249,9 @@ inline std::string difference(const Run& a, const Run& b) {
   if (a.manifest != b.manifest) return "manifest";
   if (a.spans != b.spans || a.step != b.step || a.stalled != b.stalled) return "run";
   if (a.device != b.device || a.peak_flops != b.peak_flops) return "device";
+  if (a.peak_precision != b.peak_precision) return "peak_precision";
   if (a.memory_capacity != b.memory_capacity) return "memory_capacity";
+  if (a.work != b.work) return "work";
   if (a.messages != b.messages || a.events != b.events) return "counts";
   if (!(a.names == b.names)) return "names";
   if (a.dims != b.dims) return "dims";

@@ -73,6 +73,7 @@ void RunReader::read_collectives() {
     each.type = rows.text();
     each.name = rows.index(run_.names.size());
     each.bytes = rows.bytes();
+    each.sent = rows.bits();
     each.joined = rows.flag();
     each.members = rows.index(ranks_ + 1);
     each.first_start = rows.time();

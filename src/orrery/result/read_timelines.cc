@@ -20,6 +20,19 @@ void RunReader::missing(const char* table, const char* what) {
   database_.refuse(Errc::input_corrupt, table, what);
 }
 
+void RunReader::read_work(TableRows& rows) {
+  StepWork work;
+  work.samples = static_cast<std::uint64_t>(rows.integer(0, kAnyCount));
+  work.tokens = static_cast<std::uint64_t>(rows.integer(0, kAnyCount));
+  work.model_flops = rows.real();
+  work.hardware_flops = rows.real();
+  if (work.samples > 0) {
+    run_.work = work;
+  } else if (!(work == StepWork{})) {
+    rows.refuse("work without samples makes no sense");
+  }
+}
+
 void RunReader::read_run() {
   {
     TableRows rows(database_, "run");
@@ -32,7 +45,9 @@ void RunReader::read_run() {
         rows.refuse(Errc::limit_exceeded, "has " + std::to_string(ranks_) + " ranks", {});
       run_.device = rows.text();
       run_.peak_flops = rows.real();
+      run_.peak_precision = rows.text();
       run_.memory_capacity = rows.bytes();
+      read_work(rows);
       run_.links.bin = rows.time();
       run_.messages = rows.bits();
       run_.events = rows.bits();
@@ -98,6 +113,7 @@ void RunReader::read_timelines() {
       rows.refuse("has more spans than the file has room for");
     memory.peak = rows.bytes();
     memory.peak_at = rows.time();
+    memory.role = rows.index(run_.names.size());
   }
   TableRows lanes(database_, "lane");
   std::uint32_t last = 0;
@@ -190,11 +206,12 @@ void RunReader::read_memory() {
     const std::uint32_t timeline = tensors.index(run_.timelines.size());
     const std::uint32_t name = tensors.index(run_.names.size());
     const Bytes held = tensors.bytes();
+    const std::uint32_t kind = tensors.index(run_.names.size());
     if (!database_.good()) return;
     auto& all = run_.timelines[timeline].memory.at_peak;
     if (timeline < last || all.size() == MemoryCurve::kHeldTensors)
       return tensors.refuse("out of order, or too many for one timeline");
-    all.push_back({name, held});
+    all.push_back({name, held, kind});
     last = timeline;
   }
 }

@@ -112,20 +112,23 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
-/// A tensor that is there when a rank holds most.
+/// A tensor, or a part of an account, that is there when a rank holds most.
 struct HeldTensor {
   std::uint32_t name = 0;
   Bytes size{};
+  std::uint32_t kind = 0;  ///< of an account: the name of "weights", "activations" …; 0: a tensor
 
   friend bool operator==(const HeldTensor&, const HeldTensor&) = default;
 };
 
-/// Tensor bytes held over time. Empty `points`: the trace names no tensors.
+/// Bytes held over time: by the tensors that the trace names or, of a model and a plan, by account.
+/// Empty `points`: nothing says.
 struct MemoryCurve {
   std::vector<std::pair<Time, Bytes>> points;  ///< (from when, how many), ascending, distinct times
   Bytes peak{};
   Time peak_at{};
   std::vector<HeldTensor> at_peak;  ///< largest first, ties by name; at most kHeldTensors
+  std::uint32_t role = 0;           ///< by account: the name of what its ranks are ("stage 3")
   static constexpr std::size_t kHeldTensors = 32;
 
   friend bool operator==(const MemoryCurve&, const MemoryCurve&) = default;
@@ -175,7 +178,8 @@ struct Collective {
   std::uint32_t group = 0;
   std::string type;  ///< "all_reduce" …
   std::uint32_t name = 0;
-  Bytes bytes{};              ///< as its nodes state it (all_gather: contributed per rank)
+  Bytes bytes{};              ///< the whole buffer (see graph::whole_buffer)
+  std::uint64_t sent = 0;     ///< what its ranks put on the network, together
   bool joined = false;        ///< its ranks really waited for each other (not: durations replayed)
   std::uint32_t members = 0;  ///< that issued it
   Time first_start{};
@@ -244,6 +248,17 @@ struct Dimension {
   friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
+/// What the step of a generated workload is for: counted from its model and plan, all ranks
+/// together.
+struct StepWork {
+  std::uint64_t tokens = 0;   ///< 0: it has none
+  std::uint64_t samples = 0;  ///< pictures, rows, sequences
+  double model_flops = 0;     ///< of the matrix products that training needs, forward and backward
+  double hardware_flops = 0;  ///< … that are executed: with what is done again
+
+  friend bool operator==(const StepWork&, const StepWork&) = default;
+};
+
 enum class SpanChoice : std::uint8_t { all, critical, none };
 inline constexpr std::size_t kSpanChoices = 3;
 [[nodiscard]] std::string_view name(SpanChoice choice);
@@ -259,8 +274,10 @@ struct Run {
   bool stalled = false;
   std::vector<Dimension> dims;
   std::string device;
-  double peak_flops = 0;    ///< of one device, FLOP/s; 0 = unknown
-  Bytes memory_capacity{};  ///< of one device; 0 = unknown
+  double peak_flops = 0;         ///< of one device, FLOP/s; 0 = unknown
+  std::string peak_precision;    ///< of `peak_flops`: "bf16"; empty: unknown
+  Bytes memory_capacity{};       ///< of one device; 0 = unknown
+  std::optional<StepWork> work;  ///< of a generated workload
   std::vector<Rank> ranks;
   std::vector<Timeline> timelines;
   std::vector<Group> groups;

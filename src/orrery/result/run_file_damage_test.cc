@@ -226,8 +226,12 @@ TEST_F(Damage, EveryCountIsChecked) {
   expect_corrupt("DELETE FROM run", "run", "no row");
   expect_corrupt(
       "INSERT INTO run SELECT 1, spans, step_ps, stalled, ranks, device, peak_flops, "
-      "memory_capacity, link_bin_ps, messages, events FROM run",
+      "peak_precision, memory_capacity, samples, tokens, model_flops, hardware_flops, "
+      "link_bin_ps, messages, events FROM run",
       "run row 1", "one row");
+  expect_corrupt("UPDATE run SET samples = 0, tokens = 7", "run row 0", "without samples");
+  expect_corrupt("UPDATE timeline SET memory_role = 70", "timeline row 0", "memory_role");
+  expect_corrupt("UPDATE held_tensor SET kind = 70", "held_tensor row 0", "kind");
   expect_corrupt("UPDATE run SET ranks = 2", "process_group row 0", "size");
   expect_corrupt(
       "INSERT INTO rank SELECT 3, timeline, first_group, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 "

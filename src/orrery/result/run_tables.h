@@ -37,6 +37,7 @@ class RunReader {
 
  private:
   void read_run();
+  void read_work(TableRows& rows);
   void read_names();
   void read_groups();
   void read_timelines();

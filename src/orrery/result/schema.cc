@@ -22,19 +22,26 @@ constexpr std::string_view kGroup = "INTEGER NOT NULL REFERENCES process_group";
 constexpr std::string_view kMaybeSpan = "INTEGER REFERENCES span";
 
 Table about_the_run() {
-  return {"run",
-          "What the run was: one row.",
-          {{"id", kKey, "0"},
-           {"spans", kText, "which spans the file holds: `all`, `critical` or `none`"},
-           {"step_ps", kInteger, "when the last rank finished"},
-           {"stalled", kInteger, "1: it could not finish"},
-           {"ranks", kInteger, "how many"},
-           {"device", kText, "the accelerator's name"},
-           {"peak_flops", kReal, "of one device, FLOP/s; 0: unknown"},
-           {"memory_capacity", kInteger, "of one device, bytes; 0: unknown"},
-           {"link_bin_ps", kInteger, "length of the bins of `link_use`; 0: nothing was recorded"},
-           {"messages", kInteger, "messages that were sent"},
-           {"events", kInteger, "events that were simulated"}}};
+  return {
+      "run",
+      "What the run was: one row.",
+      {{"id", kKey, "0"},
+       {"spans", kText, "which spans the file holds: `all`, `critical` or `none`"},
+       {"step_ps", kInteger, "when the last rank finished"},
+       {"stalled", kInteger, "1: it could not finish"},
+       {"ranks", kInteger, "how many"},
+       {"device", kText, "the accelerator's name"},
+       {"peak_flops", kReal, "of one device, FLOP/s; 0: unknown"},
+       {"peak_precision", kText, "which peak that is, e.g. `bf16`; empty: unknown"},
+       {"memory_capacity", kInteger, "of one device, bytes; 0: unknown"},
+       {"samples", kInteger,
+        "of a step, all ranks together; 0: not known, as the workload is no model and plan"},
+       {"tokens", kInteger, "the same; 0: not known, or the model has none"},
+       {"model_flops", kReal, "of the step's matrix products, forward and backward; 0: not known"},
+       {"hardware_flops", kReal, "… with what is done again"},
+       {"link_bin_ps", kInteger, "length of the bins of `link_use`; 0: nothing was recorded"},
+       {"messages", kInteger, "messages that were sent"},
+       {"events", kInteger, "events that were simulated"}}};
 }
 
 Table timeline_table() {
@@ -43,8 +50,11 @@ Table timeline_table() {
           {{"id", kKey, kRow},
            {"first_span", kInteger, "its spans are those with `id` from here"},
            {"spans", kInteger, "… and so many"},
-           {"memory_peak", kInteger, "most bytes held; 0: the trace names no tensors"},
-           {"memory_peak_at_ps", kInteger, "since when"}}};
+           {"memory_peak", kInteger, "most bytes held; 0: nothing says"},
+           {"memory_peak_at_ps", kInteger, "since when"},
+           {"memory_role", kName,
+            "what its ranks are (`stage 3`), where memory was accounted by model and plan; 0: by "
+            "the trace's tensors"}}};
 }
 
 Table lane_table() {
@@ -79,7 +89,8 @@ Table span_table() {
        {"slack_ps", kMaybe,
         "how much later it could end without a later step, at the rank that has least; NULL: not "
         "computed"},
-       {"bytes", kInteger, "collectives, messages, memory: size; compute: tensor size"},
+       {"bytes", kInteger,
+        "collectives: as `collective.bytes`; messages, memory: size; compute: tensor size"},
        {"flops", kInteger, "operations, where known"},
        // A row that ends here has these at their defaults: most computations do.
        {"wait_ps", "INTEGER NOT NULL DEFAULT 0",
@@ -124,7 +135,9 @@ Table collective_table() {
            {"process_group", kGroup, "whose it is"},
            {"type", kText, "`all_reduce`, `all_gather` …"},
            {"name", kName, "of its node, where it came last"},
-           {"bytes", kInteger, "as its nodes state it (all_gather: contributed per rank)"},
+           {"bytes", kInteger,
+            "the whole buffer: the larger of what one rank puts in and what it gets"},
+           {"sent_bytes", kInteger, "what its ranks put on the network, together"},
            {"joined", kInteger, "1: its ranks waited for each other; 0: durations were replayed"},
            {"members", kInteger, "ranks that issued it"},
            {"first_start_ps", kInteger, "when the first member came"},
@@ -142,17 +155,20 @@ std::vector<Table> time_tables() {
       lane_table(),
       span_table(),
       {"memory",
-       "Tensor bytes held over time, where the trace names tensors.",
+       "Bytes held over time: by the tensors that the trace names or, of a model and a plan, by "
+       "account (see `orrery memory`).",
        {{"id", kKey, kRow},
         {"timeline", kTimeline, "whose it is"},
         {"at_ps", kInteger, "from when"},
         {"bytes", kInteger, "how many"}}},
       {"held_tensor",
-       "The largest tensors that are there at the peak.",
+       "The largest tensors, or parts of the account, that are there at the peak.",
        {{"id", kKey, kRow},
         {"timeline", kTimeline, "whose it is"},
         {"name", kName, "the tensor's"},
-        {"bytes", kInteger, "its size"}}},
+        {"bytes", kInteger, "its size"},
+        {"kind", kName,
+         "`weights`, `gradients`, `optimizer`, `activations` … of an account; 0: a tensor"}}},
       rank_table(),
       {"rank_group",
        "The process groups of each rank, by the rank's own numbers.",

@@ -89,7 +89,13 @@ class Writer {
       rows.integer(signed_bits(run_.ranks.size()));
       rows.text(run_.device);
       rows.real(run_.peak_flops);
+      rows.text(run_.peak_precision);
       put(rows, run_.memory_capacity);
+      const StepWork work = run_.work.value_or(StepWork{});
+      rows.integer(signed_bits(work.samples));
+      rows.integer(signed_bits(work.tokens));
+      rows.real(work.model_flops);
+      rows.real(work.hardware_flops);
       put(rows, run_.links.bin);
       rows.integer(signed_bits(run_.messages));
       rows.integer(signed_bits(run_.events));
@@ -151,6 +157,7 @@ class Writer {
         rows.integer(signed_bits(line.spans.size()));
         put(rows, line.memory.peak);
         put(rows, line.memory.peak_at);
+        rows.integer(line.memory.role);
         rows.end_row();
       }
     });
@@ -225,6 +232,7 @@ class Writer {
           rows.integer(signed_bits(i));
           rows.integer(tensor.name);
           put(rows, tensor.size);
+          rows.integer(tensor.kind);
           rows.end_row();
         }
       }
@@ -270,6 +278,7 @@ class Writer {
         rows.text(each.type);
         rows.integer(each.name);
         put(rows, each.bytes);
+        rows.integer(signed_bits(each.sent));
         rows.integer(each.joined ? 1 : 0);
         rows.integer(each.members);
         put(rows, each.first_start);

@@ -70,6 +70,7 @@ std::optional<std::string> compare_totals(const std::vector<CollectiveTotal>& a,
     };
     if (auto found = figure("operations", a[i].operations, b[i].operations)) return found;
     if (auto found = figure("bytes", a[i].bytes, b[i].bytes)) return found;
+    if (auto found = figure("bytes sent", a[i].sent, b[i].sent)) return found;
     if (auto found = figure("time", a[i].time, b[i].time)) return found;
   }
   return compare<std::uint64_t>("the number of kinds of collectives", a.size(), b.size());

@@ -73,7 +73,9 @@ TEST(Difference, TotalsAndStallsCount) {
   EXPECT_EQ(against([](SimResult& r) { r.collectives[1].operations = 5; }),
             "all_reduce among 4: operations is 4 and 5");
   EXPECT_EQ(against([](SimResult& r) { r.collectives[0].bytes = 5; }),
-            "all_gather among 2: bytes is 256 and 5");
+            "all_gather among 2: bytes is 512 and 5");
+  EXPECT_EQ(against([](SimResult& r) { ++r.collectives[0].sent; }).substr(0, 33),
+            "all_gather among 2: bytes sent is");
   EXPECT_EQ(against([](SimResult& r) { r.collectives[1].time = Time(10); }),
             "all_reduce among 4: time is 11 ps and 10 ps");
   EXPECT_EQ(against([](SimResult& r) { r.collectives[0].group_size = 3; }),

@@ -272,6 +272,7 @@ SimResult Engine::summarise() {
     rank_result.exposed_comm =
         astra() ? *rank_result.finish - Time(gpu_time_[rank]) : rank_result.comm_only;
   }
+  count_sent_so_far();
   for (auto& [key, total] : totals_) {
     total.type = key.first;
     total.group_size = key.second;

@@ -154,6 +154,11 @@ class Engine : private OnGround {
   void account(std::uint32_t rank, std::int64_t until);
   void add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const;
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
+  [[nodiscard]] const Communicator& meant_by(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] CollectiveTotal& total_of(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] Bytes buffer_of(std::uint32_t rank, graph::NodeId node);
+  void count_sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
+  void count_sent_so_far();
   void check_finished(std::uint32_t rank);
 
   // engine_collectives.cc

@@ -2,6 +2,7 @@
 //
 // Where the time goes: unions of intervals per rank, totals per collective.
 #include <limits>
+#include <utility>
 
 #include "orrery/sim/engine.h"
 
@@ -41,6 +42,49 @@ void Engine::add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t t
                               Time(fits ? time * times : std::numeric_limits<std::int64_t>::max()));
 }
 
+const Communicator& Engine::meant_by(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = graph_of(rank);
+  const StringId group = graph.collective(node).group;
+  const std::uint32_t found = group == StringId::empty
+                                  ? Communicators::kUnknown
+                                  : meanings_.of(communicators_, graph, group).of(real(rank));
+  return communicators_[found >= Communicators::kOutside ? 0 : found];
+}
+
+CollectiveTotal& Engine::total_of(std::uint32_t rank, NodeId node) {
+  const graph::CollectiveType type = graph_of(rank).collective(node).type;
+  return totals_at_hand_.of(totals_, type, meant_by(rank, node).members);
+}
+
+// Of a collective over some dimensions, among those that differ in them.
+Bytes Engine::buffer_of(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = graph_of(rank);
+  const graph::Collective& collective = graph.collective(node);
+  const Communicator& group = meant_by(rank, node);
+  std::uint64_t members = group.members;
+  if (graph.has(node, graph::kHasDims) && !group.sub_group) {
+    members = 1;
+    for (std::size_t d = 0; d < fabric_.dim_count() && d < 32; ++d) {
+      if ((collective.dims_mask >> d & 1u) != 0)
+        members *= static_cast<std::uint64_t>(fabric_.dim(d).size);
+    }
+  }
+  return graph::whole_buffer(collective.type, collective.size, members);
+}
+
+// What one rank has put on the network for a collective.
+void Engine::count_sent(std::uint32_t rank, NodeId node, std::uint64_t bytes) {
+  total_of(rank, node).sent += bytes * weight(rank);
+  if (recorder_) recorder_->sent(rank, node, bytes);
+}
+
+// Collectives that never end have sent something, too.
+void Engine::count_sent_so_far() {
+  for (CollectiveOp& op : ops_) {
+    if (op.sent > 0) count_sent(op.rank, op.node, std::exchange(op.sent, 0));
+  }
+}
+
 void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
   RankState& state = states_[rank];
   const graph::Graph& graph = graph_of(rank);
@@ -64,20 +108,10 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
       return;
   }
   const bool collective = kind == NodeKind::coll;
-  std::uint32_t members = 2;
-  if (collective) {
-    const StringId group = graph.collective(node).group;
-    const std::uint32_t found = group == StringId::empty
-                                    ? Communicators::kUnknown
-                                    : meanings_.of(communicators_, graph, group).of(real(rank));
-    members = communicators_[found >= Communicators::kOutside ? 0 : found].members;
-  }
-  CollectiveTotal& total = collective
-                               ? totals_at_hand_.of(totals_, graph.collective(node).type, members)
-                               : totals_at_hand_.of(totals_, kind);
+  CollectiveTotal& total = collective ? total_of(rank, node) : totals_at_hand_.of(totals_, kind);
   if (step > 0) {
     total.operations += weight(rank);
-    const Bytes size = collective ? graph.collective(node).size : graph.point_to_point(node).size;
+    const Bytes size = collective ? buffer_of(rank, node) : graph.point_to_point(node).size;
     total.bytes += static_cast<std::uint64_t>(size.count()) * weight(rank);
     return;
   }

@@ -83,7 +83,7 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
     op = free_ops_.back();
     free_ops_.pop_back();
   }
-  ops_[op] = {rank, node, 1};  // one more than its chunks, until all are issued
+  ops_[op] = {rank, node, 1, 0};  // one more than its chunks, until all are issued
   if (recorder_) note_join(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
   if (!error_ && --ops_[op].chunks_left == 0) collective_done(op);
@@ -277,7 +277,9 @@ void Engine::end_phase(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
-  seats_[rank].sent_bytes += bytes_sent(stream);
+  const std::uint64_t bytes = bytes_sent(stream);
+  seats_[rank].sent_bytes += bytes;
+  ops_[stream.op].sent += bytes;
   note_gather(queues_[rank * std::size_t{planner_.queue_count()} + queue], stream);
   if (recorder_) note_end(stream);
   stream.spec = nullptr;
@@ -308,8 +310,9 @@ void Engine::chunk_done(Stream& stream) {
 }
 
 void Engine::collective_done(std::uint32_t op) {
-  const CollectiveOp done = ops_[op];
+  const CollectiveOp done = std::exchange(ops_[op], {});
   free_ops_.push_back(op);
+  count_sent(done.rank, done.node, done.sent);
   complete(done.rank, done.node);
 }
 

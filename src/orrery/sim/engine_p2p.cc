@@ -88,7 +88,14 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
   const bool abroad = parts_ != nullptr && part_of(key.dst) != part_;
   if (!abroad) sent(key, now());
   if (astra() && who.custom == kNone && fabric_.dim_count() > 1) note_dims(who, key);
-  seats_[who.rank].sent_bytes += static_cast<std::uint64_t>(key.size);
+  const auto bytes = static_cast<std::uint64_t>(key.size);
+  seats_[who.rank].sent_bytes += bytes;
+  if (who.custom == kNone) {
+    totals_at_hand_.of(totals_, graph::NodeKind::send).sent += bytes * weight(who.rank);
+  } else {
+    const Endpoint& owner = customs_[who.custom].owner;
+    count_sent(owner.rank, owner.node, bytes);
+  }
   const std::int64_t delay = fabric_.delay(key.src % fabric_.rank_count(), key.dst, key.size);
   if (abroad) return send_abroad(number, delay);
   if (recorder_) recorder_->message(key.src, key.dst, key.size, now(), delay);

@@ -235,6 +235,7 @@ void Engine::keep_span(std::uint32_t rank, std::int64_t end) {
 }
 
 void Engine::absorb(Engine& part) {
+  part.count_sent_so_far();
   result_.messages += part.result_.messages;
   result_.events += part.result_.events;
   result_.savings.phases_worked_out += part.result_.savings.phases_worked_out;
@@ -250,6 +251,7 @@ void Engine::absorb(Engine& part) {
     CollectiveTotal& total = totals_[key];
     total.operations += theirs.operations;
     total.bytes += theirs.bytes;
+    total.sent += theirs.sent;
     total.time = saturating_sum(total.time, theirs.time);
   }
   for (const Mailboxes::Entry& entry : part.mailboxes_.entries()) {

@@ -43,6 +43,7 @@ void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t to_rank = rank_of(communicator, to);
   seats_[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
+  ops_[stream.op].sent += static_cast<std::uint64_t>(request.data);
   const std::int64_t delay =
       fabric_.delay(rank_of(communicator, stream.member), to_rank, request.data);
   if (recorder_) recorder_->message(stream.rank, to_rank, request.data, now(), delay);

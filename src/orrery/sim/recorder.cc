@@ -115,6 +115,11 @@ void Recorder::add(std::uint32_t group, std::uint64_t order, std::uint32_t rank,
   made_->details[index(rank, node)].join = place->second;
 }
 
+void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) {
+  const std::uint32_t join = made_->details[index(rank, node)].join;
+  if (join != kNone) made_->joins[join].sent += bytes;
+}
+
 // Kept as a time until finish() knows when the node started.
 void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now) {
   made_->details[index(rank, node)].queue = now;

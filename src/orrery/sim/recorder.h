@@ -36,6 +36,8 @@ class Recorder {
   /// The same for a custom collective: the next one of its communicator at this member.
   void custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
               std::uint32_t member, std::int64_t now);
+  /// `rank` has put `bytes` on the network for `node`'s collective.
+  void sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
   void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now);
   /// When the last member of `node`'s collective came; empty as long as some have not.
   [[nodiscard]] std::optional<std::int64_t> together(std::uint32_t rank, graph::NodeId node) const;

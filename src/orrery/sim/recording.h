@@ -40,7 +40,8 @@ struct Join {
   std::int64_t last_start = 0;
   std::uint32_t last_rank = 0;  ///< who came last; of several the lowest
   graph::NodeId last_node = 0;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  ///< as its nodes state it
+  std::uint64_t sent = 0;  ///< what its members put on the network
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
 };
 

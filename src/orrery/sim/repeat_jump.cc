@@ -63,6 +63,7 @@ void Repeater::count_repeats(const Jump& jump) {
     const CollectiveTotal then = found == before_.totals.end() ? CollectiveTotal{} : found->second;
     grow(total.operations, then.operations, times);
     grow(total.bytes, then.bytes, times);
+    grow(total.sent, then.sent, times);
     const std::int64_t more = saturating_product((total.time - then.time).count(), times);
     total.time = saturating_sum(total.time, Time(more));
   }

@@ -47,7 +47,8 @@ struct CollectiveTotal {
   std::string type;  ///< "all_reduce", "send" …
   std::uint32_t group_size = 0;
   std::uint64_t operations = 0;  ///< issued, counted once per rank
-  std::uint64_t bytes = 0;       ///< sizes as the trace states them, summed over ranks
+  std::uint64_t bytes = 0;       ///< their whole buffers (graph::whole_buffer), summed over ranks
+  std::uint64_t sent = 0;        ///< what the ranks put on the network for them
   Time time{};                   ///< from issue to completion, summed over ranks
 };
 

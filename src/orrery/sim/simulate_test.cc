@@ -33,6 +33,52 @@ RC_GTEST_PROP(Simulate, RingAllReduceIsTheClosedForm, ()) {
   RC_ASSERT(result.end == ps(2 * (n - 1) * (share * kPsPerNs + us(1).count())));
   RC_ASSERT(result.messages == static_cast<std::uint64_t>(2 * (n - 1) * n));
   RC_ASSERT(result.ranks[0].sent_bytes == static_cast<std::uint64_t>(2 * (n - 1) * share));
+  RC_ASSERT(result.collectives[0].bytes == static_cast<std::uint64_t>(n * share * n));
+  RC_ASSERT(result.collectives[0].sent == static_cast<std::uint64_t>(2 * (n - 1) * share * n));
+}
+
+// A reduce-scatter and an all-gather of the same buffer are of the same size and send the same.
+RC_GTEST_PROP(Simulate, SizesAreThoseOfTheWholeBuffer, ()) {
+  const auto n = *rc::gen::inRange<std::int64_t>(2, 17);
+  const auto share = *rc::gen::inRange<std::int64_t>(1, 100'000);
+  Rank rank;
+  const auto first = rank.coll(CollectiveType::reduce_scatter, share * n);
+  rank.coll(CollectiveType::all_gather, share, {first});
+  const auto result = run(replicated(rank, static_cast<std::uint32_t>(n)), line(Block::ring, n));
+  RC_ASSERT(result.collectives.size() == 2u);
+  for (const CollectiveTotal& total : result.collectives) {
+    RC_ASSERT(total.bytes == static_cast<std::uint64_t>(share * n * n));
+    RC_ASSERT(total.sent == static_cast<std::uint64_t>((n - 1) * share * n));
+  }
+}
+
+// What ranks send is sent for something: in every way a run may be worked out.
+RC_GTEST_PROP(Simulate, WhatIsSentAddsUp, ()) {
+  const auto n = *rc::gen::inRange<std::int64_t>(2, 9);
+  const auto size = *rc::gen::inRange<std::int64_t>(1, 10'000);
+  std::vector<Rank> ranks(static_cast<std::size_t>(n));
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    const auto first = ranks[r].coll(CollectiveType::all_reduce, size * n);
+    const auto second = ranks[r].coll(CollectiveType::all_gather, size, {first});
+    if (r == 0) ranks[r].send(1, 77, 1, {second});
+    if (r == 1) ranks[r].recv(0, 77, 1, {second});
+    ranks[r].coll(CollectiveType::all_to_all, size * n, {second});
+  }
+  auto platform = line(Block::switched, n);
+  platform.rules = *rc::gen::element(Rules::orrery, Rules::astra);
+  const auto algorithm = *rc::gen::element(platform::Algorithm::ring, platform::Algorithm::direct,
+                                           platform::Algorithm::double_binary_tree);
+  if (algorithm != platform::Algorithm::double_binary_tree || (n & (n - 1)) == 0)
+    platform.collectives.all_reduce.per_dim = {{algorithm, -1}};
+  Options options;
+  options.fold = *rc::gen::arbitrary<bool>();
+  options.closed_forms = *rc::gen::arbitrary<bool>();
+  const auto done = simulate(workload(ranks), platform, options);
+  RC_ASSERT(done.has_value());
+  std::uint64_t sent = 0, counted = 0;
+  for (std::size_t r = 0; r < done->ranks.size(); ++r) sent += done->ranks[r].sent_bytes;
+  for (const CollectiveTotal& total : done->collectives) counted += total.sent;
+  RC_ASSERT(sent == counted);
 }
 
 // As long as ranks start within one hop's latency of each other, a ring's links carry one message

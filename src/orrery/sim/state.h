@@ -200,6 +200,8 @@ struct CollectiveOp {
   std::uint32_t rank = 0;
   std::uint32_t node = 0;
   std::int64_t chunks_left = 0;
+  std::uint64_t sent =
+      0;  ///< bytes put on the network by phases that have ended; trees' as they go
 };
 
 struct QueuedPhase {

@@ -131,14 +131,13 @@ class Executions {
   std::vector<std::uint32_t> ran_;  // bodies that are not 0
 };
 
-/// What goes over the wire when `executions` ranks' buffers of together `payload` bytes go round a
-/// ring of `n`: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations
-/// in MPICH" (2005), section 4, bandwidth terms. All-to-all sends each rank's piece straight.
+/// What goes over the wire when whole buffers of together `payload` bytes go round a ring of `n`:
+/// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH"
+/// (2005), section 4, bandwidth terms. All-to-all sends each rank's piece straight.
 Total wire(std::string_view type, Total payload, Total n) {
   const Total part = payload - payload / n;  // (n-1)/n, rounded up
   if (type == "send") return payload;
   if (type == "recv" || type == "barrier") return 0;
-  if (type == "all_gather" || type == "gather") return (n - 1) * payload;
   if (type == "all_reduce") return 2 * payload - 2 * payload / n;
   return part;
 }
@@ -156,7 +155,8 @@ std::vector<TrafficCount> list(const Program& program, const Sums& sums, bool al
     const Total sharing = all_ranks && !message ? count.group_size : 1;
     count.operations = traffic.executions / sharing;
     count.payload = traffic.payload;
-    count.wire = wire(type, traffic.payload, count.group_size);
+    if (type == graph::name(CollectiveType::all_gather)) count.payload *= count.group_size;
+    count.wire = wire(type, count.payload, count.group_size);
     out.push_back(std::move(count));
   }
   return out;
@@ -217,6 +217,11 @@ std::string to_string(Total value) {
 }
 
 double to_double(Total value) { return static_cast<double>(value); }
+
+bool has_tokens(const Spec& spec) {
+  return spec.model.kind == ModelKind::decoder || spec.model.kind == ModelKind::encoder ||
+         spec.model.kind == ModelKind::encoder_decoder;
+}
 
 Result<Count> count(const Program& program) {
   Count out;

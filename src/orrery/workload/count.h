@@ -42,7 +42,7 @@ struct TrafficCount {
   std::string type;  ///< "all_reduce", "send" …
   std::uint32_t group_size = 0;
   Total operations = 0;  ///< of all ranks: once per group, summed over groups; send, recv: messages
-  Total payload = 0;     ///< sizes as nodes state them, summed over ranks
+  Total payload = 0;     ///< whole buffers (graph::whole_buffer), messages; summed over ranks
   Total wire = 0;        ///< bytes that ranks put on the wire with a ring (bandwidth-optimal)
 };
 
@@ -72,6 +72,9 @@ struct Count {
 /// Exact; O(roles × (tasks + bodies)). The wire is rounded up to a byte: a ring cuts a buffer in as
 /// many pieces as it has ranks.
 [[nodiscard]] Result<Count> count(const Program& program);
+
+/// Whether a step is counted in tokens (else: in samples).
+[[nodiscard]] bool has_tokens(const Spec& spec);
 
 /// The outermost dimension of a cluster that groups of `axis` cross: in which two members of a
 /// group differ, for the worst of the groups; 0 when no two do. `dims`: sizes of the cluster's

@@ -64,7 +64,8 @@ void visit(const Program& program, std::uint64_t rank, const graph::NodeSpec& no
     auto& traffic = sum.traffic[{axis, std::string(graph::name(node.collective.type))}];
     if (group.first(member) == member) ++traffic.operations;
     const auto size = static_cast<Total>(node.collective.size.count());
-    traffic.payload += size;
+    const bool shard = node.collective.type == graph::CollectiveType::all_gather;
+    traffic.payload += shard ? size * group.extent() : size;
     traffic.wire_times_n += wire_times_n(node.collective.type, size, group.extent());
   }
 }

@@ -256,11 +256,11 @@ TEST(StageDefects, TablesAreCutLikeOtherWeights) {
   std::map<std::string, Total> bytes;
   for (const TrafficCount& traffic : shared.roles[0].traffic)
     bytes[traffic.type] += traffic.payload;
-  // All weights are gathered for the forward and for the backward pass, in bfloat16 (a rank gives
-  // its quarter), and all gradients are summed up and scattered once, in fp32. The norm is one
+  // All weights are gathered for the forward and for the backward pass, in bfloat16, and all
+  // gradients are summed up and scattered once, in fp32. The norm is one
   // number.
   const auto all = static_cast<Total>(shared.parameters.total);
-  EXPECT_EQ(to_string(bytes["all_gather"]), to_string(2 * 2 * all / 4));
+  EXPECT_EQ(to_string(bytes["all_gather"]), to_string(2 * 2 * all));
   EXPECT_EQ(to_string(bytes["reduce_scatter"]), to_string(4 * all));
   EXPECT_EQ(to_string(bytes["all_reduce"]), "4");
 }

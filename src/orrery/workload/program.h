@@ -242,6 +242,9 @@ struct Program {
     const Program& program, std::uint32_t role, StringPool& pool,
     const std::function<Result<void>(const graph::NodeSpec&)>& on_node);
 
+/// How many nodes `unroll` makes of each of the role's recipes, once.
+[[nodiscard]] std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role);
+
 /// How many nodes `unroll` would make. O(tasks + bodies), nothing is unrolled.
 [[nodiscard]] std::uint64_t node_count(const Program& program, std::uint32_t role);
 

@@ -209,8 +209,7 @@ Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool
   return Unroller(program, program.roles[role], pool, on_node).run();
 }
 
-std::uint64_t node_count(const Program& program, std::uint32_t role) {
-  const Role& of = program.roles[role];
+std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role) {
   std::vector<std::uint64_t> in_body;
   in_body.reserve(program.bodies.size());
   for (const Body& body : program.bodies) {
@@ -219,12 +218,18 @@ std::uint64_t node_count(const Program& program, std::uint32_t role) {
                       [](const Op& op) { return op.op_class != OpClass::copy; })));
   }
   std::vector<std::uint64_t> in_recipe;
-  in_recipe.reserve(of.recipes.size());
-  for (const std::vector<Segment>& recipe : of.recipes) {
+  in_recipe.reserve(role.recipes.size());
+  for (const std::vector<Segment>& recipe : role.recipes) {
     std::uint64_t nodes = 0;
     for (const Segment& segment : recipe) nodes += segment.count * in_body[segment.body];
     in_recipe.push_back(nodes);
   }
+  return in_recipe;
+}
+
+std::uint64_t node_count(const Program& program, std::uint32_t role) {
+  const Role& of = program.roles[role];
+  const std::vector<std::uint64_t> in_recipe = recipe_nodes(program, of);
   std::uint64_t nodes = 0;
   for (const TaskLoop& loop : of.tasks) {
     for (const Task& task : loop.tasks) nodes += loop.count * in_recipe[task.recipe];

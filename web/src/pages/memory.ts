@@ -7,7 +7,7 @@ import type { Context, Page } from '../page';
 import { table } from '../table';
 import { niceStep } from '../ticks';
 import type { Colours } from '../theme';
-import { envelope, holders, rankList, stepsOf, type Envelope, type Holder, type Points } from './held/curve';
+import { envelope, holders, rankList, rolesOf, stepsOf, type Envelope, type Holder, type Points } from './held/curve';
 import './held/held.css';
 
 const mostChoices = 400;
@@ -29,12 +29,13 @@ function verdict(context: Context, fullest: Holder): HTMLElement {
   const capacity = run.device.memoryCapacity;
   const { peak, peakAt } = fullest.memory;
   const who = pageLink('timeline', { rank: fullest.ranks[0] }, `rank ${fullest.ranks[0]}`);
-  const start = [who, ` holds most: ${format.bytes(peak)} in tensors at ${format.time(peakAt)}`,
+  const { role } = fullest.memory;
+  const start = [who, role === undefined ? '' : ` (${format.nameOf(role)})`, ` holds most: ${format.bytes(peak)}${role === undefined ? ' in tensors' : ''} at ${format.time(peakAt)}`,
     fullest.ranks.length > 1 && ` (as do ${format.counted(fullest.ranks.length - 1, 'other rank')})`];
   if (capacity <= 0) return el('p', {}, start, '. The cluster file does not say how much a device has.');
   const share = format.percent(peak / capacity);
   if (peak > capacity) {
-    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. It does not fit.`));
+    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. ${role === undefined ? 'It does not fit.' : 'It may not fit; the run goes on as if it did.'}`));
   }
   return el('p', {}, start, `, ${share} of the ${format.bytes(capacity)} of ${deviceName(context)}.`);
 }
@@ -108,17 +109,38 @@ function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {
   const { format } = context;
   const listed = memory.held.reduce((sum, [, size]) => sum + size, 0);
   const rest = memory.peak - listed;
-  const rows: [string, number, boolean][] = memory.held.map(([name, size]) => [name, size, true]);
-  if (rest > 0) rows.push(['all others', rest, false]);
+  const rows: [string, number, boolean, string][] = memory.held.map(([name, size, kind]) => [name, size, true, kind ?? '']);
+  if (rest > 0) rows.push(['all others', rest, false, '']);
+  const accounted = memory.role !== undefined;
   const bar = (size: number): HTMLElement =>
     el('span', { class: 'held-bar', 'aria-hidden': true }, styled(el('i'), { width: `${memory.peak ? (100 * size) / memory.peak : 0}%` }));
   return table({
     caption: `What ${rankList(ranks)} ${ranks.length === 1 ? 'holds' : 'hold'} at the peak, ${format.bytes(memory.peak)} at ${format.time(memory.peakAt)}`,
     rows,
     columns: [
-      { title: 'tensor', cell: ([name, , named]) => el('span', { class: named ? 'name' : 'muted' }, named ? format.nameOf(name) : name), key: ([name]) => name },
+      { title: accounted ? 'part' : 'tensor', cell: ([name, , named]) => el('span', { class: named ? 'name' : 'muted' }, named ? format.nameOf(name) : name), key: ([name]) => name },
+      ...(accounted ? [{ title: 'kind', cell: ([, , , kind]: [string, number, boolean, string]) => kind, key: ([, , , kind]: [string, number, boolean, string]) => kind }] : []),
       { title: 'size', number: true, cell: ([, size]) => format.bytes(size), key: ([, size]) => size },
       { title: 'of the peak', number: true, cell: ([, size]) => [bar(size), el('span', { class: 'held-share' }, format.percent(memory.peak ? size / memory.peak : 0))], key: ([, size]) => size },
+    ],
+  });
+}
+
+// Of an account: what ranks of each kind hold at their peaks, in the columns of `orrery memory`.
+function rolesTable({ format }: Context, all: readonly Holder[]): HTMLElement {
+  const columns: [string, string[]][] = [['weights', ['weights']], ['gradients', ['gradients']], ['optimizer', ['optimizer']],
+    ['activations', ['activations', 'working']], ['buffers', ['communication', 'fragmentation']]];
+  const rows = rolesOf(all);
+  const held = ({ memory }: Holder, kinds: string[]): number =>
+    (memory.kinds ?? []).reduce((sum, [kind, size]) => sum + (kinds.includes(kind) ? size : 0), 0);
+  return table({
+    caption: 'What ranks hold at their own peaks',
+    rows,
+    columns: [
+      { title: 'what they are', cell: ({ memory }) => format.nameOf(memory.role ?? ''), key: ({ memory }) => memory.role ?? '' },
+      { title: 'ranks', number: true, cell: ({ ranks }) => String(ranks.length), key: ({ ranks }) => ranks.length },
+      ...columns.map(([title, kinds]) => ({ title, number: true, cell: (one: Holder) => format.bytes(held(one, kinds)), key: (one: Holder) => held(one, kinds) })),
+      { title: 'peak', number: true, cell: ({ memory }) => format.bytes(memory.peak), key: ({ memory }) => memory.peak },
     ],
   });
 }
@@ -128,7 +150,7 @@ function choiceOf(all: readonly Holder[], context: Context): HTMLSelectElement {
   const select = el('select', {},
     all.length > 1 && el('option', { value: '' }, 'between all ranks'),
     all.slice(0, mostChoices).map((holder, i) =>
-      el('option', { value: String(i) }, `${rankList(holder.ranks)}: peak ${format.bytes(holder.memory.peak)}`)));
+      el('option', { value: String(i) }, `${rankList(holder.ranks)}${holder.memory.role === undefined ? '' : ` (${format.nameOf(holder.memory.role)})`}: peak ${format.bytes(holder.memory.peak)}`)));
   return select;
 }
 
@@ -136,7 +158,8 @@ function nothing(): HTMLElement {
   return el('div', { class: 'card' },
     el('h2', {}, 'This trace names no tensors'),
     el('p', {}, 'So nobody can say how much memory its ranks hold. A trace that lists the inputs and outputs of its nodes with their sizes (Chakra’s ',
-      el('code', {}, 'inputs'), ' and ', el('code', {}, 'outputs'), ') gets a curve here, its peak, and what is held at it.'));
+      el('code', {}, 'inputs'), ' and ', el('code', {}, 'outputs'), ') gets a curve here, its peak, and what is held at it; so does a run of a model and a plan (',
+      el('code', {}, 'orrery run --model'), ').'));
 }
 
 export const memory: Page = {
@@ -149,14 +172,16 @@ export const memory: Page = {
       host.append(nothing());
       return undefined;
     }
+    const accounted = all[0].memory.role !== undefined;
     const wanted = all.findIndex(({ ranks }) => ranks.includes(Number(context.args.rank ?? NaN)));
     const picture: Picture = { holder: all[Math.max(0, wanted)], band: null, all };
     const select = choiceOf(all, context);
     select.value = String(Math.max(0, wanted));
     const [frame, held, words] = [el('div'), el('div'), el('p', { class: 'muted' })];
-    host.append(el('section', { class: 'card', 'aria-label': 'Memory over time' }, el('h2', {}, 'Tensors held over time'),
-      verdict(context, all[0]), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
+    host.append(el('section', { class: 'card', 'aria-label': 'Memory over time' }, el('h2', {}, accounted ? 'Memory held over time' : 'Tensors held over time'),
+      verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'By account of the model and the plan, as ', el('code', {}, 'orrery memory'), ' has it, at the times of this run’s passes.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
     el('section', { class: 'card', 'aria-label': 'At the peak' }, el('h2', {}, 'At the peak'), held));
+    if (accounted) host.append(el('section', { class: 'card', 'aria-label': 'Kinds of ranks' }, el('h2', {}, 'Kinds of ranks'), rolesTable(context, all)));
     const label = `Curve of the memory held over time; the fullest rank has its peak of ${context.format.bytes(all[0].memory.peak)} at ${context.format.time(all[0].memory.peakAt)}.`;
     const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
     const show = (): void => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData, TimelineData } from '../../src/data';
 import { groupName } from '../../src/format';
-import { envelope, holders, rankList, stepsOf } from '../../src/pages/held/curve';
+import { envelope, holders, rankList, rolesOf, stepsOf } from '../../src/pages/held/curve';
 import { median, oddRanks, orderOf, robustScores, sortKey, stackOf } from '../../src/pages/ranks/order';
 import { columns, mean, stack } from '../../src/pages/ranks/paint';
 import { groupTitle, keep, kinds } from '../../src/pages/speeds/choice';
@@ -135,6 +135,16 @@ describe('memory', () => {
     assert.ok(points.some(([when, value]) => when === 31_234 && value === 1000));
     assert.deepEqual(points[points.length - 1], [60_000, 49_999 % 7]);
     assert.ok(points.every(([when], i) => i === 0 || when >= points[i - 1][0]));
+  });
+
+  it('by account, is told by kind of rank', () => {
+    const as = (role: string, bytes: number): TimelineData => {
+      const one = holding([0], [bytes]);
+      return { ...one, memory: { ...one.memory!, role } };
+    };
+    const accounted = { rank: { timeline: [0, 1, 2, 0] }, timelines: [as('stage 1', 5), as('stage 0', 9), as('stage 1', 5)] } as unknown as RunData;
+    assert.deepEqual(rolesOf(holders(accounted)).map(({ memory, ranks }) => [memory.role, ranks]), [['stage 1', [0, 3, 2]], ['stage 0', [1]]]);
+    assert.deepEqual(rolesOf(holders(run)), []);
   });
 
   it('names ranks by ranges', () => {

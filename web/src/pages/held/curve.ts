@@ -21,6 +21,19 @@ export function holders(run: RunData): Holder[] {
     .sort((a, b) => b.memory.peak - a.memory.peak || a.ranks[0] - b.ranks[0]);
 }
 
+// Of an account: one holder per role, with the ranks of all its timelines, in the order of their lowest ranks.
+export function rolesOf(all: readonly Holder[]): Holder[] {
+  const roles = new Map<string, Holder>();
+  for (const holder of all) {
+    const { role } = holder.memory;
+    if (role === undefined) continue;
+    const known = roles.get(role);
+    if (known) known.ranks.push(...holder.ranks);
+    else roles.set(role, { ...holder, ranks: [...holder.ranks] });
+  }
+  return [...roles.values()].sort((a, b) => Math.min(...a.ranks) - Math.min(...b.ranks));
+}
+
 export type Points = [at: number, bytes: number][];
 
 // The steps of a curve until the end of the step. More of them than can be seen are thinned: of each stretch

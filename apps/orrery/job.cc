@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "job.h"
+
+#include <fmt/format.h>
+
+#include "counting.h"
+#include "orrery/workload/count.h"
+
+namespace orrery::app {
+
+Result<Job> describe_job(const workload::Program& program, const platform::Platform& platform,
+                         bool samples, Findings& findings) {
+  Job job;
+  const auto counted = workload::count(program);
+  if (!counted) return tl::unexpected(counted.error());
+  job.work.samples = static_cast<std::uint64_t>(program.spec.global_batch());
+  if (workload::has_tokens(program.spec))
+    job.work.tokens = static_cast<std::uint64_t>(counted->tokens);
+  job.work.model_flops = workload::to_double(counted->flops.model());
+  job.work.hardware_flops = workload::to_double(counted->flops.hardware());
+  workload::MemoryOptions how;
+  how.samples = samples;
+  auto memory = workload::account_memory(program, how);
+  if (!memory) {  // more than can be counted
+    findings.add(FindingCode::may_not_fit,
+                 fmt::format("{}: {}", memory.error().where, memory.error().what));
+    return job;
+  }
+  job.memory = *std::move(memory);
+  const workload::RoleMemory& most = *job.fullest();
+  const std::int64_t capacity = platform.device.memory_capacity.count();
+  if (capacity > 0 && most.peak > capacity) {
+    findings.add(
+        FindingCode::may_not_fit,
+        fmt::format("{}: {} of {}, {} too much", program.roles[most.role].name,
+                    gigabytes(most.peak), gigabytes(capacity), gigabytes(most.peak - capacity)));
+  }
+  return job;
+}
+
+}  // namespace orrery::app
