@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "arguments.h"
 #include "inputs.h"
 #include "orrery/analysis/consistency.h"
 #include "orrery/core/units.h"
+#include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 
@@ -28,6 +30,7 @@ struct Checked {
   std::vector<Error> errors;          ///< unreadable or damaged inputs
   analysis::Consistency consistency;  ///< readable inputs that do not fit together
   Findings findings;
+  std::optional<platform::Platform> cluster;  ///< as it was read
 
   [[nodiscard]] int exit() const {
     if (!errors.empty()) return exit_code(errors.front().code);
@@ -37,7 +40,7 @@ struct Checked {
 
 Checked look(const InputOptions& options, const Session& session) {
   Checked checked;
-  std::optional<platform::Platform> platform;
+  std::optional<platform::Platform>& platform = checked.cluster;
   std::uint32_t ranks = 0;
   if (options.astra() || !options.cluster.empty()) {
     auto read = read_platform(options, session, checked.findings);
@@ -139,7 +142,20 @@ int check(InputOptions& options, Session& session) {
     return session.fail(
         {Errc::usage, "", "nothing to check", "give a workload, a cluster, or both"});
   }
+  const bool as_cluster = session.output.ends_with(".yaml") || session.output.ends_with(".yml");
+  if (as_cluster && !cluster) {
+    return session.fail(
+        {Errc::usage, "--output", "there is no cluster to write", "give one: --cluster"});
+  }
   const Checked checked = look(options, session);
+  if (as_cluster) {
+    const std::string path = std::exchange(session.output, "");
+    if (checked.cluster) {
+      const std::string text = platform::resolved_cluster(*checked.cluster);
+      if (auto written = write_output(path, text, session.force); !written)
+        return session.fail(written.error(), checked.findings);
+    }
+  }
   for (const Error& error : checked.errors) session.talk_error(error);
   return session.deliver(
       checked_text(checked, session.out_style()), [&] { return checked_json(checked); },
@@ -156,8 +172,10 @@ void add_check(CLI::App& table, Session& session) {
       "Exit code: 0 fine, 1 the ranks do not fit together, 2 a configuration is wrong, 3 a trace "
       "is\n"
       "damaged, 5 a limit was hit.\n\n"
+      "-o FILE.yaml writes the cluster with every key filled in, to be edited.\n\n"
       "Examples:\n"
       "  orrery check llama/w --cluster cluster.yaml\n"
+      "  orrery check --cluster h100-sxm:64 -o cluster.yaml\n"
       "  orrery check --traces 'run/*.json.gz'\n");
   const auto options = std::make_shared<InputOptions>();
   add_input_options(*command, *options);

@@ -23,16 +23,21 @@ struct CountOptions {
 
 int count_job(const CountOptions& options, Session& session) {
   Findings findings;
-  const auto program = assemble_options(options.spec, findings);
-  if (!program) return session.fail(program.error(), findings);
-  std::vector<platform::Dimension> dims;
-  if (!options.cluster.empty()) {
-    const auto platform = platform::read_cluster(options.cluster, findings);
-    if (!platform) return session.fail(platform.error(), findings);
-    if (auto fine = check_world(*program, *platform, options.cluster); !fine)
-      return session.fail(fine.error(), findings);
-    dims = platform->dims;
+  platform::Platform platform;
+  const bool placed = !options.cluster.empty();
+  if (placed) {
+    auto read = platform::read_cluster(options.cluster, findings);
+    if (!read) return session.fail(read.error(), findings);
+    platform = *std::move(read);
   }
+  const ClusterSize size{placed ? platform.npu_count() : 0, options.cluster};
+  const auto program = assemble_options(options.spec, size, findings);
+  if (!program) return session.fail(program.error(), findings);
+  if (placed) {
+    if (auto fine = check_world(*program, platform, options.cluster); !fine)
+      return session.fail(fine.error(), findings);
+  }
+  const std::vector<platform::Dimension>& dims = platform.dims;
   const auto counted = workload::count(*program);
   if (!counted) return session.fail(counted.error(), findings);
   return session.deliver(count_text(*program, *counted, dims, findings, session.out_style()), [&] {

@@ -86,7 +86,7 @@ int generate(const SpecOptions& options, const std::string& format, Session& ses
   if (format == "chakra" && session.output.empty())
     return session.fail({Errc::usage, "--output", "is missing",
                          "-o PREFIX for PREFIX.0.et …; or --format yaml for the specification"});
-  const auto program = assemble_options(options, findings);
+  const auto program = assemble_options(options, {}, findings);
   if (!program) return session.fail(program.error(), findings);
   if (format == "chakra") return write_traces(*program, findings, session);
   if (format == "yaml") return deliver_text(workload::to_yaml(program->spec), session);

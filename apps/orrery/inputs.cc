@@ -172,7 +172,7 @@ Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t
     return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
   }
   std::error_code ignored;
-  const bool one_file = (ranks == 0 || options.replicate) &&
+  const bool one_file = (ranks <= 1 || options.replicate) &&
                         fs::is_regular_file(options.workload, ignored) &&
                         !exists(trace_of(options.workload, 0));
   auto workload = one_file ? read_one_file(options) : read_ranks(options, ranks, session);
@@ -215,7 +215,7 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
 Result<graph::Workload> make_workload(const SpecOptions& options, const Platform& platform,
                                       const std::string& where, Inputs& inputs,
                                       Findings& findings) {
-  auto program = assemble_options(options, findings);
+  auto program = assemble_options(options, {platform.npu_count(), where}, findings);
   if (!program) return tl::unexpected(program.error());
   if (auto fine = check_world(*program, platform, where); !fine)
     return tl::unexpected(fine.error());

@@ -63,8 +63,8 @@ void add_input_options(CLI::App& command, InputOptions& options);
 [[nodiscard]] Result<platform::Platform> read_platform(const InputOptions& options,
                                                        const Session& session, Findings& findings);
 
-/// The workload for `ranks` ranks (0 = as many as there are files). With 0, or with --replicate, it
-/// may also be one file's own name.
+/// The workload for `ranks` ranks (0 = as many as there are files). With 0 or 1, or with
+/// --replicate, it may also be one file's own name.
 [[nodiscard]] Result<graph::Workload> read_workload(const InputOptions& options,
                                                     std::uint32_t ranks, const Session& session);
 

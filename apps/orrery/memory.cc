@@ -30,8 +30,7 @@ struct MemoryCommand {
 };
 
 /// Bytes of one device, by whichever option says so; 0 = not known.
-Result<std::int64_t> capacity_of(const MemoryCommand& options, const workload::Program& program,
-                                 Findings& findings) {
+Result<std::int64_t> capacity_of(const MemoryCommand& options, const platform::Platform& cluster) {
   if (!options.capacity.empty()) {
     const auto bytes = parse_bytes(options.capacity, "--capacity");
     if (!bytes) return tl::unexpected(bytes.error());
@@ -48,22 +47,29 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const workload::P
     }
     return static_cast<std::int64_t>(device->memory_capacity);
   }
-  if (options.cluster.empty()) return 0;
-  const auto platform = platform::read_cluster(options.cluster, findings);
-  if (!platform) return tl::unexpected(platform.error());
-  if (auto fine = check_world(program, *platform, options.cluster); !fine)
-    return tl::unexpected(fine.error());
-  return platform->device.memory_capacity.count();
+  return options.cluster.empty() ? 0 : cluster.device.memory_capacity.count();
 }
 
 int memory(const MemoryCommand& options, Session& session) {
   Findings findings;
   if (!(options.fragmentation >= 0 && options.fragmentation <= 1))
     return session.fail({Errc::usage, "--fragmentation", "give a share from 0 to 1", ""});
-  const auto program = assemble_options(options.spec, findings);
+  platform::Platform cluster;
+  ClusterSize size;
+  if (!options.cluster.empty()) {
+    auto read = platform::read_cluster(options.cluster, findings);
+    if (!read) return session.fail(read.error(), findings);
+    cluster = *std::move(read);
+    size = {cluster.npu_count(), options.cluster};
+  }
+  const auto program = assemble_options(options.spec, size, findings);
   if (!program) return session.fail(program.error(), findings);
+  if (size.devices > 0) {
+    if (auto fine = check_world(*program, cluster, options.cluster); !fine)
+      return session.fail(fine.error(), findings);
+  }
   Fit fit;
-  const auto capacity = capacity_of(options, *program, findings);
+  const auto capacity = capacity_of(options, cluster);
   if (!capacity) return session.fail(capacity.error(), findings);
   fit.capacity = *capacity;
   workload::MemoryOptions how;

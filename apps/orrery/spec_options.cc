@@ -10,7 +10,7 @@
 #include "orrery/config/document.h"
 #include "orrery/config/parameters.h"
 #include "orrery/core/units.h"
-#include "orrery/workload/catalogue.h"
+#include "orrery/workload/defaults.h"
 #include "orrery/workload/import.h"
 
 namespace orrery::app {
@@ -28,7 +28,7 @@ constexpr std::array kFlags = {
     Flag{"--model", "model", "A model of the catalogue (docs/reference/models.md)", "NAME"},
     Flag{"--tp", "parallel.tp", "Tensor parallel", "N"},
     Flag{"--pp", "parallel.pp", "Pipeline stages", "N"},
-    Flag{"--dp", "parallel.dp", "Data parallel", "N"},
+    Flag{"--dp", "parallel.dp", "Data parallel; by default what the cluster leaves", "N"},
     Flag{"--cp", "parallel.cp", "Context parallel", "N"},
     Flag{"--ep", "parallel.ep", "Expert parallel", "N"},
     Flag{"--sharding", "parallel.sharding", "none, zero1, zero2 or zero3 (FSDP)", "WHAT"},
@@ -92,8 +92,9 @@ void add_spec_options(CLI::App& command, SpecOptions& options, bool positional) 
       ->group(group);
 }
 
-Result<workload::Spec> read_spec_options(const SpecOptions& options, Findings& findings) {
-  workload::Spec spec;
+Result<workload::Spec> read_spec_options(const SpecOptions& options, const ClusterSize& cluster,
+                                         Findings& findings) {
+  workload::Spec spec = workload::open_spec();
   if (!options.given())
     return fail(Errc::usage, "SPEC", "no job is described",
                 "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
@@ -107,23 +108,21 @@ Result<workload::Spec> read_spec_options(const SpecOptions& options, Findings& f
       return fail(done.error().code, flag.name, done.error().what, done.error().hint);
   }
   if (options.sp) spec.parallel.sp = true;
-  // A model named without anything else is trained on what its authors trained it on.
-  if (options.files.empty() && options.values.at("batch.seq").empty()) {
-    const workload::ModelEntry* model = workload::find_model(options.values.at("model"));
-    if (model != nullptr && model->seq > 0) spec.batch.seq = model->seq;
-  }
   for (const std::string& assignment : options.sets) {
     if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
   }
   if (spec.model.is.empty() && options.files.empty() && options.values.at("model").empty())
     return fail(Errc::usage, "--model", "no model is given",
                 "--model NAME; the names are in docs/reference/models.md");
+  if (auto fine = workload::settle(spec, cluster.devices, cluster.where, findings); !fine)
+    return tl::unexpected(fine.error());
   if (auto fine = workload::legal(spec); !fine) return tl::unexpected(fine.error());
   return spec;
 }
 
-Result<workload::Program> assemble_options(const SpecOptions& options, Findings& findings) {
-  const auto spec = read_spec_options(options, findings);
+Result<workload::Program> assemble_options(const SpecOptions& options, const ClusterSize& cluster,
+                                           Findings& findings) {
+  const auto spec = read_spec_options(options, cluster, findings);
   if (!spec) return tl::unexpected(spec.error());
   auto program = workload::assemble(*spec);
   if (program) findings.merge(program->findings);

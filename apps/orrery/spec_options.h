@@ -3,6 +3,7 @@
 // A training job as a command's input: specification files, other tools' files, and flags.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,12 +35,21 @@ struct SpecOptions {
 /// Adds --spec, --model, --tp … --set. With `positional`, files can be given without --spec.
 void add_spec_options(CLI::App& command, SpecOptions& options, bool positional);
 
-/// The specification: files first, then flags, then --set; legal. Errc: usage, config_*.
+/// The cluster that a job is to fill. No devices: none is given.
+struct ClusterSize {
+  std::int64_t devices = 0;
+  std::string where;
+};
+
+/// The specification: files first, then flags, then --set, then what these leave open
+/// (workload::settle); legal. Errc: usage, config_*.
 [[nodiscard]] Result<workload::Spec> read_spec_options(const SpecOptions& options,
+                                                       const ClusterSize& cluster,
                                                        Findings& findings);
 
 /// The same, assembled.
 [[nodiscard]] Result<workload::Program> assemble_options(const SpecOptions& options,
+                                                         const ClusterSize& cluster,
                                                          Findings& findings);
 
 /// "512 ranks: tp 8 (sp), pp 4, dp 16"

@@ -119,6 +119,14 @@ constexpr FindingInfo kInfos[] = {
      "peer had begun were started"},
     {"missing_chunk_raised", info,
      "a collective smaller than its number of ranks; raised to one byte per rank"},
+    {"cluster_from_catalogue", info,
+     "the cluster has no file; it was made as the device's maker builds them"},
+    {"chosen_by_default", info, "the job leaves it open; the default was taken"},
+    {"vocabulary_padded", info,
+     "the vocabulary is no multiple of tp; rows were added as Megatron does, to a multiple of 128 "
+     "x tp"},
+    {"layers_uneven", info, "the layers do not go evenly into the stages"},
+    {"pipeline_bubble", info, "pipeline stages wait for each other for more than 30 % of the step"},
     {"may_not_fit", info,
      "by model and plan a rank holds more than a device has; it was simulated as if it fitted, and "
      "'orrery memory' says what would make it fit"},

@@ -78,7 +78,12 @@ enum class FindingCode : std::uint8_t {
   collective_replayed,
   chunk_order_resolved,
   missing_chunk_raised,
-  // Jobs
+  // Clusters and plans
+  cluster_from_catalogue,
+  chosen_by_default,
+  vocabulary_padded,
+  layers_uneven,
+  pipeline_bubble,
   may_not_fit,
 };
 

@@ -30,6 +30,10 @@ constexpr std::array kB200 = {Peak{"bf16", 2250 * kTera}, Peak{"fp16", 2250 * kT
                               Peak{"fp8", 4500 * kTera},  Peak{"fp4", 9000 * kTera},
                               Peak{"tf32", 1100 * kTera}, Peak{"fp32", 80 * kTera},
                               Peak{"fp64", 40 * kTera},   Peak{"int8", 4500 * kTera}};
+constexpr std::array kGb200 = {Peak{"bf16", 2500 * kTera}, Peak{"fp16", 2500 * kTera},
+                               Peak{"fp8", 5000 * kTera},  Peak{"fp4", 10000 * kTera},
+                               Peak{"tf32", 1250 * kTera}, Peak{"fp32", 80 * kTera},
+                               Peak{"fp64", 40 * kTera},   Peak{"int8", 5000 * kTera}};
 constexpr std::array kMi300x = {Peak{"bf16", 1307.4 * kTera}, Peak{"fp16", 1307.4 * kTera},
                                 Peak{"fp8", 2614.9 * kTera},  Peak{"tf32", 653.7 * kTera},
                                 Peak{"fp32", 163.4 * kTera},  Peak{"fp64", 81.7 * kTera},
@@ -37,26 +41,70 @@ constexpr std::array kMi300x = {Peak{"bf16", 1307.4 * kTera}, Peak{"fp16", 1307.
 constexpr std::array kTpuV4 = {Peak{"bf16", 275 * kTera}, Peak{"int8", 275 * kTera}};
 constexpr std::array kTpuV5p = {Peak{"bf16", 459 * kTera}, Peak{"fp8", 459 * kTera}};
 
+// Machines as their makers build them.
+constexpr Build kDgx1{8,
+                      Block::switched,
+                      "nvlink2",
+                      "ib-edr",
+                      0.5,
+                      "NVIDIA DGX-1 with V100 datasheet: 8 GPUs, 4 EDR ports; its cube mesh of "
+                      "NVLinks is taken for a switch"};
+constexpr Build kDgxA100{8,         Block::switched,
+                         "nvlink3", "ib-hdr",
+                         1,         "NVIDIA DGX A100 datasheet: 8 GPUs, 8 HDR ports for compute"};
+constexpr Build kDgxH100{8,         Block::switched,
+                         "nvlink4", "ib-ndr",
+                         1,         "NVIDIA DGX H100/H200 datasheet: 8 GPUs, 8 NDR ports"};
+constexpr Build kPcie8{8,
+                       Block::switched,
+                       "pcie5-x16",
+                       "roce-200",
+                       1,
+                       "NVIDIA Enterprise Reference Architecture 2-8-5-200: 8 PCIe GPUs, 200 Gb/s "
+                       "each"};
+constexpr Build kDgxB200{8,         Block::switched,
+                         "nvlink5", "ib-ndr",
+                         1,         "NVIDIA DGX B200 datasheet: 8 GPUs, 8 ports of 400 Gb/s"};
+constexpr Build kNvl72{72,        Block::switched,
+                       "nvlink5", "ib-ndr",
+                       1,         "NVIDIA DGX GB200 datasheet: 72 GPUs, 72 ports of 400 Gb/s"};
+constexpr Build kMi300xPlatform{8,
+                                Block::fully_connected,
+                                "infinity-fabric-mi300x",
+                                "roce-400",
+                                1,
+                                "AMD Instinct MI300X Platform data sheet (8 devices, all joined); "
+                                "AMD's cluster guide: a 400 Gb/s port each"};
+
 constexpr std::array kDevices = {
     DeviceEntry{"v100-sxm2", "NVIDIA V100 SXM2 32 GB", kV100, 900 * kGiga, 32 * kGiga,
-                "NVIDIA V100 Tensor Core GPU datasheet (2020)"},
+                "NVIDIA V100 Tensor Core GPU datasheet (2020)", kDgx1},
     DeviceEntry{"a100-40gb", "NVIDIA A100 SXM4 40 GB", kA100, 1555 * kGiga, 40 * kGiga,
-                "NVIDIA A100 Tensor Core GPU datasheet (2020); A100 architecture whitepaper"},
+                "NVIDIA A100 Tensor Core GPU datasheet (2020); A100 architecture whitepaper",
+                kDgxA100},
     DeviceEntry{"a100-80gb", "NVIDIA A100 SXM4 80 GB", kA100, 2039 * kGiga, 80 * kGiga,
-                "NVIDIA A100 Tensor Core GPU datasheet (2021)"},
+                "NVIDIA A100 Tensor Core GPU datasheet (2021)", kDgxA100},
     DeviceEntry{
         "h100-sxm", "NVIDIA H100 SXM5 80 GB", kH100Sxm, 3.35 * kTera, 80 * kGiga,
-        "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)"},
+        "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)",
+        kDgxH100},
     DeviceEntry{
         "h100-pcie", "NVIDIA H100 PCIe 80 GB", kH100Pcie, 2 * kTera, 80 * kGiga,
-        "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)"},
+        "NVIDIA H100 Tensor Core GPU architecture whitepaper (peaks); H100 datasheet (memory)",
+        kPcie8},
     DeviceEntry{"h200-sxm", "NVIDIA H200 SXM 141 GB", kH100Sxm, 4.8 * kTera, 141 * kGiga,
-                "NVIDIA H200 Tensor Core GPU datasheet (memory; arithmetic equals H100 SXM)"},
+                "NVIDIA H200 Tensor Core GPU datasheet (memory; arithmetic equals H100 SXM)",
+                kDgxH100},
     DeviceEntry{"b200", "NVIDIA B200 SXM (HGX, 1000 W) 180 GB", kB200, 8 * kTera, 180 * kGiga,
                 "NVIDIA Blackwell architecture technical brief (peaks); DGX B200 datasheet (1,440 "
-                "GB and 64 TB/s for 8)"},
+                "GB and 64 TB/s for 8)",
+                kDgxB200},
+    DeviceEntry{"gb200", "NVIDIA GB200 (one GPU of NVL72) 186 GB", kGb200, 8 * kTera, 186 * kGiga,
+                "NVIDIA GB200 NVL72 datasheet (for 72 GPUs: 360 PFLOP/s sparse bf16, 13.4 TB, 576 "
+                "TB/s)",
+                kNvl72},
     DeviceEntry{"mi300x", "AMD Instinct MI300X 192 GB", kMi300x, 5.3 * kTera, 192 * kGiga,
-                "AMD Instinct MI300X data sheet (2023)"},
+                "AMD Instinct MI300X data sheet (2023)", kMi300xPlatform},
     DeviceEntry{"tpu-v4", "Google TPU v4", kTpuV4, 1200 * kGiga, 32 * kGibi,
                 "Google Cloud TPU v4 documentation, key specifications"},
     DeviceEntry{"tpu-v5p", "Google TPU v5p", kTpuV5p, 2765 * kGiga, 95 * kGibi,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "orrery/core/quantity.h"
+#include "orrery/platform/platform.h"
 
 namespace orrery::platform {
 
@@ -14,6 +15,16 @@ namespace orrery::platform {
 struct Peak {
   std::string_view precision;  ///< "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8"
   double flops;                ///< FLOP/s (operations per second for int8)
+};
+
+/// How a maker puts so many of a device together: islands, and a network between them.
+struct Build {
+  std::int64_t island = 0;        ///< devices behind one scale-up link; 0: there is no usual way
+  Block block = Block::switched;  ///< of an island
+  std::string_view scale_up;      ///< a link of the catalogue
+  std::string_view scale_out;     ///< a link of the catalogue, through switches
+  double ports = 1;               ///< scale-out ports of one device
+  std::string_view source;        ///< public document of such a machine
 };
 
 /// One accelerator.
@@ -24,6 +35,7 @@ struct DeviceEntry {
   double memory_bandwidth;      ///< bytes/s
   double memory_capacity;       ///< bytes
   std::string_view source;      ///< public document with these figures
+  Build build = {};
 
   /// The peak at `precision`, or null.
   [[nodiscard]] const Peak* peak(std::string_view precision) const;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <filesystem>
 
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster_file.h"
@@ -298,7 +299,9 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where, 
 }
 
 Result<Platform> read_cluster(const std::string& path, Findings& findings) {
-  const Result<std::string> text = read_text(path);
+  std::error_code ignored;
+  const bool made = names_catalogue_cluster(path) && !std::filesystem::exists(path, ignored);
+  const Result<std::string> text = made ? catalogue_cluster(path, findings) : read_text(path);
   if (!text) return tl::unexpected(text.error());
   return parse_cluster(*text, path, findings);
 }

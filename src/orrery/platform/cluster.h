@@ -13,13 +13,24 @@
 
 namespace orrery::platform {
 
-/// The cluster `path` describes ("-" is not accepted here), under Rules::orrery.
+/// The cluster `path` describes ("-" is not accepted here), under Rules::orrery. Where no such file
+/// is, "h100-sxm:64" is a cluster of the catalogue: see `catalogue_cluster`.
 /// Errc: config_*; places are JSON pointers, e.g. "cluster.yaml:/network/0/bandwidth".
 [[nodiscard]] Result<Platform> read_cluster(const std::string& path, Findings& findings);
 
 /// The same from text; `where` names it in errors.
 [[nodiscard]] Result<Platform> parse_cluster(std::string_view text, const std::string& where,
                                              Findings& findings);
+
+/// Whether `name` asks for a cluster of the catalogue: a device, a colon and a number. A device
+/// alone, or a number after a word that is none, is a mistake of that kind.
+[[nodiscard]] bool names_catalogue_cluster(std::string_view name);
+
+/// The cluster file of "h100-sxm:64": so many of the device, in islands and with the network that
+/// its maker builds them with (DeviceEntry::build); up to one island there is one dimension.
+/// Counts cluster_from_catalogue, which says what was made. Errc: config_range for devices that are
+/// not there and counts that fill no islands; config_missing_key where there is no usual network.
+[[nodiscard]] Result<std::string> catalogue_cluster(std::string_view name, Findings& findings);
 
 /// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader
 /// uses.

@@ -163,6 +163,19 @@ std::string catalogue_reference() {
                         each.source);
   }
   text +=
+      "\n## Clusters without a file\n\n`--cluster h100-sxm:64` makes a cluster of that many "
+      "devices as their makers build them: islands, and a network between these. Up to one island "
+      "is one dimension.\n\n"
+      "| name | island | by | between islands | source |\n|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices()) {
+    const Build& build = each.build;
+    if (build.island == 0) continue;
+    text += fmt::format(
+        "| `{}` | {} | `{}`, {} | `{}`, {} | {} |\n", each.name, build.island, build.scale_up,
+        name(build.block), build.scale_out,
+        build.ports == 1 ? "a port each" : fmt::format("{} ports each", build.ports), build.source);
+  }
+  text +=
       "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a "
       "neighbour. Latency is "
       "per hop (two hops through a switch) and always an assumption: makers do not publish it.\n\n"

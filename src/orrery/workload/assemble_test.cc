@@ -31,6 +31,8 @@ TEST(Assemble, LeftOverLayersGoToTheMiddle) {
   EXPECT_THAT(even_layers(9, 4), ElementsAre(2, 2, 3, 2));
   EXPECT_THAT(even_layers(3, 2), ElementsAre(2, 1));
   EXPECT_THAT(even_layers(5, 1), ElementsAre(5));
+  EXPECT_THAT(even_layers(3, 4), ElementsAre(1, 1, 1, 0));
+  EXPECT_THAT(even_layers(2, 4), ElementsAre(0, 1, 1, 0));
 }
 
 std::vector<std::int64_t> layers_of(const Program& program) {

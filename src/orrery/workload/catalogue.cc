@@ -93,8 +93,12 @@ std::string models_reference() {
       "with ORRERY_UPDATE_DOCS=1. -->\n\n"
       "`model: llama-3.1-70b` is short for `model: {is: llama-3.1-70b}`; keys beside `is` override "
       "its figures. Weights are counted from the shape; a test holds every count against what the "
-      "authors print, to the last printed digit.\n\n"
-      "| name | model | context | weights | per token | published | source of the shape | source "
+      "authors print, to the last printed digit. \"Trained on\" is the length of most "
+      "sequences in pre-training, in tokens (the default of `batch.seq`), not the most that a "
+      "model "
+      "can read.\n\n"
+      "| name | model | trained on | weights | per token | published | source of the shape | "
+      "source "
       "of "
       "the count |\n|---|---|---|---|---|---|---|---|\n";
   for (const ModelEntry& each : models()) {

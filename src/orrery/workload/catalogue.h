@@ -22,7 +22,8 @@ enum class Counted : std::uint8_t {
 struct ModelEntry {
   std::string_view name;          ///< "llama-3.1-70b"
   std::string_view title;         ///< "Llama 3.1 70B"
-  std::int64_t seq = 0;           ///< training context; 0: not a language model
+  std::int64_t seq = 0;           ///< tokens of the sequences it was (mostly) trained on, not the
+                                  ///< most that it can read; 0: not a language model
   std::string_view published;     ///< as printed: "70.6B", "8,030,261,248"
   std::string_view source;        ///< of the shape
   std::string_view count_source;  ///< of the count

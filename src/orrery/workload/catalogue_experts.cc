@@ -111,10 +111,12 @@ const std::array kExpertModels = {
                    [] {
                      return mixtral({32, 4096, 14336, 32, 8, 32000});
                    },
-               .active = "12.9B"},
+               .active = "12.9B",
+               .note = "trained on sequences of 32k tokens (arXiv 2401.04088, section 1); "
+                       "benchmarks of training mostly take 4,096"},
     ModelEntry{.name = "mixtral-8x22b",
                .title = "Mixtral 8x22B",
-               .seq = 65536,
+               .seq = 8192,
                .published = "140,620,634,112",
                .source = kConfig,
                .count_source = kHub,
@@ -122,7 +124,10 @@ const std::array kExpertModels = {
                    [] {
                      return mixtral({56, 6144, 16384, 48, 8, 32000});
                    },
-               .active = "39B"},
+               .active = "39B",
+               .note = "the authors do not say how long the sequences were that it was trained on "
+                       "(it reads up to 65,536 tokens): 8,192 as in AMD's published training runs "
+                       "(Primus)"},
     ModelEntry{.name = "qwen1.5-moe-a2.7b",
                .title = "Qwen1.5-MoE A2.7B",
                .seq = 4096,

@@ -198,7 +198,8 @@ const std::array kLlamaModels = {
                .model =
                    [] {
                      return mistral({40, 5120, 14336, 32, 8, 131072}, 128, 0);
-                   }},
+                   },
+               .note = "the model card: trained with a 128k context window"},
     ModelEntry{.name = "mistral-small-24b",
                .title = "Mistral Small 3 24B",
                .seq = 32768,
@@ -208,7 +209,9 @@ const std::array kLlamaModels = {
                .model =
                    [] {
                      return mistral({40, 5120, 32768, 32, 8, 131072}, 128, 0);
-                   }},
+                   },
+               .note = "the authors do not say how long the sequences were that it was trained "
+                       "on: 32,768 is what it reads"},
     ModelEntry{.name = "qwen2.5-0.5b",
                .title = "Qwen2.5 0.5B",
                .seq = 4096,

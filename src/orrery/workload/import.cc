@@ -156,7 +156,7 @@ Result<void> import_text(Spec& spec, std::string_view text, const std::string& w
   if (!format) return unknown(where);
   if (*format != ImportFormat::spec)
     return import_document(spec, *format, without_nulls(*file), where, findings);
-  auto own = parse_spec(text, where);
+  auto own = parse_spec_like(spec, text, where);
   if (!own) return tl::unexpected(own.error());
   spec = *std::move(own);
   return {};
@@ -168,7 +168,7 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
                          Findings& findings) {
   if (auto read = import_text(spec, text, where, findings); !read) return read;
   // Later files and flags would be blamed for what this one says.
-  Result<void> fine = in_ranges(spec);
+  Result<void> fine = in_ranges(spec, true);
   if (!fine) fine.error().where = where + ":" + fine.error().where;
   return fine;
 }

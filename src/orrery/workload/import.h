@@ -31,7 +31,8 @@ enum class ImportFormat : std::uint8_t {
 /// for.
 [[nodiscard]] Result<ImportFormat> sniff(std::string_view text, const std::string& where);
 
-/// Adds what the file says to `spec`. A model's family that is not known is an error that lists the
+/// Adds what the file says to `spec`, which may be open (defaults.h) and then stays so where the
+/// file says nothing. A model's family that is not known is an error that lists the
 /// fields missing. Errc: config_*, input_unsupported.
 [[nodiscard]] Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
                                        Findings& findings);

@@ -18,6 +18,10 @@
 
 namespace orrery::workload {
 
+/// Our own text; what it leaves open stays open where it is in `spec` (defaults.h). In spec.cc.
+[[nodiscard]] Result<Spec> parse_spec_like(const Spec& spec, std::string_view text,
+                                           const std::string& where);
+
 /// Keys that say nothing about what is computed (names, tokens, learning rates): asked for and
 /// passed over.
 void pass_over(config::KeyReader& keys, std::initializer_list<std::string_view> names);

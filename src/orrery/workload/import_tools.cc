@@ -82,7 +82,8 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
                   "is no multiple of train_micro_batch_size_per_gpu x gradient_accumulation_steps");
     spec.parallel.dp = spec.batch.global / step;
   } else if (spec.batch.global == 0 && steps != 0) {
-    spec.batch.global = product({spec.batch.micro, steps, spec.parallel.dp});
+    spec.batch.global =
+        product({spec.batch.micro, steps, std::max<std::int64_t>(spec.parallel.dp, 1)});
   }
   if (keys.has("activation_checkpointing")) spec.recompute.kind = RecomputeKind::full;
   pass_over(keys, {"fp16", "bf16", "zero_optimization", "gradient_clipping", "optimizer",
@@ -210,8 +211,8 @@ Result<void> import_simai(Spec& spec, std::string_view text, const std::string& 
   pass_over(keys, {"vpp", "checkpoints", "checkpoint_initiates", "pp_comm"});
   if (auto fine = finish(keys, findings); !fine) return fine;
   set_world(spec, world, where, findings);
-  spec.batch.global =
-      product({std::max<std::int64_t>(steps, 1), spec.batch.micro, spec.parallel.dp});
+  spec.batch.global = product({std::max<std::int64_t>(steps, 1), spec.batch.micro,
+                               std::max<std::int64_t>(spec.parallel.dp, 1)});
   return {};
 }
 

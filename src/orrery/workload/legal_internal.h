@@ -27,8 +27,9 @@ struct RuleCheck {
 [[nodiscard]] std::span<const RuleCheck> schedule_rules();
 [[nodiscard]] std::span<const RuleCheck> size_rules();
 
-/// Specifications need not come from text: every value is in the range of its key. In spec.cc.
-[[nodiscard]] Result<void> in_ranges(const Spec& spec);
+/// Specifications need not come from text: every value is in the range of its key; with
+/// `may_be_open`, what nobody has given yet (defaults.h) is fine, too. In spec.cc.
+[[nodiscard]] Result<void> in_ranges(const Spec& spec, bool may_be_open = false);
 
 /// Families with attention.
 [[nodiscard]] inline bool has_attention(const Model& model) {

@@ -9,6 +9,7 @@
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/suggest.h"
 #include "orrery/workload/catalogue.h"
+#include "orrery/workload/import_internal.h"
 #include "orrery/workload/legal_internal.h"
 #include "orrery/workload/lora.h"
 
@@ -62,13 +63,12 @@ Result<void> look_up_model(Json& tree, const std::string& where) {
   return {};
 }
 
-/// A tree of the keys in spec.h.
-Result<Spec> spec_of(Json tree, const std::string& where) {
+/// A tree of the keys in spec.h. What it does not say stands as in `spec`.
+Result<Spec> spec_of(Json tree, const std::string& where, Spec spec) {
   if (tree.is_object()) {
     if (Result<void> known = look_up_model(tree, where); !known)
       return tl::unexpected(std::move(known.error()));
   }
-  Spec spec;
   config::Reading reading{where};
   config::read_value(tree, "", config::Limits{}, spec, reading);
   if (reading.error) return tl::unexpected(*std::move(reading.error));
@@ -104,6 +104,20 @@ OrderedJson tree_of(const Spec& spec) {
   return tree;
 }
 
+/// What nobody has given yet (see defaults.h) is no key.
+void drop_open(Json& tree, const Spec& spec) {
+  if (spec.parallel.dp == 0) tree["parallel"].erase("dp");
+  if (spec.batch.seq == 0) tree["batch"].erase("seq");
+}
+
+/// A new specification in which that is open which is open in `spec`.
+Spec open_as(const Spec& spec) {
+  Spec start;
+  if (spec.parallel.dp == 0) start.parallel.dp = 0;
+  if (spec.batch.seq == 0) start.batch.seq = 0;
+  return start;
+}
+
 /// The value that a flag's text stands for where `old` stood: text where text was, a list of words
 /// between commas where a list was, else as YAML says.
 Result<Json> flag_value(const Json& old, std::string_view text, const std::string& where) {
@@ -119,7 +133,13 @@ Result<Json> flag_value(const Json& old, std::string_view text, const std::strin
 Result<Spec> parse_spec(std::string_view text, const std::string& where) {
   Result<Json> tree = config::parse_yaml(text, where);
   if (!tree) return tl::unexpected(std::move(tree.error()));
-  return spec_of(*std::move(tree), where);
+  return spec_of(*std::move(tree), where, Spec{});
+}
+
+Result<Spec> parse_spec_like(const Spec& spec, std::string_view text, const std::string& where) {
+  Result<Json> tree = config::parse_yaml(text, where);
+  if (!tree) return tl::unexpected(std::move(tree.error()));
+  return spec_of(*std::move(tree), where, open_as(spec));
 }
 
 std::string to_yaml(const Spec& spec) { return config::to_yaml(tree_of(resolved(spec)), 2); }
@@ -128,11 +148,12 @@ std::string to_json(const Spec& spec) {
   return tree_of(resolved(spec)).dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-Result<void> in_ranges(const Spec& spec) {
+Result<void> in_ranges(const Spec& spec, bool may_be_open) {
   Json tree = as_json(tree_of(spec));
   tree["model"].erase("is");
   drop_empty_lists(tree);
-  Result<Spec> again = spec_of(std::move(tree), "");
+  if (may_be_open) drop_open(tree, spec);
+  Result<Spec> again = spec_of(std::move(tree), "", Spec{});
   if (again) return {};
   Error error = std::move(again.error());
   if (error.where.starts_with(':')) error.where.erase(0, 1);
@@ -143,6 +164,7 @@ Result<void> set(Spec& spec, std::string_view path, std::string_view value) {
   const std::string where(path);
   if (path.empty()) return fail(Errc::config_unknown_key, "key", "is not named");
   Json tree = as_json(tree_of(spec));
+  drop_open(tree, spec);
   Json* at = &tree;
   std::string_view rest = path == "model.is" ? "model" : path;
   while (!rest.empty()) {
@@ -155,7 +177,7 @@ Result<void> set(Spec& spec, std::string_view path, std::string_view value) {
   if (!parsed) return tl::unexpected(std::move(parsed.error()));
   *at = *std::move(parsed);
   drop_empty_lists(tree);
-  Result<Spec> changed = spec_of(std::move(tree), where);
+  Result<Spec> changed = spec_of(std::move(tree), where, open_as(spec));
   if (!changed) {
     Error error = std::move(changed.error());
     error.where = where;

@@ -60,7 +60,8 @@ struct Parallel {
       config::field("cp", &Parallel::cp, "context parallel", config::between(1, 1 << 24)),
       config::field("cp_method", &Parallel::cp_method, "how attention sees other ranks' tokens"),
       config::field("pp", &Parallel::pp, "pipeline stages", config::between(1, 1 << 24)),
-      config::field("dp", &Parallel::dp, "data parallel", config::between(1, 1 << 24)),
+      config::field("dp", &Parallel::dp, "data parallel", config::between(1, 1 << 24))
+          .by_default("what the cluster leaves, else `1`"),
       config::field("ep", &Parallel::ep, "expert parallel", config::between(1, 1 << 24)),
       config::field("etp", &Parallel::etp, "tensor parallel inside experts: 1 or `tp`",
                     config::between(0, 1 << 24))
@@ -191,17 +192,19 @@ struct Recompute {
 
 /// How much is trained on in one step.
 struct Batch {
-  std::int64_t global = 0;      ///< sequences (pictures, samples) per step; 0 = micro × dp
+  std::int64_t global = 0;      ///< sequences (pictures, samples) per step; 0 = micro × dp ×
+                                ///< Spec::usual_microbatches
   std::int64_t micro = 1;       ///< … per microbatch and rank
   std::int64_t seq = 2048;      ///< tokens per sequence (vision: not looked at)
   std::int64_t source_seq = 0;  ///< encoder-decoder: tokens of the source; 0 = seq
 
   static constexpr auto fields = std::tuple{
       config::field("global", &Batch::global, "sequences per step", config::between(0, 1 << 30))
-          .by_default("`micro` x `dp`"),
+          .by_default("`micro` x `dp`, with stages 8 x `pp` of these"),
       config::field("micro", &Batch::micro, "sequences per microbatch",
                     config::between(1, 1 << 24)),
-      config::field("seq", &Batch::seq, "tokens of a sequence", config::between(1, 1 << 26)),
+      config::field("seq", &Batch::seq, "tokens of a sequence", config::between(1, 1 << 26))
+          .by_default("what the catalogue's model was trained on, else `2048`"),
       config::field("source_seq", &Batch::source_seq, "encoder-decoder: tokens of the source",
                     config::between(0, 1 << 26))
           .by_default("`seq`")};
@@ -264,8 +267,17 @@ struct Spec {
       config::field("compat", &Spec::compat,
                     "`stage`: count as that generator does, mistakes too")};
 
+  /// Where no global batch is given, stages get so many microbatches each: with 1F1B they then
+  /// wait for less than a ninth of the step.
+  static constexpr std::int64_t kMicrobatchesPerStage = 8;
+  /// Microbatches of each rank where no global batch is given: one without stages (or where a file
+  /// has their order).
+  [[nodiscard]] std::int64_t usual_microbatches() const {
+    const bool fill = parallel.pp > 1 && schedule.kind != ScheduleKind::file;
+    return fill && compat == Compat::none ? kMicrobatchesPerStage * parallel.pp : 1;
+  }
   [[nodiscard]] std::int64_t global_batch() const {
-    return batch.global != 0 ? batch.global : batch.micro * parallel.dp;
+    return batch.global != 0 ? batch.global : batch.micro * parallel.dp * usual_microbatches();
   }
   /// Microbatches each rank runs in a step.
   [[nodiscard]] std::int64_t microbatches() const {

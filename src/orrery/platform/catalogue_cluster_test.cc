@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clusters without a file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "orrery/core/limits.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/platform/cluster.h"
+
+namespace orrery::platform {
+namespace {
+
+using testing::HasSubstr;
+
+Result<Platform> made(const std::string& name) {
+  Findings findings;
+  return read_cluster(name, findings);
+}
+
+TEST(CatalogueCluster, HasIslandsAndANetworkBetweenThem) {
+  Findings findings;
+  const auto platform = read_cluster("h100-sxm:64", findings);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->name, "h100-sxm:64");
+  EXPECT_EQ(platform->device.name, "h100-sxm");
+  ASSERT_EQ(platform->dims.size(), 2u);
+  EXPECT_EQ(platform->dims[0].block, Block::switched);
+  EXPECT_EQ(platform->dims[0].size, 8);
+  EXPECT_EQ(platform->dims[0].bandwidth.count(), find_link("nvlink4")->bandwidth);
+  EXPECT_EQ(platform->dims[1].size, 8);
+  EXPECT_EQ(platform->dims[1].bandwidth.count(), find_link("ib-ndr")->bandwidth);
+  const auto said = findings.list();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].code, FindingCode::cluster_from_catalogue);
+  EXPECT_THAT(said[0].places, testing::ElementsAre("64 h100-sxm: 8 by nvlink4 x 8 by ib-ndr"));
+}
+
+TEST(CatalogueCluster, UpToOneIslandIsOneDimension) {
+  for (const std::int64_t count : {1, 2, 3, 7, 8}) {
+    const auto platform = made("h200-sxm:" + std::to_string(count));
+    ASSERT_TRUE(platform) << to_string(platform.error());
+    ASSERT_EQ(platform->dims.size(), 1u);
+    EXPECT_EQ(platform->npu_count(), count);
+  }
+  EXPECT_EQ(made("gb200:72")->dims.size(), 1u);
+  EXPECT_EQ(made("gb200:144")->dims.size(), 2u);
+  EXPECT_EQ(made("mi300x:4")->dims[0].block, Block::fully_connected);
+  EXPECT_EQ(made("v100-sxm2:16")->dims[1].bandwidth.count(), 6.25e9) << "half a port each";
+}
+
+/// The catalogue's data by itself: links that exist, islands that can be made.
+TEST(CatalogueCluster, EveryDeviceMakesOneOrSaysThatItHasNone) {
+  for (const DeviceEntry& device : devices()) {
+    const std::string name(device.name);
+    const std::int64_t island = device.build.island;
+    if (island == 0) {
+      const auto refused = made(name + ":8");
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, Errc::config_missing_key);
+      EXPECT_THAT(refused.error().what, HasSubstr(std::string(device.title)));
+      continue;
+    }
+    EXPECT_NE(find_link(device.build.scale_up), nullptr) << name;
+    EXPECT_NE(find_link(device.build.scale_out), nullptr) << name;
+    EXPECT_FALSE(device.build.source.empty()) << name;
+    for (const std::int64_t count : {std::int64_t{1}, island, 16 * island}) {
+      const auto platform = made(name + ":" + std::to_string(count));
+      ASSERT_TRUE(platform) << to_string(platform.error());
+      EXPECT_EQ(platform->npu_count(), count);
+    }
+  }
+}
+
+TEST(CatalogueCluster, WrittenAndReadBackItIsTheSame) {
+  for (const char* const name : {"h100-sxm:64", "mi300x:16", "v100-sxm2:32", "gb200:216"}) {
+    const auto platform = made(name);
+    ASSERT_TRUE(platform) << to_string(platform.error());
+    Findings findings;
+    const std::string text = resolved_cluster(*platform);
+    const auto again = parse_cluster(text, "c.yaml", findings);
+    ASSERT_TRUE(again) << to_string(again.error());
+    EXPECT_EQ(resolved_cluster(*again), text);
+    ASSERT_EQ(again->dims.size(), platform->dims.size());
+    for (std::size_t d = 0; d < again->dims.size(); ++d) {
+      EXPECT_EQ(again->dims[d].bandwidth.count(), platform->dims[d].bandwidth.count());
+      EXPECT_EQ(again->dims[d].latency_ns, platform->dims[d].latency_ns);
+    }
+    EXPECT_EQ(again->device.peak.count(), platform->device.peak.count());
+    EXPECT_EQ(again->device.memory.count(), platform->device.memory.count());
+  }
+}
+
+TEST(CatalogueCluster, AFileOfThatNameWins) {
+  const std::string name = "h100-sxm:64";
+  const auto before = std::filesystem::current_path();
+  const auto folder = std::filesystem::path(testing::TempDir()) / "catalogue_cluster";
+  std::filesystem::create_directories(folder);
+  std::filesystem::current_path(folder);
+  std::ofstream(name) << "device: a100-80gb\nnetwork: [{block: ring, size: 4, link: nvlink3}]\n";
+  const auto platform = made(name);
+  std::filesystem::current_path(before);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->npu_count(), 4);
+}
+
+TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
+  struct Case {
+    const char* name;
+    Errc code;
+    const char* hint;
+  };
+  for (const Case& each : {Case{"h100-smx:64", Errc::config_range, "did you mean \"h100-sxm\"?"},
+                           Case{"h100:64", Errc::config_range, "h100-sxm, h100-pcie"},
+                           Case{"zebra:8", Errc::config_range, "the catalogue has v100-sxm2, "},
+                           Case{":8", Errc::config_range, "the catalogue has v100-sxm2, "},
+                           Case{"h100-sxm:12", Errc::config_range, "h100-sxm:8 or h100-sxm:16"},
+                           Case{"h100-sxm", Errc::config_range, "h100-sxm:64"},
+                           Case{"h100-sxm:", Errc::config_range, "h100-sxm:64"},
+                           Case{"h100-sxm:0", Errc::config_range, "h100-sxm:64"},
+                           Case{"h100-sxm:-8", Errc::config_range, "h100-sxm:64"},
+                           Case{"h100-sxm:8x", Errc::config_range, "h100-sxm:64"},
+                           Case{"h100-sxm:99999999999999999999", Errc::config_range, "h100-sxm:64"},
+                           Case{"tpu-v4:64", Errc::config_missing_key, "examples/clusters"}}) {
+    const auto refused = made(each.name);
+    ASSERT_FALSE(refused) << each.name;
+    EXPECT_EQ(refused.error().code, each.code) << each.name;
+    EXPECT_EQ(refused.error().where, each.name);
+    EXPECT_THAT(refused.error().hint, HasSubstr(each.hint));
+  }
+  EXPECT_TRUE(made("h100-sxm:" + std::to_string(limits::kRanks)));
+}
+
+TEST(CatalogueCluster, OtherNamesAreFiles) {
+  for (const char* const name : {"none.yaml", "dir/x:8", "c:cluster.yaml", "x:y", ""})
+    EXPECT_FALSE(names_catalogue_cluster(name)) << name;
+  EXPECT_EQ(made("none.yaml").error().code, Errc::input_not_found);
+}
+
+}  // namespace
+}  // namespace orrery::platform
