@@ -11,12 +11,15 @@
 
 #include "arguments.h"
 #include "counting.h"
+#include "hints.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
+#include "orrery/workload/fit.h"
 #include "orrery/workload/memory_picture.h"
+#include "progress.h"
 #include "spec_options.h"
 
 namespace orrery::app {
@@ -50,7 +53,7 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const workload::P
   }
   if (options.cluster.empty()) return 0;
   const auto platform = platform::read_cluster(options.cluster, findings);
-  if (!platform) return tl::unexpected(platform.error());
+  if (!platform) return tl::unexpected(explain_cluster(platform.error(), options.cluster));
   if (auto fine = check_world(program, *platform, options.cluster); !fine)
     return tl::unexpected(fine.error());
   return platform->device.memory_capacity.count();
@@ -68,15 +71,23 @@ int memory(const MemoryCommand& options, Session& session) {
   fit.capacity = *capacity;
   workload::MemoryOptions how;
   how.fragmentation = options.fragmentation;
+  Progress progress(session);
+  const Progress::Phase accounting{"account", "accounting memory", "plans"};
+  progress.begin(accounting, 1);
   const auto report = workload::account_memory(*program, how);
+  progress.tell(accounting, 1, 1);
   if (!report) return session.fail(report.error(), findings);
   const workload::RoleMemory& worst = report->roles[report->worst];
   const bool fits = fit.capacity == 0 || worst.peak <= fit.capacity;
   if (!fits) {
-    auto changes = workload::make_it_fit(program->spec, fit.capacity, 3, how);
+    auto changes = workload::make_it_fit(
+        program->spec, fit.capacity, 3, how, [&](std::uint64_t tried, std::uint64_t of) {
+          progress.tell({"fit", "looking for a plan that fits", "plans"}, tried, of);
+        });
     if (!changes) return session.fail(changes.error(), findings);
     fit.changes = *std::move(changes);
   }
+  progress.clear();
   if (!options.picture.empty()) {
     const std::string svg = workload::memory_svg(*program, worst);
     if (auto written = write_output(options.picture, svg, session.force); !written)

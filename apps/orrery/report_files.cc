@@ -22,17 +22,6 @@ constexpr std::uint64_t kLargeTimeline = 500'000'000;
 /// How many bytes of JSON one byte of protobuf amounts to, from 2.0 to 2.6.
 constexpr double kChromeFactor = 2.6;
 
-/// A page of runs with so many spans takes a second or more.
-constexpr std::size_t kManySpans = 1'000'000;
-
-std::size_t spans_of(const std::vector<const result::Run*>& runs) {
-  std::size_t spans = 0;
-  for (const result::Run* run : runs) {
-    for (const result::Timeline& timeline : run->timelines) spans += timeline.spans.size();
-  }
-  return spans;
-}
-
 std::string in_bytes(std::uint64_t bytes) {
   return format_bytes(Bytes(static_cast<std::int64_t>(bytes)));
 }
@@ -81,6 +70,7 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
                                                         : report::write_chrome(run, choice, sink);
   if (whole) (void)file.write(buffer);
   const std::uint64_t size = file.size();
+  if (whole) progress.written(path, size);
   progress.clear();
   if (auto done = file.finish(); !done) return tl::unexpected(done.error());
   if (!whole) return fail(Errc::output_failed, path, "was not written to its end");
@@ -107,18 +97,20 @@ Result<void> PageFile::check(bool force) {
   page_ = std::string(report::built_in_page());
   if (!page_.empty()) return {};
   return fail(Errc::usage, "--html", "this program was built without the web page",
-              "'./setup --ui' builds it; or give a built one with --page FILE");
+              "'./setup --ui' builds it, and the next build of the program takes it in; or give a "
+              "built one with --page FILE");
 }
 
 Result<std::vector<Written>> PageFile::write(const std::vector<const result::Run*>& runs,
                                              const Session& session) const {
   if (path_.empty()) return std::vector<Written>{};
   Progress progress(session);
-  if (spans_of(runs) >= kManySpans) progress.writing(path_);
+  progress.begin({"write", "writing", "bytes", path_});
   auto html = report::write_html(runs, page_);
   if (!html) return tl::unexpected(html.error());
   if (auto done = write_output(path_, *html, session.force); !done)
     return tl::unexpected(done.error());
+  progress.written(path_, html->size());
   progress.clear();
   if (path_ != "-")
     session.note(fmt::format("wrote {} ({}): open it in a browser", path_, in_bytes(html->size())));
