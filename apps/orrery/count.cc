@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "counting.h"
+#include "hints.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
 #include "spec_options.h"
@@ -28,7 +29,8 @@ int count(const CountOptions& options, Session& session) {
   std::vector<platform::Dimension> dims;
   if (!options.cluster.empty()) {
     const auto platform = platform::read_cluster(options.cluster, findings);
-    if (!platform) return session.fail(platform.error(), findings);
+    if (!platform)
+      return session.fail(explain_cluster(platform.error(), options.cluster), findings);
     if (auto fine = check_world(*program, *platform, options.cluster); !fine)
       return session.fail(fine.error(), findings);
     dims = platform->dims;
