@@ -32,9 +32,9 @@ bool is_astra_option(std::string_view argument) {
 
 bool is_command(const std::string& word) {
   constexpr std::array<std::string_view, 19> commands = {
-      "generate", "count", "memory",
-      "diff",    "cut",  "obfuscate", "run",   "report", "critical-path", "explain", "compare",
-      "convert", "link", "inspect",   "check", "schema", "doctor",        "demo",    "completion"};
+      "generate", "count",         "memory",  "diff",    "cut",       "obfuscate", "run",
+      "report",   "critical-path", "explain", "compare", "convert",   "link",      "inspect",
+      "check",    "schema",        "doctor",  "demo",    "completion"};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 

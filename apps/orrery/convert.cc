@@ -24,14 +24,14 @@ std::string conversion_text(const intake::JobReport& report, const std::string& 
   const bool one = report.converted.size() == 1;
   std::string text = fmt::format(
       "{}\n", style.strong(fmt::format("{} → {}.{}.et", ranks_of(report.job), prefix,
-                                       one ? fmt::format("{}", report.job.ranks[0].rank) : "*")));
+                                       one ? fmt::format("{}", report.written_as[0]) : "*")));
   text += "\n" + link_table(report, style) + "\n" + conversion_table(report, style) + "\n";
   report::Sheet sheet(style);
   text += job_text(report.job, style);
   report::add_findings(sheet, report.findings, style);
   return text + sheet.text() +
-         fmt::format("\nNext: orrery check {0}\n      orrery run {0} --cluster cluster.yaml\n",
-                     prefix);
+         fmt::format("\nNext: orrery check {0}\n      orrery run {0} --cluster cluster.yaml{1}\n",
+                     prefix, one ? " --replicate" : "");
 }
 
 int convert_recorded(const RecordedOptions& options, Session& session) {
@@ -42,6 +42,7 @@ int convert_recorded(const RecordedOptions& options, Session& session) {
     return session.fail(is_free.error());
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };
+  job->converted = [&](std::uint32_t done, std::uint32_t of) { progress.converting(done, of); };
   const auto report = intake::convert_job(*job, prefix);
   progress.clear();
   if (!report) return session.fail(report.error());

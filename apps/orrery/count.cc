@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "counting.h"
+#include "hints.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
 #include "spec_options.h"
@@ -27,7 +28,7 @@ int count_job(const CountOptions& options, Session& session) {
   const bool placed = !options.cluster.empty();
   if (placed) {
     auto read = platform::read_cluster(options.cluster, findings);
-    if (!read) return session.fail(read.error(), findings);
+    if (!read) return session.fail(explain_cluster(read.error(), options.cluster), findings);
     platform = *std::move(read);
   }
   const ClusterSize size{placed ? platform.npu_count() : 0, options.cluster};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hints.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "spec_options.h"
@@ -148,8 +149,7 @@ Result<void> check_world(const workload::Program& program, const platform::Platf
   return fail(Errc::config_conflict, where,
               fmt::format("the cluster has {} devices and the plan {} ranks",
                           format_count(platform.npu_count()), format_count(world)),
-              "make the product of tp, cp, dp and pp (and ep, as an axis of its own) equal to the "
-              "cluster's size");
+              fitting_plan(program, platform.npu_count()));
 }
 
 std::string count_text(const workload::Program& program, const workload::Count& count,

@@ -126,8 +126,8 @@ Result<std::vector<Piece>> cut_all(const CutArguments& arguments, const std::str
   const auto inputs = inputs_of(arguments);
   if (!inputs) return tl::unexpected(inputs.error());
   std::error_code ignored;
-  const bool folder = inputs->size() > 1 || fs::is_directory(output, ignored);
-  if (folder) fs::create_directories(output, ignored);
+  const bool folder =
+      inputs->size() > 1 || output.ends_with('/') || fs::is_directory(output, ignored);
   std::vector<Piece> pieces;
   for (const trace::Input& input : *inputs) {
     Piece piece{input, folder ? (fs::path(output) / base_name(input.name)).string() : output, {}};

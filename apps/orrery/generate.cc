@@ -50,8 +50,7 @@ int write_traces(const workload::Program& program, const Findings& findings, Ses
   options.overwrite = session.force;
   Progress progress(session);
   options.progress = [&](std::uint64_t ranks) {
-    progress.reading(static_cast<std::uint32_t>(ranks),
-                     static_cast<std::uint32_t>(program.mesh.world()));
+    progress.writing_ranks(ranks, program.mesh.world());
   };
   const auto report = workload::write_chakra(program, options);
   progress.clear();

@@ -22,7 +22,9 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   option("--cluster", options.cluster, "The cluster, as YAML or JSON ('orrery schema cluster')",
          "FILE", inputs);
   option("--groups,--astra-groups,--comm-group-configuration", options.groups,
-         "Process groups, JSON: {\"name\": [ranks]}", "FILE", inputs);
+         "Process groups, JSON: {\"NAME\": [ranks]}. NAME is what nodes have as pg_name; "
+         "nodes without one communicate with all ranks",
+         "FILE", inputs);
   command
       .add_flag("--replicate", options.replicate,
                 "Every rank runs rank 0's trace (PREFIX may be a file)")

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "counting.h"
+#include "hints.h"
 #include "orrery/core/limits.h"
+#include "orrery/graph/replicate.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/trace/chakra/load.h"
@@ -67,9 +69,9 @@ Error explain_missing(Error error, const std::string& prefix, std::uint32_t rank
   while (there < ranks && exists(trace_of(prefix, there))) ++there;
   if (there > 0) {
     error.hint = fmt::format(
-        "the cluster has {} devices and there are traces for {} ranks; --replicate runs rank 0's "
-        "trace on all",
-        ranks, there);
+        "the cluster has {} devices and there are traces for {} ranks; {} fits them, and "
+        "--replicate runs rank 0's trace on all",
+        ranks, there, cluster_of(there));
   } else if (exists(prefix) && prefix.ends_with(".et")) {
     const std::string stem = prefix.substr(0, prefix.size() - 3);
     error.hint =
@@ -102,7 +104,9 @@ Result<Platform> read_platform(const InputOptions& options, const Session& sessi
   const bool message =
       options.network == "message" || (options.network.empty() && session.congestion_aware_name);
   Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
-                                   "--cluster FILE, or --astra-network FILE --astra-system FILE");
+                                   "--cluster FILE; without a file " + cluster_of(64) +
+                                       ", a device of the catalogue and how many; or "
+                                       "--astra-network FILE --astra-system FILE");
   if (options.astra()) {
     platform::AstraInputs inputs;
     inputs.system = options.astra_system;
@@ -117,6 +121,7 @@ Result<Platform> read_platform(const InputOptions& options, const Session& sessi
     platform = platform::read_astra(inputs, findings);
   } else if (!options.cluster.empty()) {
     platform = platform::read_cluster(options.cluster, findings);
+    if (!platform) return tl::unexpected(explain_cluster(platform.error(), options.cluster));
     if (platform && message) platform->network = NetworkModelKind::message;
   }
   if (!platform) return platform;
@@ -147,6 +152,7 @@ Result<graph::Workload> read_ranks(const InputOptions& options, std::uint32_t ra
   trace::chakra::LoadOptions load;
   load.repair = options.repair ? graph::Repair::repair : graph::Repair::refuse;
   load.ranks = options.replicate ? 1 : ranks;
+  load.replicated = options.replicate && ranks > 0;
   load.find_companion = options.groups.empty() && !options.astra();
   load.progress = [&](std::uint32_t done, std::uint32_t all) { progress.reading(done, all); };
   if (auto fine = choose_place(options.stream, load); !fine) return tl::unexpected(fine.error());
@@ -177,13 +183,9 @@ Result<graph::Workload> read_workload(const InputOptions& options, std::uint32_t
                         !exists(trace_of(options.workload, 0));
   auto workload = one_file ? read_one_file(options) : read_ranks(options, ranks, session);
   if (!workload) return workload;
+  if (options.replicate && ranks > 0) graph::replicate(*workload, ranks);
   if (auto fine = read_groups(options, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
-  if (options.replicate && ranks > 1) {
-    workload->graph_of_rank.assign(ranks, 0);
-    workload->files.resize(1);
-    workload->files.resize(ranks, workload->files.front());
-  }
   return workload;
 }
 
@@ -231,10 +233,12 @@ Result<void> check_sizes(const InputOptions& options, const Platform& platform) 
       !exists(trace_of(options.workload, static_cast<std::uint32_t>(devices)))) {
     return {};
   }
+  std::uint32_t there = static_cast<std::uint32_t>(devices) + 1;
+  while (there < limits::kRanks && exists(trace_of(options.workload, there))) ++there;
   return fail(
       Errc::config_conflict, options.workload,
       fmt::format("there are traces for more ranks than the cluster has devices ({})", devices),
-      "use a cluster of the workload's size");
+      fmt::format("use a cluster of the workload's size: {}", cluster_of(there)));
 }
 
 Result<Inputs> read_inputs(InputOptions& options, Session& session, Findings& findings) {

@@ -104,7 +104,10 @@ void add_inspect(CLI::App& table, Session& session) {
       ->add_option("PREFIX", options->paths,
                    "Traces: their common prefix, or files; recorded ones, too")
       ->type_name("");
-  command->add_option("--groups", options->groups, "Process groups, JSON")->type_name("FILE");
+  command
+      ->add_option("--groups", options->groups,
+                   "Process groups, JSON: {\"NAME\": [ranks]}; NAME is what nodes have as pg_name")
+      ->type_name("FILE");
   command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
   add_recorded_options(*command, options->recorded);
   session.add_options(*command, true);

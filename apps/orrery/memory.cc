@@ -11,12 +11,15 @@
 
 #include "arguments.h"
 #include "counting.h"
+#include "hints.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
+#include "orrery/workload/fit.h"
 #include "orrery/workload/memory_picture.h"
+#include "progress.h"
 #include "spec_options.h"
 
 namespace orrery::app {
@@ -58,7 +61,7 @@ int memory(const MemoryCommand& options, Session& session) {
   ClusterSize size;
   if (!options.cluster.empty()) {
     auto read = platform::read_cluster(options.cluster, findings);
-    if (!read) return session.fail(read.error(), findings);
+    if (!read) return session.fail(explain_cluster(read.error(), options.cluster), findings);
     cluster = *std::move(read);
     size = {cluster.npu_count(), options.cluster};
   }
@@ -75,15 +78,23 @@ int memory(const MemoryCommand& options, Session& session) {
   workload::MemoryOptions how;
   how.fragmentation = options.fragmentation;
   how.samples = session.json || !session.output.empty() || !options.picture.empty();
+  Progress progress(session);
+  const Progress::Phase accounting{"account", "accounting memory", "plans"};
+  progress.begin(accounting, 1);
   const auto report = workload::account_memory(*program, how);
+  progress.tell(accounting, 1, 1);
   if (!report) return session.fail(report.error(), findings);
   const workload::RoleMemory& worst = report->roles[report->worst];
   const bool fits = fit.capacity == 0 || worst.peak <= fit.capacity;
   if (!fits) {
-    auto changes = workload::make_it_fit(program->spec, fit.capacity, 3, how);
+    auto changes = workload::make_it_fit(
+        program->spec, fit.capacity, 3, how, [&](std::uint64_t tried, std::uint64_t of) {
+          progress.tell({"fit", "looking for a plan that fits", "plans"}, tried, of);
+        });
     if (!changes) return session.fail(changes.error(), findings);
     fit.changes = *std::move(changes);
   }
+  progress.clear();
   if (!options.picture.empty()) {
     const std::string svg = workload::memory_svg(*program, worst);
     if (auto written = write_output(options.picture, svg, session.force); !written)

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "orrery/core/folders.h"
 #include "output_file.h"
 #include "session.h"
 
@@ -108,6 +109,10 @@ OutputFile::OutputFile(std::string path, bool force) : path_(std::move(path)), f
     error_ = ENAMETOOLONG;
     return;
   }
+  if (const std::error_code error = make_folders_of(path_)) {
+    error_ = error.value();
+    return;
+  }
   set_temporary(temporary);
   descriptor_ = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
@@ -134,7 +139,8 @@ Result<void> OutputFile::failed(int error) {
   discard();
   if (error == EEXIST) return exists_already(path_);
   return fail(Errc::output_failed, path_ == "-" ? "stdout" : path_,
-              fmt::format("cannot be written: {}", std::strerror(error)));
+              fmt::format("cannot be written: {}", std::strerror(error)),
+              path_ == "-" ? "" : "write to another place, or make room and access there");
 }
 
 Result<void> OutputFile::finish() {

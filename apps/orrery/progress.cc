@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "orrery/core/units.h"
 #include "orrery/report/json.h"
@@ -15,16 +16,25 @@ namespace orrery::app {
 
 namespace {
 
-std::string quoted(const std::string& text) {
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kBetween = std::chrono::milliseconds(100);
+constexpr auto kUnseen = std::chrono::seconds(1);  // shorter phases do not flicker past
+
+std::string quoted(std::string_view text) {
   std::string json;
   report::JsonWriter(json).value(text);
   return json;
 }
 
+std::string amount(std::uint64_t number, std::string_view unit) {
+  const auto value = static_cast<std::int64_t>(number);
+  return unit == "bytes" ? format_bytes(Bytes(value)) : format_count(value);
+}
+
 }  // namespace
 
-Progress::Progress(const Session& session)
-    : begun_(std::chrono::steady_clock::now()), last_(begun_) {
+Progress::Progress(const Session& session) : begun_(Clock::now()), last_(begun_) {
   if (session.progress == "json") {
     how_ = How::json;
   } else if (session.progress == "auto" && !session.quiet && ::isatty(2) == 1) {
@@ -33,64 +43,78 @@ Progress::Progress(const Session& session)
   }
 }
 
-bool Progress::due() {
-  if (how_ == How::off) return false;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_ < std::chrono::milliseconds(100)) return false;
-  last_ = now;
-  return true;
-}
-
-void Progress::show(const std::string& line) {
+void Progress::show(const Phase& phase, std::uint64_t done, std::uint64_t of) {
+  last_ = Clock::now();
+  if (how_ == How::json) {
+    talk(
+        fmt::format("{{\"progress\": {{\"phase\": {}, \"done\": {}, \"of\": {}, \"unit\": {}, "
+                    "\"about\": {}}}}}\n",
+                    quoted(phase.name), done, of == 0 ? "null" : std::to_string(of),
+                    quoted(phase.unit), quoted(phase.about)));
+    return;
+  }
+  std::string line(phase.words);
+  if (of > 0)
+    line += fmt::format(": {} of {}{}", amount(done, phase.unit), amount(of, phase.unit),
+                        phase.unit == "bytes" ? "" : fmt::format(" {}", phase.unit));
+  if (!phase.about.empty()) line += fmt::format(" ({})", report::printable(phase.about));
   talk(fmt::format("\r\x1b[K{}", line));
   shown_ = true;
 }
 
-void Progress::reading(std::uint32_t ranks, std::uint32_t all) {
-  if (!due()) return;
-  if (how_ == How::json) {
-    talk(fmt::format("{{\"progress\": {{\"phase\": \"read\", \"ranks\": {}, \"of\": {}}}}}\n",
-                     ranks, all));
-  } else {
-    show(fmt::format("reading traces: {} of {}", format_count(ranks), format_count(all)));
+void Progress::begin(const Phase& phase, std::uint64_t of) {
+  if (how_ == How::off || phase_ == phase.name) return;
+  phase_ = phase.name;
+  through_ = false;
+  begun_ = Clock::now();
+  show(phase, 0, of);
+}
+
+void Progress::tell(const Phase& phase, std::uint64_t done, std::uint64_t of) {
+  if (how_ == How::off) return;
+  if (phase_ != phase.name) {
+    phase_ = phase.name;
+    through_ = false;
+    begun_ = Clock::now();
+    if (how_ == How::json && (of == 0 || done < of)) return show(phase, done, of);
   }
+  const bool end = of > 0 && done >= of;
+  if (end && how_ == How::json) {
+    if (!std::exchange(through_, true)) show(phase, done, of);
+    return;
+  }
+  const auto now = Clock::now();
+  if (now - last_ < kBetween || (how_ == How::line && now - begun_ < kUnseen)) return;
+  show(phase, done, of);
+}
+
+void Progress::reading(std::uint32_t ranks, std::uint32_t all) {
+  tell({"read", "reading traces", "ranks"}, ranks, all);
+}
+
+void Progress::converting(std::uint32_t ranks, std::uint32_t all) {
+  tell({"convert", "converting traces", "ranks"}, ranks, all);
 }
 
 void Progress::simulating(std::uint32_t finished, std::uint32_t all, std::uint64_t messages) {
-  if (!due()) return;
-  if (how_ == How::json) {
-    talk(
-        fmt::format("{{\"progress\": {{\"phase\": \"simulate\", \"ranks\": {}, \"of\": {}, "
-                    "\"messages\": {}}}}}\n",
-                    finished, all, messages));
-  } else {
-    show(fmt::format("simulating: {} messages, {} of {} ranks done",
-                     format_count(static_cast<std::int64_t>(messages)), format_count(finished),
-                     format_count(all)));
-  }
+  if (how_ == How::off) return;
+  tell({"simulate", "simulating", "ranks",
+        format_count(static_cast<std::int64_t>(messages)) + " messages"},
+       finished, all);
+}
+
+void Progress::writing_ranks(std::uint64_t ranks, std::uint64_t all) {
+  tell({"write", "writing traces", "ranks"}, ranks, all);
 }
 
 void Progress::writing(const std::string& path, std::uint64_t bytes, std::uint64_t of) {
-  if (!due() || last_ - begun_ < std::chrono::seconds(1)) return;
-  of = std::max(of, bytes);
-  if (how_ == How::json) {
-    talk(fmt::format(
-        "{{\"progress\": {{\"phase\": \"write\", \"file\": {}, \"bytes\": {}, \"of\": {}}}}}\n",
-        quoted(path), bytes, of));
-  } else {
-    const auto text = [](std::uint64_t size) {
-      return format_bytes(Bytes(static_cast<std::int64_t>(size)));
-    };
-    show(fmt::format("writing {}: {} of about {}", report::printable(path), text(bytes), text(of)));
-  }
+  if (how_ == How::off) return;
+  tell({"write", "writing", "bytes", path}, bytes, of == 0 ? 0 : std::max(of, bytes + 1));
 }
 
-void Progress::writing(const std::string& path) {
-  if (how_ == How::json) {
-    talk(fmt::format("{{\"progress\": {{\"phase\": \"write\", \"file\": {}}}}}\n", quoted(path)));
-  } else if (how_ == How::line) {
-    show("writing " + report::printable(path));
-  }
+void Progress::written(const std::string& path, std::uint64_t bytes) {
+  if (how_ == How::off) return;
+  tell({"write", "writing", "bytes", path}, bytes, bytes);
 }
 
 void Progress::clear() {

@@ -100,16 +100,6 @@ void add_manifest(const Outcome& outcome, const InputOptions& inputs, result::Ru
   run.manifest = std::move(facts);
 }
 
-/// A run of so many nodes takes a second or more to be written.
-constexpr std::uint64_t kManyNodes = 1'000'000;
-
-std::uint64_t nodes_of(const graph::Workload& workload) {
-  std::uint64_t nodes = 0;
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-    nodes += workload.graph(rank).size();
-  return nodes;
-}
-
 result::SpanChoice choice_of(const std::string& word) {
   for (const auto choice : {result::SpanChoice::critical, result::SpanChoice::none}) {
     if (name(choice) == word) return choice;
@@ -132,8 +122,7 @@ Result<OutputKind> kind_of_output(const std::string& path) {
 result::Run recorded_run(const Outcome& outcome, const InputOptions& inputs,
                          const RecordOptions& options, const Session& session) {
   Progress progress(session);
-  if (nodes_of(outcome.inputs.workload) >= kManyNodes && !options.path.empty())
-    progress.writing(options.path);
+  if (!options.path.empty()) progress.begin({"write", "writing", "bytes", options.path});
   std::vector<graph::HeldMemory> held;
   if (outcome.job && outcome.job->fullest() != nullptr)
     held = workload::held_memory(*outcome.inputs.program, outcome.job->memory,
@@ -150,16 +139,14 @@ result::Run recorded_run(const Outcome& outcome, const InputOptions& inputs,
 Result<void> write_run_file(const result::Run& run, const RecordOptions& options,
                             const Session& session) {
   Progress progress(session);
-  std::size_t spans = 0;
-  for (const result::Timeline& timeline : run.timelines) spans += timeline.spans.size();
-  if (spans >= kManyNodes) progress.writing(options.path);
   set_temporary(temporary_of(options.path));  // as write_run names it
   const auto done = result::write_run(run, options.path, session.force);
   set_temporary("");
-  progress.clear();
-  if (!done) return done;
   std::error_code ignored;
   const std::uintmax_t size = fs::file_size(options.path, ignored);
+  if (done && !ignored) progress.written(options.path, size);
+  progress.clear();
+  if (!done) return done;
   const std::string size_text = format_bytes(Bytes(static_cast<std::int64_t>(size)));
   session.note(fmt::format("wrote {}{}; 'orrery report {}' shows it", options.path,
                            ignored ? "" : fmt::format(" ({})", size_text), options.path));

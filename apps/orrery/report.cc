@@ -13,6 +13,7 @@
 #include "orrery/report/envelope.h"
 #include "orrery/result/run_file.h"
 #include "output_file.h"
+#include "progress.h"
 #include "report_files.h"
 #include "run_summary.h"
 
@@ -177,11 +178,16 @@ int report_run(const ReportOptions& options, Session& session) {
   PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   std::vector<result::Run> runs;
+  Progress progress(session);
   for (const std::string& path : options.runs) {
+    const Progress::Phase reading{"read", "reading", "runs", path};
+    progress.begin(reading, options.runs.size());
     auto run = result::read_run(path);
     if (!run) return session.fail(run.error());
     runs.push_back(*std::move(run));
+    progress.tell(reading, runs.size(), options.runs.size());
   }
+  progress.clear();
   if (!options.writes()) return summary(runs.front(), options.all, session);
   return write_files(options, page, *choice, *split, runs, session);
 }

@@ -23,17 +23,6 @@ constexpr std::uint64_t kLargeTimeline = 500'000'000;
 /// How many bytes of JSON one byte of protobuf amounts to, from 2.0 to 2.6.
 constexpr double kChromeFactor = 2.6;
 
-/// A page of runs with so many spans takes a second or more.
-constexpr std::size_t kManySpans = 1'000'000;
-
-std::size_t spans_of(const std::vector<const result::Run*>& runs) {
-  std::size_t spans = 0;
-  for (const result::Run* run : runs) {
-    for (const result::Timeline& timeline : run->timelines) spans += timeline.spans.size();
-  }
-  return spans;
-}
-
 std::string in_bytes(std::uint64_t bytes) {
   return format_bytes(Bytes(static_cast<std::int64_t>(bytes)));
 }
@@ -82,6 +71,7 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
                                                         : report::write_chrome(run, choice, sink);
   if (whole) (void)file.write(buffer);
   const std::uint64_t size = file.size();
+  if (whole) progress.written(path, size);
   progress.clear();
   if (auto done = file.finish(); !done) return tl::unexpected(done.error());
   if (!whole) return fail(Errc::output_failed, path, "was not written to its end");
@@ -121,7 +111,7 @@ Result<void> PageFile::check(bool force) {
 Result<Written> PageFile::fill(const std::vector<const result::Run*>& runs, const Session& session,
                                std::string_view ending) {
   Progress progress(session);
-  if (spans_of(runs) >= kManySpans) progress.writing(options_.path);
+  progress.begin({"write", "writing", "bytes", options_.path});
   auto html = report::write_html(runs, text_);
   if (!html) return tl::unexpected(html.error());
   *html += ending;
@@ -132,6 +122,7 @@ Result<Written> PageFile::fill(const std::vector<const result::Run*>& runs, cons
   }
   if (auto done = write_output(options_.path, *html, force_); !done)
     return tl::unexpected(done.error());
+  progress.written(options_.path, html->size());
   progress.clear();
   return Written{options_.path, html->size()};
 }

@@ -150,6 +150,19 @@ std::vector<Case> recorded_file_cases() {
              {"a.json", "--replicate"}),
       device("cluster_for_a_trace", "inspect --traces two.yaml", {"two.yaml", "E2004"}, 3),
       device("diff_with_junk", "diff a.json j.json", {"j.json"}, 3, {{"j.json", "junk"}}),
+      device("diff_with_other_json", "diff a.json j.json", {"j.json", "E2004", "hint"}, 3,
+             {{"j.json", "{\"a\": 1}"}}),
+      device("inspect_other_json", "inspect j.json", {"j.json", "E2004", "hint"}, 3,
+             {{"j.json", "[[1], 2]"}}),
+      device("nothing_to_simulate", "convert j.json -o t", {"j.json", "E2011", "hint"}, 3,
+             {{"j.json", "{\"schemaVersion\": 1, \"traceEvents\": [" +
+                             complete("main", "python_function", 1, 2) + "]}"}}),
+      device("nothing_to_simulate_beside", "run --traces a.json j.json --cluster two.yaml",
+             {"j.json", "E2011", "hint"}, 3,
+             {{"j.json",
+               "{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": 1, "
+               "\"world_size\": 2}, \"traceEvents\": [" +
+                   complete("main", "python_function", 1, 2) + "]}"}}),
       device("diff_with_nothing", "diff a.json gone.json", {"gone.json", "E2000"}, 3),
       device("diff_of_one", "diff a.json", {"needs two"}),
       device("diff_with_empty", "diff a.json e.json", {"e.json", "E2011"}, 3, {{"e.json", ""}}),
@@ -181,7 +194,6 @@ std::vector<Case> recorded_file_cases() {
 std::vector<Case> recorded_output_cases() {
   const std::string groups = R"({"other": [0]})";
   std::vector<Case> cases = {
-      device("into_no_folder", "convert a.json -o gone/t", {"gone/t.0.et", "E1010"}),
       device("into_a_file", "convert a.json -o a.json/t", {"a.json/t.0.et", "E1010"}),
       device("without_output", "convert a.json", {"--output"}),
       device("to_stdout", "convert a.json -o -", {"--output", "stdout"}),
@@ -204,8 +216,8 @@ std::vector<Case> recorded_output_cases() {
       device("cut_ranks_backwards", "cut a.json --ranks 5-1 -o c.json", {"--ranks"}),
       device("cut_ranks_huge", "cut a.json --ranks 0-99999999999 -o c.json", {"--ranks"}),
       device("cut_over_a_file", "cut a.json --iteration 1 -o w.0.et", {"w.0.et", "E1009"}),
-      device("cut_into_no_folder", "cut a.json --iteration 1 -o gone/c.json",
-             {"gone/c.json", "E1010"}),
+      device("cut_into_a_file", "cut a.json --iteration 1 -o w.0.et/c.json",
+             {"w.0.et/c.json", "E1010"}),
       device("cut_junk", "cut j.json --iteration 1 -o c.json", {"j.json", "E2004"}, 3,
              {{"j.json", "junk"}}),
       device("export_to_nothing_known", "convert w.0.et -o w.xyz", {"w.xyz", "hint"}),

@@ -211,7 +211,7 @@ std::vector<Case> nsight_cases() {
       database("of_noise", 3, {"n.sqlite", "E2004"}, "", sound, noise),
       database("cut_to_its_header", 3, {"n.sqlite", "E2004"}, "", sound,
                [](const std::string& bytes) { return bytes.substr(0, 100); }),
-      database("view_for_a_table", 0, {}, "event_not_kept",
+      database("view_for_a_table", 3, {"n.sqlite", "E2011"}, "",
                sound + "alter table CUPTI_ACTIVITY_KIND_KERNEL rename to k; create view "
                        "CUPTI_ACTIVITY_KIND_KERNEL as select * from k;"),
       database("view_without_end", 3, {"n.sqlite", "E2011"}, "",

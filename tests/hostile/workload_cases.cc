@@ -209,9 +209,9 @@ std::vector<Case> usage_cases() {
        {"--rendezvous-protocol"}},
       {"usage_output_exists", kRun + " --output two.yaml", 2, {"two.yaml", "E1009"}},
       {"usage_output_nowhere",
-       kRun + " --output no/such/folder/out.json",
+       kRun + " --output two.yaml/folder/out.json",
        2,
-       {"no/such/folder", "E1010"}},
+       {"two.yaml/folder", "E1010"}},
       {"usage_output_full", kRun + " --output /dev/full --force", 2, {"/dev/full", "E1010"}},
   };
 }

@@ -49,6 +49,7 @@ export interface MetricData {
 // Columns: element i belongs to rank i. exposedCompute + overlapped + exposedComm + exposedMemory + idle = step.
 export interface RankColumns {
   timeline: number[];
+  groups: number[][]; // in RunData.groups, by their numbers at the rank
   finish: (number | null)[];
   exposedCompute: number[];
   overlapped: number[];
@@ -63,9 +64,19 @@ export const laneKinds = ['compute', 'cpu', 'communicator', 'sends', 'receives',
 export const spanKinds = ['metadata', 'compute', 'cpu', 'collective', 'send', 'receive', 'load', 'store'] as const;
 export const pathCauses = ['work', 'bandwidth', 'latency', 'queue', 'peer', 'idle'] as const;
 
+// What it is called differs from rank to rank where `group` (by its number at the rank: RankColumns.groups) or
+// `distance` (to the receiver) is given.
+export interface LaneData {
+  kind: number;
+  title: string; // as at the first of the timeline's ranks
+  group?: number;
+  distance?: number;
+  layer?: number; // 1, 2 … where spans of one lane would overlap
+}
+
 // What one rank did; ranks that did the same share one (RankColumns.timeline).
 export interface TimelineData {
-  lanes: { kind: number; title: string }[]; // the title as at the first of its ranks
+  lanes: LaneData[];
   count: number; // spans
   // Columns of `count` whole numbers each, in decimal, "," between numbers and ";" between columns, nothing for
   // a 0: start (from the previous span's start; spans stand by start), length, name, lane, kind, flags (bit 0
@@ -83,7 +94,7 @@ export interface TimelineData {
 }
 
 export interface GroupData {
-  name: string;
+  name: string; // with its ranks in a few words: "tp (ranks 2-3)"
   size: number;
   ranks: string; // "0-3,8"
 }

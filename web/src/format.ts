@@ -85,6 +85,11 @@ export function nameOf(text: string): string {
   return text === '' ? '(no name)' : text;
 }
 
+// "tp (ranks 2-3)" without its ranks.
+export function plainGroup(name: string): string {
+  return name.replace(/ \(ranks? [^()]*\)$/, '');
+}
+
 // A group is called as its trace calls it, which is often just a number; "5 (2)" is the second lane of one.
 export function groupName(name: string): string {
   return /^\d+( \(\d+\))?$/.test(name) ? `group ${name}` : name;

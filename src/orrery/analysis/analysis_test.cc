@@ -307,8 +307,8 @@ TEST(Consistency, OnAnAxisTheMembersOfEachGroupMustAgree) {
   const auto found = check_consistency(all);
   ASSERT_THAT(kinds_of(found), testing::ElementsAre(ProblemKind::collective_mismatch,
                                                     ProblemKind::collective_mismatch));
-  EXPECT_EQ(found.problems[0].where, "group ends of rank 0");
-  EXPECT_EQ(found.problems[1].where, "group tp of rank 2");
+  EXPECT_EQ(found.problems[0].where, "group ends (ranks 0, 3)");
+  EXPECT_EQ(found.problems[1].where, "group tp (ranks 2-3)");
   all.graph_of_rank = {0, 0, 2, 1};
   EXPECT_THAT(kinds_of(check_consistency(all)),
               testing::Contains(ProblemKind::not_a_member));  // rank 2 is no end

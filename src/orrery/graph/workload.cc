@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "orrery/core/rank_words.h"
+
 namespace orrery::graph {
 
 std::uint32_t GroupAxis::extent() const {
@@ -51,10 +55,42 @@ std::uint64_t Workload::spilled_bytes() const {
   return sum;
 }
 
+namespace {
+
+/// `rank`'s group on an axis in words, "ranks 2-3", without listing its members.
+std::string words_of(const GroupAxis& axis, std::uint32_t rank) {
+  std::vector<GroupAxis::Digit> inner = axis.digits;
+  std::sort(inner.begin(), inner.end(),
+            [](const auto& a, const auto& b) { return a.stride < b.stride; });
+  // The innermost digits may count neighbours; every value of the others starts a piece of so many.
+  std::uint32_t together = 1;
+  std::uint64_t pieces = 1;
+  std::vector<GroupAxis::Digit> outer;
+  for (const GroupAxis::Digit& digit : inner) {
+    if (digit.count == 1) continue;
+    if (outer.empty() && digit.step == 1 && digit.stride == together) {
+      together *= digit.count;
+    } else {
+      outer.push_back(digit);
+      pieces *= digit.count;
+    }
+  }
+  return rank_words(pieces, [&](std::uint64_t number) {
+    std::uint32_t start = axis.first(rank);
+    for (const GroupAxis::Digit& digit : outer) {
+      start += static_cast<std::uint32_t>(number % digit.count) * digit.step * digit.stride;
+      number /= digit.count;
+    }
+    return RankPiece{start, start + together - 1};
+  });
+}
+
+}  // namespace
+
 std::string Workload::group_name(std::string_view group, std::uint32_t rank) const {
   const auto axis = axes.find(group);
   if (axis == axes.end() || axis->second.extent() == rank_count()) return std::string(group);
-  return fmt::format("{} of rank {}", group, axis->second.first(rank));
+  return fmt::format("{} ({})", group, words_of(axis->second, rank));
 }
 
 }  // namespace orrery::graph

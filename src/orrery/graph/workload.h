@@ -74,7 +74,7 @@ struct Workload {
   /// Bytes of graphs that are in a file instead of in memory (see Spill).
   [[nodiscard]] std::uint64_t spilled_bytes() const;
   /// What to call the group that `group` means to `rank`, among all groups: one on an axis is named
-  /// after its first member ("tp of rank 8") unless it is the only one.
+  /// with its ranks, "tp (ranks 8-9)" (see rank_words), unless it is the only one.
   [[nodiscard]] std::string group_name(std::string_view group, std::uint32_t rank) const;
 };
 

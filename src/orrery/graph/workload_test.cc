@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
+
+#include "orrery/core/rank_words.h"
 
 namespace orrery::graph {
 namespace {
@@ -46,13 +50,48 @@ TEST(GroupAxis, WithoutDigitsARankIsAlone) {
   EXPECT_EQ(GroupAxis{}.extent(), 1u);
 }
 
-TEST(Workload, NamesGroupsOnAnAxisAfterTheirFirstMember) {
+/// What the group of `rank` is called where it is not the only one.
+std::string name_of(const GroupAxis& axis, std::uint32_t rank) {
+  Workload workload;
+  workload.graph_of_rank.assign(1000, 0);
+  workload.axes["a"] = axis;
+  return workload.group_name("a", rank);
+}
+
+TEST(Workload, NamesAGroupWithItsRanks) {
+  EXPECT_EQ(name_of({"a", {{1, 4}}}, 6), "a (ranks 4-7)");
+  EXPECT_EQ(name_of({"a", {{2, 4}}}, 4), "a (ranks 0, 2, 4, 6)");
+  EXPECT_EQ(name_of({"a", {{8, 16}}}, 9), "a (ranks 1, 9 … 121)");
+  EXPECT_EQ(name_of({"a", {{4, 2}, {1, 2}}}, 3), "a (ranks 2-3, 6-7)");
+  EXPECT_EQ(name_of({"a", {{1, 2}, {2, 2}, {4, 2}}}, 5), "a (ranks 0-7)");
+  EXPECT_EQ(name_of({"a", {{1, 2, 3}}}, 3), "a (ranks 0, 3)");
+  EXPECT_EQ(name_of({"a", {{1, 1}}}, 3), "a (rank 3)");
+}
+
+// The words of an axis are those of its list of members, whatever the order of its digits.
+TEST(Workload, NamesOfGroupsAreThoseOfTheirMembers) {
+  const std::vector<GroupAxis::Digit> some = {{1, 2}, {2, 3}, {6, 2}, {12, 5}, {12, 2, 3}};
+  for (std::size_t set = 0; set < 32; ++set) {
+    GroupAxis axis{"a", {}};
+    for (std::size_t i = 0; i < 4; ++i) {
+      if ((set >> i & 1) != 0) axis.digits.push_back(some[i == 3 && set > 15 ? 4 : i]);
+    }
+    if (set > 15) std::reverse(axis.digits.begin(), axis.digits.end());
+    for (std::uint32_t rank = 0; rank < 48; ++rank) {
+      if (!axis.has(rank)) continue;
+      const std::string words = rank_words(axis.members(axis.first(rank)));
+      EXPECT_EQ(name_of(axis, rank), "a (" + words + ")") << set << " " << rank;
+    }
+  }
+}
+
+TEST(Workload, NamesGroupsOnAnAxisWithTheirRanks) {
   Workload workload;
   workload.graph_of_rank.assign(8, 0);
   workload.groups["experts"] = {"experts", {0, 1}};
   workload.axes["tp"] = {"tp", {{1, 4}}};
   workload.axes["world"] = {"world", {{1, 8}}};
-  EXPECT_EQ(workload.group_name("tp", 6), "tp of rank 4");
+  EXPECT_EQ(workload.group_name("tp", 6), "tp (ranks 4-7)");
   EXPECT_EQ(workload.group_name("world", 6), "world");  // there is only one
   EXPECT_EQ(workload.group_name("experts", 6), "experts");
   EXPECT_EQ(workload.group_name("", 6), "");

@@ -192,7 +192,7 @@ TEST(AstraText, FilesOfEqualBytes) {
   EXPECT_EQ(convert_astra_text("none", "x", {}, findings).error().code, Errc::input_not_found);
   EXPECT_EQ(convert_astra_text("none", "x", {0, 1}, findings).error().code, Errc::usage);
   EXPECT_EQ(
-      convert_astra_text((folder / "w.txt").string(), "/nowhere/w", {}, findings).error().code,
+      convert_astra_text((folder / "w.txt").string(), "/dev/null/w", {}, findings).error().code,
       Errc::output_failed);
   fs::remove_all(folder);
 }

@@ -35,7 +35,8 @@ struct JobOptions {
   /// start]" before all others of the later ones. Otherwise all begin at once, and what a rank
   /// spent waiting for others is not what was measured.
   bool keep_skew = true;
-  std::function<void(std::uint32_t done, std::uint32_t of)> progress;
+  std::function<void(std::uint32_t done, std::uint32_t of)> progress;   ///< ranks read
+  std::function<void(std::uint32_t done, std::uint32_t of)> converted;  ///< … and converted
 };
 
 /// The files of one rank.

@@ -214,8 +214,15 @@ Result<ConvertReport> convert_rank(const Job& job, std::size_t place, const Numb
   options.groups = numbering.names_at(place);
   if (keep_skew) options.begin = job.begin[place];
   Fitting fit(job, place, numbering);
-  return convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
-                 [&](const NodeRecord& node) { return on_node(fit(node)); });
+  auto made = convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
+                      [&](const NodeRecord& node) { return on_node(fit(node)); });
+  if (made && made->compute + made->collectives + made->sends + made->receives == 0) {
+    return fail(Errc::input_empty, label(job, place),
+                "nothing in it can be simulated: no work of a device and no operator of the host",
+                "record both: ProfilerActivity.CPU and .CUDA in PyTorch, or nsys profile --trace "
+                "cuda,nvtx");
+  }
+  return made;
 }
 
 Result<void> write_groups(const Numbering& numbering, const std::string& prefix) {
@@ -277,6 +284,8 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
     report.findings.merge(rank.trace.findings);
     report.findings.merge(rank.found);
     report.findings.merge(found[place]);
+    if (options.converted)
+      options.converted(static_cast<std::uint32_t>(place + 1), static_cast<std::uint32_t>(count));
     return {};
   };
   if (auto fine = reader.for_each(work, done); !fine) return tl::unexpected(fine.error());
@@ -323,6 +332,8 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings) 
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
     workload.graphs.push_back(std::make_shared<const graph::Graph>(std::move(*graph)));
     workload.files.push_back(label(job, place));
+    if (options.converted)
+      options.converted(workload.rank_count(), static_cast<std::uint32_t>(job.ranks.size()));
     return {};
   };
   if (auto fine = reader.for_each(work, done); !fine) return tl::unexpected(fine.error());

@@ -216,6 +216,17 @@ void number_across_nodes(std::vector<FoundFile>& all, bool device) {
   }
 }
 
+/// How many numbers the files of one kind have behind each beginning of a name.
+std::map<std::string, std::set<std::uint32_t>> families_of(const std::vector<FoundFile>& all,
+                                                           bool device) {
+  std::map<std::string, std::set<std::uint32_t>> families;
+  for (const FoundFile& file : all) {
+    if (file.device == device && file.named && !file.named->sure)
+      families[file.named->family].insert(file.named->rank);
+  }
+  return families;
+}
+
 void take_from_names(std::vector<FoundFile>& all, bool device) {
   number_across_nodes(all, device);
   for (FoundFile* file : without_rank(all, device)) {
@@ -223,8 +234,11 @@ void take_from_names(std::vector<FoundFile>& all, bool device) {
     file->rank = file->named->rank;
     file->from = "file name";
   }
-  take_if_distinct(all, device, "file name", [](const FoundFile& file) {
-    return file.named ? std::optional(file.named->rank) : std::nullopt;
+  auto families = families_of(all, device);
+  take_if_distinct(all, device, "file name", [&](const FoundFile& file) {
+    const bool one_of_several =
+        file.named && (file.named->sure || families[file.named->family].size() > 1);
+    return one_of_several ? std::optional(file.named->rank) : std::nullopt;
   });
 }
 

@@ -122,6 +122,44 @@ TEST_F(FindRanks, OnePairNeedsNoRank) {
   EXPECT_THAT(lines(), ElementsAre("5: simple.kineto.json simple.et.json (distributedInfo)"));
 }
 
+// "resnet_50" is a model, "trace2" the second attempt.
+TEST_F(FindRanks, ANumberInASingleNameIsNoRank) {
+  device("resnet_50.json");
+  EXPECT_THAT(lines(), ElementsAre("0: resnet_50.json (order)"));
+  host("trace2.json", 12);
+  EXPECT_THAT(lines(), ElementsAre("0: resnet_50.json trace2.json (order)"));
+  device("resnet_50.json", 5);
+  EXPECT_THAT(lines(), ElementsAre("5: resnet_50.json trace2.json (distributedInfo)"));
+}
+
+TEST_F(FindRanks, NumbersOfAFamilyAreRanks) {
+  device("step_of_3.json");
+  device("step_of_1.json");
+  EXPECT_THAT(lines(),
+              ElementsAre("1: step_of_1.json (file name)", "3: step_of_3.json (file name)"));
+  device("other_7.json");  // the only one called so
+  EXPECT_THAT(lines(), ElementsAre("0: other_7.json (order)", "1: step_of_1.json (file name)",
+                                   "3: step_of_3.json (file name)"));
+}
+
+TEST_F(FindRanks, FamiliesMayCountHostsToo) {
+  device("h0_t_0.json");
+  device("h1_t_4.json");
+  EXPECT_THAT(lines(), ElementsAre("0: h0_t_0.json (file name)", "4: h1_t_4.json (file name)"));
+}
+
+// The one that says its rank itself is of the family, too.
+TEST_F(FindRanks, AFamilyHasMembersThatSayTheirRank) {
+  device("t0.json", 0);
+  device("t3.json");
+  EXPECT_THAT(lines(), ElementsAre("0: t0.json (distributedInfo)", "3: t3.json (file name)"));
+}
+
+TEST_F(FindRanks, AWordForRanksNeedsNoFamily) {
+  device("rank_3.json");
+  EXPECT_THAT(lines(), ElementsAre("3: rank_3.json (file name)"));
+}
+
 TEST_F(FindRanks, OrderIsTheLastResort) {
   device("a.json");
   device("b.json");

@@ -20,9 +20,12 @@ struct NameRank {
   std::uint32_t rank = 0;
   bool sure = false;  ///< "rank3", "worker3"; otherwise a number at the end, "trace_3"
   std::optional<std::uint32_t> node;  ///< "node1"
+  /// What stands before a number at the end, other numbers left open: "host#_" of "host4_3".
+  std::string family;
 };
 /// From "dir/rank3.json.gz", "dlrm.tar!worker3_step_12.1694128201557.pt.trace.json", "x_eg_3.json".
-/// Numbers that are versions, steps or times are no ranks.
+/// Numbers that are versions, steps or times are no ranks. A number at the end is one only beside
+/// others of its family: what "resnet_50.json" alone counts is no ranks.
 [[nodiscard]] std::optional<NameRank> rank_in_name(std::string_view name);
 
 /// What a file's beginning says about where it comes from.

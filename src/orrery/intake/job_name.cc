@@ -55,10 +55,16 @@ std::optional<std::uint32_t> number_after(std::string_view stem, std::string_vie
   return found;
 }
 
-/// A number at the very end, unless what stands before it says that it counts something else.
-std::optional<std::uint32_t> last_number(std::string_view stem) {
+/// Where the digits at the very end begin.
+std::size_t last_digits(std::string_view stem) {
   std::size_t first = stem.size();
   while (first > 0 && is_numeral(stem[first - 1])) --first;
+  return first;
+}
+
+/// A number at the very end, unless what stands before it says that it counts something else.
+std::optional<std::uint32_t> last_number(std::string_view stem) {
+  const std::size_t first = last_digits(stem);
   constexpr std::size_t kMostDigits = 5;  // longer ones are times and process ids
   if (first == stem.size() || stem.size() - first > kMostDigits) return std::nullopt;
   std::string_view before = stem.substr(0, first);
@@ -93,6 +99,8 @@ std::optional<NameRank> rank_in_name(std::string_view name) {
   const auto rank = last_number(stem);
   if (!rank) return std::nullopt;
   out.rank = *rank;
+  out.family = stem.substr(0, last_digits(stem));
+  std::replace_if(out.family.begin(), out.family.end(), is_digit, '#');
   return out;
 }
 

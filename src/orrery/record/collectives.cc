@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "orrery/core/rank_words.h"
 #include "orrery/record/record_internal.h"
 
 namespace orrery::record {
@@ -91,6 +92,18 @@ void Maker::note(std::uint32_t collective, std::uint32_t rank, NodeId node) {
   }
 }
 
+/// What the run calls a group: its name with its ranks, so that groups of one name can be told
+/// apart.
+std::string title_of(const sim::RecordedGroup& group, std::uint32_t count) {
+  if (group.name.empty() && group.ranks.empty()) return "";
+  const auto everybody = [&](std::uint64_t) { return RankPiece{0, count - 1}; };
+  const std::string words =
+      group.ranks.empty() ? rank_words(1, everybody) : rank_words(group.ranks);
+  if (group.name.empty()) return words;
+  const std::string ranks = " (" + words + ")";
+  return group.name.ends_with(ranks) ? group.name : group.name + ranks;
+}
+
 }  // namespace
 
 Meetings make_collectives(const Source& source, result::Run& run) {
@@ -99,7 +112,7 @@ Meetings make_collectives(const Source& source, result::Run& run) {
     const auto number = static_cast<std::uint32_t>(run.groups.size());
     maker.group_by_name.emplace(group.name, number);
     result::Group& made = run.groups.emplace_back();
-    made.name = group.name;
+    made.name = title_of(group, source.workload.rank_count());
     made.ranks = group.ranks;
     made.size = group.ranks.empty() ? source.workload.rank_count()
                                     : static_cast<std::uint32_t>(group.ranks.size());

@@ -270,8 +270,8 @@ TEST(MakeRun, TellsReplayedCollectivesOnAnAxisApart) {
   platform.replay_only = true;
   const result::Run run = run_of(workload, platform);
   ASSERT_EQ(run.collectives.size(), 2u);
-  EXPECT_EQ(run.groups[run.collectives[0].group].name, "tp of rank 0");
-  EXPECT_EQ(run.groups[run.collectives[1].group].name, "tp of rank 2");
+  EXPECT_EQ(run.groups[run.collectives[0].group].name, "tp (ranks 0-1)");
+  EXPECT_EQ(run.groups[run.collectives[1].group].name, "tp (ranks 2-3)");
 }
 
 }  // namespace

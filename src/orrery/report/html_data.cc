@@ -197,6 +197,11 @@ void write_timelines(JsonWriter& json, const RunFacts& facts, const PageSpans& s
       json.begin_object().field("kind", static_cast<std::uint32_t>(lane.kind));
       json.field("title", ranks.empty() ? std::string(result::name(lane.kind))
                                         : lane_title(run, ranks.front(), lane));
+      // Ranks that did the same did it with others: what the title is at each of them.
+      if (lane.kind == result::LaneKind::communicator) json.field("group", lane.group);
+      if (lane.kind == result::LaneKind::sends && lane.distance != result::kNone)
+        json.field("distance", lane.distance);
+      if (lane.layer > 0) json.field("layer", lane.layer);
       json.end_object();
     });
     json.field("count", spans.timelines[t].size());
@@ -219,6 +224,11 @@ void write_ranks(JsonWriter& json, const RunFacts& facts) {
   };
   json.key("rank").begin_object();
   column(json, "timeline", count, [&](std::size_t i) { json.value(run.ranks[i].timeline); });
+  column(json, "groups", count, [&](std::size_t i) {
+    json.begin_array();
+    for (const std::uint32_t group : run.ranks[i].groups) json.value(group);
+    json.end_array();
+  });
   column(json, "finish", count, [&](std::size_t i) {
     if (run.ranks[i].finish) {
       json.value(run.ranks[i].finish->count());

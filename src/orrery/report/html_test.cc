@@ -158,6 +158,23 @@ TEST(HtmlData, MemoryByAccountHasRolesAndKinds) {
   EXPECT_EQ(told["kinds"], (json{{"weights", 5120}, {"activations", 3072}}));
 }
 
+// Ranks that are alike share a timeline; whom its lanes talk to differs from rank to rank.
+TEST(HtmlData, SharedLanesSayWhomEachRankTalksTo) {
+  result::Run run = sample_run(4, 2, false);
+  run.groups[0] = {"tp (ranks 0-1)", {0, 1}, 2, 0, 2};
+  run.groups.push_back({"tp (ranks 2-3)", {2, 3}, 2, 2, 0});
+  for (const std::uint32_t rank : {2, 3}) run.ranks[rank].groups = {1};
+  const json one = json::parse(report_data({&run}))["runs"].at(0);
+  ASSERT_EQ(one["timelines"].size(), 1u);
+  const json& lanes = one["timelines"].at(0)["lanes"];
+  EXPECT_EQ(lanes.at(1)["title"], "tp (ranks 0-1)");
+  EXPECT_EQ(lanes.at(1)["group"], 0);
+  EXPECT_EQ(lanes.at(2)["title"], "sends to rank 1");
+  EXPECT_EQ(lanes.at(2)["distance"], 1);
+  EXPECT_EQ(one["rank"]["groups"], json::parse("[[0], [0], [1], [1]]"));
+  EXPECT_EQ(one["groups"].at(1)["name"], "tp (ranks 2-3)");
+}
+
 TEST(HtmlData, EqualRunsGiveEqualBytes) {
   const result::Run a = sample_run(16, 8), b = sample_run(16, 8);
   EXPECT_EQ(write_html({&a}, kPage).value(), write_html({&b}, kPage).value());

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "orrery/core/folders.h"
+
 namespace orrery::result {
 
 namespace {
@@ -75,6 +77,7 @@ Result<PageFile> PageFile::create(const std::string& target, std::uint32_t lock_
     return fail(Errc::output_failed, target, "is not a regular file",
                 "a run file has to be written in place of one");
   }
+  if (const std::error_code error = make_folders_of(target)) return file.refuse(error.value());
   file.fd_ = ::open(file.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file.fd_ < 0) return file.refuse(errno);
   return file;
@@ -103,7 +106,8 @@ tl::unexpected<Error> PageFile::refuse(int error) const {
   if (error == EEXIST)
     return fail(Errc::output_exists, target_, "exists already", "--force overwrites it");
   return fail(Errc::output_failed, target_,
-              "cannot be written: " + std::generic_category().message(error));
+              "cannot be written: " + std::generic_category().message(error),
+              "write to another place, or make room and access there");
 }
 
 Result<void> PageFile::commit(const Page& first, bool force) {

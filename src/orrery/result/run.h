@@ -164,7 +164,7 @@ struct Rank {
 
 /// Ranks that communicate with each other.
 struct Group {
-  std::string name;                  ///< "" is all ranks
+  std::string name;                  ///< with its ranks: "tp (ranks 2-3)"; "" is all ranks
   std::vector<std::uint32_t> ranks;  ///< in ring order; empty: all
   std::uint32_t size = 0;
   std::uint32_t first = 0;  ///< its first collective in Run::collectives

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "orrery/result/database_writer.h"
 #include "orrery/result/random_run.h"
@@ -131,14 +132,21 @@ TEST(RunFile, NothingIsOverwrittenUnlessForced) {
 TEST(RunFile, PlacesThatCannotBeWrittenAreNamed) {
   const Scratch scratch;
   fs::create_directory(scratch / "folder");
+  std::ofstream(scratch / "file") << "no folder";
   for (const std::string& path :
-       {scratch / "none/a.orrery", scratch / "folder", std::string("/dev/full")}) {
+       {scratch / "file/a.orrery", scratch / "folder", std::string("/dev/full")}) {
     const Result<void> refused = write_run(sample_run(), path, true);
     ASSERT_FALSE(refused) << path;
     EXPECT_EQ(refused.error().code, Errc::output_failed);
     EXPECT_EQ(refused.error().where, path);
   }
-  EXPECT_EQ(scratch.files(), 1u);
+  EXPECT_EQ(scratch.files(), 2u);
+}
+
+TEST(RunFile, FoldersAreMadeForIt) {
+  const Scratch scratch;
+  ASSERT_TRUE(write_run(sample_run(), scratch / "new/folder/a.orrery", false));
+  EXPECT_TRUE(read_run(scratch / "new/folder/a.orrery"));
 }
 
 // A disk that is full at any point, as the process's limit on file sizes makes it.

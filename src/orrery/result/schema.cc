@@ -270,7 +270,7 @@ std::vector<Table> all_tables() {
       {"process_group",
        "Ranks that communicate with each other.",
        {{"id", kKey, kRow},
-        {"name", kText, "empty: all ranks"},
+        {"name", kText, "its name and its ranks, `tp (ranks 2-3)`; empty: all ranks"},
         {"size", kInteger, "members"},
         {"first_collective", kInteger, "its collectives are those with `id` from here"},
         {"collectives", kInteger, "… and so many"}}},

@@ -48,7 +48,7 @@ View event_view() {
            {"process_group",
             "(SELECT g.name FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
             "    WHERE i.id = r.first_group + s.rank_group)",
-            "collectives: empty for all ranks"},
+            "collectives: `tp (ranks 2-3)`; empty for all ranks"},
            {"collective",
             "(SELECT g.first_collective FROM rank_group i JOIN process_group g ON g.id = "
             "i.process_group\n"
@@ -70,7 +70,7 @@ View collective_view() {
       "collective_view",
       "Collectives with names, durations and how near they come to the bound.",
       {{"collective", "c.id", "`collective.id`"},
-       {"process_group", "g.name", "empty: all ranks"},
+       {"process_group", "g.name", "`tp (ranks 2-3)`; empty: all ranks"},
        {"group_size", "g.size", "ranks"},
        {"sequence", "c.id - g.first_collective", "which one of its group, from 0"},
        {"type", "c.type", "`all_reduce`, `all_gather` …"},

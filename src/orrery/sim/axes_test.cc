@@ -99,8 +99,9 @@ TEST(Axes, AreRecordedAsTheGroupsTheyStandFor) {
   ASSERT_TRUE(run);
   std::vector<std::string> names;
   for (const RecordedGroup& group : run->recording->groups) names.push_back(group.name);
-  EXPECT_THAT(names, ::testing::IsSupersetOf(
-                         {"", "tp of rank 0", "tp of rank 14", "dp of rank 9", "ends of rank 2"}));
+  EXPECT_THAT(names,
+              ::testing::IsSupersetOf({"", "tp (ranks 0-1)", "tp (ranks 14-15)",
+                                       "dp (ranks 9, 11, 13, 15)", "ends (ranks 2-3, 10-11)"}));
   EXPECT_EQ(names.size(), 1u + 8 + 4 + 4);
 }
 

@@ -22,7 +22,7 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
   if (found == Communicators::kUnknown) {
     fail_run({Errc::input_group, place(rank, node),
               fmt::format("process group \"{}\" is not defined", name),
-              "give the communicator-group file that belongs to this trace"});
+              "--groups FILE gives the groups that belong to this trace: {\"NAME\": [ranks]}"});
     return std::nullopt;
   }
   if (found == Communicators::kOutside || communicators_[found].place(real(rank)) == kNone) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The nearest specification that fits.
+#include "orrery/workload/fit.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -9,7 +11,6 @@
 
 #include "orrery/workload/count.h"
 #include "orrery/workload/fit_moves.h"
-#include "orrery/workload/memory.h"
 
 namespace orrery::workload {
 namespace {
@@ -29,8 +30,9 @@ std::int64_t worst_peak(const MemoryReport& report) {
 
 class Search {
  public:
-  Search(const Spec& spec, std::int64_t capacity, const MemoryOptions& options)
-      : spec_(spec), capacity_(capacity), options_(options) {
+  Search(const Spec& spec, std::int64_t capacity, const MemoryOptions& options,
+         const TriedSoFar& progress)
+      : spec_(spec), capacity_(capacity), options_(options), progress_(progress) {
     spec_.batch.global = spec.global_batch();
     options_.samples = false;
   }
@@ -53,9 +55,13 @@ class Search {
   void try_all() {
     const std::vector<Move> all = moves(spec_);
     std::vector<bool> enough(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) enough[i] = attempt({&all[i]});
+    std::uint64_t tried = 0;
+    const auto told = [&] {
+      if (progress_) progress_(++tried, all.size() * (all.size() + 1) / 2);
+    };
+    for (std::size_t i = 0; i < all.size(); ++i, told()) enough[i] = attempt({&all[i]});
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (std::size_t j = i + 1; j < all.size(); ++j) {
+      for (std::size_t j = i + 1; j < all.size(); ++j, told()) {
         if (all[i].kind != all[j].kind && !enough[i] && !enough[j]) attempt({&all[i], &all[j]});
       }
     }
@@ -114,6 +120,7 @@ class Search {
   Spec spec_;
   std::int64_t capacity_;
   MemoryOptions options_;
+  const TriedSoFar& progress_;
   double flops_ = 0;
   std::size_t tasks_ = 0;  ///< tried so far
   std::vector<Candidate> found_;
@@ -122,8 +129,14 @@ class Search {
 }  // namespace
 
 Result<std::vector<MemoryChange>> make_it_fit(const Spec& spec, std::int64_t capacity,
+                                              std::size_t most, const MemoryOptions& options,
+                                              const TriedSoFar& progress) {
+  return Search(spec, capacity, options, progress).run(most);
+}
+
+Result<std::vector<MemoryChange>> make_it_fit(const Spec& spec, std::int64_t capacity,
                                               std::size_t most, const MemoryOptions& options) {
-  return Search(spec, capacity, options).run(most);
+  return make_it_fit(spec, capacity, most, options, {});
 }
 
 }  // namespace orrery::workload

@@ -3,6 +3,8 @@
 // Specifications from text, and back.
 #include "orrery/workload/spec.h"
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "orrery/config/parameters.h"
@@ -31,6 +33,25 @@ void drop_empty_lists(Json& tree) {
   }
 }
 
+/// "of that family there are …": the models whose names begin with the same word.
+std::string family_of(const std::string& name, const std::vector<std::string_view>& names) {
+  constexpr std::size_t kShown = 6;
+  const auto letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+  std::string word(name.begin(), std::find_if_not(name.begin(), name.end(), letter));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::vector<std::string_view> family;
+  for (const std::string_view each : names) {
+    if (!word.empty() && each.starts_with(word)) family.push_back(each);
+  }
+  const std::string rest =
+      "the names are in docs/reference/models.md; any other model is written out key by key";
+  if (family.empty()) return rest;
+  const bool more = family.size() > kShown;
+  family.resize(std::min(family.size(), kShown));
+  return "of that family there are " + join(family) + (more ? " and others; " : "; ") + rest;
+}
+
 /// Puts the keys of the model that the tree names below those that the tree has. A null takes a key
 /// away ("moe: null").
 Result<void> look_up_model(Json& tree, const std::string& where) {
@@ -49,9 +70,7 @@ Result<void> look_up_model(Json& tree, const std::string& where) {
     const std::string near = did_you_mean(name, names);
     return fail(Errc::config_range, where + ":/model/is",
                 config::in_quotes(name) + " is not in the catalogue of models",
-                near.empty() ? "the names are in docs/reference/models.md; any other model is "
-                               "written out key by key"
-                             : near);
+                near.empty() ? family_of(name, names) : near);
   }
   found->erase("is");
   Json model = as_json(config::write_value(entry->model()));

@@ -270,10 +270,19 @@ TEST_F(WriteChakra, WhatCannotBeFinishedLeavesNothing) {
   EXPECT_GT(written, 0u) << "some were finished before";
   EXPECT_THAT(files(), testing::ElementsAre("w.20.et"));
 
-  const Result<WriteReport> nowhere =
-      write_chakra(program, {.prefix = prefix("no/such/w"), .overwrite = false, .progress = {}});
+  std::ofstream(folder_ / "w.20.et/file") << "no folder";
+  const Result<WriteReport> nowhere = write_chakra(
+      program, {.prefix = prefix("w.20.et/file/w"), .overwrite = false, .progress = {}});
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().code, Errc::output_failed);
+}
+
+TEST_F(WriteChakra, FoldersAreMadeForIt) {
+  const Program program = program_of(everything());
+  const auto made =
+      write_chakra(program, {.prefix = prefix("new/folder/w"), .overwrite = false, .progress = {}});
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_TRUE(fs::exists(folder_ / "new/folder/w.0.et"));
 }
 
 TEST(WriteChakraLimits, MillionsOfFilesAreRefused) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData, TimelineData } from '../../src/data';
-import { groupName } from '../../src/format';
+import { groupName, plainGroup } from '../../src/format';
 import { envelope, holders, rankList, rolesOf, stepsOf } from '../../src/pages/held/curve';
 import { median, oddRanks, orderOf, robustScores, sortKey, stackOf } from '../../src/pages/ranks/order';
 import { columns, mean, stack } from '../../src/pages/ranks/paint';
@@ -30,6 +30,9 @@ describe('groups', () => {
     assert.deepEqual(['5', '5 (2)', 'dp0', 'all ranks'].map(groupName), ['group 5', 'group 5 (2)', 'dp0', 'all ranks']);
     const run = { ranks: 4, groups: [{ name: '5', size: 2, ranks: '0,2' }, { name: '', size: 4, ranks: '0-3' }] } as unknown as RunData;
     assert.deepEqual([0, 1, 2].map((at) => groupTitle(run, at)), ['group 5 (ranks 0,2)', 'all 4 ranks', 'group 2']);
+    assert.deepEqual(['tp (ranks 2-3)', '5 (rank 0)', 'dp (ranks 0, 8 … 120)', 'x (2)'].map(plainGroup), ['tp', '5', 'dp', 'x (2)']);
+    const named = { ranks: 4, groups: [{ name: 'tp (ranks 2-3)', size: 2, ranks: '2-3' }, { name: 'pg (ranks 0-3)', size: 4, ranks: '0-3' }] };
+    assert.deepEqual([0, 1].map((at) => groupTitle(named as unknown as RunData, at)), ['tp (ranks 2-3)', 'pg (all ranks)']);
   });
 });
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { LaneData, RunData } from '../../src/data';
 import { paintLine, type Inks } from '../../src/pages/timeline/line';
 import { applyFilter, layLine, matchNames, rangesText, unitPerLine, unitPerRank, type Model } from '../../src/pages/timeline/model';
 import { dense, layRows, roomy, rowAt } from '../../src/pages/timeline/rows';
@@ -162,10 +163,15 @@ describe('a view', () => {
 
 const data = { lanes: [{ kind: 0, title: 'compute' }, { kind: 2, title: '17' }], count: 0, spans: '', memory: null };
 
+const run = {
+  ranks: 4, groups: [{ name: 'tp (ranks 0-1)', size: 2, ranks: '0-1' }, { name: 'tp (ranks 2-3)', size: 2, ranks: '2-3' }],
+  rank: { groups: [[0], [0], [1], [1]] },
+} as unknown as RunData;
+
 function model(ranks: number[][]): Model {
   const lines = ranks.map((list, i) => {
     const spans = spansOf([{ start: i, length: 5, name: 1 }, { start: 10 + i, length: 5, kind: 3, lane: 1, name: 2, flags: 1 }]);
-    return { ...layLine(data, spans), ranks: list };
+    return layLine(run, data, spans, list);
   });
   return { lines, names: ['', 'MatMul', 'all_reduce'], step: 20, extent: 20 };
 }
@@ -177,6 +183,15 @@ describe('the model', () => {
     assert.deepEqual(unitPerLine(two).map(({ title, hint }) => [title, hint]), [['rank 0 + 2 alike', '0, 2-3'], ['rank 1', '1']]);
     assert.equal(two.lines[0].lanes[1].title, 'group 17');
     assert.equal(rangesText([1, 3, 5, 7], 2), '1, 3 …');
+  });
+
+  it('calls a lane by what it is at each rank, though ranks share it', () => {
+    const lanes: LaneData[] = [{ kind: 2, title: 'tp (ranks 0-1)', group: 0 }, { kind: 3, title: 'sends to rank 1', distance: 1, layer: 1 }];
+    const spans = spansOf([{ start: 0, length: 5, kind: 3 }, { start: 1, length: 5, kind: 4, lane: 1 }]);
+    const shared = layLine(run, { ...data, lanes }, spans, [0, 1, 2, 3]);
+    assert.deepEqual(shared.lanes.map((lane) => [lane.titleAt(1), lane.titleAt(2), lane.titleAt(3), lane.title]),
+      [['tp (ranks 0-1)', 'tp (ranks 2-3)', 'tp (ranks 2-3)', 'tp'], ['sends to rank 2 (2)', 'sends to rank 3 (2)', 'sends to rank 0 (2)', 'sends (2)']]);
+    assert.equal(layLine(run, { ...data, lanes }, spans, [2, 3]).lanes[0].title, 'tp (ranks 2-3)');
   });
 
   it('finds names by a part of them, upper and lower case alike', () => {

@@ -179,6 +179,19 @@ TEST(Damage, WithNothingToRepairFromIsAlwaysAnError) {
   }
 }
 
+// Not a trace of one odd node, and not a binary record of 91 bytes ('[').
+TEST(Damage, JsonThatIsNoTraceIsRefused) {
+  for (const Repair repair : {Repair::refuse, Repair::repair}) {
+    for (const char* text : {R"({"a": 1})", R"({"name": "orrery", "version": "1", "scripts": {}})",
+                             "[1, 2]", "[]", "\n [\"a\"]", R"([{"a": 1}])"}) {
+      const auto out = read(text, repair);
+      ASSERT_FALSE(out.graph) << text;
+      EXPECT_EQ(out.graph.error().code, Errc::input_unsupported) << text;
+      EXPECT_FALSE(out.graph.error().hint.empty()) << text;
+    }
+  }
+}
+
 TEST(Damage, ABombIsRefused) {
   std::string bytes = metadata();
   NodeRecord big = node(0, 4);

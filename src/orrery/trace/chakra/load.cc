@@ -114,6 +114,7 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix,
     // A file says what is meant; dumps inside the traces only fill in what it leaves out.
     for (auto& [name, group] : *groups) workload.groups[name] = std::move(group);
   }
+  if (options.replicated) return {};
   return check_groups(workload.groups, workload.rank_count(), path.empty() ? prefix : path,
                       options.repair, workload.findings);
 }

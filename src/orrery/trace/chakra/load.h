@@ -32,6 +32,8 @@ struct LoadOptions {
   /// Bytes of memory for graphs and their strings; the graphs read after that are spilled. 0: every
   /// graph is.
   std::uint64_t memory = 0;
+  /// The one rank that is read stands for others: nobody is asked for who is in its groups.
+  bool replicated = false;
 };
 
 /// Reads one rank's trace, whatever Chakra layout it is in (found by content; gzip by content).

@@ -91,6 +91,7 @@ Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOpt
     return tl::unexpected(std::move(some.error()));
   if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
   if (looks_like_json(window.text())) return read_json(window, options);
+  if (looks_like_list(window.text().substr(0, 64))) return other_json(options.where);
   const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
   if (detected->schema != Schema::current) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/json_pieces.h"
 #include "orrery/trace/chakra/node_sink.h"
+#include "orrery/trace/io/format.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -224,8 +226,9 @@ class JsonDecoder {
   std::vector<std::string_view> texts_;
 };
 
-/// JSON of other tools that people confuse with Chakra's.
-Result<void> known_format(const JsonPieces& pieces, const ReadOptions& options) {
+/// JSON of other tools, some of which people confuse with Chakra's. `head`: as much as there is.
+Result<void> known_format(const JsonPieces& pieces, std::string_view head,
+                          const ReadOptions& options) {
   if (pieces.in_array()) return {};
   for (const std::string_view key : {"schema", "nodes", "pid"}) {
     if (pieces.first_key() == key) {
@@ -240,10 +243,26 @@ Result<void> known_format(const JsonPieces& pieces, const ReadOptions& options) 
                   "this is a Kineto trace, not a Chakra one", "convert it to Chakra first");
     }
   }
+  const bool something = !pieces.first_key().empty();
+  if (something && format_of(head) == Format::unknown) return other_json(options.where);
   return {};
 }
 
 }  // namespace
+
+bool looks_like_list(std::string_view head) {
+  const bool text = std::all_of(head.begin(), head.end(), [](unsigned char c) {
+    return c >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  });
+  const std::size_t first = head.find_first_not_of(" \n\r\t");
+  return text && first != head.npos && head[first] == '[';
+}
+
+tl::unexpected<Error> other_json(const std::string& where) {
+  return fail(Errc::input_unsupported, where, "is no trace this program knows",
+              "of JSON it reads Kineto and PyTorch execution traces, Chakra as JSON, PARAM's "
+              "communication records and MPI calls");
+}
 
 bool looks_like_json(std::string_view head) {
   const auto skip = [&](std::size_t at) {
@@ -263,7 +282,8 @@ Result<graph::Graph> read_json(Window& window, const ReadOptions& options) {
   const bool document = window.text().substr(0, kDocument.size()) == kDocument;
   JsonPieces pieces(window, options.where, document ? "nodes" : "workload_graph");
   if (auto opened = pieces.open(); !opened) return tl::unexpected(opened.error());
-  if (auto known = known_format(pieces, options); !known) return tl::unexpected(known.error());
+  if (auto known = known_format(pieces, window.text(), options); !known)
+    return tl::unexpected(known.error());
   Decoding decoding(options.where, options.strings, options.repair, *options.findings);
   JsonDecoder decoder(decoding, pieces.in_array() && !document);
   NodeSink sink(options);

@@ -17,6 +17,13 @@ namespace orrery::trace::chakra {
 /// on like one).
 [[nodiscard]] bool looks_like_json(std::string_view head);
 
+/// Whether the content is the beginning of a list as text, which no Chakra trace is. (A binary one
+/// can begin with '[' too, but has bytes that no text has.) `head`: 64 bytes or all there is.
+[[nodiscard]] bool looks_like_list(std::string_view head);
+
+/// What to say about JSON that is no trace.
+[[nodiscard]] tl::unexpected<Error> other_json(const std::string& where);
+
 /// Errc: as read_rank; input_unsupported for JSON of other tools.
 [[nodiscard]] Result<graph::Graph> read_json(Window& window, const ReadOptions& options);
 

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "orrery/core/folders.h"
+
 namespace orrery::trace {
 
 /// A compressor: bytes in, a block of packed bytes out.
@@ -31,7 +33,8 @@ namespace {
 
 tl::unexpected<Error> failed(const std::string& path, const char* doing) {
   return fail(Errc::output_failed, path,
-              std::string(doing) + ": " + std::generic_category().message(errno));
+              std::string(doing) + ": " + std::generic_category().message(errno),
+              "write to another place, or make room and access there");
 }
 
 }  // namespace
@@ -88,6 +91,10 @@ FileSink::FileSink(std::string path) : path_(std::move(path)), part_(path_ + ".p
 
 Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path) {
   std::unique_ptr<FileSink> sink(new FileSink(path));
+  if (const std::error_code error = make_folders_of(path)) {
+    errno = error.value();
+    return failed(path, "cannot make its folder");
+  }
   sink->fd_ = ::open(sink->part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (sink->fd_ < 0) return failed(sink->part_, "cannot create");
   if (path.ends_with(".gz")) sink->packer_ = std::make_unique<GzipPacker>();

@@ -2,7 +2,7 @@
 //
 // Which collectives are shown, and how their types look: a colour and a shape each.
 import type { RunData } from '../../data';
-import { counted, groupName } from '../../format';
+import { counted, groupName, plainGroup } from '../../format';
 import { svg } from '../../dom';
 import type { Role } from '../../theme';
 
@@ -62,6 +62,8 @@ export function keep(run: RunData, filter: Filter): number[] {
 export function groupTitle(run: RunData, at: number): string {
   const group = run.groups[at];
   if (!group) return `group ${at}`;
-  const ranks = group.size === run.ranks ? 'all' : group.ranks.length > 24 ? `${group.ranks.slice(0, 22)}…` : group.ranks;
-  return group.name === '' ? `all ${counted(group.size, 'rank')}` : `${groupName(group.name)} (${group.size === 1 ? 'rank' : 'ranks'} ${ranks})`;
+  if (group.name === '') return `all ${counted(group.size, 'rank')}`;
+  const ranks = group.ranks.length > 24 ? `${group.ranks.slice(0, 22)}…` : group.ranks;
+  const who = group.size === run.ranks ? 'all ranks' : `${group.size === 1 ? 'rank' : 'ranks'} ${ranks}`;
+  return `${groupName(plainGroup(group.name))} (${who})`;
 }

@@ -8,7 +8,7 @@ import * as format from '../../format';
 import { critical, laneTaken, merged, slackKnown, unfinished, type Spans } from '../../spans';
 import { roleOfKind } from '../../theme';
 import { step } from './keys';
-import { laneOf, spanName } from './model';
+import { laneOf, spanName, titleIn } from './model';
 import type { Stage } from './stage';
 
 export function fillDetails(host: HTMLElement, stage: Stage): void {
@@ -25,7 +25,7 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
   const flags = spans.flags[i];
   const facts: [string, Child][] = [
     ['Rank', unit.ranks > 1 ? `${unit.hint} (alike)` : String(unit.rank)],
-    ['Lane', lane ? lane.title : '–'],
+    ['Lane', lane ? titleIn(unit, lane) : '–'],
     flags & merged ? ['Stands for', `${spans.node[i]} spans`] : ['Node', String(spans.node[i])],
     ['Starts', format.time(spans.start[i])],
     ['Ends', flags & unfinished ? 'never' : format.time(spans.start[i] + spans.length[i])],

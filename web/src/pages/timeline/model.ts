@@ -3,13 +3,15 @@
 // What the timeline draws: each distinct timeline laid out as tracks, and the units (a rank, or
 // ranks that did the same) that show one. Pure.
 
-import { laneKinds, spanKinds, type RunData, type TimelineData } from '../../data';
-import { groupName, nameOf } from '../../format';
+import { laneKinds, spanKinds, type LaneData, type RunData, type TimelineData } from '../../data';
+import { groupName, nameOf, plainGroup } from '../../format';
 import { critical, merged, type Spans } from '../../spans';
+import { groupTitle } from '../speeds/choice';
 import { firstStarting, layTrack, light, type Track } from './tracks';
 
 export interface Lane {
-  title: string;
+  title: string; // what is true of all the line's ranks
+  titleAt: (rank: number) => string; // ranks that did the same may have done it with others
   kind: number;
   track: Track;
 }
@@ -48,7 +50,34 @@ export function spanName(names: string[], spans: Spans, span: number): string {
   return nameOf(names[spans.name[span]]);
 }
 
-export function layLine(data: TimelineData, spans: Spans): Line {
+function numbered(title: string, lane: LaneData): string {
+  return lane.layer ? `${title} (${lane.layer + 1})` : title;
+}
+
+// What a lane is called at a rank.
+export function laneTitle(run: RunData, lane: LaneData, rank: number): string {
+  const group = lane.group === undefined ? undefined : run.rank.groups[rank]?.[lane.group];
+  if (group !== undefined) return numbered(groupTitle(run, group), lane);
+  if (lane.distance !== undefined) return numbered(`sends to rank ${(rank + lane.distance) % run.ranks}`, lane);
+  return laneKinds[lane.kind] === 'communicator' ? groupName(lane.title) : lane.title;
+}
+
+// What it is called where its line stands for several ranks.
+export function sharedTitle(run: RunData, lane: LaneData, ranks: number[]): string {
+  const { group, distance } = lane;
+  if (ranks.length < 2 || (group === undefined && distance === undefined)) return laneTitle(run, lane, ranks[0] ?? 0);
+  if (group === undefined) return numbered('sends', lane);
+  const first = run.rank.groups[ranks[0]]?.[group];
+  const same = ranks.every((rank) => run.rank.groups[rank]?.[group] === first);
+  return same ? laneTitle(run, lane, ranks[0]) : numbered(groupName(plainGroup(run.groups[first]?.name ?? lane.title)), lane);
+}
+
+// What a row of a unit calls its lane.
+export function titleIn(unit: Unit, lane: Lane): string {
+  return unit.ranks > 1 ? lane.title : lane.titleAt(unit.rank);
+}
+
+export function layLine(run: RunData, data: TimelineData, spans: Spans, ranks: number[]): Line {
   const byLane: number[][] = data.lanes.map(() => []);
   const work: number[] = [];
   const talk: number[] = [];
@@ -58,19 +87,21 @@ export function layLine(data: TimelineData, spans: Spans): Line {
     (talkKind[spans.kind[i]] ? talk : work).push(i);
   }
   const lanes = data.lanes.map((lane, i) => ({
-    title: laneKinds[lane.kind] === 'communicator' ? groupName(lane.title) : lane.title,
+    title: sharedTitle(run, lane, ranks),
+    titleAt: (rank: number) => laneTitle(run, lane, rank),
     kind: lane.kind,
     track: layTrack(spans, byLane[i]),
   }));
   lanes.sort((a, b) => a.kind - b.kind); // stable: in the order of the data within a kind
   const shown = lanes.filter((lane) => lane.track.start.length > 0);
-  return { spans, lanes: shown, work: layTrack(spans, work), talk: layTrack(spans, talk), ranks: [] };
+  return { spans, lanes: shown, work: layTrack(spans, work), talk: layTrack(spans, talk), ranks };
 }
 
 // `spansOf` decodes a timeline's spans.
 export function layModel(run: RunData, extent: number, spansOf: (timeline: number) => Spans): Model {
-  const lines = run.timelines.map((data, i) => layLine(data, spansOf(i)));
-  run.rank.timeline.forEach((line, rank) => lines[line]?.ranks.push(rank));
+  const ranks: number[][] = run.timelines.map(() => []);
+  run.rank.timeline.forEach((line, rank) => ranks[line]?.push(rank));
+  const lines = run.timelines.map((data, i) => layLine(run, data, spansOf(i), ranks[i]));
   return { lines, names: run.names, step: run.step, extent };
 }
 

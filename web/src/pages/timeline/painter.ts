@@ -4,7 +4,7 @@
 
 import { time as timeText } from '../../format';
 import { paintLine, stamp, type Label, type LinePixels } from './line';
-import { spanName } from './model';
+import { spanName, titleIn } from './model';
 import type { Palette } from './palette';
 import { drawPath } from './path';
 import { rowAt, type Row } from './rows';
@@ -172,7 +172,7 @@ export class Painter {
       context.fillStyle = palette.line;
       context.fillRect(0, Math.round(y), state.width, 1);
     }
-    const title = head ? unit.title : state.model.lines[unit.line].lanes[row.lane].title;
+    const title = head ? unit.title : titleIn(unit, state.model.lines[unit.line].lanes[row.lane]);
     context.font = `${head && !small ? '600 ' : ''}${small ? 10 : 12}px ${font}`;
     context.textBaseline = 'middle';
     context.fillStyle = head ? palette.text : palette.muted;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/suggest.h"
+#include "orrery/workload/spec.h"
+
+namespace orrery::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kFilesLookedAt = 1000;
+
+/// YAML files in the folder of `path`, sorted.
+std::vector<std::string> files_beside(const fs::path& path) {
+  std::vector<std::string> names;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator() && names.size() < kFilesLookedAt;
+       entry.increment(error)) {
+    const std::string ending = entry->path().extension().string();
+    if (ending == ".yaml" || ending == ".yml" || ending == ".json")
+      names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::string cluster_of(std::int64_t devices) {
+  return fmt::format("--cluster h100-sxm:{}", devices);
+}
+
+Error explain_cluster(Error error, const std::string& path) {
+  std::error_code ignored;
+  if (error.code != Errc::config_not_found || fs::exists(path, ignored)) return error;
+  const std::vector<std::string> names = files_beside(path);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string_view near = nearest(fs::path(path).filename().string(), candidates);
+  error.hint = near.empty() ? fmt::format(
+                                  "give the path of a cluster file, or do without one: {} is 64 "
+                                  "devices of the catalogue",
+                                  cluster_of(64))
+                            : fmt::format("did you mean \"{}\"?",
+                                          (fs::path(path).parent_path() / near).string());
+  return error;
+}
+
+std::string fitting_plan(const workload::Program& program, std::int64_t devices) {
+  const auto world = static_cast<std::int64_t>(program.mesh.world());
+  const std::int64_t copy = std::max<std::int64_t>(1, world / program.spec.parallel.dp);
+  workload::Spec spec = program.spec;
+  spec.parallel.dp = devices / copy;
+  const bool fits = devices % copy == 0 && spec.parallel.dp > 0 && workload::legal(spec);
+  const std::string cluster = cluster_of(world) + " has as many devices as the plan";
+  if (fits) return fmt::format("--dp {} fits the cluster; or {}", spec.parallel.dp, cluster);
+  return fmt::format(
+      "{}; or make the product of tp, cp, dp and pp (and ep, as an axis of its own) {}", cluster,
+      devices);
+}
+
+}  // namespace orrery::app
