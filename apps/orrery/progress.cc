@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kBetween = std::chrono::milliseconds(100);
 constexpr auto kUnseen = std::chrono::seconds(1);  // shorter phases do not flicker past
 
-std::string quoted(std::string_view text) {
+std::string in_json(std::string_view text) {
   std::string json;
   report::JsonWriter(json).value(text);
   return json;
@@ -49,8 +49,8 @@ void Progress::show(const Phase& phase, std::uint64_t done, std::uint64_t of) {
     talk(
         fmt::format("{{\"progress\": {{\"phase\": {}, \"done\": {}, \"of\": {}, \"unit\": {}, "
                     "\"about\": {}}}}}\n",
-                    quoted(phase.name), done, of == 0 ? "null" : std::to_string(of),
-                    quoted(phase.unit), quoted(phase.about)));
+                    in_json(phase.name), done, of == 0 ? "null" : std::to_string(of),
+                    in_json(phase.unit), in_json(phase.about)));
     return;
   }
   std::string line(phase.words);

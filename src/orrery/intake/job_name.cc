@@ -100,7 +100,7 @@ std::optional<NameRank> rank_in_name(std::string_view name) {
   if (!rank) return std::nullopt;
   out.rank = *rank;
   out.family = stem.substr(0, last_digits(stem));
-  std::replace_if(out.family.begin(), out.family.end(), is_digit, '#');
+  std::replace_if(out.family.begin(), out.family.end(), is_numeral, '#');
   return out;
 }
 

@@ -28,7 +28,7 @@ Spec small(std::int64_t layers, std::int64_t stages, ScheduleKind kind = Schedul
   return spec;
 }
 
-Program assembled(const Spec& spec) {
+Program assemble_uneven(const Spec& spec) {
   auto program = assemble(spec);
   EXPECT_TRUE(program) << to_string(program.error());
   return *std::move(program);
@@ -42,24 +42,24 @@ std::vector<std::string> places(const Program& program, FindingCode code) {
 }
 
 TEST(Uneven, LayersThatWereDealtOutAreSaid) {
-  const Program program = assembled(small(126, 16));
+  const Program program = assemble_uneven(small(126, 16));
   EXPECT_THAT(places(program, FindingCode::layers_uneven),
               ElementsAre("126 layers in 16 stages: 7, 14 x 8, 7"));
-  EXPECT_THAT(places(assembled(small(32, 4)), FindingCode::layers_uneven), IsEmpty());
+  EXPECT_THAT(places(assemble_uneven(small(32, 4)), FindingCode::layers_uneven), IsEmpty());
   Spec given = small(5, 2);
   given.schedule.stage_layers = {2, 3};
-  EXPECT_THAT(places(assembled(given), FindingCode::layers_uneven), IsEmpty());
+  EXPECT_THAT(places(assemble_uneven(given), FindingCode::layers_uneven), IsEmpty());
 }
 
 /// Llama 3's 405B: 126 layers in 16 x 8 parts, the embedding and the head alone at the ends.
 TEST(Uneven, TwoLayersLessThanPartsLeaveTheEndsAlone) {
   Spec spec = small(126, 16, ScheduleKind::interleaved, 8);
-  Program by_itself = assembled(spec);
+  Program by_itself = assemble_uneven(spec);
   EXPECT_THAT(places(by_itself, FindingCode::layers_uneven),
               ElementsAre("126 layers in 128 stages: 0, 126 x 1, 0"));
   spec.schedule.stage_layers.assign(128, 1);
   spec.schedule.stage_layers.front() = spec.schedule.stage_layers.back() = 0;
-  const Program listed = assembled(spec);
+  const Program listed = assemble_uneven(spec);
   ASSERT_EQ(by_itself.roles.size(), listed.roles.size());
   for (std::uint32_t role = 0; role < listed.roles.size(); ++role) {
     EXPECT_EQ(node_count(by_itself, role), node_count(listed, role));
@@ -81,7 +81,7 @@ TEST(Uneven, RunsAreTheSameAsWithAListOfThem) {
     const std::int64_t parts = each.kind == dual_pipe ? 4 : 4 * each.chunks;
     for (const std::int64_t layers : {parts - 2, parts - 1, parts + 1, 2 * parts - 1}) {
       const Spec spec = small(layers, 4, each.kind, each.chunks);
-      const Program program = assembled(spec);
+      const Program program = assemble_uneven(spec);
       std::int64_t weights = 0;
       const auto counted = count(program);
       ASSERT_TRUE(counted);
@@ -98,13 +98,13 @@ TEST(Vocabulary, IsPaddedWhereTpDoesNotDivideIt) {
   Spec spec = small(2, 1);
   spec.model.vocab = 50257;
   spec.parallel.tp = 8;
-  const Program program = assembled(spec);
+  const Program program = assemble_uneven(spec);
   EXPECT_EQ(program.spec.model.vocab, 51200) << "a multiple of 128 x 8, as Megatron makes it";
   EXPECT_THAT(places(program, FindingCode::vocabulary_padded),
               ElementsAre("from 50,257 to 51,200"));
   Spec padded = spec;
   padded.model.vocab = 51200;
-  const Program same = assembled(padded);
+  const Program same = assemble_uneven(padded);
   EXPECT_THAT(places(same, FindingCode::vocabulary_padded), IsEmpty());
   EXPECT_EQ(count(program)->flops.model(), count(same)->flops.model());
   EXPECT_EQ(count(program)->parameters.total, count(same)->parameters.total);
@@ -113,10 +113,10 @@ TEST(Vocabulary, IsPaddedWhereTpDoesNotDivideIt) {
 TEST(Vocabulary, IsLeftAloneWhereItDividesOrIsNotCut) {
   Spec spec = small(2, 1);
   spec.model.vocab = 50257;
-  EXPECT_EQ(assembled(spec).spec.model.vocab, 50257) << "published counts stay what they are";
+  EXPECT_EQ(assemble_uneven(spec).spec.model.vocab, 50257) << "published counts stay what they are";
   spec.parallel.tp = 8;
   spec.model.vocab = 50264;
-  EXPECT_EQ(assembled(spec).spec.model.vocab, 50264);
+  EXPECT_EQ(assemble_uneven(spec).spec.model.vocab, 50264);
   spec.model.vocab = 50257;
   spec.compat = Compat::stage;
   EXPECT_FALSE(legal(spec)) << "STAGE does not pad";

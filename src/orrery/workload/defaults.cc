@@ -14,25 +14,25 @@
 namespace orrery::workload {
 namespace {
 
-struct Cut {
+struct Divisor {
   std::string_view name;
   std::int64_t size;
 };
 
 /// What multiplies the ranks beside dp.
-std::vector<Cut> cuts(const Parallel& p) {
-  std::vector<Cut> out;
-  for (const Cut& each :
-       {Cut{"tp", p.tp}, Cut{"cp", p.cp}, Cut{"pp", p.pp}, Cut{"ep", p.ep_own_axis ? p.ep : 1}}) {
+std::vector<Divisor> cuts(const Parallel& p) {
+  std::vector<Divisor> out;
+  for (const Divisor& each : {Divisor{"tp", p.tp}, Divisor{"cp", p.cp}, Divisor{"pp", p.pp},
+                              Divisor{"ep", p.ep_own_axis ? p.ep : 1}}) {
     if (each.size > 1) out.push_back(each);
   }
   return out;
 }
 
 /// Their product; 0 when it is more than `most`.
-std::int64_t ranks_of(const std::vector<Cut>& all, std::int64_t most) {
+std::int64_t ranks_of(const std::vector<Divisor>& all, std::int64_t most) {
   std::int64_t ranks = 1;
-  for (const Cut& each : all) {
+  for (const Divisor& each : all) {
     if (each.size > most / ranks) return 0;
     ranks *= each.size;
   }
@@ -40,18 +40,18 @@ std::int64_t ranks_of(const std::vector<Cut>& all, std::int64_t most) {
 }
 
 /// "tp 8 x pp 3"
-std::string product_text(const std::vector<Cut>& all) {
+std::string product_text(const std::vector<Divisor>& all) {
   std::string text;
-  for (const Cut& each : all)
+  for (const Divisor& each : all)
     text += fmt::format("{}{} {}", text.empty() ? "" : " x ", each.name, format_count(each.size));
   return text;
 }
 
 /// The nearest sizes of one cut with which all of them divide `devices`: "pp 2 or 4".
-std::string would_divide(const std::vector<Cut>& all, std::int64_t devices) {
+std::string would_divide(const std::vector<Divisor>& all, std::int64_t devices) {
   std::string text;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    std::vector<Cut> others = all;
+    std::vector<Divisor> others = all;
     others[i].size = 1;
     const std::int64_t rest = ranks_of(others, devices);
     if (rest == 0 || devices % rest != 0) continue;
@@ -67,7 +67,7 @@ std::string would_divide(const std::vector<Cut>& all, std::int64_t devices) {
 
 Result<std::int64_t> dp_for(const Parallel& plan, std::int64_t devices, const std::string& where) {
   if (devices == 0) return 1;
-  const std::vector<Cut> all = cuts(plan);
+  const std::vector<Divisor> all = cuts(plan);
   const std::int64_t ranks = ranks_of(all, devices);
   if (ranks != 0 && devices % ranks == 0) return devices / ranks;
   const std::string would = would_divide(all, devices);

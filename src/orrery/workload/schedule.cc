@@ -17,14 +17,14 @@ Line line_of(PipelineOrder& order, std::uint32_t stage) {
   return {order.loops[stage], order.microbatches, std::vector<std::uint32_t>(order.chunks, 0)};
 }
 
-constexpr Line::Turn kForward{Pass::forward, 0}, kBackward{Pass::backward, 0},
+constexpr Line::Turn kOneForward{Pass::forward, 0}, kOneBackward{Pass::backward, 0},
     kInput{Pass::input_grad, 0}, kWeight{Pass::weight_grad, 0};
 
 void gpipe(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     Line line = line_of(order, s);
-    line.repeat(order.microbatches, {kForward});
-    line.repeat(order.microbatches, {kBackward});
+    line.repeat(order.microbatches, {kOneForward});
+    line.repeat(order.microbatches, {kOneBackward});
   }
 }
 
@@ -32,8 +32,8 @@ void gpipe(PipelineOrder& order) {
 void one_f_one_b(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     Line line = line_of(order, s);
-    line.repeat(order.stages - 1 - s, {kForward});
-    line.repeat(order.microbatches, {kForward, kBackward});
+    line.repeat(order.stages - 1 - s, {kOneForward});
+    line.repeat(order.microbatches, {kOneForward, kOneBackward});
   }
 }
 
@@ -97,9 +97,9 @@ void zb_h1(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     const std::uint32_t late = std::min(s, order.microbatches);
     Line line = line_of(order, s);
-    line.repeat(order.stages - 1 - s, {kForward});
-    line.repeat(late, {kForward, kInput});
-    line.repeat(order.microbatches - late, {kForward, kInput, kWeight});
+    line.repeat(order.stages - 1 - s, {kOneForward});
+    line.repeat(late, {kOneForward, kInput});
+    line.repeat(order.microbatches - late, {kOneForward, kInput, kWeight});
     line.repeat(late, {kWeight});
   }
 }
@@ -114,10 +114,10 @@ void zb_v(PipelineOrder& order) {
       up_weight{Pass::weight_grad, 1};
   for (std::uint32_t s = 0; s < p; ++s) {
     Line line = line_of(order, s);  // chunk 0 goes down the V, chunk 1 up
-    line.repeat(2 * (p - s) - 1, {kForward});
-    line.repeat(s, {up_forward, kForward});
+    line.repeat(2 * (p - s) - 1, {kOneForward});
+    line.repeat(s, {up_forward, kOneForward});
     line.repeat(p - s, {up_forward, up_input, up_weight});
-    line.repeat(m - p, {kForward, kInput, kWeight, up_forward, up_input, up_weight});
+    line.repeat(m - p, {kOneForward, kInput, kWeight, up_forward, up_input, up_weight});
     line.repeat(s, {kInput, up_input});
     line.repeat(p - s, {kInput, kWeight});
     line.repeat(s, {up_weight});

@@ -27,12 +27,12 @@ struct Prepared {
 };
 
 /// Which coordinates on an axis the members of a role have: `least` and `more` above it.
-struct Place {
+struct NodePlace {
   std::int64_t least = 0;
   std::int64_t more = 0;
 };
 
-Place place_on(const Program& program, const Role& role, Axis axis) {
+NodePlace place_on(const Program& program, const Role& role, Axis axis) {
   const std::int64_t extent = program.mesh.extent(axis);
   const Position& where = role.where;
   if (where.table >= 0) {
@@ -54,7 +54,7 @@ std::int32_t distance(const Program& program, const Role& role, const Op& op) {
   const std::int64_t size = digit.count;
   const std::int64_t shift = op.shift % size;
   const auto moved = [&](std::int64_t from) { return (from + shift + size) % size - from; };
-  const Place place = place_on(program, role, op.axis);
+  const NodePlace place = place_on(program, role, op.axis);
   ORRERY_CHECK(moved(place.least) == moved(place.least + place.more));
   return static_cast<std::int32_t>(moved(place.least) * digit.stride * digit.step);
 }

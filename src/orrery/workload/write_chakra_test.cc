@@ -278,7 +278,7 @@ TEST_F(WriteChakra, WhatCannotBeFinishedLeavesNothing) {
 }
 
 TEST_F(WriteChakra, FoldersAreMadeForIt) {
-  const Program program = program_of(everything());
+  const Program program = program_to_write(everything());
   const auto made =
       write_chakra(program, {.prefix = prefix("new/folder/w"), .overwrite = false, .progress = {}});
   ASSERT_TRUE(made) << to_string(made.error());
