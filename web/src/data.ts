@@ -21,7 +21,7 @@ export interface RunData {
   metrics: MetricData[];
   summary: [string, string][]; // the dozen lines: label, text
   dims: { block: string; size: number; bandwidth: number; latencyNs: number }[];
-  device: { name: string; peakFlops: number; memoryCapacity: number }; // 0 = unknown
+  device: { name: string; peakFlops: number; peakPrecision?: string; memoryCapacity: number }; // 0, '' = unknown
   rank: RankColumns;
   timelines: TimelineData[];
   groups: GroupData[];

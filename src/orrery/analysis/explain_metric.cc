@@ -114,9 +114,8 @@ void show_operations(Explanation& made, const Run& run) {
   if (run.work) {
     if (run.work->tokens > 0) figure(made, "tokens", natural(run.work->tokens));
     figure(made, "samples", natural(run.work->samples));
-    figure(made, "operations for the model", fmt::format("{:.4g}", run.work->model_flops));
-    figure(made, "operations with what is done again",
-           fmt::format("{:.4g}", run.work->hardware_flops));
+    figure(made, "model operations", fmt::format("{:.4g}", run.work->model_flops));
+    figure(made, "hardware operations", fmt::format("{:.4g}", run.work->hardware_flops));
   } else {
     figure(made, "operations", fmt::format("{:.4g}", utilization(run).flops));
   }

@@ -128,7 +128,9 @@ void write_machine(JsonWriter& json, const Run& run) {
     json.field("bandwidth", dim.bandwidth.count()).field("latencyNs", dim.latency_ns).end_object();
   });
   json.key("device").begin_object().field("name", run.device);
-  json.field("peakFlops", run.peak_flops).field("memoryCapacity", run.memory_capacity.count());
+  json.field("peakFlops", run.peak_flops)
+      .field("peakPrecision", run.peak_precision)
+      .field("memoryCapacity", run.memory_capacity.count());
   json.end_object();
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "orrery/analysis/critical_path.h"
+#include "orrery/analysis/words.h"
 #include "orrery/core/units.h"
 #include "orrery/report/html_internal.h"
 #include "orrery/report/text.h"
@@ -57,6 +58,17 @@ void add_shares(Lines& lines, const Run& run) {
 void add_use(Lines& lines, const Run& run) {
   if (const std::optional<double> bubble = analysis::bubble(run))
     lines.emplace_back("Pipeline bubble", percent(*bubble) + " of the step");
+  if (run.work && !run.stalled) {
+    const auto speed = analysis::throughput(*run.work, run.step, run.ranks.size(), run.peak_flops);
+    if (speed) {
+      const bool tokens = speed->tokens > 0;
+      lines.emplace_back("Throughput",
+                         fmt::format("{}; {} per device",
+                                     analysis::rate_text(tokens ? speed->tokens : speed->samples,
+                                                         tokens ? "tokens" : "samples"),
+                                     format_flops(FlopRate(speed->flops))));
+    }
+  }
   const analysis::Utilization use = analysis::utilization(run);
   if (!use.hfu && !use.mfu) return;
   std::string text;

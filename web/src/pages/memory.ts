@@ -50,10 +50,11 @@ function line(points: Points, colour: string, more: Record<string, unknown> = {}
   return { type: 'line', step: 'end', data: points, showSymbol: false, symbol: 'circle', lineStyle: { color: colour, width: 2 }, itemStyle: { color: colour }, ...more };
 }
 
-function capacityLine(context: Context, colours: Colours, capacity: number): Record<string, unknown> {
+function capacityLine(context: Context, colours: Colours, capacity: number, peakAt: number): Record<string, unknown> {
+  const position = peakAt < context.run.step / 2 ? 'insideEndTop' : 'insideStartTop'; // beside the peak's label
   return {
     silent: true, symbol: 'none', data: [{ yAxis: capacity }], lineStyle: { color: colours.bad, width: 1.5, type: 'dashed' },
-    label: { color: colours.bad, position: 'insideStartTop', formatter: `capacity ${context.format.bytes(capacity)}` },
+    label: { color: colours.bad, position, formatter: `capacity ${context.format.bytes(capacity)}` },
   };
 }
 
@@ -71,7 +72,7 @@ function peakMark(context: Context, colours: Colours, { memory }: Holder): Recor
 function seriesOf(context: Context, picture: Picture, colours: Colours): Record<string, unknown>[] {
   const { holder, band, all } = picture;
   const { capacity } = ceiling(context, (holder ?? all[0]).memory.peak);
-  const more = capacity === null ? {} : { markLine: capacityLine(context, colours, capacity) };
+  const more = capacity === null ? {} : { markLine: capacityLine(context, colours, capacity, (holder ?? all[0]).memory.peakAt) };
   const filled = { areaStyle: { color: colours.memory, opacity: 0.22 }, name: 'held', ...more };
   if (holder) return [line(stepsOf(holder.memory, context.run.step), colours.memory, filled), peakMark(context, colours, holder)];
   return [line(band!.most, colours.memory, { ...filled, name: 'fullest' }),

@@ -58,7 +58,7 @@ function path({ run, format }: Context): Child {
 function machine({ run, format }: Context): HTMLElement {
   const { device, dims } = run;
   const facts: [string, string][] = [['device', format.nameOf(device.name)]];
-  if (device.peakFlops > 0) facts.push(['peak', format.flops(device.peakFlops)]);
+  if (device.peakFlops > 0) facts.push(['peak', `${format.flops(device.peakFlops)}${device.peakPrecision ? ` (${format.nameOf(device.peakPrecision)})` : ''}`]);
   if (device.memoryCapacity > 0) facts.push(['memory', format.bytes(device.memoryCapacity)]);
   return el('div', { class: 'card' }, el('h2', {}, 'The machine'),
     el('dl', { class: 'sum-lines' }, facts.map(([name, text]) => [el('dt', {}, name), el('dd', { class: 'name' }, text)])),
