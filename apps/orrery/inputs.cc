@@ -215,8 +215,9 @@ Result<void> read_custom_collectives(const InputOptions& options, const Platform
 Result<graph::Workload> make_workload(const SpecOptions& options, const Platform& platform,
                                       const std::string& where, std::string& specification,
                                       Findings& findings) {
-  const auto program = assemble_options(options, {platform.npu_count(), where}, findings);
+  auto program = assemble_options(options, {platform.npu_count(), where}, findings);
   if (!program) return tl::unexpected(program.error());
+  program->findings = {};  // they are counted already, and the workload would bring them again
   if (auto fine = check_world(*program, platform, where); !fine)
     return tl::unexpected(fine.error());
   specification = workload::to_yaml(program->spec);
