@@ -219,6 +219,7 @@ Result<graph::Workload> make_workload(const SpecOptions& options, const Platform
                                       Findings& findings) {
   auto program = assemble_options(options, {platform.npu_count(), where}, findings);
   if (!program) return tl::unexpected(program.error());
+  program->findings = {};  // they are counted already, and the workload would bring them again
   if (auto fine = check_world(*program, platform, where); !fine)
     return tl::unexpected(fine.error());
   inputs.specification = workload::to_yaml(program->spec);

@@ -98,11 +98,12 @@ Result<std::string> catalogue_cluster(std::string_view name, Findings& findings)
   }
   const std::int64_t islands = *count / build.island;
   if (islands > 0 && *count % build.island != 0) {
-    return fail(Errc::config_range, where,
-                fmt::format("{} come in islands of {}", device->name, build.island),
-                fmt::format("give {0}:{1} or {0}:{2}; any other shape is a matter of a cluster "
-                            "file",
-                            device->name, islands * build.island, (islands + 1) * build.island));
+    return fail(
+        Errc::config_range, where,
+        fmt::format("{} devices do not fill islands of {}", format_count(*count), build.island),
+        fmt::format("give {0}:{1} or {0}:{2}; any other shape is a matter of a cluster "
+                    "file",
+                    device->name, islands * build.island, (islands + 1) * build.island));
   }
   const std::int64_t inner = std::min(*count, build.island);
   std::string text =

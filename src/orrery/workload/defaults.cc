@@ -90,12 +90,20 @@ std::string batch_text(const Spec& spec) {
   const std::int64_t each = spec.usual_microbatches();
   return fmt::format(
       "batch {}: {}", format_count(spec.global_batch()),
-      each == 1 ? "one microbatch per rank"
-                : fmt::format("{} microbatches for each of {} stages", Spec::kMicrobatchesPerStage,
-                              format_count(spec.parallel.pp)));
+      each == 1
+          ? "one microbatch per rank"
+          : fmt::format("{} microbatch{} for each of {} stages", each / spec.parallel.pp,
+                        each == spec.parallel.pp ? "" : "es", format_count(spec.parallel.pp)));
 }
 
 }  // namespace
+
+std::int64_t Spec::usual_microbatches() const {
+  constexpr std::int64_t kPasses = 8;
+  const bool fill = parallel.pp > 1 && schedule.kind != ScheduleKind::file;
+  if (!fill || compat == Compat::stage) return 1;
+  return parallel.pp * ((kPasses + schedule.chunks - 1) / schedule.chunks);
+}
 
 Spec open_spec() {
   Spec spec;

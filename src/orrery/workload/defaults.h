@@ -21,7 +21,7 @@ namespace orrery::workload {
 /// - dp: what a cluster of `devices` leaves beside tp, cp, pp (and ep, as an axis of its own); 1
 ///   without a cluster (`devices` 0),
 /// - seq: what the catalogue says that a model of this name was trained on, else 2048,
-/// - global: one microbatch for each rank, with stages `kMicrobatchesPerStage` for each of them.
+/// - global: micro x dp x `Spec::usual_microbatches`.
 /// Errc: config_conflict when no dp fills the cluster; `where` names it.
 [[nodiscard]] Result<void> settle(Spec& spec, std::int64_t devices, const std::string& where,
                                   Findings& findings);

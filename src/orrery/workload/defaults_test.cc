@@ -131,6 +131,22 @@ TEST(Defaults, WhatDoesNotDivideTheClusterSaysWhatWould) {
   EXPECT_THAT(settle(spec, 8, "c", findings).error().what, HasSubstr("16,777,216 x pp"));
 }
 
+/// The batch of Llama 3's 405B as published (arXiv 2407.21783, table 4): 16 M tokens.
+TEST(Defaults, ThatOfLlama405BOn16384DevicesIsAsPublished) {
+  Spec spec = open_with({{"model", "llama-3.1-405b"},
+                         {"parallel.tp", "8"},
+                         {"parallel.pp", "16"},
+                         {"schedule.kind", "interleaved"},
+                         {"schedule.chunks", "8"}});
+  Findings findings;
+  ASSERT_TRUE(settle(spec, 16384, "h100-sxm:16384", findings));
+  EXPECT_EQ(spec.global_batch(), 2048);
+  EXPECT_EQ(spec.batch.seq, 8192);
+  EXPECT_THAT(said(findings),
+              ElementsAre("dp 128: what the cluster leaves; batch 2,048: 1 microbatch for each of "
+                          "16 stages; 8,192 tokens each: what llama-3.1-405b was trained on"));
+}
+
 TEST(Defaults, StagesGetMicrobatchesEnough) {
   Spec spec;
   spec.parallel.dp = 4;
@@ -139,6 +155,10 @@ TEST(Defaults, StagesGetMicrobatchesEnough) {
   spec.batch.micro = 2;
   EXPECT_EQ(spec.microbatches(), 32);
   EXPECT_EQ(spec.global_batch(), 256);
+  spec.schedule.chunks = 3;
+  EXPECT_EQ(spec.microbatches(), 12) << "a multiple of the stages, 9 passes for each";
+  spec.schedule.chunks = 16;
+  EXPECT_EQ(spec.microbatches(), 4);
   spec.batch.global = 8;
   EXPECT_EQ(spec.microbatches(), 1);
   spec.batch.global = 0;

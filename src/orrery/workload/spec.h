@@ -200,7 +200,7 @@ struct Batch {
 
   static constexpr auto fields = std::tuple{
       config::field("global", &Batch::global, "sequences per step", config::between(0, 1 << 30))
-          .by_default("`micro` x `dp`, with stages 8 x `pp` of these"),
+          .by_default("`micro` x `dp`; with stages `pp` x 8 / `chunks` of these"),
       config::field("micro", &Batch::micro, "sequences per microbatch",
                     config::between(1, 1 << 24)),
       config::field("seq", &Batch::seq, "tokens of a sequence", config::between(1, 1 << 26))
@@ -267,15 +267,10 @@ struct Spec {
       config::field("compat", &Spec::compat,
                     "`stage`: count as that generator does, mistakes too")};
 
-  /// Where no global batch is given, stages get so many microbatches each: with 1F1B they then
-  /// wait for less than a ninth of the step.
-  static constexpr std::int64_t kMicrobatchesPerStage = 8;
   /// Microbatches of each rank where no global batch is given: one without stages (or where a file
-  /// has their order).
-  [[nodiscard]] std::int64_t usual_microbatches() const {
-    const bool fill = parallel.pp > 1 && schedule.kind != ScheduleKind::file;
-    return fill && compat == Compat::none ? kMicrobatchesPerStage * parallel.pp : 1;
-  }
+  /// has their order). Stages get so many that each passes eight chunks or more: with 1F1B and
+  /// interleaved 1F1B they then wait for less than a ninth of the step. In defaults.cc.
+  [[nodiscard]] std::int64_t usual_microbatches() const;
   [[nodiscard]] std::int64_t global_batch() const {
     return batch.global != 0 ? batch.global : batch.micro * parallel.dp * usual_microbatches();
   }
