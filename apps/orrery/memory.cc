@@ -68,7 +68,7 @@ int memory(const MemoryCommand& options, Session& session) {
   fit.capacity = *capacity;
   workload::MemoryOptions how;
   how.fragmentation = options.fragmentation;
-  how.samples = session.json || !session.output.empty() || !options.picture.empty();
+  how.details = session.json || !session.output.empty() || !options.picture.empty();
   const auto report = workload::account_memory(*program, how);
   if (!report) return session.fail(report.error(), findings);
   const workload::RoleMemory& worst = report->roles[report->worst];
