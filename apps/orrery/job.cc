@@ -19,7 +19,7 @@ Result<Job> describe_job(const workload::Program& program, const platform::Platf
   job.work.model_flops = workload::to_double(counted->flops.model());
   job.work.hardware_flops = workload::to_double(counted->flops.hardware());
   workload::MemoryOptions how;
-  how.samples = samples;
+  how.details = samples;
   auto memory = workload::account_memory(program, how);
   if (!memory) {  // more than can be counted
     findings.add(FindingCode::may_not_fit,

@@ -77,7 +77,7 @@ int memory(const MemoryCommand& options, Session& session) {
   fit.capacity = *capacity;
   workload::MemoryOptions how;
   how.fragmentation = options.fragmentation;
-  how.samples = session.json || !session.output.empty() || !options.picture.empty();
+  how.details = session.json || !session.output.empty() || !options.picture.empty();
   Progress progress(session);
   const Progress::Phase accounting{"account", "accounting memory", "plans"};
   progress.begin(accounting, 1);

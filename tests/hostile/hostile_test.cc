@@ -66,7 +66,9 @@ TEST_P(Hostile, IsAnsweredInLittleMemoryAndNamed) {
   EXPECT_EQ(got.exit_code, hostile.exit_code);
   const bool survived = hostile.exit_code < 2;
   EXPECT_THAT(hostile.exit_code, ::testing::AllOf(::testing::Ge(0), ::testing::Le(5)));
-  if (!survived) EXPECT_EQ(files_in(folder), before) << "half an output";
+  if (!survived) {
+    EXPECT_EQ(files_in(folder), before) << "half an output";
+  }
   EXPECT_LT(got.peak_megabytes, kPeakMegabytes);
   ASSERT_FALSE(survived ? hostile.reports.empty() : hostile.says.empty());
   for (const std::string& part : hostile.says) EXPECT_THAT(got.err, HasSubstr(part));

@@ -126,7 +126,9 @@ TEST_F(Cut, RecordsWhoseQuotesDoNotMatch) {
     std::string text = whole;
     text[at] = ' ';
     const auto report = cut(write("t.json", text), options, path("w.json"), findings_);
-    if (report) EXPECT_LE(report->kept, 9u) << at;
+    if (report) {
+      EXPECT_LE(report->kept, 9u) << at;
+    }
   }
 }
 

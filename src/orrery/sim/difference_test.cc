@@ -22,7 +22,7 @@ SimResult result(std::vector<RankResult> simulated, std::vector<std::uint32_t> c
   SimResult made;
   made.ranks = RankResults(std::move(simulated), std::move(class_of));
   made.end = Time(7);
-  made.collectives = {{"all_gather", 2, 4, 256, 128, Time(9)},
+  made.collectives = {{"all_gather", 2, 4, 512, 256, Time(9)},
                       {"all_reduce", 4, 4, 512, 512, Time(11)}};
   return made;
 }

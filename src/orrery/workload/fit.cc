@@ -16,7 +16,7 @@ namespace orrery::workload {
 namespace {
 
 /// Tasks of all plans that are tried, as they are written, in loops: some microseconds each.
-constexpr std::size_t kMostTasks = 1 << 18;
+constexpr std::size_t kMostTasks = 1 << 17;
 
 struct Candidate {
   MemoryChange change;
@@ -34,7 +34,7 @@ class Search {
          const TriedSoFar& progress)
       : spec_(spec), capacity_(capacity), options_(options), progress_(progress) {
     spec_.batch.global = spec.global_batch();
-    options_.samples = false;
+    options_.details = false;
   }
 
   Result<std::vector<MemoryChange>> run(std::size_t most) {

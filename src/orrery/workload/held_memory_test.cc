@@ -55,7 +55,7 @@ TEST(HeldMemory, SaysNothingOverTimeWithoutSamples) {
   const auto program = assemble(staged());
   ASSERT_TRUE(program.has_value());
   MemoryOptions peaks;
-  peaks.samples = false;
+  peaks.details = false;
   const auto report = account_memory(*program, peaks);
   const auto workload = to_workload(*program);
   ASSERT_TRUE(report.has_value() && workload.has_value());

@@ -47,19 +47,39 @@ std::int64_t allowance(const Alive& alive, double fraction) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(alive.total()) * fraction));
 }
 
+/// All of the role's weights.
+StateBytes state_of(const Program& program, const Role& role, const StateRule& state) {
+  StateBytes sum;
+  for (const std::vector<PartRun>& chunk : role.chunks) {
+    for (const PartRun& run : chunk) {
+      const Weights& weights = program.parts[run.part].weights;
+      const std::int64_t count = run.count;
+      for (const StateBytes& each :
+           {state.dense(weights), state.experts(weights), state.tables(weights)}) {
+        sum.weights += count * each.weights;
+        sum.gradients += count * each.gradients;
+        sum.optimizer += count * each.optimizer;
+      }
+    }
+  }
+  return sum;
+}
+
+/// What to tell of a role, apart from sums.
+struct Told {
+  bool items = false, samples = false;
+};
+
 RoleMemory account(const Program& program, std::uint32_t index, const StateRule& state,
-                   const MemoryOptions& options) {
+                   double fragmentation, Told told) {
   const Role& role = program.roles[index];
   RoleMemory out;
   out.role = index;
   if (role.ranks == 0) return out;  // a combination of classes that does not occur
-  std::vector<MemoryItem> items = state_items(program, role, state);
-  for (const MemoryItem& item : items) {
-    if (item.kind == MemoryKind::weights) out.weights += item.bytes;
-    if (item.kind == MemoryKind::gradients) out.gradients += item.bytes;
-    if (item.kind == MemoryKind::optimizer) out.optimizer += item.bytes;
-  }
-  const std::int64_t whole_step = out.weights + out.gradients + out.optimizer;
+  const StateBytes whole_step = state_of(program, role, state);
+  out.weights = whole_step.weights;
+  out.gradients = whole_step.gradients;
+  out.optimizer = whole_step.optimizer;
   std::vector<ChunkProfile> chunks;
   for (const auto& chunk : role.chunks) chunks.push_back(profile(program, chunk, state));
 
@@ -67,18 +87,18 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   peak.in_flight.assign(chunks.size(), 0);
   peak.half_done.assign(chunks.size(), 0);
   peak.task.kind = TaskKind::step;
-  out.peak = whole_step;
-  const Look look = options.samples ? Look::at_all : Look::at_peaks;
+  out.peak = whole_step.total();
+  const Look look = told.samples ? Look::at_all : Look::at_peaks;
   walk(program, role, chunks, look, [&](const Moment& moment) {
     const Alive& alive = moment.alive;
-    const std::int64_t spare = allowance(alive, options.fragmentation);
-    const std::int64_t bytes = whole_step + alive.total() + spare;
+    const std::int64_t spare = allowance(alive, fragmentation);
+    const std::int64_t bytes = whole_step.total() + alive.total() + spare;
     if (bytes > out.peak) {
       out.peak = bytes;
       out.fragmentation = spare;
       peak = moment;
     }
-    if (!options.samples) return;
+    if (!told.samples) return;
     out.samples.push_back({moment.index, moment.task.kind, moment.task.microbatch,
                            moment.task.chunk, bytes, alive.activations, alive.working,
                            alive.communication, spare});
@@ -88,14 +108,15 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   out.activations = peak.alive.activations;
   out.working = peak.alive.working;
   out.communication = peak.alive.communication;
+  if (!told.items) return out;
+  out.at_peak = state_items(program, role, state);
   for (MemoryItem& item : alive_items(program, role, chunks, peak)) {
-    items.push_back(std::move(item));
+    out.at_peak.push_back(std::move(item));
   }
-  items.push_back({MemoryKind::fragmentation,
-                   fmt::format("allowance of {:g} %", options.fragmentation * 100),
-                   out.fragmentation});
-  sort_items(items);
-  out.at_peak = std::move(items);
+  out.at_peak.push_back({MemoryKind::fragmentation,
+                         fmt::format("allowance of {:g} %", fragmentation * 100),
+                         out.fragmentation});
+  sort_items(out.at_peak);
   return out;
 }
 
@@ -125,14 +146,15 @@ Result<MemoryReport> account_memory(const Program& program, const MemoryOptions&
   if (auto fine = check(program, options); !fine) return tl::unexpected(fine.error());
   const StateRule state(program.spec, program.mesh);
   MemoryReport report;
-  MemoryOptions each = options;
-  each.samples = options.samples && tasks_of(program) <= kMostSamples;
+  const Told each{options.details, options.details && tasks_of(program) <= kMostSamples};
   for (std::uint32_t role = 0; role < program.roles.size(); ++role) {
-    report.roles.push_back(account(program, role, state, each));
+    report.roles.push_back(account(program, role, state, options.fragmentation, each));
     if (report.roles.back().peak > report.roles[report.worst].peak) report.worst = role;
   }
-  if (options.samples && !each.samples && tasks_of(program.roles[report.worst]) <= kMostOfOne)
-    report.roles[report.worst] = account(program, report.worst, state, options);
+  if (report.roles.empty() || each.samples) return report;
+  const bool few = tasks_of(program.roles[report.worst]) <= kMostOfOne;
+  report.roles[report.worst] =
+      account(program, report.worst, state, options.fragmentation, {true, options.details && few});
   return report;
 }
 

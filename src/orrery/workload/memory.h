@@ -49,15 +49,15 @@ struct RoleMemory {
   std::int64_t peak = 0;
   std::uint32_t peak_task = 0;        ///< index in the unrolled schedule
   Task peak_at{TaskKind::step};       ///< that task
-  std::vector<MemoryItem> at_peak;    ///< largest first; sums up to peak
-  std::vector<MemorySample> samples;  ///< one per task
+  std::vector<MemoryItem> at_peak;    ///< largest first; sums up to peak; see MemoryOptions
+  std::vector<MemorySample> samples;  ///< one per task; see MemoryOptions
 };
 
 struct MemoryOptions {
   double fragmentation = 0.05;  ///< allowance on top of activations, working and communication
-  bool samples = true;          ///< false: RoleMemory::samples stay empty; beyond 2^20 tasks of all
-                                ///< roles only those of the worst one are kept, and
-                                ///< none where it has more than 2^22 itself
+  bool details = true;  ///< false: no samples, and what is alive at the peak for the worst role
+                        ///< only. True: beyond 2^20 tasks of all roles only samples of the worst
+                        ///< one are kept, and none where it has more than 2^22 itself
 };
 
 struct MemoryReport {
@@ -70,7 +70,7 @@ struct MemoryReport {
 /// weight half gathers its inputs again; output gradients of row-parallel matrices, which the input
 /// half has gathered, stay whole until then: 4 s b h, that tp does not cut.
 ///
-/// Exact for the accounting above; per role O(tasks as they are written, in loops), with samples
+/// Exact for the accounting above; per role O(tasks as they are written, in loops), with details
 /// O(tasks). Sources: Korthikanti et al. (MLSys 2023), sections 4 and 5; ZeRO (Rajbhandari et al.,
 /// SC20), section 3; the papers of the schedules.
 [[nodiscard]] Result<MemoryReport> account_memory(const Program& program,
@@ -86,7 +86,7 @@ struct MemoryChange {
 
 /// Whether the worst rank fits in `capacity` bytes and, when not, the nearest changes that make it
 /// fit, cheapest first (at most `most`): recompute, micro batch, sharding, sp, tp, pp, cp, alone or
-/// in pairs. The number of ranks stays. Plans are tried until they have 2^18 tasks, as they are
+/// in pairs. The number of ranks stays. Plans are tried until they have 2^17 tasks, as they are
 /// written, in loops, or passes where the order is a file.
 [[nodiscard]] Result<std::vector<MemoryChange>> make_it_fit(const Spec& spec, std::int64_t capacity,
                                                             std::size_t most = 3,

@@ -62,7 +62,7 @@ TEST(MemoryPicture, ManyTasksTakeNoMoreRoomThanPixels) {
 
 TEST(MemoryPicture, SaysWhenThereIsNothingToDraw) {
   const Program program = program_with(2);
-  const auto report = account_memory(program, {.samples = false});
+  const auto report = account_memory(program, {.details = false});
   ASSERT_TRUE(report.has_value());
   EXPECT_TRUE(has(memory_svg(program, report->roles[0]), "no samples"));
 }

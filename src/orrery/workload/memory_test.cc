@@ -336,7 +336,7 @@ TEST(Memory, LoopsAreUnrolled) {
 }
 
 TEST(Memory, SamplesCanBeLeftOut) {
-  const RoleMemory memory = only_role(weighty({}), {.fragmentation = 0, .samples = false});
+  const RoleMemory memory = only_role(weighty({}), {.fragmentation = 0, .details = false});
   EXPECT_TRUE(memory.samples.empty());
   EXPECT_EQ(memory.peak, 4 * 1000 * 18);
 }

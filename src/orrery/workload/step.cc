@@ -141,22 +141,22 @@ class Step {
 }  // namespace
 
 Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t inner) {
-  struct Rule {
+  struct Update {
     std::int64_t flops;
     std::int64_t moments;
   };
-  constexpr Rule adam = {12, 2}, adamw = {13, 2}, sgd = {2, 0}, momentum = {4, 1};
-  constexpr Rule muon = {7, 1};  // momentum and Nesterov's look ahead, decay, scaling and step
-  Rule rule = adamw;
+  constexpr Update adam = {12, 2}, adamw = {13, 2}, sgd = {2, 0}, momentum = {4, 1};
+  constexpr Update muon = {7, 1};  // momentum and Nesterov's look ahead, decay, scaling and step
+  Update update = adamw;
   switch (spec.optimizer.kind) {
     case OptimizerKind::adam:
-      rule = adam;
+      update = adam;
       break;
     case OptimizerKind::sgd:
-      rule = sgd;
+      update = sgd;
       break;
     case OptimizerKind::sgd_momentum:
-      rule = momentum;
+      update = momentum;
       break;
     case OptimizerKind::adamw:
     case OptimizerKind::muon:
@@ -168,8 +168,8 @@ Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t
     return bytes(of, types.gradients) + bytes(of * (2 * moments), types.optimizer) +
            bytes(of * (master ? 1 : 2), types.weights) + of * (master ? 8 : 0);
   };
-  Op op = compute("optimizer", OpClass::optimizer, 0, elements * rule.flops,
-                  traffic(elements, rule.moments));
+  Op op = compute("optimizer", OpClass::optimizer, 0, elements * update.flops,
+                  traffic(elements, update.moments));
   if (spec.optimizer.kind != OptimizerKind::muon) return op;
 
   constexpr std::int64_t iterations = 5;
