@@ -94,9 +94,15 @@ void add_spec_options(CLI::App& command, SpecOptions& options, bool positional) 
 
 Result<workload::Spec> read_spec_options(const SpecOptions& options, Findings& findings) {
   workload::Spec spec;
+  const std::string& model = options.values.at("model");
   if (!options.given())
     return fail(Errc::usage, "SPEC", "no job is described",
                 "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
+  // Files may count on the model that is named; what they say of it themselves, it replaces below.
+  if (!model.empty() && !options.files.empty()) {
+    if (auto done = workload::set(spec, "model", model); !done)
+      return fail(done.error().code, "--model", done.error().what, done.error().hint);
+  }
   for (const std::string& path : options.files) {
     if (auto added = add_file(spec, path, findings); !added) return tl::unexpected(added.error());
   }
@@ -109,15 +115,17 @@ Result<workload::Spec> read_spec_options(const SpecOptions& options, Findings& f
   if (options.sp) spec.parallel.sp = true;
   // A model named without anything else is trained on what its authors trained it on.
   if (options.files.empty() && options.values.at("batch.seq").empty()) {
-    const workload::ModelEntry* model = workload::find_model(options.values.at("model"));
-    if (model != nullptr && model->seq > 0) spec.batch.seq = model->seq;
+    const workload::ModelEntry* entry = workload::find_model(model);
+    if (entry != nullptr && entry->seq > 0) spec.batch.seq = entry->seq;
   }
   for (const std::string& assignment : options.sets) {
     if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
   }
-  if (spec.model.is.empty() && options.files.empty() && options.values.at("model").empty())
+  if (!workload::has_model(spec))
     return fail(Errc::usage, "--model", "no model is given",
-                "--model NAME; the names are in docs/reference/models.md");
+                options.files.empty()
+                    ? "--model NAME; the names are in docs/reference/models.md"
+                    : "the files say nothing of one: add a file that does, or --model NAME");
   if (auto fine = workload::legal(spec); !fine) return tl::unexpected(fine.error());
   return spec;
 }

@@ -63,8 +63,8 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]}
   EXPECT_EQ(job.spec.microbatches(), 192);
   EXPECT_EQ(job.spec.precision.weights, Dtype::fp16);
   EXPECT_TRUE(job.spec.model.dropout);
-  // --attention-backend is not understood, --master-addr not known, the vocabulary is assumed.
-  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 2u);
+  // --master-addr is not known, the vocabulary is assumed.
+  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 1u);
   EXPECT_EQ(job.findings.count(FindingCode::default_assumed), 1u);
 }
 
@@ -119,7 +119,8 @@ TEST(Megatron, LayersThatCannotBeCutAreRefused) {
   Findings findings;
   const auto done = import_into(
       spec,
-      "--num-layers 10 --pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3",
+      "--num-layers 10 --hidden-size 64 --num-attention-heads 4 --pipeline-model-parallel-size 2 "
+      "--num-layers-per-virtual-pipeline-stage 3",
       "args", findings);
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code, Errc::config_conflict);
@@ -128,10 +129,12 @@ TEST(Megatron, LayersThatCannotBeCutAreRefused) {
 // 2^40 nodes of 2^40 devices, 2^40 stages of 2^24 layers: no product of them is a number.
 TEST(Megatron, NumbersBeyondAllRangesAreRefusedWhereTheyStand) {
   for (const char* const text :
-       {"--num-layers 8 --pipeline-model-parallel-size 1099511627776 --nnodes 1099511627776 "
+       {"--num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--pipeline-model-parallel-size 1099511627776 --nnodes 1099511627776 "
         "--tensor-model-parallel-size 1099511627776 --nproc_per_node 1099511627776",
-        "--num-layers 8 --pipeline-model-parallel-size 1099511627776 "
-        "--num-layers-per-virtual-pipeline-stage 16777216"}) {
+        "--num-layers 8 --hidden-size 64 --num-attention-heads 4 "
+        "--pipeline-model-parallel-size 1099511627776 --num-layers-per-virtual-pipeline-stage "
+        "16777216"}) {
     Spec spec;
     Findings findings;
     const auto done = import_into(spec, text, "args", findings);
@@ -142,9 +145,9 @@ TEST(Megatron, NumbersBeyondAllRangesAreRefusedWhereTheyStand) {
 
 TEST(Megatron, VariablesThatGrowWithoutEndStayAsTheyAre) {
   const Imported job = import(
-      "A=${B}${B}\nB=${A}${A}\nC=$C$C\n--num-layers ${A} --hidden-size $C "
-      "--num-attention-heads 4");
-  EXPECT_EQ(job.spec.model.layers, Model{}.layers);
+      "A=${B}${B}\nB=${A}${A}\nC=$C$C\n--num-layers 2 --hidden-size 8 --num-attention-heads 4 "
+      "--ffn-hidden-size ${A} --seq-length $C");
+  EXPECT_EQ(job.spec.batch.seq, Batch{}.seq);
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 2u);
 }
 

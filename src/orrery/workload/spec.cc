@@ -120,6 +120,10 @@ Result<Spec> parse_spec(std::string_view text, const std::string& where) {
   return spec_of(*std::move(tree), where);
 }
 
+bool has_model(const Spec& spec) {
+  return config::write_value(spec.model) != config::write_value(Model{});
+}
+
 std::string to_yaml(const Spec& spec) { return config::to_yaml(tree_of(resolved(spec)), 2); }
 
 std::string to_json(const Spec& spec) {
