@@ -95,9 +95,15 @@ void add_spec_options(CLI::App& command, SpecOptions& options, bool positional) 
 Result<workload::Spec> read_spec_options(const SpecOptions& options, const ClusterSize& cluster,
                                          Findings& findings) {
   workload::Spec spec = workload::open_spec();
+  const std::string& model = options.values.at("model");
   if (!options.given())
     return fail(Errc::usage, "SPEC", "no job is described",
                 "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
+  // Files may count on the model that is named; what they say of it themselves, it replaces below.
+  if (!model.empty() && !options.files.empty()) {
+    if (auto done = workload::set(spec, "model", model); !done)
+      return fail(done.error().code, "--model", done.error().what, done.error().hint);
+  }
   for (const std::string& path : options.files) {
     if (auto added = add_file(spec, path, findings); !added) return tl::unexpected(added.error());
   }
@@ -111,9 +117,11 @@ Result<workload::Spec> read_spec_options(const SpecOptions& options, const Clust
   for (const std::string& assignment : options.sets) {
     if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
   }
-  if (spec.model.is.empty() && options.files.empty() && options.values.at("model").empty())
+  if (!workload::has_model(spec))
     return fail(Errc::usage, "--model", "no model is given",
-                "--model NAME; the names are in docs/reference/models.md");
+                options.files.empty()
+                    ? "--model NAME; the names are in docs/reference/models.md"
+                    : "the files say nothing of one: add a file that does, or --model NAME");
   if (auto fine = workload::settle(spec, cluster.devices, cluster.where, findings); !fine)
     return tl::unexpected(fine.error());
   if (auto fine = workload::legal(spec); !fine) return tl::unexpected(fine.error());

@@ -92,10 +92,13 @@ constexpr FindingInfo kInfos[] = {
     {"clock_aligned", info, "a rank's clock was shifted so that collectives end together"},
     {"rank_from_order", info, "a trace that does not say its rank got the next free number"},
     {"file_skipped", info, "a file that is no recorded trace stands among traces; it was left out"},
-    {"key_ignored", info, "a configuration key that the reference simulator ignores too"},
-    {"key_without_effect", info, "an option that the reference simulator reads and never uses"},
-    {"default_assumed", info,
-     "a key that the reference leaves uninitialised; its usual value was assumed"},
+    {"key_ignored", info,
+     "a key that is not known here and was left out; in its own files, ASTRA-sim ignores it, too"},
+    {"key_without_effect", info,
+     "an option that is understood and changes nothing here: it is not modelled, or ASTRA-sim "
+     "reads "
+     "and never uses it"},
+    {"default_assumed", info, "a value that nothing gives; the usual one was assumed"},
     {"remainder_chunk_full", info,
      "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "
      "full size"},

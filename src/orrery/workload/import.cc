@@ -43,18 +43,32 @@ std::optional<ImportFormat> format_of(const Json& file) {
   if (model != file.end() && model->is_object() &&
       has_any(*model, {"tensor_model_parallel_size", "encoder_seq_length", "num_attention_heads"}))
     return ImportFormat::nemo;
-  if (has_any(file, {"num_layers", "tensor_model_parallel_size"})) return ImportFormat::megatron;
+  if (has_any(file, {"num_layers", "tensor_model_parallel_size"}) ||
+      has(file, {"language_model", "model_parallel"}))
+    return ImportFormat::megatron;
   if (model != file.end()) return ImportFormat::spec;
   return std::nullopt;
 }
 
+/// A shell script, by its first line or by how a line begins.
+bool looks_like_script(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find('\n'));
+  if (head.rfind("#!", 0) == 0) return head.find("sh") != std::string_view::npos;
+  for (const std::string sign : {"source ", ". ", "export ", "torchrun ", "srun "}) {
+    if (text.rfind(sign, 0) == 0 || text.find("\n" + sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 bool looks_like_arguments(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return false;
   for (const std::string_view sign :
        {"--num-layers", "--num_layers", "--hidden-size", "--hidden_size",
         "--tensor-model-parallel-size", "--tensor_model_parallel_size"}) {
     if (text.find(sign) != std::string_view::npos) return true;
   }
-  return false;
+  return looks_like_script(text);
 }
 
 bool looks_like_simai(std::string_view text) {
@@ -87,9 +101,10 @@ Result<void> import_document(Spec& spec, ImportFormat format, const Json& file,
     case ImportFormat::hugging_face:
       return import_hugging_face(spec, file, where, findings);
     case ImportFormat::megatron:
-      return import_megatron(spec, file, where, findings);
+      return import_megatron(spec, {flat_sections(file, {"language_model", "model_parallel"})},
+                             where, findings);
     case ImportFormat::nemo:
-      return import_megatron(spec, nemo_arguments(file), where, findings);
+      return import_megatron(spec, {nemo_arguments(file)}, where, findings);
     case ImportFormat::deepspeed:
       return import_deepspeed(spec, file, where, findings);
     case ImportFormat::calculon_model:
@@ -146,7 +161,7 @@ Result<void> import_text(Spec& spec, std::string_view text, const std::string& w
                          Findings& findings) {
   if (looks_like_simai(text)) return import_simai(spec, text, where, findings);
   if (looks_like_arguments(text)) {
-    const Result<Json> arguments = megatron_arguments(text, where, findings);
+    const auto arguments = megatron_arguments(text, where, findings);
     if (!arguments) return tl::unexpected(arguments.error());
     return import_megatron(spec, *arguments, where, findings);
   }

@@ -2,21 +2,19 @@
 //
 // config.json of Hugging Face's transformers. What keys mean, and what is meant when they are
 // absent: the configuration classes of that library, family by family.
+#include "orrery/workload/import_hugging_face.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "orrery/core/suggest.h"
-#include "orrery/workload/import_internal.h"
 
 namespace orrery::workload {
 
 using config::Json;
 using config::KeyReader;
-
-namespace {
 
 Mlp mlp_named(const std::string& word, bool is_gated) {
   if (word.find("relu") != std::string::npos) return Mlp::relu;
@@ -24,7 +22,10 @@ Mlp mlp_named(const std::string& word, bool is_gated) {
   return word.find("gelu") != std::string::npos ? Mlp::geglu : Mlp::swiglu;
 }
 
-/// LLaMA's shape, from which most families derive: rmsnorm, rope, gated MLP, no biases.
+bool flag_or(KeyReader& keys, std::string_view key, bool fallback) {
+  return keys.has(key) ? keys.flag(key) : fallback;
+}
+
 void llama_shape(KeyReader& keys, Model& model) {
   model.kind = ModelKind::decoder;
   model.norm = Norm::rmsnorm;
@@ -40,7 +41,12 @@ void llama_shape(KeyReader& keys, Model& model) {
   model.qkv_bias = model.out_bias = keys.flag("attention_bias");
   model.mlp_bias = keys.flag("mlp_bias");
   model.tied_embeddings = keys.flag("tie_word_embeddings");
+  for (const char* const key : {"num_hidden_layers", "hidden_size", "num_attention_heads"}) {
+    if (!keys.has(key)) keys.fail(Errc::config_missing_key, keys.place(key), "is missing");
+  }
 }
+
+namespace {
 
 void llama(KeyReader& keys, Model& model) { llama_shape(keys, model); }
 
@@ -144,10 +150,12 @@ void phi(KeyReader& keys, Model& model) {
   model.mlp = Mlp::gelu;
   model.parallel_block = true;
   model.qkv_bias = model.out_bias = model.mlp_bias = model.head_bias = true;
+  model.qk_norm = keys.flag("qk_layernorm");
   pass_over(keys, {"partial_rotary_factor"});
 }
 
-/// GPT-2's shape and names.
+}  // namespace
+
 void gpt2(KeyReader& keys, Model& model) {
   model.kind = ModelKind::decoder;
   model.layers = whole(keys, {"n_layer", "num_layers"}, 12);
@@ -159,6 +167,8 @@ void gpt2(KeyReader& keys, Model& model) {
   model.mlp = mlp_named(keys.text("activation_function", "gelu_new"), false);
   model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
 }
+
+namespace {
 
 void gptj(KeyReader& keys, Model& model) {
   gpt2(keys, model);
@@ -216,80 +226,27 @@ void falcon(KeyReader& keys, Model& model) {
   if (keys.flag("alibi")) model.positions = Positions::alibi;
 }
 
-void bert(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.kind = ModelKind::encoder;
-  model.norm = Norm::layernorm;
-  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
-  model.positions = Positions::learned;
-  model.max_positions = whole(keys, "max_position_embeddings", 512);
-  model.token_types = whole(keys, "type_vocab_size", 2);
-  model.qkv_bias = model.out_bias = model.mlp_bias = true;
-  model.embedding_norm = true;
-  model.final_norm = false;
-  model.pooler = true;
-  model.tied_embeddings = true;
-}
-
-void t5(KeyReader& keys, Model& model) {
-  model.kind = ModelKind::encoder_decoder;
-  model.norm = Norm::rmsnorm;
-  model.positions = Positions::relative;
-  model.encoder_layers = whole(keys, "num_layers", 6);
-  model.layers = whole(keys, "num_decoder_layers", model.encoder_layers);
-  model.hidden = whole(keys, "d_model", 512);
-  model.ffn = whole(keys, "d_ff", 2048);
-  model.head_dim = whole(keys, "d_kv", 64);
-  model.heads = whole(keys, "num_heads", 8);
-  model.vocab = whole(keys, "vocab_size", 32128);
-  const std::string projection = keys.text("feed_forward_proj", "relu");
-  model.mlp = mlp_named(projection, projection.rfind("gated", 0) == 0);
-  model.qkv_bias = model.out_bias = model.mlp_bias = false;
-  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
-  pass_over(keys, {"relative_attention_num_buckets", "relative_attention_max_distance",
-                   "n_positions", "is_encoder_decoder", "decoder_start_token_id"});
-}
-
-void vit(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.kind = ModelKind::vit;
-  model.norm = Norm::layernorm;
-  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
-  model.positions = Positions::learned;
-  model.qkv_bias = model.out_bias = model.mlp_bias = true;
-  model.vision = Vision{};
-  model.vision->image = whole(keys, "image_size", 224);
-  model.vision->patch = whole(keys, "patch_size", 16);
-  model.vision->channels = whole(keys, "num_channels", 3);
-  pass_over(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
-}
-
-using Family = void (*)(KeyReader&, Model&);
-constexpr std::array<std::pair<std::string_view, Family>, 24> kFamilies = {
-    {{"llama", llama},
-     {"mistral", mistral},
-     {"mixtral", mixtral},
-     {"qwen2", qwen2},
-     {"qwen3", qwen3},
-     {"qwen2_moe", qwen2_moe},
-     {"qwen3_moe", qwen3_moe},
-     {"deepseek_v2", deepseek},
-     {"deepseek_v3", deepseek},
-     {"gemma", gemma},
-     {"gemma2", gemma2},
-     {"gemma3_text", gemma3},
-     {"phi", phi},
-     {"phi3", phi3},
-     {"gpt2", gpt2},
-     {"gptj", gptj},
-     {"gpt_neox", gpt_neox},
-     {"opt", opt},
-     {"bloom", bloom},
-     {"falcon", falcon},
-     {"RefinedWeb", falcon},
-     {"bert", bert},
-     {"t5", t5},
-     {"vit", vit}}};
+constexpr std::array<HuggingFaceFamily, 21> kFamilies = {{{"llama", llama},
+                                                          {"mistral", mistral},
+                                                          {"mixtral", mixtral},
+                                                          {"qwen2", qwen2},
+                                                          {"qwen3", qwen3},
+                                                          {"qwen2_moe", qwen2_moe},
+                                                          {"qwen3_moe", qwen3_moe},
+                                                          {"deepseek_v2", deepseek},
+                                                          {"deepseek_v3", deepseek},
+                                                          {"gemma", gemma},
+                                                          {"gemma2", gemma2},
+                                                          {"gemma3_text", gemma3},
+                                                          {"phi", phi},
+                                                          {"phi3", phi3},
+                                                          {"gpt2", gpt2},
+                                                          {"gptj", gptj},
+                                                          {"gpt_neox", gpt_neox},
+                                                          {"opt", opt},
+                                                          {"bloom", bloom},
+                                                          {"falcon", falcon},
+                                                          {"RefinedWeb", falcon}}};
 
 /// What no family's shape depends on.
 constexpr std::string_view kShapelessKeys[] = {"architectures",
@@ -352,14 +309,54 @@ constexpr std::string_view kShapelessKeys[] = {"architectures",
                                                "position_embedding_type",
                                                "use_bfloat16",
                                                "topk_method",
-                                               "num_nextn_predict_layers",
                                                "tie_word_embeddings",
                                                "is_decoder",
                                                "original_max_position_embeddings",
                                                "resid_dropout",
                                                "embd_dropout",
                                                "tokenizer_class",
-                                               "num_key_value_heads"};
+                                               "num_key_value_heads",
+                                               "rope_parameters"};
+
+/// Which layers see a window only, layer by layer: the model knows all, none, and all but every
+/// so-manieth.
+void read_layer_types(KeyReader& keys, Model& model, Findings& findings) {
+  if (!keys.has("layer_types") || model.window == 0) return;
+  const std::vector<std::string> types = keys.texts("layer_types");
+  const auto is_full = [](const std::string& type) { return type == "full_attention"; };
+  const auto full = std::find_if(types.begin(), types.end(), is_full);
+  model.full_every = full == types.end() ? 0 : full - types.begin() + 1;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if ((model.window_of(static_cast<std::int64_t>(i)) == 0) == is_full(types[i])) continue;
+    findings.add(FindingCode::key_without_effect, keys.place("layer_types"));
+    return;
+  }
+}
+
+/// What reads models of `type`; null for one that is not known.
+const HuggingFaceFamily* family_of(std::string_view type) {
+  for (const auto some : {std::span<const HuggingFaceFamily>(kFamilies), more_families()}) {
+    for (const HuggingFaceFamily& each : some) {
+      if (each.first == type) return &each;
+    }
+  }
+  return nullptr;
+}
+
+tl::unexpected<Error> unknown_family(const std::string& type, const std::string& where) {
+  std::vector<std::string_view> known;
+  for (const auto some : {std::span<const HuggingFaceFamily>(kFamilies), more_families()}) {
+    for (const HuggingFaceFamily& each : some) known.push_back(each.first);
+  }
+  std::sort(known.begin(), known.end());
+  const std::string near = did_you_mean(type, known);
+  return fail(Errc::input_unsupported, where,
+              fmt::format("the family {} is not known", config::in_quotes(type)),
+              near + (near.empty() ? "" : " ") +
+                  "write a specification with kind, layers, hidden, ffn, heads, kv_heads, "
+                  "head_dim, vocab, mlp, norm, positions; known here are " +
+                  join(known));
+}
 
 }  // namespace
 
@@ -368,25 +365,17 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   KeyReader keys(file, where);
   const std::string type = keys.text("model_type", "");
   if (keys.error()) return tl::unexpected(*keys.error());
-  const auto family = std::find_if(kFamilies.begin(), kFamilies.end(),
-                                   [&](const auto& known) { return known.first == type; });
-  if (family == kFamilies.end()) {
-    std::vector<std::string_view> known;
-    for (const auto& each : kFamilies) known.push_back(each.first);
-    return fail(Errc::input_unsupported, keys.place("model_type"),
-                fmt::format("the family \"{}\" is not known", type),
-                "write a specification with kind, layers, hidden, ffn, heads, kv_heads, head_dim, "
-                "vocab, mlp, norm, positions; known here are " +
-                    join(known));
-  }
+  const HuggingFaceFamily* const family = family_of(type);
+  if (family == nullptr) return unknown_family(type, keys.place("model_type"));
   Model model;
   model.name = type;
   family->second(keys, model);
+  read_layer_types(keys, model, findings);
   for (const std::string_view name : kShapelessKeys) static_cast<void>(keys.has(name));
   note_others(keys, file,
               {{"mlp_only_layers", Json::array()},
                {"do_layer_norm_before", true},
-               {"qk_layernorm", false},
+               {"num_nextn_predict_layers", 0},
                {"word_embed_proj_dim", model.hidden}},
               findings);
   if (auto fine = finish(keys, findings); !fine) return fine;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,7 @@ namespace orrery::workload {
 /// passed over.
 void pass_over(config::KeyReader& keys, std::initializer_list<std::string_view> names);
 
-/// Counts (key_without_effect) each of these keys whose value is there and is not the one that our
+/// Counts (option_not_modelled) each of these keys whose value is there and is not the one that our
 /// models have anyway.
 void note_others(config::KeyReader& keys, const config::Json& file,
                  const std::vector<std::pair<const char*, config::Json>>& ours, Findings& findings);
@@ -44,7 +45,7 @@ void note_others(config::KeyReader& keys, const config::Json& file,
 [[nodiscard]] std::int64_t product(std::initializer_list<std::int64_t> factors);
 
 /// Sets dp from the number of devices and the rest of the plan. Files are often templates: a number
-/// that does not go with the plan is left alone and counted (key_without_effect).
+/// that does not go with the plan is left alone and counted (option_not_modelled).
 void set_world(Spec& spec, std::int64_t world, const std::string& where, Findings& findings);
 
 /// `keys`' error, or nothing; then counts what was not asked for.
@@ -52,14 +53,33 @@ void set_world(Spec& spec, std::int64_t world, const std::string& where, Finding
 
 [[nodiscard]] Result<void> import_hugging_face(Spec& spec, const config::Json& file,
                                                const std::string& where, Findings& findings);
-/// Megatron's arguments as an object: names with underscores, flags true.
-[[nodiscard]] Result<void> import_megatron(Spec& spec, const config::Json& file,
+/// Something in a script, and where it stands: "run.sh:12".
+struct ShellPlace {
+  std::string where;
+  std::string text;
+
+  [[nodiscard]] bool empty() const { return where.empty(); }
+};
+/// Megatron's arguments.
+struct MegatronArguments {
+  config::Json options = config::Json::object();  ///< names with underscores, flags true
+  std::map<std::string, ShellPlace> unknown{};    ///< options whose value a script does not say
+  ShellPlace not_read{};  ///< the first file that a script reads and that is not there
+};
+/// A model needs --num-layers, --hidden-size and --num-attention-heads. Arguments that say nothing
+/// of a model keep the one that `spec` has. Errc: config_missing_key when there is none; config_*.
+[[nodiscard]] Result<void> import_megatron(Spec& spec, const MegatronArguments& file,
                                            const std::string& where, Findings& findings);
-/// Such an object from a shell script or a list of arguments. Variables are put in where the text
-/// says what they are; options whose value it does not say are left out and counted (key_ignored).
-/// Errc: limit_exceeded.
-[[nodiscard]] Result<config::Json> megatron_arguments(std::string_view text,
-                                                      const std::string& where, Findings& findings);
+/// The arguments in a shell script or in a list. Variables are put in where the text says what they
+/// are, branches are followed as without arguments and environment, and files that the script
+/// sources are read where they lie beside it. Options whose value is not known are left out and
+/// counted (key_ignored). Errc: limit_exceeded, config_not_found.
+[[nodiscard]] Result<MegatronArguments> megatron_arguments(std::string_view text,
+                                                           const std::string& where,
+                                                           Findings& findings);
+/// Sections of a YAML file in one object, later ones first; "${.key}" is what it refers to.
+[[nodiscard]] config::Json flat_sections(const config::Json& file,
+                                         std::initializer_list<const char*> sections);
 /// Such an object from NeMo's nested YAML.
 [[nodiscard]] config::Json nemo_arguments(const config::Json& file);
 [[nodiscard]] Result<void> import_deepspeed(Spec& spec, const config::Json& file,

@@ -131,14 +131,16 @@ TEST(HuggingFace, AnUnknownFamilyIsRefusedWithWhatIsNeeded) {
 }
 
 TEST(HuggingFace, KeysNobodyKnowsAreCounted) {
-  const Imported odd = import(R"({"model_type": "llama", "hidden_size": 64, "twisted": 3})");
+  const Imported odd = import(R"({"model_type": "llama", "hidden_size": 64,
+    "num_hidden_layers": 2, "num_attention_heads": 4, "twisted": 3})");
   EXPECT_EQ(odd.findings.count(FindingCode::key_ignored), 1u);
 }
 
 // Layers that lack experts one by one, and tables narrower than the model, are not modelled.
 TEST(HuggingFace, ShapesThatAreNotModelledAreCounted) {
   const Imported moe = import(R"({"model_type": "qwen3_moe", "num_experts": 8,
-    "hidden_size": 64, "mlp_only_layers": [2, 5]})");
+    "hidden_size": 64, "num_hidden_layers": 6, "num_attention_heads": 4,
+    "mlp_only_layers": [2, 5]})");
   EXPECT_EQ(moe.findings.count(FindingCode::key_without_effect), 1u);
   const Imported opt = import(R"({"model_type": "opt", "hidden_size": 1024,
     "word_embed_proj_dim": 512, "do_layer_norm_before": false})");

@@ -21,7 +21,7 @@ std::array<std::span<const RuleCheck>, 6> all_checks() {
 
 bool has_dense_layer(const Model& model) {
   if (!model.moe) return true;
-  return model.moe->every > 1 || model.moe->first_dense > 0;
+  return model.expert_layers() < model.layers;
 }
 
 std::int64_t tokens_of(const Spec& spec) {

@@ -24,8 +24,17 @@ std::string top_k(const Spec& spec) {
 
 std::string some_layer(const Spec& spec) {
   const Model& m = spec.model;
-  if (!m.moe || m.layers / m.moe->every > m.moe->first_dense / m.moe->every) return {};
+  if (!m.moe || m.expert_layers() > 0) return {};
   return fmt::format("no layer of {} has experts", m.layers);
+}
+
+std::string pattern(const Spec& spec) {
+  if (!spec.model.moe || spec.model.moe->pattern.empty()) return {};
+  for (const std::int64_t each : spec.model.moe->pattern) {
+    if (each != 0 && each != 1) return fmt::format("lists {}", each);
+  }
+  const bool both = spec.model.moe->first_dense != 0 || spec.model.moe->every != 1;
+  return both ? "is given beside first_dense or every" : "";
 }
 
 std::string shared(const Spec& spec) {
@@ -97,6 +106,9 @@ constexpr std::array kExpertRules = {
               "model.moe.top_k",
               top_k},
     RuleCheck{{"moe-layers", "Some layer has experts."}, "model.moe", some_layer},
+    RuleCheck{{"moe-pattern", "`pattern` lists 0 and 1, and replaces `first_dense` and `every`."},
+              "model.moe.pattern",
+              pattern},
     RuleCheck{{"shared-experts", "`shared_ffn` and `shared_gate` describe `shared_experts`."},
               "model.moe.shared_experts",
               shared},

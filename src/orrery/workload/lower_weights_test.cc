@@ -31,5 +31,25 @@ TEST(LoweredWeights, AreThoseOfTheShape) {
   }
 }
 
+/// What no model of the catalogue has: norms for every head, and experts in layers of any order;
+/// weights that belong to a head are cut over tp.
+TEST(LoweredWeights, OfWideNormsSinksAndPatterns) {
+  Spec spec;
+  spec.model.layers = 5;
+  spec.model.hidden = 64;
+  spec.model.heads = 8;
+  spec.model.kv_heads = 4;
+  spec.model.positions = Positions::rope;
+  spec.model.moe = Moe{.experts = 4, .pattern = {1, 0, 0}};
+  const std::int64_t before = lowered_weights(spec);
+  EXPECT_EQ(before, count_parameters(spec.model).total);
+  Spec more = spec;
+  more.model.qk_norm = more.model.qk_norm_wide = more.model.sinks = true;
+  EXPECT_EQ(lowered_weights(more) - before, 5 * (64 + 32 + 8));
+  EXPECT_EQ(lowered_weights(more), count_parameters(more.model).total);
+  spec.parallel.tp = more.parallel.tp = 2;
+  EXPECT_EQ(lowered_weights(more) - lowered_weights(spec), 5 * (64 + 32 + 8) / 2);
+}
+
 }  // namespace
 }  // namespace orrery::workload

@@ -78,7 +78,9 @@ Count attention_of(const Model& model) {
   Count count;
   count.matrix(model.hidden, all + 2 * kv, model.qkv_bias);
   count.matrix(all, model.hidden, model.out_bias);
-  if (model.qk_norm) count.total += 2 * norm_of(model, head);
+  if (model.qk_norm && model.qk_norm_wide) count.total += all + kv;
+  if (model.qk_norm && !model.qk_norm_wide) count.total += 2 * norm_of(model, head);
+  if (model.sinks) count.total += model.heads;
   return count;
 }
 
@@ -105,13 +107,6 @@ Count experts_of(const Model& model) {
   return count;
 }
 
-/// Layers that have experts: every `every`-th from `first_dense` on.
-std::int64_t expert_layers(const Model& model) {
-  if (!model.moe) return 0;
-  const std::int64_t first = std::min(model.moe->first_dense, model.layers);
-  return model.layers / model.moe->every - first / model.moe->every;
-}
-
 /// Norms that stand around attention and MLP.
 Wide norms_of(const Model& model) {
   return ((model.parallel_block ? 1 : 2) + (model.post_norms ? 2 : 0)) *
@@ -130,7 +125,7 @@ Count stack_of(const Model& model, Wide layers) {
 
 /// Decoder layers, with experts where the model has them.
 Count decoder_layers(const Model& model) {
-  const std::int64_t with_experts = expert_layers(model);
+  const std::int64_t with_experts = model.expert_layers();
   Count count = stack_of(model, model.layers - with_experts);
   if (with_experts == 0) return count;
   Count layer = attention_of(model);
@@ -286,6 +281,20 @@ Count dlrm(const Model& model) {
 }
 
 }  // namespace
+
+std::int64_t Model::expert_layers() const {
+  if (!moe) return 0;
+  if (moe->pattern.empty()) {
+    const std::int64_t first = std::min(moe->first_dense, layers);
+    return layers / moe->every - first / moe->every;
+  }
+  const auto ones = [this](std::int64_t size) {
+    const auto begin = moe->pattern.begin();
+    return size - std::count(begin, begin + static_cast<std::ptrdiff_t>(size), 0);
+  };
+  const auto size = static_cast<std::int64_t>(moe->pattern.size());
+  return layers / size * ones(size) + ones(layers % size);
+}
 
 ParameterCount count_parameters(const Model& model) {
   switch (model.kind) {

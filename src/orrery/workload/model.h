@@ -53,9 +53,11 @@ struct Moe {
   bool expert_bias = false;         ///< experts' matrices have biases (gpt-oss)
   std::int64_t first_dense = 0;     ///< the first so many layers keep the dense MLP
   std::int64_t every = 1;           ///< every so-manieth layer has experts, the others the MLP
-  double capacity_factor = 0;       ///< tokens an expert takes at most, over the mean; 0 = dropless
-  bool pad_to_capacity = false;     ///< experts compute their whole capacity, filled or not
-  double imbalance = 1;             ///< load of the busiest expert-parallel rank over the mean
+  std::vector<std::int64_t> pattern = {};  ///< instead of these two: 1 for a layer with experts, 0
+                                           ///< for one without, repeated to the last layer
+  double capacity_factor = 0;    ///< tokens an expert takes at most, over the mean; 0 = dropless
+  bool pad_to_capacity = false;  ///< experts compute their whole capacity, filled or not
+  double imbalance = 1;          ///< load of the busiest expert-parallel rank over the mean
 
   static constexpr auto fields = std::tuple{
       config::field("experts", &Moe::experts, "routed experts in a layer",
@@ -75,6 +77,10 @@ struct Moe {
                     config::between(0, 65536)),
       config::field("every", &Moe::every, "every so-manieth layer has experts",
                     config::between(1, 65536)),
+      config::field("pattern", &Moe::pattern,
+                    "instead of `first_dense` and `every`: 1 for a layer with experts, 0 for one "
+                    "without, repeated to the last layer",
+                    config::between(0, 65536)),
       config::field("capacity_factor", &Moe::capacity_factor,
                     "tokens an expert takes at most, over the mean; 0: as many as come",
                     config::between(0, 65536)),
@@ -198,6 +204,8 @@ struct Model {
   bool embedding_norm = false;  ///< a norm after the embedding (BLOOM, BERT)
   bool final_norm = true;
   bool qk_norm = false;         ///< norms of head_dim weights on queries and keys (Qwen3)
+  bool qk_norm_wide = false;    ///< … of head_dim weights for every head, without bias (OLMo 2)
+  bool sinks = false;           ///< a weight per head beside the scores (gpt-oss)
   bool post_norms = false;      ///< two more norms per layer, after attention and MLP (Gemma 2)
   bool parallel_block = false;  ///< attention and MLP side by side behind one norm (GPT-J, Falcon)
   bool pooler = false;          ///< BERT: a hidden × hidden layer and a two-way head at the end
@@ -248,6 +256,9 @@ struct Model {
       config::field("embedding_norm", &Model::embedding_norm, "a norm follows the embedding"),
       config::field("final_norm", &Model::final_norm, "a norm follows the last layer"),
       config::field("qk_norm", &Model::qk_norm, "queries and keys are normed per head"),
+      config::field("qk_norm_wide", &Model::qk_norm_wide,
+                    "`qk_norm` has weights for every head, and no bias"),
+      config::field("sinks", &Model::sinks, "attention has a sink: a weight per head"),
       config::field("post_norms", &Model::post_norms, "norms follow attention and MLP, too"),
       config::field("parallel_block", &Model::parallel_block,
                     "attention and MLP stand side by side behind one norm"),
@@ -273,8 +284,13 @@ struct Model {
   }
   /// Whether layer `index` (0 … layers-1) has experts.
   [[nodiscard]] bool has_experts(std::int64_t index) const {
-    return moe && index >= moe->first_dense && (index + 1) % moe->every == 0;
+    if (!moe) return false;
+    if (!moe->pattern.empty())
+      return moe->pattern[static_cast<std::size_t>(index) % moe->pattern.size()] != 0;
+    return index >= moe->first_dense && (index + 1) % moe->every == 0;
   }
+  /// How many layers have experts.
+  [[nodiscard]] std::int64_t expert_layers() const;
   /// The window of layer `index`; 0 = it attends to everything.
   [[nodiscard]] std::int64_t window_of(std::int64_t index) const {
     return full_every != 0 && (index + 1) % full_every == 0 ? 0 : window;

@@ -161,6 +161,10 @@ Result<Spec> parse_spec_like(const Spec& spec, std::string_view text, const std:
   return spec_of(*std::move(tree), where, open_as(spec));
 }
 
+bool has_model(const Spec& spec) {
+  return config::write_value(spec.model) != config::write_value(Model{});
+}
+
 std::string to_yaml(const Spec& spec) { return config::to_yaml(tree_of(resolved(spec)), 2); }
 
 std::string to_json(const Spec& spec) {

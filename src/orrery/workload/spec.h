@@ -288,6 +288,9 @@ struct Spec {
 /// Errc: config_*.
 [[nodiscard]] Result<Spec> parse_spec(std::string_view text, const std::string& where);
 
+/// Whether anything was said of the model: a new specification has none.
+[[nodiscard]] bool has_model(const Spec& spec);
+
 /// The specification as YAML or JSON; reading it back gives the same one. Resolved: every key is
 /// there, the model's figures too.
 [[nodiscard]] std::string to_yaml(const Spec& spec);

@@ -39,6 +39,11 @@ Tensor head_norm(Tape& tape, const Scope& scope, const OpName& name, std::int64_
   shape.rows = scope.tokens * heads;
   shape.features = scope.model().head_size();
   shape.output = output;
+  if (scope.model().qk_norm_wide) {
+    shape.weight_features = shape.features * heads;
+    shape.share = Share::dense;
+    shape.rms = true;
+  }
   return norm(tape, scope, shape, x);
 }
 
@@ -77,6 +82,7 @@ Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, Heads head
   heads.element = scope.activation(1).value();
   const Core core = core_of(scope, shape);
   if (shape.relative_table) tape.add_weights(Share::dense, Amount(kRelativeBuckets) * core.heads);
+  if (model.sinks) tape.add_weights(Share::dense, Amount(core.heads));
   if (model.qk_norm) {
     heads.q = head_norm(tape, scope, ORRERY_OP("q_norm"), core.heads, "attention.q", heads.q);
     heads.k = head_norm(tape, scope, ORRERY_OP("k_norm"), core.kv_heads, "attention.k", heads.k);

@@ -179,7 +179,7 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   if (shape.has_weights) {
     weights = shape.weight_features == Amount(0) ? shape.features : shape.weight_features;
     if (scope.model().norm == Norm::layernorm && !shape.rms) weights = weights + weights;
-    tape.add_weights(Share::replicated, weights);
+    tape.add_weights(shape.share, weights);
   }
   tape.begin(shape.group, {x});
   tape.save(x);

@@ -94,6 +94,7 @@ struct NormShape {
   Amount rows;
   Amount features;
   Amount weight_features = 0;
+  Share share = Share::replicated;
   bool beside_residual = false;
   bool has_weights = true;
   bool rms = false;  ///< no bias, whatever the model's norms are
