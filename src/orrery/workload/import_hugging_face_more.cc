@@ -166,23 +166,23 @@ void vit(KeyReader& keys, Model& model) {
   pass_over(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
 }
 
-constexpr std::array kFamilies = {HuggingFaceFamily{"bert", bert},
-                                  HuggingFaceFamily{"cohere", cohere},
-                                  HuggingFaceFamily{"cohere2", cohere2},
-                                  HuggingFaceFamily{"glm4_moe", glm4_moe},
-                                  HuggingFaceFamily{"gpt_bigcode", gpt_bigcode},
-                                  HuggingFaceFamily{"gpt_oss", gpt_oss},
-                                  HuggingFaceFamily{"internlm2", internlm2},
-                                  HuggingFaceFamily{"minicpm", minicpm},
-                                  HuggingFaceFamily{"olmo2", olmo2},
-                                  HuggingFaceFamily{"olmo3", olmo3},
-                                  HuggingFaceFamily{"stablelm", stablelm},
-                                  HuggingFaceFamily{"starcoder2", starcoder2},
-                                  HuggingFaceFamily{"t5", t5},
-                                  HuggingFaceFamily{"vit", vit}};
+constexpr std::array kMoreFamilies = {HuggingFaceFamily{"bert", bert},
+                                      HuggingFaceFamily{"cohere", cohere},
+                                      HuggingFaceFamily{"cohere2", cohere2},
+                                      HuggingFaceFamily{"glm4_moe", glm4_moe},
+                                      HuggingFaceFamily{"gpt_bigcode", gpt_bigcode},
+                                      HuggingFaceFamily{"gpt_oss", gpt_oss},
+                                      HuggingFaceFamily{"internlm2", internlm2},
+                                      HuggingFaceFamily{"minicpm", minicpm},
+                                      HuggingFaceFamily{"olmo2", olmo2},
+                                      HuggingFaceFamily{"olmo3", olmo3},
+                                      HuggingFaceFamily{"stablelm", stablelm},
+                                      HuggingFaceFamily{"starcoder2", starcoder2},
+                                      HuggingFaceFamily{"t5", t5},
+                                      HuggingFaceFamily{"vit", vit}};
 
 }  // namespace
 
-std::span<const HuggingFaceFamily> more_families() { return kFamilies; }
+std::span<const HuggingFaceFamily> more_families() { return kMoreFamilies; }
 
 }  // namespace orrery::workload

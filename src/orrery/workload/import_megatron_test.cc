@@ -10,13 +10,13 @@
 namespace orrery::workload {
 namespace {
 
-struct Imported {
+struct ImportedArguments {
   Spec spec;
   Findings findings;
 };
 
-Imported import(std::string_view text) {
-  Imported result;
+ImportedArguments import_arguments(std::string_view text) {
+  ImportedArguments result;
   const auto done = import_into(result.spec, text, "file", result.findings);
   EXPECT_TRUE(done.has_value()) << (done ? "" : to_string(done.error()));
   return result;
@@ -24,7 +24,7 @@ Imported import(std::string_view text) {
 
 // NVIDIA/Megatron-LM, examples/gpt3: the 175B script's arguments, its way of writing them
 TEST(Megatron, ScriptWithLists) {
-  const Imported job = import(R"(#!/bin/bash
+  const ImportedArguments job = import_arguments(R"(#!/bin/bash
 GPUS_PER_NODE=8
 NUM_NODES=128
 WORLD_SIZE=$(($GPUS_PER_NODE*$NUM_NODES))
@@ -71,7 +71,7 @@ torchrun ${DISTRIBUTED_ARGS[@]} pretrain_gpt.py ${GPT_MODEL_ARGS[@]}
 // zyzshishui/slime, scripts/models/qwen3-235B-A22B.sh: Qwen3-235B-A22B, 235,093,634,560 weights as
 // huggingface.co prints them
 TEST(Megatron, Qwen3Experts) {
-  const Imported job = import(R"(NLAYERS=94
+  const ImportedArguments job = import_arguments(R"(NLAYERS=94
 MODEL_ARGS=(
    --disable-bias-linear
    --qk-layernorm
@@ -104,7 +104,7 @@ MODEL_ARGS=(
 }
 
 TEST(Megatron, InterleavingAndLayerFrequency) {
-  const Imported job = import(
+  const ImportedArguments job = import_arguments(
       "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --num-experts 256 "
       "--moe-layer-freq ([0]*3+[1]*58) --pipeline-model-parallel-size 1 --world-size 8 "
       "--virtual-pipeline-model-parallel-size 2 --bf16 --use-distributed-optimizer");
@@ -144,7 +144,7 @@ TEST(Megatron, NumbersBeyondAllRangesAreRefusedWhereTheyStand) {
 }
 
 TEST(Megatron, VariablesThatGrowWithoutEndStayAsTheyAre) {
-  const Imported job = import(
+  const ImportedArguments job = import_arguments(
       "A=${B}${B}\nB=${A}${A}\nC=$C$C\n--num-layers 2 --hidden-size 8 --num-attention-heads 4 "
       "--ffn-hidden-size ${A} --seq-length $C");
   EXPECT_EQ(job.spec.batch.seq, Batch{}.seq);
@@ -163,7 +163,7 @@ TEST(Megatron, WordsHaveALimit) {
 
 // NVIDIA/NeMo, examples/nlp/language_modeling/conf/megatron_llama_config.yaml, the keys that count
 TEST(NeMo, Llama) {
-  const Imported job = import(R"(
+  const ImportedArguments job = import_arguments(R"(
 name: megatron_llama
 trainer:
   devices: 8

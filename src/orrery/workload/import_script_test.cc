@@ -17,15 +17,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Imported {
+struct ImportedScript {
   Spec spec;
   Findings findings;
 };
 
 const std::string kShape = "--num-layers 4 --hidden-size 64 --num-attention-heads 4 ";
 
-Imported import(const std::string& text, const std::string& where = "run.sh") {
-  Imported result;
+ImportedScript import_script(const std::string& text, const std::string& where = "run.sh") {
+  ImportedScript result;
   const auto done = import_into(result.spec, text, where, result.findings);
   EXPECT_TRUE(done.has_value()) << (done ? "" : to_string(done.error()));
   return result;
@@ -43,7 +43,7 @@ Error refused(const std::string& text, const std::string& where = "run.sh") {
 // end of a list and options with their values within quotes. The import failed at
 // --grad-reduce-in-bf16, which has no value.
 TEST(Script, Llama3WithFp8) {
-  const Imported job = import(R"sh(#!/bin/bash
+  const ImportedScript job = import_script(R"sh(#!/bin/bash
 TOKENIZER_ARG=${3:-"MOCK"} # Path to tokenizer model, or "MOCK"
 GPUS_PER_NODE=8
 NUM_NODES=1
@@ -127,39 +127,43 @@ torchrun ${DISTRIBUTED_ARGS[@]} ${MODEL_ARGS[@]} --bf16 ${TRAINING_ARGS[@]}
 }
 
 TEST(Script, FlagsTakeNoWord) {
-  const Imported job = import("torchrun pretrain.py --bf16 pretrain --swiglu $ARGS \\\n" + kShape +
-                              "--sequence_parallel true --qk-layernorm\nNAME=3\n");
+  const ImportedScript job =
+      import_script("torchrun pretrain.py --bf16 pretrain --swiglu $ARGS \\\n" + kShape +
+                    "--sequence_parallel true --qk-layernorm\nNAME=3\n");
   EXPECT_EQ(job.spec.precision.weights, Dtype::bf16);
   EXPECT_EQ(job.spec.model.mlp, Mlp::swiglu);
   EXPECT_TRUE(job.spec.model.qk_norm);
 }
 
 TEST(Script, OptionsThatNobodyKnowsAreCounted) {
-  const Imported job = import("--frobnicate --twist 3 " + kShape + "--last");
+  const ImportedScript job = import_script("--frobnicate --twist 3 " + kShape + "--last");
   EXPECT_EQ(job.spec.model.layers, 4);
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 3u);
 }
 
 TEST(Script, WhatIsPrintedIsNoOption) {
-  const Imported job = import(kShape + "\nusage() { echo \"usage: $0 --num-layers N\"; }\n");
+  const ImportedScript job =
+      import_script(kShape + "\nusage() { echo \"usage: $0 --num-layers N\"; }\n");
   EXPECT_EQ(job.spec.model.layers, 4);
 }
 
 TEST(Script, ListsMayStandOnOneLine) {
-  const Imported job = import(
+  const ImportedScript job = import_script(
       "ARGS=\"--num-layers 4 --hidden-size 64\"\nMORE=(--bf16 "
       "--num-attention-heads 8)\n");
   EXPECT_EQ(job.spec.model.heads, 8);
   EXPECT_EQ(job.spec.model.layers, 4);
-  const Imported equals = import("A=\"--num-layers=3 --hidden-size=64 --num-attention-heads=4\"");
+  const ImportedScript equals =
+      import_script("A=\"--num-layers=3 --hidden-size=64 --num-attention-heads=4\"");
   EXPECT_EQ(equals.spec.model.layers, 3);
 }
 
 std::vector<std::int64_t> expert_layers(const std::string& frequency, int layers) {
-  const Imported job = import("--num-layers " + std::to_string(layers) +
-                              " --hidden-size 64 --num-attention-heads 4 --num-experts 8 "
-                              "--moe-layer-freq " +
-                              frequency);
+  const ImportedScript job =
+      import_script("--num-layers " + std::to_string(layers) +
+                    " --hidden-size 64 --num-attention-heads 4 --num-experts 8 "
+                    "--moe-layer-freq " +
+                    frequency);
   std::vector<std::int64_t> made;
   if (!job.spec.model.moe) return made;
   for (int i = 0; i < layers; ++i)
@@ -192,7 +196,7 @@ TEST(Script, LayerFrequenciesThatMeanNothing) {
 }
 
 TEST(Script, ArithmeticOfVariables) {
-  const Imported job = import(
+  const ImportedScript job = import_script(
       "DENSE=1\nSPARSE=3\nGPUS=$((8 * (DENSE+1)))\n--num-layers $((DENSE + SPARSE)) "
       "--hidden-size $((${DENSE}*64)) --num-attention-heads 4 --num-experts 8 --bf16 "
       "--moe-layer-freq [0]*$DENSE+[1]*$SPARSE --world-size $GPUS");
@@ -206,14 +210,14 @@ TEST(Script, BranchesAreFollowed) {
   const std::string sizes =
       "if [ $MODEL = 8B ]; then\n LAYERS=32\nelif [ $MODEL = 70B ]; then\n LAYERS=80\nelse\n"
       " LAYERS=126\nfi\n--hidden-size 64 --num-attention-heads 4 --num-layers $LAYERS\n";
-  EXPECT_EQ(import("MODEL=8B\n" + sizes).spec.model.layers, 32);
-  EXPECT_EQ(import("MODEL=70B\n" + sizes).spec.model.layers, 80);
-  EXPECT_EQ(import("MODEL=${1:-405B}\n" + sizes).spec.model.layers, 126);
+  EXPECT_EQ(import_script("MODEL=8B\n" + sizes).spec.model.layers, 32);
+  EXPECT_EQ(import_script("MODEL=70B\n" + sizes).spec.model.layers, 80);
+  EXPECT_EQ(import_script("MODEL=${1:-405B}\n" + sizes).spec.model.layers, 126);
   const std::string cases =
       "case $MODEL in\n 8B | 8b) LAYERS=32 ;;\n \"70B\")\n LAYERS=80\n ;;\n *) exit 1 ;;\nesac\n"
       "--hidden-size 64 --num-attention-heads 4 --num-layers $LAYERS\n";
-  EXPECT_EQ(import("MODEL=8b\n" + cases).spec.model.layers, 32);
-  EXPECT_EQ(import("MODEL=70B\n" + cases).spec.model.layers, 80);
+  EXPECT_EQ(import_script("MODEL=8b\n" + cases).spec.model.layers, 32);
+  EXPECT_EQ(import_script("MODEL=70B\n" + cases).spec.model.layers, 80);
 }
 
 TEST(Script, WhatABranchMayChangeIsNotKnown) {
@@ -258,7 +262,7 @@ TEST(Script, WithoutAModelIsRefused) {
 }
 
 TEST(Script, OfAPlanAloneKeepsTheModel) {
-  Imported job = import(kShape);
+  ImportedScript job = import_script(kShape);
   const auto done = import_into(job.spec, "--tensor-model-parallel-size 2 --seq-length 128 --bf16",
                                 "plan.sh", job.findings);
   ASSERT_TRUE(done.has_value());
@@ -289,7 +293,7 @@ TEST_F(Sourced, FilesBesideTheScriptAreRead) {
         "HERE=\"$(cd -- \"$(dirname -- \"$0\")\" && pwd)\"\nsource \"${HERE}/models/small.sh\"",
         "source $(dirname \"$0\")/models/small.sh",
         "if true; then\n  source models/small.sh\nfi"}) {
-    const Imported job = import(
+    const ImportedScript job = import_script(
         std::string("#!/bin/bash\n") + line + "\ntorchrun x.py --seq-length $SEQ\n", at("run.sh"));
     EXPECT_EQ(job.spec.model.hidden, 64) << line;
     EXPECT_EQ(job.spec.batch.seq, 512) << line;
@@ -297,7 +301,8 @@ TEST_F(Sourced, FilesBesideTheScriptAreRead) {
 }
 
 TEST_F(Sourced, FilesThatAreNotThereMatterOnlyToTheModel) {
-  const Imported job = import("source ~/.bashrc\nsource /opt/env.sh\n" + kShape, at("run.sh"));
+  const ImportedScript job =
+      import_script("source ~/.bashrc\nsource /opt/env.sh\n" + kShape, at("run.sh"));
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 2u);
 }
 
@@ -311,13 +316,13 @@ TEST_F(Sourced, CirclesEnd) {
 // Stages of different length, by Megatron's options for the first and the last.
 TEST(Plan, UnevenStages) {
   const std::string shape = "--num-layers 61 --hidden-size 64 --num-attention-heads 4 ";
-  const Imported job = import(shape +
-                              "--pipeline-model-parallel-size 8 --world-size 8 "
-                              "--decoder-first-pipeline-num-layers 7 "
-                              "--decoder-last-pipeline-num-layers 6");
+  const ImportedScript job = import_script(shape +
+                                           "--pipeline-model-parallel-size 8 --world-size 8 "
+                                           "--decoder-first-pipeline-num-layers 7 "
+                                           "--decoder-last-pipeline-num-layers 6");
   EXPECT_THAT(job.spec.schedule.stage_layers, ElementsAre(7, 8, 8, 8, 8, 8, 8, 6));
   EXPECT_TRUE(legal(job.spec).has_value());
-  const Imported chunks = import(
+  const ImportedScript chunks = import_script(
       "--num-layers 28 --hidden-size 64 --num-attention-heads 4 --pipeline-model-parallel-size 4 "
       "--num-virtual-stages-per-pipeline-rank 2 --decoder-first-pipeline-num-layers 4 "
       "--global-batch-size 8 --micro-batch-size 1");
@@ -330,29 +335,31 @@ TEST(Plan, UnevenStages) {
 }
 
 TEST(Plan, Recomputation) {
-  EXPECT_EQ(import(kShape + "--recompute-activations").spec.recompute.kind,
+  EXPECT_EQ(import_script(kShape + "--recompute-activations").spec.recompute.kind,
             RecomputeKind::selective);
-  const Imported modules = import(kShape +
-                                  "--recompute-granularity selective "
-                                  "--recompute-modules core_attn layernorm mla_up_proj");
+  const ImportedScript modules =
+      import_script(kShape +
+                    "--recompute-granularity selective "
+                    "--recompute-modules core_attn layernorm mla_up_proj");
   EXPECT_THAT(modules.spec.recompute.ops, ElementsAre("attention", "norm"));
   EXPECT_EQ(modules.findings.count(FindingCode::key_without_effect), 1u);
-  const Imported block = import(kShape +
-                                "--recompute-granularity full --recompute-method block "
-                                "--recompute-num-layers 2");
+  const ImportedScript block =
+      import_script(kShape +
+                    "--recompute-granularity full --recompute-method block "
+                    "--recompute-num-layers 2");
   EXPECT_EQ(block.spec.recompute.kind, RecomputeKind::full);
   EXPECT_EQ(block.findings.count(FindingCode::key_without_effect), 1u);
 }
 
 TEST(Plan, WithoutATypeIsFp32) {
-  const Imported job = import(kShape + "--micro-batch-size 1");
+  const ImportedScript job = import_script(kShape + "--micro-batch-size 1");
   EXPECT_EQ(job.spec.precision.weights, Dtype::fp32);
-  EXPECT_EQ(import(kShape).spec.precision.weights, Dtype::bf16);  // no complete command line
+  EXPECT_EQ(import_script(kShape).spec.precision.weights, Dtype::bf16);  // no complete command line
 }
 
 // NVIDIA/Megatron-LM, examples/gpt3/gpt_config.yaml, the keys that count
 TEST(Plan, YamlInSections) {
-  const Imported job = import(R"(
+  const ImportedScript job = import_script(R"(
 language_model:
   num_layers: 24
   hidden_size: 1024
