@@ -97,6 +97,12 @@ Result<workload::Spec> read_spec_options(const SpecOptions& options, Findings& f
   if (!options.given())
     return fail(Errc::usage, "SPEC", "no job is described",
                 "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
+  // Adapters have to know whose they are; flags come last, this one too.
+  const std::string& model = options.values.at("model");
+  if (!model.empty() && !options.files.empty()) {
+    if (auto named = workload::set(spec, "model", model); !named)
+      return fail(named.error().code, "--model", named.error().what, named.error().hint);
+  }
   for (const std::string& path : options.files) {
     if (auto added = add_file(spec, path, findings); !added) return tl::unexpected(added.error());
   }

@@ -34,7 +34,8 @@ struct SpecOptions {
 /// Adds --spec, --model, --tp … --set. With `positional`, files can be given without --spec.
 void add_spec_options(CLI::App& command, SpecOptions& options, bool positional);
 
-/// The specification: files first, then flags, then --set; legal. Errc: usage, config_*.
+/// The specification: files first (on top of --model), then flags, then --set; legal. Errc: usage,
+/// config_*.
 [[nodiscard]] Result<workload::Spec> read_spec_options(const SpecOptions& options,
                                                        Findings& findings);
 
