@@ -266,6 +266,19 @@ std::vector<Case> script_cases() {
   };
 }
 
+std::vector<Case> adapter_cases() {
+  return {
+      tool("peft_kind", R"({"peft_type": ["LORA"]})", {"a.file:/peft_type"}, kNoJob),
+      tool("peft_rank", R"({"peft_type": "LORA", "r": 1e12, "target_modules": ["q_proj"]})",
+           {"a.file:/lora/rank", "E1006"}),
+      tool("peft_modules", R"({"peft_type": "LORA", "target_modules": [["q_proj"]]})",
+           {"a.file:/target_modules/0", "E1005"}),
+      tool("peft_pattern",
+           "{\"peft_type\": \"LORA\", \"target_modules\": \"" + repeated("(q|", 100'000) + "\"}",
+           {"a.file:/target_modules", "is a pattern"}, kNoJob),
+  };
+}
+
 std::vector<Case> tool_cases() {
   const std::string huge = "1099511627776";
   const auto llama = [](const std::string& keys) { return R"({"model_type": "llama", )" + keys; };
@@ -281,14 +294,6 @@ std::vector<Case> tool_cases() {
       tool("hf_cut", llama(R"("hidden_size": 40)"), {"a.file:1:", "E1002"}),
       tool("hf_no_utf8", llama("\"vocab\xff\": 3}"), {"a.file:1:", "E1002"}),
       tool("hf_no_patch", R"({"model_type": "vit", "patch_size": 0})", {"a.file:/model/vision"}),
-      tool("peft_kind", R"({"peft_type": ["LORA"]})", {"a.file:/peft_type"}, kNoJob),
-      tool("peft_rank", R"({"peft_type": "LORA", "r": 1e12, "target_modules": ["q_proj"]})",
-           {"a.file:/lora/rank", "E1006"}),
-      tool("peft_modules", R"({"peft_type": "LORA", "target_modules": [["q_proj"]]})",
-           {"a.file:/target_modules/0", "E1005"}),
-      tool("peft_pattern",
-           "{\"peft_type\": \"LORA\", \"target_modules\": \"" + repeated("(q|", 100'000) + "\"}",
-           {"a.file:/target_modules", "is a pattern"}, kNoJob),
       tool("deepspeed_text", R"({"train_batch_size": "many"})",
            {"a.file:/train_batch_size", "E1005"}),
       tool("deepspeed_stage_text", R"({"zero_optimization": {"stage": "3"}})",
@@ -343,8 +348,8 @@ std::vector<Case> description_cases() {
 
 std::vector<Case> tool_description_cases() {
   std::vector<Case> all = script_cases();
-  const std::vector<Case> more = tool_cases();
-  all.insert(all.end(), more.begin(), more.end());
+  for (const auto& some : {adapter_cases(), tool_cases()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 
