@@ -41,8 +41,8 @@ struct ClusterSize {
   std::string where;
 };
 
-/// The specification: files first, then flags, then --set, then what these leave open
-/// (workload::settle); legal. Errc: usage, config_*.
+/// The specification: files first (on top of --model), then flags, then --set, then what these
+/// leave open (workload::settle); legal. Errc: usage, config_*.
 [[nodiscard]] Result<workload::Spec> read_spec_options(const SpecOptions& options,
                                                        const ClusterSize& cluster,
                                                        Findings& findings);

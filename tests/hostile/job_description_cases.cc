@@ -83,6 +83,10 @@ std::vector<Case> text_cases() {
       spec("list", "- model: llama-3.1-8b\n", {"s.yaml", "E2004"}, kNoJob),
       spec("binary", std::string("\x7f\x45LF\x02\x01\0\0\xff\xfe", 10), {"s.yaml:byte", "E1002"}),
       spec("zero_byte", kModel + std::string(1, '\0'), {"s.yaml:byte", "zero byte"}),
+      spec("adapters_of_many", kModel + "lora: {targets: [" + repeated("q,", 100'000) + "k]}\n",
+           {"lora.targets", "lists q twice"}),
+      spec("adapters_2_to_66", kModel + "lora: {rank: 99999999999999999999}\n",
+           {"s.yaml:/lora/rank", "E100"}),
       spec("two_documents", kModel + "---\n" + kModel, {"s.yaml:2:1", "more than one"}),
       spec("key_twice", kModel + "parallel: {tp: 2, tp: 4}\n", {"s.yaml:2:", "twice"}),
       spec("unknown_key", kModel + "paralel: {tp: 2}\n", {"s.yaml:/paralel", "\"parallel\""}),
@@ -292,6 +296,19 @@ std::vector<Case> script_cases() {
   };
 }
 
+std::vector<Case> adapter_cases() {
+  return {
+      tool("peft_kind", R"({"peft_type": ["LORA"]})", {"a.file:/peft_type"}, kNoJob),
+      tool("peft_rank", R"({"peft_type": "LORA", "r": 1e12, "target_modules": ["q_proj"]})",
+           {"a.file:/lora/rank", "E1006"}),
+      tool("peft_modules", R"({"peft_type": "LORA", "target_modules": [["q_proj"]]})",
+           {"a.file:/target_modules/0", "E1005"}),
+      tool("peft_pattern",
+           "{\"peft_type\": \"LORA\", \"target_modules\": \"" + repeated("(q|", 100'000) + "\"}",
+           {"a.file:/target_modules", "is a pattern"}, kNoJob),
+  };
+}
+
 std::vector<Case> tool_cases() {
   const std::string huge = "1099511627776";
   const auto llama = [](const std::string& keys) { return R"({"model_type": "llama", )" + keys; };
@@ -375,8 +392,8 @@ std::vector<Case> description_cases() {
 
 std::vector<Case> tool_description_cases() {
   std::vector<Case> all = script_cases();
-  const std::vector<Case> more = tool_cases();
-  all.insert(all.end(), more.begin(), more.end());
+  for (const auto& some : {adapter_cases(), tool_cases()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

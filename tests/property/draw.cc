@@ -5,6 +5,8 @@
 #include <array>
 #include <initializer_list>
 
+#include "orrery/workload/lora.h"
+
 namespace orrery::property {
 
 using namespace workload;
@@ -81,6 +83,15 @@ Model draw_model(Draw& draw) {
   return model;
 }
 
+/// A third of the jobs train adapters: beside all matrices, or beside some.
+void draw_adapters(Draw& draw, Spec& spec) {
+  if (!draw.one_in(3)) return;
+  spec.lora = Lora{draw.of<std::int64_t>({1, 4, 6}), {}};
+  if (draw.one_in(2)) return;
+  for (const std::string_view word : adaptable(spec.model))
+    if (draw.one_in(2)) spec.lora->targets.emplace_back(word);
+}
+
 void draw_plan(Draw& draw, Spec& spec) {
   Parallel& plan = spec.parallel;
   plan.tp = draw.of<std::int64_t>({1, 1, 2, 4});
@@ -134,6 +145,7 @@ Spec draw_legal(Random& random, std::int64_t world) {
   for (;;) {
     Spec spec;
     spec.model = draw_model(draw);
+    draw_adapters(draw, spec);
     draw_plan(draw, spec);
     draw_schedule(draw, spec);
     if (spec.parallel.world() <= world && legal(spec)) return spec;

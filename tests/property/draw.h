@@ -14,7 +14,8 @@ namespace orrery::property {
 using Random = std::mt19937_64;
 
 /// A specification that breaks no rule, of at most `world` ranks. Drawn from all families that have
-/// layers, all schedules, shardings, recomputations and methods of context parallelism.
+/// layers, all schedules, shardings, recomputations and methods of context parallelism; some of
+/// them train adapters only.
 [[nodiscard]] workload::Spec draw_legal(Random& random, std::int64_t world = 16);
 
 /// The same job on one rank: everything that cuts it is 1, its batch is the whole batch.

@@ -6,6 +6,8 @@
 
 #include "draw.h"
 #include "orrery/workload/count.h"
+#include "orrery/workload/lora.h"
+#include "orrery/workload/lower.h"
 
 namespace orrery::property {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 using namespace workload;
 
 /// Weights over all ranks that hold different ones, tied copies and second pipes apart.
-Total distinct_weights(const Program& program, const Count& counted) {
+Total distinct_weights(const Program& program, const Count& counted, Weights RoleCount::*which) {
   Total sum = 0;
   const Spec& spec = program.spec;
   const auto tp = static_cast<std::uint64_t>(spec.parallel.tp);
@@ -22,9 +24,9 @@ Total distinct_weights(const Program& program, const Count& counted) {
       continue;
     const std::uint64_t experts =
         static_cast<std::uint64_t>(spec.parallel.ep * spec.parallel.expert_tp());
-    sum += static_cast<Total>(role.weights.dense) * tp +
-           static_cast<Total>(role.weights.replicated) +
-           static_cast<Total>(role.weights.expert) * experts;
+    const Weights& weights = role.*which;
+    sum += static_cast<Total>(weights.dense) * tp + static_cast<Total>(weights.replicated) +
+           static_cast<Total>(weights.expert) * experts;
   }
   return sum;
 }
@@ -34,12 +36,40 @@ Total distinct_weights(const Program& program, const Count& counted) {
 Total expected_weights(const Program& program) {
   const Spec& spec = program.spec;
   const ParameterCount count = count_parameters(spec.model);
-  Total sum = static_cast<Total>(count.total);
+  Total sum = static_cast<Total>(count.total) + static_cast<Total>(count_adapters(spec));
   const bool apart = spec.parallel.pp > 1 && spec.schedule.kind != ScheduleKind::zb_v &&
                      spec.schedule.kind != ScheduleKind::dual_pipe;
   if (spec.model.tied_embeddings && apart && spec.model.kind != ModelKind::vit)
     sum += static_cast<Total>(spec.model.vocab * spec.model.hidden);
   return spec.schedule.kind == ScheduleKind::dual_pipe ? 2 * sum : sum;
+}
+
+/// Twice forward; less, with adapters, what frozen weights' gradients would take, and what goes
+/// back into the input.
+Total expected_backward(const Spec& spec, const Count& counted) {
+  const Total all = 2 * counted.flops.forward;
+  if (!spec.lora) return all;
+  Spec whole = on_one_rank(spec);
+  whole.lora.reset();
+  const auto model = lower(whole, Mesh(whole), Position{});
+  RC_ASSERT(model.has_value());
+  std::int64_t frozen = 0;
+  for (const PartRun& run : model->order) {
+    const LoweredPart& part = model->parts[run.part];
+    for (const Op& op : part.backward) {
+      if (op.phase == Phase::weight_grad || part.part.name == "embedding")
+        frozen += run.count * (op.matmul - op.redone);
+    }
+  }
+  return all - static_cast<Total>(frozen) * static_cast<Total>(whole.microbatches());
+}
+
+void check_trained(const Program& program, const Count& counted) {
+  const Spec& spec = program.spec;
+  if (!spec.lora) return;
+  const std::int64_t pipes = spec.schedule.kind == ScheduleKind::dual_pipe ? 2 : 1;
+  RC_ASSERT(to_string(distinct_weights(program, counted, &RoleCount::trained)) ==
+            std::to_string(pipes * count_adapters(spec)));
 }
 
 void check_job(const Spec& spec) {
@@ -54,8 +84,10 @@ void check_job(const Spec& spec) {
   // Ranks of an axis of their own hold the same tokens: what is not in experts is done ep times.
   const bool repeated = spec.parallel.ep_own_axis && spec.parallel.ep > 1;
   if (!repeated) RC_ASSERT(counted->flops.forward == all->flops.forward);
-  RC_ASSERT(counted->flops.backward == 2 * counted->flops.forward);
-  const Total weights = distinct_weights(*program, *counted);
+  if (!repeated || !spec.lora)
+    RC_ASSERT(to_string(counted->flops.backward) == to_string(expected_backward(spec, *counted)));
+  check_trained(*program, *counted);
+  const Total weights = distinct_weights(*program, *counted, &RoleCount::weights);
   RC_ASSERT(to_string(weights) == to_string(expected_weights(*program)));
   RC_ASSERT(counted->tokens == all->tokens);
 }

@@ -30,13 +30,16 @@ bool says(const Explanation& made, std::string_view words) {
 }
 
 TEST(Explain, EveryMetricWithAndWithoutARun) {
-  const result::Run run = result::testing::sample_run(4, 2);
+  result::Run tokens = result::testing::sample_run(4, 2);
+  tokens.work = {.tokens = 4096, .samples = 2, .model_flops = 1e9, .hardware_flops = 2e9};
+  result::Run run = tokens;
+  run.work->tokens = 0;
   for (const std::string_view name : metric_names()) {
     const auto alone = explain_metric(name);
     ASSERT_TRUE(alone.has_value()) << name;
     EXPECT_TRUE(alone->figures.empty());
     EXPECT_GE(alone->paragraphs.size(), 2u) << name;
-    const auto made = explain(run, name);
+    const auto made = explain(name.starts_with("tokens") ? tokens : run, name);
     ASSERT_TRUE(made.has_value()) << name;
     EXPECT_FALSE(made->figures.empty()) << name;
     EXPECT_EQ(explain(result::Run(), name)->title, alone->title);

@@ -155,7 +155,7 @@ TEST(HtmlData, MemoryByAccountHasRolesAndKinds) {
   const json told = data_of(run)["runs"][0]["timelines"][0]["memory"];
   EXPECT_EQ(told["role"], "stage 0");
   EXPECT_EQ(told["held"][1], (json{"layer", 3072, "activations"}));
-  EXPECT_EQ(told["kinds"], (json{{"weights", 5120}, {"activations", 3072}}));
+  EXPECT_EQ(told["kinds"], json::parse(R"([["weights", 5120], ["activations", 3072]])"));
 }
 
 // Ranks that are alike share a timeline; whom its lanes talk to differs from rank to rank.

@@ -66,7 +66,7 @@ TEST(Defaults, WhatIsGivenStays) {
 TEST(Defaults, FilesGiveAndLeaveOpenLikeFlags) {
   Findings findings;
   Spec spec = open_spec();
-  ASSERT_TRUE(import_into(spec, "{model: gpt2, parallel: {tp: 2, dp: 1}}", "a.yaml", findings));
+  ASSERT_TRUE(import_into(spec, "model: gpt2\nparallel: {tp: 2, dp: 1}\n", "a.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 1) << "given, though it is the value it would have anyway";
   EXPECT_EQ(spec.batch.seq, 0);
   spec = open_spec();
@@ -172,7 +172,7 @@ TEST(Defaults, StagesGetMicrobatchesEnough) {
 TEST(Defaults, AModelNotOfTheCatalogueHas2048Tokens) {
   Findings findings;
   Spec spec = open_spec();
-  ASSERT_TRUE(import_into(spec, "{model: {layers: 2, hidden: 64, heads: 2, vocab: 100}}", "a.yaml",
+  ASSERT_TRUE(import_into(spec, "model: {layers: 2, hidden: 64, heads: 2, vocab: 100}\n", "a.yaml",
                           findings));
   ASSERT_TRUE(settle(spec, 0, "", findings));
   EXPECT_EQ(spec.batch.seq, 2048);

@@ -93,7 +93,7 @@ TEST(MakeItFit, MuchTooMuchNeedsTwoChanges) {
 
 // Loops are not walked: a plan costs the same with any number of microbatches.
 TEST(MakeItFit, ManyMicrobatchesHaveAnswersToo) {
-  Spec spec = small();
+  Spec spec = small_job();
   spec.parallel.pp = 2;
   spec.batch.global = 2'000'000 * spec.batch.micro * spec.parallel.dp;
   const std::int64_t capacity = peak_of(spec) / 4 * 3;

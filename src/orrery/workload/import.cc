@@ -34,6 +34,7 @@ std::optional<ImportFormat> format_of(const Json& file) {
   if (!file.is_object()) return std::nullopt;
   if (file.contains("model_type") || has(file, {"architectures", "hidden_size"}))
     return ImportFormat::hugging_face;
+  if (file.contains("peft_type")) return ImportFormat::peft;
   if (has(file, {"hidden", "attn_heads", "num_blocks"})) return ImportFormat::calculon_model;
   if (has(file, {"tensor_par", "pipeline_par"})) return ImportFormat::calculon_run;
   if (has(file, {"num_gpus", "tensor_parallel_size", "max_length"})) return ImportFormat::vtrain;
@@ -100,11 +101,15 @@ Result<void> import_document(Spec& spec, ImportFormat format, const Json& file,
   switch (format) {
     case ImportFormat::hugging_face:
       return import_hugging_face(spec, file, where, findings);
+    case ImportFormat::peft:
+      return import_lora(spec, file, where, findings);
     case ImportFormat::megatron:
       return import_megatron(spec, {flat_sections(file, {"language_model", "model_parallel"})},
                              where, findings);
     case ImportFormat::nemo:
-      return import_megatron(spec, {nemo_arguments(file)}, where, findings);
+      if (auto read = import_megatron(spec, {nemo_arguments(file)}, where, findings); !read)
+        return read;
+      return import_nemo_lora(spec, file, where, findings);
     case ImportFormat::deepspeed:
       return import_deepspeed(spec, file, where, findings);
     case ImportFormat::calculon_model:
@@ -128,6 +133,8 @@ std::string_view name(ImportFormat format) {
       return "specification";
     case ImportFormat::hugging_face:
       return "hugging_face";
+    case ImportFormat::peft:
+      return "peft";
     case ImportFormat::megatron:
       return "megatron";
     case ImportFormat::nemo:

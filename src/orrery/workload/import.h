@@ -17,6 +17,7 @@ namespace orrery::workload {
 enum class ImportFormat : std::uint8_t {
   spec,            ///< our own
   hugging_face,    ///< config.json of a model
+  peft,            ///< adapter_config.json of PEFT: low-rank adapters
   megatron,        ///< command-line arguments: a shell script, or a saved list
   nemo,            ///< YAML of NeMo
   deepspeed,       ///< ds_config.json

@@ -82,6 +82,12 @@ struct MegatronArguments {
                                          std::initializer_list<const char*> sections);
 /// Such an object from NeMo's nested YAML.
 [[nodiscard]] config::Json nemo_arguments(const config::Json& file);
+/// PEFT's adapter_config.json, on top of a model that is there already or in the catalogue.
+[[nodiscard]] Result<void> import_lora(Spec& spec, const config::Json& file,
+                                       const std::string& where, Findings& findings);
+/// The section model.peft of NeMo's YAML, where there is one.
+[[nodiscard]] Result<void> import_nemo_lora(Spec& spec, const config::Json& file,
+                                            const std::string& where, Findings& findings);
 [[nodiscard]] Result<void> import_deepspeed(Spec& spec, const config::Json& file,
                                             const std::string& where, Findings& findings);
 [[nodiscard]] Result<void> import_calculon_model(Spec& spec, const config::Json& file,

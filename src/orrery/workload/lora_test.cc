@@ -136,8 +136,8 @@ TEST(Lora, ShardedFrozenWeightsAreGathered) {
   const Count all = counted(spec);
   const std::int64_t weights = all.roles[0].weights.total();
   for (const TrafficCount& each : all.traffic) {
-    if (each.type == "all_gather") {  // forward and backward, a shard from each
-      EXPECT_EQ(to_string(each.payload), to_string(Total{2} * 2 * static_cast<Total>(weights)));
+    if (each.type == "all_gather") {  // forward and backward, whole on all four
+      EXPECT_EQ(to_string(each.payload), to_string(Total{4} * 2 * 2 * static_cast<Total>(weights)));
     }
     if (each.type == "reduce_scatter") {
       EXPECT_EQ(to_string(each.payload), to_string(Total{4} * 4 * 39'976'960));

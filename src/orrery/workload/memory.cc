@@ -52,10 +52,11 @@ StateBytes state_of(const Program& program, const Role& role, const StateRule& s
   StateBytes sum;
   for (const std::vector<PartRun>& chunk : role.chunks) {
     for (const PartRun& run : chunk) {
-      const Weights& weights = program.parts[run.part].weights;
+      const Part& part = program.parts[run.part];
       const std::int64_t count = run.count;
       for (const StateBytes& each :
-           {state.dense(weights), state.experts(weights), state.tables(weights)}) {
+           {state.dense(part.weights, part.frozen), state.experts(part.weights, part.frozen),
+            state.tables(part.weights)}) {
         sum.weights += count * each.weights;
         sum.gradients += count * each.gradients;
         sum.optimizer += count * each.optimizer;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/workload/program.h"
@@ -14,8 +15,9 @@ namespace {
 using graph::CollectiveType;
 using graph::NodeKind;
 
-Program program_of(ScheduleKind kind) {
+Program program_of(ScheduleKind kind, std::vector<std::string> adapters = {}) {
   Spec spec;
+  if (!adapters.empty()) spec.lora = Lora{16, std::move(adapters)};
   spec.model.layers = 4;
   spec.model.hidden = 512;
   spec.model.heads = 8;
@@ -73,6 +75,17 @@ TEST(SplitBackward, WholePassesGatherInputsBesideInputGradients) {
   const std::vector<std::string> end(names.end() - 5, names.end());
   EXPECT_EQ(end, (std::vector<std::string>{"qkv.gather.wgrad", "qkv.dgrad", "qkv.reduce.dgrad",
                                            "qkv.wgrad", "attention_norm.dgrad"}));
+}
+
+// Of frozen matrices the second half has nothing; both ends have none at all.
+TEST(SplitBackward, WeightHalvesOfAdaptersAreTheirsAlone) {
+  const Program program = program_of(ScheduleKind::zb_h1, {"q", "out"});
+  EXPECT_EQ(names_of(ops_of(program, "layer.weight_grad")),
+            (std::vector<std::string>{"out.lora_b.wgrad", "q.lora_b.gather.wgrad",
+                                      "out.lora_a.wgrad", "q.lora_b.wgrad", "q.lora_a.wgrad"}));
+  for (const char* const none :
+       {"embedding.input_grad", "embedding.weight_grad", "head.weight_grad"})
+    EXPECT_TRUE(ops_of(program, none).empty()) << none;
 }
 
 // Korthikanti et al. (MLSys 2023), section 4.2.2, forward and backward, and inputs again.
