@@ -137,7 +137,7 @@ TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
 TEST(CatalogueCluster, OtherNamesAreFiles) {
   for (const char* const name : {"none.yaml", "dir/x:8", "c:cluster.yaml", "x:y", ""})
     EXPECT_FALSE(names_catalogue_cluster(name)) << name;
-  EXPECT_EQ(made("none.yaml").error().code, Errc::input_not_found);
+  EXPECT_EQ(made("none.yaml").error().code, Errc::config_not_found);
 }
 
 }  // namespace

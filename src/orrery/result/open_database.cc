@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,6 +43,15 @@ ssize_t read_start(const std::string& path, char* bytes, std::size_t size, struc
   return got;
 }
 
+// The size of a database's pages, from bytes 16 and 17 of its header (SQLite, "Database File
+// Format", section 1.3.2); 0 where they say nothing.
+std::uint64_t page_bytes(std::string_view start) {
+  if (start.size() < 18) return 0;
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(start[at]); };
+  const std::uint64_t size = byte(16) * 256u + byte(17);
+  return size == 1 ? 65536 : size;
+}
+
 }  // namespace
 
 void CloseDatabase::operator()(sqlite3* database) const { (void)sqlite3_close(database); }
@@ -49,7 +59,7 @@ void CloseDatabase::operator()(sqlite3* database) const { (void)sqlite3_close(da
 Result<Database> open_database(const std::string& path, std::uint64_t& size) {
   struct stat status {};
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
-  char start[16];
+  char start[18];
   const ssize_t got = read_start(path, start, sizeof start, status);
   if (got < 0) {
     const Errc code =
@@ -57,11 +67,19 @@ Result<Database> open_database(const std::string& path, std::uint64_t& size) {
     return fail(code, path, "cannot be read: " + std::generic_category().message(errno));
   }
   if (!S_ISREG(status.st_mode)) return fail(Errc::input_read, path, "is not a regular file");
-  if (std::string_view(start, static_cast<std::size_t>(got)) != kMagic) {
+  const std::string_view begun(start, static_cast<std::size_t>(got));
+  if (!begun.starts_with(kMagic)) {
     return fail(Errc::input_corrupt, path, "is not a run file: it does not begin as one",
                 "was it written by 'orrery run -o'?");
   }
   size = static_cast<std::uint64_t>(status.st_size);
+  // SQLite itself takes what is missing of the last page for zeros.
+  if (const std::uint64_t page = page_bytes(begun); page > 0 && size % page != 0) {
+    return fail(
+        Errc::input_corrupt, path,
+        fmt::format("is cut off: {} bytes are no whole number of its pages of {}", size, page),
+        "copy it again, or run 'orrery run -o' again");
+  }
   sqlite3* opened = nullptr;
   const int code =
       sqlite3_open_v2(path.empty() ? "" : uri_of(path).c_str(), &opened,

@@ -70,7 +70,7 @@ TEST(Defaults, FilesGiveAndLeaveOpenLikeFlags) {
   EXPECT_EQ(spec.parallel.dp, 1) << "given, though it is the value it would have anyway";
   EXPECT_EQ(spec.batch.seq, 0);
   spec = open_spec();
-  ASSERT_TRUE(import_into(spec, "{model: gpt2, parallel: {tp: 2}}", "b.yaml", findings));
+  ASSERT_TRUE(import_into(spec, "model: gpt2\nparallel: {tp: 2}\n", "b.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 0);
   ASSERT_TRUE(settle(spec, 6, "c.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 3);

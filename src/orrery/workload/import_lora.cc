@@ -184,11 +184,6 @@ const ModelEntry* base_model(std::string_view path) {
   }
 }
 
-/// Whether an earlier file or flag has said what the model is.
-bool has_model(const Spec& spec) {
-  return config::write_value(spec.model) != config::write_value(Model{});
-}
-
 Result<void> find_base(Spec& spec, KeyReader& keys) {
   const std::string base = keys.text("base_model_name_or_path", "");
   if (has_model(spec)) return {};

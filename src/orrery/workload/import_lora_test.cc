@@ -14,13 +14,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Imported {
+struct ImportedAdapters {
   Spec spec;
   Findings findings;
 };
 
-Imported import(const std::vector<std::string>& texts) {
-  Imported result;
+ImportedAdapters import_adapters(const std::vector<std::string>& texts) {
+  ImportedAdapters result;
   for (const std::string& text : texts) {
     const auto done = import_into(result.spec, text, "file", result.findings);
     EXPECT_TRUE(done.has_value()) << (done ? "" : to_string(done.error()));
@@ -29,7 +29,7 @@ Imported import(const std::vector<std::string>& texts) {
 }
 
 std::string error_of(const std::vector<std::string>& texts) {
-  Imported result;
+  ImportedAdapters result;
   for (const std::string& text : texts) {
     const auto done = import_into(result.spec, text, "file", result.findings);
     if (!done) return to_string(done.error()) + " / " + done.error().hint;
@@ -46,7 +46,7 @@ std::string adapter(const std::string& modules,
 
 // As PEFT 0.15 writes it: every key of LoraConfig.
 TEST(Peft, AllKeysOfItsConfiguration) {
-  const Imported job = import({R"({
+  const ImportedAdapters job = import_adapters({R"({
     "alpha_pattern": {}, "auto_mapping": null, "base_model_name_or_path": "meta-llama/Llama-2-7b-hf",
     "bias": "none", "corda_config": null, "eva_config": null, "exclude_modules": null,
     "fan_in_fan_out": false, "inference_mode": true, "init_lora_weights": true,
@@ -67,12 +67,12 @@ TEST(Peft, EveryLinearMatrix) {
   const std::string all =
       R"(["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"])";
   for (const std::string& modules : {all, std::string(R"("all-linear")")})
-    EXPECT_EQ(count_adapters(import({adapter(modules)}).spec), 39'976'960) << modules;
+    EXPECT_EQ(count_adapters(import_adapters({adapter(modules)}).spec), 39'976'960) << modules;
 }
 
 TEST(Peft, NamesOfFamilies) {
   const auto targets = [](const std::string& modules, const std::string& base) {
-    const Imported job = import({adapter(modules, base)});
+    const ImportedAdapters job = import_adapters({adapter(modules, base)});
     EXPECT_TRUE(legal(job.spec)) << base;
     return job.spec.lora->targets;
   };
@@ -98,7 +98,8 @@ TEST(Peft, OnTopOfAnotherFile) {
   const std::string model = R"({"model_type": "llama", "hidden_size": 2048, "num_hidden_layers": 4,
     "intermediate_size": 5632, "num_attention_heads": 32, "num_key_value_heads": 4,
     "vocab_size": 32000})";
-  const Imported job = import({model, adapter(R"(["o_proj"])", "/home/me/checkpoint")});
+  const ImportedAdapters job =
+      import_adapters({model, adapter(R"(["o_proj"])", "/home/me/checkpoint")});
   EXPECT_EQ(job.spec.model.hidden, 2048);
   EXPECT_EQ(count_adapters(job.spec), 4 * 16 * (2048 + 2048));
 }
@@ -125,9 +126,9 @@ TEST(Peft, SaysWhatIsMissing) {
 TEST(Peft, CountsWhatHasNoEffect) {
   const std::string more =
       R"(, "lora_dropout": 0.1, "modules_to_save": ["score"], "use_dora": true)";
-  const Imported job = import({adapter(R"(["q_proj"])", "gpt2", more)});
+  const ImportedAdapters job = import_adapters({adapter(R"(["q_proj"])", "gpt2", more)});
   EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 3u);
-  EXPECT_EQ(import({adapter(R"("all-linear")", "mistralai/Mixtral-8x7B-v0.1")})
+  EXPECT_EQ(import_adapters({adapter(R"("all-linear")", "mistralai/Mixtral-8x7B-v0.1")})
                 .findings.count(FindingCode::key_without_effect),
             1u);
 }
@@ -159,10 +160,10 @@ model:
       position_embedding_strategy: null
 )";
   };
-  const Imported lora = import({job("lora")});
+  const ImportedAdapters lora = import_adapters({job("lora")});
   EXPECT_TRUE(lora.findings.empty());
   EXPECT_EQ(count_adapters(lora.spec), 4 * 32 * (1024 + 3 * 1024 + 1024 + 4096));
-  EXPECT_FALSE(import({job("null")}).spec.lora.has_value());
+  EXPECT_FALSE(import_adapters({job("null")}).spec.lora.has_value());
   EXPECT_THAT(error_of({job("ia3")}), HasSubstr("peft_scheme: is not known"));
 }
 

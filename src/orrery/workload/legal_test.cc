@@ -118,6 +118,8 @@ std::vector<Case> parallel_cases() {
       {"top-k", kExperts, {{"model.moe.top_k", "17"}}},
       {"moe-layers", kExperts, {{"model.moe.first_dense", "8"}}},
       {"moe-layers", kExperts, {{"model.moe.every", "9"}}},
+      {"moe-pattern", kExperts, {{"model.moe.pattern", "[0, 1, 2]"}}},
+      {"moe-pattern", kExperts, {{"model.moe.pattern", "[0, 1]"}, {"model.moe.every", "2"}}},
       {"shared-experts",
        kExperts,
        {{"model.moe.shared_experts", "0"}, {"model.moe.shared_gate", "true"}}},

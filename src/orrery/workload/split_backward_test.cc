@@ -80,7 +80,7 @@ TEST(SplitBackward, WholePassesGatherInputsBesideInputGradients) {
 // Of frozen matrices the second half has nothing; both ends have none at all.
 TEST(SplitBackward, WeightHalvesOfAdaptersAreTheirsAlone) {
   const Program program = program_of(ScheduleKind::zb_h1, {"q", "out"});
-  EXPECT_EQ(names_of(ops_of(program, "layer.weight_grad")),
+  EXPECT_EQ(names_of_ops(ops_of(program, "layer.weight_grad")),
             (std::vector<std::string>{"out.lora_b.wgrad", "q.lora_b.gather.wgrad",
                                       "out.lora_a.wgrad", "q.lora_b.wgrad", "q.lora_a.wgrad"}));
   for (const char* const none :
