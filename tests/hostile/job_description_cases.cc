@@ -283,6 +283,11 @@ std::vector<Case> script_cases() {
            {"a.file:/", "E10"}),
       tool("megatron_words", "--num-layers " + repeated("a ", 1'000'001), {"a.file", "E4000"},
            kTooLarge),
+  };
+}
+
+std::vector<Case> nemo_cases() {
+  return {
       tool("nemo_references",
            "model: {num_layers: \"${.num_layers}\", num_attention_heads: \"${\", hidden_size: 8}\n",
            {"a.file", "--num-layers", "E1004"}),
@@ -309,35 +314,9 @@ std::vector<Case> adapter_cases() {
   };
 }
 
-std::vector<Case> tool_cases() {
+std::vector<Case> other_tool_cases() {
   const std::string huge = "1099511627776";
-  const auto llama = [](const std::string& keys) { return R"({"model_type": "llama", )" + keys; };
-  const auto sized = [&](const std::string& keys) {
-    return llama(R"("num_hidden_layers": 2, "hidden_size": 64, )" + keys);
-  };
   return {
-      tool("hf_family", R"({"model_type": "mamba9"})", {"a.file:/model_type", "mamba9"}, kNoJob),
-      tool("hf_family_number", R"({"model_type": 7})", {"a.file:/model_type", "E1005"}),
-      tool("hf_nan", llama(R"("hidden_size": NaN})"), {"a.file:1:", "E1002"}),
-      tool("hf_text", llama(R"("hidden_size": "4096"})"), {"a.file:/hidden_size", "E1005"}),
-      tool("hf_negative", llama(R"("hidden_size": -4096})"), {"a.file:/hidden_size", "-4096"}),
-      tool("hf_no_heads", sized(R"("num_attention_heads": 0})"), {"a.file:/model/heads", "is 0"}),
-      tool("hf_1e300", llama(R"("num_hidden_layers": 1e300})"), {"a.file:/num_hidden_layers"}),
-      tool("hf_2_to_40",
-           llama(R"("hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": )" + huge +
-                 "}"),
-           {"a.file:/model/layers"}),
-      tool("hf_nothing", R"({"model_type": "llama"})", {"a.file:/num_hidden_layers", "E1004"}),
-      tool("hf_layer_types",
-           R"({"model_type": "gpt_oss", "num_hidden_layers": 2, "hidden_size": 64, )"
-           R"("num_attention_heads": 8, "layer_types": 7})",
-           {"a.file:/layer_types", "E1005"}),
-      tool("hf_cut", llama(R"("hidden_size": 40)"), {"a.file:1:", "E1002"}),
-      tool("hf_no_utf8", llama("\"vocab\xff\": 3}"), {"a.file:1:", "E1002"}),
-      tool("hf_no_patch",
-           R"({"model_type": "vit", "patch_size": 0, "num_hidden_layers": 2, )"
-           R"("hidden_size": 64, "num_attention_heads": 4})",
-           {"a.file:/model/vision"}),
       tool("deepspeed_text", R"({"train_batch_size": "many"})",
            {"a.file:/train_batch_size", "E1005"}),
       tool("deepspeed_stage_text", R"({"zero_optimization": {"stage": "3"}})",
@@ -373,6 +352,38 @@ std::vector<Case> tool_cases() {
           {"a.file:/parallel/tp", "E1006"}),
       tool("simai_2_to_66", "HYBRID model_parallel_NPU_group: 99999999999999999999 all_gpus: 8\n",
            {"a.file:1", "E1006"}),
+  };
+}
+
+std::vector<Case> tool_cases() {
+  const std::string huge = "1099511627776";
+  const auto llama = [](const std::string& keys) { return R"({"model_type": "llama", )" + keys; };
+  const auto sized = [&](const std::string& keys) {
+    return llama(R"("num_hidden_layers": 2, "hidden_size": 64, )" + keys);
+  };
+  return {
+      tool("hf_family", R"({"model_type": "mamba9"})", {"a.file:/model_type", "mamba9"}, kNoJob),
+      tool("hf_family_number", R"({"model_type": 7})", {"a.file:/model_type", "E1005"}),
+      tool("hf_nan", llama(R"("hidden_size": NaN})"), {"a.file:1:", "E1002"}),
+      tool("hf_text", llama(R"("hidden_size": "4096"})"), {"a.file:/hidden_size", "E1005"}),
+      tool("hf_negative", llama(R"("hidden_size": -4096})"), {"a.file:/hidden_size", "-4096"}),
+      tool("hf_no_heads", sized(R"("num_attention_heads": 0})"), {"a.file:/model/heads", "is 0"}),
+      tool("hf_1e300", llama(R"("num_hidden_layers": 1e300})"), {"a.file:/num_hidden_layers"}),
+      tool("hf_2_to_40",
+           llama(R"("hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": )" + huge +
+                 "}"),
+           {"a.file:/model/layers"}),
+      tool("hf_nothing", R"({"model_type": "llama"})", {"a.file:/num_hidden_layers", "E1004"}),
+      tool("hf_layer_types",
+           R"({"model_type": "gpt_oss", "num_hidden_layers": 2, "hidden_size": 64, )"
+           R"("num_attention_heads": 8, "layer_types": 7})",
+           {"a.file:/layer_types", "E1005"}),
+      tool("hf_cut", llama(R"("hidden_size": 40)"), {"a.file:1:", "E1002"}),
+      tool("hf_no_utf8", llama("\"vocab\xff\": 3}"), {"a.file:1:", "E1002"}),
+      tool("hf_no_patch",
+           R"({"model_type": "vit", "patch_size": 0, "num_hidden_layers": 2, )"
+           R"("hidden_size": 64, "num_attention_heads": 4})",
+           {"a.file:/model/vision"}),
       {"tool_binary_generate",
        "generate a.bin -o t",
        kWrong,
@@ -392,7 +403,7 @@ std::vector<Case> description_cases() {
 
 std::vector<Case> tool_description_cases() {
   std::vector<Case> all = script_cases();
-  for (const auto& some : {adapter_cases(), tool_cases()})
+  for (const auto& some : {nemo_cases(), adapter_cases(), tool_cases(), other_tool_cases()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }

@@ -87,7 +87,7 @@ std::vector<Case> damaged_bytes() {
       bytes("run_cut_in_a_page", "compare a.orrery a.orrery", {"E2"},
             [](std::string& all) { all.resize(all.size() - 1000); }),
       bytes("run_flipped_often", "report a.orrery", {"E2"}, flipped(61)),
-      bytes("run_flipped_now_and_then", "report a.orrery --html x.html", {"E"}, flipped(509)),
+      bytes("run_flipped_now_and_then", "report a.orrery --chrome x.json", {"E"}, flipped(509)),
       bytes("run_page_size", "report a.orrery", {"E2"},
             [](std::string& all) { all[16] = 0, all[17] = 3; }),
       bytes("run_schema_of_noise", "report a.orrery", {"E2"},

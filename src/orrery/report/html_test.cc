@@ -143,21 +143,6 @@ TEST(HtmlData, SpansAreTheRunsOwn) {
   EXPECT_EQ(lanes.at(2)["title"], "sends to rank 0");
 }
 
-TEST(HtmlData, MemoryByAccountHasRolesAndKinds) {
-  result::Run run = sample_run(4, 2);
-  EXPECT_FALSE(data_of(run)["runs"][0]["timelines"][0]["memory"].contains("role"));
-  result::MemoryCurve& memory = run.timelines[0].memory;
-  memory.role = run.names.intern("stage 0");
-  const std::uint32_t weights = run.names.intern("weights"), layer = run.names.intern("layer");
-  const std::uint32_t kept = run.names.intern("activations");
-  memory.at_peak = {
-      {layer, Bytes(4096), weights}, {layer, Bytes(3072), kept}, {layer, Bytes(1024), weights}};
-  const json told = data_of(run)["runs"][0]["timelines"][0]["memory"];
-  EXPECT_EQ(told["role"], "stage 0");
-  EXPECT_EQ(told["held"][1], (json{"layer", 3072, "activations"}));
-  EXPECT_EQ(told["kinds"], json::parse(R"([["weights", 5120], ["activations", 3072]])"));
-}
-
 // Ranks that are alike share a timeline; whom its lanes talk to differs from rank to rank.
 TEST(HtmlData, SharedLanesSayWhomEachRankTalksTo) {
   result::Run run = sample_run(4, 2, false);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cerrno>
 #include <system_error>
 
@@ -49,7 +50,8 @@ std::uint64_t page_bytes(std::string_view start) {
   if (start.size() < 18) return 0;
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(start[at]); };
   const std::uint64_t size = byte(16) * 256u + byte(17);
-  return size == 1 ? 65536 : size;
+  if (size == 1) return 65536;
+  return size >= 512 && std::has_single_bit(size) ? size : 0;
 }
 
 }  // namespace

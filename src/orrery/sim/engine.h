@@ -249,7 +249,6 @@ class Engine : private OnGround {
   void end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
                  std::span<const std::uint32_t> members);
   void phases_end(const Event& event);
-
   // engine_tree.cc
   void begin_tree(Stream& stream);
   void tree_free(Stream& stream);
@@ -259,13 +258,11 @@ class Engine : private OnGround {
   void tree_late(const Event& event);
   void tree_received(Stream& stream);
   [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
-
   // engine_bus.cc
   void cross_bus(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce,
                  bool returns);
   void set_bus_timers(std::uint32_t rank);
   void run_bus(std::uint32_t rank, std::uint32_t code);
-
   // engine_p2p.cc
   void start_send(const Endpoint& who, const MessageKey& key);
   void start_receive(const Endpoint& who, const MessageKey& key);
@@ -286,14 +283,12 @@ class Engine : private OnGround {
   [[nodiscard]] std::optional<MessageKey> message_key(const graph::Graph& graph, std::uint32_t rank,
                                                       graph::NodeId node, bool sends,
                                                       const std::function<std::string()>& where);
-
   // engine_custom.cc
   [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node,
                                                  graph::CollectiveType type);
   void begin_custom(std::uint32_t rank, graph::NodeId node, const std::string& prefix);
   void start_custom(std::uint32_t run, graph::NodeId node);
   void complete_custom(std::uint32_t run, graph::NodeId node);
-
   // engine_transport.cc
   /// Sends `size` bytes; `arrival` (its time is ignored) happens when they are there.
   void transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,

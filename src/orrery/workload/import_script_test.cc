@@ -39,11 +39,7 @@ Error refused(const std::string& text, const std::string& where = "run.sh") {
   return done ? Error{} : done.error();
 }
 
-// NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh, its way of writing: a flag at the
-// end of a list and options with their values within quotes. The import failed at
-// --grad-reduce-in-bf16, which has no value.
-TEST(Script, Llama3WithFp8) {
-  const ImportedScript job = import_script(R"sh(#!/bin/bash
+constexpr const char* kLlama3WithFp8 = R"sh(#!/bin/bash
 TOKENIZER_ARG=${3:-"MOCK"} # Path to tokenizer model, or "MOCK"
 GPUS_PER_NODE=8
 NUM_NODES=1
@@ -113,7 +109,13 @@ if [ ! -f "$PRETRAIN_SCRIPT_PATH" ]; then
     exit 1
 fi
 torchrun ${DISTRIBUTED_ARGS[@]} ${MODEL_ARGS[@]} --bf16 ${TRAINING_ARGS[@]}
-)sh");
+)sh";
+
+// NVIDIA/Megatron-LM, examples/llama/train_llama3_8b_h100_fp8.sh, its way of writing: a flag at the
+// end of a list and options with their values within quotes. The import failed at
+// --grad-reduce-in-bf16, which has no value.
+TEST(Script, Llama3WithFp8) {
+  const ImportedScript job = import_script(kLlama3WithFp8);
   // Llama 3 8B: 8,030,261,248 weights with rmsnorm; here every norm has 4,096 biases, too.
   EXPECT_EQ(count_parameters(job.spec.model).total, 8'030'261'248 + 65 * 4096);
   EXPECT_EQ(job.spec.precision.reduce, Dtype::bf16);
