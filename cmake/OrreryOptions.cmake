@@ -16,11 +16,9 @@ set(ORRERY_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or threa
 
 # Files compiled together read each header once, which is most of the work. After an edit, though, all of them are
 # compiled again: who changes the code turns it off (CONTRIBUTING.md).
-set(ORRERY_UNITY ON CACHE STRING "Compile several files of a target together: ON, OFF, or TESTS alone")
+option(ORRERY_UNITY "Compile several files of a target together" ON)
+set(CMAKE_UNITY_BUILD ${ORRERY_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
-if(NOT ORRERY_UNITY STREQUAL "TESTS")
-  set(CMAKE_UNITY_BUILD ${ORRERY_UNITY})
-endif()
 
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)

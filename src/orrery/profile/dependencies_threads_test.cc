@@ -32,7 +32,7 @@ struct MadeOfThreads {
   Dependencies found;
 };
 
-using Pairs = std::vector<std::pair<EventId, EventId>>;
+using ThreadPairs = std::vector<std::pair<EventId, EventId>>;
 
 TEST(Threads, ForwardToBackward) {
   Maker make;
@@ -44,7 +44,7 @@ TEST(Threads, ForwardToBackward) {
   const EventId other = make.op(main, "on the same thread", 70, 10);
   make.profile.forward_backward = {{mm, mm_backward}, {same, other}, {late, mm_backward}};
   const MadeOfThreads made(make);
-  EXPECT_EQ(made.all(false), (Pairs{{mm, mm_backward}}));
+  EXPECT_EQ(made.all(false), (ThreadPairs{{mm, mm_backward}}));
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
 }
 
@@ -66,7 +66,7 @@ TEST(Threads, BySequenceNumber) {
   const EventId next = op(backward, 150, 5, 3, 1);
   op(backward, 170, 5, 9, 1);  // nobody's
   const MadeOfThreads made(make);
-  EXPECT_EQ(made.all(false), (Pairs{{second, outer}, {again, next}}));
+  EXPECT_EQ(made.all(false), (ThreadPairs{{second, outer}, {again, next}}));
 }
 
 TEST(Threads, ByForwardParent) {
@@ -77,7 +77,7 @@ TEST(Threads, ByForwardParent) {
   make.node_of(b).forward_parent = 3;
   make.node_of(c).forward_parent = 99;
   const MadeOfThreads made(make);
-  EXPECT_EQ(made.all(false), (Pairs{{a, b}}));
+  EXPECT_EQ(made.all(false), (ThreadPairs{{a, b}}));
 }
 
 /// Main: forward, loss.backward() without an event of its own for 20 ms, optimizer.
@@ -96,7 +96,7 @@ TEST(Threads, HandOffs) {
   StepMaker make;
   const MadeOfThreads made(make);
   EXPECT_EQ(made.all(true),
-            (Pairs{{make.inner, make.backward}, {make.accumulate, make.optimizer}}));
+            (ThreadPairs{{make.inner, make.backward}, {make.accumulate, make.optimizer}}));
   EXPECT_EQ(made.findings.count(FindingCode::inter_thread_guessed), 2u);
   EXPECT_EQ(made.cost(make.backward), us(10'200));  // from the end of inner
   EXPECT_EQ(made.cost(make.optimizer), us(2'100));  // 100 us to come back, 2000 of its own
@@ -118,7 +118,7 @@ TEST(Threads, AnOperatorIsNoGap) {
   make.op(main, "long", 0, 10'000);  // does not wait for what ends meanwhile
   make.op(other, "ends meanwhile", 5'000, 4'900);
   make.op(main, "next", 10'010, 5);
-  EXPECT_EQ(MadeOfThreads(make).all(true), Pairs{});
+  EXPECT_EQ(MadeOfThreads(make).all(true), ThreadPairs{});
 }
 
 TEST(Threads, ThinkTimeIsNoHandOff) {
@@ -128,7 +128,7 @@ TEST(Threads, ThinkTimeIsNoHandOff) {
   make.op(other, "finished long before", 5, 500);
   const EventId next = make.op(main, "after the data loader", 30'000, 10);
   const MadeOfThreads made(make);
-  EXPECT_EQ(made.all(true), Pairs{});
+  EXPECT_EQ(made.all(true), ThreadPairs{});
   EXPECT_EQ(made.cost(next), us(30'000));
 }
 

@@ -11,7 +11,7 @@
 namespace orrery::profile {
 namespace {
 
-using Pairs = std::vector<std::pair<EventId, EventId>>;
+using WaitPairs = std::vector<std::pair<EventId, EventId>>;
 
 struct MadeOfWaits {
   explicit MadeOfWaits(Maker& make) : profile(make.take()) {
@@ -20,8 +20,8 @@ struct MadeOfWaits {
     EXPECT_TRUE(replay(profile, found).acyclic);
   }
   /// (from, to) of one kind, in order of the later one.
-  [[nodiscard]] Pairs all(DependencyKind kind, bool guessed) const {
-    Pairs pairs;
+  [[nodiscard]] WaitPairs all(DependencyKind kind, bool guessed) const {
+    WaitPairs pairs;
     for (std::uint32_t node = 0; node < found.nodes.size(); ++node) {
       for (const Dependency& edge : found.of(node))
         if (edge.kind == kind && edge.guessed == guessed)
@@ -29,10 +29,10 @@ struct MadeOfWaits {
     }
     return pairs;
   }
-  [[nodiscard]] Pairs syncs(bool guessed = false) const {
+  [[nodiscard]] WaitPairs syncs(bool guessed = false) const {
     return all(DependencyKind::sync, guessed);
   }
-  [[nodiscard]] Pairs stream_waits(bool guessed = false) const {
+  [[nodiscard]] WaitPairs stream_waits(bool guessed = false) const {
     return all(DependencyKind::stream_wait, guessed);
   }
   [[nodiscard]] Time cost(EventId event) const { return found.cost[found.node_of[event]]; }
@@ -82,7 +82,8 @@ TEST(Waits, RecordedByKind) {
   make.sync(lane, 48, 2,
             {.correlation = make.correlation(device), .device = 0, .kind = SyncKind::context});
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.syncs(), (Pairs{{a, event}, {a, query}, {b, stream}, {b, device}, {c, device}}));
+  EXPECT_EQ(made.syncs(),
+            (WaitPairs{{a, event}, {a, query}, {b, stream}, {b, device}, {c, device}}));
   EXPECT_EQ(made.found.guessed, 0u);
   EXPECT_EQ(made.cost(event), us(2));  // from the end of a
   EXPECT_EQ(made.cost(stream), us(2));
@@ -100,7 +101,7 @@ TEST(Waits, AQueryThatFoundNothingWaitsForNothing) {
              .device = 0,
              .kind = SyncKind::event});
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.syncs(), Pairs{});
+  EXPECT_EQ(made.syncs(), WaitPairs{});
   EXPECT_EQ(made.found.node_of[query], kNone);
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 0u);
 }
@@ -112,8 +113,8 @@ TEST(Waits, ClocksThatDiffer) {
   make.launch(0, 3, 25, 40);
   const EventId call = make.named("hipDeviceSynchronize", 10, 47);
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.syncs(), Pairs{});
-  EXPECT_EQ(made.syncs(true), (Pairs{{a, call}}));
+  EXPECT_EQ(made.syncs(), WaitPairs{});
+  EXPECT_EQ(made.syncs(true), (WaitPairs{{a, call}}));
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
 }
 
@@ -127,8 +128,8 @@ TEST(Waits, ByName) {
   const EventId c = make.launch(8, 62, 66, 10);
   const EventId device = make.named("cudaDeviceSynchronize", 70, 10);
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.syncs(true), (Pairs{{b, stream}, {a, event}}));
-  EXPECT_EQ(made.syncs(), (Pairs{{a, device}, {c, device}}));
+  EXPECT_EQ(made.syncs(true), (WaitPairs{{b, stream}, {a, event}}));
+  EXPECT_EQ(made.syncs(), (WaitPairs{{a, device}, {c, device}}));
   EXPECT_NE(made.found.node_of[none], kNone);
   EXPECT_EQ(made.cost(event), us(2));
 }
@@ -150,7 +151,7 @@ TEST(Waits, AcrossStreamsRecorded) {
              .device = 0,
              .kind = SyncKind::stream_wait});
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.stream_waits(), (Pairs{{a, c}}));
+  EXPECT_EQ(made.stream_waits(), (WaitPairs{{a, c}}));
   EXPECT_EQ(made.found.node_of[wait], kNone);
   EXPECT_EQ(made.findings.count(FindingCode::stream_wait_guessed), 0u);
   (void)b, (void)later, (void)other;
@@ -170,7 +171,7 @@ TEST(Waits, AcrossStreamsAgainstTheTimes) {
              .device = 0,
              .kind = SyncKind::stream_wait});
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.stream_waits(), Pairs{});
+  EXPECT_EQ(made.stream_waits(), WaitPairs{});
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
 }
 
@@ -188,7 +189,7 @@ TEST(Waits, AcrossStreamsGuessed) {
   make.named("cudaStreamWaitEvent", 40, 1);
   const EventId after = make.launch(7, 45, 118, 10);
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.stream_waits(true), (Pairs{{before, all_to_all}, {all_to_all, after}}));
+  EXPECT_EQ(made.stream_waits(true), (WaitPairs{{before, all_to_all}, {all_to_all, after}}));
   EXPECT_EQ(made.findings.count(FindingCode::stream_wait_guessed), 2u);
   (void)meanwhile;
 }
@@ -205,7 +206,7 @@ TEST(Waits, AcrossStreamsAndThreadsGuessed) {
   make.call(backward, "cudaStreamWaitEvent", 12, 1, make.next++);
   const EventId optimizer = make.launch(7, 40, 107, 10);
   const MadeOfWaits made(make);
-  const Pairs waits = made.stream_waits(true);
+  const WaitPairs waits = made.stream_waits(true);
   ASSERT_EQ(waits.size(), 2u);
   EXPECT_EQ(waits[1], std::make_pair(reduce, optimizer));
 }
@@ -225,7 +226,7 @@ TEST(Waits, GuessedByTheRecordBefore) {
   make.named("cudaStreamWaitEvent", 37, 1);  // of this very record: by a stream not seen
   make.launch(7, 40, 90, 10);
   const MadeOfWaits made(make);
-  EXPECT_EQ(made.stream_waits(true), (Pairs{{reduce, after}}));
+  EXPECT_EQ(made.stream_waits(true), (WaitPairs{{reduce, after}}));
 }
 
 }  // namespace

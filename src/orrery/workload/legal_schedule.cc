@@ -60,9 +60,9 @@ std::string dual_pipe_microbatches(const Spec& spec) {
 
 /// As pipeline_order: at most three passes per microbatch and piece of the model.
 std::string passes(const Spec& spec) {
-  constexpr auto kMost = static_cast<std::int64_t>(limits::kScheduleSlots / 3);
+  constexpr auto kMostPieces = static_cast<std::int64_t>(limits::kScheduleSlots / 3);
   const std::int64_t pieces = spec.parallel.pp * spec.schedule.chunks;
-  if (pieces <= kMost && spec.microbatches() <= kMost / pieces) return {};
+  if (pieces <= kMostPieces && spec.microbatches() <= kMostPieces / pieces) return {};
   return fmt::format("{} microbatches pass {} pieces of the model", spec.microbatches(), pieces);
 }
 

@@ -79,7 +79,6 @@ class Builder {
   std::unordered_map<std::uint32_t, std::vector<profile::EventId>> begun_;  // by lane, not ended
   std::vector<profile::EventId> named_comms_;  // annotations whose comm comes from their name
   profile::EventId last_work_ = profile::kNoEvent;
-  std::uint32_t last_lane_ = 0;
   std::string launch_;
 };
 
