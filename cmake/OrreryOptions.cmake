@@ -32,8 +32,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 # The program's own folder never shows in its bytes.
 add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}=.")
-# -O3 makes nothing faster here than -O2 does, but takes longer to compile.
-string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
 if(ORRERY_WERROR)
   add_compile_options(-Werror)
 endif()

@@ -156,7 +156,8 @@ class Engine : private OnGround {
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
   [[nodiscard]] const Communicator& meant_by(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] CollectiveTotal& total_of(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] Bytes buffer_of(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] Bytes buffer_of(const graph::Graph& graph, graph::NodeId node,
+                                const Communicator& group) const;
   void count_sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
   void count_sent_so_far();
   void check_finished(std::uint32_t rank);
@@ -239,7 +240,6 @@ class Engine : private OnGround {
   [[nodiscard]] bool send_burst(Stream& stream, std::int32_t count);
   void restart(Event& run, const Event& event);
   void flush(Event& run);
-
   // engine_closed.cc: phases whose end is worked out
   [[nodiscard]] bool is_worked_out(const model::PhaseSpec& spec) const;
   void join_phase(Stream& stream);

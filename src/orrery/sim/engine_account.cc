@@ -57,10 +57,8 @@ CollectiveTotal& Engine::total_of(std::uint32_t rank, NodeId node) {
 }
 
 // Of a collective over some dimensions, among those that differ in them.
-Bytes Engine::buffer_of(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+Bytes Engine::buffer_of(const graph::Graph& graph, NodeId node, const Communicator& group) const {
   const graph::Collective& collective = graph.collective(node);
-  const Communicator& group = meant_by(rank, node);
   std::uint64_t members = group.members;
   if (graph.has(node, graph::kHasDims) && !group.sub_group) {
     members = 1;
@@ -107,11 +105,14 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
     default:
       return;
   }
-  const bool collective = kind == NodeKind::coll;
-  CollectiveTotal& total = collective ? total_of(rank, node) : totals_at_hand_.of(totals_, kind);
+  const Communicator* const group = kind == NodeKind::coll ? &meant_by(rank, node) : nullptr;
+  CollectiveTotal& total =
+      group != nullptr ? totals_at_hand_.of(totals_, graph.collective(node).type, group->members)
+                       : totals_at_hand_.of(totals_, kind);
   if (step > 0) {
     total.operations += weight(rank);
-    const Bytes size = collective ? buffer_of(rank, node) : graph.point_to_point(node).size;
+    const Bytes size =
+        group != nullptr ? buffer_of(graph, node, *group) : graph.point_to_point(node).size;
     total.bytes += static_cast<std::uint64_t>(size.count()) * weight(rank);
     return;
   }
