@@ -62,9 +62,10 @@ Result<graph::Workload> load(const json& golden, const std::string& folder, std:
   auto workload = trace::chakra::load_workload(prefix, options);
   if (!workload) return workload;
   if (replicate) workload->graph_of_rank.assign(npus, 0);
-  if (golden.contains("comm_group")) {
-    auto groups =
-        platform::read_comm_groups(folder + "/" + golden["comm_group"].get<std::string>());
+  // Some cases only have the file, under its usual name.
+  const std::string file = folder + "/" + golden.value("comm_group", "comm_group.json");
+  if (golden.contains("comm_group") || std::filesystem::exists(file)) {
+    auto groups = platform::read_comm_groups(file);
     if (!groups) return tl::unexpected(groups.error());
     for (const auto& [name, ranks] : *groups) workload->groups[name] = {name, ranks};
   }

@@ -18,6 +18,7 @@ struct Way {
   bool closed_forms = false;
   bool skip_repeats = false;
   std::uint32_t threads = 1;
+  std::uint64_t most_repeated = sim::Options{}.most_repeated;
 };
 [[nodiscard]] std::string describe(const Way& way);
 

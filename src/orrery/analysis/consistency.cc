@@ -113,7 +113,7 @@ class Checker {
           const graph::Collective& collective = graph.collective(n);
           if (collective.type != CollectiveType::broadcast)
             need(n, graph::kHasCommSize, "comm_size");
-          // Masked collectives involve only some ranks of their group.
+          // Masked collectives involve only some of all ranks.
           auto& by_group = issued_[index];
           auto issued = by_group.find(graph.string(collective.group));
           if (issued == by_group.end())
@@ -139,9 +139,11 @@ class Checker {
     }
   }
 
+  // A group's members all take part, whatever dimensions are asked for.
   static bool masked(const Graph& graph, NodeId n) {
-    if (!graph.has(n, graph::kHasDims)) return false;
     const graph::Collective& collective = graph.collective(n);
+    const std::string_view group = graph.string(collective.group);
+    if (!graph.has(n, graph::kHasDims) || (!group.empty() && group != "0")) return false;
     const std::uint32_t all = collective.dims_count >= 32 ? ~0u : (1u << collective.dims_count) - 1;
     return (collective.dims_mask & all) != all;
   }

@@ -13,6 +13,7 @@ void Communicators::add(std::string name, std::vector<std::uint32_t> members, st
                         platform::Rules rules) {
   Communicator& made = all_.emplace_back();
   made.name = std::move(name);
+  made.listed = all_.size() > 1;
   if (members.empty() || members.size() == ranks) {
     made.members = ranks;
     return;

@@ -167,7 +167,6 @@ Result<SimResult> Engine::run() {
     }
     if (repeats_.due() && !queue_.more_now() && !error_) repeats_.tick_over();
     if (!queue_.pop(event)) {
-      if (folded_) break;
       closed_forms_failed_ = gathered_ > 0 && finished_ < workload_.rank_count();
       if (closed_forms_failed_ || !rescue()) break;
       continue;
@@ -269,8 +268,10 @@ SimResult Engine::summarise() {
     track_memory(rank);
     if (!rank_result.finish) continue;
     result_.end = std::max(result_.end, *rank_result.finish);
-    rank_result.exposed_comm =
-        astra() ? *rank_result.finish - Time(gpu_time_[rank]) : rank_result.comm_only;
+    // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.
+    rank_result.exposed_comm = astra()
+                                   ? std::max(Time{}, *rank_result.finish - Time(gpu_time_[rank]))
+                                   : rank_result.comm_only;
   }
   count_sent_so_far();
   for (auto& [key, total] : totals_) {

@@ -182,8 +182,9 @@ class Engine : private OnGround {
   [[nodiscard]] bool rescue();
   [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
   [[nodiscard]] bool peers_are_here(const Block& block, const Stream& stream) const;
-  bool begin_beyond(std::uint32_t rank, ChunkQueue& queue,
-                    bool (Engine::*which)(const Block&, const Stream&) const, bool one);
+  template <class Wanted>
+  bool begin_beyond(std::uint64_t queue, const Wanted& wanted, bool one);
+  [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_of_those_here();
   [[nodiscard]] static std::uint64_t bytes_sent(const Stream& stream);
   [[nodiscard]] std::uint32_t common_phases(Block& block, const ChunkPlan* plan,
                                             std::uint32_t chosen);
@@ -252,12 +253,15 @@ class Engine : private OnGround {
   // engine_tree.cc
   void begin_tree(Stream& stream);
   void tree_free(Stream& stream);
-  void tree_send(Stream& stream, std::uint32_t to_position);
+  void tree_send(Stream& stream, std::uint32_t slot);
+  void tree_leaves(std::uint32_t block, const model::PhaseSpec& spec, std::uint32_t from,
+                   std::uint32_t to, std::uint32_t rank);
+  void tree_receive(Stream& stream, std::uint32_t slot);
   void tree_post(Stream& stream, std::uint32_t slot);
+  [[nodiscard]] static std::uint32_t in_tree(const Stream& stream, std::uint32_t slot);
   void tree_arrival(const Event& event);
   void tree_late(const Event& event);
   void tree_received(Stream& stream);
-  [[nodiscard]] static model::TreePlace place_in_tree(const Stream& stream);
   // engine_bus.cc
   void cross_bus(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce,
                  bool returns);
@@ -296,9 +300,11 @@ class Engine : private OnGround {
   void hop_arrival(std::uint32_t message);
   void link_idle(std::uint32_t link);
   void depart(const model::Links::Departure& departure);
-  void announce(Stream& stream, std::uint32_t key);
+  void announce(Stream& stream, std::uint32_t from, std::uint32_t key);
+  [[nodiscard]] MessageKey announcement_key(const Stream& sender, const model::PhaseSpec& spec,
+                                            std::uint32_t to, std::uint32_t step) const;
   void send_payload(std::uint32_t announced);
-  void send_when_announced(Stream& stream, std::uint32_t key);
+  void send_when_announced(Stream& stream, std::uint32_t to, std::uint32_t step);
   void announcement_arrives(const Event& event);
 
   // engine_record.cc
@@ -376,7 +382,7 @@ class Engine : private OnGround {
   std::vector<Receive> receives_;
   std::vector<std::uint32_t> free_receives_;
   std::vector<CustomRun> customs_;
-  Mailboxes announcements_;  // rendezvous
+  Mailboxes announcements_, p2p_announcements_;  // rendezvous
   std::vector<std::uint32_t> next_announced_, next_announced_p2p_;
   std::vector<AnnouncedSend> announced_sends_;
 

@@ -60,7 +60,7 @@ CollectiveTotal& Engine::total_of(std::uint32_t rank, NodeId node) {
 Bytes Engine::buffer_of(const graph::Graph& graph, NodeId node, const Communicator& group) const {
   const graph::Collective& collective = graph.collective(node);
   std::uint64_t members = group.members;
-  if (graph.has(node, graph::kHasDims) && !group.sub_group) {
+  if (graph.has(node, graph::kHasDims) && !group.listed) {
     members = 1;
     for (std::size_t d = 0; d < fabric_.dim_count() && d < 32; ++d) {
       if ((collective.dims_mask >> d & 1u) != 0)

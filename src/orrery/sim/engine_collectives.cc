@@ -55,10 +55,9 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
   const graph::Graph& graph = graph_of(rank);
   const std::uint32_t everywhere =
       astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
-  const std::uint32_t mask = group.sub_group                    ? ~0u
-                             : graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask
-                                                                : everywhere;
-  const auto number = planner_.topology(type, *communicator, group, mask);
+  const std::uint32_t mask =
+      graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : everywhere;
+  const auto number = planner_.topology(type, *communicator, group, group.dims(mask));
   if (!number)
     return fail_run({number.error().code, place(rank, node) + ": " + number.error().where,
                      number.error().what, number.error().hint});
@@ -171,72 +170,6 @@ void Engine::start_waiting(std::uint64_t number) {
     ++queue.running;
     begin_phase(stream);
   }
-}
-
-bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
-  const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
-  const model::RingShape& ring = planner_.spec(id).request.ring;
-  const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
-  for (std::uint32_t p = 0; p < ring.size; ++p) {
-    const Stream& peer = block.streams[base + p * ring.stride];
-    if (peer.spec != nullptr && peer.spec->id == id) return true;
-  }
-  return false;
-}
-
-// Whether every peer of the phase it waits for runs it or waits for it too.
-bool Engine::peers_are_here(const Block& block, const Stream& stream) const {
-  const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
-  const model::RingShape& ring = planner_.spec(id).request.ring;
-  const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
-  for (std::uint32_t p = 0; p < ring.size; ++p) {
-    const Stream& peer = block.streams[base + p * ring.stride];
-    if (peer.phases == kNone || peer.phase >= planner_.list(peer.phases).size()) return false;
-    if (planner_.list(peer.phases)[peer.phase].spec != id) return false;
-  }
-  return true;
-}
-
-// Starts chunks of one queue beyond the limit of active chunks, those that `which` names; with
-// `one`, only the first.
-bool Engine::begin_beyond(std::uint32_t rank, ChunkQueue& queue,
-                          bool (Engine::*which)(const Block&, const Stream&) const, bool one) {
-  bool moved = false;
-  for (Stream** link = &queue.first; *link != nullptr && !(one && moved);) {
-    Stream& stream = **link;
-    if (!(this->*which)(blocks_[stream.block], stream)) {
-      link = &stream.next_waiting;
-      continue;
-    }
-    *link = std::exchange(stream.next_waiting, nullptr);
-    ++queue.running;
-    result_.findings.add(FindingCode::chunk_order_resolved, fmt::format("rank {}", rank));
-    begin_phase(stream);
-    moved = true;
-  }
-  queue.last = nullptr;
-  for (Stream* s = queue.first; s != nullptr; s = s->next_waiting) queue.last = s;
-  return moved;
-}
-
-// Nothing moves any more. If that is because ranks run different chunks in the same dimension, each
-// waiting for the other, the chunks that a peer has begun are started beyond the limit of active
-// chunks; if nobody has begun any, the first whose peers all have it waiting. (The reference
-// hangs.)
-bool Engine::rescue() {
-  for (const bool begun : {true, false}) {
-    bool moved = false;
-    for (std::uint32_t rank = 0; rank < states_.size() && (begun || !moved); ++rank) {
-      if (states_[rank].finished) continue;
-      for (std::uint32_t number = 0; number < planner_.queue_count(); ++number) {
-        ChunkQueue& queue = queues_[rank * std::size_t{planner_.queue_count()} + number];
-        const auto which = begun ? &Engine::peer_has_begun : &Engine::peers_are_here;
-        if (!(moved && !begun)) moved |= begin_beyond(rank, queue, which, !begun);
-      }
-    }
-    if (moved) return true;
-  }
-  return false;
 }
 
 // By the phase that runs; trees count theirs as they send.

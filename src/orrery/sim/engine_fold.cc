@@ -2,15 +2,13 @@
 //
 // One rank is simulated for all that are alike: who stands for whom, and what a message to a rank
 // is called by the one that stands for it.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
-
-namespace {
-constexpr std::uint64_t kMostRepeated = std::uint64_t{1} << 25;  // nodes
-}
 
 Result<void> Engine::set_up_folding() {
   const std::uint32_t ranks = fabric_.rank_count();
@@ -41,13 +39,24 @@ Result<void> Engine::set_up_folding() {
   return {};
 }
 
-// What cannot go on is told of as it would be without folding, rank by rank, as long as that can be
-// done in reasonable time.
+// That a job cannot finish, or goes wrong, is only told of a run of all ranks.
 void Engine::doubt_folding() {
   std::uint64_t nodes = 0;
   for (std::uint32_t rank = 0; rank < states_.size(); ++rank)
     nodes += std::uint64_t{weight(rank)} * graph_of(rank).size();
-  if (nodes <= kMostRepeated) fold_failed_ = "it cannot finish";
+  if (nodes <= options_.most_repeated) {
+    fold_failed_ = "it cannot finish";
+    return;
+  }
+  const auto stuck = std::find_if(states_.begin(), states_.end(),
+                                  [](const RankState& state) { return !state.finished; });
+  if (error_ || stuck == states_.end()) return;
+  fail_run({Errc::limit_exceeded,
+            fmt::format("rank {}", real(static_cast<std::uint32_t>(stuck - states_.begin()))),
+            fmt::format("it cannot finish, nor can those that are like it, as it seems; to be sure "
+                        "and to tell why, all {} nodes have to be simulated, which takes long",
+                        nodes),
+            "simulate every rank: --fold off"});
 }
 
 // By communicator that stands for others: which simulated ranks stand for its members.

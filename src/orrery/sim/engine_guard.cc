@@ -7,33 +7,13 @@
 // again, every rank for itself.
 #include <algorithm>
 
-#include "orrery/model/collective/tree.h"
 #include "orrery/sim/engine.h"
+#include "orrery/sim/mirror.h"
 
 namespace orrery::sim {
 
 namespace {
-
 constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
-
-// Who sends to `receiver` what `from` sends to `to`, a member like it.
-std::uint32_t sender_to(std::uint32_t receiver, const model::PhaseSpec& spec, std::uint32_t from,
-                        std::uint32_t to, std::uint32_t key) {
-  if (receiver == to) return from;
-  const model::RingShape& ring = spec.request.ring;
-  const std::uint32_t position = ring.position(receiver);
-  if (spec.request.algorithm.algorithm != platform::Algorithm::double_binary_tree)
-    return spec.source(receiver, position, key);
-  const bool max_tree = !spec.request.min_tree;
-  const auto there = model::tree_place(ring.position(to), ring.size, max_tree);
-  const auto here = model::tree_place(position, ring.size, max_tree);
-  const std::uint32_t at = ring.position(from);
-  const std::uint32_t sender = at == there.parent ? here.parent
-                               : at == there.left ? here.left
-                                                  : here.right;
-  return receiver - position * ring.stride + sender * ring.stride;
-}
-
 }  // namespace
 
 // `origin` will do something to `rank` at `time`. Messages of one step of one phase may come in any

@@ -59,8 +59,7 @@ std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::ui
 void Engine::start_send(const Endpoint& who, const MessageKey& key) {
   if (!platform_.collectives.rendezvous) return transmit(who, key);
   // The payload leaves when the receiver's announcement is here.
-  const MessageKey announcement{key.tag, key.src, key.dst, 0};
-  Mailbox& box = announcements_.at(announcement);
+  Mailbox& box = p2p_announcements_.at({key.tag, key.src, key.dst, 0});
   std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
   messages_.push_back({key, who});
   if (box.arrived > 0) {
@@ -143,7 +142,7 @@ void Engine::p2p_ready(const Event& event) {
   }
   const MessageKey key = receives_[event.first].key;
   post(event.first);
-  Mailbox& box = announcements_.at({key.tag, key.src, key.dst, 0});
+  Mailbox& box = p2p_announcements_.at({key.tag, key.src, key.dst, 0});
   if (box.first == kNone) {
     ++box.arrived;
     return;

@@ -5,6 +5,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/sim/engine.h"
+#include "orrery/sim/mirror.h"
 
 namespace orrery::sim {
 
@@ -112,8 +113,8 @@ void Engine::send_packet(Stream& stream) {
   --stream.steps_left;
   --stream.free;
   if (platform_.collectives.rendezvous) {
-    send_when_announced(stream, key);
-    announce(stream, key);
+    send_when_announced(stream, spec.destination(stream.member, stream.position, key), key);
+    announce(stream, spec.source(stream.member, stream.position, key), key);
     return;
   }
   Event arrival{.kind = EventKind::deliver,
@@ -185,7 +186,7 @@ void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32
                          std::uint32_t to, std::uint32_t key) {
   Stream& stream = block.streams[communicators_[block.communicator].slot(to)];
   if (stream.spec != &spec) {
-    deliver_astray(stream, spec, from, key);
+    deliver_astray(stream, spec, sender_to(stream.member, spec, from, to, key), key);
     return;
   }
   bool posted;
@@ -226,7 +227,7 @@ bool Engine::take_early(Stream& stream, std::uint32_t from, std::uint32_t key) {
   return true;
 }
 
-// The receiver is not in the sender's phase. Under ASTRA rules a receive of another phase may want
+// The receiver is not in the phase of `from`, whom it knows as its sender. Under ASTRA rules a receive of another phase may want
 // the message; otherwise it waits until one does.
 void Engine::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
                             std::uint32_t sent_key) {

@@ -2,68 +2,68 @@
 //
 // Double binary tree all-reduce: up the tree with reduction, down with the result. Chunks alternate
 // between two trees.
-#include "orrery/core/check.h"
-#include "orrery/model/collective/tree.h"
 #include "orrery/sim/engine.h"
+#include "orrery/sim/mirror.h"
 
 namespace orrery::sim {
 
 using platform::Algorithm;
 
-namespace {
-// Slots of Stream::balances: who a message is expected from.
-enum Slot : std::uint32_t { kParent, kLeft, kRight, kSlots };
-}  // namespace
-
-model::TreePlace Engine::place_in_tree(const Stream& stream) {
-  const model::PhaseRequest& request = stream.spec->request;
-  return model::tree_place(stream.position, request.ring.size, !request.min_tree);
-}
-
 void Engine::begin_tree(Stream& stream) {
-  stream.balances = std::make_unique<std::int8_t[]>(kSlots);
-  const model::TreePlace place = place_in_tree(stream);
+  stream.balances = std::make_unique<std::int8_t[]>(kTreeSlots);
+  const model::TreePlace place = tree_place(*stream.spec, stream.member);
   if (place.is_leaf()) {
     insert_packet(stream);
     return;
   }
-  if (place.left != model::TreePlace::kNone) tree_post(stream, kLeft);
-  if (place.right != model::TreePlace::kNone) tree_post(stream, kRight);
+  if (place.left != model::TreePlace::kNone) tree_receive(stream, kLeft);
+  if (place.right != model::TreePlace::kNone) tree_receive(stream, kRight);
 }
 
-void Engine::tree_send(Stream& stream, std::uint32_t to_position) {
+void Engine::tree_send(Stream& stream, std::uint32_t slot) {
   const model::PhaseRequest& request = stream.spec->request;
-  const std::uint32_t to =
-      stream.member - stream.position * request.ring.stride + to_position * request.ring.stride;
-  const Event arrival{.kind = EventKind::tree_deliver,
-                      .first = stream.member,
-                      .key = to,
-                      .block = stream.block,
-                      .spec = stream.spec->id};
-  const std::uint32_t communicator = blocks_[stream.block].communicator;
-  const std::uint32_t to_rank = rank_of(communicator, to);
   seats_[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
   ops_[stream.op].sent += static_cast<std::uint64_t>(request.data);
-  const std::int64_t delay =
-      fabric_.delay(rank_of(communicator, stream.member), to_rank, request.data);
-  if (recorder_) recorder_->message(stream.rank, to_rank, request.data, now(), delay);
-  transport(stream.rank, to_rank, request.data, delay, arrival, weight(stream.rank));
+  const std::uint32_t to = in_tree(stream, slot);
+  if (platform_.collectives.rendezvous) return send_when_announced(stream, to, slot);
+  tree_leaves(stream.block, *stream.spec, stream.member, to, stream.rank);
+}
+
+void Engine::tree_leaves(std::uint32_t block, const model::PhaseSpec& spec, std::uint32_t from,
+                         std::uint32_t to, std::uint32_t rank) {
+  const Event arrival{.kind = EventKind::tree_deliver,
+                      .first = from,
+                      .key = to,
+                      .block = block,
+                      .spec = spec.id};
+  const std::uint32_t communicator = blocks_[block].communicator;
+  const std::uint32_t sender = rank_of(communicator, from), receiver = rank_of(communicator, to);
+  const std::int64_t bytes = spec.request.data;
+  const std::int64_t delay = fabric_.delay(sender, receiver, bytes);
+  if (recorder_) recorder_->message(sender, receiver, bytes, now(), delay);
+  transport(sender, receiver, bytes, delay, arrival, weight(rank));
   if (!guarded_) return;
   Event watched = arrival;
   watched.time = after(delay);
-  watch_message(watched, stream.member, to, kNone);
+  watch_message(watched, from, to, kNone);
+}
+
+// The member in a slot of its own place.
+std::uint32_t Engine::in_tree(const Stream& stream, std::uint32_t slot) {
+  const std::uint32_t stride = stream.spec->request.ring.stride;
+  const std::uint32_t position = in_slot(tree_place(*stream.spec, stream.member), slot);
+  return stream.member - stream.position * stride + position * stride;
+}
+
+void Engine::tree_receive(Stream& stream, std::uint32_t slot) {
+  if (platform_.collectives.rendezvous) return announce(stream, in_tree(stream, slot), slot);
+  tree_post(stream, slot);
 }
 
 // ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
 // size: one of another phase of the chunk will do.
 void Engine::tree_post(Stream& stream, std::uint32_t slot) {
-  const model::RingShape& ring = stream.spec->request.ring;
-  const model::TreePlace place = place_in_tree(stream);
-  const std::uint32_t from = slot == kParent ? place.parent
-                             : slot == kLeft ? place.left
-                                             : place.right;
-  const std::uint32_t member = stream.member - stream.position * ring.stride + from * ring.stride;
-  if (!stream.early || !take_early(stream, member, 0)) {
+  if (!stream.early || !take_early(stream, in_tree(stream, slot), 0)) {
     ++stream.balances[slot];
     return;
   }
@@ -80,25 +80,23 @@ void Engine::tree_arrival(const Event& event) {
   if (block.streams == nullptr) return;
   Stream& stream = block.streams[communicators_[block.communicator].slot(event.key)];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
+  const std::uint32_t from = sender_to(stream.member, spec, event.first, event.key, 0);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
   const bool matches =
       astra() ? tree && stream.spec->request.data == spec.request.data : stream.spec == &spec;
   if (matches) {
-    const model::RingShape& ring = stream.spec->request.ring;
-    const std::uint32_t base = stream.member - stream.position * ring.stride;
-    const model::TreePlace place = place_in_tree(stream);
-    const std::uint32_t peers[kSlots] = {place.parent, place.left, place.right};
-    for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
-      const bool from_here =
-          peers[slot] != model::TreePlace::kNone && base + peers[slot] * ring.stride == event.first;
-      if (!from_here || stream.balances[slot] == 0) continue;
+    const model::TreePlace place = tree_place(*stream.spec, stream.member);
+    for (std::uint32_t slot = 0; slot < kTreeSlots; ++slot) {
+      if (in_slot(place, slot) == model::TreePlace::kNone || in_tree(stream, slot) != from ||
+          stream.balances[slot] == 0)
+        continue;
       --stream.balances[slot];
       return tree_received(stream);
     }
   }
   stream.early = true;
-  ++early_[early_key(stream, spec, event.first, 0)];
+  ++early_[early_key(stream, spec, from, 0)];
 }
 
 void Engine::tree_late(const Event& event) {
@@ -108,7 +106,7 @@ void Engine::tree_late(const Event& event) {
 
 void Engine::tree_received(Stream& stream) {
   ++stream.received;
-  const model::TreePlace place = place_in_tree(stream);
+  const model::TreePlace place = tree_place(*stream.spec, stream.member);
   const bool reduce = !place.is_leaf();
   ++stream.inserted;
   if (stream.spec->on_bus) {
@@ -120,14 +118,14 @@ void Engine::tree_received(Stream& stream) {
 }
 
 void Engine::tree_free(Stream& stream) {
-  const model::TreePlace place = place_in_tree(stream);
+  const model::TreePlace place = tree_place(*stream.spec, stream.member);
   const bool root = place.parent == model::TreePlace::kNone;
   const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) +
                                 (place.right != model::TreePlace::kNone ? 1 : 0);
   ++stream.free;
   const auto send_down = [&] {
-    if (place.left != model::TreePlace::kNone) tree_send(stream, place.left);
-    if (place.right != model::TreePlace::kNone) tree_send(stream, place.right);
+    if (place.left != model::TreePlace::kNone) tree_send(stream, kLeft);
+    if (place.right != model::TreePlace::kNone) tree_send(stream, kRight);
     end_phase(stream);
   };
   if (place.is_leaf()) {
@@ -135,15 +133,15 @@ void Engine::tree_free(Stream& stream) {
       end_phase(stream);
       return;
     }
-    tree_send(stream, place.parent);
-    tree_post(stream, kParent);
+    tree_send(stream, kParent);
+    tree_receive(stream, kParent);
   } else if (stream.free == children) {
     if (root) {
       send_down();
       return;
     }
-    tree_send(stream, place.parent);
-    tree_post(stream, kParent);
+    tree_send(stream, kParent);
+    tree_receive(stream, kParent);
   } else if (stream.free == children + 1) {
     send_down();
   }

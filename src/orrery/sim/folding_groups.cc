@@ -104,7 +104,7 @@ void Groups::find_kinds() {
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     if (!groups_[c].used) continue;
     const Communicator& all = communicators_[c];
-    words_.assign(1, both(all.sub_group ? 1 : 0, all.members));
+    words_.assign(1, both((all.sub_group ? 1u : 0u) + (all.listed ? 2u : 0u), all.members));
     if (all.sub_group) add_spans(c, words_);
     const std::uint32_t number = numbers.number(words_);
     groups_[c].kind = number;
@@ -154,8 +154,7 @@ void Groups::make_view(View& made, const UseSet& set, std::uint32_t number) {
   const Communicator& all = communicators_[number];
   Kind& kind = kinds_[groups_[number].kind];
   for (const CollectiveUse& use : set.uses) {
-    const std::uint32_t mask = all.sub_group ? ~0u : use.mask;
-    const auto topology = planner_.topology(use.type, number, all, mask);
+    const auto topology = planner_.topology(use.type, number, all, all.dims(use.mask));
     if (!topology) continue;
     for (const model::LogicalDim& dim : planner_.topology(*topology).dims) {
       if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim, all.members);

@@ -33,6 +33,9 @@ struct Options {
   bool keep_times = true;
   /// Simulate one rank for all that are alike (see folding.h). The result is the same.
   bool fold = false;
+  /// When what is folded goes wrong or cannot finish, the run is begun again with every rank, up to
+  /// so many nodes of all ranks together; beyond, it ends with Errc::limit_exceeded.
+  std::uint64_t most_repeated = std::uint64_t{1} << 25;
   /// Work out when phases of collectives end where nothing is in their way, instead of sending
   /// their messages. The result is the same. Orrery rules, analytical network.
   bool closed_forms = true;

@@ -145,8 +145,9 @@ struct Block {
 struct AnnouncedSend {
   std::uint32_t block = 0;
   std::uint32_t member = 0;
-  std::uint32_t to = 0;  ///< member
-  std::uint32_t key = 0;
+  std::uint32_t to = 0;    ///< member
+  std::uint32_t step = 0;  ///< matching key, or where in a tree the sender has the receiver
+  std::uint32_t rank = 0;  ///< that is simulated
   const model::PhaseSpec* spec = nullptr;
 };
 
@@ -167,6 +168,11 @@ struct Communicator {
       seats;  ///< by slot: the simulated rank, and the first member it stands for; ascending
   std::uint32_t members = 0;
   bool sub_group = false;
+  bool listed = false;  ///< by the workload, with its members; number 0 is not
+
+  /// The dimensions of a collective that asks for those of `mask`: who is listed member by member
+  /// takes part, whatever the collective says of dimensions.
+  [[nodiscard]] std::uint32_t dims(std::uint32_t mask) const { return listed ? ~0u : mask; }
 
   [[nodiscard]] std::uint32_t slot(std::uint32_t member) const {
     return slots.empty() ? member : slots[member];

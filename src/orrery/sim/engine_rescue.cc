@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Nothing moves any more, and ranks wait for each other: each runs another chunk than its peers in
+// some dimension. A real cluster runs collectives of several groups on streams of their own, so no
+// order may bring a run to a halt. (The reference hangs.)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "orrery/sim/engine.h"
+
+namespace orrery::sim {
+
+bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
+  const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
+  const model::RingShape& ring = planner_.spec(id).request.ring;
+  const Communicator& group = communicators_[block.communicator];
+  const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
+  for (std::uint32_t p = 0; p < ring.size; ++p) {
+    const Stream& peer = block.streams[group.slot(base + p * ring.stride)];
+    if (peer.spec != nullptr && peer.spec->id == id) return true;
+  }
+  return false;
+}
+
+// Whether every peer of the phase it waits for runs it or waits for it too.
+bool Engine::peers_are_here(const Block& block, const Stream& stream) const {
+  const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
+  const model::RingShape& ring = planner_.spec(id).request.ring;
+  const Communicator& group = communicators_[block.communicator];
+  const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
+  for (std::uint32_t p = 0; p < ring.size; ++p) {
+    const Stream& peer = block.streams[group.slot(base + p * ring.stride)];
+    if (peer.phases == kNone || peer.phase >= planner_.list(peer.phases).size()) return false;
+    if (planner_.list(peer.phases)[peer.phase].spec != id) return false;
+  }
+  return true;
+}
+
+// Starts chunks of a queue beyond the limit of active chunks: those that `wanted` names; with
+// `one`, only the first.
+template <class Wanted>
+bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
+  ChunkQueue& queue = queues_[number];
+  const auto rank = static_cast<std::uint32_t>(number / planner_.queue_count());
+  bool moved = false;
+  for (Stream** link = &queue.first; *link != nullptr && !(one && moved);) {
+    Stream& stream = **link;
+    if (!wanted(blocks_[stream.block], stream)) {
+      link = &stream.next_waiting;
+      continue;
+    }
+    *link = std::exchange(stream.next_waiting, nullptr);
+    ++queue.running;
+    result_.findings.add(FindingCode::chunk_order_resolved, fmt::format("rank {}", real(rank)),
+                         weight(rank));
+    begin_phase(stream);
+    moved = true;
+  }
+  queue.last = nullptr;
+  for (Stream* s = queue.first; s != nullptr; s = s->next_waiting) queue.last = s;
+  return moved;
+}
+
+// Which of the chunks that could begin is the oldest: when it was issued, and by which node. Ranks
+// agree on it without their numbers.
+std::optional<std::pair<std::int64_t, graph::NodeId>> Engine::oldest_of_those_here() {
+  const Block* oldest = nullptr;
+  for (const ChunkQueue& queue : queues_) {
+    for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
+      const Block& block = blocks_[stream->block];
+      if (&block == oldest || !peers_are_here(block, *stream)) continue;
+      const auto age = [](const Block& b) { return std::pair(b.order.issued, b.order.node); };
+      if (oldest != nullptr && folded_ && block.order.issued == oldest->order.issued &&
+          block.order.node != oldest->order.node && (block.by_number || oldest->by_number))
+        doubt_order();
+      if (oldest == nullptr || age(block) < age(*oldest)) oldest = &block;
+    }
+  }
+  if (oldest == nullptr) return std::nullopt;
+  return std::pair(oldest->order.issued, oldest->order.node);
+}
+
+// The chunks that a peer has begun are started beyond the limit of active chunks. If nobody has
+// begun any, some whose peers all have them waiting: ASTRA rules start the first of the first rank,
+// Orrery rules the oldest everywhere, so that ranks' numbers have no part in it. False: nothing can
+// be started.
+bool Engine::rescue() {
+  const std::uint64_t queues = queues_.size();
+  bool moved = false;
+  const auto begun = [&](const Block& block, const Stream& s) { return peer_has_begun(block, s); };
+  for (std::uint64_t number = 0; number < queues; ++number)
+    moved |= begin_beyond(number, begun, false);
+  if (moved) {
+    // Under ASTRA rules the order in which ranks did so can be seen.
+    if (guarded_) fold_failed_ = "ranks wait for each other, and their numbers decide who goes on";
+    return true;
+  }
+  const auto oldest = astra() ? std::nullopt : oldest_of_those_here();
+  if (!astra() && !oldest) return false;
+  const auto here = [&](const Block& block, const Stream& s) {
+    return (astra() || *oldest == std::pair(block.order.issued, block.order.node)) &&
+           peers_are_here(block, s);
+  };
+  for (std::uint64_t number = 0; number < queues && !(astra() && moved); ++number)
+    moved |= begin_beyond(number, here, true);
+  if (moved && guarded_)
+    fold_failed_ = "ranks wait for each other, and their numbers decide who goes on";
+  return moved;
+}
+
+}  // namespace orrery::sim
