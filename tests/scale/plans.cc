@@ -128,7 +128,7 @@ class Author {
       common.collective.priority = static_cast<std::int32_t>(draw_.between(0, 3));
       common.flags |= graph::kHasPriority;
     }
-    if (group.world && draw_.one_in(5)) {
+    if (draw_.one_in(group.world ? 5 : 12)) {
       common.collective.dims_mask = static_cast<std::uint32_t>(draw_.between(1, 7));
       common.collective.dims_count = 3;
       common.flags |= graph::kHasDims;

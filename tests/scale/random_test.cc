@@ -4,34 +4,11 @@
 // ORRERY_SCALE_SEED and ORRERY_SCALE_CASES run others than the usual ones.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "machines.h"
+#include "cases.h"
 #include "ways.h"
-#include "workloads.h"
 
 namespace orrery::scale {
 namespace {
-
-std::uint64_t setting(const char* name, std::uint64_t usual) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
-}
-
-struct Case {
-  platform::Platform platform;
-  graph::Workload workload;
-};
-
-Case draw_case(std::uint64_t seed) {
-  Draw draw(seed);
-  Case made;
-  made.platform = draw_machine(draw);
-  const auto ranks = static_cast<std::uint32_t>(made.platform.npu_count());
-  made.workload = draw.one_in(2) ? draw_axes(draw, ranks) : draw_lift(draw, ranks);
-  if (draw.one_in(4)) draw_deviations(draw, made.platform, draw_divisor(draw, ranks));
-  return made;
-}
 
 TEST(Scale, WhatIsSavedCannotBeSeenInTheResult) {
   const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);

@@ -227,8 +227,8 @@ bool Engine::take_early(Stream& stream, std::uint32_t from, std::uint32_t key) {
   return true;
 }
 
-// The receiver is not in the phase of `from`, whom it knows as its sender. Under ASTRA rules a receive of another phase may want
-// the message; otherwise it waits until one does.
+// The receiver is not in the phase of `from`, whom it knows as its sender. Under ASTRA rules a
+// receive of another phase may want the message; otherwise it waits until one does.
 void Engine::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
                             std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;

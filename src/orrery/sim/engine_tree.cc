@@ -31,11 +31,8 @@ void Engine::tree_send(Stream& stream, std::uint32_t slot) {
 
 void Engine::tree_leaves(std::uint32_t block, const model::PhaseSpec& spec, std::uint32_t from,
                          std::uint32_t to, std::uint32_t rank) {
-  const Event arrival{.kind = EventKind::tree_deliver,
-                      .first = from,
-                      .key = to,
-                      .block = block,
-                      .spec = spec.id};
+  const Event arrival{
+      .kind = EventKind::tree_deliver, .first = from, .key = to, .block = block, .spec = spec.id};
   const std::uint32_t communicator = blocks_[block].communicator;
   const std::uint32_t sender = rank_of(communicator, from), receiver = rank_of(communicator, to);
   const std::int64_t bytes = spec.request.data;

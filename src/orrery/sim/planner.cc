@@ -104,8 +104,7 @@ std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePla
 
 Result<std::uint32_t> Planner::topology(CollectiveType type, std::uint32_t communicator,
                                         const Communicator& group, std::uint32_t dims_mask) {
-  const auto key =
-      std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask));
+  const auto key = std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask));
   const auto known = topology_of_.find(key);
   if (known != topology_of_.end()) return known->second;
   const platform::CollectivePlan& algorithms = *model::plan_for(platform_.collectives, type);

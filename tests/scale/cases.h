@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A random workload on a random platform.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "machines.h"
+#include "workloads.h"
+
+namespace orrery::scale {
+
+/// A number from the environment.
+[[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t usual) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+}
+
+struct Case {
+  platform::Platform platform;
+  graph::Workload workload;
+};
+
+[[nodiscard]] inline Case draw_case(std::uint64_t seed) {
+  Draw draw(seed);
+  Case made;
+  made.platform = draw_machine(draw);
+  const auto ranks = static_cast<std::uint32_t>(made.platform.npu_count());
+  made.workload = draw.one_in(2) ? draw_axes(draw, ranks) : draw_lift(draw, ranks);
+  if (draw.one_in(4)) draw_deviations(draw, made.platform, draw_divisor(draw, ranks));
+  return made;
+}
+
+}  // namespace orrery::scale

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modes.h"
+
+#include <array>
+#include <bit>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orrery/core/check.h"
+#include "orrery/graph/builder.h"
+
+namespace orrery::scale {
+
+using namespace platform;
+using graph::NodeKind;
+
+namespace {
+
+constexpr std::array<std::string_view, kModes> kNames = {
+    "rendezvous", "bus",       "late",  "trees", "direct", "themis",
+    "rotation",   "alternate", "links", "pool",  "custom", "replay"};
+
+// Every other rank, every fourth, or any.
+void add_late(Draw& draw, Platform& machine) {
+  Deviation late;
+  late.start = draw.of({us(1000), us(3), ns(1024)});
+  const auto world = static_cast<std::uint32_t>(machine.npu_count());
+  const auto step = draw.of<std::uint32_t>({2, 2, 4, 3});
+  for (std::uint32_t rank = 0; rank < world; rank += step) late.ranks.push_back(rank);
+  machine.deviations.push_back(late);
+}
+
+void set_algorithm(Platform& machine, CollectivePlan& plan, Algorithm algorithm) {
+  plan.per_dim.clear();
+  for (const Dimension& dim : machine.dims) {
+    const bool fits = algorithm != Algorithm::double_binary_tree ||
+                      std::has_single_bit(static_cast<std::uint64_t>(dim.size));
+    plan.per_dim.push_back({fits ? algorithm : Algorithm::ring, -1});
+  }
+}
+
+// The members in front tell each other, the others compute.
+graph::GraphRef position(std::uint32_t number, const std::shared_ptr<StringPool>& strings) {
+  graph::GraphBuilder builder("custom", strings, graph::Repair::refuse);
+  graph::NodeSpec node;
+  node.id = 1;
+  node.kind = NodeKind::comp;
+  node.duration = ns(1024);
+  builder.add(node);
+  const auto peer = static_cast<std::int32_t>(1 - number);
+  for (std::uint64_t id = 2; number < 2 && id < 4; ++id) {
+    graph::NodeSpec message;
+    message.id = id;
+    message.kind = id == 2 ? NodeKind::send : NodeKind::recv;
+    message.deps = {1};
+    message.flags =
+        graph::kHasCommSize | graph::kHasTag | (id == 2 ? graph::kHasDst : graph::kHasSrc);
+    message.message = {Bytes(4096), id == 2 ? 0 : peer, id == 2 ? peer : 0, 3};
+    builder.add(message);
+  }
+  Findings findings;
+  auto made = std::move(builder).finish(findings);
+  ORRERY_CHECK(made.has_value());
+  return std::make_shared<const graph::Graph>(std::move(*made));
+}
+
+void add_custom(Platform& machine, graph::Workload& workload) {
+  const auto strings = std::make_shared<StringPool>();
+  std::vector<graph::GraphRef>& positions = workload.custom_collectives["told"];
+  for (std::uint32_t p = 0; p < workload.rank_count(); ++p)
+    positions.push_back(position(p, strings));
+  machine.collectives.all_to_all.custom_prefix = "told";
+}
+
+}  // namespace
+
+std::string_view name(Mode mode) { return kNames[static_cast<std::size_t>(mode)]; }
+
+void put_upon(Mode mode, Draw& draw, Platform& machine, graph::Workload& workload) {
+  CollectiveConfig& config = machine.collectives;
+  switch (mode) {
+    case Mode::rendezvous:
+      config.rendezvous = true;
+      return;
+    case Mode::bus:
+      machine.shared_bus = SharedBus{10, 5, 2, 0.002, 1};
+      return;
+    case Mode::late:
+      return add_late(draw, machine);
+    case Mode::trees:
+      return set_algorithm(machine, config.all_reduce, Algorithm::double_binary_tree);
+    case Mode::direct:
+      for (auto* plan :
+           {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all})
+        set_algorithm(machine, *plan, Algorithm::direct);
+      return;
+    case Mode::themis:
+      config.inter_dimension = draw.of({InterDimension::themis, InterDimension::themis_flex});
+      return;
+    case Mode::rotation:
+      config.inter_dimension = InterDimension::round_robin;
+      return;
+    case Mode::alternate:
+      config.intra_dimension = IntraDimension::rg;
+      return;
+    case Mode::links:
+      machine.network = NetworkModelKind::message;
+      return;
+    case Mode::pool:
+      machine.remote_memory = {RemoteMemoryKind::pool, ns(300), Bandwidth(1e9)};
+      return;
+    case Mode::custom:
+      return add_custom(machine, workload);
+    case Mode::replay:
+      machine.replay_only = true;
+      return;
+  }
+}
+
+}  // namespace orrery::scale

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two modes put upon each random case: every pair of them, again and again, under both sets of
+// rules. ORRERY_SCALE_SEED and ORRERY_SCALE_CASES run others than the usual ones.
+#include <gtest/gtest.h>
+
+#include "cases.h"
+#include "modes.h"
+#include "ways.h"
+
+namespace orrery::scale {
+namespace {
+
+/// The modes of a case: `seed` goes through all pairs.
+std::pair<Mode, Mode> pair_of(std::uint64_t seed) {
+  const std::uint64_t number = seed % (kModes * kModes);
+  return {static_cast<Mode>(number / kModes), static_cast<Mode>(number % kModes)};
+}
+
+const std::vector<Way>& ways_of(platform::Rules rules) {
+  static const std::vector<Way> astra = {{true, false, false, 1}, {true, true, true, 8}};
+  return rules == platform::Rules::astra ? astra : all_ways();
+}
+
+Tally run(platform::Rules rules, std::uint64_t usual) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", usual);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Case drawn = draw_case(seed);
+    Draw draw(seed);
+    const auto [one, other] = pair_of(seed);
+    put_upon(one, draw, drawn.platform, drawn.workload);
+    if (other != one) put_upon(other, draw, drawn.platform, drawn.workload);
+    drawn.platform.rules = rules;
+    EXPECT_EQ(compare(drawn.workload, drawn.platform, ways_of(rules), tally), "")
+        << "seed " << seed << ": " << name(one) << " and " << name(other);
+  }
+  return tally;
+}
+
+TEST(Pairs, OfModesComeToTheSame) {
+  const Tally tally = run(platform::Rules::orrery, 5 * kModes * kModes);
+  print("pairs", tally);
+  if (tally.cases < 600) return;
+  EXPECT_LT(tally.stalled, tally.cases / 20);
+  EXPECT_GT(tally.folded, tally.cases / 5);
+  EXPECT_GT(tally.worked_out, tally.cases / 5);
+}
+
+TEST(Pairs, OfModesComeToTheSameUnderAstraRules) {
+  const Tally tally = run(platform::Rules::astra, 3 * kModes * kModes);
+  print("pairs, ASTRA rules", tally);
+  if (tally.cases < 400) return;
+  EXPECT_GT(tally.folded, tally.cases / 50);
+}
+
+}  // namespace
+}  // namespace orrery::scale
