@@ -7,18 +7,13 @@
 #include <algorithm>
 
 #include "orrery/sim/engine.h"
+#include "orrery/sim/savings.h"
 
 namespace orrery::sim {
 
 Result<void> Engine::set_up_folding() {
   const std::uint32_t ranks = fabric_.rank_count();
-  const auto why_not = [&]() -> std::string {
-    if (!options_.fold) return "off";
-    if (options_.record) return "every rank is recorded";
-    if (!workload_.custom_collectives.empty()) return "collectives are given as traces";
-    if (astra() && platform_.collectives.rendezvous) return "receivers announce themselves";
-    return {};
-  }();
+  const std::string why_not = why_not_fold(workload_, platform_, options_);
   if (why_not.empty()) {
     auto folding = fold(workload_, platform_, fabric_, communicators_, planner_);
     if (!folding) return tl::unexpected(folding.error());

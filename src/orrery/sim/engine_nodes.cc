@@ -232,7 +232,7 @@ void Engine::start_memory(std::uint32_t rank, NodeId node) {
     }
     return at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
   }
-  const model::RemoteMemory::Access access{rank, node, size};
+  const model::RemoteMemory::Access access{real(rank), rank, node, size};
   if (remote_memory_.request(access)) serve_memory(access);
 }
 
@@ -247,7 +247,7 @@ void Engine::serve_memory(const model::RemoteMemory::Access& access) {
 }
 
 void Engine::memory_done(std::uint32_t rank, NodeId node) {
-  if (const auto next = remote_memory_.release(rank)) serve_memory(*next);
+  if (const auto next = remote_memory_.release(real(rank))) serve_memory(*next);
   complete(rank, node);
 }
 

@@ -7,55 +7,14 @@
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/folding_groups.h"
 #include "orrery/sim/folding_partition.h"
+#include "orrery/sim/savings.h"
 
 namespace orrery::sim {
-
-using platform::InterDimension;
-using platform::RemoteMemoryKind;
-using platform::Rules;
 
 namespace {
 
 constexpr std::uint64_t kOnlyOne = ~std::uint64_t{0};     // no other rank is like it
 constexpr std::uint64_t kNoRank = ~std::uint64_t{0} - 1;  // a peer that there is not
-
-bool has_memory_nodes(const graph::Workload& workload) {
-  const auto is_memory = [](graph::NodeKind kind) {
-    return kind == graph::NodeKind::mem_load || kind == graph::NodeKind::mem_store;
-  };
-  return std::any_of(workload.graphs.begin(), workload.graphs.end(), [&](const auto& graph) {
-    const auto kinds = graph->kinds();
-    return std::any_of(kinds.begin(), kinds.end(), is_memory);
-  });
-}
-
-bool lists_a_rank_twice(const graph::Workload& workload) {
-  std::vector<std::uint32_t> listed;  // by rank: the last group that lists it, from 1 on
-  std::uint32_t number = 0;
-  for (const auto& [name, group] : workload.groups) {
-    listed.resize(workload.rank_count());
-    ++number;
-    for (const std::uint32_t rank : group.ranks) {
-      if (std::exchange(listed[rank], number) == number) return true;
-    }
-  }
-  return false;
-}
-
-std::string why_not(const graph::Workload& workload, const platform::Platform& platform) {
-  if (platform.network == platform::NetworkModelKind::message)
-    return "links are shared, in order of arrival";
-  const RemoteMemoryKind memory = platform.remote_memory.kind;
-  if ((memory == RemoteMemoryKind::pool || memory == RemoteMemoryKind::per_node) &&
-      has_memory_nodes(workload))
-    return "remote memory is shared, in order of arrival";
-  const InterDimension order = platform.collectives.inter_dimension;
-  if (platform.rules == Rules::astra &&
-      (order == InterDimension::themis || order == InterDimension::themis_flex))
-    return "Themis counts all ranks' loads, in order of issue";
-  if (lists_a_rank_twice(workload)) return "a process group lists a rank twice";
-  return {};
-}
 
 /// What never changes about ranks.
 class Standing {
@@ -276,7 +235,7 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
                      const model::Fabric& fabric, const Communicators& communicators,
                      Planner& planner) {
   const std::uint32_t ranks = workload.rank_count();
-  if (std::string why = why_not(workload, platform); !why.empty())
+  if (std::string why = why_not_fold(workload, platform); !why.empty())
     return unfolded(ranks, communicators, std::move(why));
   if (auto plain = fold_plain(workload, platform, communicators)) return *std::move(plain);
   const Shapes shapes(workload, platform, communicators);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "orrery/core/check.h"
 #include "orrery/model/collective/tree.h"
 #include "orrery/sim/folding_groups.h"
 
@@ -50,10 +51,16 @@ void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t me
       for (std::uint32_t offset = 0; offset < ring.size; ++offset)
         tell(ring.clockwise(member, position, offset));
       return;
-    default:
+    case Algorithm::ring:
       tell(ring.clockwise(member, position, 1));
       tell(ring.clockwise(member, position, ring.size - 1));
+      return;
+    case Algorithm::one_ring:
+    case Algorithm::one_direct:
+    case Algorithm::one_halving_doubling:
+      break;
   }
+  ORRERY_CHECK(false);  // phases have the algorithm without its "one"
 }
 
 // Its parents cannot take one child of a class for the other.

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "orrery/sim/savings.h"
+
 namespace orrery::sim {
 
 using graph::Graph;
@@ -15,18 +17,6 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
-
-std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform) {
-  const platform::CollectiveConfig& collectives = platform.collectives;
-  if (platform.rules == platform::Rules::astra) return "ASTRA rules see the order of events";
-  if (platform.network == platform::NetworkModelKind::message) return "messages share links";
-  if (platform.remote_memory.kind == platform::RemoteMemoryKind::pool) return "ranks share memory";
-  if (collectives.inter_dimension != platform::InterDimension::ascending)
-    return "chunks are ordered by what other ranks do";
-  if (collectives.rendezvous) return "receivers announce themselves to senders";
-  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
-  return {};
-}
 
 Parts one_part(std::string why) {
   Parts parts;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "orrery/sim/engine.h"
+#include "orrery/sim/savings.h"
 
 namespace orrery::sim {
 
@@ -33,21 +34,9 @@ const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
 
 }  // namespace
 
-// Whether all that may be in use is part of a Snapshot, as far as the configuration tells.
-bool Repeater::may_repeat() const {
-  const auto order = engine_.platform_.collectives.inter_dimension;
-  return engine_.options_.skip_repeats && !engine_.astra() && !engine_.links_ &&
-         !engine_.recorder_ && engine_.pages_ == nullptr &&
-         !engine_.platform_.collectives.rendezvous &&
-         engine_.workload_.custom_collectives.empty() &&
-         engine_.platform_.remote_memory.kind == platform::RemoteMemoryKind::none &&
-         order != platform::InterDimension::themis &&
-         order != platform::InterDimension::themis_flex;
-}
-
 // The rank leads whose graph has most to skip.
 void Repeater::set_up() {
-  if (!may_repeat()) return;
+  if (!why_not_skip(engine_.workload_, engine_.platform_, engine_.options_).empty()) return;
   of_graph_.resize(engine_.workload_.graphs.size());
   std::vector<std::uint64_t> saved(engine_.workload_.graphs.size(),
                                    std::numeric_limits<std::uint64_t>::max());

@@ -79,7 +79,6 @@ class Repeater {
 
  private:
   // repeat.cc: when to compare, and whether to jump
-  [[nodiscard]] bool may_repeat() const;
   [[nodiscard]] const std::vector<Stretch>& stretches_of(std::uint32_t rank) const;
   void pass_marker();
   void move_marker(graph::NodeId nodes);

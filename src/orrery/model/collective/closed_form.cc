@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "orrery/core/check.h"
 #include "orrery/model/collective/direct_ends.h"
 #include "orrery/model/collective/packet_time.h"
 #include "orrery/model/collective/tree.h"
@@ -194,9 +195,12 @@ bool has_closed_form(const PhaseSpec& spec) {
       return spec.window == 1 && std::has_single_bit(size);
     case Algorithm::double_binary_tree:
       return std::has_single_bit(size);
-    default:
-      return false;
+    case Algorithm::one_ring:
+    case Algorithm::one_direct:
+    case Algorithm::one_halving_doubling:
+      break;  // joined dimensions: their phases have the plain algorithm
   }
+  return false;
 }
 
 std::optional<std::int64_t> even_duration(const PhaseSpec& spec) {
@@ -214,9 +218,13 @@ std::optional<std::int64_t> even_duration(const PhaseSpec& spec) {
       }
       return time;
     }
-    default:
-      return std::nullopt;
+    case Algorithm::double_binary_tree:
+    case Algorithm::one_ring:
+    case Algorithm::one_direct:
+    case Algorithm::one_halving_doubling:
+      break;
   }
+  return std::nullopt;
 }
 
 void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
@@ -235,9 +243,14 @@ void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
       return direct_ends(spec, begins, ends, times);
     case Algorithm::halving_doubling:
       return halving_doubling_ends(spec, begins, ends, times);
-    default:
+    case Algorithm::double_binary_tree:
       return TreeEnds(spec, begins, ends, times).run();
+    case Algorithm::one_ring:
+    case Algorithm::one_direct:
+    case Algorithm::one_halving_doubling:
+      break;
   }
+  ORRERY_CHECK(false);  // has_closed_form() says so
 }
 
 }  // namespace orrery::model

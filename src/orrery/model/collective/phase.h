@@ -99,9 +99,14 @@ struct PhaseSpec {
         return 0;
       case platform::Algorithm::direct:
         return 1 + packet % (request.ring.size - 1);
-      default:
-        return packet;
+      case platform::Algorithm::halving_doubling:
+      case platform::Algorithm::double_binary_tree:
+      case platform::Algorithm::one_ring:
+      case platform::Algorithm::one_direct:
+      case platform::Algorithm::one_halving_doubling:
+        break;
     }
+    return packet;
   }
 
   /// Whom `member` (at `position`) sends the message with this key to.

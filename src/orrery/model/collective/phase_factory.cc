@@ -131,7 +131,10 @@ void PhaseFactory::fill_steps(PhaseSpec& spec) const {
       spec.barrier = all_reduce ? n - 1 : 0;
       spec.keys = request.ring.size;
       break;
-    default:
+    case Algorithm::ring:
+    case Algorithm::one_ring:
+    case Algorithm::one_direct:
+    case Algorithm::one_halving_doubling:
       spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
       if (request.type == CollectiveType::all_to_all) {
         spec.steps = static_cast<std::int32_t>(std::int64_t{n} * (n - 1) / 2);

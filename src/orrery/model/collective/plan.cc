@@ -23,9 +23,13 @@ Algorithm without_one(Algorithm algorithm) {
       return Algorithm::direct;
     case Algorithm::one_halving_doubling:
       return Algorithm::halving_doubling;
-    default:
-      return algorithm;
+    case Algorithm::ring:
+    case Algorithm::direct:
+    case Algorithm::halving_doubling:
+    case Algorithm::double_binary_tree:
+      break;
   }
+  return algorithm;
 }
 
 Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits,

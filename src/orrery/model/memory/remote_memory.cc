@@ -17,9 +17,9 @@ RemoteMemory::RemoteMemory(const platform::Platform& platform)
   }
 }
 
-std::size_t RemoteMemory::server(std::uint32_t rank) const {
+std::size_t RemoteMemory::server(std::uint32_t device) const {
   if (config_.kind == RemoteMemoryKind::pool) return 0;
-  return rank / static_cast<std::size_t>(std::max<std::int64_t>(config_.npus_per_node, 1));
+  return device / static_cast<std::size_t>(std::max<std::int64_t>(config_.npus_per_node, 1));
 }
 
 std::optional<Time> RemoteMemory::service_time(Bytes size) const {
@@ -32,7 +32,7 @@ std::optional<Time> RemoteMemory::service_time(Bytes size) const {
 
 bool RemoteMemory::request(const Access& access) {
   if (servers_.empty()) return true;
-  Server& memory = servers_[server(access.rank)];
+  Server& memory = servers_[server(access.device)];
   if (memory.busy) {
     memory.waiting.push_back(access);
     return false;
@@ -41,9 +41,9 @@ bool RemoteMemory::request(const Access& access) {
   return true;
 }
 
-std::optional<RemoteMemory::Access> RemoteMemory::release(std::uint32_t rank) {
+std::optional<RemoteMemory::Access> RemoteMemory::release(std::uint32_t device) {
   if (servers_.empty()) return std::nullopt;
-  Server& memory = servers_[server(rank)];
+  Server& memory = servers_[server(device)];
   if (memory.waiting.empty()) {
     memory.busy = false;
     return std::nullopt;

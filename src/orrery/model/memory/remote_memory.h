@@ -20,7 +20,8 @@ namespace orrery::model {
 class RemoteMemory {
  public:
   struct Access {
-    std::uint32_t rank;
+    std::uint32_t device;  ///< whose it is, as the platform numbers them
+    std::uint32_t rank;    ///< whatever the caller calls it
     std::uint32_t node;
     Bytes size;
   };
@@ -33,12 +34,13 @@ class RemoteMemory {
   /// True: `access` is served now. False: it waits for its turn.
   bool request(const Access& access);
 
-  /// The access of `rank` is done; the next one that waited for the same memory, now being served.
-  std::optional<Access> release(std::uint32_t rank);
+  /// The access of `device` is done; the next one that waited for the same memory, now being
+  /// served.
+  std::optional<Access> release(std::uint32_t device);
 
-  /// Accesses waiting for `rank`'s memory.
-  [[nodiscard]] std::size_t waiting(std::uint32_t rank) const {
-    return servers_.empty() ? 0 : servers_[server(rank)].waiting.size();
+  /// Accesses waiting for `device`'s memory.
+  [[nodiscard]] std::size_t waiting(std::uint32_t device) const {
+    return servers_.empty() ? 0 : servers_[server(device)].waiting.size();
   }
 
  private:
@@ -46,7 +48,7 @@ class RemoteMemory {
     bool busy = false;
     std::deque<Access> waiting;
   };
-  [[nodiscard]] std::size_t server(std::uint32_t rank) const;
+  [[nodiscard]] std::size_t server(std::uint32_t device) const;
 
   platform::RemoteMemory config_;
   platform::Rules rules_;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/savings.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace orrery::sim {
+
+using platform::InterDimension;
+using platform::NetworkModelKind;
+using platform::RemoteMemoryKind;
+using platform::Rules;
+
+namespace {
+
+bool has_memory_nodes(const graph::Workload& workload) {
+  const auto is_memory = [](graph::NodeKind kind) {
+    return kind == graph::NodeKind::mem_load || kind == graph::NodeKind::mem_store;
+  };
+  return std::any_of(workload.graphs.begin(), workload.graphs.end(), [&](const auto& graph) {
+    const auto kinds = graph->kinds();
+    return std::any_of(kinds.begin(), kinds.end(), is_memory);
+  });
+}
+
+bool lists_a_rank_twice(const graph::Workload& workload) {
+  std::vector<std::uint32_t> listed;  // by rank: the last group that lists it, from 1 on
+  std::uint32_t number = 0;
+  for (const auto& [name, group] : workload.groups) {
+    listed.resize(workload.rank_count());
+    ++number;
+    for (const std::uint32_t rank : group.ranks) {
+      if (std::exchange(listed[rank], number) == number) return true;
+    }
+  }
+  return false;
+}
+
+// Ranks that are alike see alike queues only where nothing is served in the order in which they
+// come.
+std::string shares_memory(RemoteMemoryKind kind) {
+  switch (kind) {
+    case RemoteMemoryKind::none:
+    case RemoteMemoryKind::per_npu:
+      return {};
+    case RemoteMemoryKind::per_node:
+    case RemoteMemoryKind::pool:
+      break;
+  }
+  return "remote memory is shared, in order of arrival";
+}
+
+std::string shares_links(NetworkModelKind network) {
+  switch (network) {
+    case NetworkModelKind::analytical:
+      return {};
+    case NetworkModelKind::message:
+      break;
+  }
+  return "links are shared, in order of arrival";
+}
+
+// Orrery rules decide when a tick is over, so that nobody's number has a part in it.
+std::string orders_by_issue(InterDimension order, Rules rules) {
+  switch (order) {
+    case InterDimension::ascending:
+    case InterDimension::round_robin:
+      return {};
+    case InterDimension::themis:
+    case InterDimension::themis_flex:
+      break;
+  }
+  return rules == Rules::orrery ? "" : "Themis counts all ranks' loads, in order of issue";
+}
+
+}  // namespace
+
+std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform) {
+  if (std::string why = shares_links(platform.network); !why.empty()) return why;
+  if (std::string why = shares_memory(platform.remote_memory.kind);
+      !why.empty() && has_memory_nodes(workload))
+    return why;
+  std::string why = orders_by_issue(platform.collectives.inter_dimension, platform.rules);
+  if (why.empty() && lists_a_rank_twice(workload)) why = "a process group lists a rank twice";
+  return why;
+}
+
+std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
+                         const Options& options) {
+  if (!options.fold) return "off";
+  if (options.record) return "every rank is recorded";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  if (platform.rules == Rules::astra && platform.collectives.rendezvous)
+    return "receivers announce themselves";
+  return why_not_fold(workload, platform);
+}
+
+std::string why_not_skip(const graph::Workload& workload, const platform::Platform& platform,
+                         const Options& options) {
+  if (!options.skip_repeats) return "off";
+  if (options.record) return "everything is recorded";
+  if (!options.keep_times) return "times are not kept";
+  if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
+  if (platform.collectives.rendezvous) return "receivers announce themselves";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  if (std::string why = shares_links(platform.network); !why.empty()) return why;
+  switch (platform.remote_memory.kind) {
+    case RemoteMemoryKind::none:
+      break;
+    case RemoteMemoryKind::per_npu:
+    case RemoteMemoryKind::per_node:
+    case RemoteMemoryKind::pool:
+      return "accesses wait at a memory";
+  }
+  switch (platform.collectives.inter_dimension) {
+    case InterDimension::ascending:
+    case InterDimension::round_robin:
+      break;
+    case InterDimension::themis:
+    case InterDimension::themis_flex:
+      return "Themis counts loads";
+  }
+  return {};
+}
+
+std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform) {
+  if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
+  if (platform.collectives.rendezvous) return "receivers announce themselves to senders";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  switch (platform.network) {
+    case NetworkModelKind::analytical:
+      break;
+    case NetworkModelKind::message:
+      return "messages share links";
+  }
+  switch (platform.remote_memory.kind) {
+    case RemoteMemoryKind::none:
+    case RemoteMemoryKind::per_npu:
+    case RemoteMemoryKind::per_node:  // those of a node are joined
+      break;
+    case RemoteMemoryKind::pool:
+      return "ranks share memory";
+  }
+  switch (platform.collectives.inter_dimension) {
+    case InterDimension::ascending:
+      break;
+    case InterDimension::round_robin:
+    case InterDimension::themis:
+    case InterDimension::themis_flex:
+      return "chunks are ordered by what other ranks do";
+  }
+  return {};
+}
+
+}  // namespace orrery::sim
