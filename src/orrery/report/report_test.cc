@@ -13,15 +13,15 @@ namespace {
 
 TEST(JsonWriter, WritesNestedValues) {
   std::string text;
-  JsonWriter json(text);
-  json.begin_object().field("a", 1).field("b", "x\"\n\x01").field("c", true).field("d", 0.5);
-  json.key("e")
+  JsonWriter writer(text);
+  writer.begin_object().field("a", 1).field("b", "x\"\n\x01").field("c", true).field("d", 0.5);
+  writer.key("e")
       .begin_array()
       .value(-7)
       .value(std::uint64_t{18446744073709551615u})
       .null()
       .end_array();
-  json.key("f").begin_object().end_object().nanoseconds("g", ps(1500)).end_object();
+  writer.key("f").begin_object().end_object().nanoseconds("g", ps(1500)).end_object();
   const auto tree = nlohmann::json::parse(text);
   EXPECT_EQ(tree["a"], 1);
   EXPECT_EQ(tree["b"], "x\"\n\x01");
@@ -34,8 +34,8 @@ TEST(JsonWriter, WritesNestedValues) {
 
 TEST(JsonWriter, DeepContainersStayOnOneLine) {
   std::string text;
-  JsonWriter json(text, 1);
-  json.begin_object()
+  JsonWriter writer(text, 1);
+  writer.begin_object()
       .key("list")
       .begin_array()
       .value(1)
@@ -55,8 +55,8 @@ TEST(JsonWriter, NotANumberIsNull) {
 TEST(JsonWriter, AnyBytesMakeValidJson) {
   rc::check([](const std::string& bytes) {
     std::string text;
-    JsonWriter json(text);
-    json.begin_object().field(bytes, bytes).end_object();
+    JsonWriter writer(text);
+    writer.begin_object().field(bytes, bytes).end_object();
     RC_ASSERT(nlohmann::json::accept(text));
   });
 }
@@ -146,10 +146,10 @@ TEST(Envelope, HasVersionCommandResultAndFindings) {
   Findings findings;
   findings.add(FindingCode::legacy_schema, "w.0.et");
   std::string text;
-  JsonWriter json(text);
-  begin_envelope(json, "run");
-  json.begin_object().field("step_ns", 5).end_object();
-  end_envelope(json, findings);
+  JsonWriter writer(text);
+  begin_envelope(writer, "run");
+  writer.begin_object().field("step_ns", 5).end_object();
+  end_envelope(writer, findings);
   const auto tree = nlohmann::json::parse(text);
   EXPECT_EQ(tree["orrery"], 1);
   EXPECT_EQ(tree["command"], "run");

@@ -48,64 +48,21 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
-    : OnGround(std::make_shared<Ground>(platform)),
-      workload_(workload),
-      platform_(platform),
-      options_(options),
-      planner_(platform, fabric_),
+    : run_(workload, platform, options, std::make_shared<Ground>(platform)),
+      planner_(platform, run_.fabric),
       themis_(platform),
       remote_memory_(platform) {
   if (platform.network == NetworkModelKind::message) links_.emplace(platform);
 }
 
-std::string Engine::place(std::uint32_t rank, graph::NodeId node) const {
-  const graph::Graph& graph = graph_of(rank);
-  const std::uint32_t number = real(rank);
-  const std::string file =
-      number < workload_.files.size() ? workload_.files[number] : fmt::format("rank {}", number);
-  return fmt::format("{}: rank {}, node {} \"{}\"", file, number, graph.id(node), graph.name(node));
-}
-
-// Under Orrery rules the order within a tick is that of ranks and nodes.
-void Engine::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
-  result_.findings.add(code, {}, weight(rank));
-  std::vector<Note>& notes = notes_[code];
-  const Note note{now(), rank, node};
-  if (notes.size() == Findings::kPlaces && (astra() || !(note < notes.back()))) return;
-  notes.insert(astra() ? notes.end() : std::upper_bound(notes.begin(), notes.end(), note), note);
-  if (notes.size() > Findings::kPlaces) notes.pop_back();
-}
-
-void Engine::spell_out_notes() {
-  for (const auto& [code, notes] : notes_) {
-    std::uint64_t told = 0;  // of the ranks meant
-    for (const Note& note : notes) {
-      if (told < Findings::kPlaces) result_.findings.add(code, place(note.rank, note.node), 0);
-      told += weight(note.rank);
-    }
-  }
-}
-
-void Engine::fail_run(Error error) {
-  if (!error_) error_ = std::move(error);
-}
-
-std::int64_t Engine::after(std::int64_t delay) {
-  if (delay < model::Fabric::kTooLong && now() < model::Fabric::kTooLong - delay)
-    return now() + delay;
-  fail_run({Errc::config_range, "", "the simulated time goes beyond 53 days",
-            "check bandwidths, latencies, durations and sizes"});
-  return now();
-}
-
 Result<void> Engine::set_up() {
-  if (platform_.collectives.queues_per_dim < 1 || platform_.collectives.active_chunks < 1 ||
-      platform_.collectives.queues_per_dim > 4096) {
+  if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
+      run_.platform.collectives.queues_per_dim > 4096) {
     return fail(
         Errc::config_range, "",
         "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
   }
-  if (auto made = communicators_.make(workload_, platform_.rules); !made) return made;
+  if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
   if (auto done = set_up_folding(); !done) return done;
   set_up_ranks();
   repeats_.set_up();
@@ -113,44 +70,45 @@ Result<void> Engine::set_up() {
 }
 
 void Engine::set_up_ranks() {
-  const std::uint32_t ranks = result_.savings.representatives;
-  ground_.agendas.resize(ranks);
-  ground_.states.resize(ranks);
-  ground_.seats.resize(ranks);
-  ground_.gpu_time.assign(ranks, 0);
-  ground_.queues.resize(std::size_t{ranks} * planner_.queue_count());
-  ground_.pointers.assign(ranks, planner_.fresh_pointers());
-  ground_.round_robin.assign(ranks, 0);
-  ground_.last_was_gather.assign(ranks, 0);
-  if (!options_.keep_times && !options_.record) ground_.pages.emplace();
+  const std::uint32_t ranks = run_.result.savings.representatives;
+  run_.ground.agendas.resize(ranks);
+  run_.ground.states.resize(ranks);
+  run_.ground.seats.resize(ranks);
+  run_.ground.gpu_time.assign(ranks, 0);
+  run_.ground.queues.resize(std::size_t{ranks} * planner_.queue_count());
+  run_.ground.pointers.assign(ranks, planner_.fresh_pointers());
+  run_.ground.round_robin.assign(ranks, 0);
+  run_.ground.last_was_gather.assign(ranks, 0);
+  if (!run_.options.keep_times && !run_.options.record) run_.ground.pages.emplace();
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    RankState& state = ground_.states[rank];
-    state.left = graph_of(rank).size();
-    if (ground_.pages) {
-      ground_.pages->add(graph_of(rank));
+    RankState& state = run_.ground.states[rank];
+    state.left = run_.graph_of(rank).size();
+    if (run_.ground.pages) {
+      run_.ground.pages->add(run_.graph_of(rank));
       continue;
     }
-    ground_.first_times.push_back(nodes);
-    nodes += graph_of(rank).size();
-    const auto waits = graph_of(rank).in_degrees();
+    run_.ground.first_times.push_back(nodes);
+    nodes += run_.graph_of(rank).size();
+    const auto waits = run_.graph_of(rank).in_degrees();
     state.waits.assign(waits.begin(), waits.end());
   }
-  ground_.times.resize(nodes);
-  look();
-  if (options_.record)
-    recorder_ = std::make_unique<Recorder>(workload_, fabric_, links_ ? &*links_ : nullptr,
-                                           communicators_.all(), nodes, planner_.queue_count());
+  run_.ground.times.resize(nodes);
+  if (run_.ground.pages) run_.pages = &*run_.ground.pages;
+  if (run_.options.record)
+    run_.recorder =
+        std::make_unique<Recorder>(run_.workload, run_.fabric, links_ ? &*links_ : nullptr,
+                                   run_.communicators.all(), nodes, planner_.queue_count());
 }
 
 void Engine::take_up(std::uint32_t rank) {
-  const auto waits = graph_of(rank).in_degrees();
+  const auto waits = run_.graph_of(rank).in_degrees();
   for (graph::NodeId node = 0; node < waits.size(); ++node) {
     if (waits[node] == 0) make_ready(rank, node);
   }
-  graph_of(rank).release();
+  run_.graph_of(rank).release();
   releasing_ = graph::kNoNode;
-  if (const Time late = deviations_.start(real(rank)); late > Time{}) {
+  if (const Time late = run_.ground.deviations.start(run_.real(rank)); late > Time{}) {
     at(rank, late.count(), {.kind = LocalKind::begins});
   } else {
     wake(rank);
@@ -160,30 +118,32 @@ void Engine::take_up(std::uint32_t rank) {
 Result<SimResult> Engine::run() {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
   if (find_parts()) return run_parts();
-  for (std::uint32_t rank = 0; rank < states_.size() && !error_; ++rank) take_up(rank);
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size() && !run_.error; ++rank)
+    take_up(rank);
   Event event;
-  while (!error_ && fold_failed_.empty()) {
-    while (!queue_.more_now() && !error_ && settle()) {
+  while (!run_.error && run_.fold_failed.empty()) {
+    while (!run_.queue.more_now() && !run_.error && settle()) {
     }
-    if (repeats_.due() && !queue_.more_now() && !error_) repeats_.tick_over();
-    if (!queue_.pop(event)) {
-      closed_forms_failed_ = gathered_ > 0 && finished_ < workload_.rank_count();
+    if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
+    if (!run_.queue.pop(event)) {
+      closed_forms_failed_ = gathered_ > 0 && finished_ < run_.workload.rank_count();
       if (closed_forms_failed_ || !rescue()) break;
       continue;
     }
-    ++result_.events;
-    if (result_.events % kProgressEvery == 0 && options_.progress) {
-      options_.progress(finished_, result_.messages);
+    ++run_.result.events;
+    if (run_.result.events % kProgressEvery == 0 && run_.options.progress) {
+      run_.options.progress(finished_, run_.result.messages);
     }
-    if (options_.max_events != 0 && result_.events > options_.max_events) {
+    if (run_.options.max_events != 0 && run_.result.events > run_.options.max_events) {
       return fail(Errc::limit_exceeded, "",
-                  fmt::format("more than {} events", options_.max_events));
+                  fmt::format("more than {} events", run_.options.max_events));
     }
     dispatch(event);
   }
-  if (folded_ && fold_failed_.empty() && (error_ || finished_ < workload_.rank_count()))
+  if (run_.folded && run_.fold_failed.empty() &&
+      (run_.error || finished_ < run_.workload.rank_count()))
     doubt_folding();
-  if (error_) return tl::unexpected(*error_);
+  if (run_.error) return tl::unexpected(*run_.error);
   return summarise();
 }
 
@@ -211,7 +171,7 @@ void Engine::dispatch(const Event& event) {
       free_messages_.push_back(event.first);
       return endpoint_done(Endpoint(messages_[event.first].sender));
     case EventKind::p2p_leaves:
-      return sent(messages_[event.first].key, now());
+      return sent(messages_[event.first].key, run_.now());
     case EventKind::p2p_came:
       free_messages_.push_back(event.first);
       return p2p_comes(P2pMessage(messages_[event.first]));
@@ -228,13 +188,14 @@ void Engine::dispatch(const Event& event) {
 
 // Orrery rules always do; ASTRA rules when track-local-mem asks for it.
 void Engine::track_memory(std::uint32_t rank) {
-  if (pages_ != nullptr || (astra() && !platform_.track_local_memory)) return;
+  if (run_.pages != nullptr || (run_.astra() && !run_.platform.track_local_memory)) return;
   const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
-    const NodeTimes& times = times_[first_times_[rank] + node];
+    const NodeTimes& times = run_.ground.times[run_.ground.first_times[rank] + node];
     if (times.start < 0 || times.end < 0) return std::nullopt;
     return std::pair{Time(times.start), Time(times.end)};
   };
-  if (const auto held = held_memory(graph_of(rank), when)) seats_[rank].peak_memory = held->peak;
+  if (const auto held = held_memory(run_.graph_of(rank), when))
+    run_.ground.seats[rank].peak_memory = held->peak;
 }
 
 namespace {
@@ -263,37 +224,42 @@ void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& 
 }  // namespace
 
 SimResult Engine::summarise() {
-  for (std::uint32_t rank = 0; rank < seats_.size(); ++rank) {
-    RankResult& rank_result = seats_[rank];
+  for (std::uint32_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
+    RankResult& rank_result = run_.ground.seats[rank];
     track_memory(rank);
     if (!rank_result.finish) continue;
-    result_.end = std::max(result_.end, *rank_result.finish);
+    run_.result.end = std::max(run_.result.end, *rank_result.finish);
     // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.
-    rank_result.exposed_comm = astra()
-                                   ? std::max(Time{}, *rank_result.finish - Time(gpu_time_[rank]))
-                                   : rank_result.comm_only;
+    rank_result.exposed_comm =
+        run_.astra() ? std::max(Time{}, *rank_result.finish - Time(run_.ground.gpu_time[rank]))
+                     : rank_result.comm_only;
   }
   count_sent_so_far();
   for (auto& [key, total] : totals_) {
     total.type = key.first;
     total.group_size = key.second;
-    result_.collectives.push_back(total);
+    run_.result.collectives.push_back(total);
   }
-  if (finished_ < workload_.rank_count()) result_.stall = stall_report();
+  if (finished_ < run_.workload.rank_count()) run_.result.stall = stall_report();
   note_unmatched(
       mailboxes_,
       [&](std::uint32_t sender) {
-        return folded_ ? weight(folding_.class_of[sender % fabric_.rank_count()]) : 1;
+        return run_.folded
+                   ? run_.weight(run_.ground.folding.class_of[sender % run_.fabric.rank_count()])
+                   : 1;
       },
-      result_.findings);
-  spell_out_notes();
-  if (pages_ == nullptr) result_.chain = chain();
-  result_.ranks = RankResults(
-      std::move(seats_), folded_ ? std::move(folding_.class_of) : std::vector<std::uint32_t>());
-  for (std::uint32_t rank = 0; recorder_ && !astra() && rank < states_.size(); ++rank)
+      run_.result.findings);
+  run_.spell_out_notes();
+  if (run_.pages == nullptr) run_.result.chain = chain();
+  run_.result.ranks = RankResults(
+      std::move(run_.ground.seats),
+      run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());
+  for (std::uint32_t rank = 0; run_.recorder && !run_.astra() && rank < run_.ground.states.size();
+       ++rank)
     settle_releases(rank);
-  if (recorder_) result_.recording = std::move(*recorder_).finish(std::move(ground_.times));
-  return std::move(result_);
+  if (run_.recorder)
+    run_.result.recording = std::move(*run_.recorder).finish(std::move(run_.ground.times));
+  return std::move(run_.result);
 }
 
 }  // namespace orrery::sim

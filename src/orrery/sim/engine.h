@@ -18,27 +18,22 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/core/error.h"
 #include "orrery/model/collective/closed_form.h"
 #include "orrery/model/collective/tree.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/model/memory/shared_bus.h"
 #include "orrery/model/network/links.h"
-#include "orrery/sim/event_queue.h"
-#include "orrery/sim/ground.h"
 #include "orrery/sim/looked_up.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/parties.h"
-#include "orrery/sim/recorder.h"
 #include "orrery/sim/repeat.h"
+#include "orrery/sim/run.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/sim/themis.h"
 
 namespace orrery::sim {
 
-/// In all that follows `rank` numbers the ranks that are simulated; real() is what the workload
-/// calls it. Without folding that is the same.
-class Engine : private OnGround {
+class Engine {
  public:
   Engine(const graph::Workload& workload, const platform::Platform& platform,
          const Options& options);
@@ -52,7 +47,7 @@ class Engine : private OnGround {
   [[nodiscard]] bool wants_one_part() const { return wants_one_part_; }
   /// Not empty: what run() gave is no result, because ranks that are alike need not do the same.
   /// Every rank has to be simulated.
-  [[nodiscard]] const std::string& fold_failed() const { return fold_failed_; }
+  [[nodiscard]] const std::string& fold_failed() const { return run_.fold_failed; }
   /// The same, because nothing moved any more while ranks waited for others to begin phases that
   /// are worked out: when it would have stopped moving, only their messages tell.
   [[nodiscard]] bool closed_forms_failed() const { return closed_forms_failed_; }
@@ -65,15 +60,6 @@ class Engine : private OnGround {
   void set_up_ranks();
   void take_up(std::uint32_t rank);
   void dispatch(const Event& event);
-  void fail_run(Error error);
-  [[nodiscard]] std::int64_t now() const { return queue_.now(); }
-  /// `now() + delay`, or ends the run when that is beyond the clock.
-  [[nodiscard]] std::int64_t after(std::int64_t delay);
-  [[nodiscard]] bool astra() const { return platform_.rules == platform::Rules::astra; }
-  [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
-  /// Counts a finding; its place is only spelled out as long as such places are kept.
-  void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
-  void spell_out_notes();
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);
 
@@ -81,20 +67,6 @@ class Engine : private OnGround {
   [[nodiscard]] Result<void> set_up_folding();
   void set_up_slots();
   void doubt_folding();
-  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
-    return folded_ ? folding_.representative[rank] : rank;
-  }
-  /// How many ranks `rank` stands for.
-  [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {
-    return folded_ ? folding_.members[rank] : 1;
-  }
-  [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
-    return workload_.graph(real(rank));
-  }
-  /// The communicator that stands for it.
-  [[nodiscard]] std::uint32_t alike(std::uint32_t communicator) const {
-    return folded_ ? folding_.group_like[communicator] : communicator;
-  }
   /// The member of `group` (one that stands for others) that `rank` is.
   [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
   /// The message as its receiver's representative calls it.
@@ -150,7 +122,7 @@ class Engine : private OnGround {
   void complete(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
   void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
-  void account(std::uint32_t rank) { account(rank, now()); }
+  void account(std::uint32_t rank) { account(rank, run_.now()); }
   void account(std::uint32_t rank, std::int64_t until);
   void add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const;
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
@@ -327,16 +299,7 @@ class Engine : private OnGround {
   [[nodiscard]] std::string why_waiting(std::uint32_t rank, graph::NodeId node) const;
   [[nodiscard]] std::vector<ChainLink> chain();
 
-  [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
-    const Communicator& group = communicators_[communicator];
-    return group.ranks.empty() ? member : group.ranks[member];
-  }
-
-  const graph::Workload& workload_;
-  const platform::Platform& platform_;
-  const Options& options_;
-  bool folded_ = false, guarded_ = false;
-  std::string fold_failed_;
+  Run run_;
   bool closed_forms_failed_ = false;
   std::uint64_t gathered_ = 0;  // members that wait for others to begin a phase that is worked out
   std::vector<std::vector<Expected>> expected_;  // by rank, with the guard
@@ -344,8 +307,6 @@ class Engine : private OnGround {
   Planner planner_;
   Themis themis_;
   model::RemoteMemory remote_memory_;
-  EventQueue queue_;
-  std::optional<Error> error_;
 
   const Parts* parts_ = nullptr;  // in a part
   std::uint32_t part_ = 0;
@@ -389,15 +350,12 @@ class Engine : private OnGround {
   std::optional<model::Links> links_;
   std::vector<Event> cargo_;  // by Links message: what happens when it is there
 
-  std::unique_ptr<Recorder> recorder_;                              // Options::record
   std::vector<std::optional<std::int64_t>> even_;                   // by spec: model::even_duration
   std::vector<std::int64_t> begins_, ends_;                         // scratch of end_apart
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
   Repeater repeats_{*this};
-  SimResult result_;
-  std::map<FindingCode, std::vector<Note>> notes_;  // the first places of each
-  Totals totals_;                                   // by type and group size
+  Totals totals_;  // by type and group size
   TotalsAtHand totals_at_hand_;
   MeaningsAtHand meanings_;
   std::uint32_t finished_ = 0;

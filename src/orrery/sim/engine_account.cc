@@ -13,8 +13,8 @@ using graph::NodeKind;
 
 // Adds the time since the last change to whatever was going on.
 void Engine::account(std::uint32_t rank, std::int64_t until) {
-  RankState& state = states_[rank];
-  RankResult& result = seats_[rank];
+  RankState& state = run_.ground.states[rank];
+  RankResult& result = run_.ground.seats[rank];
   const Time passed(until - state.since);
   if (passed == Time{}) return;
   if (state.awaited > 0) keep_span(rank, until);
@@ -36,23 +36,23 @@ void Engine::account(std::uint32_t rank, std::int64_t until) {
 
 // Counted once for each rank that `rank` stands for.
 void Engine::add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const {
-  const auto times = static_cast<std::int64_t>(weight(rank));
+  const auto times = static_cast<std::int64_t>(run_.weight(rank));
   const bool fits = time <= std::numeric_limits<std::int64_t>::max() / times;
   total.time = saturating_sum(total.time,
                               Time(fits ? time * times : std::numeric_limits<std::int64_t>::max()));
 }
 
 const Communicator& Engine::meant_by(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   const StringId group = graph.collective(node).group;
-  const std::uint32_t found = group == StringId::empty
-                                  ? Communicators::kUnknown
-                                  : meanings_.of(communicators_, graph, group).of(real(rank));
-  return communicators_[found >= Communicators::kOutside ? 0 : found];
+  const std::uint32_t found =
+      group == StringId::empty ? Communicators::kUnknown
+                               : meanings_.of(run_.communicators, graph, group).of(run_.real(rank));
+  return run_.communicators[found >= Communicators::kOutside ? 0 : found];
 }
 
 CollectiveTotal& Engine::total_of(std::uint32_t rank, NodeId node) {
-  const graph::CollectiveType type = graph_of(rank).collective(node).type;
+  const graph::CollectiveType type = run_.graph_of(rank).collective(node).type;
   return totals_at_hand_.of(totals_, type, meant_by(rank, node).members);
 }
 
@@ -62,9 +62,9 @@ Bytes Engine::buffer_of(const graph::Graph& graph, NodeId node, const Communicat
   std::uint64_t members = group.members;
   if (graph.has(node, graph::kHasDims) && !group.listed) {
     members = 1;
-    for (std::size_t d = 0; d < fabric_.dim_count() && d < 32; ++d) {
+    for (std::size_t d = 0; d < run_.fabric.dim_count() && d < 32; ++d) {
       if ((collective.dims_mask >> d & 1u) != 0)
-        members *= static_cast<std::uint64_t>(fabric_.dim(d).size);
+        members *= static_cast<std::uint64_t>(run_.fabric.dim(d).size);
     }
   }
   return graph::whole_buffer(collective.type, collective.size, members);
@@ -72,8 +72,8 @@ Bytes Engine::buffer_of(const graph::Graph& graph, NodeId node, const Communicat
 
 // What one rank has put on the network for a collective.
 void Engine::count_sent(std::uint32_t rank, NodeId node, std::uint64_t bytes) {
-  total_of(rank, node).sent += bytes * weight(rank);
-  if (recorder_) recorder_->sent(rank, node, bytes);
+  total_of(rank, node).sent += bytes * run_.weight(rank);
+  if (run_.recorder) run_.recorder->sent(rank, node, bytes);
 }
 
 // Collectives that never end have sent something, too.
@@ -84,8 +84,8 @@ void Engine::count_sent_so_far() {
 }
 
 void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
-  RankState& state = states_[rank];
-  const graph::Graph& graph = graph_of(rank);
+  RankState& state = run_.ground.states[rank];
+  const graph::Graph& graph = run_.graph_of(rank);
   const NodeKind kind = graph.kind(node);
   switch (kind) {
     case NodeKind::comp:
@@ -96,7 +96,7 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
       state.remembering += step;
       return;
     case NodeKind::recv:  // counts from when its message is on the way: see receive_begins
-      if (platform_.replay_only) state.communicating += step;
+      if (run_.platform.replay_only) state.communicating += step;
       break;
     case NodeKind::send:
     case NodeKind::coll:
@@ -110,14 +110,14 @@ void Engine::count_node(std::uint32_t rank, NodeId node, int step) {
       group != nullptr ? totals_at_hand_.of(totals_, graph.collective(node).type, group->members)
                        : totals_at_hand_.of(totals_, kind);
   if (step > 0) {
-    total.operations += weight(rank);
+    total.operations += run_.weight(rank);
     const Bytes size =
         group != nullptr ? buffer_of(graph, node, *group) : graph.point_to_point(node).size;
-    total.bytes += static_cast<std::uint64_t>(size.count()) * weight(rank);
+    total.bytes += static_cast<std::uint64_t>(size.count()) * run_.weight(rank);
     return;
   }
-  if (kind != NodeKind::recv || platform_.replay_only)
-    add_time(total, rank, now() - times_of(rank, node).start);
+  if (kind != NodeKind::recv || run_.platform.replay_only)
+    add_time(total, rank, run_.now() - run_.times_of(rank, node).start);
 }
 
 }  // namespace orrery::sim

@@ -59,7 +59,7 @@ void Engine::append(LocalList& list, LocalEvent event) {
     return;
   }
   // A list that is running now keeps its events where they are.
-  if (list.time != now() && only_counts(event))
+  if (list.time != run_.now() && only_counts(event))
     event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
   std::uint32_t slot = pool_free_;
   if (slot == kNone) {
@@ -74,8 +74,8 @@ void Engine::append(LocalList& list, LocalEvent event) {
 }
 
 void Engine::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event) {
-  Agenda& agenda = agendas_[rank];
-  const std::int64_t time = after(delay);
+  Agenda& agenda = run_.ground.agendas[rank];
+  const std::int64_t time = run_.after(delay);
   LocalList* spare = nullptr;
   for (LocalList& list : agenda.lists) {
     if (list.time == time) return append(list, event);
@@ -89,13 +89,13 @@ void Engine::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event)
   spare->time = time;
   spare->first = event;
   spare->head = spare->tail = kNone;
-  queue_.push({.time = time, .kind = EventKind::local, .first = rank});
+  run_.queue.push({.time = time, .kind = EventKind::local, .first = rank});
   watch_own(rank, time);
 }
 
 void Engine::run_agenda(std::uint32_t rank) {
-  Agenda& agenda = agendas_[rank];
-  const std::int64_t time = now();
+  Agenda& agenda = run_.ground.agendas[rank];
+  const std::int64_t time = run_.now();
   // Lists may move while their events run (overflow grows), so they are found again by time.
   const auto find = [&]() -> LocalList& {
     for (LocalList& list : agenda.lists) {

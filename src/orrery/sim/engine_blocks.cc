@@ -14,11 +14,11 @@ Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std:
   const std::uint32_t number = group.next_stream[group.slot(member)]++;
   if (number == group.first_block + group.blocks.size()) {
     group.blocks.push_back(new_block(communicator, group));
-    blocks_[group.blocks.back()].order = {now(), node, chunks_++};
+    blocks_[group.blocks.back()].order = {run_.now(), node, chunks_++};
   }
   Block& block = blocks_[group.blocks[number - group.first_block]];
   // In another group of those that look alike the other rank may have been the first.
-  if (folded_ && block.order.issued == now() && block.order.node != node &&
+  if (run_.folded && block.order.issued == run_.now() && block.order.node != node &&
       group.stands_for_several) {
     block.by_number = true;
     if (block.in_a_tie) doubt_order();
@@ -49,7 +49,7 @@ std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group)
     stream = Stream{};
     stream.block = number;
     stream.member = group.member_of_slot(slot);
-    stream.rank = group.slots.empty() ? rank_of(communicator, slot) : group.seats[slot].first;
+    stream.rank = group.slots.empty() ? run_.rank_of(communicator, slot) : group.seats[slot].first;
   }
   return number;
 }
@@ -58,8 +58,8 @@ std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group)
 // and what it was kept in serves the next.
 void Engine::drop_block(std::uint32_t number) {
   Block& block = blocks_[number];
-  Communicator& group = communicators_[block.communicator];
-  if (astra() || platform_.collectives.rendezvous) {
+  Communicator& group = run_.communicators[block.communicator];
+  if (run_.astra() || run_.platform.collectives.rendezvous) {
     block.streams.reset();
     block.dims_order = {};
     block.history = {};

@@ -13,10 +13,10 @@ constexpr std::int64_t kAstraTick = kPsPerNs;  // ASTRA rules truncate to whole 
 
 void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce,
                        bool returns) {
-  if (buses_.empty()) buses_.resize(states_.size());
+  if (buses_.empty()) buses_.resize(run_.ground.states.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
   if (bus == nullptr)
-    bus = std::make_unique<SharedBus>(*platform_.shared_bus, astra() ? 1 : kPsPerNs);
+    bus = std::make_unique<SharedBus>(*run_.platform.shared_bus, run_.astra() ? 1 : kPsPerNs);
   std::uint32_t token = static_cast<std::uint32_t>(crossings_.size());
   if (free_crossings_.empty()) {
     crossings_.emplace_back();
@@ -28,20 +28,20 @@ void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way,
   const bool tree =
       stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
   const std::int64_t bytes = tree ? stream.spec->request.data : stream.spec->step_of(packet).bytes;
-  bus->transfer(way, {bytes, reduce, returns, token}, now() / (astra() ? kAstraTick : 1));
+  bus->transfer(way, {bytes, reduce, returns, token}, run_.now() / (run_.astra() ? kAstraTick : 1));
   set_bus_timers(stream.rank);
 }
 
 void Engine::set_bus_timers(std::uint32_t rank) {
   for (const SharedBus::Timer& timer : buses_[rank]->timers()) {
-    at(rank, timer.delay * (astra() ? kAstraTick : 1), {nullptr, timer.code, LocalKind::bus});
+    at(rank, timer.delay * (run_.astra() ? kAstraTick : 1), {nullptr, timer.code, LocalKind::bus});
   }
   buses_[rank]->timers().clear();
 }
 
 void Engine::run_bus(std::uint32_t rank, std::uint32_t code) {
   SharedBus& bus = *buses_[rank];
-  const std::int64_t tick = now() / (astra() ? kAstraTick : 1);
+  const std::int64_t tick = run_.now() / (run_.astra() ? kAstraTick : 1);
   const SharedBus::Step step = bus.expire(code, tick);
   set_bus_timers(rank);
   if (step.token != SharedBus::kNoToken) {

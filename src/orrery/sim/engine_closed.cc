@@ -26,22 +26,23 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 }  // namespace
 
 bool Engine::is_worked_out(const model::PhaseSpec& spec) const {
-  if (!options_.closed_forms || astra() || links_ || platform_.collectives.rendezvous) return false;
+  if (!run_.options.closed_forms || run_.astra() || links_ || run_.platform.collectives.rendezvous)
+    return false;
   // The recorder wants to see each message of a tree.
   const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
-  return !(tree && recorder_) && model::has_closed_form(spec);
+  return !(tree && run_.recorder) && model::has_closed_form(spec);
 }
 
 void Engine::join_phase(Stream& stream) {
   Block& block = blocks_[stream.block];
   const model::PhaseSpec& spec = *stream.spec;
   const model::RingShape& ring = spec.request.ring;
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   const auto messages = static_cast<std::uint32_t>(messages_of(spec, stream.position));
-  stream.begun = now();
+  stream.begun = run_.now();
   stream.sent = messages;
-  result_.messages += std::uint64_t{messages} * weight(stream.rank);
-  result_.savings.phases_worked_out += weight(stream.rank);
+  run_.result.messages += std::uint64_t{messages} * run_.weight(stream.rank);
+  run_.result.savings.phases_worked_out += run_.weight(stream.rank);
   const std::uint32_t base = stream.member - stream.position * ring.stride;
   std::uint32_t leader = base, needed = ring.size;
   const Parties* parties =
@@ -54,10 +55,10 @@ void Engine::join_phase(Stream& stream) {
   if (index >= block.gatherings.size())
     block.gatherings.resize((std::size_t{stream.phase} + 1) * block.slots);
   Gathering& gathering = block.gatherings[index];
-  if (gathering.come == 0) gathering = {spec.id, 0, now(), true};
+  if (gathering.come == 0) gathering = {spec.id, 0, run_.now(), true};
   ++gathered_;
   if (gathering.spec != spec.id) return;  // they do not mean the same: nobody ends
-  gathering.together = gathering.together && gathering.first == now();
+  gathering.together = gathering.together && gathering.first == run_.now();
   if (++gathering.come < needed) return;
   gathered_ -= needed;
   const std::int64_t duration = gathering.together ? even_duration(spec) : -1;
@@ -66,12 +67,12 @@ void Engine::join_phase(Stream& stream) {
                          : end_apart(block, spec, base, {});
   }
   if (duration >= 0) {
-    const std::int64_t time = after(duration);
+    const std::int64_t time = run_.after(duration);
     for (const std::uint32_t slot : parties->together[leader]) {
-      queue_.push({.time = time,
-                   .kind = EventKind::phase_end,
-                   .first = group.member_of_slot(slot),
-                   .block = stream.block});
+      run_.queue.push({.time = time,
+                       .kind = EventKind::phase_end,
+                       .first = group.member_of_slot(slot),
+                       .block = stream.block});
     }
     return;
   }
@@ -94,14 +95,14 @@ void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint3
                           std::int64_t duration) {
   const model::RingShape& ring = spec.request.ring;
   const auto number = static_cast<std::uint32_t>(block.streams[base].block);
-  const std::int64_t time = after(duration);
+  const std::int64_t time = run_.after(duration);
   const bool in_a_row = ring.stride == 1;
   for (std::uint32_t p = 0; p < ring.size; p += in_a_row ? ring.size : 1) {
-    queue_.push({.time = time,
-                 .kind = EventKind::phase_end,
-                 .first = base + p * ring.stride,
-                 .count = in_a_row ? ring.size : 1,
-                 .block = number});
+    run_.queue.push({.time = time,
+                     .kind = EventKind::phase_end,
+                     .first = base + p * ring.stride,
+                     .count = in_a_row ? ring.size : 1,
+                     .block = number});
   }
 }
 
@@ -109,22 +110,22 @@ void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint3
 void Engine::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
                        std::span<const std::uint32_t> members) {
   const model::RingShape& ring = spec.request.ring;
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   begins_.resize(ring.size);
   ends_.resize(ring.size);
   for (std::uint32_t p = 0; p < ring.size; ++p)
     begins_[p] = block.streams[group.slot(base + p * ring.stride)].begun;
   model::phase_ends(
       spec, begins_, ends_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
-        return fabric_.delay(rank_of(block.communicator, base + from * ring.stride),
-                             rank_of(block.communicator, base + to * ring.stride), bytes);
+        return run_.fabric.delay(run_.rank_of(block.communicator, base + from * ring.stride),
+                                 run_.rank_of(block.communicator, base + to * ring.stride), bytes);
       });
   const auto end_at = [&](std::uint32_t member) {
     const Stream& stream = block.streams[group.slot(member)];
-    queue_.push({.time = after(ends_[ring.position(member)] - now()),
-                 .kind = EventKind::phase_end,
-                 .first = member,
-                 .block = stream.block});
+    run_.queue.push({.time = run_.after(ends_[ring.position(member)] - run_.now()),
+                     .kind = EventKind::phase_end,
+                     .first = member,
+                     .block = stream.block});
   };
   if (members.empty()) {
     for (std::uint32_t p = 0; p < ring.size; ++p) end_at(base + p * ring.stride);
@@ -134,7 +135,7 @@ void Engine::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t
 
 void Engine::phases_end(const Event& event) {
   Block& block = blocks_[event.block];
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
     end_phase(block.streams[group.slot(m)]);
 }

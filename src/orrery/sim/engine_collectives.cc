@@ -14,29 +14,31 @@ using platform::InterDimension;
 using platform::SchedulingPolicy;
 
 std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
-  if (name.empty() || (astra() && name == "0")) return 0;
+  if (name.empty() || (run_.astra() && name == "0")) return 0;
   const std::uint32_t found =
-      meanings_.of(communicators_, graph, graph.collective(node).group).of(real(rank));
+      meanings_.of(run_.communicators, graph, graph.collective(node).group).of(run_.real(rank));
   if (found == Communicators::kUnknown) {
-    fail_run({Errc::input_group, place(rank, node),
-              fmt::format("process group \"{}\" is not defined", name),
-              "--groups FILE gives the groups that belong to this trace: {\"NAME\": [ranks]}"});
+    run_.fail({Errc::input_group, run_.place(rank, node),
+               fmt::format("process group \"{}\" is not defined", name),
+               "--groups FILE gives the groups that belong to this trace: {\"NAME\": [ranks]}"});
     return std::nullopt;
   }
-  if (found == Communicators::kOutside || communicators_[found].place(real(rank)) == kNone) {
-    fail_run({Errc::input_group, place(rank, node),
-              fmt::format("rank {} is not a member of process group \"{}\"", real(rank), name),
-              ""});
+  if (found == Communicators::kOutside ||
+      run_.communicators[found].place(run_.real(rank)) == kNone) {
+    run_.fail(
+        {Errc::input_group, run_.place(rank, node),
+         fmt::format("rank {} is not a member of process group \"{}\"", run_.real(rank), name),
+         ""});
     return std::nullopt;
   }
-  return alike(found);
+  return run_.alike(found);
 }
 
 std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
-  RankState& state = states_[rank];
-  switch (platform_.collectives.policy) {
+  RankState& state = run_.ground.states[rank];
+  switch (run_.platform.collectives.policy) {
     case SchedulingPolicy::lifo:
       return state.next_priority++;
     case SchedulingPolicy::fifo:
@@ -44,37 +46,37 @@ std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
     case SchedulingPolicy::explicit_priority:
       break;
   }
-  return graph_of(rank).collective(node).priority;
+  return run_.graph_of(rank).collective(node).priority;
 }
 
 void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, CollectiveType type,
                               std::int64_t size) {
   const auto communicator = communicator_of(rank, node);
   if (!communicator) return;
-  Communicator& group = communicators_[*communicator];
-  const graph::Graph& graph = graph_of(rank);
+  Communicator& group = run_.communicators[*communicator];
+  const graph::Graph& graph = run_.graph_of(rank);
   const std::uint32_t everywhere =
-      astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
+      run_.astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
   const std::uint32_t mask =
       graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : everywhere;
   const auto number = planner_.topology(type, *communicator, group, group.dims(mask));
   if (!number)
-    return fail_run({number.error().code, place(rank, node) + ": " + number.error().where,
-                     number.error().what, number.error().hint});
+    return run_.fail({number.error().code, run_.place(rank, node) + ": " + number.error().where,
+                      number.error().what, number.error().hint});
   const model::LogicalTopology& topology = planner_.topology(*number);
-  auto cutting =
-      model::cut(type, size, platform_.collectives.splits, fabric_.rank_count(), platform_.rules);
+  auto cutting = model::cut(type, size, run_.platform.collectives.splits, run_.fabric.rank_count(),
+                            run_.platform.rules);
   if (!cutting)
-    return fail_run({cutting.error().code, place(rank, node) + ": " + cutting.error().where,
-                     cutting.error().what, cutting.error().hint});
-  const InterDimension order = platform_.collectives.inter_dimension;
+    return run_.fail({cutting.error().code, run_.place(rank, node) + ": " + cutting.error().where,
+                      cutting.error().what, cutting.error().hint});
+  const InterDimension order = run_.platform.collectives.inter_dimension;
   const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
                        type != CollectiveType::all_to_all && !topology.sub_group;
-  if (cutting->remainder_full && !resized) note(FindingCode::remainder_chunk_full, rank, node);
-  if (astra() && topology.sub_group && fabric_.dim_count() > 1) {
-    note(FindingCode::group_falls_back_to_ring, rank, node);
+  if (cutting->remainder_full && !resized) run_.note(FindingCode::remainder_chunk_full, rank, node);
+  if (run_.astra() && topology.sub_group && run_.fabric.dim_count() > 1) {
+    run_.note(FindingCode::group_falls_back_to_ring, rank, node);
   }
-  if (cutting->raised) note(FindingCode::missing_chunk_raised, rank, node);
+  if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
   std::uint32_t op = static_cast<std::uint32_t>(ops_.size());
   if (free_ops_.empty()) {
     ops_.emplace_back();
@@ -83,15 +85,15 @@ void Engine::begin_collective(std::uint32_t rank, graph::NodeId node, Collective
     free_ops_.pop_back();
   }
   ops_[op] = {rank, node, 1, 0};  // one more than its chunks, until all are issued
-  if (recorder_) note_join(rank, node, *communicator, topology);
+  if (run_.recorder) note_join(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
-  if (!error_ && --ops_[op].chunks_left == 0) collective_done(op);
+  if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
 }
 
 void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, CollectiveType type,
                           const model::Chunking& cutting, std::uint32_t topology_number,
                           std::int64_t priority) {
-  Communicator& group = communicators_[communicator];
+  Communicator& group = run_.communicators[communicator];
   const model::LogicalTopology& topology = planner_.topology(topology_number);
   const std::uint32_t rank = ops_[op].rank;
   const graph::NodeId node = ops_[op].node;
@@ -99,11 +101,11 @@ void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, Collecti
   natural.type = type;
   natural.topology = topology_number;
   const bool ordered =
-      platform_.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
-  if (ordered && (rank == 0 || !astra()))
-    themis_.begin(now());  // the reference lets rank 0 decide when
+      run_.platform.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+  if (ordered && (rank == 0 || !run_.astra()))
+    themis_.begin(run_.now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
-  for (std::int64_t left = cutting.bytes; left > 0 && !error_;) {
+  for (std::int64_t left = cutting.bytes; left > 0 && !run_.error;) {
     Stream& stream = new_stream(communicator, group, rank, node);
     std::int64_t bytes = left > cutting.chunk ? cutting.chunk : cutting.last;
     if (plan == nullptr || ordered || bytes != natural.bytes) {
@@ -114,19 +116,19 @@ void Engine::issue_chunks(std::uint32_t op, std::uint32_t communicator, Collecti
       bytes = request.bytes;
     }
     left -= bytes;
-    auto list = planner_.choose_queues(*plan, type, topology, pointers_[rank]);
+    auto list = planner_.choose_queues(*plan, type, topology, run_.ground.pointers[rank]);
     if (!list) {
-      return fail_run({list.error().code, place(rank, node) + ": " + list.error().where,
-                       list.error().what, list.error().hint});
+      return run_.fail({list.error().code, run_.place(rank, node) + ": " + list.error().where,
+                        list.error().what, list.error().hint});
     }
     stream.op = op;
-    stream.phases = astra() ? *list : common_phases(blocks_[stream.block], plan, *list);
+    stream.phases = run_.astra() ? *list : common_phases(blocks_[stream.block], plan, *list);
     stream.phase = 0;
     stream.priority = priority;
     ++ops_[op].chunks_left;
     const PhaseList& phases = planner_.list(stream.phases);
     if (phases.empty()) {
-      if (group.members > 1 && left == 0) note(FindingCode::masked_collective, rank, node);
+      if (group.members > 1 && left == 0) run_.note(FindingCode::masked_collective, rank, node);
       chunk_done(stream);
       continue;
     }
@@ -141,8 +143,8 @@ std::uint32_t Engine::common_phases(Block& block, const ChunkPlan* plan, std::ui
   if (block.plan == nullptr) {
     block.plan = plan;
     block.phases = chosen;
-  } else if (folded_ && block.phases != chosen && block.order.issued == now() &&
-             communicators_[block.communicator].stands_for_several) {
+  } else if (run_.folded && block.phases != chosen && block.order.issued == run_.now() &&
+             run_.communicators[block.communicator].stands_for_several) {
     doubt_order();
   }
   return block.plan == plan ? block.phases : chosen;
@@ -150,20 +152,22 @@ std::uint32_t Engine::common_phases(Block& block, const ChunkPlan* plan, std::ui
 
 void Engine::enqueue(Stream& stream) {
   stream.spec = nullptr;
-  stream.waiting_since = now();
-  if (recorder_) note_queued(stream);
+  stream.waiting_since = run_.now();
+  if (run_.recorder) note_queued(stream);
   const std::uint32_t number = planner_.list(stream.phases)[stream.phase].queue;
-  ChunkQueue& queue = queues_[stream.rank * std::size_t{planner_.queue_count()} + number];
-  if (astra() || platform_.collectives.intra_dimension != platform::IntraDimension::rg)
+  ChunkQueue& queue =
+      run_.ground.queues[stream.rank * std::size_t{planner_.queue_count()} + number];
+  if (run_.astra() || run_.platform.collectives.intra_dimension != platform::IntraDimension::rg)
     return insert_waiting(queue, stream);
   stream.next_waiting = std::exchange(queue.arrived, &stream);
 }
 
 void Engine::start_waiting(std::uint64_t number) {
-  ChunkQueue& queue = queues_[number];
+  ChunkQueue& queue = run_.ground.queues[number];
   if (queue.arrived != nullptr) insert_arrived(queue);
-  const auto q = platform_.collectives.queues_per_dim;
-  const auto limit = static_cast<std::uint32_t>((platform_.collectives.active_chunks + q - 1) / q);
+  const auto q = run_.platform.collectives.queues_per_dim;
+  const auto limit =
+      static_cast<std::uint32_t>((run_.platform.collectives.active_chunks + q - 1) / q);
   while (queue.first != nullptr && queue.running < limit) {
     Stream& stream = *queue.first;
     queue.first = std::exchange(stream.next_waiting, nullptr);
@@ -186,21 +190,21 @@ std::uint64_t Engine::bytes_sent(const Stream& stream) {
 // For the RG order of queues.
 void Engine::note_gather(ChunkQueue& queue, const Stream& stream) {
   const bool gather = stream.spec->request.type == CollectiveType::all_gather;
-  if (astra()) {
-    last_was_gather_[stream.rank] = gather;
+  if (run_.astra()) {
+    run_.ground.last_was_gather[stream.rank] = gather;
     return;
   }
-  if (platform_.collectives.intra_dimension != platform::IntraDimension::rg) return;
+  if (run_.platform.collectives.intra_dimension != platform::IntraDimension::rg) return;
   const Block& block = blocks_[stream.block];
-  if (queue.last_at == now()) {
+  if (queue.last_at == run_.now()) {
     const std::uint32_t other = queue.last_group;
-    if (folded_ && gather != queue.last_was_gather && other != block.communicator &&
-        (communicators_[block.communicator].stands_for_several ||
-         communicators_[other].stands_for_several))
+    if (run_.folded && gather != queue.last_was_gather && other != block.communicator &&
+        (run_.communicators[block.communicator].stands_for_several ||
+         run_.communicators[other].stands_for_several))
       doubt_order();
     if (block.order < queue.last_chunk) return;
   }
-  queue.last_at = now();
+  queue.last_at = run_.now();
   queue.last_chunk = block.order;
   queue.last_group = block.communicator;
   queue.last_was_gather = gather;
@@ -211,10 +215,10 @@ void Engine::end_phase(Stream& stream) {
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
   const std::uint64_t bytes = bytes_sent(stream);
-  seats_[rank].sent_bytes += bytes;
+  run_.ground.seats[rank].sent_bytes += bytes;
   ops_[stream.op].sent += bytes;
-  note_gather(queues_[rank * std::size_t{planner_.queue_count()} + queue], stream);
-  if (recorder_) note_end(stream);
+  note_gather(run_.ground.queues[rank * std::size_t{planner_.queue_count()} + queue], stream);
+  if (run_.recorder) note_end(stream);
   stream.spec = nullptr;
   stream.balances.reset();
   ++stream.phase;
@@ -225,7 +229,7 @@ void Engine::end_phase(Stream& stream) {
   } else {
     enqueue(stream);
   }
-  --queues_[rank * std::size_t{planner_.queue_count()} + queue].running;
+  --run_.ground.queues[rank * std::size_t{planner_.queue_count()} + queue].running;
   pump(rank, queue);
   if (next != kNone && next != queue) pump(rank, next);
 }
@@ -234,9 +238,9 @@ void Engine::chunk_done(Stream& stream) {
   const std::uint32_t op = stream.op;
   Block& block = blocks_[stream.block];
   stream.op = kNone;
-  if (recorder_ && ops_[op].chunks_left == 1 && !block.history.empty()) {
+  if (run_.recorder && ops_[op].chunks_left == 1 && !block.history.empty()) {
     const ChunkHistory& history = block.history[stream.member];
-    recorder_->done(ops_[op].rank, ops_[op].node, history.queue, history.latency);
+    run_.recorder->done(ops_[op].rank, ops_[op].node, history.queue, history.latency);
   }
   if (++block.done == block.slots) drop_block(stream.block);
   if (--ops_[op].chunks_left == 0) collective_done(op);

@@ -16,22 +16,22 @@ using graph::NodeKind;
 
 // By node first, then by collective type.
 const std::string* Engine::custom_prefix(std::uint32_t rank, NodeId node, CollectiveType type) {
-  const auto& by_node = platform_.collectives.custom_by_node;
-  const auto found = by_node.find(graph_of(rank).id(node));
+  const auto& by_node = run_.platform.collectives.custom_by_node;
+  const auto found = by_node.find(run_.graph_of(rank).id(node));
   if (found != by_node.end()) return &found->second;
-  const platform::CollectivePlan* plan = model::plan_for(platform_.collectives, type);
+  const platform::CollectivePlan* plan = model::plan_for(run_.platform.collectives, type);
   return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
 }
 
 void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& prefix) {
   const auto communicator = communicator_of(rank, node);
   if (!communicator) return;
-  const Communicator& group = communicators_[*communicator];
-  const auto found = workload_.custom_collectives.find(prefix);
+  const Communicator& group = run_.communicators[*communicator];
+  const auto found = run_.workload.custom_collectives.find(prefix);
   const std::size_t position = group.place(rank);
-  if (found == workload_.custom_collectives.end() || position >= found->second.size()) {
-    return fail_run(
-        {Errc::input_not_found, place(rank, node),
+  if (found == run_.workload.custom_collectives.end() || position >= found->second.size()) {
+    return run_.fail(
+        {Errc::input_not_found, run_.place(rank, node),
          fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
          "one file per member is needed: <prefix>.<position>.et"});
   }
@@ -44,12 +44,12 @@ void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& pr
   custom.position = static_cast<std::uint32_t>(position);
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
   custom.left = graph.size();
-  if (recorder_) {
+  if (run_.recorder) {
     const std::uint32_t member = group.member(rank);
-    recorder_->custom(rank, node, *communicator, member, now());
+    run_.recorder->custom(rank, node, *communicator, member, run_.now());
   }
   if (graph.size() == 0) return complete(rank, node);
-  for (NodeId n = 0; n < graph.size() && !error_; ++n) {
+  for (NodeId n = 0; n < graph.size() && !run_.error; ++n) {
     if (graph.in_degrees()[n] == 0) start_custom(run, n);
   }
 }
@@ -61,21 +61,21 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
   const NodeKind kind = graph.kind(node);
   if (kind != NodeKind::send && kind != NodeKind::recv) {
     const std::int64_t recorded = kind == NodeKind::comp ? graph.duration(node).count() : 0;
-    const std::int64_t shortest = kind == NodeKind::comp && astra() ? kPsPerNs : 0;
+    const std::int64_t shortest = kind == NodeKind::comp && run_.astra() ? kPsPerNs : 0;
     return at(rank, recorded > 0 ? recorded : shortest,
               {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }
   const auto where = [&] {
-    return fmt::format("{} (custom algorithm, node {})", place(rank, customs_[run].owner.node),
+    return fmt::format("{} (custom algorithm, node {})", run_.place(rank, customs_[run].owner.node),
                        graph.id(node));
   };
   auto key = message_key(graph, custom.position, node, kind == NodeKind::send, where);
   if (!key) return;
-  const Communicator& group = communicators_[custom.communicator];
+  const Communicator& group = run_.communicators[custom.communicator];
   if (!group.ranks.empty()) {
     const std::vector<std::uint32_t>& members = group.ascending();
     if (key->src >= members.size() || key->dst >= members.size()) {
-      return fail_run({Errc::input_range, where(), "the peer is not a member of the group", ""});
+      return run_.fail({Errc::input_range, where(), "the peer is not a member of the group", ""});
     }
     key->src = members[key->src];
     key->dst = members[key->dst];
@@ -86,7 +86,7 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
 }
 
 void Engine::complete_custom(std::uint32_t run, NodeId node) {
-  if (error_) return;
+  if (run_.error) return;
   const Endpoint owner = customs_[run].owner;
   --customs_[run].left;
   for (const NodeId next : customs_[run].graph->successors(node)) {

@@ -12,59 +12,63 @@
 namespace orrery::sim {
 
 Result<void> Engine::set_up_folding() {
-  const std::uint32_t ranks = fabric_.rank_count();
-  const std::string why_not = why_not_fold(workload_, platform_, options_);
+  const std::uint32_t ranks = run_.fabric.rank_count();
+  const std::string why_not = why_not_fold(run_.workload, run_.platform, run_.options);
   if (why_not.empty()) {
-    auto folding = fold(workload_, platform_, fabric_, communicators_, planner_);
+    auto folding = fold(run_.workload, run_.platform, run_.fabric, run_.communicators, planner_);
     if (!folding) return tl::unexpected(folding.error());
-    folding_ = std::move(*folding);
-    folded_ = folding_.classes() < ranks;
-    if (!folded_ && folding_.why_not.empty()) folding_.why_not = "no two ranks are alike";
+    run_.ground.folding = std::move(*folding);
+    run_.folded = run_.ground.folding.classes() < ranks;
+    if (!run_.folded && run_.ground.folding.why_not.empty())
+      run_.ground.folding.why_not = "no two ranks are alike";
   } else {
-    folding_.why_not = why_not;
+    run_.ground.folding.why_not = why_not;
   }
-  result_.savings.representatives =
-      folded_ ? static_cast<std::uint32_t>(folding_.classes()) : ranks;
-  if (options_.fold) result_.savings.not_folded = folding_.why_not;
-  if (!folded_) return {};
-  guarded_ = astra();
-  if (guarded_) expected_.resize(folding_.classes());
+  run_.result.savings.representatives =
+      run_.folded ? static_cast<std::uint32_t>(run_.ground.folding.classes()) : ranks;
+  if (run_.options.fold) run_.result.savings.not_folded = run_.ground.folding.why_not;
+  if (!run_.folded) return {};
+  run_.guarded = run_.astra();
+  if (run_.guarded) expected_.resize(run_.ground.folding.classes());
   set_up_slots();
-  peers_.emplace(workload_);
+  run_.ground.peers.emplace(run_.workload);
   return {};
 }
 
 // That a job cannot finish, or goes wrong, is only told of a run of all ranks.
 void Engine::doubt_folding() {
   std::uint64_t nodes = 0;
-  for (std::uint32_t rank = 0; rank < states_.size(); ++rank)
-    nodes += std::uint64_t{weight(rank)} * graph_of(rank).size();
-  if (nodes <= options_.most_repeated) {
-    fold_failed_ = "it cannot finish";
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank)
+    nodes += std::uint64_t{run_.weight(rank)} * run_.graph_of(rank).size();
+  if (nodes <= run_.options.most_repeated) {
+    run_.fold_failed = "it cannot finish";
     return;
   }
-  const auto stuck = std::find_if(states_.begin(), states_.end(),
+  const auto stuck = std::find_if(run_.ground.states.begin(), run_.ground.states.end(),
                                   [](const RankState& state) { return !state.finished; });
-  if (error_ || stuck == states_.end()) return;
-  fail_run({Errc::limit_exceeded,
-            fmt::format("rank {}", real(static_cast<std::uint32_t>(stuck - states_.begin()))),
-            fmt::format("it cannot finish, nor can those that are like it, as it seems; to be sure "
-                        "and to tell why, all {} nodes have to be simulated, which takes long",
-                        nodes),
-            "simulate every rank: --fold off"});
+  if (run_.error || stuck == run_.ground.states.end()) return;
+  run_.fail(
+      {Errc::limit_exceeded,
+       fmt::format("rank {}",
+                   run_.real(static_cast<std::uint32_t>(stuck - run_.ground.states.begin()))),
+       fmt::format("it cannot finish, nor can those that are like it, as it seems; to be sure "
+                   "and to tell why, all {} nodes have to be simulated, which takes long",
+                   nodes),
+       "simulate every rank: --fold off"});
 }
 
 // By communicator that stands for others: which simulated ranks stand for its members.
 void Engine::set_up_slots() {
-  std::vector<std::uint32_t> slot_of(folding_.classes(), kNone);  // in the communicator at hand
-  for (std::uint32_t c = 0; c < communicators_.all().size(); ++c) {
-    if (folding_.group_like[c] != c)
-      communicators_[folding_.group_like[c]].stands_for_several = true;
-    if (folding_.group_like[c] != c) continue;
-    Communicator& group = communicators_[c];
+  std::vector<std::uint32_t> slot_of(run_.ground.folding.classes(),
+                                     kNone);  // in the communicator at hand
+  for (std::uint32_t c = 0; c < run_.communicators.all().size(); ++c) {
+    if (run_.ground.folding.group_like[c] != c)
+      run_.communicators[run_.ground.folding.group_like[c]].stands_for_several = true;
+    if (run_.ground.folding.group_like[c] != c) continue;
+    Communicator& group = run_.communicators[c];
     group.slots.resize(group.members);
     for (std::uint32_t m = 0; m < group.members; ++m) {
-      const std::uint32_t seat = folding_.class_of[rank_of(c, m)];
+      const std::uint32_t seat = run_.ground.folding.class_of[run_.rank_of(c, m)];
       if (slot_of[seat] != kNone) continue;
       slot_of[seat] = 0;
       group.seats.emplace_back(seat, m);
@@ -73,7 +77,7 @@ void Engine::set_up_slots() {
     for (std::uint32_t slot = 0; slot < group.seats.size(); ++slot)
       slot_of[group.seats[slot].first] = slot;
     for (std::uint32_t m = 0; m < group.members; ++m)
-      group.slots[m] = slot_of[folding_.class_of[rank_of(c, m)]];
+      group.slots[m] = slot_of[run_.ground.folding.class_of[run_.rank_of(c, m)]];
     for (const auto& seat : group.seats) slot_of[seat.first] = kNone;
   }
 }
@@ -89,13 +93,15 @@ std::uint32_t Engine::member_of(const Communicator& group, std::uint32_t rank) c
 // in the same place of its own list of peers. A receiver that never mentions the sender will never
 // ask: then the sender's number is moved out of the way of all others.
 MessageKey Engine::as_received(const MessageKey& key) const {
-  if (!folded_) return key;
-  const std::uint32_t stands_for = folding_.representative[folding_.class_of[key.dst]];
+  if (!run_.folded) return key;
+  const std::uint32_t stands_for =
+      run_.ground.folding.representative[run_.ground.folding.class_of[key.dst]];
   if (stands_for == key.dst) return key;
   MessageKey received = key;
   received.dst = stands_for;
-  const std::uint32_t place = peers_->place(key.dst, key.src);
-  received.src = place == kNone ? key.src + fabric_.rank_count() : peers_->at(stands_for, place);
+  const std::uint32_t place = run_.ground.peers->place(key.dst, key.src);
+  received.src = place == kNone ? key.src + run_.fabric.rank_count()
+                                : run_.ground.peers->at(stands_for, place);
   return received;
 }
 

@@ -20,36 +20,36 @@ constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
 // order: they are only counted.
 void Engine::watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin,
                    std::uint64_t phase) {
-  if (!guarded_ || !fold_failed_.empty()) return;
+  if (!run_.guarded || !run_.fold_failed.empty()) return;
   std::vector<Expected>& list = expected_[rank];
-  std::erase_if(list, [&](const Expected& one) { return one.time < now(); });
+  std::erase_if(list, [&](const Expected& one) { return one.time < run_.now(); });
   bool known = false;
   for (Expected& one : list) {
-    if (one.time != time || one.queued != now()) continue;
+    if (one.time != time || one.queued != run_.now()) continue;
     if (phase != 0 && one.phase == phase) {
       if (one.origin != origin) one.origin = kSeveral;
       known = true;
     } else if (one.origin == origin && origin != kSeveral) {
       known = known || one.phase == phase;
     } else {
-      fold_failed_ = "ranks meet in an order that their numbers decide";
+      run_.fold_failed = "ranks meet in an order that their numbers decide";
       return;
     }
   }
-  if (!known) list.push_back({time, now(), origin, phase});
+  if (!known) list.push_back({time, run_.now(), origin, phase});
 }
 
 void Engine::watch_own(std::uint32_t rank, std::int64_t time) {
-  if (guarded_) watch(rank, time, 0, 0);
+  if (run_.guarded) watch(rank, time, 0, 0);
 }
 
 // A message of a phase from `from` to `to`, members of the block's communicator. Whoever stands for
 // `to` gets it from another rank than `from`.
 void Engine::watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to,
                            std::uint32_t key) {
-  if (!guarded_) return;
+  if (!run_.guarded) return;
   const Block& block = blocks_[arrival.block];
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   const auto& [seat, member] = group.seats[group.slot(to)];
   const std::uint32_t sender = sender_to(member, planner_.spec(arrival.spec), from, to, key);
   watch(seat, arrival.time, (std::uint64_t{block.communicator} + 1) << 32 | sender,
@@ -58,9 +58,9 @@ void Engine::watch_message(const Event& arrival, std::uint32_t from, std::uint32
 
 // The same from one rank to another; `who` is the sender's.
 void Engine::watch_message(const Endpoint& who, const MessageKey& key, std::int64_t time) {
-  if (!guarded_) return;
+  if (!run_.guarded) return;
   watch_own(who.rank, time);
-  watch(folding_.class_of[key.dst], time, std::uint64_t{1} << 63 | key.src, 0);
+  watch(run_.ground.folding.class_of[key.dst], time, std::uint64_t{1} << 63 | key.src, 0);
 }
 
 }  // namespace orrery::sim

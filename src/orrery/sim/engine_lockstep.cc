@@ -30,14 +30,14 @@ void Engine::restart(Event& run, const Event& event) {
 }
 
 void Engine::flush(Event& run) {
-  if (run.count != 0) queue_.push(run);
+  if (run.count != 0) run_.queue.push(run);
   run.count = 0;
 }
 
 void Engine::run_agendas(const Event& event) {
   Event run{.count = 0};
-  const bool plain = !links_ && !guarded_ && !platform_.collectives.rendezvous &&
-                     now() < model::Fabric::kTooLong / 2;
+  const bool plain = !links_ && !run_.guarded && !run_.platform.collectives.rendezvous &&
+                     run_.now() < model::Fabric::kTooLong / 2;
   for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
     if (plain && lone_step(rank, run)) continue;
     flush(run);
@@ -65,12 +65,12 @@ inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
 // One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent.
 // False: not that simple.
 bool Engine::lone_step(std::uint32_t rank, Event& run) {
-  Agenda& agenda = agendas_[rank];
-  const int which = agenda.lists[0].time == now() ? 0 : 1;
+  Agenda& agenda = run_.ground.agendas[rank];
+  const int which = agenda.lists[0].time == run_.now() ? 0 : 1;
   LocalList& list = agenda.lists[which];
   LocalList& other = agenda.lists[1 - which];
   const LocalEvent& event = list.first;
-  if (list.time != now() || list.head != kNone || event.repeat != 1 || event.stream == nullptr)
+  if (list.time != run_.now() || list.head != kNone || event.repeat != 1 || event.stream == nullptr)
     return false;
   Stream& stream = *event.stream;
   const model::PhaseSpec* spec = stream.spec;
@@ -78,7 +78,7 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
   if (event.kind == LocalKind::inserted_sum) {
     const std::int64_t reduce = spec->step_of(event.arg).reduce;
     if (reduce == 0 || other.time >= 0 || !agenda.overflow.empty()) return false;
-    other.time = now() + reduce;
+    other.time = run_.now() + reduce;
     other.first = {&stream, 0, LocalKind::freed};
     other.head = other.tail = kNone;
     if (!extend(run, other.time, EventKind::local, rank, 0)) {
@@ -90,8 +90,8 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
     ++stream.sent;
     --stream.steps_left;
     add_to_balance(stream, key, +1);
-    result_.messages += weight(rank);
-    const std::int64_t time = now() + spec->delay_by_key[key];
+    run_.result.messages += run_.weight(rank);
+    const std::int64_t time = run_.now() + spec->delay_by_key[key];
     if (run.spec != spec->id || run.key != key ||
         !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
       restart(run, {.time = time,
@@ -110,7 +110,7 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
 
 void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec) {
   const model::RingShape ring = spec.request.ring;
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   Event run{.count = 0};
   std::uint32_t below = event.first % ring.stride;
   std::uint32_t position = ring.position(event.first);
@@ -133,8 +133,8 @@ void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpe
 bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
                           Event& run) {
   if (stream.spec != &spec || balance_of(stream, key) <= 0) return false;
-  Agenda& agenda = agendas_[stream.rank];
-  const std::int64_t time = now() + spec.endpoint;
+  Agenda& agenda = run_.ground.agendas[stream.rank];
+  const std::int64_t time = run_.now() + spec.endpoint;
   const int which = agenda.lists[0].time < 0 ? 0 : 1;
   LocalList& list = agenda.lists[which];
   if (list.time >= 0 || agenda.lists[1 - which].time == time || !agenda.overflow.empty())
@@ -156,7 +156,7 @@ bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseS
 // are one event. False: not that simple, nothing is sent.
 bool Engine::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || links_ || platform_.collectives.rendezvous || stream.early ||
+  if (!spec.burst || links_ || run_.platform.collectives.rendezvous || stream.early ||
       stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);
@@ -168,16 +168,16 @@ bool Engine::send_burst(Stream& stream, std::int32_t count) {
   for (std::uint32_t k = key; k < key + keys; ++k) ++stream.balances[k];
   stream.sent += keys;
   stream.steps_left -= count;
-  result_.messages += std::uint64_t{keys} * weight(stream.rank);
-  const Event burst{.time = after(spec.delay_by_key[key]),
+  run_.result.messages += std::uint64_t{keys} * run_.weight(stream.rank);
+  const Event burst{.time = run_.after(spec.delay_by_key[key]),
                     .kind = EventKind::deliver,
                     .first = stream.member,
                     .key = key,
                     .keys = keys,
                     .block = stream.block,
                     .spec = spec.id};
-  queue_.push(burst);
-  for (std::uint32_t k = 0; guarded_ && k < keys; ++k)
+  run_.queue.push(burst);
+  for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)
     watch_message(burst, stream.member, spec.destination(stream.member, stream.position, key + k),
                   key + k);
   return true;

@@ -30,19 +30,20 @@ constexpr Time kShortest = ns(1);  // ASTRA rules: a node without a duration
 // and each receiver its own stream; a host has many threads, which dependencies keep in order, also
 // where what they communicate takes its recorded time.
 std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
-  if (graph.is_cpu(node) && astra()) return {kCpuLane, false};
+  if (graph.is_cpu(node) && run_.astra()) return {kCpuLane, false};
   if (graph.is_cpu(node) && (kind == NodeKind::comp || takes_recorded_time(rank, node)))
     return {kFreeLane, true};
   if (kind == NodeKind::comp) return {kComputeLane, false};
-  if (astra()) return {kCommLane, false};
+  if (run_.astra()) return {kCommLane, false};
   switch (kind) {
     case NodeKind::coll:
       return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
     case NodeKind::send:
-      return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, real(rank)).dst), false};
+      return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, run_.real(rank)).dst),
+              false};
     case NodeKind::mem_load:
     case NodeKind::mem_store:
       return {kMemoryLane, false};
@@ -52,8 +53,8 @@ std::pair<std::uint64_t, bool> Engine::lane_of(std::uint32_t rank, NodeId node) 
 }
 
 bool Engine::takes_recorded_time(std::uint32_t rank, NodeId node) const {
-  const graph::Graph& graph = graph_of(rank);
-  if (platform_.replay_only) return true;
+  const graph::Graph& graph = run_.graph_of(rank);
+  if (run_.platform.replay_only) return true;
   if (graph.kind(node) != NodeKind::coll) return false;
   // Recorded traces have collectives that do not say what they are, or how large.
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) return true;
@@ -61,15 +62,15 @@ bool Engine::takes_recorded_time(std::uint32_t rank, NodeId node) const {
   // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
   std::uint32_t group = 0;
   if (const std::string_view name = graph.string(graph.collective(node).group); !name.empty()) {
-    group = communicators_.find(name, real(rank));
+    group = run_.communicators.find(name, run_.real(rank));
     if (group >= Communicators::kOutside) return false;
   }
-  const Communicator& alone = communicators_[group];
-  return alone.members == 1 && alone.place(real(rank)) != kNone;
+  const Communicator& alone = run_.communicators[group];
+  return alone.members == 1 && alone.place(run_.real(rank)) != kNone;
 }
 
 void Engine::make_ready(std::uint32_t rank, NodeId node) {
-  RankState& state = states_[rank];
+  RankState& state = run_.ground.states[rank];
   const auto [key, unlimited] = lane_of(rank, node);
   auto lane = std::find_if(state.lanes.begin(), state.lanes.end(),
                            [k = key](const Lane& l) { return l.key == k; });
@@ -98,27 +99,27 @@ std::optional<std::pair<Lane*, NodeId>> Engine::next_ready(RankState& state) {
 // Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end
 // at once come in a second pass, as they would with ASTRA-sim's next callback.
 void Engine::issue(std::uint32_t rank) {
-  RankState& state = states_[rank];
+  RankState& state = run_.ground.states[rank];
   if (state.issuing) return;
   state.issuing = true;
   do {
     for (const NodeId node : std::exchange(state.freed, {})) make_ready(rank, node);
-    while (!error_) {
+    while (!run_.error) {
       const auto next = next_ready(state);
       if (!next) break;
       const auto [lane, node] = *next;
-      if (!astra() && !lane->unlimited && lane->last != graph::kNoNode)
+      if (!run_.astra() && !lane->unlimited && lane->last != graph::kNoNode)
         note_release(rank, node, lane->last);
       start(rank, node);
     }
-  } while (!state.freed.empty() && !error_);
+  } while (!state.freed.empty() && !run_.error);
   state.issuing = false;
   check_finished(rank);
 }
 
 void Engine::wake(std::uint32_t rank) {
-  if (astra()) return issue(rank);
-  RankState& state = states_[rank];
+  if (run_.astra()) return issue(rank);
+  RankState& state = run_.ground.states[rank];
   if (state.unsettled || state.issuing) return;
   state.unsettled = true;
   unsettled_ranks_.push_back(rank);
@@ -126,29 +127,30 @@ void Engine::wake(std::uint32_t rank) {
 
 // Orrery rules: `node` could not start before `by` had ended either. See settle_releases.
 void Engine::note_release(std::uint32_t rank, NodeId node, NodeId by) {
-  if (pages_ != nullptr) return;
-  NodeTimes* times = &times_[first_times_[rank]];
+  if (run_.pages != nullptr) return;
+  NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
   NodeId& known = times[node].released_by;
   const bool later = known == graph::kNoNode || times[known].end < times[by].end;
   if (later || (times[known].end == times[by].end && by < known)) known = by;
 }
 
 void Engine::start(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
-  NodeTimes& times = times_of(rank, node);
-  times.start = now();
+  const graph::Graph& graph = run_.graph_of(rank);
+  NodeTimes& times = run_.times_of(rank, node);
+  times.start = run_.now();
   repeats_.started(rank, node);
-  if (astra()) times.released_by = releasing_;
+  if (run_.astra()) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
-  if (astra() && graph.is_cpu(node) && kind != NodeKind::comp && !platform_.replay_only) {
-    return fail_run({Errc::input_corrupt, place(rank, node),
-                     fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
-                     "communication and memory nodes run on the accelerator: clear the attribute"});
+  if (run_.astra() && graph.is_cpu(node) && kind != NodeKind::comp && !run_.platform.replay_only) {
+    return run_.fail(
+        {Errc::input_corrupt, run_.place(rank, node),
+         fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
+         "communication and memory nodes run on the accelerator: clear the attribute"});
   }
   account(rank);
   count_node(rank, node, +1);
-  if (platform_.replay_only) return replay(rank, node);
+  if (run_.platform.replay_only) return replay(rank, node);
   switch (kind) {
     case NodeKind::comp:
       return start_compute(rank, node);
@@ -167,11 +169,12 @@ void Engine::start(std::uint32_t rank, NodeId node) {
 }
 
 void Engine::replay(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   Time duration = graph.duration(node);
-  if (duration == Time{} && astra()) duration = kShortest;
-  if (graph.kind(node) == NodeKind::comp) duration = deviations_.compute(real(rank), duration);
-  if (!graph.is_cpu(node)) gpu_time_[rank] += duration.count();
+  if (duration == Time{} && run_.astra()) duration = kShortest;
+  if (graph.kind(node) == NodeKind::comp)
+    duration = run_.ground.deviations.compute(run_.real(rank), duration);
+  if (!graph.is_cpu(node)) run_.ground.gpu_time[rank] += duration.count();
   at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
@@ -186,117 +189,118 @@ bool takes_roofline(const graph::Graph& graph, NodeId node, const platform::Plat
 }
 
 void Engine::start_compute(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   const bool recorded = graph.duration(node) > Time{};
-  if (!takes_roofline(graph, node, platform_)) {
-    if (!recorded) note(FindingCode::zero_duration_compute, rank, node);
+  if (!takes_roofline(graph, node, run_.platform)) {
+    if (!recorded) run_.note(FindingCode::zero_duration_compute, rank, node);
     return replay(rank, node);
   }
   if (!known) {
-    return fail_run({Errc::input_missing_attr, place(rank, node),
-                     "a compute node lacks num_ops or tensor_size, which the roofline needs",
-                     "turn roofline-enabled off to use recorded durations"});
+    return run_.fail({Errc::input_missing_attr, run_.place(rank, node),
+                      "a compute node lacks num_ops or tensor_size, which the roofline needs",
+                      "turn roofline-enabled off to use recorded durations"});
   }
   const graph::Work work = graph.work(node);
-  if (work.tensor_size == Bytes{} && astra()) return retire(rank, node, true);
-  const auto time = model::roofline_time(work, platform_.device, platform_.rules);
+  if (work.tensor_size == Bytes{} && run_.astra()) return retire(rank, node, true);
+  const auto time = model::roofline_time(work, run_.platform.device, run_.platform.rules);
   if (!time) {
-    return fail_run({Errc::config_range, place(rank, node),
-                     "the roofline gives no time within 46 days",
-                     "set the device's peak and memory bandwidth"});
+    return run_.fail({Errc::config_range, run_.place(rank, node),
+                      "the roofline gives no time within 46 days",
+                      "set the device's peak and memory bandwidth"});
   }
-  const Time taken = deviations_.compute(real(rank), *time);
-  gpu_time_[rank] += taken.count();
+  const Time taken = run_.ground.deviations.compute(run_.real(rank), *time);
+  run_.ground.gpu_time[rank] += taken.count();
   at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
 void Engine::start_memory(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   if (!graph.has(node, graph::kHasTensorSize)) {
-    return fail_run(
-        {Errc::input_missing_attr, place(rank, node), "a memory node lacks tensor_size", ""});
+    return run_.fail(
+        {Errc::input_missing_attr, run_.place(rank, node), "a memory node lacks tensor_size", ""});
   }
   const Bytes size = graph.work(node).tensor_size;
-  if (platform_.remote_memory.kind == platform::RemoteMemoryKind::none) {
-    if (astra()) {
-      return fail_run({Errc::config_conflict, place(rank, node),
-                       "the trace uses remote memory and the system has none",
-                       "choose another memory-type than NO_MEMORY_EXPANSION"});
+  if (run_.platform.remote_memory.kind == platform::RemoteMemoryKind::none) {
+    if (run_.astra()) {
+      return run_.fail({Errc::config_conflict, run_.place(rank, node),
+                        "the trace uses remote memory and the system has none",
+                        "choose another memory-type than NO_MEMORY_EXPANSION"});
     }
-    const auto local = transfer_time(size, platform_.device.memory);
+    const auto local = transfer_time(size, run_.platform.device.memory);
     if (!local) {
-      return fail_run({Errc::config_range, place(rank, node),
-                       "local memory gives no time for this access",
-                       "set the device's memory bandwidth"});
+      return run_.fail({Errc::config_range, run_.place(rank, node),
+                        "local memory gives no time for this access",
+                        "set the device's memory bandwidth"});
     }
     return at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
   }
-  const model::RemoteMemory::Access access{real(rank), rank, node, size};
+  const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
   if (remote_memory_.request(access)) serve_memory(access);
 }
 
 void Engine::serve_memory(const model::RemoteMemory::Access& access) {
-  if (recorder_) recorder_->memory_served(access.rank, access.node, now());
+  if (run_.recorder) run_.recorder->memory_served(access.rank, access.node, run_.now());
   const auto time = remote_memory_.service_time(access.size);
   if (!time) {
-    return fail_run({Errc::config_range, place(access.rank, access.node),
-                     "the remote memory gives no time within 46 days", "check remote-mem-bw"});
+    return run_.fail({Errc::config_range, run_.place(access.rank, access.node),
+                      "the remote memory gives no time within 46 days", "check remote-mem-bw"});
   }
   at(access.rank, time->count(), {.arg = access.node, .kind = LocalKind::memory_done});
 }
 
 void Engine::memory_done(std::uint32_t rank, NodeId node) {
-  if (const auto next = remote_memory_.release(real(rank))) serve_memory(*next);
+  if (const auto next = remote_memory_.release(run_.real(rank))) serve_memory(*next);
   complete(rank, node);
 }
 
 void Engine::start_collective(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   const graph::Collective& collective = graph.collective(node);
-  if (!astra() && takes_recorded_time(rank, node)) {
-    note(FindingCode::collective_replayed, rank, node);
+  if (!run_.astra() && takes_recorded_time(rank, node)) {
+    run_.note(FindingCode::collective_replayed, rank, node);
     return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
   }
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
-    return fail_run({Errc::input_missing_attr, place(rank, node),
-                     "a collective lacks comm_type or comm_size", ""});
+    return run_.fail({Errc::input_missing_attr, run_.place(rank, node),
+                      "a collective lacks comm_type or comm_size", ""});
   }
   if (const std::string* prefix = custom_prefix(rank, node, collective.type))
     return begin_custom(rank, node, *prefix);
   const auto size = collective.size.count();
   const auto members = [&]() -> std::int64_t {
     const auto communicator = communicator_of(rank, node);
-    return communicator ? communicators_[*communicator].members : 1;
+    return communicator ? run_.communicators[*communicator].members : 1;
   };
-  if (model::plan_for(platform_.collectives, collective.type) != nullptr) {
+  if (model::plan_for(run_.platform.collectives, collective.type) != nullptr) {
     return begin_collective(rank, node, collective.type, size);
   }
-  if (astra() && collective.type == CollectiveType::broadcast) {
-    note(FindingCode::collective_without_traffic, rank, node);
+  if (run_.astra() && collective.type == CollectiveType::broadcast) {
+    run_.note(FindingCode::collective_without_traffic, rank, node);
     const std::int64_t recorded = graph.duration(node).count();
     return at(rank, recorded > 0 ? recorded : kShortest.count(),
               {.arg = node, .kind = LocalKind::node_done});
   }
-  if (astra() || collective.type == CollectiveType::unknown) {
-    return fail_run(
-        {Errc::input_unsupported, place(rank, node),
+  if (run_.astra() || collective.type == CollectiveType::unknown) {
+    return run_.fail(
+        {Errc::input_unsupported, run_.place(rank, node),
          fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
   }
   // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have
   // algorithms.
-  note(FindingCode::collective_approximated, rank, node);
+  run_.note(FindingCode::collective_approximated, rank, node);
   switch (collective.type) {
     case CollectiveType::broadcast:
     case CollectiveType::scatter:
     case CollectiveType::gather: {
       const std::int64_t n = members();
-      return error_ ? void()
-                    : begin_collective(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
+      return run_.error
+                 ? void()
+                 : begin_collective(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
     }
     case CollectiveType::barrier: {
       const std::int64_t n = members();
-      return error_ ? void() : begin_collective(rank, node, CollectiveType::all_reduce, n);
+      return run_.error ? void() : begin_collective(rank, node, CollectiveType::all_reduce, n);
     }
     default:
       return begin_collective(rank, node, CollectiveType::reduce_scatter, size);
@@ -304,17 +308,17 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
 }
 
 void Engine::complete(std::uint32_t rank, NodeId node) {
-  if (error_) return;
+  if (run_.error) return;
   const NodeId before = std::exchange(releasing_, node);
-  retire(rank, node, states_[rank].issuing);
+  retire(rank, node, run_.ground.states[rank].issuing);
   wake(rank);
   releasing_ = before;
 }
 
 void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
-  RankState& state = states_[rank];
-  const graph::Graph& graph = graph_of(rank);
-  times_of(rank, node).end = now();
+  RankState& state = run_.ground.states[rank];
+  const graph::Graph& graph = run_.graph_of(rank);
+  run_.times_of(rank, node).end = run_.now();
   if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
     account(rank);
     count_node(rank, node, -1);
@@ -326,13 +330,13 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
     lane.last = node;
   }
   --state.left;
-  if (pages_ != nullptr) return pass_on(rank, node, at_once);
+  if (run_.pages != nullptr) return pass_on(rank, node, at_once);
   state.waits[node] = kDone;
   const auto successors = graph.successors(node);
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
   for (const NodeId next : successors) {
     if (--state.waits[next] != 0) continue;
-    if (!astra()) times_[first_times_[rank] + next].released_by = node;
+    if (!run_.astra()) run_.ground.times[run_.ground.first_times[rank] + next].released_by = node;
     if (at_once) {
       state.freed.push_back(next);
     } else {
@@ -343,25 +347,26 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
 
 // The end of `retire` where times are not kept.
 void Engine::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
-  for (const NodeId next : graph_of(rank).successors(node)) {
-    if (!pages_->satisfy(rank, next)) continue;
+  for (const NodeId next : run_.graph_of(rank).successors(node)) {
+    if (!run_.pages->satisfy(rank, next)) continue;
     if (at_once) {
-      states_[rank].freed.push_back(next);
+      run_.ground.states[rank].freed.push_back(next);
     } else {
       make_ready(rank, next);
     }
   }
-  pages_->end(rank, node);
+  run_.pages->end(rank, node);
 }
 
 void Engine::check_finished(std::uint32_t rank) {
-  RankState& state = states_[rank];
-  if (state.left != 0 || state.finished || error_) return;
+  RankState& state = run_.ground.states[rank];
+  if (state.left != 0 || state.finished || run_.error) return;
   state.finished = true;
   account(rank);
-  seats_[rank].finish = Time(now());
-  finished_ += weight(rank);
-  if (options_.progress && parts_ == nullptr) options_.progress(finished_, result_.messages);
+  run_.ground.seats[rank].finish = Time(run_.now());
+  finished_ += run_.weight(rank);
+  if (run_.options.progress && parts_ == nullptr)
+    run_.options.progress(finished_, run_.result.messages);
 }
 
 }  // namespace orrery::sim

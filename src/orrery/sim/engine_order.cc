@@ -19,8 +19,8 @@ using platform::IntraDimension;
 std::vector<std::uint8_t> Engine::next_rotation(const Stream& stream, std::size_t dims,
                                                 bool gather) {
   Block& block = blocks_[stream.block];
-  if (!astra() && block.dims_order.size() == dims) return block.dims_order;
-  std::uint8_t& first = round_robin_[stream.rank];
+  if (!run_.astra() && block.dims_order.size() == dims) return block.dims_order;
+  std::uint8_t& first = run_.ground.round_robin[stream.rank];
   std::vector<std::uint8_t> order;
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = (first + i) % dims;
@@ -35,7 +35,7 @@ std::vector<std::uint8_t> Engine::next_rotation(const Stream& stream, std::size_
 // are left, or what levels the loads. The first rank that issues the chunk decides for all.
 void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
                          std::int64_t chunk, const model::LogicalTopology& topology) {
-  const InterDimension policy = platform_.collectives.inter_dimension;
+  const InterDimension policy = run_.platform.collectives.inter_dimension;
   const bool gather = request.type == CollectiveType::all_gather;
   if (policy == InterDimension::round_robin) {
     request.order = next_rotation(stream, topology.dims.size(), gather);
@@ -43,8 +43,8 @@ void Engine::order_chunk(const Stream& stream, ChunkRequest& request, std::int64
   }
   if (request.type == CollectiveType::all_to_all) return;
   const bool aware =
-      platform_.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
-  request.two_phase = request.type == CollectiveType::all_reduce && (aware || !astra());
+      run_.platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
+  request.two_phase = request.type == CollectiveType::all_reduce && (aware || !run_.astra());
   Block& block = blocks_[stream.block];
   if (block.chunk == 0) {
     Themis::Decision decision =
@@ -70,7 +70,7 @@ std::size_t Engine::phases_left(const Stream& stream) const {
 std::int64_t Engine::largest_data(const Stream& stream) const {
   const model::PhaseRequest& phase = phase_of(stream);
   return std::max(phase.data,
-                  model::data_after(phase.type, phase.data, phase.ring.size, platform_.rules));
+                  model::data_after(phase.type, phase.data, phase.ring.size, run_.platform.rules));
 }
 
 // Ranks that are simulated for others may have to decide by numbers that the others do not have.
@@ -78,21 +78,21 @@ bool Engine::comes_before(Block& one, Block& other) {
   const ChunkOrder& a = one.order;
   const ChunkOrder& b = other.order;
   const bool one_group = one.communicator == other.communicator;
-  if (folded_ && a.issued == b.issued && !(one_group && a.node == b.node)) {
+  if (run_.folded && a.issued == b.issued && !(one_group && a.node == b.node)) {
     one.in_a_tie = other.in_a_tie = true;
-    const bool several = communicators_[one.communicator].stands_for_several ||
-                         communicators_[other.communicator].stands_for_several;
+    const bool several = run_.communicators[one.communicator].stands_for_several ||
+                         run_.communicators[other.communicator].stands_for_several;
     if (one.by_number || other.by_number || (several && a.node == b.node)) doubt_order();
   }
   return a < b;
 }
 
 void Engine::doubt_order() {
-  fold_failed_ = "chunks of several groups tie, and ranks' numbers decide";
+  run_.fold_failed = "chunks of several groups tie, and ranks' numbers decide";
 }
 
 bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) {
-  if (astra()) return goes_before_astra(newcomer, waiting);
+  if (run_.astra()) return goes_before_astra(newcomer, waiting);
   // Ranks must agree on the order even when chunks come at the same time.
   const auto tie = [&] {
     return newcomer.waiting_since == waiting.waiting_since &&
@@ -100,7 +100,7 @@ bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) {
   };
   const std::size_t left = phases_left(newcomer);
   const std::size_t waiting_left = phases_left(waiting);
-  switch (platform_.collectives.intra_dimension) {
+  switch (run_.platform.collectives.intra_dimension) {
     case IntraDimension::smallest_first: {
       if (left == 1 || waiting_left == 1)
         return left != 1 || (waiting_left == 1 && tie());  // last phases go to the end
@@ -113,7 +113,8 @@ bool Engine::goes_before(const Stream& newcomer, const Stream& waiting) {
     case IntraDimension::rg: {
       const std::uint32_t number = planner_.list(newcomer.phases)[newcomer.phase].queue;
       const bool wanted =
-          !queues_[newcomer.rank * std::size_t{planner_.queue_count()} + number].last_was_gather;
+          !run_.ground.queues[newcomer.rank * std::size_t{planner_.queue_count()} + number]
+               .last_was_gather;
       const auto fits = [&](const Stream& stream) {
         return (phase_of(stream).type == CollectiveType::all_gather) == wanted;
       };
@@ -131,14 +132,14 @@ bool Engine::goes_before_astra(const Stream& newcomer, const Stream& waiting) co
   const CollectiveType type = phase_of(newcomer).type;
   const bool scheduled = type != CollectiveType::all_reduce && type != CollectiveType::all_to_all;
   const IntraDimension policy =
-      scheduled ? platform_.collectives.intra_dimension : IntraDimension::fifo;
+      scheduled ? run_.platform.collectives.intra_dimension : IntraDimension::fifo;
   switch (policy) {
     case IntraDimension::smallest_first:
       return phases_left(newcomer) != 2 && largest_data(newcomer) <= largest_data(waiting);
     case IntraDimension::less_remaining_phases_first:
       return phases_left(newcomer) <= phases_left(waiting);
     case IntraDimension::rg: {
-      const bool wanted = last_was_gather_[newcomer.rank] == 0;
+      const bool wanted = run_.ground.last_was_gather[newcomer.rank] == 0;
       return (type == CollectiveType::all_gather) == wanted &&
              (phase_of(waiting).type == CollectiveType::all_gather) != wanted;
     }
@@ -164,7 +165,8 @@ void Engine::insert_arrived(ChunkQueue& queue) {
 // need not be sorted.)
 void Engine::insert_waiting(ChunkQueue& queue, Stream& stream) {
   Stream** link = &queue.first;
-  const bool sorted = !astra() || platform_.collectives.intra_dimension == IntraDimension::fifo;
+  const bool sorted =
+      !run_.astra() || run_.platform.collectives.intra_dimension == IntraDimension::fifo;
   if (sorted && queue.first != nullptr && !goes_before(stream, *queue.last))
     link = &queue.last->next_waiting;
   while (*link != nullptr && !goes_before(stream, **link)) link = &(*link)->next_waiting;

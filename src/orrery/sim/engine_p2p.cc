@@ -14,9 +14,9 @@ using graph::NodeId;
 using graph::NodeKind;
 
 std::optional<MessageKey> Engine::message_key(std::uint32_t rank, NodeId node) {
-  const graph::Graph& graph = graph_of(rank);
-  auto key = message_key(graph, real(rank), node, graph.kind(node) == NodeKind::send,
-                         [&] { return place(rank, node); });
+  const graph::Graph& graph = run_.graph_of(rank);
+  auto key = message_key(graph, run_.real(rank), node, graph.kind(node) == NodeKind::send,
+                         [&] { return run_.place(rank, node); });
   if (key) *key = as_received(*key);
   return key;
 }
@@ -29,43 +29,44 @@ std::optional<MessageKey> Engine::message_key(const graph::Graph& graph, std::ui
   const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   if (!complete) {
-    fail_run({Errc::input_missing_attr, where(),
-              fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive",
-                          sends ? "dst" : "src"),
-              ""});
+    run_.fail({Errc::input_missing_attr, where(),
+               fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive",
+                           sends ? "dst" : "src"),
+               ""});
     return std::nullopt;
   }
   const std::int64_t self = rank;
   const std::int64_t src = graph.has(node, graph::kHasSrc) ? message.src : self;
   const std::int64_t dst = graph.has(node, graph::kHasDst) ? message.dst : self;
   if ((sends ? src : dst) != self) {
-    fail_run({Errc::input_corrupt, where(),
-              fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for",
-                          sends ? src : dst),
-              ""});
+    run_.fail({Errc::input_corrupt, where(),
+               fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for",
+                           sends ? src : dst),
+               ""});
     return std::nullopt;
   }
   const std::int64_t peer = sends ? dst : src;
-  if (peer < 0 || peer >= static_cast<std::int64_t>(fabric_.rank_count())) {
-    fail_run({Errc::input_range, where(),
-              fmt::format("there is no rank {} among {}", peer, fabric_.rank_count()), ""});
+  if (peer < 0 || peer >= static_cast<std::int64_t>(run_.fabric.rank_count())) {
+    run_.fail({Errc::input_range, where(),
+               fmt::format("there is no rank {} among {}", peer, run_.fabric.rank_count()), ""});
     return std::nullopt;
   }
-  const std::uint64_t tag = astra() ? message.tag % kAstraTags : message.tag;
+  const std::uint64_t tag = run_.astra() ? message.tag % kAstraTags : message.tag;
   return MessageKey{tag, static_cast<std::uint32_t>(src), static_cast<std::uint32_t>(dst),
                     message.size.count()};
 }
 
 void Engine::start_send(const Endpoint& who, const MessageKey& key) {
-  if (!platform_.collectives.rendezvous) return transmit(who, key);
+  if (!run_.platform.collectives.rendezvous) return transmit(who, key);
   // The payload leaves when the receiver's announcement is here.
   Mailbox& box = p2p_announcements_.at({key.tag, key.src, key.dst, 0});
   std::uint32_t number = static_cast<std::uint32_t>(messages_.size());
   messages_.push_back({key, who});
   if (box.arrived > 0) {
     --box.arrived;
-    queue_.push({.time = now(), .kind = EventKind::p2p_ready, .first = number, .count = 0});
-    watch_own(who.rank, now());
+    run_.queue.push(
+        {.time = run_.now(), .kind = EventKind::p2p_ready, .first = number, .count = 0});
+    watch_own(who.rank, run_.now());
     return;
   }
   wait_in(box, next_announced_p2p_, number);
@@ -85,22 +86,23 @@ std::uint32_t Engine::new_message(const P2pMessage& message) {
 void Engine::transmit(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_message({key, who});
   const bool abroad = parts_ != nullptr && part_of(key.dst) != part_;
-  if (!abroad) sent(key, now());
-  if (astra() && who.custom == kNone && fabric_.dim_count() > 1) note_dims(who, key);
+  if (!abroad) sent(key, run_.now());
+  if (run_.astra() && who.custom == kNone && run_.fabric.dim_count() > 1) note_dims(who, key);
   const auto bytes = static_cast<std::uint64_t>(key.size);
-  seats_[who.rank].sent_bytes += bytes;
+  run_.ground.seats[who.rank].sent_bytes += bytes;
   if (who.custom == kNone) {
-    totals_at_hand_.of(totals_, graph::NodeKind::send).sent += bytes * weight(who.rank);
+    totals_at_hand_.of(totals_, graph::NodeKind::send).sent += bytes * run_.weight(who.rank);
   } else {
     const Endpoint& owner = customs_[who.custom].owner;
     count_sent(owner.rank, owner.node, bytes);
   }
-  const std::int64_t delay = fabric_.delay(key.src % fabric_.rank_count(), key.dst, key.size);
+  const std::int64_t delay =
+      run_.fabric.delay(key.src % run_.fabric.rank_count(), key.dst, key.size);
   if (abroad) return send_abroad(number, delay);
-  if (recorder_) recorder_->message(key.src, key.dst, key.size, now(), delay);
+  if (run_.recorder) run_.recorder->message(key.src, key.dst, key.size, run_.now(), delay);
   transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number},
-            weight(who.rank));
-  watch_message(who, key, guarded_ ? after(delay) : 0);
+            run_.weight(who.rank));
+  watch_message(who, key, run_.guarded ? run_.after(delay) : 0);
 }
 
 // A message is on its way since `when`: the oldest receive that nothing has been sent for begins.
@@ -112,25 +114,25 @@ void Engine::sent(const MessageKey& key, std::int64_t when) {
   }
   const std::uint32_t receive = box.expecting;
   box.expecting = next_receive_[receive];
-  if (from_abroad(key)) --states_[receives_[receive].who.rank].awaited;
+  if (from_abroad(key)) --run_.ground.states[receives_[receive].who.rank].awaited;
   receive_begins(receive, when);
 }
 
 // ASTRA rules charge a message for the first dimension it crosses.
 void Engine::note_dims(const Endpoint& who, const MessageKey& key) {
   int crossed = 0;
-  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
-    if (fabric_.coordinate(key.src, d) != fabric_.coordinate(key.dst, d)) ++crossed;
+  for (std::size_t d = 0; d < run_.fabric.dim_count(); ++d) {
+    if (run_.fabric.coordinate(key.src, d) != run_.fabric.coordinate(key.dst, d)) ++crossed;
   }
-  if (crossed >= 2) note(FindingCode::dims_not_crossed, who.rank, who.node);
+  if (crossed >= 2) run_.note(FindingCode::dims_not_crossed, who.rank, who.node);
 }
 
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_receive(who, key);
-  if (!platform_.collectives.rendezvous) return post(number);
+  if (!run_.platform.collectives.rendezvous) return post(number);
   transport(key.dst, key.src, kAnnouncementBytes,
-            fabric_.delay(key.dst, key.src, kAnnouncementBytes),
-            {.kind = EventKind::p2p_ready, .first = number, .count = 1}, weight(who.rank));
+            run_.fabric.delay(key.dst, key.src, kAnnouncementBytes),
+            {.kind = EventKind::p2p_ready, .first = number, .count = 1}, run_.weight(who.rank));
 }
 
 // `count` 1: the announcement of receive `first` arrives at the sender. 0: message `first` found
@@ -154,22 +156,22 @@ void Engine::p2p_ready(const Event& event) {
 void Engine::post(std::uint32_t number) {
   Receive& receive = receives_[number];
   const MessageKey key = receive.key;
-  receive.posted = now();
+  receive.posted = run_.now();
   Mailbox& box = mailboxes_.at(key);
   if (box.arrived == 0) {
     wait_in(box, next_receive_, number);
     if (box.flying > 0) {
       --box.flying;
-      return receive_begins(number, now());
+      return receive_begins(number, run_.now());
     }
     if (box.expecting == kNone) box.expecting = number;
-    if (from_abroad(key)) ++states_[receive.who.rank].awaited;
+    if (from_abroad(key)) ++run_.ground.states[receive.who.rank].awaited;
     return;
   }
   --box.arrived;
   drop_if_empty(key, box);
-  queue_.push({.time = now(), .kind = EventKind::p2p_late, .first = number});
-  watch_own(receives_[number].who.rank, now());
+  run_.queue.push({.time = run_.now(), .kind = EventKind::p2p_late, .first = number});
+  watch_own(receives_[number].who.rank, run_.now());
 }
 
 // The sender's node ends first, then the receiver's if it has asked already.
@@ -177,7 +179,7 @@ void Engine::p2p_arrival(std::uint32_t number) {
   const P2pMessage message = messages_[number];
   free_messages_.push_back(number);
   endpoint_done(message.sender);
-  if (!error_) p2p_comes(message);
+  if (!run_.error) p2p_comes(message);
 }
 
 void Engine::p2p_comes(const P2pMessage& message) {
@@ -190,8 +192,9 @@ void Engine::p2p_comes(const P2pMessage& message) {
   const std::uint32_t receive = take_first(box, next_receive_);
   drop_if_empty(message.key, box);
   const Endpoint& who = receives_[receive].who;
-  if (pages_ == nullptr && who.custom == kNone && message.sender.custom == kNone) {
-    times_[first_times_[who.rank] + who.node].sender = static_cast<std::uint32_t>(senders_.size());
+  if (run_.pages == nullptr && who.custom == kNone && message.sender.custom == kNone) {
+    run_.ground.times[run_.ground.first_times[who.rank] + who.node].sender =
+        static_cast<std::uint32_t>(senders_.size());
     senders_.push_back({message.sender.rank, message.sender.node});
   }
   receive_done(receive);
@@ -217,7 +220,7 @@ void Engine::receive_begins(std::uint32_t number, std::int64_t when) {
   receive.since = std::max(when, receive.posted);
   if (receive.who.custom != kNone) return;
   communicates_since(receive.who.rank, receive.since);
-  ++states_[receive.who.rank].communicating;
+  ++run_.ground.states[receive.who.rank].communicating;
 }
 
 void Engine::receive_done(std::uint32_t number) {
@@ -225,8 +228,9 @@ void Engine::receive_done(std::uint32_t number) {
   free_receives_.push_back(number);
   if (receive.since >= 0 && receive.who.custom == kNone) {
     account(receive.who.rank);
-    --states_[receive.who.rank].communicating;
-    add_time(totals_at_hand_.of(totals_, NodeKind::recv), receive.who.rank, now() - receive.since);
+    --run_.ground.states[receive.who.rank].communicating;
+    add_time(totals_at_hand_.of(totals_, NodeKind::recv), receive.who.rank,
+             run_.now() - receive.since);
   }
   endpoint_done(receive.who);
 }

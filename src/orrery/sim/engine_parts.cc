@@ -26,49 +26,47 @@ constexpr std::uint64_t kProbation = 512;  // windows, after which parts must ha
 }  // namespace
 
 Engine::Engine(Engine& whole, std::uint32_t part)
-    : OnGround(whole.ground()),
-      workload_(whole.workload_),
-      platform_(whole.platform_),
-      options_(whole.options_),
-      folded_(whole.folded_),
-      planner_(platform_, fabric_),
-      themis_(platform_),
-      remote_memory_(platform_),
-      parts_(&ground_.parts),
-      part_(part) {}
+    : run_(whole.run_.workload, whole.run_.platform, whole.run_.options, whole.run_.kept),
+      planner_(run_.platform, run_.fabric),
+      themis_(run_.platform),
+      remote_memory_(run_.platform),
+      parts_(&run_.ground.parts),
+      part_(part) {
+  run_.folded = whole.run_.folded;
+}
 
 // What repeats is skipped when one engine sees all of it, which saves more than threads do.
 bool Engine::find_parts() {
-  if (options_.threads < 2 || options_.record || options_.max_events != 0 || pages_ != nullptr ||
-      repeats_.hopes())
+  if (run_.options.threads < 2 || run_.options.record || run_.options.max_events != 0 ||
+      run_.pages != nullptr || repeats_.hopes())
     return false;
-  ground_.parts =
-      sim::find_parts(workload_, platform_, fabric_, communicators_, folded_ ? &folding_ : nullptr);
-  return ground_.parts.count > 1;
+  run_.ground.parts = sim::find_parts(run_.workload, run_.platform, run_.fabric, run_.communicators,
+                                      run_.folded ? &run_.ground.folding : nullptr);
+  return run_.ground.parts.count > 1;
 }
 
 Result<SimResult> Engine::run_parts() {
   std::vector<std::unique_ptr<Engine>> engines;
-  for (std::uint32_t p = 0; p < ground_.parts.count; ++p)
+  for (std::uint32_t p = 0; p < run_.ground.parts.count; ++p)
     engines.push_back(std::make_unique<Engine>(*this, p));
-  for (std::uint32_t rank = 0; rank < states_.size(); ++rank)
-    engines[ground_.parts.part_of[rank]]->take_up(rank);
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank)
+    engines[run_.ground.parts.part_of[rank]]->take_up(rank);
   const bool done = run_windows(engines);
   for (std::unique_ptr<Engine>& engine : engines) {
     absorb(*engine);
     engine.reset();
   }
   // What went wrong, or cannot finish, is told of as one part sees it.
-  wants_one_part_ = fold_failed_.empty() && (!done || finished_ < workload_.rank_count());
-  if (wants_one_part_ || !fold_failed_.empty()) return std::move(result_);
-  result_.savings.parts = ground_.parts.count;
+  wants_one_part_ = run_.fold_failed.empty() && (!done || finished_ < run_.workload.rank_count());
+  if (wants_one_part_ || !run_.fold_failed.empty()) return std::move(run_.result);
+  run_.result.savings.parts = run_.ground.parts.count;
   return summarise();
 }
 
 // False: it went wrong, or windows are too short to be worth it.
 bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
-  Crew crew(std::min(options_.threads, ground_.parts.count));
-  const Parts& parts = ground_.parts;
+  Crew crew(std::min(run_.options.threads, run_.ground.parts.count));
+  const Parts& parts = run_.ground.parts;
   std::vector<std::int64_t> next(parts.count), ends(parts.count);
   std::vector<Engine*> due;
   std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
@@ -102,9 +100,9 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     for (const Engine* engine : due) recent += engine->window_work_;
     work_done += recent;
     if (++windows == kProbation && work_done < windows * kLittle) return false;
-    if (options_.progress && windows % kTellEvery == 0) tell(engines);
+    if (run_.options.progress && windows % kTellEvery == 0) tell(engines);
     for (Engine* engine : due) {
-      if (engine->error_ || !engine->fold_failed_.empty()) return false;
+      if (engine->run_.error || !engine->run_.fold_failed.empty()) return false;
       for (const Abroad& abroad : engine->outbox_) {
         Engine& there = *engines[abroad.part];
         there.inbox_.push_back(abroad);
@@ -121,25 +119,25 @@ void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
   std::uint64_t messages = 0;
   for (const auto& engine : engines) {
     finished += engine->finished_;
-    messages += engine->result_.messages;
+    messages += engine->run_.result.messages;
   }
-  options_.progress(finished, messages);
+  run_.options.progress(finished, messages);
 }
 
 void Engine::run_window() {
   take_in();
   window_work_ = 0;
   Event event;
-  while (!error_ && fold_failed_.empty()) {
-    while (!queue_.more_now() && !error_ && settle()) {
+  while (!run_.error && run_.fold_failed.empty()) {
+    while (!run_.queue.more_now() && !run_.error && settle()) {
     }
-    if (!queue_.pop(event, window_end_)) break;
-    ++result_.events;
+    if (!run_.queue.pop(event, window_end_)) break;
+    ++run_.result.events;
     window_work_ += event.count;
     dispatch(event);
   }
   done_until_ = window_end_;
-  next_time_ = queue_.next_time();
+  next_time_ = run_.queue.next_time();
 }
 
 // What other parts have sent since this one last ran, some of it before the time up to which it has
@@ -150,9 +148,9 @@ void Engine::take_in() {
     if (abroad.sent < done_until_) {
       sent(abroad.message.key, abroad.sent);
     } else {
-      queue_.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
+      run_.queue.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
     }
-    queue_.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
+    run_.queue.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
   }
   inbox_.clear();
   if (spans_.size() > 2 * spans_kept_ + kFewSpans) forget_spans();
@@ -166,9 +164,9 @@ void Engine::forget_spans() {
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < spans_.size(); ++i) {
     if (spans_[i].end > all_known_until_) place[i] = kept++;
-    if (states_[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
+    if (run_.ground.states[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
   }
-  for (const auto& [rank, span] : newest) states_[rank].span = span;
+  for (const auto& [rank, span] : newest) run_.ground.states[rank].span = span;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     if (place[i] == kNone) continue;
     AccountedSpan span = spans_[i];
@@ -180,30 +178,30 @@ void Engine::forget_spans() {
 }
 
 std::uint32_t Engine::part_of(std::uint32_t real_rank) const {
-  return parts_->part_of[folded_ ? folding_.class_of[real_rank] : real_rank];
+  return parts_->part_of[run_.folded ? run_.ground.folding.class_of[real_rank] : real_rank];
 }
 
 bool Engine::from_abroad(const MessageKey& key) const {
-  return parts_ != nullptr && part_of(key.src % fabric_.rank_count()) != part_;
+  return parts_ != nullptr && part_of(key.src % run_.fabric.rank_count()) != part_;
 }
 
 // The sender's end of a message to another part.
 void Engine::send_abroad(std::uint32_t number, std::int64_t delay) {
   const P2pMessage& message = messages_[number];
-  result_.messages += weight(message.sender.rank);
-  const std::int64_t arrival = after(delay);
+  run_.result.messages += run_.weight(message.sender.rank);
+  const std::int64_t arrival = run_.after(delay);
   const std::uint32_t there = part_of(message.key.dst);
   ORRERY_CHECK(delay >= parts_->ahead(part_, there));
-  outbox_.push_back({there, message, now(), arrival});
-  queue_.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
+  outbox_.push_back({there, message, run_.now(), arrival});
+  run_.queue.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
 }
 
 // The rank communicates from `begin` on (the caller counts it): what has been accounted since then
 // is put right.
 void Engine::communicates_since(std::uint32_t rank, std::int64_t begin) {
-  const RankState& state = states_[rank];
+  const RankState& state = run_.ground.states[rank];
   if (begin >= state.since) return account(rank, begin);
-  RankResult& result = seats_[rank];
+  RankResult& result = run_.ground.seats[rank];
   for (std::uint32_t at = state.span; at != kNone && spans_[at].end > begin;
        at = spans_[at].before) {
     if (spans_[at].begin < begin) {
@@ -227,7 +225,7 @@ void Engine::communicates_since(std::uint32_t rank, std::int64_t begin) {
 
 // Before a rank that expects messages from other parts is accounted until `end`.
 void Engine::keep_span(std::uint32_t rank, std::int64_t end) {
-  RankState& state = states_[rank];
+  RankState& state = run_.ground.states[rank];
   const auto number = static_cast<std::uint32_t>(spans_.size());
   spans_.push_back({state.since, end, rank, state.span, state.computing > 0,
                     state.communicating > 0, state.remembering > 0});
@@ -236,13 +234,13 @@ void Engine::keep_span(std::uint32_t rank, std::int64_t end) {
 
 void Engine::absorb(Engine& part) {
   part.count_sent_so_far();
-  result_.messages += part.result_.messages;
-  result_.events += part.result_.events;
-  result_.savings.phases_worked_out += part.result_.savings.phases_worked_out;
-  result_.savings.phases_by_messages += part.result_.savings.phases_by_messages;
-  result_.findings.merge(part.result_.findings);
-  for (const auto& [code, theirs] : part.notes_) {
-    std::vector<Note>& notes = notes_[code];
+  run_.result.messages += part.run_.result.messages;
+  run_.result.events += part.run_.result.events;
+  run_.result.savings.phases_worked_out += part.run_.result.savings.phases_worked_out;
+  run_.result.savings.phases_by_messages += part.run_.result.savings.phases_by_messages;
+  run_.result.findings.merge(part.run_.result.findings);
+  for (const auto& [code, theirs] : part.run_.notes) {
+    std::vector<Note>& notes = run_.notes[code];
     notes.insert(notes.end(), theirs.begin(), theirs.end());
     std::sort(notes.begin(), notes.end());
     if (notes.size() > Findings::kPlaces) notes.resize(Findings::kPlaces);
@@ -260,7 +258,7 @@ void Engine::absorb(Engine& part) {
   first_senders_.push_back(senders_.size());
   senders_.insert(senders_.end(), part.senders_.begin(), part.senders_.end());
   finished_ += part.finished_;
-  if (fold_failed_.empty()) fold_failed_ = part.fold_failed_;
+  if (run_.fold_failed.empty()) run_.fold_failed = part.run_.fold_failed;
 }
 
 }  // namespace orrery::sim

@@ -13,57 +13,58 @@ using platform::Algorithm;
 
 void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
                        const model::LogicalTopology& topology) {
-  const Communicator& group = communicators_[communicator];
+  const Communicator& group = run_.communicators[communicator];
   const std::uint32_t member = group.member(rank);
   std::vector<model::RingShape> rings;
   for (const model::LogicalDim& dim : topology.dims) {
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
   }
   const std::uint64_t chunk = group.next_stream.empty() ? 0 : group.next_stream[group.slot(member)];
-  recorder_->join(rank, node, communicator, member, chunk, rings, now());
+  run_.recorder->join(rank, node, communicator, member, chunk, rings, run_.now());
 }
 
 void Engine::note_queued(const Stream& stream) {
   Block& block = blocks_[stream.block];
   if (block.history.empty()) block.history.resize(block.slots);
-  block.history[stream.member].queued = now();
+  block.history[stream.member].queued = run_.now();
 }
 
 // A chunk that waited for another one of its collective goes on from where that one was; for
 // another collective it waited in a queue.
 void Engine::note_begin(const Stream& stream) {
   ChunkHistory& history = blocks_[stream.block].history[stream.member];
-  history.begun = now();
+  history.begun = run_.now();
   const CollectiveOp& op = ops_[stream.op];
-  const auto together = recorder_->together(op.rank, op.node);
+  const auto together = run_.recorder->together(op.rank, op.node);
   if (!together || history.begun == history.queued) return;
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
-  if (const ChunkHistory* before = recorder_->just_left(stream.rank, queue, stream.op, now())) {
+  if (const ChunkHistory* before =
+          run_.recorder->just_left(stream.rank, queue, stream.op, run_.now())) {
     history.queue = before->queue;
     history.latency = before->latency;
     return;
   }
-  history.queue += now() - std::min(now(), std::max(history.queued, *together));
+  history.queue += run_.now() - std::min(run_.now(), std::max(history.queued, *together));
 }
 
 void Engine::note_end(const Stream& stream) {
   ChunkHistory& history = blocks_[stream.block].history[stream.member];
   note_traffic(stream, history.begun);
   const CollectiveOp& op = ops_[stream.op];
-  const auto together = recorder_->together(op.rank, op.node);
+  const auto together = run_.recorder->together(op.rank, op.node);
   if (!together || history.begun < *together) history.queue = history.latency = 0;
   if (together) {
-    const std::int64_t ran = now() - std::max(history.begun, std::min(*together, now()));
+    const std::int64_t ran = run_.now() - std::max(history.begun, std::min(*together, run_.now()));
     const auto [latency, transfer] = undisturbed(stream);
     history.latency += std::min(ran, latency);
     history.queue += std::max<std::int64_t>(0, ran - latency - transfer);
   }
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
-  recorder_->left(stream.rank, queue, stream.op, history, now());
+  run_.recorder->left(stream.rank, queue, stream.op, history, run_.now());
 }
 
 std::int64_t Engine::message_time(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
-  return links_ ? links_->alone(from, to, size) : fabric_.delay(from, to, size);
+  return links_ ? links_->alone(from, to, size) : run_.fabric.delay(from, to, size);
 }
 
 // The slowest message of a step when nobody is in its way, with and without its bytes.
@@ -74,14 +75,14 @@ std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stre
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const bool direct = spec.request.algorithm.algorithm == Algorithm::direct;
   const bool alike =  // all peers are as far away
-      spec.request.along_dim && !fabric_.ports_deviate(spec.request.dim) &&
-      fabric_.dim(spec.request.dim).block != platform::Block::ring;
+      spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim) &&
+      run_.fabric.dim(spec.request.dim).block != platform::Block::ring;
   const std::uint32_t keys = direct && !alike ? spec.request.ring.size - 1 : 1;
   std::pair<std::int64_t, std::int64_t> slowest{0, 0};
   for (std::uint32_t k = 0; k < keys; ++k) {
     const std::uint32_t key = direct ? 1 + k : spec.key_of(packet);
     const std::uint32_t to =
-        rank_of(communicator, spec.destination(stream.member, stream.position, key));
+        run_.rank_of(communicator, spec.destination(stream.member, stream.position, key));
     slowest =
         std::max(slowest, {message_time(stream.rank, to, bytes), message_time(stream.rank, to, 0)});
   }
@@ -92,10 +93,10 @@ std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stre
 // because they leave by the same links.
 std::int64_t Engine::shared_links(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
-  const platform::Dimension& dim = fabric_.dim(spec.request.dim);
+  const platform::Dimension& dim = run_.fabric.dim(spec.request.dim);
   if (!links_ || dim.block == platform::Block::fully_connected) return 0;
   const std::int64_t one =
-      fabric_.delay_in_dim(spec.request.dim, 0, spec.step_of(0).bytes);  // no hops: its bytes
+      run_.fabric.delay_in_dim(spec.request.dim, 0, spec.step_of(0).bytes);  // no hops: its bytes
   const std::int64_t others = std::max(1, spec.window) - 1;
   if (dim.block == platform::Block::switched) return others * one;
   // A ring: the hops of all, over two links, less those of the one that goes farthest.
@@ -108,7 +109,7 @@ std::int64_t Engine::shared_links(const Stream& stream) const {
 std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.id >= undisturbed_.size()) undisturbed_.resize(spec.id + 1, {-1, 0});
-  const bool same = spec.request.along_dim && !fabric_.ports_deviate(spec.request.dim);
+  const bool same = spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim);
   if (undisturbed_[spec.id].first < 0 || !same)  // the same for every rank
     undisturbed_[spec.id] = work_out(stream);
   return undisturbed_[spec.id];
@@ -128,8 +129,8 @@ std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) con
     for (std::uint32_t apart = 1; apart < spec.request.ring.size; apart *= 2) {
       const std::int64_t bytes = spec.request.data;
       const std::uint32_t to =
-          rank_of(blocks_[stream.block].communicator,
-                  spec.request.ring.clockwise(stream.member, stream.position, apart));
+          run_.rank_of(blocks_[stream.block].communicator,
+                       spec.request.ring.clockwise(stream.member, stream.position, apart));
       const std::int64_t hops = message_time(stream.rank, to, 0);
       latency += 2 * (hops + spec.endpoint);
       transfer += 2 * (message_time(stream.rank, to, bytes) - hops) + spec.step_of(0).reduce;
@@ -149,17 +150,17 @@ void Engine::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
   if (links_ || spec.request.algorithm.algorithm == Algorithm::double_binary_tree) return;
   if (spec.request.along_dim) {
-    return recorder_->traffic(stream.rank, spec.request.dim,
-                              static_cast<std::int64_t>(bytes_sent(stream)), begun, now());
+    return run_.recorder->traffic(stream.rank, spec.request.dim,
+                                  static_cast<std::int64_t>(bytes_sent(stream)), begun, run_.now());
   }
   const bool ring = spec.request.algorithm.algorithm == Algorithm::ring;
   const std::uint32_t packets = ring ? std::min(stream.sent, 1u) : stream.sent;
   for (std::uint32_t packet = 0; packet < packets; ++packet) {
     const std::uint32_t to =
-        rank_of(blocks_[stream.block].communicator,
-                spec.destination(stream.member, stream.position, spec.key_of(packet)));
+        run_.rank_of(blocks_[stream.block].communicator,
+                     spec.destination(stream.member, stream.position, spec.key_of(packet)));
     const std::int64_t bytes = spec.step_of(packet).bytes * (ring ? stream.sent : 1);
-    recorder_->message(stream.rank, to, bytes, begun, now() - begun);
+    run_.recorder->message(stream.rank, to, bytes, begun, run_.now() - begun);
   }
 }
 

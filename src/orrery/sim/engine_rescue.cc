@@ -16,7 +16,7 @@ namespace orrery::sim {
 bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
   for (std::uint32_t p = 0; p < ring.size; ++p) {
     const Stream& peer = block.streams[group.slot(base + p * ring.stride)];
@@ -29,7 +29,7 @@ bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
 bool Engine::peers_are_here(const Block& block, const Stream& stream) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
   for (std::uint32_t p = 0; p < ring.size; ++p) {
     const Stream& peer = block.streams[group.slot(base + p * ring.stride)];
@@ -43,7 +43,7 @@ bool Engine::peers_are_here(const Block& block, const Stream& stream) const {
 // `one`, only the first.
 template <class Wanted>
 bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
-  ChunkQueue& queue = queues_[number];
+  ChunkQueue& queue = run_.ground.queues[number];
   const auto rank = static_cast<std::uint32_t>(number / planner_.queue_count());
   bool moved = false;
   for (Stream** link = &queue.first; *link != nullptr && !(one && moved);) {
@@ -54,8 +54,8 @@ bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) 
     }
     *link = std::exchange(stream.next_waiting, nullptr);
     ++queue.running;
-    result_.findings.add(FindingCode::chunk_order_resolved, fmt::format("rank {}", real(rank)),
-                         weight(rank));
+    run_.result.findings.add(FindingCode::chunk_order_resolved,
+                             fmt::format("rank {}", run_.real(rank)), run_.weight(rank));
     begin_phase(stream);
     moved = true;
   }
@@ -68,12 +68,12 @@ bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) 
 // agree on it without their numbers.
 std::optional<std::pair<std::int64_t, graph::NodeId>> Engine::oldest_of_those_here() {
   const Block* oldest = nullptr;
-  for (const ChunkQueue& queue : queues_) {
+  for (const ChunkQueue& queue : run_.ground.queues) {
     for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
       const Block& block = blocks_[stream->block];
       if (&block == oldest || !peers_are_here(block, *stream)) continue;
       const auto age = [](const Block& b) { return std::pair(b.order.issued, b.order.node); };
-      if (oldest != nullptr && folded_ && block.order.issued == oldest->order.issued &&
+      if (oldest != nullptr && run_.folded && block.order.issued == oldest->order.issued &&
           block.order.node != oldest->order.node && (block.by_number || oldest->by_number))
         doubt_order();
       if (oldest == nullptr || age(block) < age(*oldest)) oldest = &block;
@@ -88,26 +88,27 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> Engine::oldest_of_those_he
 // Orrery rules the oldest everywhere, so that ranks' numbers have no part in it. False: nothing can
 // be started.
 bool Engine::rescue() {
-  const std::uint64_t queues = queues_.size();
+  const std::uint64_t queues = run_.ground.queues.size();
   bool moved = false;
   const auto begun = [&](const Block& block, const Stream& s) { return peer_has_begun(block, s); };
   for (std::uint64_t number = 0; number < queues; ++number)
     moved |= begin_beyond(number, begun, false);
   if (moved) {
     // Under ASTRA rules the order in which ranks did so can be seen.
-    if (guarded_) fold_failed_ = "ranks wait for each other, and their numbers decide who goes on";
+    if (run_.guarded)
+      run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
     return true;
   }
-  const auto oldest = astra() ? std::nullopt : oldest_of_those_here();
-  if (!astra() && !oldest) return false;
+  const auto oldest = run_.astra() ? std::nullopt : oldest_of_those_here();
+  if (!run_.astra() && !oldest) return false;
   const auto here = [&](const Block& block, const Stream& s) {
-    return (astra() || *oldest == std::pair(block.order.issued, block.order.node)) &&
+    return (run_.astra() || *oldest == std::pair(block.order.issued, block.order.node)) &&
            peers_are_here(block, s);
   };
-  for (std::uint64_t number = 0; number < queues && !(astra() && moved); ++number)
+  for (std::uint64_t number = 0; number < queues && !(run_.astra() && moved); ++number)
     moved |= begin_beyond(number, here, true);
-  if (moved && guarded_)
-    fold_failed_ = "ranks wait for each other, and their numbers decide who goes on";
+  if (moved && run_.guarded)
+    run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
   return moved;
 }
 

@@ -13,8 +13,8 @@ namespace orrery::sim {
 // they agree.
 void Engine::pump(std::uint32_t rank, std::uint32_t number) {
   const std::uint64_t queue = rank * std::uint64_t{planner_.queue_count()} + number;
-  if (astra()) return start_waiting(queue);
-  if (std::exchange(queues_[queue].unsettled, true)) return;
+  if (run_.astra()) return start_waiting(queue);
+  if (std::exchange(run_.ground.queues[queue].unsettled, true)) return;
   unsettled_queues_.push_back(queue);
 }
 
@@ -31,7 +31,7 @@ void Engine::settle_nodes() {
   settling_ranks_.swap(unsettled_ranks_);
   sort_once(settling_ranks_);
   for (const std::uint32_t rank : settling_ranks_) {
-    states_[rank].unsettled = false;
+    run_.ground.states[rank].unsettled = false;
     issue(rank);
   }
   settling_ranks_.clear();
@@ -47,7 +47,7 @@ bool Engine::settle() {
   settling_queues_.swap(unsettled_queues_);
   sort_once(settling_queues_);
   for (const std::uint64_t queue : settling_queues_) {
-    queues_[queue].unsettled = false;
+    run_.ground.queues[queue].unsettled = false;
     start_waiting(queue);
   }
   settling_queues_.clear();

@@ -15,14 +15,14 @@ void Engine::begin_phase(Stream& stream) {
   const QueuedPhase queued = planner_.list(stream.phases)[stream.phase];
   const model::PhaseSpec& spec = planner_.spec(queued.spec);
   stream.spec = &spec;
-  if (recorder_) note_begin(stream);
+  if (run_.recorder) note_begin(stream);
   stream.position = spec.request.ring.position(stream.member);
   stream.steps_left = spec.steps;
   stream.free = stream.received = stream.balance = 0;
   stream.held_at = -1;
   stream.inserted = stream.sent = 0;
   if (is_worked_out(spec)) return join_phase(stream);
-  result_.savings.phases_by_messages += weight(stream.rank);
+  run_.result.savings.phases_by_messages += run_.weight(stream.rank);
   if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
     begin_tree(stream);
     return;
@@ -48,7 +48,7 @@ void Engine::packets_free(Stream& stream, std::uint16_t count) {
   const bool held = spec.barrier != 0 && stream.steps_left <= spec.barrier;
   if (held && stream.received < spec.barrier) {
     stream.free += count;
-    stream.held_at = now();
+    stream.held_at = run_.now();
     return;
   }
   const bool all_go = stream.free == 0 && (held || stream.steps_left - count >= spec.barrier);
@@ -71,7 +71,7 @@ void Engine::packet_free(Stream& stream) {
   ++stream.free;
   if (spec.barrier != 0 && stream.steps_left <= spec.barrier) {
     if (stream.received < spec.barrier) {
-      stream.held_at = now();
+      stream.held_at = run_.now();
       return;
     }
     send_held(stream);
@@ -102,8 +102,8 @@ std::int64_t Engine::message_delay(const Stream& stream, std::uint32_t key,
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
   const std::uint32_t communicator = blocks_[stream.block].communicator;
-  return fabric_.delay(rank_of(communicator, stream.member), rank_of(communicator, to),
-                       spec.step_of(key).bytes);
+  return run_.fabric.delay(run_.rank_of(communicator, stream.member),
+                           run_.rank_of(communicator, to), spec.step_of(key).bytes);
 }
 
 void Engine::send_packet(Stream& stream) {
@@ -112,7 +112,7 @@ void Engine::send_packet(Stream& stream) {
   ++stream.sent;
   --stream.steps_left;
   --stream.free;
-  if (platform_.collectives.rendezvous) {
+  if (run_.platform.collectives.rendezvous) {
     send_when_announced(stream, spec.destination(stream.member, stream.position, key), key);
     announce(stream, spec.source(stream.member, stream.position, key), key);
     return;
@@ -123,19 +123,19 @@ void Engine::send_packet(Stream& stream) {
                 .block = stream.block,
                 .spec = spec.id};
   if (!links_ && !spec.delay_by_key.empty()) {
-    result_.messages += weight(stream.rank);
-    arrival.time = after(spec.delay_by_key[key]);
-    queue_.push(arrival);
-    if (guarded_)
+    run_.result.messages += run_.weight(stream.rank);
+    arrival.time = run_.after(spec.delay_by_key[key]);
+    run_.queue.push(arrival);
+    if (run_.guarded)
       watch_message(arrival, stream.member, spec.destination(stream.member, stream.position, key),
                     key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
     const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
     const std::uint32_t communicator = blocks_[stream.block].communicator;
-    transport(rank_of(communicator, stream.member), rank_of(communicator, to),
-              spec.step_of(key).bytes, delay, arrival, weight(stream.rank));
-    arrival.time = after(delay);
+    transport(run_.rank_of(communicator, stream.member), run_.rank_of(communicator, to),
+              spec.step_of(key).bytes, delay, arrival, run_.weight(stream.rank));
+    arrival.time = run_.after(delay);
     watch_message(arrival, stream.member, to, key);
   }
   post_receive(stream, key);
@@ -143,7 +143,7 @@ void Engine::send_packet(Stream& stream) {
 
 void Engine::post_receive(Stream& stream, std::uint32_t key) {
   const model::PhaseSpec& spec = *stream.spec;
-  const Event late{.time = now(),
+  const Event late{.time = run_.now(),
                    .kind = EventKind::late_receive,
                    .first = stream.member,
                    .key = key,
@@ -151,8 +151,8 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
   if (stream.early) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (take_early(stream, from, key)) {
-      queue_.push(late);
-      watch_own(stream.rank, now());
+      run_.queue.push(late);
+      watch_own(stream.rank, run_.now());
       return;
     }
   }
@@ -163,15 +163,15 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
     waiting = stream.balances[key]++ < 0;
   }
   if (!waiting) return;
-  queue_.push(late);
-  watch_own(stream.rank, now());
+  run_.queue.push(late);
+  watch_own(stream.rank, run_.now());
 }
 
 void Engine::deliver(const Event& event) {
   Block& block = blocks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
-  if (spec.lockstep && event.keys == 1 && !guarded_ && now() < model::Fabric::kTooLong / 2)
+  if (spec.lockstep && event.keys == 1 && !run_.guarded && run_.now() < model::Fabric::kTooLong / 2)
     return deliver_run(event, block, spec);
   for (std::uint32_t from = event.first; from < event.first + event.count; ++from) {
     const std::uint32_t position = spec.request.ring.position(from);
@@ -184,7 +184,7 @@ void Engine::deliver(const Event& event) {
 
 void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from,
                          std::uint32_t to, std::uint32_t key) {
-  Stream& stream = block.streams[communicators_[block.communicator].slot(to)];
+  Stream& stream = block.streams[run_.communicators[block.communicator].slot(to)];
   if (stream.spec != &spec) {
     deliver_astray(stream, spec, sender_to(stream.member, spec, from, to, key), key);
     return;
@@ -200,7 +200,7 @@ void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32
 
 void Engine::deliver_late(const Event& event) {
   Block& block = blocks_[event.block];
-  packet_received(block.streams[communicators_[block.communicator].slot(event.first)]);
+  packet_received(block.streams[run_.communicators[block.communicator].slot(event.first)]);
 }
 
 void Engine::packet_received(Stream& stream) {
@@ -208,15 +208,15 @@ void Engine::packet_received(Stream& stream) {
   insert_packet(stream);
   // Orrery rules: a packet that is free in the tick in which the barrier falls sees it fall.
   const model::PhaseSpec& spec = *stream.spec;
-  if (!astra() && spec.barrier != 0 && stream.received == spec.barrier && stream.free != 0 &&
-      stream.held_at == now())
+  if (!run_.astra() && spec.barrier != 0 && stream.received == spec.barrier && stream.free != 0 &&
+      stream.held_at == run_.now())
     send_held(stream);
 }
 
 // ASTRA rules match by sender and size alone, Orrery rules by phase and step.
 MessageKey Engine::early_key(const Stream& stream, const model::PhaseSpec& spec, std::uint32_t from,
                              std::uint32_t key) const {
-  if (astra()) return {stream.block, from, stream.member, spec.step_of(key).bytes};
+  if (run_.astra()) return {stream.block, from, stream.member, spec.step_of(key).bytes};
   return {stream.block | std::uint64_t{spec.id} << 32, from, stream.member, key};
 }
 
@@ -233,7 +233,7 @@ void Engine::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::u
                             std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;
   const std::int64_t bytes = sent.step_of(sent_key).bytes;
-  if (astra() && spec != nullptr &&
+  if (run_.astra() && spec != nullptr &&
       spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
       const bool posted =

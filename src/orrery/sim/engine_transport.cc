@@ -11,10 +11,10 @@ namespace orrery::sim {
 
 void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
                        Event arrival, std::uint32_t weight) {
-  result_.messages += weight;
+  run_.result.messages += weight;
   if (!links_ || from == to) {
-    arrival.time = after(links_ ? 0 : delay);
-    queue_.push(arrival);
+    arrival.time = run_.after(links_ ? 0 : delay);
+    run_.queue.push(arrival);
     return;
   }
   const std::uint32_t message = links_->add(from, to, size);
@@ -25,18 +25,18 @@ void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, 
 }
 
 void Engine::depart(const model::Links::Departure& departure) {
-  if (recorder_) recorder_->link_busy(departure, now());
-  queue_.push({.time = after(departure.arrival),
-               .kind = EventKind::hop_arrival,
-               .first = departure.message});
-  queue_.push(
-      {.time = after(departure.busy), .kind = EventKind::link_idle, .first = departure.link});
+  if (run_.recorder) run_.recorder->link_busy(departure, run_.now());
+  run_.queue.push({.time = run_.after(departure.arrival),
+                   .kind = EventKind::hop_arrival,
+                   .first = departure.message});
+  run_.queue.push(
+      {.time = run_.after(departure.busy), .kind = EventKind::link_idle, .first = departure.link});
 }
 
 void Engine::hop_arrival(std::uint32_t message) {
   if (links_->arrived(message)) {
     Event arrival = cargo_[message];
-    arrival.time = now();
+    arrival.time = run_.now();
     return dispatch(arrival);
   }
   model::Links::Departure departure;
@@ -54,22 +54,22 @@ void Engine::link_idle(std::uint32_t link) {
 // the receiver has its sender.
 void Engine::announce(Stream& stream, std::uint32_t from, std::uint32_t key) {
   const std::uint32_t communicator = blocks_[stream.block].communicator;
-  const std::uint32_t sender = rank_of(communicator, from);
-  const std::uint32_t own = rank_of(communicator, stream.member);
-  transport(own, sender, kAnnouncementBytes, fabric_.delay(own, sender, kAnnouncementBytes),
+  const std::uint32_t sender = run_.rank_of(communicator, from);
+  const std::uint32_t own = run_.rank_of(communicator, stream.member);
+  transport(own, sender, kAnnouncementBytes, run_.fabric.delay(own, sender, kAnnouncementBytes),
             {.kind = EventKind::ready_to_send,
              .first = stream.member,
              .key = key,
              .block = stream.block,
              .spec = stream.spec->id},
-            weight(stream.rank));
+            run_.weight(stream.rank));
 }
 
 // Where a sender looks for the announcement of `to`. ASTRA rules match by chunk and ranks, Orrery
 // rules by phase and step, seen from the sender: in a tree that is where it has the receiver.
 MessageKey Engine::announcement_key(const Stream& sender, const model::PhaseSpec& spec,
                                     std::uint32_t to, std::uint32_t step) const {
-  if (astra()) return {sender.block, to, sender.member, 0};
+  if (run_.astra()) return {sender.block, to, sender.member, 0};
   return {sender.block | std::uint64_t{spec.id} << 32, 0, sender.member, step};
 }
 
@@ -82,7 +82,7 @@ void Engine::send_when_announced(Stream& stream, std::uint32_t to, std::uint32_t
     return;
   }
   --box.arrived;
-  queue_.push({.time = now(), .kind = EventKind::ready_late, .first = number});
+  run_.queue.push({.time = run_.now(), .kind = EventKind::ready_late, .first = number});
 }
 
 void Engine::send_payload(std::uint32_t number) {
@@ -91,24 +91,24 @@ void Engine::send_payload(std::uint32_t number) {
   if (spec.request.algorithm.algorithm == platform::Algorithm::double_binary_tree)
     return tree_leaves(send.block, spec, send.member, send.to, send.rank);
   const std::uint32_t communicator = blocks_[send.block].communicator;
-  const std::uint32_t from = rank_of(communicator, send.member),
-                      to = rank_of(communicator, send.to);
+  const std::uint32_t from = run_.rank_of(communicator, send.member),
+                      to = run_.rank_of(communicator, send.to);
   const std::int64_t bytes = spec.step_of(send.step).bytes;
   const std::int64_t delay =
-      spec.delay_by_key.empty() ? fabric_.delay(from, to, bytes) : spec.delay_by_key[send.step];
+      spec.delay_by_key.empty() ? run_.fabric.delay(from, to, bytes) : spec.delay_by_key[send.step];
   transport(from, to, bytes, delay,
             {.kind = EventKind::deliver,
              .first = send.member,
              .key = send.step,
              .block = send.block,
              .spec = spec.id},
-            weight(send.rank));
+            run_.weight(send.rank));
 }
 
 void Engine::announcement_arrives(const Event& event) {
   Block& block = blocks_[event.block];
   if (block.streams == nullptr) return;
-  const Communicator& group = communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   Stream& receiver = block.streams[group.slot(event.first)];
   if (receiver.spec == nullptr) return;
   const model::PhaseSpec& spec = *receiver.spec;

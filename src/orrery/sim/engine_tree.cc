@@ -22,10 +22,10 @@ void Engine::begin_tree(Stream& stream) {
 
 void Engine::tree_send(Stream& stream, std::uint32_t slot) {
   const model::PhaseRequest& request = stream.spec->request;
-  seats_[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
+  run_.ground.seats[stream.rank].sent_bytes += static_cast<std::uint64_t>(request.data);
   ops_[stream.op].sent += static_cast<std::uint64_t>(request.data);
   const std::uint32_t to = in_tree(stream, slot);
-  if (platform_.collectives.rendezvous) return send_when_announced(stream, to, slot);
+  if (run_.platform.collectives.rendezvous) return send_when_announced(stream, to, slot);
   tree_leaves(stream.block, *stream.spec, stream.member, to, stream.rank);
 }
 
@@ -34,14 +34,15 @@ void Engine::tree_leaves(std::uint32_t block, const model::PhaseSpec& spec, std:
   const Event arrival{
       .kind = EventKind::tree_deliver, .first = from, .key = to, .block = block, .spec = spec.id};
   const std::uint32_t communicator = blocks_[block].communicator;
-  const std::uint32_t sender = rank_of(communicator, from), receiver = rank_of(communicator, to);
+  const std::uint32_t sender = run_.rank_of(communicator, from),
+                      receiver = run_.rank_of(communicator, to);
   const std::int64_t bytes = spec.request.data;
-  const std::int64_t delay = fabric_.delay(sender, receiver, bytes);
-  if (recorder_) recorder_->message(sender, receiver, bytes, now(), delay);
-  transport(sender, receiver, bytes, delay, arrival, weight(rank));
-  if (!guarded_) return;
+  const std::int64_t delay = run_.fabric.delay(sender, receiver, bytes);
+  if (run_.recorder) run_.recorder->message(sender, receiver, bytes, run_.now(), delay);
+  transport(sender, receiver, bytes, delay, arrival, run_.weight(rank));
+  if (!run_.guarded) return;
   Event watched = arrival;
-  watched.time = after(delay);
+  watched.time = run_.after(delay);
   watch_message(watched, from, to, kNone);
 }
 
@@ -53,7 +54,7 @@ std::uint32_t Engine::in_tree(const Stream& stream, std::uint32_t slot) {
 }
 
 void Engine::tree_receive(Stream& stream, std::uint32_t slot) {
-  if (platform_.collectives.rendezvous) return announce(stream, in_tree(stream, slot), slot);
+  if (run_.platform.collectives.rendezvous) return announce(stream, in_tree(stream, slot), slot);
   tree_post(stream, slot);
 }
 
@@ -64,24 +65,24 @@ void Engine::tree_post(Stream& stream, std::uint32_t slot) {
     ++stream.balances[slot];
     return;
   }
-  queue_.push({.time = now(),
-               .kind = EventKind::tree_late,
-               .first = slot,
-               .key = stream.member,
-               .block = stream.block});
-  watch_own(stream.rank, now());
+  run_.queue.push({.time = run_.now(),
+                   .kind = EventKind::tree_late,
+                   .first = slot,
+                   .key = stream.member,
+                   .block = stream.block});
+  watch_own(stream.rank, run_.now());
 }
 
 void Engine::tree_arrival(const Event& event) {
   Block& block = blocks_[event.block];
   if (block.streams == nullptr) return;
-  Stream& stream = block.streams[communicators_[block.communicator].slot(event.key)];
+  Stream& stream = block.streams[run_.communicators[block.communicator].slot(event.key)];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   const std::uint32_t from = sender_to(stream.member, spec, event.first, event.key, 0);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
   const bool matches =
-      astra() ? tree && stream.spec->request.data == spec.request.data : stream.spec == &spec;
+      run_.astra() ? tree && stream.spec->request.data == spec.request.data : stream.spec == &spec;
   if (matches) {
     const model::TreePlace place = tree_place(*stream.spec, stream.member);
     for (std::uint32_t slot = 0; slot < kTreeSlots; ++slot) {
@@ -98,7 +99,7 @@ void Engine::tree_arrival(const Event& event) {
 
 void Engine::tree_late(const Event& event) {
   Block& block = blocks_[event.block];
-  tree_received(block.streams[communicators_[block.communicator].slot(event.key)]);
+  tree_received(block.streams[run_.communicators[block.communicator].slot(event.key)]);
 }
 
 void Engine::tree_received(Stream& stream) {

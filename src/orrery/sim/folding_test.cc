@@ -246,20 +246,22 @@ TEST(Folding, ThatWouldNotBeExactIsRefused) {
     EXPECT_THAT(folding.members, ElementsAre(1, 1, 1, 1));
     return folding.why_not;
   };
-  using Platform = platform::Platform;
-  EXPECT_THAT(refused([](Platform& p) { p.network = platform::NetworkModelKind::message; }),
-              HasSubstr("links are shared"));
+  EXPECT_THAT(
+      refused([](platform::Platform& p) { p.network = platform::NetworkModelKind::message; }),
+      HasSubstr("links are shared"));
   using platform::RemoteMemoryKind;
-  EXPECT_THAT(refused([](Platform& p) { p.remote_memory.kind = RemoteMemoryKind::pool; }),
+  EXPECT_THAT(refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::pool; }),
               HasSubstr("memory is shared"));
-  EXPECT_THAT(refused([](Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_node; }),
-              HasSubstr("memory is shared"));
-  EXPECT_EQ(refused([](Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_npu; }), "");
-  const auto themis = [](Platform& p) {
+  EXPECT_THAT(
+      refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_node; }),
+      HasSubstr("memory is shared"));
+  EXPECT_EQ(
+      refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_npu; }), "");
+  const auto themis = [](platform::Platform& p) {
     p.collectives.inter_dimension = platform::InterDimension::themis;
   };
   EXPECT_EQ(refused(themis), "");
-  EXPECT_THAT(refused([&](Platform& p) {
+  EXPECT_THAT(refused([&](platform::Platform& p) {
                 themis(p);
                 p.rules = Rules::astra;
               }),

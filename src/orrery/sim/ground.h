@@ -49,46 +49,4 @@ struct Ground {
   std::vector<RankResult> seats;              ///< what becomes of it
 };
 
-/// An engine's hands on it.
-class OnGround {
- protected:
-  explicit OnGround(std::shared_ptr<Ground> ground) : kept_(std::move(ground)) { look(); }
-  /// To be called when ranks have been added.
-  void look() {
-    agendas_ = ground_.agendas;
-    states_ = ground_.states;
-    first_times_ = ground_.first_times;
-    times_ = ground_.times;
-    pages_ = ground_.pages ? &*ground_.pages : nullptr;
-    queues_ = ground_.queues;
-  }
-  [[nodiscard]] const std::shared_ptr<Ground>& ground() const { return kept_; }
-  /// Of a node that has not ended, unless times are kept.
-  [[nodiscard]] NodeTimes& times_of(std::uint32_t rank, graph::NodeId node) {
-    return pages_ == nullptr ? times_[first_times_[rank] + node] : pages_->times(rank, node);
-  }
-
- private:
-  std::shared_ptr<Ground> kept_;
-
- protected:
-  Ground& ground_ = *kept_;
-  const model::Fabric& fabric_ = ground_.fabric;
-  const Deviations& deviations_ = ground_.deviations;
-  Communicators& communicators_ = ground_.communicators;
-  Folding& folding_ = ground_.folding;
-  std::optional<Peers>& peers_ = ground_.peers;
-  std::span<Agenda> agendas_;
-  std::span<RankState> states_;
-  std::span<std::size_t> first_times_;
-  std::span<NodeTimes> times_;
-  NodePages* pages_ = nullptr;
-  std::span<ChunkQueue> queues_;
-  std::vector<std::int64_t>& gpu_time_ = ground_.gpu_time;
-  std::vector<QueuePointers>& pointers_ = ground_.pointers;
-  std::vector<std::uint8_t>& round_robin_ = ground_.round_robin;
-  std::vector<std::uint8_t>& last_was_gather_ = ground_.last_was_gather;
-  std::vector<RankResult>& seats_ = ground_.seats;
-};
-
 }  // namespace orrery::sim

@@ -66,7 +66,9 @@ std::uint32_t run_all_ways(const graph::Workload& work, const Platform& platform
         const auto cut = simulate(work, platform, options);
         EXPECT_EQ(whole.has_value(), cut.has_value());
         if (!whole || !cut) {
-          if (!whole && !cut) EXPECT_EQ(to_string(whole.error()), to_string(cut.error()));
+          if (!whole && !cut) {
+            EXPECT_EQ(to_string(whole.error()), to_string(cut.error()));
+          }
           continue;
         }
         EXPECT_EQ(first_difference(*whole, *cut).value_or(""), "") << threads;

@@ -34,19 +34,21 @@ const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
 
 }  // namespace
 
+Repeater::Repeater(Engine& engine) : engine_(engine), run_(engine.run_) {}
+
 // The rank leads whose graph has most to skip.
 void Repeater::set_up() {
-  if (!why_not_skip(engine_.workload_, engine_.platform_, engine_.options_).empty()) return;
-  of_graph_.resize(engine_.workload_.graphs.size());
-  std::vector<std::uint64_t> saved(engine_.workload_.graphs.size(),
+  if (!why_not_skip(run_.workload, run_.platform, run_.options).empty()) return;
+  of_graph_.resize(run_.workload.graphs.size());
+  std::vector<std::uint64_t> saved(run_.workload.graphs.size(),
                                    std::numeric_limits<std::uint64_t>::max());
   std::uint64_t most = 0;
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
-    const std::uint32_t number = engine_.workload_.graph_of_rank[engine_.real(rank)];
-    const graph::Graph& graph = engine_.graph_of(rank);
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+    const std::uint32_t number = run_.workload.graph_of_rank[run_.real(rank)];
+    const graph::Graph& graph = run_.graph_of(rank);
     const auto waits = graph.in_degrees();
     for (NodeId node = 0; node < graph.size(); ++node) {
-      if (waits[node] == 0) engine_.states_[rank].reach = node;
+      if (waits[node] == 0) run_.ground.states[rank].reach = node;
     }
     if (saved[number] != std::numeric_limits<std::uint64_t>::max()) continue;
     saved[number] = 0;
@@ -62,7 +64,7 @@ void Repeater::set_up() {
 }
 
 const std::vector<Stretch>& Repeater::stretches_of(std::uint32_t rank) const {
-  return of_graph_[engine_.workload_.graph_of_rank[engine_.real(rank)]];
+  return of_graph_[run_.workload.graph_of_rank[run_.real(rank)]];
 }
 
 // The lead has started the node that was to be next; it may start the following one in this tick.
@@ -75,7 +77,7 @@ void Repeater::pass_marker() {
 // To the first node of a later period, or of another stretch, that has not been started.
 void Repeater::move_marker(NodeId nodes) {
   const std::vector<Stretch>& all = stretches_of(lead_);
-  const NodeTimes* times = &engine_.times_[engine_.first_times_[lead_]];
+  const NodeTimes* times = &run_.ground.times[run_.ground.first_times[lead_]];
   do {
     if (all[stretch_].end() - marker_ > nodes) {
       marker_ += nodes;
@@ -97,14 +99,14 @@ void Repeater::tick_over() {
   const bool old = !before_.taken || apart > markers_ / 4;
   const bool alike = affordable(0) && before_.taken && resembles(before_);
   if (!alike && !old) return;
-  if (!affordable(engine_.states_.size())) return;
-  spent_ += engine_.states_.size();
-  std::uint64_t cost = engine_.queues_.size();
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+  if (!affordable(run_.ground.states.size())) return;
+  spent_ += run_.ground.states.size();
+  std::uint64_t cost = run_.ground.queues.size();
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
     pass_done(rank);
-    cost += 16 + (engine_.states_[rank].finished
+    cost += 16 + (run_.ground.states[rank].finished
                       ? 0
-                      : engine_.states_[rank].reach + 1 - engine_.states_[rank].front);
+                      : run_.ground.states[rank].reach + 1 - run_.ground.states[rank].front);
   }
   if (!affordable(cost)) return;
   spent_ += cost;
@@ -119,23 +121,23 @@ void Repeater::tick_over() {
 
 // Comparing must not cost more than it is likely to save.
 bool Repeater::affordable(std::uint64_t numbers) const {
-  return spent_ + numbers <= kFreely + kPerEvent * engine_.result_.events;
+  return spent_ + numbers <= kFreely + kPerEvent * run_.result.events;
 }
 
 void Repeater::pass_done(std::uint32_t rank) {
-  RankState& state = engine_.states_[rank];
+  RankState& state = run_.ground.states[rank];
   while (state.front < state.waits.size() && state.waits[state.front] == kDone) ++state.front;
 }
 
 // A glance at each rank, first at the one that was unlike last time: whether it has gone on by
 // whole periods of one stretch, and holds as many nodes as then.
 bool Repeater::resembles(const Snapshot& before) {
-  const auto ranks = static_cast<std::uint32_t>(engine_.states_.size());
+  const auto ranks = static_cast<std::uint32_t>(run_.ground.states.size());
   for (std::uint32_t i = 0; i < ranks; ++i) {
     const std::uint32_t rank = (suspect_ + i) % ranks;
     pass_done(rank);
     ++spent_;
-    const RankState& state = engine_.states_[rank];
+    const RankState& state = run_.ground.states[rank];
     if (state.finished && before.fronts[rank] == state.front) continue;
     const Stretch* stretch = stretch_of(stretches_of(rank), before.fronts[rank]);
     const NodeId gone = state.front - before.fronts[rank];
@@ -158,10 +160,10 @@ bool Repeater::same_state() const {
 // Who left a lane last has moved on with its rank, or is still the same: then no node has asked.
 bool Repeater::same_lanes() const {
   std::size_t i = 0;
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
     const NodeId gone = present_.fronts[rank] - before_.fronts[rank];
-    for (const Lane& lane : engine_.states_[rank].lanes) {
-      if (lane.unlimited || engine_.states_[rank].finished) continue;
+    for (const Lane& lane : run_.ground.states[rank].lanes) {
+      if (lane.unlimited || run_.ground.states[rank].finished) continue;
       const auto [was, then] = before_.lasts[i];
       const auto [is, end] = present_.lasts[i++];
       if (was == is) continue;
@@ -176,14 +178,14 @@ bool Repeater::same_lanes() const {
 // graphs have.
 bool Repeater::jump() {
   Jump jump;
-  jump.step = engine_.now() - before_.time;
+  jump.step = run_.now() - before_.time;
   if (jump.step <= 0) return false;
-  std::int64_t last = engine_.now();
-  engine_.queue_.each([&](const Event& event) { last = std::max(last, event.time); });
+  std::int64_t last = run_.now();
+  run_.queue.each([&](const Event& event) { last = std::max(last, event.time); });
   jump.times = (model::Fabric::kTooLong - 1 - last) / jump.step;
   std::optional<std::int64_t> tags;
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
-    const RankState& state = engine_.states_[rank];
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+    const RankState& state = run_.ground.states[rank];
     const NodeId gone = state.front - before_.fronts[rank];
     jump.node_step.push_back(gone);
     if (gone == 0) continue;

@@ -56,6 +56,7 @@ struct Jump {
 };
 
 class Engine;
+struct Run;
 struct Block;
 struct LocalEvent;
 
@@ -63,7 +64,7 @@ struct LocalEvent;
 /// a period, that is a marker.
 class Repeater {
  public:
-  explicit Repeater(Engine& engine) : engine_(engine) {}
+  explicit Repeater(Engine& engine);
 
   /// Finds what the graphs repeat. To be called once, before any node starts.
   void set_up();
@@ -112,6 +113,7 @@ class Repeater {
   void move_times(const Jump& jump);
 
   Engine& engine_;
+  Run& run_;
   std::vector<std::vector<Stretch>> of_graph_;  // by number in the workload
   std::uint32_t lead_ = 0;
   std::size_t stretch_ = 0;                // of the lead's graph

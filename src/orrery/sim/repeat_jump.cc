@@ -31,7 +31,7 @@ void grow(std::uint64_t& value, std::uint64_t before, std::int64_t times) {
 
 // Findings count on, but the first few of a kind say where they were: those are simulated.
 bool Repeater::findings_repeat() const {
-  const auto all = engine_.result_.findings.list();
+  const auto all = run_.result.findings.list();
   return std::all_of(all.begin(), all.end(), [&](const Finding& finding) {
     const std::uint64_t count = before_.findings.count(finding.code);
     return count == finding.count || count >= Findings::kPlaces;
@@ -40,8 +40,8 @@ bool Repeater::findings_repeat() const {
 
 void Repeater::count_repeats(const Jump& jump) {
   const std::int64_t times = jump.times;
-  for (std::size_t rank = 0; rank < engine_.seats_.size(); ++rank) {
-    RankResult& result = engine_.seats_[rank];
+  for (std::size_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
+    RankResult& result = run_.ground.seats[rank];
     const RankResult& then = before_.seats[rank];
     grow(result.compute, then.compute, times);
     grow(result.overlapped, then.overlapped, times);
@@ -52,7 +52,7 @@ void Repeater::count_repeats(const Jump& jump) {
     grow(result.idle, then.idle, times);
     grow(result.sent_bytes, then.sent_bytes, times);
     // Wraps around like the sum itself would: nodes that overlap are not bounded by the clock.
-    std::int64_t& gpu = engine_.gpu_time_[rank];
+    std::int64_t& gpu = run_.ground.gpu_time[rank];
     const auto more =
         static_cast<std::uint64_t>(gpu) - static_cast<std::uint64_t>(before_.gpu_time[rank]);
     gpu = static_cast<std::int64_t>(static_cast<std::uint64_t>(gpu) +
@@ -67,15 +67,15 @@ void Repeater::count_repeats(const Jump& jump) {
     const std::int64_t more = saturating_product((total.time - then.time).count(), times);
     total.time = saturating_sum(total.time, Time(more));
   }
-  for (const Finding& finding : engine_.result_.findings.list()) {
+  for (const Finding& finding : run_.result.findings.list()) {
     const std::uint64_t more = finding.count - before_.findings.count(finding.code);
     if (more > 0)
-      engine_.result_.findings.add(finding.code, {}, more * static_cast<std::uint64_t>(times));
+      run_.result.findings.add(finding.code, {}, more * static_cast<std::uint64_t>(times));
   }
-  grow(engine_.result_.messages, before_.messages, times);
-  grow(engine_.result_.savings.phases_worked_out, before_.worked_out, times);
-  grow(engine_.result_.savings.phases_by_messages, before_.by_messages, times);
-  engine_.result_.savings.iterations_skipped +=
+  grow(run_.result.messages, before_.messages, times);
+  grow(run_.result.savings.phases_worked_out, before_.worked_out, times);
+  grow(run_.result.savings.phases_by_messages, before_.by_messages, times);
+  run_.result.savings.iterations_skipped +=
       static_cast<std::uint64_t>(times) * (markers_ - before_.marker);
 }
 
@@ -83,11 +83,11 @@ void Repeater::count_repeats(const Jump& jump) {
 // What has been touched and is not done keeps its place in the repetition.
 void Repeater::move_nodes(const Jump& jump) {
   std::size_t i = 0;  // in lasts
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
-    RankState& state = engine_.states_[rank];
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+    RankState& state = run_.ground.states[rank];
     const NodeId moved = jump.nodes(rank);
     if (moved == 0) continue;
-    NodeTimes* times = &engine_.times_[engine_.first_times_[rank]];
+    NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
     const NodeId front = state.front;
     const std::vector<std::uint32_t> waits(state.waits.begin() + front,
                                            state.waits.begin() + state.reach + 1);
@@ -117,8 +117,8 @@ void Repeater::move_nodes(const Jump& jump) {
 
 void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   const NodeId step = jump.node_step[rank];
-  NodeTimes& times = engine_.times_[engine_.first_times_[rank] + node];
-  times = engine_.times_[engine_.first_times_[rank] + node - step];
+  NodeTimes& times = run_.ground.times[run_.ground.first_times[rank] + node];
+  times = run_.ground.times[run_.ground.first_times[rank] + node - step];
   times.start += jump.step;
   times.end += jump.step;
   if (times.released_by != graph::kNoNode) times.released_by += step;
@@ -127,7 +127,7 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
     times.sender = static_cast<std::uint32_t>(engine_.senders_.size());
     engine_.senders_.emplace_back(sender, sent + jump.node_step[sender]);
   }
-  engine_.states_[rank].waits[node] = kDone;
+  run_.ground.states[rank].waits[node] = kDone;
 }
 
 // Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
@@ -153,11 +153,11 @@ void Repeater::move_messages(const Jump& jump) {
 }
 
 void Repeater::move_times(const Jump& jump) {
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
     for (const auto& [time, event] : local_events(rank)) {
       if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);
     }
-    Agenda& agenda = engine_.agendas_[rank];
+    Agenda& agenda = run_.ground.agendas[rank];
     for (LocalList& list : agenda.lists) {
       if (list.time >= 0) list.time += jump.delay();
     }
@@ -173,7 +173,7 @@ void Repeater::move_times(const Jump& jump) {
       block.streams[slot].waiting_since += jump.delay();
     }
   }
-  engine_.queue_.shift(jump.delay());
+  run_.queue.shift(jump.delay());
   if (marker_ != graph::kNoNode) move_marker(jump.nodes(lead_));
 }
 

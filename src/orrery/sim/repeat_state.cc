@@ -26,44 +26,44 @@ void append_sorted(std::vector<Row>& rows, std::vector<std::int64_t>& words) {
 
 // False: something is in use that is not kept here, as messages of a phase on their way.
 bool Repeater::take(Snapshot& to) {
-  to.time = engine_.now();
+  to.time = run_.now();
   to.marker = markers_;
   to.words.clear();
   to.waits.clear();
   to.lasts.clear();
   to.fronts.clear();
   to.reaches.clear();
-  for (const RankState& state : engine_.states_) {
+  for (const RankState& state : run_.ground.states) {
     to.fronts.push_back(state.front);
     to.reaches.push_back(state.reach);
   }
   if (!engine_.early_.empty() || !take_blocks(to)) return false;
-  for (std::uint32_t rank = 0; rank < engine_.states_.size(); ++rank) {
-    to.words.push_back(engine_.states_[rank].finished ? 1 : 0);
-    if (engine_.states_[rank].finished) continue;
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+    to.words.push_back(run_.ground.states[rank].finished ? 1 : 0);
+    if (run_.ground.states[rank].finished) continue;
     take_rank(rank, to);
     take_queues(rank, to);
     if (!take_agenda(rank, to)) return false;
   }
   if (!take_events(to)) return false;
   take_mailboxes(to);
-  to.seats = engine_.seats_;
-  to.gpu_time = engine_.gpu_time_;
+  to.seats = run_.ground.seats;
+  to.gpu_time = run_.ground.gpu_time;
   to.totals = engine_.totals_;
-  to.messages = engine_.result_.messages;
-  to.worked_out = engine_.result_.savings.phases_worked_out;
-  to.by_messages = engine_.result_.savings.phases_by_messages;
-  to.findings = engine_.result_.findings;
+  to.messages = run_.result.messages;
+  to.worked_out = run_.result.savings.phases_worked_out;
+  to.by_messages = run_.result.savings.phases_by_messages;
+  to.findings = run_.result.findings;
   return true;
 }
 
 std::int64_t Repeater::relative(std::uint32_t rank, NodeId node) const {
-  return node == graph::kNoNode ? kNothing : std::int64_t{node} - engine_.states_[rank].front;
+  return node == graph::kNoNode ? kNothing : std::int64_t{node} - run_.ground.states[rank].front;
 }
 
 // Tags of the lead's present period and of its first one differ by that.
 std::int64_t Repeater::tag_base() const {
-  const NodeId front = engine_.states_[lead_].front;
+  const NodeId front = run_.ground.states[lead_].front;
   std::int64_t base = 0;
   for (const Stretch& stretch : stretches_of(lead_)) {
     if (stretch.first <= front && front < stretch.end())
@@ -75,14 +75,14 @@ std::int64_t Repeater::tag_base() const {
 // What has been touched of its graph and has not ended, and what it was released by so far: that
 // and when it ended decide who will have been the last.
 void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
-  const RankState& state = engine_.states_[rank];
+  const RankState& state = run_.ground.states[rank];
   std::vector<std::int64_t>& words = to.words;
-  const NodeTimes* times = &engine_.times_[engine_.first_times_[rank]];
+  const NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
   const auto ended = [&](NodeId node) {
     words.push_back(relative(rank, node));
-    words.push_back(node == graph::kNoNode ? kNothing : times[node].end - engine_.now());
+    words.push_back(node == graph::kNoNode ? kNothing : times[node].end - run_.now());
   };
-  const std::int64_t counts[] = {state.since - engine_.now(), state.computing, state.communicating,
+  const std::int64_t counts[] = {state.since - run_.now(), state.computing, state.communicating,
                                  state.remembering, static_cast<std::int64_t>(state.lanes.size())};
   words.insert(words.end(), std::begin(counts), std::end(counts));
   for (const Lane& lane : state.lanes) {
@@ -95,7 +95,7 @@ void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
     for (const NodeId node : lane.ready) words.push_back(relative(rank, node));
     std::sort(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
   }
-  const auto needs = engine_.graph_of(rank).in_degrees();
+  const auto needs = run_.graph_of(rank).in_degrees();
   words.push_back(std::int64_t{state.reach} - state.front);
   if (state.reach < state.front) return;
   to.waits.insert(to.waits.end(), state.waits.begin() + state.front,
@@ -104,7 +104,7 @@ void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
     const std::uint32_t waits = state.waits[node];
     if (waits == kDone || (waits == needs[node] && waits != 0)) continue;
     words.push_back(relative(rank, node));
-    words.push_back(times[node].start < 0 ? kNothing : times[node].start - engine_.now());
+    words.push_back(times[node].start < 0 ? kNothing : times[node].start - run_.now());
     ended(times[node].released_by);
   }
 }
@@ -118,8 +118,8 @@ std::vector<std::pair<std::int64_t, LocalEvent*>> Repeater::local_events(std::ui
     for (std::uint32_t slot = list.head; slot != kNone; slot = engine_.pool_[slot].next)
       found.emplace_back(list.time, &engine_.pool_[slot].event);
   };
-  for (LocalList& list : engine_.agendas_[rank].lists) look(list);
-  for (LocalList& list : engine_.agendas_[rank].overflow) look(list);
+  for (LocalList& list : run_.ground.agendas[rank].lists) look(list);
+  for (LocalList& list : run_.ground.agendas[rank].overflow) look(list);
   return found;
 }
 
@@ -129,7 +129,7 @@ bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
   for (const auto& [time, event] : local_events(rank)) {
     known = known && (event->kind == LocalKind::node_done ||
                       event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
-    rows.push_back({time - engine_.now(), static_cast<std::int64_t>(event->kind),
+    rows.push_back({time - run_.now(), static_cast<std::int64_t>(event->kind),
                     event->kind == LocalKind::begins ? 0 : relative(rank, event->arg)});
   }
   append_sorted(rows, to.words);
@@ -140,7 +140,7 @@ bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
 void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
   const std::size_t count = engine_.planner_.queue_count();
   for (std::size_t number = 0; number < count; ++number) {
-    const ChunkQueue& queue = engine_.queues_[rank * count + number];
+    const ChunkQueue& queue = run_.ground.queues[rank * count + number];
     to.words.push_back(queue.running);
     to.words.push_back(queue.last_was_gather ? 1 : 0);
     for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
@@ -149,10 +149,10 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
     }
     to.words.push_back(kNothing);
   }
-  const QueuePointers& pointers = engine_.pointers_[rank];
+  const QueuePointers& pointers = run_.ground.pointers[rank];
   to.words.insert(to.words.end(), pointers.next.begin(), pointers.next.end());
   to.words.insert(to.words.end(), pointers.tree.begin(), pointers.tree.end());
-  to.words.push_back(engine_.round_robin_[rank]);
+  to.words.push_back(run_.ground.round_robin[rank]);
 }
 
 // Chunks that somebody has issued and not all are done with. Which chunk a member issues next
@@ -181,7 +181,7 @@ bool Repeater::take_blocks(Snapshot& to) {
 
 bool Repeater::take_block(const Block& block, Snapshot& to) {
   std::vector<std::int64_t>& words = to.words;
-  const Communicator& group = engine_.communicators_[block.communicator];
+  const Communicator& group = run_.communicators[block.communicator];
   const std::uint64_t issued = group.first_block + group.blocks.size();
   const std::int64_t numbers[] = {
       block.communicator,
@@ -197,7 +197,7 @@ bool Repeater::take_block(const Block& block, Snapshot& to) {
     const Gathering& gathering = block.gatherings[i];
     if (gathering.come == 0) continue;
     const std::int64_t row[] = {static_cast<std::int64_t>(i), gathering.spec, gathering.come,
-                                gathering.first - engine_.now(), gathering.together ? 1 : 0};
+                                gathering.first - run_.now(), gathering.together ? 1 : 0};
     words.insert(words.end(), std::begin(row), std::end(row));
   }
   words.push_back(kNothing);
@@ -207,7 +207,7 @@ bool Repeater::take_block(const Block& block, Snapshot& to) {
 // False: one of them runs a phase by messages.
 bool Repeater::take_streams(const Block& block, Snapshot& to) {
   const bool relative_priority =
-      engine_.platform_.collectives.policy != platform::SchedulingPolicy::explicit_priority;
+      run_.platform.collectives.policy != platform::SchedulingPolicy::explicit_priority;
   for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
     const Stream& stream = block.streams[slot];
     to.words.push_back(stream.phases);
@@ -218,11 +218,11 @@ bool Repeater::take_streams(const Block& block, Snapshot& to) {
     const bool runs = stream.spec != nullptr;
     const std::int64_t row[] = {
         stream.phase,
-        stream.priority - (relative_priority ? engine_.states_[stream.rank].next_priority : 0),
+        stream.priority - (relative_priority ? run_.ground.states[stream.rank].next_priority : 0),
         relative(op.rank, op.node),
         op.chunks_left,
         runs ? 1 : 0,
-        (runs ? stream.begun : stream.waiting_since) - engine_.now()};
+        (runs ? stream.begun : stream.waiting_since) - run_.now()};
     to.words.insert(to.words.end(), std::begin(row), std::end(row));
   }
   return true;
@@ -234,13 +234,13 @@ bool Repeater::take_events(Snapshot& to) {
   std::vector<std::array<std::int64_t, 7>> messages;
   const std::int64_t base = tag_base();
   bool known = true;
-  engine_.queue_.each([&](const Event& event) {
+  run_.queue.each([&](const Event& event) {
     if (event.kind == EventKind::phase_end) {
       for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
-        phases.push_back({event.time - engine_.now(), place_[event.block], m});
+        phases.push_back({event.time - run_.now(), place_[event.block], m});
     } else if (event.kind == EventKind::p2p_deliver) {
       const P2pMessage& message = engine_.messages_[event.first];
-      messages.push_back({event.time - engine_.now(), message.key.src, message.key.dst,
+      messages.push_back({event.time - run_.now(), message.key.src, message.key.dst,
                           message.key.size, static_cast<std::int64_t>(message.key.tag) - base,
                           message.sender.rank, relative(message.sender.rank, message.sender.node)});
     } else {
@@ -273,7 +273,7 @@ void Repeater::take_mailboxes(Snapshot& to) {
       const Receive& receive = engine_.receives_[r];
       to.words.push_back(receive.who.rank);
       to.words.push_back(relative(receive.who.rank, receive.who.node));
-      to.words.push_back(receive.since < 0 ? kNothing : receive.since - engine_.now());
+      to.words.push_back(receive.since < 0 ? kNothing : receive.since - run_.now());
       to.words.push_back(box.expecting == r ? 1 : 0);
     }
     to.words.push_back(kNothing);

@@ -63,7 +63,9 @@ std::uint64_t skipped(const graph::Workload& work, const platform::Platform& pla
   EXPECT_EQ(chain_text(*all), chain_text(*some));
   EXPECT_EQ(findings_text(*all), findings_text(*some));
   EXPECT_EQ(all->savings.iterations_skipped, 0u);
-  if (some->savings.iterations_skipped > 0) EXPECT_LT(some->events, all->events);
+  if (some->savings.iterations_skipped > 0) {
+    EXPECT_LT(some->events, all->events);
+  }
   return some->savings.iterations_skipped;
 }
 

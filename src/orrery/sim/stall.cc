@@ -18,15 +18,15 @@ constexpr std::size_t kMostNodes = 64;
 }
 
 std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
-  const graph::Graph& graph = graph_of(rank);
+  const graph::Graph& graph = run_.graph_of(rank);
   if (graph.kind(node) == NodeKind::recv) {
-    const graph::PointToPoint message = graph.message(node, real(rank));
+    const graph::PointToPoint message = graph.message(node, run_.real(rank));
     std::string text =
         fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
                     message.size.count(), message.tag, message.src);
     for (const auto& [key, box, used] : mailboxes_.entries()) {
       const bool same = key.src == static_cast<std::uint32_t>(message.src) &&
-                        key.dst == real(rank) && key.tag == message.tag;
+                        key.dst == run_.real(rank) && key.tag == message.tag;
       if (used && same && box.arrived > 0)
         return text + fmt::format("; one of {} bytes did", key.size);
     }
@@ -36,10 +36,11 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     const graph::Collective& collective = graph.collective(node);
     std::uint64_t missing = 0;
     std::uint32_t first_missing = kNone;
-    const std::string group = workload_.group_name(graph.string(collective.group), real(rank));
-    if (folded_) return fmt::format("{} in group \"{}\"", graph::name(collective.type), group);
-    const std::uint32_t found = communicators_.find(graph.string(collective.group), rank);
-    const Communicator& members = communicators_[found >= Communicators::kOutside ? 0 : found];
+    const std::string group =
+        run_.workload.group_name(graph.string(collective.group), run_.real(rank));
+    if (run_.folded) return fmt::format("{} in group \"{}\"", graph::name(collective.type), group);
+    const std::uint32_t found = run_.communicators.find(graph.string(collective.group), rank);
+    const Communicator& members = run_.communicators[found >= Communicators::kOutside ? 0 : found];
     const std::uint32_t member = members.member(rank);
     for (std::uint32_t m = 0; m < members.next_stream.size(); ++m) {
       if (members.next_stream[m] >= members.next_stream[member]) continue;
@@ -57,24 +58,25 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
 
 StallReport Engine::stall_report() const {
   StallReport report;
-  report.at = Time(now());
-  std::vector<std::uint32_t> waits_for(states_.size(), kNone);
-  for (std::uint32_t rank = 0; rank < states_.size(); ++rank) {
-    if (states_[rank].finished) continue;
-    report.unfinished_ranks += weight(rank);
-    const graph::Graph& graph = graph_of(rank);
+  report.at = Time(run_.now());
+  std::vector<std::uint32_t> waits_for(run_.ground.states.size(), kNone);
+  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+    if (run_.ground.states[rank].finished) continue;
+    report.unfinished_ranks += run_.weight(rank);
+    const graph::Graph& graph = run_.graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
-      const NodeTimes times =
-          pages_ == nullptr ? times_[first_times_[rank] + node] : pages_->known(rank, node);
+      const NodeTimes times = run_.pages == nullptr
+                                  ? run_.ground.times[run_.ground.first_times[rank] + node]
+                                  : run_.pages->known(rank, node);
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {
-        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, real(rank)).src);
+        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, run_.real(rank)).src);
       }
       if (report.nodes.size() < kMostNodes)
-        report.nodes.push_back({real(rank), node, why_waiting(rank, node)});
+        report.nodes.push_back({run_.real(rank), node, why_waiting(rank, node)});
     }
   }
-  if (folded_) return report;
+  if (run_.folded) return report;
   // A circle of receives, if following "waits for" comes back to where it began.
   for (std::uint32_t first = 0; first < waits_for.size() && report.circle.empty(); ++first) {
     std::vector<std::uint32_t> path;
@@ -95,8 +97,8 @@ StallReport Engine::stall_report() const {
 // Orrery rules: of several nodes that ended in the tick that let a node start, the one with the
 // lowest number counts, whichever was looked at last.
 void Engine::settle_releases(std::uint32_t rank) {
-  const graph::Graph& graph = graph_of(rank);
-  NodeTimes* times = &times_[first_times_[rank]];
+  const graph::Graph& graph = run_.graph_of(rank);
+  NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
   for (NodeId node = 0; node < graph.size(); ++node) {
     for (const NodeId next : graph.successors(node)) {
       NodeId& known = times[next].released_by;
@@ -112,24 +114,25 @@ void Engine::settle_releases(std::uint32_t rank) {
 std::vector<ChainLink> Engine::chain() {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
-  for (std::uint32_t rank = 1; rank < seats_.size(); ++rank) {
-    if (seats_[rank].finish.value_or(Time{}) > seats_[slowest].finish.value_or(Time{}))
+  for (std::uint32_t rank = 1; rank < run_.ground.seats.size(); ++rank) {
+    if (run_.ground.seats[rank].finish.value_or(Time{}) >
+        run_.ground.seats[slowest].finish.value_or(Time{}))
       slowest = rank;
   }
   std::uint32_t rank = slowest;
   const auto times = [&](NodeId node) -> const NodeTimes& {
-    return times_[first_times_[rank] + node];
+    return run_.ground.times[run_.ground.first_times[rank] + node];
   };
   // With folding the chain goes through the ranks themselves, whoever was simulated for them.
-  std::uint32_t number = real(rank);
-  std::vector<bool> settled(states_.size());
+  std::uint32_t number = run_.real(rank);
+  std::vector<bool> settled(run_.ground.states.size());
   NodeId last = graph::kNoNode;
-  for (NodeId node = 0; node < graph_of(rank).size(); ++node) {
+  for (NodeId node = 0; node < run_.graph_of(rank).size(); ++node) {
     if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end))
       last = node;
   }
-  for (NodeId node = last; node != graph::kNoNode && links.size() < times_.size();) {
-    if (!astra() && !settled[rank]) {
+  for (NodeId node = last; node != graph::kNoNode && links.size() < run_.ground.times.size();) {
+    if (!run_.astra() && !settled[rank]) {
       settle_releases(rank);
       settled[rank] = true;
     }
@@ -140,9 +143,9 @@ std::vector<ChainLink> Engine::chain() {
       node = ran.released_by;
       continue;
     }
-    number = static_cast<std::uint32_t>(workload_.graph(number).message(node, number).src);
+    number = static_cast<std::uint32_t>(run_.workload.graph(number).message(node, number).src);
     const std::size_t before =
-        first_senders_.empty() ? 0 : first_senders_[ground_.parts.part_of[rank]];
+        first_senders_.empty() ? 0 : first_senders_[run_.ground.parts.part_of[rank]];
     std::tie(rank, node) = senders_[before + ran.sender];
   }
   std::reverse(links.begin(), links.end());

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace orrery::sim {
+
+std::string Run::place(std::uint32_t rank, graph::NodeId node) const {
+  const graph::Graph& graph = graph_of(rank);
+  const std::uint32_t number = real(rank);
+  const std::string file =
+      number < workload.files.size() ? workload.files[number] : fmt::format("rank {}", number);
+  return fmt::format("{}: rank {}, node {} \"{}\"", file, number, graph.id(node), graph.name(node));
+}
+
+// Under Orrery rules the order within a tick is that of ranks and nodes.
+void Run::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
+  result.findings.add(code, {}, weight(rank));
+  std::vector<Note>& known = notes[code];
+  const Note note{now(), rank, node};
+  if (known.size() == Findings::kPlaces && (astra() || !(note < known.back()))) return;
+  known.insert(astra() ? known.end() : std::upper_bound(known.begin(), known.end(), note), note);
+  if (known.size() > Findings::kPlaces) known.pop_back();
+}
+
+void Run::spell_out_notes() {
+  for (const auto& [code, known] : notes) {
+    std::uint64_t told = 0;  // of the ranks meant
+    for (const Note& note : known) {
+      if (told < Findings::kPlaces) result.findings.add(code, place(note.rank, note.node), 0);
+      told += weight(note.rank);
+    }
+  }
+}
+
+void Run::fail(Error what) {
+  if (!error) error = std::move(what);
+}
+
+std::int64_t Run::beyond_the_clock() {
+  fail({Errc::config_range, "", "the simulated time goes beyond 53 days",
+        "check bandwidths, latencies, durations and sizes"});
+  return now();
+}
+
+}  // namespace orrery::sim

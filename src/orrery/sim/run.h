@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the parts of the engine have in common: what is simulated, the clock, the ranks' state, and
+// what has been counted so far.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/model/network/fabric.h"
+#include "orrery/sim/event_queue.h"
+#include "orrery/sim/ground.h"
+#include "orrery/sim/recorder.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::sim {
+
+/// In all that follows `rank` numbers the ranks that are simulated; real() is what the workload
+/// calls it. Without folding that is the same.
+struct Run {
+  Run(const graph::Workload& what, const platform::Platform& on, const Options& how,
+      std::shared_ptr<Ground> stands_on)
+      : workload(what), platform(on), options(how), kept(std::move(stands_on)) {}
+
+  const graph::Workload& workload;
+  const platform::Platform& platform;
+  const Options& options;
+  std::shared_ptr<Ground> kept;  ///< shared by the parts of a run that are simulated side by side
+  Ground& ground = *kept;
+  const model::Fabric& fabric = ground.fabric;
+  Communicators& communicators = ground.communicators;
+  EventQueue queue;
+  SimResult result;
+  std::optional<Error> error;
+  bool folded = false;
+  bool guarded = false;     ///< folded under ASTRA rules
+  std::string fold_failed;  ///< not empty: ranks that are alike need not do the same
+  NodePages* pages = nullptr;
+  std::unique_ptr<Recorder> recorder;                ///< Options::record
+  std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each
+
+  [[nodiscard]] std::int64_t now() const { return queue.now(); }
+  /// `now() + delay`, or ends the run when that is beyond the clock.
+  [[nodiscard]] std::int64_t after(std::int64_t delay) {
+    if (delay < model::Fabric::kTooLong && now() < model::Fabric::kTooLong - delay)
+      return now() + delay;
+    return beyond_the_clock();
+  }
+  [[nodiscard]] bool astra() const { return platform.rules == platform::Rules::astra; }
+
+  /// Ends the run. The first error counts.
+  void fail(Error what);
+  /// "FILE: rank R, node N", for errors.
+  [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
+  /// Counts a finding; its place is only spelled out as long as such places are kept.
+  void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
+  void spell_out_notes();
+
+  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
+    return folded ? ground.folding.representative[rank] : rank;
+  }
+  /// How many ranks `rank` stands for.
+  [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {
+    return folded ? ground.folding.members[rank] : 1;
+  }
+  [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
+    return workload.graph(real(rank));
+  }
+  /// The communicator that stands for it.
+  [[nodiscard]] std::uint32_t alike(std::uint32_t communicator) const {
+    return folded ? ground.folding.group_like[communicator] : communicator;
+  }
+  /// A member of a communicator, as the workload calls it.
+  [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
+    const Communicator& group = communicators[communicator];
+    return group.ranks.empty() ? member : group.ranks[member];
+  }
+  /// Of a node that has not ended, unless times are kept.
+  [[nodiscard]] NodeTimes& times_of(std::uint32_t rank, graph::NodeId node) {
+    return pages == nullptr ? ground.times[ground.first_times[rank] + node]
+                            : pages->times(rank, node);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t beyond_the_clock();
+};
+
+}  // namespace orrery::sim
