@@ -51,9 +51,7 @@ Engine::Engine(const graph::Workload& workload, const platform::Platform& platfo
     : run_(workload, platform, options, std::make_shared<Ground>(platform)),
       planner_(platform, run_.fabric),
       themis_(platform),
-      remote_memory_(platform) {
-  if (platform.network == NetworkModelKind::message) links_.emplace(platform);
-}
+      remote_memory_(platform) {}
 
 Result<void> Engine::set_up() {
   if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
@@ -97,7 +95,7 @@ void Engine::set_up_ranks() {
   if (run_.ground.pages) run_.pages = &*run_.ground.pages;
   if (run_.options.record)
     run_.recorder =
-        std::make_unique<Recorder>(run_.workload, run_.fabric, links_ ? &*links_ : nullptr,
+        std::make_unique<Recorder>(run_.workload, run_.fabric, transport_.links(),
                                    run_.communicators.all(), nodes, planner_.queue_count());
 }
 
@@ -109,7 +107,7 @@ void Engine::take_up(std::uint32_t rank) {
   run_.graph_of(rank).release();
   releasing_ = graph::kNoNode;
   if (const Time late = run_.ground.deviations.start(run_.real(rank)); late > Time{}) {
-    at(rank, late.count(), {.kind = LocalKind::begins});
+    agendas_.at(rank, late.count(), {.kind = LocalKind::begins});
   } else {
     wake(rank);
   }
@@ -180,9 +178,10 @@ void Engine::dispatch(const Event& event) {
     case EventKind::p2p_ready:
       return p2p_ready(event);
     case EventKind::hop_arrival:
-      return hop_arrival(event.first);
+      if (const auto arrival = transport_.hop_arrives(event.first)) dispatch(*arrival);
+      return;
     case EventKind::link_idle:
-      return link_idle(event.first);
+      return transport_.link_idle(event.first);
   }
 }
 
@@ -196,6 +195,33 @@ void Engine::track_memory(std::uint32_t rank) {
   };
   if (const auto held = held_memory(run_.graph_of(rank), when))
     run_.ground.seats[rank].peak_memory = held->peak;
+}
+
+void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
+  switch (event.kind) {
+    case LocalKind::taken:
+      return;
+    case LocalKind::inserted:
+    case LocalKind::freed:
+      return packets_free(*event.stream, event.repeat);
+    case LocalKind::inserted_sum: {
+      const std::int64_t reduce = event.stream->spec->step_of(event.arg).reduce;
+      return agendas_.at(rank, reduce, {event.stream, 0, LocalKind::freed, event.repeat});
+    }
+    case LocalKind::node_done:
+      complete(rank, event.arg);
+      return;
+    case LocalKind::memory_done:
+      memory_done(rank, event.arg);
+      return;
+    case LocalKind::custom_done:
+      complete_custom(event.arg, static_cast<graph::NodeId>(event.node));
+      return;
+    case LocalKind::begins:
+      return wake(rank);
+    case LocalKind::bus:
+      return run_bus(rank, event.arg);
+  }
 }
 
 namespace {
@@ -235,7 +261,7 @@ SimResult Engine::summarise() {
                      : rank_result.comm_only;
   }
   count_sent_so_far();
-  for (auto& [key, total] : totals_) {
+  for (auto& [key, total] : accounts_.totals()) {
     total.type = key.first;
     total.group_size = key.second;
     run_.result.collectives.push_back(total);

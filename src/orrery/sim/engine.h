@@ -22,14 +22,16 @@
 #include "orrery/model/collective/tree.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/model/memory/shared_bus.h"
-#include "orrery/model/network/links.h"
-#include "orrery/sim/looked_up.h"
+#include "orrery/sim/accounts.h"
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/guard.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/parties.h"
 #include "orrery/sim/repeat.h"
 #include "orrery/sim/run.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/sim/themis.h"
+#include "orrery/sim/transport.h"
 
 namespace orrery::sim {
 
@@ -83,23 +85,8 @@ class Engine {
   [[nodiscard]] bool from_abroad(const MessageKey& key) const;
   void send_abroad(std::uint32_t number, std::int64_t delay);
   void take_in();
-  void forget_spans();
-  void communicates_since(std::uint32_t rank, std::int64_t begin);
-  void keep_span(std::uint32_t rank, std::int64_t begin);
 
-  // engine_guard.cc: folding under ASTRA rules
-  void watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin, std::uint64_t phase);
-  void watch_own(std::uint32_t rank, std::int64_t time);
-  void watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to, std::uint32_t key);
-  void watch_message(const Endpoint& who, const MessageKey& key, std::int64_t time);
-
-  // engine_agenda.cc
-  void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
-  void run_agenda(std::uint32_t rank);
   void run_local(std::uint32_t rank, const LocalEvent& event);
-  void append(LocalList& list, LocalEvent event);
-  [[nodiscard]] static bool only_counts(const LocalEvent& event);
-  [[nodiscard]] std::uint16_t take_older(LocalList& list, const LocalEvent& event);
 
   // engine_nodes.cc, engine_account.cc
   void issue(std::uint32_t rank);
@@ -122,15 +109,6 @@ class Engine {
   void complete(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
   void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
-  void account(std::uint32_t rank) { account(rank, run_.now()); }
-  void account(std::uint32_t rank, std::int64_t until);
-  void add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const;
-  void count_node(std::uint32_t rank, graph::NodeId node, int step);
-  [[nodiscard]] const Communicator& meant_by(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] CollectiveTotal& total_of(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] Bytes buffer_of(const graph::Graph& graph, graph::NodeId node,
-                                const Communicator& group) const;
-  void count_sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
   void count_sent_so_far();
   void check_finished(std::uint32_t rank);
 
@@ -265,13 +243,7 @@ class Engine {
   void begin_custom(std::uint32_t rank, graph::NodeId node, const std::string& prefix);
   void start_custom(std::uint32_t run, graph::NodeId node);
   void complete_custom(std::uint32_t run, graph::NodeId node);
-  // engine_transport.cc
-  /// Sends `size` bytes; `arrival` (its time is ignored) happens when they are there.
-  void transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
-                 Event arrival, std::uint32_t weight);
-  void hop_arrival(std::uint32_t message);
-  void link_idle(std::uint32_t link);
-  void depart(const model::Links::Departure& departure);
+  // engine_rendezvous.cc
   void announce(Stream& stream, std::uint32_t from, std::uint32_t key);
   [[nodiscard]] MessageKey announcement_key(const Stream& sender, const model::PhaseSpec& spec,
                                             std::uint32_t to, std::uint32_t step) const;
@@ -288,8 +260,6 @@ class Engine {
   void note_traffic(const Stream& stream, std::int64_t begun);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> slowest_message(const Stream& stream,
                                                                       std::uint32_t packet) const;
-  [[nodiscard]] std::int64_t message_time(std::uint32_t from, std::uint32_t to,
-                                          std::int64_t size) const;
   [[nodiscard]] std::int64_t shared_links(const Stream& stream) const;
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> undisturbed(const Stream& stream);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> work_out(const Stream& stream) const;
@@ -302,9 +272,12 @@ class Engine {
   Run run_;
   bool closed_forms_failed_ = false;
   std::uint64_t gathered_ = 0;  // members that wait for others to begin a phase that is worked out
-  std::vector<std::vector<Expected>> expected_;  // by rank, with the guard
   PartyBook parties_;
   Planner planner_;
+  Guard guard_{run_, planner_};
+  Agendas agendas_{run_, guard_};
+  Transport transport_{run_};
+  Accounts accounts_{run_};
   Themis themis_;
   model::RemoteMemory remote_memory_;
 
@@ -313,13 +286,9 @@ class Engine {
   std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0, all_known_until_ = 0;
   std::uint64_t window_work_ = 0;  // events of the last window, by rank
   std::vector<Abroad> outbox_, inbox_;
-  std::vector<AccountedSpan> spans_;
-  std::size_t spans_kept_ = 0;  // when some were dropped last
   bool wants_one_part_ = false;
   std::vector<std::size_t> first_senders_;  // by part that has been absorbed: in senders_
 
-  std::vector<PooledEvent> pool_;
-  std::uint32_t pool_free_ = kNone;
   std::vector<std::pair<std::uint32_t, graph::NodeId>> senders_;  // (rank, node)
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
   std::deque<Block> blocks_;
@@ -347,17 +316,11 @@ class Engine {
   std::vector<std::uint32_t> next_announced_, next_announced_p2p_;
   std::vector<AnnouncedSend> announced_sends_;
 
-  std::optional<model::Links> links_;
-  std::vector<Event> cargo_;  // by Links message: what happens when it is there
-
   std::vector<std::optional<std::int64_t>> even_;                   // by spec: model::even_duration
   std::vector<std::int64_t> begins_, ends_;                         // scratch of end_apart
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
   Repeater repeats_{*this};
-  Totals totals_;  // by type and group size
-  TotalsAtHand totals_at_hand_;
-  MeaningsAtHand meanings_;
   std::uint32_t finished_ = 0;
 };
 

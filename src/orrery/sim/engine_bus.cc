@@ -34,7 +34,8 @@ void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way,
 
 void Engine::set_bus_timers(std::uint32_t rank) {
   for (const SharedBus::Timer& timer : buses_[rank]->timers()) {
-    at(rank, timer.delay * (run_.astra() ? kAstraTick : 1), {nullptr, timer.code, LocalKind::bus});
+    agendas_.at(rank, timer.delay * (run_.astra() ? kAstraTick : 1),
+                {nullptr, timer.code, LocalKind::bus});
   }
   buses_[rank]->timers().clear();
 }
@@ -48,8 +49,8 @@ void Engine::run_bus(std::uint32_t rank, std::uint32_t code) {
     const Crossing crossing = crossings_[step.token];
     free_crossings_.push_back(step.token);
     if (crossing.reduce) {
-      at(rank, crossing.stream->spec->step_of(crossing.packet).reduce,
-         {crossing.stream, 0, LocalKind::freed});
+      agendas_.at(rank, crossing.stream->spec->step_of(crossing.packet).reduce,
+                  {crossing.stream, 0, LocalKind::freed});
     } else {
       packets_free(*crossing.stream, 1);
     }

@@ -26,7 +26,8 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 }  // namespace
 
 bool Engine::is_worked_out(const model::PhaseSpec& spec) const {
-  if (!run_.options.closed_forms || run_.astra() || links_ || run_.platform.collectives.rendezvous)
+  if (!run_.options.closed_forms || run_.astra() || transport_.shares_links() ||
+      run_.platform.collectives.rendezvous)
     return false;
   // The recorder wants to see each message of a tree.
   const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;

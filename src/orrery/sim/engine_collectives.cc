@@ -17,8 +17,7 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
   const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
   if (name.empty() || (run_.astra() && name == "0")) return 0;
-  const std::uint32_t found =
-      meanings_.of(run_.communicators, graph, graph.collective(node).group).of(run_.real(rank));
+  const std::uint32_t found = accounts_.meaning(rank, node);
   if (found == Communicators::kUnknown) {
     run_.fail({Errc::input_group, run_.place(rank, node),
                fmt::format("process group \"{}\" is not defined", name),
@@ -249,8 +248,15 @@ void Engine::chunk_done(Stream& stream) {
 void Engine::collective_done(std::uint32_t op) {
   const CollectiveOp done = std::exchange(ops_[op], {});
   free_ops_.push_back(op);
-  count_sent(done.rank, done.node, done.sent);
+  accounts_.sent(done.rank, done.node, done.sent);
   complete(done.rank, done.node);
+}
+
+// Collectives that never end have sent something, too.
+void Engine::count_sent_so_far() {
+  for (CollectiveOp& op : ops_) {
+    if (op.sent > 0) accounts_.sent(op.rank, op.node, std::exchange(op.sent, 0));
+  }
 }
 
 }  // namespace orrery::sim

@@ -62,8 +62,8 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
   if (kind != NodeKind::send && kind != NodeKind::recv) {
     const std::int64_t recorded = kind == NodeKind::comp ? graph.duration(node).count() : 0;
     const std::int64_t shortest = kind == NodeKind::comp && run_.astra() ? kPsPerNs : 0;
-    return at(rank, recorded > 0 ? recorded : shortest,
-              {.arg = run, .kind = LocalKind::custom_done, .node = node});
+    return agendas_.at(rank, recorded > 0 ? recorded : shortest,
+                       {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }
   const auto where = [&] {
     return fmt::format("{} (custom algorithm, node {})", run_.place(rank, customs_[run].owner.node),

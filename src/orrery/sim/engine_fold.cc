@@ -29,7 +29,7 @@ Result<void> Engine::set_up_folding() {
   if (run_.options.fold) run_.result.savings.not_folded = run_.ground.folding.why_not;
   if (!run_.folded) return {};
   run_.guarded = run_.astra();
-  if (run_.guarded) expected_.resize(run_.ground.folding.classes());
+  guard_.set_up();
   set_up_slots();
   run_.ground.peers.emplace(run_.workload);
   return {};

@@ -36,12 +36,15 @@ void Engine::flush(Event& run) {
 
 void Engine::run_agendas(const Event& event) {
   Event run{.count = 0};
-  const bool plain = !links_ && !run_.guarded && !run_.platform.collectives.rendezvous &&
+  const bool plain = !transport_.shares_links() && !run_.guarded &&
+                     !run_.platform.collectives.rendezvous &&
                      run_.now() < model::Fabric::kTooLong / 2;
   for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
     if (plain && lone_step(rank, run)) continue;
     flush(run);
-    run_agenda(rank);
+    agendas_.run(rank, [this](std::uint32_t who, const LocalEvent& event_now) {
+      run_local(who, event_now);
+    });
   }
   flush(run);
 }
@@ -156,8 +159,8 @@ bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseS
 // are one event. False: not that simple, nothing is sent.
 bool Engine::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || links_ || run_.platform.collectives.rendezvous || stream.early ||
-      stream.steps_left < count)
+  if (!spec.burst || transport_.shares_links() || run_.platform.collectives.rendezvous ||
+      stream.early || stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);
   const auto keys = static_cast<std::uint32_t>(count);
@@ -178,8 +181,8 @@ bool Engine::send_burst(Stream& stream, std::int32_t count) {
                     .spec = spec.id};
   run_.queue.push(burst);
   for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)
-    watch_message(burst, stream.member, spec.destination(stream.member, stream.position, key + k),
-                  key + k);
+    guard_.message(burst, blocks_[stream.block].communicator, stream.member,
+                   spec.destination(stream.member, stream.position, key + k), key + k);
   return true;
 }
 

@@ -148,8 +148,8 @@ void Engine::start(std::uint32_t rank, NodeId node) {
          fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
          "communication and memory nodes run on the accelerator: clear the attribute"});
   }
-  account(rank);
-  count_node(rank, node, +1);
+  accounts_.account(rank);
+  accounts_.count_node(rank, node, +1);
   if (run_.platform.replay_only) return replay(rank, node);
   switch (kind) {
     case NodeKind::comp:
@@ -175,7 +175,7 @@ void Engine::replay(std::uint32_t rank, NodeId node) {
   if (graph.kind(node) == NodeKind::comp)
     duration = run_.ground.deviations.compute(run_.real(rank), duration);
   if (!graph.is_cpu(node)) run_.ground.gpu_time[rank] += duration.count();
-  at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
+  agendas_.at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
 bool takes_roofline(const graph::Graph& graph, NodeId node, const platform::Platform& platform) {
@@ -211,7 +211,7 @@ void Engine::start_compute(std::uint32_t rank, NodeId node) {
   }
   const Time taken = run_.ground.deviations.compute(run_.real(rank), *time);
   run_.ground.gpu_time[rank] += taken.count();
-  at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
+  agendas_.at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
 void Engine::start_memory(std::uint32_t rank, NodeId node) {
@@ -233,7 +233,7 @@ void Engine::start_memory(std::uint32_t rank, NodeId node) {
                         "local memory gives no time for this access",
                         "set the device's memory bandwidth"});
     }
-    return at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
+    return agendas_.at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
   }
   const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
   if (remote_memory_.request(access)) serve_memory(access);
@@ -246,7 +246,7 @@ void Engine::serve_memory(const model::RemoteMemory::Access& access) {
     return run_.fail({Errc::config_range, run_.place(access.rank, access.node),
                       "the remote memory gives no time within 46 days", "check remote-mem-bw"});
   }
-  at(access.rank, time->count(), {.arg = access.node, .kind = LocalKind::memory_done});
+  agendas_.at(access.rank, time->count(), {.arg = access.node, .kind = LocalKind::memory_done});
 }
 
 void Engine::memory_done(std::uint32_t rank, NodeId node) {
@@ -259,7 +259,8 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
   const graph::Collective& collective = graph.collective(node);
   if (!run_.astra() && takes_recorded_time(rank, node)) {
     run_.note(FindingCode::collective_replayed, rank, node);
-    return at(rank, graph.duration(node).count(), {.arg = node, .kind = LocalKind::node_done});
+    return agendas_.at(rank, graph.duration(node).count(),
+                       {.arg = node, .kind = LocalKind::node_done});
   }
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
     return run_.fail({Errc::input_missing_attr, run_.place(rank, node),
@@ -278,8 +279,8 @@ void Engine::start_collective(std::uint32_t rank, NodeId node) {
   if (run_.astra() && collective.type == CollectiveType::broadcast) {
     run_.note(FindingCode::collective_without_traffic, rank, node);
     const std::int64_t recorded = graph.duration(node).count();
-    return at(rank, recorded > 0 ? recorded : kShortest.count(),
-              {.arg = node, .kind = LocalKind::node_done});
+    return agendas_.at(rank, recorded > 0 ? recorded : kShortest.count(),
+                       {.arg = node, .kind = LocalKind::node_done});
   }
   if (run_.astra() || collective.type == CollectiveType::unknown) {
     return run_.fail(
@@ -320,8 +321,8 @@ void Engine::retire(std::uint32_t rank, NodeId node, bool at_once) {
   const graph::Graph& graph = run_.graph_of(rank);
   run_.times_of(rank, node).end = run_.now();
   if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
-    account(rank);
-    count_node(rank, node, -1);
+    accounts_.account(rank);
+    accounts_.count_node(rank, node, -1);
   }
   const std::uint64_t key = lane_of(rank, node).first;
   for (Lane& lane : state.lanes) {
@@ -362,7 +363,7 @@ void Engine::check_finished(std::uint32_t rank) {
   RankState& state = run_.ground.states[rank];
   if (state.left != 0 || state.finished || run_.error) return;
   state.finished = true;
-  account(rank);
+  accounts_.account(rank);
   run_.ground.seats[rank].finish = Time(run_.now());
   finished_ += run_.weight(rank);
   if (run_.options.progress && parts_ == nullptr)

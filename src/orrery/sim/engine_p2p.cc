@@ -66,7 +66,7 @@ void Engine::start_send(const Endpoint& who, const MessageKey& key) {
     --box.arrived;
     run_.queue.push(
         {.time = run_.now(), .kind = EventKind::p2p_ready, .first = number, .count = 0});
-    watch_own(who.rank, run_.now());
+    guard_.own(who.rank, run_.now());
     return;
   }
   wait_in(box, next_announced_p2p_, number);
@@ -91,18 +91,18 @@ void Engine::transmit(const Endpoint& who, const MessageKey& key) {
   const auto bytes = static_cast<std::uint64_t>(key.size);
   run_.ground.seats[who.rank].sent_bytes += bytes;
   if (who.custom == kNone) {
-    totals_at_hand_.of(totals_, graph::NodeKind::send).sent += bytes * run_.weight(who.rank);
+    accounts_.sent_message(who.rank, bytes);
   } else {
     const Endpoint& owner = customs_[who.custom].owner;
-    count_sent(owner.rank, owner.node, bytes);
+    accounts_.sent(owner.rank, owner.node, bytes);
   }
   const std::int64_t delay =
       run_.fabric.delay(key.src % run_.fabric.rank_count(), key.dst, key.size);
   if (abroad) return send_abroad(number, delay);
   if (run_.recorder) run_.recorder->message(key.src, key.dst, key.size, run_.now(), delay);
-  transport(key.src, key.dst, key.size, delay, {.kind = EventKind::p2p_deliver, .first = number},
-            run_.weight(who.rank));
-  watch_message(who, key, run_.guarded ? run_.after(delay) : 0);
+  transport_.send(key.src, key.dst, key.size, delay,
+                  {.kind = EventKind::p2p_deliver, .first = number}, run_.weight(who.rank));
+  guard_.message(who, key, run_.guarded ? run_.after(delay) : 0);
 }
 
 // A message is on its way since `when`: the oldest receive that nothing has been sent for begins.
@@ -130,9 +130,9 @@ void Engine::note_dims(const Endpoint& who, const MessageKey& key) {
 void Engine::start_receive(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_receive(who, key);
   if (!run_.platform.collectives.rendezvous) return post(number);
-  transport(key.dst, key.src, kAnnouncementBytes,
-            run_.fabric.delay(key.dst, key.src, kAnnouncementBytes),
-            {.kind = EventKind::p2p_ready, .first = number, .count = 1}, run_.weight(who.rank));
+  transport_.send(
+      key.dst, key.src, kAnnouncementBytes, run_.fabric.delay(key.dst, key.src, kAnnouncementBytes),
+      {.kind = EventKind::p2p_ready, .first = number, .count = 1}, run_.weight(who.rank));
 }
 
 // `count` 1: the announcement of receive `first` arrives at the sender. 0: message `first` found
@@ -171,7 +171,7 @@ void Engine::post(std::uint32_t number) {
   --box.arrived;
   drop_if_empty(key, box);
   run_.queue.push({.time = run_.now(), .kind = EventKind::p2p_late, .first = number});
-  watch_own(receives_[number].who.rank, run_.now());
+  guard_.own(receives_[number].who.rank, run_.now());
 }
 
 // The sender's node ends first, then the receiver's if it has asked already.
@@ -219,19 +219,14 @@ void Engine::receive_begins(std::uint32_t number, std::int64_t when) {
   Receive& receive = receives_[number];
   receive.since = std::max(when, receive.posted);
   if (receive.who.custom != kNone) return;
-  communicates_since(receive.who.rank, receive.since);
-  ++run_.ground.states[receive.who.rank].communicating;
+  accounts_.receive_begins(receive.who.rank, receive.since);
 }
 
 void Engine::receive_done(std::uint32_t number) {
   const Receive receive = receives_[number];
   free_receives_.push_back(number);
-  if (receive.since >= 0 && receive.who.custom == kNone) {
-    account(receive.who.rank);
-    --run_.ground.states[receive.who.rank].communicating;
-    add_time(totals_at_hand_.of(totals_, NodeKind::recv), receive.who.rank,
-             run_.now() - receive.since);
-  }
+  if (receive.since >= 0 && receive.who.custom == kNone)
+    accounts_.receive_ends(receive.who.rank, receive.since);
   endpoint_done(receive.who);
 }
 

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::uint64_t kLittle = 100;    // events of ranks in a window: waking others takes longer
 constexpr std::uint64_t kTellEvery = 64;  // windows
-constexpr std::size_t kFewSpans = 256;
 constexpr std::uint64_t kProbation = 512;  // windows, after which parts must have paid
 
 }  // namespace
@@ -153,28 +152,7 @@ void Engine::take_in() {
     run_.queue.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
   }
   inbox_.clear();
-  if (spans_.size() > 2 * spans_kept_ + kFewSpans) forget_spans();
-}
-
-// A message that is not known yet is sent no earlier than the first thing that any part has still
-// to do. Spans are in a row for each rank, the newest first, so what is dropped is the end of it.
-void Engine::forget_spans() {
-  std::vector<std::uint32_t> place(spans_.size(), kNone);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> newest;  // (rank, where its row begins)
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < spans_.size(); ++i) {
-    if (spans_[i].end > all_known_until_) place[i] = kept++;
-    if (run_.ground.states[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
-  }
-  for (const auto& [rank, span] : newest) run_.ground.states[rank].span = span;
-  for (std::size_t i = 0; i < spans_.size(); ++i) {
-    if (place[i] == kNone) continue;
-    AccountedSpan span = spans_[i];
-    if (span.before != kNone) span.before = place[span.before];
-    spans_[place[i]] = span;
-  }
-  spans_.resize(kept);
-  spans_kept_ = kept;
+  accounts_.forget_spans(all_known_until_);
 }
 
 std::uint32_t Engine::part_of(std::uint32_t real_rank) const {
@@ -196,42 +174,6 @@ void Engine::send_abroad(std::uint32_t number, std::int64_t delay) {
   run_.queue.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
 }
 
-// The rank communicates from `begin` on (the caller counts it): what has been accounted since then
-// is put right.
-void Engine::communicates_since(std::uint32_t rank, std::int64_t begin) {
-  const RankState& state = run_.ground.states[rank];
-  if (begin >= state.since) return account(rank, begin);
-  RankResult& result = run_.ground.seats[rank];
-  for (std::uint32_t at = state.span; at != kNone && spans_[at].end > begin;
-       at = spans_[at].before) {
-    if (spans_[at].begin < begin) {
-      AccountedSpan earlier = spans_[at];
-      earlier.end = spans_[at].begin = begin;
-      spans_[at].before = static_cast<std::uint32_t>(spans_.size());
-      spans_.push_back(earlier);
-    }
-    AccountedSpan& span = spans_[at];
-    if (std::exchange(span.communicating, true)) continue;
-    const Time passed(span.end - span.begin);
-    result.comm += passed;
-    if (span.computing) {
-      if (!span.remembering) result.overlapped += passed;
-      continue;
-    }
-    result.comm_only += passed;
-    (span.remembering ? result.memory_only : result.idle) -= passed;
-  }
-}
-
-// Before a rank that expects messages from other parts is accounted until `end`.
-void Engine::keep_span(std::uint32_t rank, std::int64_t end) {
-  RankState& state = run_.ground.states[rank];
-  const auto number = static_cast<std::uint32_t>(spans_.size());
-  spans_.push_back({state.since, end, rank, state.span, state.computing > 0,
-                    state.communicating > 0, state.remembering > 0});
-  state.span = number;
-}
-
 void Engine::absorb(Engine& part) {
   part.count_sent_so_far();
   run_.result.messages += part.run_.result.messages;
@@ -245,13 +187,7 @@ void Engine::absorb(Engine& part) {
     std::sort(notes.begin(), notes.end());
     if (notes.size() > Findings::kPlaces) notes.resize(Findings::kPlaces);
   }
-  for (const auto& [key, theirs] : part.totals_) {
-    CollectiveTotal& total = totals_[key];
-    total.operations += theirs.operations;
-    total.bytes += theirs.bytes;
-    total.sent += theirs.sent;
-    total.time = saturating_sum(total.time, theirs.time);
-  }
+  accounts_.absorb(part.accounts_);
   for (const Mailboxes::Entry& entry : part.mailboxes_.entries()) {
     if (entry.used && entry.box.arrived > 0) mailboxes_.at(entry.key).arrived += entry.box.arrived;
   }

@@ -63,10 +63,6 @@ void Engine::note_end(const Stream& stream) {
   run_.recorder->left(stream.rank, queue, stream.op, history, run_.now());
 }
 
-std::int64_t Engine::message_time(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
-  return links_ ? links_->alone(from, to, size) : run_.fabric.delay(from, to, size);
-}
-
 // The slowest message of a step when nobody is in its way, with and without its bytes.
 std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stream,
                                                               std::uint32_t packet) const {
@@ -83,8 +79,8 @@ std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stre
     const std::uint32_t key = direct ? 1 + k : spec.key_of(packet);
     const std::uint32_t to =
         run_.rank_of(communicator, spec.destination(stream.member, stream.position, key));
-    slowest =
-        std::max(slowest, {message_time(stream.rank, to, bytes), message_time(stream.rank, to, 0)});
+    slowest = std::max(
+        slowest, {transport_.alone(stream.rank, to, bytes), transport_.alone(stream.rank, to, 0)});
   }
   return slowest;
 }
@@ -94,7 +90,7 @@ std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stre
 std::int64_t Engine::shared_links(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   const platform::Dimension& dim = run_.fabric.dim(spec.request.dim);
-  if (!links_ || dim.block == platform::Block::fully_connected) return 0;
+  if (!transport_.shares_links() || dim.block == platform::Block::fully_connected) return 0;
   const std::int64_t one =
       run_.fabric.delay_in_dim(spec.request.dim, 0, spec.step_of(0).bytes);  // no hops: its bytes
   const std::int64_t others = std::max(1, spec.window) - 1;
@@ -131,9 +127,9 @@ std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) con
       const std::uint32_t to =
           run_.rank_of(blocks_[stream.block].communicator,
                        spec.request.ring.clockwise(stream.member, stream.position, apart));
-      const std::int64_t hops = message_time(stream.rank, to, 0);
+      const std::int64_t hops = transport_.alone(stream.rank, to, 0);
       latency += 2 * (hops + spec.endpoint);
-      transfer += 2 * (message_time(stream.rank, to, bytes) - hops) + spec.step_of(0).reduce;
+      transfer += 2 * (transport_.alone(stream.rank, to, bytes) - hops) + spec.step_of(0).reduce;
     }
   } else if (algorithm == Algorithm::halving_doubling) {
     for (std::int32_t p = 0; p < spec.steps; ++p) add(static_cast<std::uint32_t>(p), 1, 0);
@@ -148,7 +144,9 @@ std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) con
 // Trees tell of each message themselves.
 void Engine::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (links_ || spec.request.algorithm.algorithm == Algorithm::double_binary_tree) return;
+  if (transport_.shares_links() ||
+      spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
+    return;
   if (spec.request.along_dim) {
     return run_.recorder->traffic(stream.rank, spec.request.dim,
                                   static_cast<std::int64_t>(bytes_sent(stream)), begun, run_.now());

@@ -40,7 +40,7 @@ void Engine::insert_packet(Stream& stream) {
     return cross_bus(stream, packet, way, spec.reduces(packet), spec.returns(packet));
   }
   const LocalKind kind = spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted;
-  at(stream.rank, spec.endpoint, {&stream, spec.step.size() > 1 ? packet : 0, kind});
+  agendas_.at(stream.rank, spec.endpoint, {&stream, spec.step.size() > 1 ? packet : 0, kind});
 }
 
 void Engine::packets_free(Stream& stream, std::uint16_t count) {
@@ -122,21 +122,21 @@ void Engine::send_packet(Stream& stream) {
                 .key = key,
                 .block = stream.block,
                 .spec = spec.id};
-  if (!links_ && !spec.delay_by_key.empty()) {
+  if (!transport_.shares_links() && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.queue.push(arrival);
     if (run_.guarded)
-      watch_message(arrival, stream.member, spec.destination(stream.member, stream.position, key),
-                    key);
+      guard_.message(arrival, blocks_[stream.block].communicator, stream.member,
+                     spec.destination(stream.member, stream.position, key), key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
-    const std::int64_t delay = links_ ? 0 : message_delay(stream, key, to);
+    const std::int64_t delay = transport_.shares_links() ? 0 : message_delay(stream, key, to);
     const std::uint32_t communicator = blocks_[stream.block].communicator;
-    transport(run_.rank_of(communicator, stream.member), run_.rank_of(communicator, to),
-              spec.step_of(key).bytes, delay, arrival, run_.weight(stream.rank));
+    transport_.send(run_.rank_of(communicator, stream.member), run_.rank_of(communicator, to),
+                    spec.step_of(key).bytes, delay, arrival, run_.weight(stream.rank));
     arrival.time = run_.after(delay);
-    watch_message(arrival, stream.member, to, key);
+    guard_.message(arrival, blocks_[stream.block].communicator, stream.member, to, key);
   }
   post_receive(stream, key);
 }
@@ -152,7 +152,7 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (take_early(stream, from, key)) {
       run_.queue.push(late);
-      watch_own(stream.rank, run_.now());
+      guard_.own(stream.rank, run_.now());
       return;
     }
   }
@@ -164,7 +164,7 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
   }
   if (!waiting) return;
   run_.queue.push(late);
-  watch_own(stream.rank, run_.now());
+  guard_.own(stream.rank, run_.now());
 }
 
 void Engine::deliver(const Event& event) {

@@ -39,11 +39,11 @@ void Engine::tree_leaves(std::uint32_t block, const model::PhaseSpec& spec, std:
   const std::int64_t bytes = spec.request.data;
   const std::int64_t delay = run_.fabric.delay(sender, receiver, bytes);
   if (run_.recorder) run_.recorder->message(sender, receiver, bytes, run_.now(), delay);
-  transport(sender, receiver, bytes, delay, arrival, run_.weight(rank));
+  transport_.send(sender, receiver, bytes, delay, arrival, run_.weight(rank));
   if (!run_.guarded) return;
   Event watched = arrival;
   watched.time = run_.after(delay);
-  watch_message(watched, from, to, kNone);
+  guard_.message(watched, communicator, from, to, kNone);
 }
 
 // The member in a slot of its own place.
@@ -70,7 +70,7 @@ void Engine::tree_post(Stream& stream, std::uint32_t slot) {
                    .first = slot,
                    .key = stream.member,
                    .block = stream.block});
-  watch_own(stream.rank, run_.now());
+  guard_.own(stream.rank, run_.now());
 }
 
 void Engine::tree_arrival(const Event& event) {
@@ -111,8 +111,8 @@ void Engine::tree_received(Stream& stream) {
     const bool returns = reduce && (place.parent == model::TreePlace::kNone || stream.received > 1);
     return cross_bus(stream, 0, model::SharedBus::Way::from_memory, reduce, returns);
   }
-  at(stream.rank, stream.spec->endpoint,
-     {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
+  agendas_.at(stream.rank, stream.spec->endpoint,
+              {&stream, 0, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
 }
 
 void Engine::tree_free(Stream& stream) {

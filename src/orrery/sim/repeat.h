@@ -58,7 +58,6 @@ struct Jump {
 class Engine;
 struct Run;
 struct Block;
-struct LocalEvent;
 
 /// Skips what repeats in a run of the engine. One rank leads: whenever it starts the first node of
 /// a period, that is a marker.
@@ -102,7 +101,6 @@ class Repeater {
   [[nodiscard]] bool take_streams(const sim::Block& block, Snapshot& to);
   [[nodiscard]] bool take_events(Snapshot& to);
   void take_mailboxes(Snapshot& to);
-  [[nodiscard]] std::vector<std::pair<std::int64_t, LocalEvent*>> local_events(std::uint32_t rank);
 
   // repeat_jump.cc
   [[nodiscard]] bool findings_repeat() const;

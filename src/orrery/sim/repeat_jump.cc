@@ -58,7 +58,7 @@ void Repeater::count_repeats(const Jump& jump) {
     gpu = static_cast<std::int64_t>(static_cast<std::uint64_t>(gpu) +
                                     more * static_cast<std::uint64_t>(times));
   }
-  for (auto& [key, total] : engine_.totals_) {
+  for (auto& [key, total] : engine_.accounts_.totals()) {
     const auto found = before_.totals.find(key);
     const CollectiveTotal then = found == before_.totals.end() ? CollectiveTotal{} : found->second;
     grow(total.operations, then.operations, times);
@@ -154,16 +154,10 @@ void Repeater::move_messages(const Jump& jump) {
 
 void Repeater::move_times(const Jump& jump) {
   for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    for (const auto& [time, event] : local_events(rank)) {
+    for (const auto& [time, event] : engine_.agendas_.pending(rank)) {
       if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);
     }
-    Agenda& agenda = run_.ground.agendas[rank];
-    for (LocalList& list : agenda.lists) {
-      if (list.time >= 0) list.time += jump.delay();
-    }
-    for (LocalList& list : agenda.overflow) {
-      if (list.time >= 0) list.time += jump.delay();
-    }
+    engine_.agendas_.shift(rank, jump.delay());
   }
   for (Block& block : engine_.blocks_) {
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();

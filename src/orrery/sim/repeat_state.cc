@@ -49,7 +49,7 @@ bool Repeater::take(Snapshot& to) {
   take_mailboxes(to);
   to.seats = run_.ground.seats;
   to.gpu_time = run_.ground.gpu_time;
-  to.totals = engine_.totals_;
+  to.totals = engine_.accounts_.totals();
   to.messages = run_.result.messages;
   to.worked_out = run_.result.savings.phases_worked_out;
   to.by_messages = run_.result.savings.phases_by_messages;
@@ -109,24 +109,10 @@ void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
   }
 }
 
-// All pending local events of a rank, with their times.
-std::vector<std::pair<std::int64_t, LocalEvent*>> Repeater::local_events(std::uint32_t rank) {
-  std::vector<std::pair<std::int64_t, LocalEvent*>> found;
-  const auto look = [&](LocalList& list) {
-    if (list.time < 0) return;
-    found.emplace_back(list.time, &list.first);
-    for (std::uint32_t slot = list.head; slot != kNone; slot = engine_.pool_[slot].next)
-      found.emplace_back(list.time, &engine_.pool_[slot].event);
-  };
-  for (LocalList& list : run_.ground.agendas[rank].lists) look(list);
-  for (LocalList& list : run_.ground.agendas[rank].overflow) look(list);
-  return found;
-}
-
 bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> rows;
   bool known = true;
-  for (const auto& [time, event] : local_events(rank)) {
+  for (const auto& [time, event] : engine_.agendas_.pending(rank)) {
     known = known && (event->kind == LocalKind::node_done ||
                       event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
     rows.push_back({time - run_.now(), static_cast<std::int64_t>(event->kind),

@@ -252,14 +252,6 @@ struct Lane {
 
 inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node has ended
 
-/// Folding under ASTRA rules: something that will happen to a rank (see engine_guard.cc).
-struct Expected {
-  std::int64_t time;
-  std::int64_t queued;
-  std::uint64_t origin;
-  std::uint64_t phase;
-};
-
 /// One rank's progress through its graph.
 struct RankState {
   std::vector<Lane> lanes;

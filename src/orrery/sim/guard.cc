@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folding under ASTRA rules, where the order of events inside a tick can be seen. What happens at a
-// rank happens in the order it was queued; when that was in different ticks, or by one and the same
-// rank, the order is the same for all ranks that are alike. It is not when two ranks queued it in
-// one tick: then the ranks' numbers decide. The guard looks out for that, and the run is begun
-// again, every rank for itself.
+// What happens at a rank happens in the order it was queued; when that was in different ticks, or
+// by one and the same rank, the order is the same for all ranks that are alike. It is not when two
+// ranks queued it in one tick: then the ranks' numbers decide. The guard looks out for that, and
+// the run is begun again, every rank for itself.
+#include "orrery/sim/guard.h"
+
 #include <algorithm>
 
-#include "orrery/sim/engine.h"
 #include "orrery/sim/mirror.h"
 
 namespace orrery::sim {
@@ -18,8 +18,8 @@ constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
 
 // `origin` will do something to `rank` at `time`. Messages of one step of one phase may come in any
 // order: they are only counted.
-void Engine::watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin,
-                   std::uint64_t phase) {
+void Guard::watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin,
+                  std::uint64_t phase) {
   if (!run_.guarded || !run_.fold_failed.empty()) return;
   std::vector<Expected>& list = expected_[rank];
   std::erase_if(list, [&](const Expected& one) { return one.time < run_.now(); });
@@ -39,27 +39,23 @@ void Engine::watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin,
   if (!known) list.push_back({time, run_.now(), origin, phase});
 }
 
-void Engine::watch_own(std::uint32_t rank, std::int64_t time) {
-  if (run_.guarded) watch(rank, time, 0, 0);
+void Guard::set_up() {
+  if (run_.guarded) expected_.resize(run_.ground.folding.classes());
 }
 
-// A message of a phase from `from` to `to`, members of the block's communicator. Whoever stands for
-// `to` gets it from another rank than `from`.
-void Engine::watch_message(const Event& arrival, std::uint32_t from, std::uint32_t to,
-                           std::uint32_t key) {
+void Guard::message(const Event& arrival, std::uint32_t communicator, std::uint32_t from,
+                    std::uint32_t to, std::uint32_t key) {
   if (!run_.guarded) return;
-  const Block& block = blocks_[arrival.block];
-  const Communicator& group = run_.communicators[block.communicator];
+  const Communicator& group = run_.communicators[communicator];
   const auto& [seat, member] = group.seats[group.slot(to)];
   const std::uint32_t sender = sender_to(member, planner_.spec(arrival.spec), from, to, key);
-  watch(seat, arrival.time, (std::uint64_t{block.communicator} + 1) << 32 | sender,
+  watch(seat, arrival.time, (std::uint64_t{communicator} + 1) << 32 | sender,
         (std::uint64_t{arrival.block} + 1) << 32 | arrival.spec);
 }
 
-// The same from one rank to another; `who` is the sender's.
-void Engine::watch_message(const Endpoint& who, const MessageKey& key, std::int64_t time) {
+void Guard::message(const Endpoint& who, const MessageKey& key, std::int64_t time) {
   if (!run_.guarded) return;
-  watch_own(who.rank, time);
+  own(who.rank, time);
   watch(run_.ground.folding.class_of[key.dst], time, std::uint64_t{1} << 63 | key.src, 0);
 }
 

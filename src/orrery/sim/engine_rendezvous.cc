@@ -1,52 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From "send these bytes" to an arrival: at once with a delay (analytical), or link by link
-// (message). And the announcements that come before a message under the rendezvous protocol.
-#include <fmt/format.h>
-
+// The announcements that come before a message under the rendezvous protocol.
 #include "orrery/sim/engine.h"
 #include "orrery/sim/mirror.h"
 
 namespace orrery::sim {
-
-void Engine::transport(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
-                       Event arrival, std::uint32_t weight) {
-  run_.result.messages += weight;
-  if (!links_ || from == to) {
-    arrival.time = run_.after(links_ ? 0 : delay);
-    run_.queue.push(arrival);
-    return;
-  }
-  const std::uint32_t message = links_->add(from, to, size);
-  if (message >= cargo_.size()) cargo_.resize(message + 1);
-  cargo_[message] = arrival;
-  model::Links::Departure departure;
-  if (links_->forward(message, departure)) depart(departure);
-}
-
-void Engine::depart(const model::Links::Departure& departure) {
-  if (run_.recorder) run_.recorder->link_busy(departure, run_.now());
-  run_.queue.push({.time = run_.after(departure.arrival),
-                   .kind = EventKind::hop_arrival,
-                   .first = departure.message});
-  run_.queue.push(
-      {.time = run_.after(departure.busy), .kind = EventKind::link_idle, .first = departure.link});
-}
-
-void Engine::hop_arrival(std::uint32_t message) {
-  if (links_->arrived(message)) {
-    Event arrival = cargo_[message];
-    arrival.time = run_.now();
-    return dispatch(arrival);
-  }
-  model::Links::Departure departure;
-  if (links_->forward(message, departure)) depart(departure);
-}
-
-void Engine::link_idle(std::uint32_t link) {
-  model::Links::Departure departure;
-  if (links_->idle(link, departure)) depart(departure);
-}
 
 // Rendezvous. The receiver announces itself to the sender it expects; the payload's receive is
 // posted when that announcement has arrived, and the payload leaves when the sender has both asked
@@ -56,13 +14,14 @@ void Engine::announce(Stream& stream, std::uint32_t from, std::uint32_t key) {
   const std::uint32_t communicator = blocks_[stream.block].communicator;
   const std::uint32_t sender = run_.rank_of(communicator, from);
   const std::uint32_t own = run_.rank_of(communicator, stream.member);
-  transport(own, sender, kAnnouncementBytes, run_.fabric.delay(own, sender, kAnnouncementBytes),
-            {.kind = EventKind::ready_to_send,
-             .first = stream.member,
-             .key = key,
-             .block = stream.block,
-             .spec = stream.spec->id},
-            run_.weight(stream.rank));
+  transport_.send(own, sender, kAnnouncementBytes,
+                  run_.fabric.delay(own, sender, kAnnouncementBytes),
+                  {.kind = EventKind::ready_to_send,
+                   .first = stream.member,
+                   .key = key,
+                   .block = stream.block,
+                   .spec = stream.spec->id},
+                  run_.weight(stream.rank));
 }
 
 // Where a sender looks for the announcement of `to`. ASTRA rules match by chunk and ranks, Orrery
@@ -96,13 +55,13 @@ void Engine::send_payload(std::uint32_t number) {
   const std::int64_t bytes = spec.step_of(send.step).bytes;
   const std::int64_t delay =
       spec.delay_by_key.empty() ? run_.fabric.delay(from, to, bytes) : spec.delay_by_key[send.step];
-  transport(from, to, bytes, delay,
-            {.kind = EventKind::deliver,
-             .first = send.member,
-             .key = send.step,
-             .block = send.block,
-             .spec = spec.id},
-            run_.weight(send.rank));
+  transport_.send(from, to, bytes, delay,
+                  {.kind = EventKind::deliver,
+                   .first = send.member,
+                   .key = send.step,
+                   .block = send.block,
+                   .spec = spec.id},
+                  run_.weight(send.rank));
 }
 
 void Engine::announcement_arrives(const Event& event) {

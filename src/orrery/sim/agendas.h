@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks do by themselves, later.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/check.h"
+#include "orrery/sim/guard.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// All local events of a rank at one time run together, when the first of them is due: that is the
+/// order ASTRA-sim keeps, and it can be seen in the results.
+class Agendas {
+ public:
+  Agendas(Run& run, Guard& guard) : run_(run), guard_(guard) {}
+
+  /// `event` happens to `rank` after `delay`.
+  void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
+
+  /// Calls `act` with all that happens to the rank now, in order; more of now may come meanwhile.
+  template <class Act>
+  void run(std::uint32_t rank, const Act& act) {
+    LocalList& list = running(rank);
+    const LocalEvent first = list.first;
+    list.first.kind = LocalKind::taken;  // nothing merges into it any more
+    act(rank, first);
+    std::uint32_t slot = running(rank).head;
+    while (slot != kNone) {
+      const LocalEvent event = pool_[slot].event;
+      pool_[slot].event.kind = LocalKind::taken;
+      act(rank, event);
+      const std::uint32_t next = pool_[slot].next;
+      LocalList& current = running(rank);
+      current.head = next;
+      if (next == kNone) current.tail = kNone;
+      free(slot);
+      slot = next;
+    }
+    running(rank).time = -1;
+  }
+
+  /// All that is pending at a rank, with its time, to be changed in place.
+  [[nodiscard]] std::vector<std::pair<std::int64_t, LocalEvent*>> pending(std::uint32_t rank);
+  /// Moves all that is pending at a rank on by `delay`.
+  void shift(std::uint32_t rank, std::int64_t delay);
+
+ private:
+  [[nodiscard]] LocalList& running(std::uint32_t rank);
+  void append(LocalList& list, LocalEvent event);
+  [[nodiscard]] std::uint16_t take_older(LocalList& list, const LocalEvent& event);
+  void free(std::uint32_t slot) {
+    pool_[slot].next = pool_free_;
+    pool_free_ = slot;
+  }
+
+  Run& run_;
+  Guard& guard_;
+  std::vector<PooledEvent> pool_;
+  std::uint32_t pool_free_ = kNone;
+};
+
+}  // namespace orrery::sim
