@@ -164,19 +164,13 @@ void Engine::dispatch(const Event& event) {
     case EventKind::ready_late:
       return send_payload(event.first);
     case EventKind::p2p_deliver:
-      return p2p_arrival(event.first);
     case EventKind::p2p_sent:
-      free_messages_.push_back(event.first);
-      return endpoint_done(Endpoint(messages_[event.first].sender));
     case EventKind::p2p_leaves:
-      return sent(messages_[event.first].key, run_.now());
     case EventKind::p2p_came:
-      free_messages_.push_back(event.first);
-      return p2p_comes(P2pMessage(messages_[event.first]));
     case EventKind::p2p_late:
-      return receive_done(event.first);
     case EventKind::p2p_ready:
-      return p2p_ready(event);
+    case EventKind::p2p_found:
+      return messages_.handle(event);
     case EventKind::hop_arrival:
       if (const auto arrival = transport_.hop_arrives(event.first)) dispatch(*arrival);
       return;
@@ -224,6 +218,11 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
   }
 }
 
+void Engine::message_ends(const Endpoint& who) {
+  if (who.custom != kNone) return complete_custom(who.custom, who.node);
+  complete(who.rank, who.node);
+}
+
 namespace {
 
 template <typename Weight>
@@ -268,7 +267,7 @@ SimResult Engine::summarise() {
   }
   if (finished_ < run_.workload.rank_count()) run_.result.stall = stall_report();
   note_unmatched(
-      mailboxes_,
+      messages_.state().mailboxes,
       [&](std::uint32_t sender) {
         return run_.folded
                    ? run_.weight(run_.ground.folding.class_of[sender % run_.fabric.rank_count()])

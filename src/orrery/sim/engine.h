@@ -26,6 +26,7 @@
 #include "orrery/sim/agendas.h"
 #include "orrery/sim/guard.h"
 #include "orrery/sim/mailboxes.h"
+#include "orrery/sim/messages.h"
 #include "orrery/sim/parties.h"
 #include "orrery/sim/repeat.h"
 #include "orrery/sim/run.h"
@@ -35,7 +36,7 @@
 
 namespace orrery::sim {
 
-class Engine {
+class Engine : private Messages::Ends {
  public:
   Engine(const graph::Workload& workload, const platform::Platform& platform,
          const Options& options);
@@ -71,9 +72,6 @@ class Engine {
   void doubt_folding();
   /// The member of `group` (one that stands for others) that `rank` is.
   [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
-  /// The message as its receiver's representative calls it.
-  [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
-
   // engine_parts.cc: ranks that only send each other messages, simulated side by side
   [[nodiscard]] bool find_parts();
   [[nodiscard]] Result<SimResult> run_parts();
@@ -81,11 +79,9 @@ class Engine {
   void tell(std::span<const std::unique_ptr<Engine>> engines) const;
   void run_window();
   void absorb(Engine& part);
-  [[nodiscard]] std::uint32_t part_of(std::uint32_t real_rank) const;
-  [[nodiscard]] bool from_abroad(const MessageKey& key) const;
-  void send_abroad(std::uint32_t number, std::int64_t delay);
   void take_in();
 
+  void message_ends(const Endpoint& who) override;
   void run_local(std::uint32_t rank, const LocalEvent& event);
 
   // engine_nodes.cc, engine_account.cc
@@ -217,26 +213,6 @@ class Engine {
                  bool returns);
   void set_bus_timers(std::uint32_t rank);
   void run_bus(std::uint32_t rank, std::uint32_t code);
-  // engine_p2p.cc
-  void start_send(const Endpoint& who, const MessageKey& key);
-  void start_receive(const Endpoint& who, const MessageKey& key);
-  [[nodiscard]] std::uint32_t new_message(const P2pMessage& message);
-  void transmit(const Endpoint& who, const MessageKey& key);
-  void note_dims(const Endpoint& who, const MessageKey& key);
-  void post(std::uint32_t receive);
-  void drop_if_empty(const MessageKey& key, const Mailbox& box);
-  void sent(const MessageKey& key, std::int64_t when);
-  void receive_begins(std::uint32_t receive, std::int64_t when);
-  void p2p_arrival(std::uint32_t message);
-  void p2p_comes(const P2pMessage& message);
-  void p2p_ready(const Event& event);
-  void endpoint_done(const Endpoint& who);
-  [[nodiscard]] std::uint32_t new_receive(const Endpoint& who, const MessageKey& key);
-  void receive_done(std::uint32_t number);
-  [[nodiscard]] std::optional<MessageKey> message_key(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] std::optional<MessageKey> message_key(const graph::Graph& graph, std::uint32_t rank,
-                                                      graph::NodeId node, bool sends,
-                                                      const std::function<std::string()>& where);
   // engine_custom.cc
   [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node,
                                                  graph::CollectiveType type);
@@ -278,18 +254,17 @@ class Engine {
   Agendas agendas_{run_, guard_};
   Transport transport_{run_};
   Accounts accounts_{run_};
+  std::optional<Border> border_;  // in a part
+  Messages messages_{run_, guard_, transport_, accounts_, *this, border_ ? &*border_ : nullptr};
   Themis themis_;
   model::RemoteMemory remote_memory_;
 
-  const Parts* parts_ = nullptr;  // in a part
-  std::uint32_t part_ = 0;
   std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0, all_known_until_ = 0;
   std::uint64_t window_work_ = 0;  // events of the last window, by rank
-  std::vector<Abroad> outbox_, inbox_;
+  std::vector<Abroad> inbox_;
   bool wants_one_part_ = false;
   std::vector<std::size_t> first_senders_;  // by part that has been absorbed: in senders_
 
-  std::vector<std::pair<std::uint32_t, graph::NodeId>> senders_;  // (rank, node)
   graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
   std::deque<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;
@@ -305,15 +280,9 @@ class Engine {
   std::vector<Crossing> crossings_;                       // by bus token
   std::vector<std::uint32_t> free_crossings_;
 
-  Mailboxes mailboxes_;
-  std::vector<std::uint32_t> next_receive_;  // links of the receives waiting in a mailbox
-  std::vector<P2pMessage> messages_;
-  std::vector<std::uint32_t> free_messages_;
-  std::vector<Receive> receives_;
-  std::vector<std::uint32_t> free_receives_;
   std::vector<CustomRun> customs_;
-  Mailboxes announcements_, p2p_announcements_;  // rendezvous
-  std::vector<std::uint32_t> next_announced_, next_announced_p2p_;
+  Mailboxes announcements_;  // rendezvous
+  std::vector<std::uint32_t> next_announced_;
   std::vector<AnnouncedSend> announced_sends_;
 
   std::vector<std::optional<std::int64_t>> even_;                   // by spec: model::even_duration

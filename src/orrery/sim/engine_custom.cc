@@ -69,7 +69,7 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
     return fmt::format("{} (custom algorithm, node {})", run_.place(rank, customs_[run].owner.node),
                        graph.id(node));
   };
-  auto key = message_key(graph, custom.position, node, kind == NodeKind::send, where);
+  auto key = messages_.key(graph, custom.position, node, kind == NodeKind::send, where);
   if (!key) return;
   const Communicator& group = run_.communicators[custom.communicator];
   if (!group.ranks.empty()) {
@@ -80,9 +80,9 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
     key->src = members[key->src];
     key->dst = members[key->dst];
   }
-  const Endpoint who{rank, node, run};
-  if (kind == NodeKind::send) return start_send(who, *key);
-  start_receive(who, *key);
+  const Endpoint who{rank, node, run, custom.owner.node};
+  if (kind == NodeKind::send) return messages_.send(who, *key);
+  messages_.receive(who, *key);
 }
 
 void Engine::complete_custom(std::uint32_t run, NodeId node) {

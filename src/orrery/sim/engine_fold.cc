@@ -89,20 +89,4 @@ std::uint32_t Engine::member_of(const Communicator& group, std::uint32_t rank) c
   return found->second;
 }
 
-// The receiver's representative waits for a message from another rank than `key.src`: from the one
-// in the same place of its own list of peers. A receiver that never mentions the sender will never
-// ask: then the sender's number is moved out of the way of all others.
-MessageKey Engine::as_received(const MessageKey& key) const {
-  if (!run_.folded) return key;
-  const std::uint32_t stands_for =
-      run_.ground.folding.representative[run_.ground.folding.class_of[key.dst]];
-  if (stands_for == key.dst) return key;
-  MessageKey received = key;
-  received.dst = stands_for;
-  const std::uint32_t place = run_.ground.peers->place(key.dst, key.src);
-  received.src = place == kNone ? key.src + run_.fabric.rank_count()
-                                : run_.ground.peers->at(stands_for, place);
-  return received;
-}
-
 }  // namespace orrery::sim

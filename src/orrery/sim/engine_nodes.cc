@@ -162,10 +162,10 @@ void Engine::start(std::uint32_t rank, NodeId node) {
     default:
       break;
   }
-  const auto key = message_key(rank, node);
+  const auto key = messages_.key(rank, node);
   if (!key) return;
-  if (kind == NodeKind::send) return start_send({rank, node}, *key);
-  start_receive({rank, node}, *key);
+  if (kind == NodeKind::send) return messages_.send({rank, node}, *key);
+  messages_.receive({rank, node}, *key);
 }
 
 void Engine::replay(std::uint32_t rank, NodeId node) {
@@ -366,7 +366,7 @@ void Engine::check_finished(std::uint32_t rank) {
   accounts_.account(rank);
   run_.ground.seats[rank].finish = Time(run_.now());
   finished_ += run_.weight(rank);
-  if (run_.options.progress && parts_ == nullptr)
+  if (run_.options.progress && !border_)
     run_.options.progress(finished_, run_.result.messages);
 }
 

@@ -29,8 +29,7 @@ Engine::Engine(Engine& whole, std::uint32_t part)
       planner_(run_.platform, run_.fabric),
       themis_(run_.platform),
       remote_memory_(run_.platform),
-      parts_(&run_.ground.parts),
-      part_(part) {
+      border_(Border{run_.ground.parts, part, run_}) {
   run_.folded = whole.run_.folded;
 }
 
@@ -102,13 +101,13 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     if (run_.options.progress && windows % kTellEvery == 0) tell(engines);
     for (Engine* engine : due) {
       if (engine->run_.error || !engine->run_.fold_failed.empty()) return false;
-      for (const Abroad& abroad : engine->outbox_) {
+      for (const Abroad& abroad : engine->border_->outbox) {
         Engine& there = *engines[abroad.part];
         there.inbox_.push_back(abroad);
         there.next_time_ = std::min(there.next_time_,
                                     abroad.sent < there.done_until_ ? abroad.arrival : abroad.sent);
       }
-      engine->outbox_.clear();
+      engine->border_->outbox.clear();
     }
   }
 }
@@ -142,36 +141,9 @@ void Engine::run_window() {
 // What other parts have sent since this one last ran, some of it before the time up to which it has
 // run.
 void Engine::take_in() {
-  for (const Abroad& abroad : inbox_) {
-    const std::uint32_t number = new_message(abroad.message);
-    if (abroad.sent < done_until_) {
-      sent(abroad.message.key, abroad.sent);
-    } else {
-      run_.queue.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
-    }
-    run_.queue.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
-  }
+  for (const Abroad& abroad : inbox_) messages_.take_in(abroad, done_until_);
   inbox_.clear();
   accounts_.forget_spans(all_known_until_);
-}
-
-std::uint32_t Engine::part_of(std::uint32_t real_rank) const {
-  return parts_->part_of[run_.folded ? run_.ground.folding.class_of[real_rank] : real_rank];
-}
-
-bool Engine::from_abroad(const MessageKey& key) const {
-  return parts_ != nullptr && part_of(key.src % run_.fabric.rank_count()) != part_;
-}
-
-// The sender's end of a message to another part.
-void Engine::send_abroad(std::uint32_t number, std::int64_t delay) {
-  const P2pMessage& message = messages_[number];
-  run_.result.messages += run_.weight(message.sender.rank);
-  const std::int64_t arrival = run_.after(delay);
-  const std::uint32_t there = part_of(message.key.dst);
-  ORRERY_CHECK(delay >= parts_->ahead(part_, there));
-  outbox_.push_back({there, message, run_.now(), arrival});
-  run_.queue.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
 }
 
 void Engine::absorb(Engine& part) {
@@ -181,18 +153,21 @@ void Engine::absorb(Engine& part) {
   run_.result.savings.phases_worked_out += part.run_.result.savings.phases_worked_out;
   run_.result.savings.phases_by_messages += part.run_.result.savings.phases_by_messages;
   run_.result.findings.merge(part.run_.result.findings);
-  for (const auto& [code, theirs] : part.run_.notes) {
+  for (const auto& [code, noted] : part.run_.notes) {
     std::vector<Note>& notes = run_.notes[code];
-    notes.insert(notes.end(), theirs.begin(), theirs.end());
+    notes.insert(notes.end(), noted.begin(), noted.end());
     std::sort(notes.begin(), notes.end());
     if (notes.size() > Findings::kPlaces) notes.resize(Findings::kPlaces);
   }
   accounts_.absorb(part.accounts_);
-  for (const Mailboxes::Entry& entry : part.mailboxes_.entries()) {
-    if (entry.used && entry.box.arrived > 0) mailboxes_.at(entry.key).arrived += entry.box.arrived;
+  MessageState& own = messages_.state();
+  const MessageState& theirs = part.messages_.state();
+  for (const Mailboxes::Entry& entry : theirs.mailboxes.entries()) {
+    if (entry.used && entry.box.arrived > 0)
+      own.mailboxes.at(entry.key).arrived += entry.box.arrived;
   }
-  first_senders_.push_back(senders_.size());
-  senders_.insert(senders_.end(), part.senders_.begin(), part.senders_.end());
+  first_senders_.push_back(own.senders.size());
+  own.senders.insert(own.senders.end(), theirs.senders.begin(), theirs.senders.end());
   finished_ += part.finished_;
   if (run_.fold_failed.empty()) run_.fold_failed = part.run_.fold_failed;
 }

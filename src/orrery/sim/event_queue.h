@@ -29,7 +29,8 @@ enum class EventKind : std::uint8_t {
   p2p_leaves,     ///< … is sent by a rank of another part
   p2p_came,       ///< … and arrives
   p2p_late,       ///< a point-to-point receive posted after its message arrived: receive `first`
-  p2p_ready,      ///< rendezvous of point-to-point message `first`
+  p2p_ready,      ///< rendezvous: receive `first` has announced itself to its sender
+  p2p_found,      ///< rendezvous: message `first` found its receiver announced
   hop_arrival,    ///< congestion-aware network: message `first` reaches the next device on its way
   link_idle,      ///< congestion-aware network: link `first` can carry the next message
 };

@@ -123,9 +123,9 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   times.end += jump.step;
   if (times.released_by != graph::kNoNode) times.released_by += step;
   if (times.sender != kNone) {
-    const auto [sender, sent] = engine_.senders_[times.sender];
-    times.sender = static_cast<std::uint32_t>(engine_.senders_.size());
-    engine_.senders_.emplace_back(sender, sent + jump.node_step[sender]);
+    const auto [sender, sent] = engine_.messages_.state().senders[times.sender];
+    times.sender = static_cast<std::uint32_t>(engine_.messages_.state().senders.size());
+    engine_.messages_.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
   }
   run_.ground.states[rank].waits[node] = kDone;
 }
@@ -133,22 +133,22 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
 // Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
 void Repeater::move_messages(const Jump& jump) {
   for (CollectiveOp& op : engine_.ops_) op.node += jump.nodes(op.rank);
-  for (Receive& receive : engine_.receives_) {
+  for (Receive& receive : engine_.messages_.state().receives) {
     receive.who.node += jump.nodes(receive.who.rank);
     receive.key.tag = jump.tag(receive.key.tag);
     if (receive.since >= 0) receive.since += jump.delay();
   }
-  for (P2pMessage& message : engine_.messages_) {
+  for (P2pMessage& message : engine_.messages_.state().messages) {
     message.sender.node += jump.nodes(message.sender.rank);
     message.key.tag = jump.tag(message.key.tag);
   }
   if (jump.tag_step == 0) return;
-  const Mailboxes old = std::exchange(engine_.mailboxes_, {});
+  const Mailboxes old = std::exchange(engine_.messages_.state().mailboxes, {});
   for (const Mailboxes::Entry& entry : old.entries()) {
     if (!entry.used) continue;
     MessageKey key = entry.key;
     key.tag = jump.tag(key.tag);
-    engine_.mailboxes_.at(key) = entry.box;
+    engine_.messages_.state().mailboxes.at(key) = entry.box;
   }
 }
 

@@ -225,7 +225,7 @@ bool Repeater::take_events(Snapshot& to) {
       for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
         phases.push_back({event.time - run_.now(), place_[event.block], m});
     } else if (event.kind == EventKind::p2p_deliver) {
-      const P2pMessage& message = engine_.messages_[event.first];
+      const P2pMessage& message = engine_.messages_.state().messages[event.first];
       messages.push_back({event.time - run_.now(), message.key.src, message.key.dst,
                           message.key.size, static_cast<std::int64_t>(message.key.tag) - base,
                           message.sender.rank, relative(message.sender.rank, message.sender.node)});
@@ -240,7 +240,7 @@ bool Repeater::take_events(Snapshot& to) {
 
 void Repeater::take_mailboxes(Snapshot& to) {
   std::vector<const Mailboxes::Entry*> used;
-  for (const Mailboxes::Entry& entry : engine_.mailboxes_.entries()) {
+  for (const Mailboxes::Entry& entry : engine_.messages_.state().mailboxes.entries()) {
     if (entry.used) used.push_back(&entry);
   }
   const auto order = [](const Mailboxes::Entry* entry) {
@@ -255,8 +255,8 @@ void Repeater::take_mailboxes(Snapshot& to) {
                                 entry->key.size, static_cast<std::int64_t>(entry->key.tag) - base,
                                 box.arrived,     box.flying};
     to.words.insert(to.words.end(), std::begin(row), std::end(row));
-    for (std::uint32_t r = box.first; r != kNone; r = engine_.next_receive_[r]) {
-      const Receive& receive = engine_.receives_[r];
+    for (std::uint32_t r = box.first; r != kNone; r = engine_.messages_.state().next_receive[r]) {
+      const Receive& receive = engine_.messages_.state().receives[r];
       to.words.push_back(receive.who.rank);
       to.words.push_back(relative(receive.who.rank, receive.who.node));
       to.words.push_back(receive.since < 0 ? kNothing : receive.since - run_.now());

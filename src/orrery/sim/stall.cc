@@ -24,7 +24,7 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     std::string text =
         fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
                     message.size.count(), message.tag, message.src);
-    for (const auto& [key, box, used] : mailboxes_.entries()) {
+    for (const auto& [key, box, used] : messages_.state().mailboxes.entries()) {
       const bool same = key.src == static_cast<std::uint32_t>(message.src) &&
                         key.dst == run_.real(rank) && key.tag == message.tag;
       if (used && same && box.arrived > 0)
@@ -146,7 +146,7 @@ std::vector<ChainLink> Engine::chain() {
     number = static_cast<std::uint32_t>(run_.workload.graph(number).message(node, number).src);
     const std::size_t before =
         first_senders_.empty() ? 0 : first_senders_[run_.ground.parts.part_of[rank]];
-    std::tie(rank, node) = senders_[before + ran.sender];
+    std::tie(rank, node) = messages_.state().senders[before + ran.sender];
   }
   std::reverse(links.begin(), links.end());
   return links;

@@ -292,6 +292,7 @@ struct Endpoint {
   std::uint32_t rank = 0;
   std::uint32_t node = 0;
   std::uint32_t custom = kNone;
+  std::uint32_t owner = 0;  ///< custom: the collective's node
 };
 
 struct MessageKey {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sends and receives from point to point.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orrery/sim/accounts.h"
+#include "orrery/sim/border.h"
+#include "orrery/sim/guard.h"
+#include "orrery/sim/mailboxes.h"
+#include "orrery/sim/run.h"
+#include "orrery/sim/transport.h"
+
+namespace orrery::sim {
+
+/// What is on its way or waited for.
+struct MessageState {
+  Mailboxes mailboxes;
+  std::vector<std::uint32_t> next_receive;  ///< links of the receives waiting in a mailbox
+  std::vector<P2pMessage> messages;
+  std::vector<std::uint32_t> free_messages;
+  std::vector<Receive> receives;
+  std::vector<std::uint32_t> free_receives;
+  Mailboxes announcements;  ///< rendezvous
+  std::vector<std::uint32_t> next_announced;
+  std::vector<std::pair<std::uint32_t, graph::NodeId>>
+      senders;  ///< (rank, node): NodeTimes::sender
+};
+
+/// The k-th send matches the k-th receive with the same tag, source, destination and size. A send
+/// ends when its message arrives, a receive when it has been posted, too; under the rendezvous
+/// protocol the receiver announces itself first, and the message waits for that.
+class Messages {
+ public:
+  /// Who wants to know what has ended.
+  class Ends {
+   public:
+    virtual ~Ends() = default;
+    virtual void message_ends(const Endpoint& who) = 0;
+  };
+
+  Messages(Run& run, Guard& guard, Transport& transport, Accounts& accounts, Ends& ends,
+           Border* border = nullptr)
+      : run_(run),
+        guard_(guard),
+        transport_(transport),
+        accounts_(accounts),
+        ends_(ends),
+        border_(border) {}
+
+  /// What a send or receive of the rank means, as its receiver's representative calls it. Empty:
+  /// the run has failed.
+  [[nodiscard]] std::optional<MessageKey> key(std::uint32_t rank, graph::NodeId node);
+  /// The same in another graph, whose ranks are numbered otherwise; `where` is for errors.
+  [[nodiscard]] std::optional<MessageKey> key(const graph::Graph& graph, std::uint32_t rank,
+                                              graph::NodeId node, bool sends,
+                                              const std::function<std::string()>& where);
+
+  void send(const Endpoint& who, const MessageKey& key);
+  void receive(const Endpoint& who, const MessageKey& key);
+
+  /// Events of the kinds p2p_….
+  void handle(const Event& event);
+  /// A message from a part that is simulated beside this one; all before `done` has been.
+  void take_in(const Abroad& abroad, std::int64_t done);
+
+  [[nodiscard]] MessageState& state() { return state_; }
+  [[nodiscard]] const MessageState& state() const { return state_; }
+
+ private:
+  [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
+  [[nodiscard]] bool from_abroad(const MessageKey& key) const {
+    return border_ != nullptr &&
+           border_->part_of(key.src % run_.fabric.rank_count()) != border_->part;
+  }
+  [[nodiscard]] std::uint32_t new_message(const P2pMessage& message);
+  [[nodiscard]] P2pMessage take_message(std::uint32_t number);
+  void transmit(const Endpoint& who, const MessageKey& key);
+  void send_abroad(std::uint32_t number, std::int64_t delay);
+  void note_dims(const Endpoint& who, const MessageKey& key);
+  void sent(const MessageKey& key, std::int64_t when);
+  void arrives(const P2pMessage& message);
+  void announced(std::uint32_t receive);
+  [[nodiscard]] std::uint32_t new_receive(const Endpoint& who, const MessageKey& key);
+  void post(std::uint32_t receive);
+  void receive_begins(std::uint32_t receive, std::int64_t when);
+  void receive_done(std::uint32_t receive);
+  void drop_if_empty(const MessageKey& key, const Mailbox& box);
+
+  Run& run_;
+  Guard& guard_;
+  Transport& transport_;
+  Accounts& accounts_;
+  Ends& ends_;
+  Border* border_;
+  MessageState state_;
+};
+
+}  // namespace orrery::sim
