@@ -90,20 +90,6 @@ void Agendas::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event
   guard_.own(rank, time);
 }
 
-// Lists may move while their events run (overflow grows), so they are found again by time.
-LocalList& Agendas::running(std::uint32_t rank) {
-  Agenda& agenda = run_.ground.agendas[rank];
-  const std::int64_t time = run_.now();
-  for (LocalList& list : agenda.lists) {
-    if (list.time == time) return list;
-  }
-  for (LocalList& list : agenda.overflow) {
-    if (list.time == time) return list;
-  }
-  ORRERY_CHECK(false);
-  return agenda.lists[0];
-}
-
 std::vector<std::pair<std::int64_t, LocalEvent*>> Agendas::pending(std::uint32_t rank) {
   std::vector<std::pair<std::int64_t, LocalEvent*>> found;
   const auto look = [&](LocalList& list) {

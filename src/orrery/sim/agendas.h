@@ -50,7 +50,19 @@ class Agendas {
   void shift(std::uint32_t rank, std::int64_t delay);
 
  private:
-  [[nodiscard]] LocalList& running(std::uint32_t rank);
+  // Lists may move while their events run (overflow grows), so they are found again by time.
+  [[nodiscard]] LocalList& running(std::uint32_t rank) {
+    Agenda& agenda = run_.ground.agendas[rank];
+    const std::int64_t time = run_.now();
+    for (LocalList& list : agenda.lists) {
+      if (list.time == time) return list;
+    }
+    for (LocalList& list : agenda.overflow) {
+      if (list.time == time) return list;
+    }
+    ORRERY_CHECK(false);
+    return agenda.lists[0];
+  }
   void append(LocalList& list, LocalEvent event);
   [[nodiscard]] std::uint16_t take_older(LocalList& list, const LocalEvent& event);
   void free(std::uint32_t slot) {

@@ -50,8 +50,7 @@ Engine::Engine(const graph::Workload& workload, const platform::Platform& platfo
                const Options& options)
     : run_(workload, platform, options, std::make_shared<Ground>(platform)),
       planner_(platform, run_.fabric),
-      themis_(platform),
-      remote_memory_(platform) {}
+      themis_(platform) {}
 
 Result<void> Engine::set_up() {
   if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
@@ -99,38 +98,24 @@ void Engine::set_up_ranks() {
                                    run_.communicators.all(), nodes, planner_.queue_count());
 }
 
-void Engine::take_up(std::uint32_t rank) {
-  const auto waits = run_.graph_of(rank).in_degrees();
-  for (graph::NodeId node = 0; node < waits.size(); ++node) {
-    if (waits[node] == 0) make_ready(rank, node);
-  }
-  run_.graph_of(rank).release();
-  releasing_ = graph::kNoNode;
-  if (const Time late = run_.ground.deviations.start(run_.real(rank)); late > Time{}) {
-    agendas_.at(rank, late.count(), {.kind = LocalKind::begins});
-  } else {
-    wake(rank);
-  }
-}
-
 Result<SimResult> Engine::run() {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
   if (find_parts()) return run_parts();
   for (std::uint32_t rank = 0; rank < run_.ground.states.size() && !run_.error; ++rank)
-    take_up(rank);
+    nodes_.take_up(rank);
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error && settle()) {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (!run_.queue.pop(event)) {
-      closed_forms_failed_ = gathered_ > 0 && finished_ < run_.workload.rank_count();
+      closed_forms_failed_ = gathered_ > 0 && nodes_.finished() < run_.workload.rank_count();
       if (closed_forms_failed_ || !rescue()) break;
       continue;
     }
     ++run_.result.events;
     if (run_.result.events % kProgressEvery == 0 && run_.options.progress) {
-      run_.options.progress(finished_, run_.result.messages);
+      run_.options.progress(nodes_.finished(), run_.result.messages);
     }
     if (run_.options.max_events != 0 && run_.result.events > run_.options.max_events) {
       return fail(Errc::limit_exceeded, "",
@@ -139,7 +124,7 @@ Result<SimResult> Engine::run() {
     dispatch(event);
   }
   if (run_.folded && run_.fold_failed.empty() &&
-      (run_.error || finished_ < run_.workload.rank_count()))
+      (run_.error || nodes_.finished() < run_.workload.rank_count()))
     doubt_folding();
   if (run_.error) return tl::unexpected(*run_.error);
   return summarise();
@@ -203,24 +188,51 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
       return agendas_.at(rank, reduce, {event.stream, 0, LocalKind::freed, event.repeat});
     }
     case LocalKind::node_done:
-      complete(rank, event.arg);
+      nodes_.complete(rank, event.arg);
       return;
     case LocalKind::memory_done:
-      memory_done(rank, event.arg);
+      devices_.access_ends(rank);
+      nodes_.complete(rank, event.arg);
       return;
     case LocalKind::custom_done:
-      complete_custom(event.arg, static_cast<graph::NodeId>(event.node));
+      customs_.complete(event.arg, static_cast<graph::NodeId>(event.node));
       return;
     case LocalKind::begins:
-      return wake(rank);
+      return nodes_.wake(rank);
     case LocalKind::bus:
       return run_bus(rank, event.arg);
   }
 }
 
 void Engine::message_ends(const Endpoint& who) {
-  if (who.custom != kNone) return complete_custom(who.custom, who.node);
-  complete(who.rank, who.node);
+  if (who.custom != kNone) return customs_.complete(who.custom, who.node);
+  nodes_.complete(who.rank, who.node);
+}
+
+void Engine::custom_ends(std::uint32_t rank, graph::NodeId node) { nodes_.complete(rank, node); }
+
+void Engine::begin(std::uint32_t rank, graph::NodeId node) {
+  if (run_.platform.replay_only) return devices_.replay(rank, node);
+  switch (const graph::NodeKind kind = run_.graph_of(rank).kind(node)) {
+    case graph::NodeKind::comp:
+      if (!devices_.compute(rank, node)) nodes_.skip(rank, node);
+      return;
+    case graph::NodeKind::coll:
+      return start_collective(rank, node);
+    case graph::NodeKind::mem_load:
+    case graph::NodeKind::mem_store:
+      return devices_.access(rank, node);
+    case graph::NodeKind::send:
+    case graph::NodeKind::recv: {
+      const auto key = messages_.key(rank, node);
+      if (!key) return;
+      if (kind == graph::NodeKind::send) return messages_.send({rank, node}, *key);
+      return messages_.receive({rank, node}, *key);
+    }
+    case graph::NodeKind::invalid:
+    case graph::NodeKind::metadata:
+      return;  // they never come here
+  }
 }
 
 namespace {
@@ -265,7 +277,7 @@ SimResult Engine::summarise() {
     total.group_size = key.second;
     run_.result.collectives.push_back(total);
   }
-  if (finished_ < run_.workload.rank_count()) run_.result.stall = stall_report();
+  if (nodes_.finished() < run_.workload.rank_count()) run_.result.stall = stall_report();
   note_unmatched(
       messages_.state().mailboxes,
       [&](std::uint32_t sender) {
@@ -281,7 +293,7 @@ SimResult Engine::summarise() {
       run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());
   for (std::uint32_t rank = 0; run_.recorder && !run_.astra() && rank < run_.ground.states.size();
        ++rank)
-    settle_releases(rank);
+    nodes_.settle_releases(rank);
   if (run_.recorder)
     run_.result.recording = std::move(*run_.recorder).finish(std::move(run_.ground.times));
   return std::move(run_.result);

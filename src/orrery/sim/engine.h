@@ -20,13 +20,15 @@
 
 #include "orrery/model/collective/closed_form.h"
 #include "orrery/model/collective/tree.h"
-#include "orrery/model/memory/remote_memory.h"
 #include "orrery/model/memory/shared_bus.h"
 #include "orrery/sim/accounts.h"
 #include "orrery/sim/agendas.h"
+#include "orrery/sim/customs.h"
+#include "orrery/sim/devices.h"
 #include "orrery/sim/guard.h"
 #include "orrery/sim/mailboxes.h"
 #include "orrery/sim/messages.h"
+#include "orrery/sim/nodes.h"
 #include "orrery/sim/parties.h"
 #include "orrery/sim/repeat.h"
 #include "orrery/sim/run.h"
@@ -36,7 +38,7 @@
 
 namespace orrery::sim {
 
-class Engine : private Messages::Ends {
+class Engine : private Messages::Ends, private Nodes::Work, private Customs::Ends {
  public:
   Engine(const graph::Workload& workload, const platform::Platform& platform,
          const Options& options);
@@ -61,7 +63,6 @@ class Engine : private Messages::Ends {
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
   void set_up_ranks();
-  void take_up(std::uint32_t rank);
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);
@@ -84,29 +85,12 @@ class Engine : private Messages::Ends {
   void message_ends(const Endpoint& who) override;
   void run_local(std::uint32_t rank, const LocalEvent& event);
 
-  // engine_nodes.cc, engine_account.cc
-  void issue(std::uint32_t rank);
-  /// The rank may start nodes: at once, or under Orrery rules when the tick is over.
-  void wake(std::uint32_t rank);
-  void note_release(std::uint32_t rank, graph::NodeId node, graph::NodeId by);
-  void settle_releases(std::uint32_t rank);
-  [[nodiscard]] std::optional<std::pair<Lane*, graph::NodeId>> next_ready(RankState& state);
-  void make_ready(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank, graph::NodeId node);
-  [[nodiscard]] bool takes_recorded_time(std::uint32_t rank, graph::NodeId node) const;
-  void start(std::uint32_t rank, graph::NodeId node);
-  void start_compute(std::uint32_t rank, graph::NodeId node);
-  void start_memory(std::uint32_t rank, graph::NodeId node);
+  void starts_watched() override { repeats_.pass_marker(); }
+  void begin(std::uint32_t rank, graph::NodeId node) override;
   void start_collective(std::uint32_t rank, graph::NodeId node);
-  void replay(std::uint32_t rank, graph::NodeId node);
-  void serve_memory(const model::RemoteMemory::Access& access);
-  void memory_done(std::uint32_t rank, graph::NodeId node);
-  /// The node ends now: its lane is free, its successors may be, the rank goes on.
-  void complete(std::uint32_t rank, graph::NodeId node);
-  void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
-  void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
+  void custom_ends(std::uint32_t rank, graph::NodeId node) override;
+
   void count_sent_so_far();
-  void check_finished(std::uint32_t rank);
 
   // engine_collectives.cc
   void begin_collective(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type,
@@ -124,7 +108,6 @@ class Engine : private Messages::Ends {
   void pump(std::uint32_t rank, std::uint32_t queue);
   void start_waiting(std::uint64_t queue);
   bool settle();
-  void settle_nodes();
   [[nodiscard]] bool rescue();
   [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
   [[nodiscard]] bool peers_are_here(const Block& block, const Stream& stream) const;
@@ -213,12 +196,6 @@ class Engine : private Messages::Ends {
                  bool returns);
   void set_bus_timers(std::uint32_t rank);
   void run_bus(std::uint32_t rank, std::uint32_t code);
-  // engine_custom.cc
-  [[nodiscard]] const std::string* custom_prefix(std::uint32_t rank, graph::NodeId node,
-                                                 graph::CollectiveType type);
-  void begin_custom(std::uint32_t rank, graph::NodeId node, const std::string& prefix);
-  void start_custom(std::uint32_t run, graph::NodeId node);
-  void complete_custom(std::uint32_t run, graph::NodeId node);
   // engine_rendezvous.cc
   void announce(Stream& stream, std::uint32_t from, std::uint32_t key);
   [[nodiscard]] MessageKey announcement_key(const Stream& sender, const model::PhaseSpec& spec,
@@ -256,8 +233,10 @@ class Engine : private Messages::Ends {
   Accounts accounts_{run_};
   std::optional<Border> border_;  // in a part
   Messages messages_{run_, guard_, transport_, accounts_, *this, border_ ? &*border_ : nullptr};
+  Nodes nodes_{run_, agendas_, accounts_, *this};
+  Devices devices_{run_, agendas_};
+  Customs customs_{run_, agendas_, messages_, *this};
   Themis themis_;
-  model::RemoteMemory remote_memory_;
 
   std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0, all_known_until_ = 0;
   std::uint64_t window_work_ = 0;  // events of the last window, by rank
@@ -265,14 +244,12 @@ class Engine : private Messages::Ends {
   bool wants_one_part_ = false;
   std::vector<std::size_t> first_senders_;  // by part that has been absorbed: in senders_
 
-  graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
   std::deque<Block> blocks_;
   std::vector<std::uint32_t> free_blocks_;
   std::uint64_t chunks_ = 0;  // issued so far
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
   // What to look at when the tick is over.
-  std::vector<std::uint32_t> unsettled_ranks_, settling_ranks_;
   std::vector<std::uint64_t> unsettled_queues_, settling_queues_;  // in queues_
   std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> early_;
 
@@ -280,7 +257,6 @@ class Engine : private Messages::Ends {
   std::vector<Crossing> crossings_;                       // by bus token
   std::vector<std::uint32_t> free_crossings_;
 
-  std::vector<CustomRun> customs_;
   Mailboxes announcements_;  // rendezvous
   std::vector<std::uint32_t> next_announced_;
   std::vector<AnnouncedSend> announced_sends_;
@@ -290,7 +266,6 @@ class Engine : private Messages::Ends {
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 
   Repeater repeats_{*this};
-  std::uint32_t finished_ = 0;
 };
 
 }  // namespace orrery::sim

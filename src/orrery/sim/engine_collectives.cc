@@ -35,6 +35,62 @@ std::optional<std::uint32_t> Engine::communicator_of(std::uint32_t rank, graph::
   return run_.alike(found);
 }
 
+void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const graph::Collective& collective = graph.collective(node);
+  if (!run_.astra() && nodes_.takes_recorded_time(rank, node)) {
+    run_.note(FindingCode::collective_replayed, rank, node);
+    return agendas_.at(rank, graph.duration(node).count(),
+                       {.arg = node, .kind = LocalKind::node_done});
+  }
+  if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
+    return run_.fail({Errc::input_missing_attr, run_.place(rank, node),
+                      "a collective lacks comm_type or comm_size", ""});
+  }
+  if (const std::string* algorithm = customs_.algorithm(rank, node, collective.type)) {
+    const auto communicator = communicator_of(rank, node);
+    return communicator ? customs_.begin(rank, node, *communicator, *algorithm) : void();
+  }
+  const auto size = collective.size.count();
+  const auto members = [&]() -> std::int64_t {
+    const auto communicator = communicator_of(rank, node);
+    return communicator ? run_.communicators[*communicator].members : 1;
+  };
+  if (model::plan_for(run_.platform.collectives, collective.type) != nullptr) {
+    return begin_collective(rank, node, collective.type, size);
+  }
+  if (run_.astra() && collective.type == CollectiveType::broadcast) {
+    run_.note(FindingCode::collective_without_traffic, rank, node);
+    const std::int64_t recorded = graph.duration(node).count();
+    return agendas_.at(rank, recorded > 0 ? recorded : kShortest.count(),
+                       {.arg = node, .kind = LocalKind::node_done});
+  }
+  if (run_.astra() || collective.type == CollectiveType::unknown) {
+    return run_.fail(
+        {Errc::input_unsupported, run_.place(rank, node),
+         fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
+  }
+  // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have
+  // algorithms.
+  run_.note(FindingCode::collective_approximated, rank, node);
+  switch (collective.type) {
+    case CollectiveType::broadcast:
+    case CollectiveType::scatter:
+    case CollectiveType::gather: {
+      const std::int64_t n = members();
+      return run_.error
+                 ? void()
+                 : begin_collective(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
+    }
+    case CollectiveType::barrier: {
+      const std::int64_t n = members();
+      return run_.error ? void() : begin_collective(rank, node, CollectiveType::all_reduce, n);
+    }
+    default:
+      return begin_collective(rank, node, CollectiveType::reduce_scatter, size);
+  }
+}
+
 std::int64_t Engine::next_priority(std::uint32_t rank, graph::NodeId node) {
   RankState& state = run_.ground.states[rank];
   switch (run_.platform.collectives.policy) {
@@ -249,7 +305,7 @@ void Engine::collective_done(std::uint32_t op) {
   const CollectiveOp done = std::exchange(ops_[op], {});
   free_ops_.push_back(op);
   accounts_.sent(done.rank, done.node, done.sent);
-  complete(done.rank, done.node);
+  nodes_.complete(done.rank, done.node);
 }
 
 // Collectives that never end have sent something, too.

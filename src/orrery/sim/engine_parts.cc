@@ -27,10 +27,10 @@ constexpr std::uint64_t kProbation = 512;  // windows, after which parts must ha
 Engine::Engine(Engine& whole, std::uint32_t part)
     : run_(whole.run_.workload, whole.run_.platform, whole.run_.options, whole.run_.kept),
       planner_(run_.platform, run_.fabric),
-      themis_(run_.platform),
-      remote_memory_(run_.platform),
-      border_(Border{run_.ground.parts, part, run_}) {
+      border_(Border{run_.ground.parts, part, run_}),
+      themis_(run_.platform) {
   run_.folded = whole.run_.folded;
+  run_.in_a_part = true;
 }
 
 // What repeats is skipped when one engine sees all of it, which saves more than threads do.
@@ -48,14 +48,15 @@ Result<SimResult> Engine::run_parts() {
   for (std::uint32_t p = 0; p < run_.ground.parts.count; ++p)
     engines.push_back(std::make_unique<Engine>(*this, p));
   for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank)
-    engines[run_.ground.parts.part_of[rank]]->take_up(rank);
+    engines[run_.ground.parts.part_of[rank]]->nodes_.take_up(rank);
   const bool done = run_windows(engines);
   for (std::unique_ptr<Engine>& engine : engines) {
     absorb(*engine);
     engine.reset();
   }
   // What went wrong, or cannot finish, is told of as one part sees it.
-  wants_one_part_ = run_.fold_failed.empty() && (!done || finished_ < run_.workload.rank_count());
+  wants_one_part_ =
+      run_.fold_failed.empty() && (!done || nodes_.finished() < run_.workload.rank_count());
   if (wants_one_part_ || !run_.fold_failed.empty()) return std::move(run_.result);
   run_.result.savings.parts = run_.ground.parts.count;
   return summarise();
@@ -116,7 +117,7 @@ void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
   std::uint32_t finished = 0;
   std::uint64_t messages = 0;
   for (const auto& engine : engines) {
-    finished += engine->finished_;
+    finished += engine->nodes_.finished();
     messages += engine->run_.result.messages;
   }
   run_.options.progress(finished, messages);
@@ -168,7 +169,7 @@ void Engine::absorb(Engine& part) {
   }
   first_senders_.push_back(own.senders.size());
   own.senders.insert(own.senders.end(), theirs.senders.begin(), theirs.senders.end());
-  finished_ += part.finished_;
+  nodes_.add_finished(part.nodes_.finished());
   if (run_.fold_failed.empty()) run_.fold_failed = part.run_.fold_failed;
 }
 

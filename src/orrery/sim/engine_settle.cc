@@ -27,22 +27,9 @@ void sort_once(std::vector<T>& numbers) {
 
 }  // namespace
 
-void Engine::settle_nodes() {
-  settling_ranks_.swap(unsettled_ranks_);
-  sort_once(settling_ranks_);
-  for (const std::uint32_t rank : settling_ranks_) {
-    run_.ground.states[rank].unsettled = false;
-    issue(rank);
-  }
-  settling_ranks_.clear();
-}
-
 // Nodes first; chunks when no node can start any more in this tick. False: nothing was left to do.
 bool Engine::settle() {
-  if (!unsettled_ranks_.empty()) {
-    settle_nodes();
-    return true;
-  }
+  if (nodes_.settle()) return true;
   if (unsettled_queues_.empty()) return false;
   settling_queues_.swap(unsettled_queues_);
   sort_once(settling_queues_);

@@ -60,7 +60,9 @@ void Repeater::set_up() {
       lead_ = rank;
     }
   }
-  if (most > 0) marker_ = stretches_of(lead_).front().first;
+  if (most == 0) return;
+  marker_ = stretches_of(lead_).front().first;
+  engine_.nodes_.watch_for(lead_, marker_);
 }
 
 const std::vector<Stretch>& Repeater::stretches_of(std::uint32_t rank) const {
@@ -87,9 +89,10 @@ void Repeater::move_marker(NodeId nodes) {
       markers_ = 0;
       before_.taken = false;
     }
-    if (marker_ == graph::kNoNode) return;
+    if (marker_ == graph::kNoNode) break;
     nodes = all[stretch_].period;
   } while (times[marker_].start >= 0);
+  engine_.nodes_.watch_for(lead_, marker_);
 }
 
 // The tick is over in which a marker was passed.

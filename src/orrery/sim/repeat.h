@@ -69,10 +69,8 @@ class Repeater {
   void set_up();
   /// Whether there is anything that may be skipped.
   [[nodiscard]] bool hopes() const { return marker_ != graph::kNoNode; }
-  /// Tells of each node that starts.
-  void started(std::uint32_t rank, graph::NodeId node) {
-    if (node == marker_ && rank == lead_) pass_marker();
-  }
+  /// The lead has started the node that marks the next period.
+  void pass_marker();
   /// Whether a marker was passed, so that tick_over() is to be called at the end of this tick.
   [[nodiscard]] bool due() const { return due_; }
   void tick_over();
@@ -80,7 +78,6 @@ class Repeater {
  private:
   // repeat.cc: when to compare, and whether to jump
   [[nodiscard]] const std::vector<Stretch>& stretches_of(std::uint32_t rank) const;
-  void pass_marker();
   void move_marker(graph::NodeId nodes);
   [[nodiscard]] bool affordable(std::uint64_t numbers) const;
   void pass_done(std::uint32_t rank);

@@ -39,6 +39,7 @@ struct Run {
   SimResult result;
   std::optional<Error> error;
   bool folded = false;
+  bool in_a_part = false;   ///< others are simulated beside this one
   bool guarded = false;     ///< folded under ASTRA rules
   std::string fold_failed;  ///< not empty: ranks that are alike need not do the same
   NodePages* pages = nullptr;

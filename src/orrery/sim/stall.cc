@@ -94,20 +94,6 @@ StallReport Engine::stall_report() const {
   return report;
 }
 
-// Orrery rules: of several nodes that ended in the tick that let a node start, the one with the
-// lowest number counts, whichever was looked at last.
-void Engine::settle_releases(std::uint32_t rank) {
-  const graph::Graph& graph = run_.graph_of(rank);
-  NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
-  for (NodeId node = 0; node < graph.size(); ++node) {
-    for (const NodeId next : graph.successors(node)) {
-      NodeId& known = times[next].released_by;
-      if (known != graph::kNoNode && node < known && times[node].end == times[known].end)
-        known = node;
-    }
-  }
-}
-
 // The nodes whose completions led to the end of the slowest rank, first to last. A receive that
 // waited for its message takes no time on the chain: what led to it is the send, on the sender's
 // rank.
@@ -133,7 +119,7 @@ std::vector<ChainLink> Engine::chain() {
   }
   for (NodeId node = last; node != graph::kNoNode && links.size() < run_.ground.times.size();) {
     if (!run_.astra() && !settled[rank]) {
-      settle_releases(rank);
+      nodes_.settle_releases(rank);
       settled[rank] = true;
     }
     const NodeTimes& ran = times(node);

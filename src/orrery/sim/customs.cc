@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Collectives whose algorithm is itself a Chakra trace: sends, receives and compute without
-// resource limits.
+#include "orrery/sim/customs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "orrery/sim/engine.h"
+#include "orrery/model/collective/plan.h"
 
 namespace orrery::sim {
 
@@ -15,7 +14,7 @@ using graph::NodeId;
 using graph::NodeKind;
 
 // By node first, then by collective type.
-const std::string* Engine::custom_prefix(std::uint32_t rank, NodeId node, CollectiveType type) {
+const std::string* Customs::algorithm(std::uint32_t rank, NodeId node, CollectiveType type) const {
   const auto& by_node = run_.platform.collectives.custom_by_node;
   const auto found = by_node.find(run_.graph_of(rank).id(node));
   if (found != by_node.end()) return &found->second;
@@ -23,10 +22,9 @@ const std::string* Engine::custom_prefix(std::uint32_t rank, NodeId node, Collec
   return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
 }
 
-void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& prefix) {
-  const auto communicator = communicator_of(rank, node);
-  if (!communicator) return;
-  const Communicator& group = run_.communicators[*communicator];
+void Customs::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,
+                    const std::string& prefix) {
+  const Communicator& group = run_.communicators[communicator];
   const auto found = run_.workload.custom_collectives.find(prefix);
   const std::size_t position = group.place(rank);
   if (found == run_.workload.custom_collectives.end() || position >= found->second.size()) {
@@ -36,26 +34,26 @@ void Engine::begin_custom(std::uint32_t rank, NodeId node, const std::string& pr
          "one file per member is needed: <prefix>.<position>.et"});
   }
   const graph::Graph& graph = *found->second[position];
-  const auto run = static_cast<std::uint32_t>(customs_.size());
-  CustomRun& custom = customs_.emplace_back();
+  const auto run = static_cast<std::uint32_t>(runs_.size());
+  CustomRun& custom = runs_.emplace_back();
   custom.owner = {rank, node};
   custom.graph = &graph;
-  custom.communicator = *communicator;
+  custom.communicator = communicator;
   custom.position = static_cast<std::uint32_t>(position);
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
   custom.left = graph.size();
   if (run_.recorder) {
     const std::uint32_t member = group.member(rank);
-    run_.recorder->custom(rank, node, *communicator, member, run_.now());
+    run_.recorder->custom(rank, node, communicator, member, run_.now());
   }
-  if (graph.size() == 0) return complete(rank, node);
+  if (graph.size() == 0) return ends_.custom_ends(rank, node);
   for (NodeId n = 0; n < graph.size() && !run_.error; ++n) {
-    if (graph.in_degrees()[n] == 0) start_custom(run, n);
+    if (graph.in_degrees()[n] == 0) start(run, n);
   }
 }
 
-void Engine::start_custom(std::uint32_t run, NodeId node) {
-  const CustomRun& custom = customs_[run];
+void Customs::start(std::uint32_t run, NodeId node) {
+  const CustomRun& custom = runs_[run];
   const graph::Graph& graph = *custom.graph;
   const std::uint32_t rank = custom.owner.rank;
   const NodeKind kind = graph.kind(node);
@@ -66,7 +64,7 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
                        {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }
   const auto where = [&] {
-    return fmt::format("{} (custom algorithm, node {})", run_.place(rank, customs_[run].owner.node),
+    return fmt::format("{} (custom algorithm, node {})", run_.place(rank, runs_[run].owner.node),
                        graph.id(node));
   };
   auto key = messages_.key(graph, custom.position, node, kind == NodeKind::send, where);
@@ -85,14 +83,14 @@ void Engine::start_custom(std::uint32_t run, NodeId node) {
   messages_.receive(who, *key);
 }
 
-void Engine::complete_custom(std::uint32_t run, NodeId node) {
+void Customs::complete(std::uint32_t run, NodeId node) {
   if (run_.error) return;
-  const Endpoint owner = customs_[run].owner;
-  --customs_[run].left;
-  for (const NodeId next : customs_[run].graph->successors(node)) {
-    if (--customs_[run].waits[next] == 0) start_custom(run, next);
+  const Endpoint owner = runs_[run].owner;
+  --runs_[run].left;
+  for (const NodeId next : runs_[run].graph->successors(node)) {
+    if (--runs_[run].waits[next] == 0) start(run, next);
   }
-  if (customs_[run].left == 0) complete(owner.rank, owner.node);
+  if (runs_[run].left == 0) ends_.custom_ends(owner.rank, owner.node);
 }
 
 }  // namespace orrery::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives whose algorithm is itself a Chakra trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/messages.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Runs the trace's sends, receives and compute nodes, without resource limits.
+class Customs {
+ public:
+  /// Who wants to know what has ended.
+  class Ends {
+   public:
+    virtual ~Ends() = default;
+    virtual void custom_ends(std::uint32_t rank, graph::NodeId node) = 0;
+  };
+
+  Customs(Run& run, Agendas& agendas, Messages& messages, Ends& ends)
+      : run_(run), agendas_(agendas), messages_(messages), ends_(ends) {}
+
+  /// Which algorithm runs this collective, by node first, then by type; null: none.
+  [[nodiscard]] const std::string* algorithm(std::uint32_t rank, graph::NodeId node,
+                                             graph::CollectiveType type) const;
+  /// The rank, a member of `communicator`, runs its part.
+  void begin(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+             const std::string& algorithm);
+  /// A node of run `run` ends.
+  void complete(std::uint32_t run, graph::NodeId node);
+
+ private:
+  void start(std::uint32_t run, graph::NodeId node);
+
+  Run& run_;
+  Agendas& agendas_;
+  Messages& messages_;
+  Ends& ends_;
+  std::vector<CustomRun> runs_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks do by themselves with their devices: compute, and load and store.
+#pragma once
+
+#include <cstdint>
+
+#include "orrery/model/memory/remote_memory.h"
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Works out how long a node takes and has it end after that (LocalKind::node_done, memory_done).
+class Devices {
+ public:
+  Devices(Run& run, Agendas& agendas)
+      : run_(run), agendas_(agendas), remote_memory_(run.platform) {}
+
+  /// A compute node. False: it takes no time at all, not even a tick.
+  [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
+  /// Any node, for as long as was recorded.
+  void replay(std::uint32_t rank, graph::NodeId node);
+  /// A load or store: in remote memory where there is one, in its turn.
+  void access(std::uint32_t rank, graph::NodeId node);
+  /// A load or store ends: the memory serves the next.
+  void access_ends(std::uint32_t rank);
+
+ private:
+  void serve(const model::RemoteMemory::Access& access);
+
+  Run& run_;
+  Agendas& agendas_;
+  model::RemoteMemory remote_memory_;
+};
+
+/// ASTRA rules: a node without a duration.
+inline constexpr Time kShortest = ns(1);
+
+}  // namespace orrery::sim
