@@ -67,7 +67,7 @@ Bytes Accounts::buffer_of(const graph::Graph& graph, NodeId node, const Communic
 void Accounts::sent(std::uint32_t rank, NodeId node, std::uint64_t bytes) {
   const graph::CollectiveType type = run_.graph_of(rank).collective(node).type;
   totals_at_hand_.of(totals_, type, meant_by(rank, node).members).sent += bytes * run_.weight(rank);
-  if (run_.recorder) run_.recorder->sent(rank, node, bytes);
+  if (run_.observer != nullptr) run_.observer->sent(rank, node, bytes);
 }
 
 void Accounts::sent_message(std::uint32_t rank, std::uint64_t bytes) {

@@ -42,10 +42,7 @@ void Customs::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,
   custom.position = static_cast<std::uint32_t>(position);
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
   custom.left = graph.size();
-  if (run_.recorder) {
-    const std::uint32_t member = group.member(rank);
-    run_.recorder->custom(rank, node, communicator, member, run_.now());
-  }
+  if (run_.observer != nullptr) run_.observer->joins_custom(rank, node, communicator);
   if (graph.size() == 0) return ends_.custom_ends(rank, node);
   for (NodeId n = 0; n < graph.size() && !run_.error; ++n) {
     if (graph.in_degrees()[n] == 0) start(run, n);

@@ -86,7 +86,7 @@ void Devices::access(std::uint32_t rank, NodeId node) {
 }
 
 void Devices::serve(const model::RemoteMemory::Access& access) {
-  if (run_.recorder) run_.recorder->memory_served(access.rank, access.node, run_.now());
+  if (run_.observer != nullptr) run_.observer->memory_served(access.rank, access.node);
   const auto time = remote_memory_.service_time(access.size);
   if (!time) {
     return run_.fail({Errc::config_range, run_.place(access.rank, access.node),

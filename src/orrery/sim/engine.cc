@@ -10,7 +10,7 @@
 
 namespace orrery::sim {
 
-using platform::NetworkModelKind;
+using graph::CollectiveType;
 
 namespace {
 constexpr std::uint64_t kProgressEvery = 1 << 14;  // events
@@ -49,8 +49,9 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
     : run_(workload, platform, options, std::make_shared<Ground>(platform)),
-      planner_(platform, run_.fabric),
-      themis_(platform) {}
+      planner_(platform, run_.fabric) {
+  queues_.run_by(phases_);
+}
 
 Result<void> Engine::set_up() {
   if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
@@ -92,10 +93,9 @@ void Engine::set_up_ranks() {
   }
   run_.ground.times.resize(nodes);
   if (run_.ground.pages) run_.pages = &*run_.ground.pages;
-  if (run_.options.record)
-    run_.recorder =
-        std::make_unique<Recorder>(run_.workload, run_.fabric, transport_.links(),
-                                   run_.communicators.all(), nodes, planner_.queue_count());
+  if (!run_.options.record) return;
+  history_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
+  run_.observer = &*history_;
 }
 
 Result<SimResult> Engine::run() {
@@ -105,12 +105,13 @@ Result<SimResult> Engine::run() {
     nodes_.take_up(rank);
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
-    while (!run_.queue.more_now() && !run_.error && settle()) {
+    while (!run_.queue.more_now() && !run_.error && (nodes_.settle() || queues_.settle())) {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (!run_.queue.pop(event)) {
-      closed_forms_failed_ = gathered_ > 0 && nodes_.finished() < run_.workload.rank_count();
-      if (closed_forms_failed_ || !rescue()) break;
+      closed_forms_failed_ =
+          phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count();
+      if (closed_forms_failed_ || !queues_.rescue()) break;
       continue;
     }
     ++run_.result.events;
@@ -133,21 +134,16 @@ Result<SimResult> Engine::run() {
 void Engine::dispatch(const Event& event) {
   switch (event.kind) {
     case EventKind::local:
-      return run_agendas(event);
+      return phases_.run_agendas(
+          event, [this](std::uint32_t rank, const LocalEvent& local) { run_local(rank, local); });
     case EventKind::phase_end:
-      return phases_end(event);
     case EventKind::deliver:
-      return deliver(event);
     case EventKind::late_receive:
-      return deliver_late(event);
     case EventKind::tree_deliver:
-      return tree_arrival(event);
     case EventKind::tree_late:
-      return tree_late(event);
     case EventKind::ready_to_send:
-      return announcement_arrives(event);
     case EventKind::ready_late:
-      return send_payload(event.first);
+      return phases_.handle(event);
     case EventKind::p2p_deliver:
     case EventKind::p2p_sent:
     case EventKind::p2p_leaves:
@@ -182,11 +178,9 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
       return;
     case LocalKind::inserted:
     case LocalKind::freed:
-      return packets_free(*event.stream, event.repeat);
-    case LocalKind::inserted_sum: {
-      const std::int64_t reduce = event.stream->spec->step_of(event.arg).reduce;
-      return agendas_.at(rank, reduce, {event.stream, 0, LocalKind::freed, event.repeat});
-    }
+      return phases_.packets_free(*event.stream, event.repeat);
+    case LocalKind::inserted_sum:
+      return phases_.reduce(rank, event);
     case LocalKind::node_done:
       nodes_.complete(rank, event.arg);
       return;
@@ -200,7 +194,7 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
     case LocalKind::begins:
       return nodes_.wake(rank);
     case LocalKind::bus:
-      return run_bus(rank, event.arg);
+      return phases_.bus_expires(rank, event.arg);
   }
 }
 
@@ -210,6 +204,10 @@ void Engine::message_ends(const Endpoint& who) {
 }
 
 void Engine::custom_ends(std::uint32_t rank, graph::NodeId node) { nodes_.complete(rank, node); }
+
+void Engine::collective_ends(std::uint32_t rank, graph::NodeId node) {
+  nodes_.complete(rank, node);
+}
 
 void Engine::begin(std::uint32_t rank, graph::NodeId node) {
   if (run_.platform.replay_only) return devices_.replay(rank, node);
@@ -232,6 +230,62 @@ void Engine::begin(std::uint32_t rank, graph::NodeId node) {
     case graph::NodeKind::invalid:
     case graph::NodeKind::metadata:
       return;  // they never come here
+  }
+}
+
+void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const graph::Collective& collective = graph.collective(node);
+  if (!run_.astra() && nodes_.takes_recorded_time(rank, node)) {
+    run_.note(FindingCode::collective_replayed, rank, node);
+    return agendas_.at(rank, graph.duration(node).count(),
+                       {.arg = node, .kind = LocalKind::node_done});
+  }
+  if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
+    return run_.fail({Errc::input_missing_attr, run_.place(rank, node),
+                      "a collective lacks comm_type or comm_size", ""});
+  }
+  if (const std::string* algorithm = customs_.algorithm(rank, node, collective.type)) {
+    const auto communicator = collectives_.communicator_of(rank, node);
+    return communicator ? customs_.begin(rank, node, *communicator, *algorithm) : void();
+  }
+  const auto size = collective.size.count();
+  const auto members = [&]() -> std::int64_t {
+    const auto communicator = collectives_.communicator_of(rank, node);
+    return communicator ? run_.communicators[*communicator].members : 1;
+  };
+  if (model::plan_for(run_.platform.collectives, collective.type) != nullptr) {
+    return collectives_.begin(rank, node, collective.type, size);
+  }
+  if (run_.astra() && collective.type == CollectiveType::broadcast) {
+    run_.note(FindingCode::collective_without_traffic, rank, node);
+    const std::int64_t recorded = graph.duration(node).count();
+    return agendas_.at(rank, recorded > 0 ? recorded : kShortest.count(),
+                       {.arg = node, .kind = LocalKind::node_done});
+  }
+  if (run_.astra() || collective.type == CollectiveType::unknown) {
+    return run_.fail(
+        {Errc::input_unsupported, run_.place(rank, node),
+         fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
+  }
+  // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have
+  // algorithms.
+  run_.note(FindingCode::collective_approximated, rank, node);
+  switch (collective.type) {
+    case CollectiveType::broadcast:
+    case CollectiveType::scatter:
+    case CollectiveType::gather: {
+      const std::int64_t n = members();
+      return run_.error
+                 ? void()
+                 : collectives_.begin(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
+    }
+    case CollectiveType::barrier: {
+      const std::int64_t n = members();
+      return run_.error ? void() : collectives_.begin(rank, node, CollectiveType::all_reduce, n);
+    }
+    default:
+      return collectives_.begin(rank, node, CollectiveType::reduce_scatter, size);
   }
 }
 
@@ -271,7 +325,7 @@ SimResult Engine::summarise() {
         run_.astra() ? std::max(Time{}, *rank_result.finish - Time(run_.ground.gpu_time[rank]))
                      : rank_result.comm_only;
   }
-  count_sent_so_far();
+  collectives_.count_sent_so_far();
   for (auto& [key, total] : accounts_.totals()) {
     total.type = key.first;
     total.group_size = key.second;
@@ -291,11 +345,10 @@ SimResult Engine::summarise() {
   run_.result.ranks = RankResults(
       std::move(run_.ground.seats),
       run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());
-  for (std::uint32_t rank = 0; run_.recorder && !run_.astra() && rank < run_.ground.states.size();
+  for (std::uint32_t rank = 0; history_ && !run_.astra() && rank < run_.ground.states.size();
        ++rank)
     nodes_.settle_releases(rank);
-  if (run_.recorder)
-    run_.result.recording = std::move(*run_.recorder).finish(std::move(run_.ground.times));
+  if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.ground.times));
   return std::move(run_.result);
 }
 

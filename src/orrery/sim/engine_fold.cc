@@ -82,11 +82,4 @@ void Engine::set_up_slots() {
   }
 }
 
-std::uint32_t Engine::member_of(const Communicator& group, std::uint32_t rank) const {
-  if (group.slots.empty()) return group.member(rank);
-  const auto found = std::lower_bound(group.seats.begin(), group.seats.end(),
-                                      std::pair<std::uint32_t, std::uint32_t>{rank, 0});
-  return found->second;
-}
-
 }  // namespace orrery::sim

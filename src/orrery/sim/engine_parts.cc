@@ -27,8 +27,8 @@ constexpr std::uint64_t kProbation = 512;  // windows, after which parts must ha
 Engine::Engine(Engine& whole, std::uint32_t part)
     : run_(whole.run_.workload, whole.run_.platform, whole.run_.options, whole.run_.kept),
       planner_(run_.platform, run_.fabric),
-      border_(Border{run_.ground.parts, part, run_}),
-      themis_(run_.platform) {
+      border_(Border{run_.ground.parts, part, run_}) {
+  queues_.run_by(phases_);
   run_.folded = whole.run_.folded;
   run_.in_a_part = true;
 }
@@ -128,7 +128,7 @@ void Engine::run_window() {
   window_work_ = 0;
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
-    while (!run_.queue.more_now() && !run_.error && settle()) {
+    while (!run_.queue.more_now() && !run_.error && (nodes_.settle() || queues_.settle())) {
     }
     if (!run_.queue.pop(event, window_end_)) break;
     ++run_.result.events;
@@ -148,7 +148,7 @@ void Engine::take_in() {
 }
 
 void Engine::absorb(Engine& part) {
-  part.count_sent_so_far();
+  part.collectives_.count_sent_so_far();
   run_.result.messages += part.run_.result.messages;
   run_.result.events += part.run_.result.events;
   run_.result.savings.phases_worked_out += part.run_.result.savings.phases_worked_out;

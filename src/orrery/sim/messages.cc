@@ -97,7 +97,7 @@ void Messages::transmit(const Endpoint& who, const MessageKey& key) {
   const std::int64_t delay =
       run_.fabric.delay(key.src % run_.fabric.rank_count(), key.dst, key.size);
   if (abroad) return send_abroad(number, delay);
-  if (run_.recorder) run_.recorder->message(key.src, key.dst, key.size, run_.now(), delay);
+  if (run_.observer != nullptr) run_.observer->message(key.src, key.dst, key.size, delay);
   transport_.send(key.src, key.dst, key.size, delay,
                   {.kind = EventKind::p2p_deliver, .first = number}, run_.weight(who.rank));
   guard_.message(who, key, run_.guarded ? run_.after(delay) : 0);

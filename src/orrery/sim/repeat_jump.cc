@@ -132,7 +132,7 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
 
 // Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
 void Repeater::move_messages(const Jump& jump) {
-  for (CollectiveOp& op : engine_.ops_) op.node += jump.nodes(op.rank);
+  for (CollectiveOp& op : engine_.collectives_.operations()) op.node += jump.nodes(op.rank);
   for (Receive& receive : engine_.messages_.state().receives) {
     receive.who.node += jump.nodes(receive.who.rank);
     receive.key.tag = jump.tag(receive.key.tag);
@@ -159,7 +159,7 @@ void Repeater::move_times(const Jump& jump) {
     }
     engine_.agendas_.shift(rank, jump.delay());
   }
-  for (Block& block : engine_.blocks_) {
+  for (Block& block : engine_.chunks_.all()) {
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
     if (block.streams == nullptr) continue;
     for (std::uint32_t slot = 0; slot < block.slots; ++slot) {

@@ -37,7 +37,7 @@ bool Repeater::take(Snapshot& to) {
     to.fronts.push_back(state.front);
     to.reaches.push_back(state.reach);
   }
-  if (!engine_.early_.empty() || !take_blocks(to)) return false;
+  if (engine_.phases_.any_early() || !take_blocks(to)) return false;
   for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
     to.words.push_back(run_.ground.states[rank].finished ? 1 : 0);
     if (run_.ground.states[rank].finished) continue;
@@ -145,22 +145,22 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
 // follows: the first that it has no part in yet.
 bool Repeater::take_blocks(Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> live;
-  for (std::uint32_t b = 0; b < engine_.blocks_.size(); ++b) {
-    if (engine_.blocks_[b].streams != nullptr)
-      live.push_back({engine_.blocks_[b].communicator, engine_.blocks_[b].number, b});
+  for (std::uint32_t b = 0; b < engine_.chunks_.all().size(); ++b) {
+    if (engine_.chunks_.all()[b].streams != nullptr)
+      live.push_back({engine_.chunks_.all()[b].communicator, engine_.chunks_.all()[b].number, b});
   }
   std::sort(live.begin(), live.end());
   std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // place in live
   for (std::size_t i = 0; i < live.size(); ++i)
-    in_order.emplace_back(engine_.blocks_[static_cast<std::size_t>(live[i][2])].order, i);
+    in_order.emplace_back(engine_.chunks_.all()[static_cast<std::size_t>(live[i][2])].order, i);
   std::sort(in_order.begin(), in_order.end());
-  place_.resize(engine_.blocks_.size());
+  place_.resize(engine_.chunks_.all().size());
   to.words.push_back(static_cast<std::int64_t>(live.size()));
   for (const auto& [order, i] : in_order) to.words.push_back(static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(live[i][2]);
     place_[number] = static_cast<std::uint32_t>(i);
-    if (!take_block(engine_.blocks_[number], to)) return false;
+    if (!take_block(engine_.chunks_.all()[number], to)) return false;
   }
   return true;
 }
@@ -199,8 +199,8 @@ bool Repeater::take_streams(const Block& block, Snapshot& to) {
     to.words.push_back(stream.phases);
     to.words.push_back(stream.op == kNone ? 0 : 1);
     if (stream.op == kNone) continue;
-    if (stream.spec != nullptr && !engine_.is_worked_out(*stream.spec)) return false;
-    const CollectiveOp& op = engine_.ops_[stream.op];
+    if (stream.spec != nullptr && !engine_.phases_.is_worked_out(*stream.spec)) return false;
+    const CollectiveOp& op = engine_.collectives_.operations()[stream.op];
     const bool runs = stream.spec != nullptr;
     const std::int64_t row[] = {
         stream.phase,

@@ -16,7 +16,7 @@
 #include "orrery/model/network/fabric.h"
 #include "orrery/sim/event_queue.h"
 #include "orrery/sim/ground.h"
-#include "orrery/sim/recorder.h"
+#include "orrery/sim/observer.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -43,7 +43,7 @@ struct Run {
   bool guarded = false;     ///< folded under ASTRA rules
   std::string fold_failed;  ///< not empty: ranks that are alike need not do the same
   NodePages* pages = nullptr;
-  std::unique_ptr<Recorder> recorder;                ///< Options::record
+  Observer* observer = nullptr;                      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each
 
   [[nodiscard]] std::int64_t now() const { return queue.now(); }

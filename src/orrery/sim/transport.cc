@@ -23,7 +23,7 @@ void Transport::send(std::uint32_t from, std::uint32_t to, std::int64_t size, st
 }
 
 void Transport::depart(const model::Links::Departure& departure) {
-  if (run_.recorder) run_.recorder->link_busy(departure, run_.now());
+  if (run_.observer != nullptr) run_.observer->departs(departure);
   run_.queue.push({.time = run_.after(departure.arrival),
                    .kind = EventKind::hop_arrival,
                    .first = departure.message});

@@ -91,6 +91,15 @@ struct PhaseSpec {
     return step[packet < step.size() ? packet : 0];
   }
 
+  /// What the first `messages` messages come to.
+  [[nodiscard]] std::uint64_t bytes_of(std::uint32_t messages) const {
+    if (step.size() == 1) return static_cast<std::uint64_t>(step.front().bytes) * messages;
+    std::uint64_t bytes = 0;
+    for (std::uint32_t packet = 0; packet < messages; ++packet)
+      bytes += static_cast<std::uint64_t>(step[packet].bytes);
+    return bytes;
+  }
+
   /// The matching key of the `packet`-th packet: ring 0, direct the peer's distance,
   /// halving-doubling the packet.
   [[nodiscard]] std::uint32_t key_of(std::uint32_t packet) const {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Packets that cross a shared memory bus instead of waiting a fixed delay at the boundary.
-#include "orrery/sim/engine.h"
+#include "orrery/sim/boundary.h"
 
 namespace orrery::sim {
 
@@ -11,8 +9,8 @@ namespace {
 constexpr std::int64_t kAstraTick = kPsPerNs;  // ASTRA rules truncate to whole nanoseconds
 }  // namespace
 
-void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce,
-                       bool returns) {
+void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce,
+                     bool returns) {
   if (buses_.empty()) buses_.resize(run_.ground.states.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
   if (bus == nullptr)
@@ -29,10 +27,10 @@ void Engine::cross_bus(Stream& stream, std::uint32_t packet, SharedBus::Way way,
       stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
   const std::int64_t bytes = tree ? stream.spec->request.data : stream.spec->step_of(packet).bytes;
   bus->transfer(way, {bytes, reduce, returns, token}, run_.now() / (run_.astra() ? kAstraTick : 1));
-  set_bus_timers(stream.rank);
+  set_timers(stream.rank);
 }
 
-void Engine::set_bus_timers(std::uint32_t rank) {
+void Boundary::set_timers(std::uint32_t rank) {
   for (const SharedBus::Timer& timer : buses_[rank]->timers()) {
     agendas_.at(rank, timer.delay * (run_.astra() ? kAstraTick : 1),
                 {nullptr, timer.code, LocalKind::bus});
@@ -40,11 +38,11 @@ void Engine::set_bus_timers(std::uint32_t rank) {
   buses_[rank]->timers().clear();
 }
 
-void Engine::run_bus(std::uint32_t rank, std::uint32_t code) {
+void Boundary::expire(std::uint32_t rank, std::uint32_t code) {
   SharedBus& bus = *buses_[rank];
   const std::int64_t tick = run_.now() / (run_.astra() ? kAstraTick : 1);
   const SharedBus::Step step = bus.expire(code, tick);
-  set_bus_timers(rank);
+  set_timers(rank);
   if (step.token != SharedBus::kNoToken) {
     const Crossing crossing = crossings_[step.token];
     free_crossings_.push_back(step.token);
@@ -52,11 +50,11 @@ void Engine::run_bus(std::uint32_t rank, std::uint32_t code) {
       agendas_.at(rank, crossing.stream->spec->step_of(crossing.packet).reduce,
                   {crossing.stream, 0, LocalKind::freed});
     } else {
-      packets_free(*crossing.stream, 1);
+      frees_.packets_free(*crossing.stream, 1);
     }
   }
   bus.settle(step, tick);
-  set_bus_timers(rank);
+  set_timers(rank);
 }
 
 }  // namespace orrery::sim

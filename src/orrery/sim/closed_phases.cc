@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Phases whose end is worked out. Under the analytical network nothing but its own members decides
-// how a phase goes: when the last of a ring has begun it, the end is known for all of them, and one
-// event each takes the place of all messages.
+#include "orrery/sim/closed_phases.h"
+
 #include <algorithm>
 
 #include "orrery/model/collective/tree.h"
-#include "orrery/sim/engine.h"
 
 namespace orrery::sim {
 
@@ -25,17 +22,18 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 
 }  // namespace
 
-bool Engine::is_worked_out(const model::PhaseSpec& spec) const {
-  if (!run_.options.closed_forms || run_.astra() || transport_.shares_links() ||
+bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
+  if (!run_.options.closed_forms || run_.astra() ||
+      run_.platform.network != platform::NetworkModelKind::analytical ||
       run_.platform.collectives.rendezvous)
     return false;
-  // The recorder wants to see each message of a tree.
+  // Who records wants to see each message of a tree.
   const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
-  return !(tree && run_.recorder) && model::has_closed_form(spec);
+  return !(tree && run_.options.record) && model::has_closed_form(spec);
 }
 
-void Engine::join_phase(Stream& stream) {
-  Block& block = blocks_[stream.block];
+void ClosedPhases::begin(Stream& stream) {
+  Block& block = chunks_.of(stream);
   const model::PhaseSpec& spec = *stream.spec;
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -57,11 +55,11 @@ void Engine::join_phase(Stream& stream) {
     block.gatherings.resize((std::size_t{stream.phase} + 1) * block.slots);
   Gathering& gathering = block.gatherings[index];
   if (gathering.come == 0) gathering = {spec.id, 0, run_.now(), true};
-  ++gathered_;
+  ++waiting_;
   if (gathering.spec != spec.id) return;  // they do not mean the same: nobody ends
   gathering.together = gathering.together && gathering.first == run_.now();
   if (++gathering.come < needed) return;
-  gathered_ -= needed;
+  waiting_ -= needed;
   const std::int64_t duration = gathering.together ? even_duration(spec) : -1;
   if (parties == nullptr) {
     return duration >= 0 ? end_together(block, spec, base, duration)
@@ -85,15 +83,15 @@ void Engine::join_phase(Stream& stream) {
 }
 
 // What the phase takes when all begin it at once; -1: not the same everywhere.
-std::int64_t Engine::even_duration(const model::PhaseSpec& spec) {
+std::int64_t ClosedPhases::even_duration(const model::PhaseSpec& spec) {
   if (spec.id >= even_.size()) even_.resize(spec.id + 1);
   if (!even_[spec.id]) even_[spec.id] = model::even_duration(spec).value_or(-1);
   return *even_[spec.id];
 }
 
 // All of a ring have begun the phase now.
-void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
-                          std::int64_t duration) {
+void ClosedPhases::end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                                std::int64_t duration) {
   const model::RingShape& ring = spec.request.ring;
   const auto number = static_cast<std::uint32_t>(block.streams[base].block);
   const std::int64_t time = run_.after(duration);
@@ -108,22 +106,22 @@ void Engine::end_together(Block& block, const model::PhaseSpec& spec, std::uint3
 }
 
 // The members of the ring at `base` have begun at different times. Ends for `members`, or for all.
-void Engine::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
-                       std::span<const std::uint32_t> members) {
+void ClosedPhases::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                             std::span<const std::uint32_t> members) {
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
   begins_.resize(ring.size);
-  ends_.resize(ring.size);
+  done_.resize(ring.size);
   for (std::uint32_t p = 0; p < ring.size; ++p)
     begins_[p] = block.streams[group.slot(base + p * ring.stride)].begun;
   model::phase_ends(
-      spec, begins_, ends_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+      spec, begins_, done_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
         return run_.fabric.delay(run_.rank_of(block.communicator, base + from * ring.stride),
                                  run_.rank_of(block.communicator, base + to * ring.stride), bytes);
       });
   const auto end_at = [&](std::uint32_t member) {
     const Stream& stream = block.streams[group.slot(member)];
-    run_.queue.push({.time = run_.after(ends_[ring.position(member)] - run_.now()),
+    run_.queue.push({.time = run_.after(done_[ring.position(member)] - run_.now()),
                      .kind = EventKind::phase_end,
                      .first = member,
                      .block = stream.block});
@@ -134,11 +132,11 @@ void Engine::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t
   for (const std::uint32_t member : members) end_at(member);
 }
 
-void Engine::phases_end(const Event& event) {
-  Block& block = blocks_[event.block];
+void ClosedPhases::arrives(const Event& event) {
+  Block& block = chunks_[event.block];
   const Communicator& group = run_.communicators[block.communicator];
   for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
-    end_phase(block.streams[group.slot(m)]);
+    ends_.phase_ends(block.streams[group.slot(m)]);
 }
 
 }  // namespace orrery::sim

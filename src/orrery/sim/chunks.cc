@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Where the chunks of collectives are kept while they run.
-#include <utility>
+#include "orrery/sim/chunks.h"
 
-#include "orrery/sim/engine.h"
+#include <algorithm>
+#include <utility>
 
 namespace orrery::sim {
 
-Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std::uint32_t rank,
-                           graph::NodeId node) {
+std::uint32_t Chunks::member_of(const Communicator& group, std::uint32_t rank) const {
+  if (group.slots.empty()) return group.member(rank);
+  const auto found = std::lower_bound(group.seats.begin(), group.seats.end(),
+                                      std::pair<std::uint32_t, std::uint32_t>{rank, 0});
+  return found->second;
+}
+
+Stream& Chunks::open(std::uint32_t communicator, std::uint32_t rank, graph::NodeId node) {
+  Communicator& group = run_.communicators[communicator];
   const std::uint32_t member = member_of(group, rank);
   if (group.next_stream.empty()) group.next_stream.resize(group.slot_count());
   const std::uint32_t number = group.next_stream[group.slot(member)]++;
   if (number == group.first_block + group.blocks.size()) {
     group.blocks.push_back(new_block(communicator, group));
-    blocks_[group.blocks.back()].order = {run_.now(), node, chunks_++};
+    blocks_[group.blocks.back()].order = {run_.now(), node, issued_++};
   }
   Block& block = blocks_[group.blocks[number - group.first_block]];
   // In another group of those that look alike the other rank may have been the first.
@@ -26,7 +32,7 @@ Stream& Engine::new_stream(std::uint32_t communicator, Communicator& group, std:
   return block.streams[group.slot(member)];
 }
 
-std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group) {
+std::uint32_t Chunks::new_block(std::uint32_t communicator, Communicator& group) {
   auto number = static_cast<std::uint32_t>(blocks_.size());
   if (free_blocks_.empty()) {
     blocks_.emplace_back();
@@ -54,9 +60,14 @@ std::uint32_t Engine::new_block(std::uint32_t communicator, Communicator& group)
   return number;
 }
 
+void Chunks::close(const Stream& stream) {
+  Block& block = of(stream);
+  if (++block.done == block.slots) drop(stream.block);
+}
+
 // Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,
 // and what it was kept in serves the next.
-void Engine::drop_block(std::uint32_t number) {
+void Chunks::drop(std::uint32_t number) {
   Block& block = blocks_[number];
   Communicator& group = run_.communicators[block.communicator];
   if (run_.astra() || run_.platform.collectives.rendezvous) {
@@ -79,6 +90,20 @@ void Engine::drop_block(std::uint32_t number) {
   block = Block{};
   block.gatherings = std::move(gatherings);
   free_blocks_.push_back(number);
+}
+
+// Ranks that are simulated for others may have to decide by numbers that the others do not have.
+bool Chunks::comes_before(Block& one, Block& other) {
+  const ChunkOrder& a = one.order;
+  const ChunkOrder& b = other.order;
+  const bool one_group = one.communicator == other.communicator;
+  if (run_.folded && a.issued == b.issued && !(one_group && a.node == b.node)) {
+    one.in_a_tie = other.in_a_tie = true;
+    const bool several = run_.communicators[one.communicator].stands_for_several ||
+                         run_.communicators[other.communicator].stands_for_several;
+    if (one.by_number || other.by_number || (several && a.node == b.node)) doubt_order();
+  }
+  return a < b;
 }
 
 }  // namespace orrery::sim

@@ -9,11 +9,11 @@
 #include <optional>
 #include <utility>
 
-#include "orrery/sim/engine.h"
+#include "orrery/sim/chunk_queues.h"
 
 namespace orrery::sim {
 
-bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
+bool ChunkQueues::peer_has_begun(const Block& block, const Stream& stream) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -26,7 +26,7 @@ bool Engine::peer_has_begun(const Block& block, const Stream& stream) const {
 }
 
 // Whether every peer of the phase it waits for runs it or waits for it too.
-bool Engine::peers_are_here(const Block& block, const Stream& stream) const {
+bool ChunkQueues::peers_are_here(const Block& block, const Stream& stream) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -42,13 +42,13 @@ bool Engine::peers_are_here(const Block& block, const Stream& stream) const {
 // Starts chunks of a queue beyond the limit of active chunks: those that `wanted` names; with
 // `one`, only the first.
 template <class Wanted>
-bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
+bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
   ChunkQueue& queue = run_.ground.queues[number];
   const auto rank = static_cast<std::uint32_t>(number / planner_.queue_count());
   bool moved = false;
   for (Stream** link = &queue.first; *link != nullptr && !(one && moved);) {
     Stream& stream = **link;
-    if (!wanted(blocks_[stream.block], stream)) {
+    if (!wanted(chunks_.of(stream), stream)) {
       link = &stream.next_waiting;
       continue;
     }
@@ -56,7 +56,7 @@ bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) 
     ++queue.running;
     run_.result.findings.add(FindingCode::chunk_order_resolved,
                              fmt::format("rank {}", run_.real(rank)), run_.weight(rank));
-    begin_phase(stream);
+    starter_->begin_phase(stream);
     moved = true;
   }
   queue.last = nullptr;
@@ -66,16 +66,16 @@ bool Engine::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) 
 
 // Which of the chunks that could begin is the oldest: when it was issued, and by which node. Ranks
 // agree on it without their numbers.
-std::optional<std::pair<std::int64_t, graph::NodeId>> Engine::oldest_of_those_here() {
+std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_those_here() {
   const Block* oldest = nullptr;
   for (const ChunkQueue& queue : run_.ground.queues) {
     for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
-      const Block& block = blocks_[stream->block];
+      const Block& block = chunks_.of(*stream);
       if (&block == oldest || !peers_are_here(block, *stream)) continue;
       const auto age = [](const Block& b) { return std::pair(b.order.issued, b.order.node); };
       if (oldest != nullptr && run_.folded && block.order.issued == oldest->order.issued &&
           block.order.node != oldest->order.node && (block.by_number || oldest->by_number))
-        doubt_order();
+        chunks_.doubt_order();
       if (oldest == nullptr || age(block) < age(*oldest)) oldest = &block;
     }
   }
@@ -87,7 +87,7 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> Engine::oldest_of_those_he
 // begun any, some whose peers all have them waiting: ASTRA rules start the first of the first rank,
 // Orrery rules the oldest everywhere, so that ranks' numbers have no part in it. False: nothing can
 // be started.
-bool Engine::rescue() {
+bool ChunkQueues::rescue() {
   const std::uint64_t queues = run_.ground.queues.size();
   bool moved = false;
   const auto begun = [&](const Block& block, const Stream& s) { return peer_has_begun(block, s); };

@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// What the engine tells its recorder about collectives: who meets whom, when phases waited and ran,
-// what they sent. Only called when there is one.
-#include <algorithm>
-#include <bit>
+#include "orrery/sim/history.h"
 
-#include "orrery/sim/engine.h"
+#include <algorithm>
 
 namespace orrery::sim {
 
 using platform::Algorithm;
 
-void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
-                       const model::LogicalTopology& topology) {
+namespace {
+
+std::size_t node_count(const graph::Workload& workload) {
+  std::size_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    nodes += workload.graph(rank).size();
+  return nodes;
+}
+
+}  // namespace
+
+History::History(Run& run, const Planner& planner, Chunks& chunks, const Transport& transport,
+                 const std::vector<CollectiveOp>& operations)
+    : run_(run),
+      planner_(planner),
+      chunks_(chunks),
+      transport_(transport),
+      ops_(operations),
+      recorder_(run.workload, run.fabric, transport.links(), run.communicators.all(),
+                node_count(run.workload), planner.queue_count()) {}
+
+void History::memory_served(std::uint32_t rank, graph::NodeId node) {
+  recorder_.memory_served(rank, node, run_.now());
+}
+
+void History::message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,
+                      std::int64_t delay) {
+  recorder_.message(from, to, bytes, run_.now(), delay);
+}
+
+void History::departs(const model::Links::Departure& departure) {
+  recorder_.link_busy(departure, run_.now());
+}
+
+void History::joins(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                    const model::LogicalTopology& topology) {
   const Communicator& group = run_.communicators[communicator];
   const std::uint32_t member = group.member(rank);
   std::vector<model::RingShape> rings;
@@ -20,26 +50,42 @@ void Engine::note_join(std::uint32_t rank, graph::NodeId node, std::uint32_t com
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
   }
   const std::uint64_t chunk = group.next_stream.empty() ? 0 : group.next_stream[group.slot(member)];
-  run_.recorder->join(rank, node, communicator, member, chunk, rings, run_.now());
+  recorder_.join(rank, node, communicator, member, chunk, rings, run_.now());
 }
 
-void Engine::note_queued(const Stream& stream) {
-  Block& block = blocks_[stream.block];
+void History::joins_custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator) {
+  const std::uint32_t member = run_.communicators[communicator].member(rank);
+  recorder_.custom(rank, node, communicator, member, run_.now());
+}
+
+void History::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) {
+  recorder_.sent(rank, node, bytes);
+}
+
+void History::chunk_waits(const Stream& stream) {
+  Block& block = chunks_.of(stream);
   if (block.history.empty()) block.history.resize(block.slots);
   block.history[stream.member].queued = run_.now();
 }
 
+void History::last_chunk_ends(const Stream& stream) {
+  const Block& block = chunks_.of(stream);
+  if (block.history.empty()) return;
+  const ChunkHistory& history = block.history[stream.member];
+  const CollectiveOp& op = ops_[stream.op];
+  recorder_.done(op.rank, op.node, history.queue, history.latency);
+}
+
 // A chunk that waited for another one of its collective goes on from where that one was; for
 // another collective it waited in a queue.
-void Engine::note_begin(const Stream& stream) {
-  ChunkHistory& history = blocks_[stream.block].history[stream.member];
+void History::phase_begins(const Stream& stream) {
+  ChunkHistory& history = chunks_.of(stream).history[stream.member];
   history.begun = run_.now();
   const CollectiveOp& op = ops_[stream.op];
-  const auto together = run_.recorder->together(op.rank, op.node);
+  const auto together = recorder_.together(op.rank, op.node);
   if (!together || history.begun == history.queued) return;
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
-  if (const ChunkHistory* before =
-          run_.recorder->just_left(stream.rank, queue, stream.op, run_.now())) {
+  if (const ChunkHistory* before = recorder_.just_left(stream.rank, queue, stream.op, run_.now())) {
     history.queue = before->queue;
     history.latency = before->latency;
     return;
@@ -47,11 +93,11 @@ void Engine::note_begin(const Stream& stream) {
   history.queue += run_.now() - std::min(run_.now(), std::max(history.queued, *together));
 }
 
-void Engine::note_end(const Stream& stream) {
-  ChunkHistory& history = blocks_[stream.block].history[stream.member];
+void History::phase_ends(const Stream& stream) {
+  ChunkHistory& history = chunks_.of(stream).history[stream.member];
   note_traffic(stream, history.begun);
   const CollectiveOp& op = ops_[stream.op];
-  const auto together = run_.recorder->together(op.rank, op.node);
+  const auto together = recorder_.together(op.rank, op.node);
   if (!together || history.begun < *together) history.queue = history.latency = 0;
   if (together) {
     const std::int64_t ran = run_.now() - std::max(history.begun, std::min(*together, run_.now()));
@@ -60,15 +106,15 @@ void Engine::note_end(const Stream& stream) {
     history.queue += std::max<std::int64_t>(0, ran - latency - transfer);
   }
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
-  run_.recorder->left(stream.rank, queue, stream.op, history, run_.now());
+  recorder_.left(stream.rank, queue, stream.op, history, run_.now());
 }
 
 // The slowest message of a step when nobody is in its way, with and without its bytes.
-std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stream,
-                                                              std::uint32_t packet) const {
+std::pair<std::int64_t, std::int64_t> History::slowest_message(const Stream& stream,
+                                                               std::uint32_t packet) const {
   const model::PhaseSpec& spec = *stream.spec;
   const std::int64_t bytes = spec.step_of(packet).bytes;
-  const std::uint32_t communicator = blocks_[stream.block].communicator;
+  const std::uint32_t communicator = chunks_.of(stream).communicator;
   const bool direct = spec.request.algorithm.algorithm == Algorithm::direct;
   const bool alike =  // all peers are as far away
       spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim) &&
@@ -87,7 +133,7 @@ std::pair<std::int64_t, std::int64_t> Engine::slowest_message(const Stream& stre
 
 // Direct under the message model: what the messages of one window take longer than one of them
 // because they leave by the same links.
-std::int64_t Engine::shared_links(const Stream& stream) const {
+std::int64_t History::shared_links(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   const platform::Dimension& dim = run_.fabric.dim(spec.request.dim);
   if (!transport_.shares_links() || dim.block == platform::Block::fully_connected) return 0;
@@ -102,7 +148,7 @@ std::int64_t Engine::shared_links(const Stream& stream) const {
 
 // Latency and transfer of the phase when nobody is in its way: its messages one after another
 // (`window` at a time), with the boundary before and after each.
-std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) {
+std::pair<std::int64_t, std::int64_t> History::undisturbed(const Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.id >= undisturbed_.size()) undisturbed_.resize(spec.id + 1, {-1, 0});
   const bool same = spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim);
@@ -111,7 +157,7 @@ std::pair<std::int64_t, std::int64_t> Engine::undisturbed(const Stream& stream) 
   return undisturbed_[spec.id];
 }
 
-std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) const {
+std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   const Algorithm algorithm = spec.request.algorithm.algorithm;
   std::int64_t latency = spec.endpoint, transfer = 0;
@@ -125,7 +171,7 @@ std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) con
     for (std::uint32_t apart = 1; apart < spec.request.ring.size; apart *= 2) {
       const std::int64_t bytes = spec.request.data;
       const std::uint32_t to =
-          run_.rank_of(blocks_[stream.block].communicator,
+          run_.rank_of(chunks_.of(stream).communicator,
                        spec.request.ring.clockwise(stream.member, stream.position, apart));
       const std::int64_t hops = transport_.alone(stream.rank, to, 0);
       latency += 2 * (hops + spec.endpoint);
@@ -142,23 +188,24 @@ std::pair<std::int64_t, std::int64_t> Engine::work_out(const Stream& stream) con
 }
 
 // Trees tell of each message themselves.
-void Engine::note_traffic(const Stream& stream, std::int64_t begun) {
+void History::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
   if (transport_.shares_links() ||
       spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
     return;
   if (spec.request.along_dim) {
-    return run_.recorder->traffic(stream.rank, spec.request.dim,
-                                  static_cast<std::int64_t>(bytes_sent(stream)), begun, run_.now());
+    return recorder_.traffic(stream.rank, spec.request.dim,
+                             static_cast<std::int64_t>(spec.bytes_of(stream.sent)), begun,
+                             run_.now());
   }
   const bool ring = spec.request.algorithm.algorithm == Algorithm::ring;
   const std::uint32_t packets = ring ? std::min(stream.sent, 1u) : stream.sent;
   for (std::uint32_t packet = 0; packet < packets; ++packet) {
     const std::uint32_t to =
-        run_.rank_of(blocks_[stream.block].communicator,
+        run_.rank_of(chunks_.of(stream).communicator,
                      spec.destination(stream.member, stream.position, spec.key_of(packet)));
     const std::int64_t bytes = spec.step_of(packet).bytes * (ring ? stream.sent : 1);
-    run_.recorder->message(stream.rank, to, bytes, begun, run_.now() - begun);
+    recorder_.message(stream.rank, to, bytes, begun, run_.now() - begun);
   }
 }
 

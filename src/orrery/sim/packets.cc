@@ -1,49 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Packets of one phase: inserted, freed, sent, received. The hot path of every simulation.
+#include "orrery/sim/packets.h"
+
 #include <algorithm>
 
-#include "orrery/core/check.h"
-#include "orrery/sim/engine.h"
 #include "orrery/sim/mirror.h"
 
 namespace orrery::sim {
 
 using platform::Algorithm;
 
-void Engine::begin_phase(Stream& stream) {
-  const QueuedPhase queued = planner_.list(stream.phases)[stream.phase];
-  const model::PhaseSpec& spec = planner_.spec(queued.spec);
-  stream.spec = &spec;
-  if (run_.recorder) note_begin(stream);
-  stream.position = spec.request.ring.position(stream.member);
-  stream.steps_left = spec.steps;
-  stream.free = stream.received = stream.balance = 0;
-  stream.held_at = -1;
-  stream.inserted = stream.sent = 0;
-  if (is_worked_out(spec)) return join_phase(stream);
-  run_.result.savings.phases_by_messages += run_.weight(stream.rank);
-  if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
-    begin_tree(stream);
-    return;
-  }
+void Packets::begin(Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
   if (spec.keys > 1) stream.balances = std::make_unique<std::int8_t[]>(spec.keys);
-  for (std::int32_t i = 0; i < spec.window; ++i) insert_packet(stream);
+  for (std::int32_t i = 0; i < spec.window; ++i) insert(stream);
 }
 
-void Engine::insert_packet(Stream& stream) {
+void Packets::insert(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const std::uint32_t packet = stream.inserted++;
   if (spec.on_bus) {
     const auto way =
         spec.plain(packet) ? model::SharedBus::Way::to_memory : model::SharedBus::Way::from_memory;
-    return cross_bus(stream, packet, way, spec.reduces(packet), spec.returns(packet));
+    return boundary_.cross(stream, packet, way, spec.reduces(packet), spec.returns(packet));
   }
-  const LocalKind kind = spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted;
-  agendas_.at(stream.rank, spec.endpoint, {&stream, spec.step.size() > 1 ? packet : 0, kind});
+  boundary_.wait(stream, spec.step.size() > 1 ? packet : 0, spec.reduces(packet));
 }
 
-void Engine::packets_free(Stream& stream, std::uint16_t count) {
+void Packets::free(Stream& stream, std::uint16_t count) {
   const model::PhaseSpec& spec = *stream.spec;
   const bool held = spec.barrier != 0 && stream.steps_left <= spec.barrier;
   if (held && stream.received < spec.barrier) {
@@ -53,21 +36,16 @@ void Engine::packets_free(Stream& stream, std::uint16_t count) {
   }
   const bool all_go = stream.free == 0 && (held || stream.steps_left - count >= spec.barrier);
   if (count > 1 && all_go && send_burst(stream, count)) return;
-  if (stream.steps_left != 0 ||
-      stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree) {
-    for (std::uint16_t i = 0; i < count; ++i) packet_free(stream);
+  if (stream.steps_left != 0) {
+    for (std::uint16_t i = 0; i < count; ++i) free_one(stream);
     return;
   }
   stream.free += count;  // nothing left to send
-  if (stream.free == spec.window) end_phase(stream);
+  if (stream.free == spec.window) ends_.phase_ends(stream);
 }
 
-void Engine::packet_free(Stream& stream) {
+void Packets::free_one(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (spec.request.algorithm.algorithm == Algorithm::double_binary_tree) {
-    tree_free(stream);
-    return;
-  }
   ++stream.free;
   if (spec.barrier != 0 && stream.steps_left <= spec.barrier) {
     if (stream.received < spec.barrier) {
@@ -78,10 +56,10 @@ void Engine::packet_free(Stream& stream) {
   } else {
     try_send(stream);
   }
-  if (stream.steps_left == 0 && stream.free == spec.window) end_phase(stream);
+  if (stream.steps_left == 0 && stream.free == spec.window) ends_.phase_ends(stream);
 }
 
-void Engine::send_held(Stream& stream) {
+void Packets::send_held(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const std::int32_t ready = std::min({spec.window, stream.free, stream.steps_left,
                                        static_cast<std::int32_t>(stream.inserted - stream.sent)});
@@ -92,29 +70,27 @@ void Engine::send_held(Stream& stream) {
   }
 }
 
-void Engine::try_send(Stream& stream) {
+void Packets::try_send(Stream& stream) {
   if (stream.steps_left == 0 || stream.free == 0 || stream.sent == stream.inserted) return;
-  send_packet(stream);
+  send(stream);
 }
 
-std::int64_t Engine::message_delay(const Stream& stream, std::uint32_t key,
-                                   std::uint32_t to) const {
+std::int64_t Packets::delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const {
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
-  const std::uint32_t communicator = blocks_[stream.block].communicator;
-  return run_.fabric.delay(run_.rank_of(communicator, stream.member),
-                           run_.rank_of(communicator, to), spec.step_of(key).bytes);
+  return run_.fabric.delay(chunks_.rank_of(stream, stream.member), chunks_.rank_of(stream, to),
+                           spec.step_of(key).bytes);
 }
 
-void Engine::send_packet(Stream& stream) {
+void Packets::send(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const std::uint32_t key = spec.key_of(stream.sent);
   ++stream.sent;
   --stream.steps_left;
   --stream.free;
   if (run_.platform.collectives.rendezvous) {
-    send_when_announced(stream, spec.destination(stream.member, stream.position, key), key);
-    announce(stream, spec.source(stream.member, stream.position, key), key);
+    rendezvous_.ask(stream, spec.destination(stream.member, stream.position, key), key);
+    rendezvous_.announce(stream, spec.source(stream.member, stream.position, key), key);
     return;
   }
   Event arrival{.kind = EventKind::deliver,
@@ -127,21 +103,20 @@ void Engine::send_packet(Stream& stream) {
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.queue.push(arrival);
     if (run_.guarded)
-      guard_.message(arrival, blocks_[stream.block].communicator, stream.member,
+      guard_.message(arrival, chunks_.of(stream).communicator, stream.member,
                      spec.destination(stream.member, stream.position, key), key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
-    const std::int64_t delay = transport_.shares_links() ? 0 : message_delay(stream, key, to);
-    const std::uint32_t communicator = blocks_[stream.block].communicator;
-    transport_.send(run_.rank_of(communicator, stream.member), run_.rank_of(communicator, to),
-                    spec.step_of(key).bytes, delay, arrival, run_.weight(stream.rank));
-    arrival.time = run_.after(delay);
-    guard_.message(arrival, blocks_[stream.block].communicator, stream.member, to, key);
+    const std::int64_t takes = transport_.shares_links() ? 0 : delay(stream, key, to);
+    transport_.send(chunks_.rank_of(stream, stream.member), chunks_.rank_of(stream, to),
+                    spec.step_of(key).bytes, takes, arrival, run_.weight(stream.rank));
+    arrival.time = run_.after(takes);
+    guard_.message(arrival, chunks_.of(stream).communicator, stream.member, to, key);
   }
-  post_receive(stream, key);
+  post(stream, key);
 }
 
-void Engine::post_receive(Stream& stream, std::uint32_t key) {
+void Packets::post(Stream& stream, std::uint32_t key) {
   const model::PhaseSpec& spec = *stream.spec;
   const Event late{.time = run_.now(),
                    .kind = EventKind::late_receive,
@@ -150,7 +125,7 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
                    .block = stream.block};
   if (stream.early) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
-    if (take_early(stream, from, key)) {
+    if (early_.take(stream, from, key)) {
       run_.queue.push(late);
       guard_.own(stream.rank, run_.now());
       return;
@@ -167,8 +142,8 @@ void Engine::post_receive(Stream& stream, std::uint32_t key) {
   guard_.own(stream.rank, run_.now());
 }
 
-void Engine::deliver(const Event& event) {
-  Block& block = blocks_[event.block];
+void Packets::arrives(const Event& event) {
+  Block& block = chunks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
   if (spec.lockstep && event.keys == 1 && !run_.guarded && run_.now() < model::Fabric::kTooLong / 2)
@@ -182,9 +157,9 @@ void Engine::deliver(const Event& event) {
   }
 }
 
-void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from,
-                         std::uint32_t to, std::uint32_t key) {
-  Stream& stream = block.streams[run_.communicators[block.communicator].slot(to)];
+void Packets::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from,
+                          std::uint32_t to, std::uint32_t key) {
+  Stream& stream = chunks_.at(block, to);
   if (stream.spec != &spec) {
     deliver_astray(stream, spec, sender_to(stream.member, spec, from, to, key), key);
     return;
@@ -195,17 +170,17 @@ void Engine::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32
   } else {
     posted = stream.balances[key]-- > 0;
   }
-  if (posted) packet_received(stream);
+  if (posted) received(stream);
 }
 
-void Engine::deliver_late(const Event& event) {
-  Block& block = blocks_[event.block];
-  packet_received(block.streams[run_.communicators[block.communicator].slot(event.first)]);
+void Packets::arrives_late(const Event& event) {
+  Block& block = chunks_[event.block];
+  received(chunks_.at(block, event.first));
 }
 
-void Engine::packet_received(Stream& stream) {
+void Packets::received(Stream& stream) {
   ++stream.received;
-  insert_packet(stream);
+  insert(stream);
   // Orrery rules: a packet that is free in the tick in which the barrier falls sees it fall.
   const model::PhaseSpec& spec = *stream.spec;
   if (!run_.astra() && spec.barrier != 0 && stream.received == spec.barrier && stream.free != 0 &&
@@ -213,24 +188,10 @@ void Engine::packet_received(Stream& stream) {
     send_held(stream);
 }
 
-// ASTRA rules match by sender and size alone, Orrery rules by phase and step.
-MessageKey Engine::early_key(const Stream& stream, const model::PhaseSpec& spec, std::uint32_t from,
-                             std::uint32_t key) const {
-  if (run_.astra()) return {stream.block, from, stream.member, spec.step_of(key).bytes};
-  return {stream.block | std::uint64_t{spec.id} << 32, from, stream.member, key};
-}
-
-bool Engine::take_early(Stream& stream, std::uint32_t from, std::uint32_t key) {
-  const auto found = early_.find(early_key(stream, *stream.spec, from, key));
-  if (found == early_.end()) return false;
-  if (--found->second == 0) early_.erase(found);
-  return true;
-}
-
 // The receiver is not in the phase of `from`, whom it knows as its sender. Under ASTRA rules a
 // receive of another phase may want the message; otherwise it waits until one does.
-void Engine::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
-                            std::uint32_t sent_key) {
+void Packets::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
+                             std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;
   const std::int64_t bytes = sent.step_of(sent_key).bytes;
   if (run_.astra() && spec != nullptr &&
@@ -245,12 +206,34 @@ void Engine::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::u
       } else {
         --stream.balances[key];
       }
-      packet_received(stream);
+      received(stream);
       return;
     }
   }
-  stream.early = true;
-  ++early_[early_key(stream, sent, from, sent_key)];
+  early_.put(stream, sent, from, sent_key);
+}
+
+void Packets::announced(Stream& receiver, std::uint32_t key) {
+  const std::uint32_t from = receiver.spec->source(receiver.member, receiver.position, key);
+  post(receiver, key);
+  if (const auto send_now = rendezvous_.meet(receiver, from, key)) leaves(*send_now);
+}
+
+void Packets::leaves(const AnnouncedSend& send) {
+  const model::PhaseSpec& spec = *send.spec;
+  const std::uint32_t communicator = chunks_[send.block].communicator;
+  const std::uint32_t from = run_.rank_of(communicator, send.member),
+                      to = run_.rank_of(communicator, send.to);
+  const std::int64_t bytes = spec.step_of(send.step).bytes;
+  const std::int64_t takes =
+      spec.delay_by_key.empty() ? run_.fabric.delay(from, to, bytes) : spec.delay_by_key[send.step];
+  transport_.send(from, to, bytes, takes,
+                  {.kind = EventKind::deliver,
+                   .first = send.member,
+                   .key = send.step,
+                   .block = send.block,
+                   .spec = spec.id},
+                  run_.weight(send.rank));
 }
 
 }  // namespace orrery::sim

@@ -5,7 +5,7 @@
 // merging, decide the algorithm) is the larger part of the work. Here a run of such ranks is one
 // tight loop whose events are queued as runs again. Any rank that is not in the plain middle of a
 // phase takes the general path, at its own place in the order: the results are the same.
-#include "orrery/sim/engine.h"
+#include "orrery/sim/packets.h"
 
 namespace orrery::sim {
 
@@ -23,31 +23,6 @@ inline bool extend(Event& run, std::int64_t time, EventKind kind, std::uint32_t 
 }
 
 }  // namespace
-
-void Engine::restart(Event& run, const Event& event) {
-  flush(run);
-  run = event;
-}
-
-void Engine::flush(Event& run) {
-  if (run.count != 0) run_.queue.push(run);
-  run.count = 0;
-}
-
-void Engine::run_agendas(const Event& event) {
-  Event run{.count = 0};
-  const bool plain = !transport_.shares_links() && !run_.guarded &&
-                     !run_.platform.collectives.rendezvous &&
-                     run_.now() < model::Fabric::kTooLong / 2;
-  for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
-    if (plain && lone_step(rank, run)) continue;
-    flush(run);
-    agendas_.run(rank, [this](std::uint32_t who, const LocalEvent& event_now) {
-      run_local(who, event_now);
-    });
-  }
-  flush(run);
-}
 
 namespace {
 
@@ -67,7 +42,7 @@ inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
 
 // One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent.
 // False: not that simple.
-bool Engine::lone_step(std::uint32_t rank, Event& run) {
+bool Packets::lone_step(std::uint32_t rank, Event& run) {
   Agenda& agenda = run_.ground.agendas[rank];
   const int which = agenda.lists[0].time == run_.now() ? 0 : 1;
   LocalList& list = agenda.lists[which];
@@ -111,7 +86,7 @@ bool Engine::lone_step(std::uint32_t rank, Event& run) {
   return true;
 }
 
-void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec) {
+void Packets::deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec) {
   const model::RingShape ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
   Event run{.count = 0};
@@ -133,8 +108,8 @@ void Engine::deliver_run(const Event& event, Block& block, const model::PhaseSpe
 }
 
 // A message arrives where it is expected and its packet is inserted. False: not that simple.
-bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
-                          Event& run) {
+bool Packets::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
+                           Event& run) {
   if (stream.spec != &spec || balance_of(stream, key) <= 0) return false;
   Agenda& agenda = run_.ground.agendas[stream.rank];
   const std::int64_t time = run_.now() + spec.endpoint;
@@ -157,7 +132,7 @@ bool Engine::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseS
 
 // Sends the next `count` packets of a direct phase at once: their messages, to consecutive peers,
 // are one event. False: not that simple, nothing is sent.
-bool Engine::send_burst(Stream& stream, std::int32_t count) {
+bool Packets::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.burst || transport_.shares_links() || run_.platform.collectives.rendezvous ||
       stream.early || stream.steps_left < count)
@@ -181,7 +156,7 @@ bool Engine::send_burst(Stream& stream, std::int32_t count) {
                     .spec = spec.id};
   run_.queue.push(burst);
   for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)
-    guard_.message(burst, blocks_[stream.block].communicator, stream.member,
+    guard_.message(burst, chunks_.of(stream).communicator, stream.member,
                    spec.destination(stream.member, stream.position, key + k), key + k);
   return true;
 }

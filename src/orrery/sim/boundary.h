@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packets cross the boundary between a device and its network.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "orrery/model/memory/shared_bus.h"
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// A packet waits the endpoint delay and, where it carries data to reduce, that time: or it crosses
+/// a shared memory bus, where the platform has one.
+class Boundary {
+ public:
+  /// Who wants to know of packets that have come across the bus. (Those that have waited the delay
+  /// are local events: inserted, inserted_sum, freed.)
+  class Frees {
+   public:
+    virtual ~Frees() = default;
+    virtual void packets_free(Stream& stream, std::uint16_t count) = 0;
+  };
+
+  Boundary(Run& run, Agendas& agendas, Frees& frees)
+      : run_(run), agendas_(agendas), frees_(frees) {}
+
+  /// `packet` of the running phase waits the endpoint delay.
+  void wait(Stream& stream, std::uint32_t packet, bool reduce) {
+    agendas_.at(stream.rank, stream.spec->endpoint,
+                {&stream, packet, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
+  }
+  /// … or crosses the bus; `returns`: and back.
+  void cross(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce,
+             bool returns);
+  /// Local events of kind bus.
+  void expire(std::uint32_t rank, std::uint32_t code);
+
+ private:
+  void set_timers(std::uint32_t rank);
+
+  Run& run_;
+  Agendas& agendas_;
+  Frees& frees_;
+  std::vector<std::unique_ptr<model::SharedBus>> buses_;  // by rank, once used
+  std::vector<Crossing> crossings_;                       // by bus token
+  std::vector<std::uint32_t> free_crossings_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/chunk_queues.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::sim {
+
+void ChunkQueues::enqueue(Stream& stream) {
+  stream.spec = nullptr;
+  stream.waiting_since = run_.now();
+  if (run_.observer != nullptr) run_.observer->chunk_waits(stream);
+  const std::uint32_t number = planner_.list(stream.phases)[stream.phase].queue;
+  ChunkQueue& queue = of(stream.rank, number);
+  if (run_.astra() || run_.platform.collectives.intra_dimension != platform::IntraDimension::rg)
+    return insert_waiting(queue, stream);
+  stream.next_waiting = std::exchange(queue.arrived, &stream);
+}
+
+void ChunkQueues::start_waiting(std::uint64_t number) {
+  ChunkQueue& queue = run_.ground.queues[number];
+  if (queue.arrived != nullptr) insert_arrived(queue);
+  const auto q = run_.platform.collectives.queues_per_dim;
+  const auto limit =
+      static_cast<std::uint32_t>((run_.platform.collectives.active_chunks + q - 1) / q);
+  while (queue.first != nullptr && queue.running < limit) {
+    Stream& stream = *queue.first;
+    queue.first = std::exchange(stream.next_waiting, nullptr);
+    ++queue.running;
+    starter_->begin_phase(stream);
+  }
+}
+
+void ChunkQueues::pump(std::uint32_t rank, std::uint32_t number) {
+  const std::uint64_t queue = rank * std::uint64_t{planner_.queue_count()} + number;
+  if (run_.astra()) return start_waiting(queue);
+  if (std::exchange(run_.ground.queues[queue].unsettled, true)) return;
+  unsettled_.push_back(queue);
+}
+
+bool ChunkQueues::settle() {
+  if (unsettled_.empty()) return false;
+  settling_.swap(unsettled_);
+  if (!std::is_sorted(settling_.begin(), settling_.end()))
+    std::sort(settling_.begin(), settling_.end());
+  for (const std::uint64_t queue : settling_) {
+    run_.ground.queues[queue].unsettled = false;
+    start_waiting(queue);
+  }
+  settling_.clear();
+  return true;
+}
+
+// For the RG order of queues.
+void ChunkQueues::note_gather(std::uint32_t rank, std::uint32_t number, const Stream& stream) {
+  const bool gather = stream.spec->request.type == graph::CollectiveType::all_gather;
+  if (run_.astra()) {
+    run_.ground.last_was_gather[rank] = gather;
+    return;
+  }
+  if (run_.platform.collectives.intra_dimension != platform::IntraDimension::rg) return;
+  const Block& block = chunks_.of(stream);
+  ChunkQueue& queue = of(rank, number);
+  if (queue.last_at == run_.now()) {
+    const std::uint32_t other = queue.last_group;
+    if (run_.folded && gather != queue.last_was_gather && other != block.communicator &&
+        (run_.communicators[block.communicator].stands_for_several ||
+         run_.communicators[other].stands_for_several))
+      chunks_.doubt_order();
+    if (block.order < queue.last_chunk) return;
+  }
+  queue.last_at = run_.now();
+  queue.last_chunk = block.order;
+  queue.last_group = block.communicator;
+  queue.last_was_gather = gather;
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chunks wait for a dimension: which is next, and when.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "orrery/sim/chunks.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Each rank has some queues per dimension; from each a limited number of chunks run their phases
+/// at a time. ASTRA rules start at once what can be started. Orrery rules decide when the tick is
+/// over: then the order of events inside a tick cannot be seen, neither in what ranks choose nor in
+/// whether they agree.
+class ChunkQueues {
+ public:
+  /// Runs phases.
+  class Starter {
+   public:
+    virtual ~Starter() = default;
+    virtual void begin_phase(Stream& stream) = 0;
+  };
+
+  ChunkQueues(Run& run, const Planner& planner, Chunks& chunks)
+      : run_(run), planner_(planner), chunks_(chunks) {}
+  /// To be called before anything waits.
+  void run_by(Starter& starter) { starter_ = &starter; }
+
+  /// The chunk waits for its next phase.
+  void enqueue(Stream& stream);
+  /// A phase of that kind has left the queue, and its place is free.
+  void note_gather(std::uint32_t rank, std::uint32_t queue, const Stream& stream);
+  void leave(std::uint32_t rank, std::uint32_t queue) { --of(rank, queue).running; }
+  /// The queue may start chunks.
+  void pump(std::uint32_t rank, std::uint32_t queue);
+  /// Orrery rules, at the end of a tick. False: there was nothing left to decide.
+  [[nodiscard]] bool settle();
+  /// Nothing moves any more: see rescue.cc. False: nothing can be started.
+  [[nodiscard]] bool rescue();
+
+ private:
+  [[nodiscard]] ChunkQueue& of(std::uint32_t rank, std::uint32_t queue) {
+    return run_.ground.queues[rank * std::size_t{planner_.queue_count()} + queue];
+  }
+  void start_waiting(std::uint64_t queue);
+
+  // chunk_order.cc
+  void insert_waiting(ChunkQueue& queue, Stream& stream);
+  void insert_arrived(ChunkQueue& queue);
+  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting);
+  [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;
+  [[nodiscard]] std::size_t phases_left(const Stream& stream) const;
+  [[nodiscard]] const model::PhaseRequest& phase_of(const Stream& stream) const;
+  [[nodiscard]] std::int64_t largest_data(const Stream& stream) const;
+
+  // rescue.cc
+  [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
+  [[nodiscard]] bool peers_are_here(const Block& block, const Stream& stream) const;
+  template <class Wanted>
+  bool begin_beyond(std::uint64_t queue, const Wanted& wanted, bool one);
+  [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_of_those_here();
+
+  Run& run_;
+  const Planner& planner_;
+  Chunks& chunks_;
+  Starter* starter_ = nullptr;
+  std::vector<std::uint64_t> unsettled_, settling_;  // queues to look at when the tick is over
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the chunks of collectives are kept while they run.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Chunks that somebody has issued and not all members are done with. Members meet in one by the
+/// order in which each issues those of a communicator.
+class Chunks {
+ public:
+  explicit Chunks(Run& run) : run_(run) {}
+
+  /// The rank issues its next chunk of the communicator, for one of its nodes.
+  [[nodiscard]] Stream& open(std::uint32_t communicator, std::uint32_t rank, graph::NodeId node);
+  /// A member is done with its chunk; when all are, it is dropped.
+  void close(const Stream& stream);
+
+  [[nodiscard]] Block& of(const Stream& stream) { return blocks_[stream.block]; }
+  [[nodiscard]] const Block& of(const Stream& stream) const { return blocks_[stream.block]; }
+  [[nodiscard]] Block& operator[](std::uint32_t number) { return blocks_[number]; }
+  [[nodiscard]] const Communicator& group(const Block& block) const {
+    return run_.communicators[block.communicator];
+  }
+  /// What one member does of a chunk; with folding, one that is like it.
+  [[nodiscard]] Stream& at(const Block& block, std::uint32_t member) const {
+    return block.streams[group(block).slot(member)];
+  }
+  /// A member of a chunk, as the workload calls it.
+  [[nodiscard]] std::uint32_t rank_of(const Stream& stream, std::uint32_t member) const {
+    return run_.rank_of(of(stream).communicator, member);
+  }
+
+  /// Which of two chunks goes first where nothing else tells. With folding the run ends where
+  /// ranks' numbers would decide that.
+  [[nodiscard]] bool comes_before(Block& one, Block& other);
+  void doubt_order() {
+    run_.fold_failed = "chunks of several groups tie, and ranks' numbers decide";
+  }
+
+  [[nodiscard]] std::deque<Block>& all() { return blocks_; }
+
+ private:
+  [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator, Communicator& group);
+  void drop(std::uint32_t number);
+
+  Run& run_;
+  std::deque<Block> blocks_;
+  std::vector<std::uint32_t> free_blocks_;
+  std::uint64_t issued_ = 0;  // so far
+};
+
+}  // namespace orrery::sim

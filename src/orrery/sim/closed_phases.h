@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phases whose end is worked out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "orrery/model/collective/closed_form.h"
+#include "orrery/sim/chunks.h"
+#include "orrery/sim/parties.h"
+#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Under the analytical network nothing but its own members decides how a phase goes: when the last
+/// of a ring has begun it, the end is known for all of them, and one event each (phase_end) takes
+/// the place of all messages. The results are the same.
+class ClosedPhases {
+ public:
+  ClosedPhases(Run& run, Chunks& chunks, PhaseEnds& ends)
+      : run_(run), chunks_(chunks), ends_(ends) {}
+
+  [[nodiscard]] bool knows(const model::PhaseSpec& spec) const;
+  void begin(Stream& stream);
+  /// Events of kind phase_end.
+  void arrives(const Event& event);
+  /// Members that wait for others to begin a phase.
+  [[nodiscard]] std::uint64_t waiting() const { return waiting_; }
+
+ private:
+  void gather(Stream& stream);
+  [[nodiscard]] std::int64_t even_duration(const model::PhaseSpec& spec);
+  void end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                    std::int64_t duration);
+  void end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+                 std::span<const std::uint32_t> members);
+
+  Run& run_;
+  Chunks& chunks_;
+  PhaseEnds& ends_;
+  std::uint64_t waiting_ = 0;
+  PartyBook parties_;
+  std::vector<std::optional<std::int64_t>> even_;  // by spec: model::even_duration
+  std::vector<std::int64_t> begins_, done_;        // scratch of end_apart
+};
+
+}  // namespace orrery::sim

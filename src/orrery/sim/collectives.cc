@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+using platform::InterDimension;
+using platform::SchedulingPolicy;
+
+Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues,
+                         Accounts& accounts, Ends& ends)
+    : run_(run),
+      planner_(planner),
+      chunks_(chunks),
+      queues_(queues),
+      accounts_(accounts),
+      ends_(ends),
+      themis_(run.platform) {}
+
+std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const std::string_view name = graph.string(graph.collective(node).group);
+  if (name.empty() || (run_.astra() && name == "0")) return 0;
+  const std::uint32_t found = accounts_.meaning(rank, node);
+  if (found == Communicators::kUnknown) {
+    run_.fail({Errc::input_group, run_.place(rank, node),
+               fmt::format("process group \"{}\" is not defined", name),
+               "--groups FILE gives the groups that belong to this trace: {\"NAME\": [ranks]}"});
+    return std::nullopt;
+  }
+  if (found == Communicators::kOutside ||
+      run_.communicators[found].place(run_.real(rank)) == kNone) {
+    run_.fail(
+        {Errc::input_group, run_.place(rank, node),
+         fmt::format("rank {} is not a member of process group \"{}\"", run_.real(rank), name),
+         ""});
+    return std::nullopt;
+  }
+  return run_.alike(found);
+}
+
+std::int64_t Collectives::next_priority(std::uint32_t rank, graph::NodeId node) {
+  RankState& state = run_.ground.states[rank];
+  switch (run_.platform.collectives.policy) {
+    case SchedulingPolicy::lifo:
+      return state.next_priority++;
+    case SchedulingPolicy::fifo:
+      return state.next_priority--;
+    case SchedulingPolicy::explicit_priority:
+      break;
+  }
+  return run_.graph_of(rank).collective(node).priority;
+}
+
+void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType type,
+                        std::int64_t size) {
+  const auto communicator = communicator_of(rank, node);
+  if (!communicator) return;
+  Communicator& group = run_.communicators[*communicator];
+  const graph::Graph& graph = run_.graph_of(rank);
+  const std::uint32_t everywhere =
+      run_.astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
+  const std::uint32_t mask =
+      graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : everywhere;
+  const auto number = planner_.topology(type, *communicator, group, group.dims(mask));
+  if (!number)
+    return run_.fail({number.error().code, run_.place(rank, node) + ": " + number.error().where,
+                      number.error().what, number.error().hint});
+  const model::LogicalTopology& topology = planner_.topology(*number);
+  auto cutting = model::cut(type, size, run_.platform.collectives.splits, run_.fabric.rank_count(),
+                            run_.platform.rules);
+  if (!cutting)
+    return run_.fail({cutting.error().code, run_.place(rank, node) + ": " + cutting.error().where,
+                      cutting.error().what, cutting.error().hint});
+  const InterDimension order = run_.platform.collectives.inter_dimension;
+  const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
+                       type != CollectiveType::all_to_all && !topology.sub_group;
+  if (cutting->remainder_full && !resized) run_.note(FindingCode::remainder_chunk_full, rank, node);
+  if (run_.astra() && topology.sub_group && run_.fabric.dim_count() > 1) {
+    run_.note(FindingCode::group_falls_back_to_ring, rank, node);
+  }
+  if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
+  const std::uint32_t op = new_operation(rank, node);
+  if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
+  issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
+  if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
+}
+
+std::uint32_t Collectives::new_operation(std::uint32_t rank, graph::NodeId node) {
+  std::uint32_t op = static_cast<std::uint32_t>(ops_.size());
+  if (free_ops_.empty()) {
+    ops_.emplace_back();
+  } else {
+    op = free_ops_.back();
+    free_ops_.pop_back();
+  }
+  ops_[op] = {rank, node, 1, 0};  // one more than its chunks, until all are issued
+  return op;
+}
+
+void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, CollectiveType type,
+                               const model::Chunking& cutting, std::uint32_t topology_number,
+                               std::int64_t priority) {
+  const model::LogicalTopology& topology = planner_.topology(topology_number);
+  const std::uint32_t rank = ops_[op].rank;
+  const graph::NodeId node = ops_[op].node;
+  ChunkRequest natural;
+  natural.type = type;
+  natural.topology = topology_number;
+  const bool ordered =
+      run_.platform.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+  if (ordered && (rank == 0 || !run_.astra()))
+    themis_.begin(run_.now());  // the reference lets rank 0 decide when
+  ChunkPlan* plan = nullptr;
+  for (std::int64_t left = cutting.bytes; left > 0 && !run_.error;) {
+    Stream& stream = chunks_.open(communicator, rank, node);
+    std::int64_t bytes = left > cutting.chunk ? cutting.chunk : cutting.last;
+    if (plan == nullptr || ordered || bytes != natural.bytes) {
+      natural.bytes = bytes;
+      ChunkRequest request = natural;
+      if (ordered) order_chunk(stream, request, left, cutting.chunk, topology);
+      plan = planner_.plan(request);
+      bytes = request.bytes;
+    }
+    left -= bytes;
+    auto list = planner_.choose_queues(*plan, type, topology, run_.ground.pointers[rank]);
+    if (!list) {
+      return run_.fail({list.error().code, run_.place(rank, node) + ": " + list.error().where,
+                        list.error().what, list.error().hint});
+    }
+    stream.op = op;
+    stream.phases = run_.astra() ? *list : common_phases(chunks_.of(stream), plan, *list);
+    stream.phase = 0;
+    stream.priority = priority;
+    ++ops_[op].chunks_left;
+    const PhaseList& phases = planner_.list(stream.phases);
+    if (phases.empty()) {
+      if (run_.communicators[communicator].members > 1 && left == 0)
+        run_.note(FindingCode::masked_collective, rank, node);
+      chunk_done(stream);
+      continue;
+    }
+    queues_.enqueue(stream);
+    queues_.pump(rank, phases[0].queue);
+  }
+}
+
+// ASTRA rules: every rank rotates by itself, and ranks that issue collectives of several groups in
+// different orders run different phases. Orrery rules: the first that issues a chunk decides for
+// all.
+std::vector<std::uint8_t> Collectives::next_rotation(const Stream& stream, std::size_t dims,
+                                                     bool gather) {
+  Block& block = chunks_.of(stream);
+  if (!run_.astra() && block.dims_order.size() == dims) return block.dims_order;
+  std::uint8_t& first = run_.ground.round_robin[stream.rank];
+  std::vector<std::uint8_t> order;
+  for (std::size_t i = 0; i < dims; ++i) {
+    const std::size_t d = (first + i) % dims;
+    order.push_back(static_cast<std::uint8_t>(gather ? dims - 1 - d : d));
+  }
+  first = static_cast<std::uint8_t>((first + 1u) % dims);
+  block.dims_order = order;
+  return order;
+}
+
+// The dimension order of a chunk, and under Themis its size: `chunk`, or less if only `left` bytes
+// are left, or what levels the loads. The first rank that issues the chunk decides for all.
+void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
+                              std::int64_t chunk, const model::LogicalTopology& topology) {
+  const InterDimension policy = run_.platform.collectives.inter_dimension;
+  const bool gather = request.type == CollectiveType::all_gather;
+  if (policy == InterDimension::round_robin) {
+    request.order = next_rotation(stream, topology.dims.size(), gather);
+    return;
+  }
+  if (request.type == CollectiveType::all_to_all) return;
+  const bool aware =
+      run_.platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
+  request.two_phase = request.type == CollectiveType::all_reduce && (aware || !run_.astra());
+  Block& block = chunks_.of(stream);
+  if (block.chunk == 0) {
+    Themis::Decision decision =
+        themis_.next(request.type, chunk, left, topology, policy == InterDimension::themis_flex);
+    block.dims_order = std::move(decision.order);
+    block.chunk = decision.bytes;
+  }
+  for (const std::uint8_t d :
+       block.dims_order) {  // the first rank may have issued a collective with other dimensions
+    if (d < topology.dims.size()) request.order.push_back(d);
+  }
+  request.bytes = block.chunk;
+}
+
+// Orrery rules: the first that issues a chunk chooses the queues for all, so that ranks cannot
+// disagree on the direction of a ring.
+std::uint32_t Collectives::common_phases(Block& block, const ChunkPlan* plan,
+                                         std::uint32_t chosen) {
+  if (block.plan == nullptr) {
+    block.plan = plan;
+    block.phases = chosen;
+  } else if (run_.folded && block.phases != chosen && block.order.issued == run_.now() &&
+             run_.communicators[block.communicator].stands_for_several) {
+    chunks_.doubt_order();
+  }
+  return block.plan == plan ? block.phases : chosen;
+}
+
+void Collectives::phase_ends(Stream& stream) {
+  const std::uint32_t rank = stream.rank;
+  const PhaseList& phases = planner_.list(stream.phases);
+  const std::uint32_t queue = phases[stream.phase].queue;
+  const std::uint64_t bytes = stream.spec->bytes_of(stream.sent);
+  run_.ground.seats[rank].sent_bytes += bytes;
+  ops_[stream.op].sent += bytes;
+  queues_.note_gather(rank, queue, stream);
+  if (run_.observer != nullptr) run_.observer->phase_ends(stream);
+  stream.spec = nullptr;
+  stream.balances.reset();
+  ++stream.phase;
+  const bool done = stream.phase == phases.size();
+  const std::uint32_t next = done ? kNone : phases[stream.phase].queue;
+  if (done) {
+    chunk_done(stream);
+  } else {
+    queues_.enqueue(stream);
+  }
+  queues_.leave(rank, queue);
+  queues_.pump(rank, queue);
+  if (next != kNone && next != queue) queues_.pump(rank, next);
+}
+
+void Collectives::chunk_done(Stream& stream) {
+  const std::uint32_t op = stream.op;
+  if (run_.observer != nullptr && ops_[op].chunks_left == 1) run_.observer->last_chunk_ends(stream);
+  stream.op = kNone;
+  chunks_.close(stream);
+  if (--ops_[op].chunks_left == 0) collective_done(op);
+}
+
+void Collectives::collective_done(std::uint32_t op) {
+  const CollectiveOp done = std::exchange(ops_[op], {});
+  free_ops_.push_back(op);
+  accounts_.sent(done.rank, done.node, done.sent);
+  ends_.collective_ends(done.rank, done.node);
+}
+
+// Collectives that never end have sent something, too.
+void Collectives::count_sent_so_far() {
+  for (CollectiveOp& op : ops_) {
+    if (op.sent > 0) accounts_.sent(op.rank, op.node, std::exchange(op.sent, 0));
+  }
+}
+
+}  // namespace orrery::sim

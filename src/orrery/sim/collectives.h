@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives: cut into chunks, chunks wait in dimension queues, phases run one after another.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "orrery/model/collective/plan.h"
+#include "orrery/sim/accounts.h"
+#include "orrery/sim/chunk_queues.h"
+#include "orrery/sim/chunks.h"
+#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/run.h"
+#include "orrery/sim/themis.h"
+
+namespace orrery::sim {
+
+/// Issues each rank's part of a collective and knows when it is done.
+class Collectives : public PhaseEnds {
+ public:
+  /// Who wants to know what has ended.
+  class Ends {
+   public:
+    virtual ~Ends() = default;
+    virtual void collective_ends(std::uint32_t rank, graph::NodeId node) = 0;
+  };
+
+  Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues, Accounts& accounts,
+              Ends& ends);
+
+  /// The communicator that stands for the one that a collective names. Empty: the run has failed.
+  [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
+                                                             graph::NodeId node);
+  /// The rank begins its part of `size` bytes by the algorithms of `type`.
+  void begin(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type, std::int64_t size);
+  /// A chunk has gone through its phase.
+  void phase_ends(Stream& stream) override;
+  /// Counts what collectives have sent that never end.
+  void count_sent_so_far();
+
+  [[nodiscard]] std::vector<CollectiveOp>& operations() { return ops_; }
+
+ private:
+  void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,
+                    const model::Chunking& cutting, std::uint32_t topology_number,
+                    std::int64_t priority);
+  [[nodiscard]] std::uint32_t common_phases(Block& block, const ChunkPlan* plan,
+                                            std::uint32_t chosen);
+  [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
+  [[nodiscard]] std::uint32_t new_operation(std::uint32_t rank, graph::NodeId node);
+  void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
+                   std::int64_t chunk, const model::LogicalTopology& topology);
+  [[nodiscard]] std::vector<std::uint8_t> next_rotation(const Stream& stream, std::size_t dims,
+                                                        bool gather);
+  void chunk_done(Stream& stream);
+  void collective_done(std::uint32_t op);
+
+  Run& run_;
+  Planner& planner_;
+  Chunks& chunks_;
+  ChunkQueues& queues_;
+  Accounts& accounts_;
+  Ends& ends_;
+  Themis themis_;
+  std::vector<CollectiveOp> ops_;
+  std::vector<std::uint32_t> free_ops_;
+};
+
+}  // namespace orrery::sim

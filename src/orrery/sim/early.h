@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "orrery/model/collective/phase.h"
+#include "orrery/sim/state.h"
+
+namespace orrery::sim {
+
+/// Messages of phases that have arrived before their receiver wants them. ASTRA rules match by
+/// sender and size alone, Orrery rules by phase and step.
+class Early {
+ public:
+  explicit Early(platform::Rules rules) : astra_(rules == platform::Rules::astra) {}
+
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  /// One of `spec`'s from member `from`, as the receiver knows its sender.
+  void put(Stream& receiver, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key) {
+    receiver.early = true;
+    ++waiting_[key_of(receiver, spec, from, key)];
+  }
+  /// Whether there was one for the phase that the receiver runs.
+  [[nodiscard]] bool take(const Stream& receiver, std::uint32_t from, std::uint32_t key) {
+    const auto found = waiting_.find(key_of(receiver, *receiver.spec, from, key));
+    if (found == waiting_.end()) return false;
+    if (--found->second == 0) waiting_.erase(found);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] MessageKey key_of(const Stream& receiver, const model::PhaseSpec& spec,
+                                  std::uint32_t from, std::uint32_t key) const {
+    if (astra_) return {receiver.block, from, receiver.member, spec.step_of(key).bytes};
+    return {receiver.block | std::uint64_t{spec.id} << 32, from, receiver.member, key};
+  }
+
+  bool astra_;
+  std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> waiting_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phases of ring, direct and halving-doubling, message by message. The hot path of every
+// simulation.
+#pragma once
+
+#include <cstdint>
+
+#include "orrery/sim/boundary.h"
+#include "orrery/sim/chunks.h"
+#include "orrery/sim/early.h"
+#include "orrery/sim/guard.h"
+#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/rendezvous.h"
+#include "orrery/sim/run.h"
+#include "orrery/sim/transport.h"
+
+namespace orrery::sim {
+
+/// Packets are inserted, freed, sent and received (see model::PhaseSpec) until the phase ends.
+class Packets {
+ public:
+  Packets(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Boundary& boundary,
+          Transport& transport, Rendezvous& rendezvous, Early& early, PhaseEnds& ends)
+      : run_(run),
+        planner_(planner),
+        chunks_(chunks),
+        guard_(guard),
+        boundary_(boundary),
+        transport_(transport),
+        rendezvous_(rendezvous),
+        early_(early),
+        ends_(ends) {}
+
+  void begin(Stream& stream);
+  /// `count` packets are free to be sent.
+  void free(Stream& stream, std::uint16_t count);
+  /// Events of kind deliver …
+  void arrives(const Event& event);
+  /// … and late_receive.
+  void arrives_late(const Event& event);
+  /// Rendezvous: the announcement for matching key `key` is at its sender …
+  void announced(Stream& receiver, std::uint32_t key);
+  /// … and the message leaves.
+  void leaves(const AnnouncedSend& send);
+
+  // lockstep.cc
+  /// One packet of `rank` crosses the boundary, is reduced, or is sent, as events that continue
+  /// `run`. False: not that simple, nothing is done.
+  [[nodiscard]] bool lone_step(std::uint32_t rank, Event& run);
+  void flush(Event& run) {
+    if (run.count != 0) run_.queue.push(run);
+    run.count = 0;
+  }
+
+ private:
+  void insert(Stream& stream);
+  void free_one(Stream& stream);
+  void send_held(Stream& stream);
+  void try_send(Stream& stream);
+  void send(Stream& stream);
+  void post(Stream& stream, std::uint32_t key);
+  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
+                   std::uint32_t key);
+  void deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
+                      std::uint32_t key);
+  void received(Stream& stream);
+  [[nodiscard]] std::int64_t delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const;
+  // lockstep.cc
+  void deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec);
+  [[nodiscard]] bool lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
+                                  Event& run);
+  [[nodiscard]] bool send_burst(Stream& stream, std::int32_t count);
+  void restart(Event& run, const Event& event) {
+    flush(run);
+    run = event;
+  }
+
+  Run& run_;
+  const Planner& planner_;
+  Chunks& chunks_;
+  Guard& guard_;
+  Boundary& boundary_;
+  Transport& transport_;
+  Rendezvous& rendezvous_;
+  Early& early_;
+  PhaseEnds& ends_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/phases.h"
+
+#include "orrery/core/check.h"
+
+namespace orrery::sim {
+
+namespace {
+
+bool is_tree(const model::PhaseSpec& spec) {
+  return spec.request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
+}
+
+}  // namespace
+
+Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Agendas& agendas,
+               Transport& transport, PhaseEnds& ends)
+    : run_(run),
+      planner_(planner),
+      chunks_(chunks),
+      agendas_(agendas),
+      transport_(transport),
+      early_(run.platform.rules),
+      boundary_(run, agendas, *this),
+      rendezvous_(run, chunks, transport),
+      closed_(run, chunks, ends),
+      trees_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends),
+      packets_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends) {}
+
+void Phases::begin_phase(Stream& stream) {
+  const QueuedPhase queued = planner_.list(stream.phases)[stream.phase];
+  const model::PhaseSpec& spec = planner_.spec(queued.spec);
+  stream.spec = &spec;
+  if (run_.observer != nullptr) run_.observer->phase_begins(stream);
+  stream.position = spec.request.ring.position(stream.member);
+  stream.steps_left = spec.steps;
+  stream.free = stream.received = stream.balance = 0;
+  stream.held_at = -1;
+  stream.inserted = stream.sent = 0;
+  if (closed_.knows(spec)) return closed_.begin(stream);
+  run_.result.savings.phases_by_messages += run_.weight(stream.rank);
+  if (is_tree(spec)) return trees_.begin(stream);
+  packets_.begin(stream);
+}
+
+void Phases::packets_free(Stream& stream, std::uint16_t count) {
+  if (is_tree(*stream.spec)) return trees_.free(stream, count);
+  packets_.free(stream, count);
+}
+
+void Phases::reduce(std::uint32_t rank, const LocalEvent& event) {
+  const std::int64_t takes = event.stream->spec->step_of(event.arg).reduce;
+  agendas_.at(rank, takes, {event.stream, 0, LocalKind::freed, event.repeat});
+}
+
+void Phases::announcement_arrives(const Event& event) {
+  const Block& block = chunks_[event.block];
+  if (block.streams == nullptr) return;
+  Stream& receiver = chunks_.at(block, event.first);
+  if (receiver.spec == nullptr) return;
+  if (is_tree(*receiver.spec)) return trees_.announced(receiver, event.key);
+  packets_.announced(receiver, event.key);
+}
+
+void Phases::handle(const Event& event) {
+  switch (event.kind) {
+    case EventKind::phase_end:
+      return closed_.arrives(event);
+    case EventKind::deliver:
+      return packets_.arrives(event);
+    case EventKind::late_receive:
+      return packets_.arrives_late(event);
+    case EventKind::tree_deliver:
+      return trees_.arrives(event);
+    case EventKind::tree_late:
+      return trees_.arrives_late(event);
+    case EventKind::ready_to_send:
+      return announcement_arrives(event);
+    case EventKind::ready_late: {
+      const AnnouncedSend send = rendezvous_.asked(event.first);
+      return is_tree(*send.spec) ? trees_.leaves(send) : packets_.leaves(send);
+    }
+    default:
+      ORRERY_CHECK(false);
+  }
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/rendezvous.h"
+
+namespace orrery::sim {
+
+void Rendezvous::announce(const Stream& receiver, std::uint32_t from, std::uint32_t key) {
+  const std::uint32_t sender = chunks_.rank_of(receiver, from);
+  const std::uint32_t own = chunks_.rank_of(receiver, receiver.member);
+  transport_.send(own, sender, kAnnouncementBytes,
+                  run_.fabric.delay(own, sender, kAnnouncementBytes),
+                  {.kind = EventKind::ready_to_send,
+                   .first = receiver.member,
+                   .key = key,
+                   .block = receiver.block,
+                   .spec = receiver.spec->id},
+                  run_.weight(receiver.rank));
+}
+
+// Where a sender looks for the announcement of `to`. ASTRA rules match by chunk and ranks, Orrery
+// rules by phase and step, seen from the sender.
+MessageKey Rendezvous::key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,
+                           std::uint32_t step) const {
+  if (run_.astra()) return {sender.block, to, sender.member, 0};
+  return {sender.block | std::uint64_t{spec.id} << 32, 0, sender.member, step};
+}
+
+void Rendezvous::ask(const Stream& sender, std::uint32_t to, std::uint32_t step) {
+  Mailbox& box = boxes_.at(key(sender, *sender.spec, to, step));
+  const auto number = static_cast<std::uint32_t>(sends_.size());
+  sends_.push_back({sender.block, sender.member, to, step, sender.rank, sender.spec});
+  if (box.arrived == 0) {
+    wait_in(box, next_, number);
+    return;
+  }
+  --box.arrived;
+  run_.queue.push({.time = run_.now(), .kind = EventKind::ready_late, .first = number});
+}
+
+std::optional<AnnouncedSend> Rendezvous::meet(const Stream& receiver, std::uint32_t from,
+                                              std::uint32_t step) {
+  const Stream& sender = chunks_.at(chunks_.of(receiver), from);
+  Mailbox& box = boxes_.at(key(sender, *receiver.spec, receiver.member, step));
+  if (box.first == kNone) {
+    ++box.arrived;
+    return std::nullopt;
+  }
+  return sends_[take_first(box, next_)];
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/trees.h"
+
+#include "orrery/sim/mirror.h"
+
+namespace orrery::sim {
+
+using platform::Algorithm;
+
+void Trees::begin(Stream& stream) {
+  stream.balances = std::make_unique<std::int8_t[]>(kTreeSlots);
+  const model::TreePlace place = tree_place(*stream.spec, stream.member);
+  if (place.is_leaf()) {
+    ++stream.inserted;
+    if (stream.spec->on_bus)
+      return boundary_.cross(stream, 0, model::SharedBus::Way::to_memory, false, false);
+    return boundary_.wait(stream, 0, false);
+  }
+  if (place.left != model::TreePlace::kNone) receive(stream, kLeft);
+  if (place.right != model::TreePlace::kNone) receive(stream, kRight);
+}
+
+void Trees::send(Stream& stream, std::uint32_t slot) {
+  ++stream.sent;
+  const std::uint32_t to = member_in(stream, slot);
+  if (run_.platform.collectives.rendezvous) return rendezvous_.ask(stream, to, slot);
+  leaves({stream.block, stream.member, to, slot, stream.rank, stream.spec});
+}
+
+void Trees::leaves(const AnnouncedSend& send) {
+  const model::PhaseSpec& spec = *send.spec;
+  Event arrival{.kind = EventKind::tree_deliver,
+                .first = send.member,
+                .key = send.to,
+                .block = send.block,
+                .spec = spec.id};
+  const std::uint32_t communicator = chunks_[send.block].communicator;
+  const std::uint32_t from = run_.rank_of(communicator, send.member),
+                      to = run_.rank_of(communicator, send.to);
+  const std::int64_t bytes = spec.request.data;
+  const std::int64_t delay = run_.fabric.delay(from, to, bytes);
+  if (run_.observer != nullptr) run_.observer->message(from, to, bytes, delay);
+  transport_.send(from, to, bytes, delay, arrival, run_.weight(send.rank));
+  if (!run_.guarded) return;
+  arrival.time = run_.after(delay);
+  guard_.message(arrival, communicator, send.member, send.to, kNone);
+}
+
+void Trees::announced(Stream& receiver, std::uint32_t slot) {
+  const std::uint32_t from = member_in(receiver, slot);
+  const std::uint32_t step = slot_of(tree_place(*receiver.spec, from), receiver.position);
+  post(receiver, slot);
+  if (const auto send_now = rendezvous_.meet(receiver, from, step)) leaves(*send_now);
+}
+
+void Trees::free(Stream& stream, std::uint16_t count) {
+  for (std::uint16_t i = 0; i < count; ++i) free_one(stream);
+}
+
+// The member in a slot of its own place.
+std::uint32_t Trees::member_in(const Stream& stream, std::uint32_t slot) {
+  const std::uint32_t stride = stream.spec->request.ring.stride;
+  const std::uint32_t position = in_slot(tree_place(*stream.spec, stream.member), slot);
+  return stream.member - stream.position * stride + position * stride;
+}
+
+void Trees::receive(Stream& stream, std::uint32_t slot) {
+  if (run_.platform.collectives.rendezvous)
+    return rendezvous_.announce(stream, member_in(stream, slot), slot);
+  post(stream, slot);
+}
+
+// ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
+// size: one of another phase of the chunk will do.
+void Trees::post(Stream& stream, std::uint32_t slot) {
+  if (!stream.early || !early_.take(stream, member_in(stream, slot), 0)) {
+    ++stream.balances[slot];
+    return;
+  }
+  run_.queue.push({.time = run_.now(),
+                   .kind = EventKind::tree_late,
+                   .first = slot,
+                   .key = stream.member,
+                   .block = stream.block});
+  guard_.own(stream.rank, run_.now());
+}
+
+void Trees::arrives(const Event& event) {
+  Block& block = chunks_[event.block];
+  if (block.streams == nullptr) return;
+  Stream& stream = chunks_.at(block, event.key);
+  const model::PhaseSpec& spec = planner_.spec(event.spec);
+  const std::uint32_t from = sender_to(stream.member, spec, event.first, event.key, 0);
+  const bool tree = stream.spec != nullptr &&
+                    stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
+  const bool matches =
+      run_.astra() ? tree && stream.spec->request.data == spec.request.data : stream.spec == &spec;
+  if (matches) {
+    const model::TreePlace place = tree_place(*stream.spec, stream.member);
+    for (std::uint32_t slot = 0; slot < kTreeSlots; ++slot) {
+      if (in_slot(place, slot) == model::TreePlace::kNone || member_in(stream, slot) != from ||
+          stream.balances[slot] == 0)
+        continue;
+      --stream.balances[slot];
+      return received(stream);
+    }
+  }
+  early_.put(stream, spec, from, 0);
+}
+
+void Trees::arrives_late(const Event& event) {
+  Block& block = chunks_[event.block];
+  received(chunks_.at(block, event.key));
+}
+
+void Trees::received(Stream& stream) {
+  ++stream.received;
+  const model::TreePlace place = tree_place(*stream.spec, stream.member);
+  const bool reduce = !place.is_leaf();
+  ++stream.inserted;
+  if (stream.spec->on_bus) {
+    const bool returns = reduce && (place.parent == model::TreePlace::kNone || stream.received > 1);
+    return boundary_.cross(stream, 0, model::SharedBus::Way::from_memory, reduce, returns);
+  }
+  boundary_.wait(stream, 0, reduce);
+}
+
+void Trees::free_one(Stream& stream) {
+  const model::TreePlace place = tree_place(*stream.spec, stream.member);
+  const bool root = place.parent == model::TreePlace::kNone;
+  const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) +
+                                (place.right != model::TreePlace::kNone ? 1 : 0);
+  ++stream.free;
+  const auto send_down = [&] {
+    if (place.left != model::TreePlace::kNone) send(stream, kLeft);
+    if (place.right != model::TreePlace::kNone) send(stream, kRight);
+    ends_.phase_ends(stream);
+  };
+  if (place.is_leaf()) {
+    if (stream.free == 2) {
+      ends_.phase_ends(stream);
+      return;
+    }
+    send(stream, kParent);
+    receive(stream, kParent);
+  } else if (stream.free == children) {
+    if (root) {
+      send_down();
+      return;
+    }
+    send(stream, kParent);
+    receive(stream, kParent);
+  } else if (stream.free == children + 1) {
+    send_down();
+  }
+}
+
+}  // namespace orrery::sim
