@@ -60,17 +60,15 @@ void Customs::start(std::uint32_t run, NodeId node) {
     return agendas_.at(rank, recorded > 0 ? recorded : shortest,
                        {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }
-  const auto where = [&] {
-    return fmt::format("{} (custom algorithm, node {})", run_.place(rank, runs_[run].owner.node),
-                       graph.id(node));
-  };
-  auto key = messages_.key(graph, custom.position, node, kind == NodeKind::send, where);
+  const Messages::Place place{rank, custom.owner.node, graph.id(node)};
+  auto key = messages_.key(graph, custom.position, node, kind == NodeKind::send, place);
   if (!key) return;
   const Communicator& group = run_.communicators[custom.communicator];
   if (!group.ranks.empty()) {
     const std::vector<std::uint32_t>& members = group.ascending();
     if (key->src >= members.size() || key->dst >= members.size()) {
-      return run_.fail({Errc::input_range, where(), "the peer is not a member of the group", ""});
+      return run_.fail(
+          {Errc::input_range, messages_.text(place), "the peer is not a member of the group", ""});
     }
     key->src = members[key->src];
     key->dst = members[key->dst];

@@ -17,20 +17,25 @@ using graph::NodeKind;
 
 std::optional<MessageKey> Messages::key(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
-  auto found = key(graph, run_.real(rank), node, graph.kind(node) == NodeKind::send,
-                   [&] { return run_.place(rank, node); });
+  auto found = key(graph, run_.real(rank), node, graph.kind(node) == NodeKind::send, {rank, node});
   if (found) *found = as_received(*found);
   return found;
 }
 
+std::string Messages::text(const Place& place) const {
+  const std::string of_rank = run_.place(place.rank, place.node);
+  if (!place.within) return of_rank;
+  return fmt::format("{} (custom algorithm, node {})", of_rank, *place.within);
+}
+
 // Missing source of a send and missing destination of a receive default to the rank itself.
 std::optional<MessageKey> Messages::key(const graph::Graph& graph, std::uint32_t rank, NodeId node,
-                                        bool sends, const std::function<std::string()>& where) {
+                                        bool sends, const Place& place) {
   const graph::PointToPoint message = graph.message(node, rank);
   const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   if (!complete) {
-    run_.fail({Errc::input_missing_attr, where(),
+    run_.fail({Errc::input_missing_attr, text(place),
                fmt::format("a {} lacks comm_size, comm_tag or comm_{}", sends ? "send" : "receive",
                            sends ? "dst" : "src"),
                ""});
@@ -40,7 +45,7 @@ std::optional<MessageKey> Messages::key(const graph::Graph& graph, std::uint32_t
   const std::int64_t src = graph.has(node, graph::kHasSrc) ? message.src : self;
   const std::int64_t dst = graph.has(node, graph::kHasDst) ? message.dst : self;
   if ((sends ? src : dst) != self) {
-    run_.fail({Errc::input_corrupt, where(),
+    run_.fail({Errc::input_corrupt, text(place),
                fmt::format("rank {} cannot {} rank {}", rank, sends ? "send for" : "receive for",
                            sends ? src : dst),
                ""});
@@ -48,7 +53,7 @@ std::optional<MessageKey> Messages::key(const graph::Graph& graph, std::uint32_t
   }
   const std::int64_t peer = sends ? dst : src;
   if (peer < 0 || peer >= static_cast<std::int64_t>(run_.fabric.rank_count())) {
-    run_.fail({Errc::input_range, where(),
+    run_.fail({Errc::input_range, text(place),
                fmt::format("there is no rank {} among {}", peer, run_.fabric.rank_count()), ""});
     return std::nullopt;
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,10 +56,16 @@ class Messages {
   /// What a send or receive of the rank means, as its receiver's representative calls it. Empty:
   /// the run has failed.
   [[nodiscard]] std::optional<MessageKey> key(std::uint32_t rank, graph::NodeId node);
-  /// The same in another graph, whose ranks are numbered otherwise; `where` is for errors.
+  /// For errors: a node of the rank, or one of the trace that its collective runs.
+  struct Place {
+    std::uint32_t rank;
+    graph::NodeId node;
+    std::optional<std::uint64_t> within{};  ///< id in that trace
+  };
+  [[nodiscard]] std::string text(const Place& place) const;
+  /// The same in another graph, whose ranks are numbered otherwise.
   [[nodiscard]] std::optional<MessageKey> key(const graph::Graph& graph, std::uint32_t rank,
-                                              graph::NodeId node, bool sends,
-                                              const std::function<std::string()>& where);
+                                              graph::NodeId node, bool sends, const Place& place);
 
   void send(const Endpoint& who, const MessageKey& key);
   void receive(const Endpoint& who, const MessageKey& key);
