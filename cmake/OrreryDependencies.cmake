@@ -7,7 +7,7 @@ find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(simdjson REQUIRED)
-find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
 
 # zstd ships no CMake configuration in Debian 12.
 find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/intake/job.h"
 
-#include <tbb/info.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
 
+#include "orrery/core/crew.h"
 #include "orrery/core/limits.h"
 #include "orrery/intake/job_internal.h"
 
@@ -36,21 +33,18 @@ Result<void> JobReader::parallel(std::size_t first, std::size_t count,
     while (i < least && !failed.compare_exchange_weak(least, i)) {
     }
   };
-  if (threads_ == 1 || count == 1) {
-    for (std::size_t i = 0; i < count; ++i) one(i);
-  } else {
-    // Asking for more than there are makes oneTBB complain on stderr.
-    const auto there = static_cast<unsigned>(std::max(1, tbb::info::default_concurrency()));
-    tbb::task_arena arena(static_cast<int>(std::min(threads_, there)));
-    arena.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<std::size_t>(0, count, 1),
-          [&](const tbb::blocked_range<std::size_t>& some) {
-            for (std::size_t i = some.begin(); i < some.end(); ++i) one(i);
-          },
-          tbb::simple_partitioner());
-    });
-  }
+  std::exception_ptr thrown;  // memory that cannot be had
+  std::mutex throwing;
+  Crew crew(static_cast<std::uint32_t>(std::min<std::size_t>(threads_, count)));
+  crew.share(static_cast<std::uint32_t>(count), [&](std::uint32_t left) {
+    try {
+      one(count - 1 - left);
+    } catch (...) {
+      const std::lock_guard lock(throwing);
+      thrown = std::current_exception();
+    }
+  });
+  if (thrown) std::rethrow_exception(thrown);
   for (Result<void>& result : results) {
     if (!result) return result;
   }

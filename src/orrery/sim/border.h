@@ -16,7 +16,7 @@ struct Border {
   const Parts& parts;
   std::uint32_t part;  ///< this side's
   const Run& run;
-  std::vector<Abroad> outbox{};
+  std::vector<Abroad> outbox{}, inbox{};
 
   /// `rank` as the workload numbers it.
   [[nodiscard]] std::uint32_t part_of(std::uint32_t rank) const {

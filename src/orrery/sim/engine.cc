@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "orrery/sim/memory_curve.h"
+#include "orrery/sim/stall.h"
 
 namespace orrery::sim {
 
@@ -32,16 +33,20 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
   for (;;) {
     Engine engine(workload, platform, left);
     auto result = engine.run();
-    if (engine.wants_one_part()) {
-      left.threads = 1;
-    } else if (!engine.fold_failed().empty()) {
-      not_folded = engine.fold_failed();
-      left.fold = false;
-    } else if (engine.closed_forms_failed()) {
-      left.closed_forms = false;
-    } else {
-      if (result && !not_folded.empty()) result->savings.not_folded = not_folded;
-      return result;
+    switch (engine.again()) {
+      case Engine::Again::no:
+        if (result && !not_folded.empty()) result->savings.not_folded = not_folded;
+        return result;
+      case Engine::Again::every_rank:
+        not_folded = engine.fold_failed();
+        left.fold = false;
+        break;
+      case Engine::Again::by_messages:
+        left.closed_forms = false;
+        break;
+      case Engine::Again::in_one_part:
+        left.threads = 1;
+        break;
     }
   }
 }
@@ -109,9 +114,11 @@ Result<SimResult> Engine::run() {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (!run_.queue.pop(event)) {
-      closed_forms_failed_ =
-          phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count();
-      if (closed_forms_failed_ || !queues_.rescue()) break;
+      if (phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count()) {
+        again_ = Again::by_messages;
+        return std::move(run_.result);
+      }
+      if (!queues_.rescue()) break;
       continue;
     }
     ++run_.result.events;
@@ -127,6 +134,7 @@ Result<SimResult> Engine::run() {
   if (run_.folded && run_.fold_failed.empty() &&
       (run_.error || nodes_.finished() < run_.workload.rank_count()))
     doubt_folding();
+  if (!run_.fold_failed.empty()) return std::move(run_.result);
   if (run_.error) return tl::unexpected(*run_.error);
   return summarise();
 }
@@ -331,7 +339,8 @@ SimResult Engine::summarise() {
     total.group_size = key.second;
     run_.result.collectives.push_back(total);
   }
-  if (nodes_.finished() < run_.workload.rank_count()) run_.result.stall = stall_report();
+  if (nodes_.finished() < run_.workload.rank_count())
+    run_.result.stall = stall_report(run_, messages_.state());
   note_unmatched(
       messages_.state().mailboxes,
       [&](std::uint32_t sender) {
@@ -341,7 +350,7 @@ SimResult Engine::summarise() {
       },
       run_.result.findings);
   run_.spell_out_notes();
-  if (run_.pages == nullptr) run_.result.chain = chain();
+  if (run_.pages == nullptr) run_.result.chain = longest_chain(run_, nodes_, messages_.state());
   run_.result.ranks = RankResults(
       std::move(run_.ground.seats),
       run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());

@@ -47,19 +47,20 @@ class Engine : private Messages::Ends,
   Engine(Engine& whole, std::uint32_t part);
 
   [[nodiscard]] Result<SimResult> run();
-  /// Whether what run() returned is to be thrown away: in parts it cannot be simulated, or not
-  /// well.
-  [[nodiscard]] bool wants_one_part() const { return wants_one_part_; }
-  /// Not empty: what run() gave is no result, because ranks that are alike need not do the same.
-  /// Every rank has to be simulated.
+  /// Whether what run() returned is to be thrown away, and how to begin again.
+  enum class Again : std::uint8_t {
+    no,
+    every_rank,   ///< ranks that are alike need not do the same: see fold_failed()
+    by_messages,  ///< nothing moved any more while ranks waited for others to begin phases that are
+                  ///< worked out: when it would have stopped moving, only their messages tell
+    in_one_part,  ///< side by side it cannot be simulated, or not well
+  };
+  [[nodiscard]] Again again() const {
+    return run_.fold_failed.empty() || again_ == Again::in_one_part ? again_ : Again::every_rank;
+  }
   [[nodiscard]] const std::string& fold_failed() const { return run_.fold_failed; }
-  /// The same, because nothing moved any more while ranks waited for others to begin phases that
-  /// are worked out: when it would have stopped moving, only their messages tell.
-  [[nodiscard]] bool closed_forms_failed() const { return closed_forms_failed_; }
 
  private:
-  friend class Repeater;
-
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
   void set_up_ranks();
@@ -91,13 +92,8 @@ class Engine : private Messages::Ends,
 
   void collective_ends(std::uint32_t rank, graph::NodeId node) override;
 
-  // stall.cc
-  [[nodiscard]] StallReport stall_report() const;
-  [[nodiscard]] std::string why_waiting(std::uint32_t rank, graph::NodeId node) const;
-  [[nodiscard]] std::vector<ChainLink> chain();
-
   Run run_;
-  bool closed_forms_failed_ = false;
+  Again again_ = Again::no;
   Planner planner_;
   Guard guard_{run_, planner_};
   Agendas agendas_{run_, guard_};
@@ -114,13 +110,18 @@ class Engine : private Messages::Ends,
   Phases phases_{run_, planner_, chunks_, guard_, agendas_, transport_, collectives_};
   std::optional<History> history_;  // Options::record
 
-  std::int64_t next_time_ = 0, done_until_ = 0, window_end_ = 0, all_known_until_ = 0;
-  std::uint64_t window_work_ = 0;  // events of the last window, by rank
-  std::vector<Abroad> inbox_;
-  bool wants_one_part_ = false;
-  std::vector<std::size_t> first_senders_;  // by part that has been absorbed: in senders_
+  /// In a part: what it does before the others hand over what they have sent.
+  struct Window {
+    std::int64_t next = 0;   ///< when the next event is
+    std::int64_t end = 0;    ///< nothing from others happens before
+    std::int64_t done = 0;   ///< all before it has been
+    std::int64_t known = 0;  ///< every message that was sent before it is here
+    std::uint64_t work = 0;  ///< events so far, by rank
+  };
+  Window window_;
 
-  Repeater repeats_{*this};
+  Repeater repeats_{
+      {run_, planner_, nodes_, agendas_, accounts_, messages_, chunks_, collectives_, phases_}};
 };
 
 }  // namespace orrery::sim

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "orrery/sim/crew.h"
+#include "orrery/core/crew.h"
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -55,9 +55,10 @@ Result<SimResult> Engine::run_parts() {
     engine.reset();
   }
   // What went wrong, or cannot finish, is told of as one part sees it.
-  wants_one_part_ =
+  const bool one_part =
       run_.fold_failed.empty() && (!done || nodes_.finished() < run_.workload.rank_count());
-  if (wants_one_part_ || !run_.fold_failed.empty()) return std::move(run_.result);
+  if (one_part) again_ = Again::in_one_part;
+  if (one_part || !run_.fold_failed.empty()) return std::move(run_.result);
   run_.result.savings.parts = run_.ground.parts.count;
   return summarise();
 }
@@ -70,7 +71,7 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
   std::vector<Engine*> due;
   std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
   while (true) {
-    for (std::uint32_t p = 0; p < parts.count; ++p) next[p] = engines[p]->next_time_;
+    for (std::uint32_t p = 0; p < parts.count; ++p) next[p] = engines[p]->window_.next;
     ends.assign(parts.count, EventQueue::kNever);
     for (std::uint32_t p = 0; p < parts.count; ++p) {
       for (std::uint32_t other = 0; other < parts.count && next[p] != EventQueue::kNever; ++other) {
@@ -84,8 +85,8 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     const std::int64_t earliest = *std::min_element(next.begin(), next.end());
     for (std::uint32_t p = 0; p < parts.count; ++p) {
       if (next[p] >= ends[p]) continue;
-      engines[p]->window_end_ = ends[p];
-      engines[p]->all_known_until_ = earliest;
+      engines[p]->window_.end = ends[p];
+      engines[p]->window_.known = earliest;
       due.push_back(engines[p].get());
     }
     if (due.empty()) return true;
@@ -96,7 +97,7 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
       crew.share(static_cast<std::uint32_t>(due.size()), work);
     }
     recent = 0;
-    for (const Engine* engine : due) recent += engine->window_work_;
+    for (const Engine* engine : due) recent += engine->window_.work;
     work_done += recent;
     if (++windows == kProbation && work_done < windows * kLittle) return false;
     if (run_.options.progress && windows % kTellEvery == 0) tell(engines);
@@ -104,9 +105,9 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
       if (engine->run_.error || !engine->run_.fold_failed.empty()) return false;
       for (const Abroad& abroad : engine->border_->outbox) {
         Engine& there = *engines[abroad.part];
-        there.inbox_.push_back(abroad);
-        there.next_time_ = std::min(there.next_time_,
-                                    abroad.sent < there.done_until_ ? abroad.arrival : abroad.sent);
+        there.border_->inbox.push_back(abroad);
+        there.window_.next = std::min(
+            there.window_.next, abroad.sent < there.window_.done ? abroad.arrival : abroad.sent);
       }
       engine->border_->outbox.clear();
     }
@@ -125,26 +126,26 @@ void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
 
 void Engine::run_window() {
   take_in();
-  window_work_ = 0;
+  window_.work = 0;
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error && (nodes_.settle() || queues_.settle())) {
     }
-    if (!run_.queue.pop(event, window_end_)) break;
+    if (!run_.queue.pop(event, window_.end)) break;
     ++run_.result.events;
-    window_work_ += event.count;
+    window_.work += event.count;
     dispatch(event);
   }
-  done_until_ = window_end_;
-  next_time_ = run_.queue.next_time();
+  window_.done = window_.end;
+  window_.next = run_.queue.next_time();
 }
 
 // What other parts have sent since this one last ran, some of it before the time up to which it has
 // run.
 void Engine::take_in() {
-  for (const Abroad& abroad : inbox_) messages_.take_in(abroad, done_until_);
-  inbox_.clear();
-  accounts_.forget_spans(all_known_until_);
+  for (const Abroad& abroad : border_->inbox) messages_.take_in(abroad, window_.done);
+  border_->inbox.clear();
+  accounts_.forget_spans(window_.known);
 }
 
 void Engine::absorb(Engine& part) {
@@ -167,7 +168,7 @@ void Engine::absorb(Engine& part) {
     if (entry.used && entry.box.arrived > 0)
       own.mailboxes.at(entry.key).arrived += entry.box.arrived;
   }
-  first_senders_.push_back(own.senders.size());
+  own.first_senders.push_back(own.senders.size());
   own.senders.insert(own.senders.end(), theirs.senders.begin(), theirs.senders.end());
   nodes_.add_finished(part.nodes_.finished());
   if (run_.fold_failed.empty()) run_.fold_failed = part.run_.fold_failed;

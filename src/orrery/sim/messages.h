@@ -30,6 +30,8 @@ struct MessageState {
   std::vector<std::uint32_t> next_announced;
   std::vector<std::pair<std::uint32_t, graph::NodeId>>
       senders;  ///< (rank, node): NodeTimes::sender
+  /// By part that has been absorbed: where its senders begin; empty: there were no parts.
+  std::vector<std::size_t> first_senders;
 };
 
 /// The k-th send matches the k-th receive with the same tag, source, destination and size. A send

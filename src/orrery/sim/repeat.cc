@@ -8,11 +8,14 @@
 // Markers are compared with one that is replaced when the distance has grown to a quarter of their
 // number: so a cycle of any number of periods is found, and what came before it is forgotten (as in
 // Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980, section 2).
+#include "orrery/sim/repeat.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "orrery/sim/engine.h"
+#include "orrery/sim/nodes.h"
+#include "orrery/sim/run.h"
 #include "orrery/sim/savings.h"
 
 namespace orrery::sim {
@@ -33,8 +36,6 @@ const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
 }
 
 }  // namespace
-
-Repeater::Repeater(Engine& engine) : engine_(engine), run_(engine.run_) {}
 
 // The rank leads whose graph has most to skip.
 void Repeater::set_up() {
@@ -62,7 +63,7 @@ void Repeater::set_up() {
   }
   if (most == 0) return;
   marker_ = stretches_of(lead_).front().first;
-  engine_.nodes_.watch_for(lead_, marker_);
+  parts_.nodes.watch_for(lead_, marker_);
 }
 
 const std::vector<Stretch>& Repeater::stretches_of(std::uint32_t rank) const {
@@ -92,7 +93,7 @@ void Repeater::move_marker(NodeId nodes) {
     if (marker_ == graph::kNoNode) break;
     nodes = all[stretch_].period;
   } while (times[marker_].start >= 0);
-  engine_.nodes_.watch_for(lead_, marker_);
+  parts_.nodes.watch_for(lead_, marker_);
 }
 
 // The tick is over in which a marker was passed.

@@ -55,7 +55,14 @@ struct Jump {
   }
 };
 
-class Engine;
+class Accounts;
+class Agendas;
+class Chunks;
+class Collectives;
+class Messages;
+class Nodes;
+class Phases;
+class Planner;
 struct Run;
 struct Block;
 
@@ -63,7 +70,19 @@ struct Block;
 /// a period, that is a marker.
 class Repeater {
  public:
-  explicit Repeater(Engine& engine);
+  /// What it looks at and changes.
+  struct Parts {
+    Run& run;
+    const Planner& planner;
+    Nodes& nodes;
+    Agendas& agendas;
+    Accounts& accounts;
+    Messages& messages;
+    Chunks& chunks;
+    Collectives& collectives;
+    const Phases& phases;
+  };
+  explicit Repeater(const Parts& parts) : parts_(parts), run_(parts.run) {}
 
   /// Finds what the graphs repeat. To be called once, before any node starts.
   void set_up();
@@ -107,7 +126,7 @@ class Repeater {
   void move_messages(const Jump& jump);
   void move_times(const Jump& jump);
 
-  Engine& engine_;
+  Parts parts_;
   Run& run_;
   std::vector<std::vector<Stretch>> of_graph_;  // by number in the workload
   std::uint32_t lead_ = 0;

@@ -6,7 +6,13 @@
 #include <limits>
 #include <utility>
 
-#include "orrery/sim/engine.h"
+#include "orrery/sim/accounts.h"
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/chunks.h"
+#include "orrery/sim/collectives.h"
+#include "orrery/sim/messages.h"
+#include "orrery/sim/repeat.h"
+#include "orrery/sim/run.h"
 
 namespace orrery::sim {
 
@@ -58,7 +64,7 @@ void Repeater::count_repeats(const Jump& jump) {
     gpu = static_cast<std::int64_t>(static_cast<std::uint64_t>(gpu) +
                                     more * static_cast<std::uint64_t>(times));
   }
-  for (auto& [key, total] : engine_.accounts_.totals()) {
+  for (auto& [key, total] : parts_.accounts.totals()) {
     const auto found = before_.totals.find(key);
     const CollectiveTotal then = found == before_.totals.end() ? CollectiveTotal{} : found->second;
     grow(total.operations, then.operations, times);
@@ -123,43 +129,43 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   times.end += jump.step;
   if (times.released_by != graph::kNoNode) times.released_by += step;
   if (times.sender != kNone) {
-    const auto [sender, sent] = engine_.messages_.state().senders[times.sender];
-    times.sender = static_cast<std::uint32_t>(engine_.messages_.state().senders.size());
-    engine_.messages_.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
+    const auto [sender, sent] = parts_.messages.state().senders[times.sender];
+    times.sender = static_cast<std::uint32_t>(parts_.messages.state().senders.size());
+    parts_.messages.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
   }
   run_.ground.states[rank].waits[node] = kDone;
 }
 
 // Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
 void Repeater::move_messages(const Jump& jump) {
-  for (CollectiveOp& op : engine_.collectives_.operations()) op.node += jump.nodes(op.rank);
-  for (Receive& receive : engine_.messages_.state().receives) {
+  for (CollectiveOp& op : parts_.collectives.operations()) op.node += jump.nodes(op.rank);
+  for (Receive& receive : parts_.messages.state().receives) {
     receive.who.node += jump.nodes(receive.who.rank);
     receive.key.tag = jump.tag(receive.key.tag);
     if (receive.since >= 0) receive.since += jump.delay();
   }
-  for (P2pMessage& message : engine_.messages_.state().messages) {
+  for (P2pMessage& message : parts_.messages.state().messages) {
     message.sender.node += jump.nodes(message.sender.rank);
     message.key.tag = jump.tag(message.key.tag);
   }
   if (jump.tag_step == 0) return;
-  const Mailboxes old = std::exchange(engine_.messages_.state().mailboxes, {});
+  const Mailboxes old = std::exchange(parts_.messages.state().mailboxes, {});
   for (const Mailboxes::Entry& entry : old.entries()) {
     if (!entry.used) continue;
     MessageKey key = entry.key;
     key.tag = jump.tag(key.tag);
-    engine_.messages_.state().mailboxes.at(key) = entry.box;
+    parts_.messages.state().mailboxes.at(key) = entry.box;
   }
 }
 
 void Repeater::move_times(const Jump& jump) {
   for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    for (const auto& [time, event] : engine_.agendas_.pending(rank)) {
+    for (const auto& [time, event] : parts_.agendas.pending(rank)) {
       if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);
     }
-    engine_.agendas_.shift(rank, jump.delay());
+    parts_.agendas.shift(rank, jump.delay());
   }
-  for (Block& block : engine_.chunks_.all()) {
+  for (Block& block : parts_.chunks.all()) {
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
     if (block.streams == nullptr) continue;
     for (std::uint32_t slot = 0; slot < block.slots; ++slot) {

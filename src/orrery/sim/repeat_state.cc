@@ -5,7 +5,15 @@
 #include <array>
 #include <limits>
 
-#include "orrery/sim/engine.h"
+#include "orrery/sim/accounts.h"
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/chunks.h"
+#include "orrery/sim/collectives.h"
+#include "orrery/sim/messages.h"
+#include "orrery/sim/phases.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/repeat.h"
+#include "orrery/sim/run.h"
 
 namespace orrery::sim {
 
@@ -37,7 +45,7 @@ bool Repeater::take(Snapshot& to) {
     to.fronts.push_back(state.front);
     to.reaches.push_back(state.reach);
   }
-  if (engine_.phases_.any_early() || !take_blocks(to)) return false;
+  if (parts_.phases.any_early() || !take_blocks(to)) return false;
   for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
     to.words.push_back(run_.ground.states[rank].finished ? 1 : 0);
     if (run_.ground.states[rank].finished) continue;
@@ -49,7 +57,7 @@ bool Repeater::take(Snapshot& to) {
   take_mailboxes(to);
   to.seats = run_.ground.seats;
   to.gpu_time = run_.ground.gpu_time;
-  to.totals = engine_.accounts_.totals();
+  to.totals = parts_.accounts.totals();
   to.messages = run_.result.messages;
   to.worked_out = run_.result.savings.phases_worked_out;
   to.by_messages = run_.result.savings.phases_by_messages;
@@ -112,7 +120,7 @@ void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
 bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> rows;
   bool known = true;
-  for (const auto& [time, event] : engine_.agendas_.pending(rank)) {
+  for (const auto& [time, event] : parts_.agendas.pending(rank)) {
     known = known && (event->kind == LocalKind::node_done ||
                       event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
     rows.push_back({time - run_.now(), static_cast<std::int64_t>(event->kind),
@@ -124,7 +132,7 @@ bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
 
 // Chunk queues, and what chooses the queues and dimensions of chunks to come.
 void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
-  const std::size_t count = engine_.planner_.queue_count();
+  const std::size_t count = parts_.planner.queue_count();
   for (std::size_t number = 0; number < count; ++number) {
     const ChunkQueue& queue = run_.ground.queues[rank * count + number];
     to.words.push_back(queue.running);
@@ -145,22 +153,22 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
 // follows: the first that it has no part in yet.
 bool Repeater::take_blocks(Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> live;
-  for (std::uint32_t b = 0; b < engine_.chunks_.all().size(); ++b) {
-    if (engine_.chunks_.all()[b].streams != nullptr)
-      live.push_back({engine_.chunks_.all()[b].communicator, engine_.chunks_.all()[b].number, b});
+  for (std::uint32_t b = 0; b < parts_.chunks.all().size(); ++b) {
+    if (parts_.chunks.all()[b].streams != nullptr)
+      live.push_back({parts_.chunks.all()[b].communicator, parts_.chunks.all()[b].number, b});
   }
   std::sort(live.begin(), live.end());
   std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // place in live
   for (std::size_t i = 0; i < live.size(); ++i)
-    in_order.emplace_back(engine_.chunks_.all()[static_cast<std::size_t>(live[i][2])].order, i);
+    in_order.emplace_back(parts_.chunks.all()[static_cast<std::size_t>(live[i][2])].order, i);
   std::sort(in_order.begin(), in_order.end());
-  place_.resize(engine_.chunks_.all().size());
+  place_.resize(parts_.chunks.all().size());
   to.words.push_back(static_cast<std::int64_t>(live.size()));
   for (const auto& [order, i] : in_order) to.words.push_back(static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(live[i][2]);
     place_[number] = static_cast<std::uint32_t>(i);
-    if (!take_block(engine_.chunks_.all()[number], to)) return false;
+    if (!take_block(parts_.chunks.all()[number], to)) return false;
   }
   return true;
 }
@@ -199,8 +207,8 @@ bool Repeater::take_streams(const Block& block, Snapshot& to) {
     to.words.push_back(stream.phases);
     to.words.push_back(stream.op == kNone ? 0 : 1);
     if (stream.op == kNone) continue;
-    if (stream.spec != nullptr && !engine_.phases_.is_worked_out(*stream.spec)) return false;
-    const CollectiveOp& op = engine_.collectives_.operations()[stream.op];
+    if (stream.spec != nullptr && !parts_.phases.is_worked_out(*stream.spec)) return false;
+    const CollectiveOp& op = parts_.collectives.operations()[stream.op];
     const bool runs = stream.spec != nullptr;
     const std::int64_t row[] = {
         stream.phase,
@@ -225,7 +233,7 @@ bool Repeater::take_events(Snapshot& to) {
       for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
         phases.push_back({event.time - run_.now(), place_[event.block], m});
     } else if (event.kind == EventKind::p2p_deliver) {
-      const P2pMessage& message = engine_.messages_.state().messages[event.first];
+      const P2pMessage& message = parts_.messages.state().messages[event.first];
       messages.push_back({event.time - run_.now(), message.key.src, message.key.dst,
                           message.key.size, static_cast<std::int64_t>(message.key.tag) - base,
                           message.sender.rank, relative(message.sender.rank, message.sender.node)});
@@ -240,7 +248,7 @@ bool Repeater::take_events(Snapshot& to) {
 
 void Repeater::take_mailboxes(Snapshot& to) {
   std::vector<const Mailboxes::Entry*> used;
-  for (const Mailboxes::Entry& entry : engine_.messages_.state().mailboxes.entries()) {
+  for (const Mailboxes::Entry& entry : parts_.messages.state().mailboxes.entries()) {
     if (entry.used) used.push_back(&entry);
   }
   const auto order = [](const Mailboxes::Entry* entry) {
@@ -255,8 +263,8 @@ void Repeater::take_mailboxes(Snapshot& to) {
                                 entry->key.size, static_cast<std::int64_t>(entry->key.tag) - base,
                                 box.arrived,     box.flying};
     to.words.insert(to.words.end(), std::begin(row), std::end(row));
-    for (std::uint32_t r = box.first; r != kNone; r = engine_.messages_.state().next_receive[r]) {
-      const Receive& receive = engine_.messages_.state().receives[r];
+    for (std::uint32_t r = box.first; r != kNone; r = parts_.messages.state().next_receive[r]) {
+      const Receive& receive = parts_.messages.state().receives[r];
       to.words.push_back(receive.who.rank);
       to.words.push_back(relative(receive.who.rank, receive.who.node));
       to.words.push_back(receive.since < 0 ? kNothing : receive.since - run_.now());

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/sim/crew.h"
+#include "orrery/core/crew.h"
 
 namespace orrery::sim {
 

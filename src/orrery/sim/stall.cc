@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Why a run could not finish.
+#include "orrery/sim/stall.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
-
-#include "orrery/sim/engine.h"
 
 namespace orrery::sim {
 
@@ -15,18 +13,18 @@ using graph::NodeKind;
 
 namespace {
 constexpr std::size_t kMostNodes = 64;
-}
 
-std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
-  const graph::Graph& graph = run_.graph_of(rank);
+std::string why_waiting(const Run& run, const MessageState& messages, std::uint32_t rank,
+                        NodeId node) {
+  const graph::Graph& graph = run.graph_of(rank);
   if (graph.kind(node) == NodeKind::recv) {
-    const graph::PointToPoint message = graph.message(node, run_.real(rank));
+    const graph::PointToPoint message = graph.message(node, run.real(rank));
     std::string text =
         fmt::format("receive of {} bytes, tag {}, from rank {}: no matching send arrived",
                     message.size.count(), message.tag, message.src);
-    for (const auto& [key, box, used] : messages_.state().mailboxes.entries()) {
+    for (const auto& [key, box, used] : messages.mailboxes.entries()) {
       const bool same = key.src == static_cast<std::uint32_t>(message.src) &&
-                        key.dst == run_.real(rank) && key.tag == message.tag;
+                        key.dst == run.real(rank) && key.tag == message.tag;
       if (used && same && box.arrived > 0)
         return text + fmt::format("; one of {} bytes did", key.size);
     }
@@ -37,10 +35,9 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
     std::uint64_t missing = 0;
     std::uint32_t first_missing = kNone;
     const std::string group =
-        run_.workload.group_name(graph.string(collective.group), run_.real(rank));
-    if (run_.folded) return fmt::format("{} in group \"{}\"", graph::name(collective.type), group);
-    const std::uint32_t found = run_.communicators.find(graph.string(collective.group), rank);
-    const Communicator& members = run_.communicators[found >= Communicators::kOutside ? 0 : found];
+        run.workload.group_name(graph.string(collective.group), run.real(rank));
+    const std::uint32_t found = run.communicators.find(graph.string(collective.group), rank);
+    const Communicator& members = run.communicators[found >= Communicators::kOutside ? 0 : found];
     const std::uint32_t member = members.member(rank);
     for (std::uint32_t m = 0; m < members.next_stream.size(); ++m) {
       if (members.next_stream[m] >= members.next_stream[member]) continue;
@@ -56,27 +53,28 @@ std::string Engine::why_waiting(std::uint32_t rank, NodeId node) const {
   return fmt::format("{} is still in progress", graph::name(graph.kind(node)));
 }
 
-StallReport Engine::stall_report() const {
+}  // namespace
+
+StallReport stall_report(const Run& run, const MessageState& messages) {
   StallReport report;
-  report.at = Time(run_.now());
-  std::vector<std::uint32_t> waits_for(run_.ground.states.size(), kNone);
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    if (run_.ground.states[rank].finished) continue;
-    report.unfinished_ranks += run_.weight(rank);
-    const graph::Graph& graph = run_.graph_of(rank);
+  report.at = Time(run.now());
+  std::vector<std::uint32_t> waits_for(run.ground.states.size(), kNone);
+  for (std::uint32_t rank = 0; rank < run.ground.states.size(); ++rank) {
+    if (run.ground.states[rank].finished) continue;
+    ++report.unfinished_ranks;
+    const graph::Graph& graph = run.graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
-      const NodeTimes times = run_.pages == nullptr
-                                  ? run_.ground.times[run_.ground.first_times[rank] + node]
-                                  : run_.pages->known(rank, node);
+      const NodeTimes times = run.pages == nullptr
+                                  ? run.ground.times[run.ground.first_times[rank] + node]
+                                  : run.pages->known(rank, node);
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {
-        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, run_.real(rank)).src);
+        waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, run.real(rank)).src);
       }
       if (report.nodes.size() < kMostNodes)
-        report.nodes.push_back({run_.real(rank), node, why_waiting(rank, node)});
+        report.nodes.push_back({run.real(rank), node, why_waiting(run, messages, rank, node)});
     }
   }
-  if (run_.folded) return report;
   // A circle of receives, if following "waits for" comes back to where it began.
   for (std::uint32_t first = 0; first < waits_for.size() && report.circle.empty(); ++first) {
     std::vector<std::uint32_t> path;
@@ -94,32 +92,29 @@ StallReport Engine::stall_report() const {
   return report;
 }
 
-// The nodes whose completions led to the end of the slowest rank, first to last. A receive that
-// waited for its message takes no time on the chain: what led to it is the send, on the sender's
-// rank.
-std::vector<ChainLink> Engine::chain() {
+std::vector<ChainLink> longest_chain(Run& run, Nodes& nodes, const MessageState& messages) {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
-  for (std::uint32_t rank = 1; rank < run_.ground.seats.size(); ++rank) {
-    if (run_.ground.seats[rank].finish.value_or(Time{}) >
-        run_.ground.seats[slowest].finish.value_or(Time{}))
+  for (std::uint32_t rank = 1; rank < run.ground.seats.size(); ++rank) {
+    if (run.ground.seats[rank].finish.value_or(Time{}) >
+        run.ground.seats[slowest].finish.value_or(Time{}))
       slowest = rank;
   }
   std::uint32_t rank = slowest;
   const auto times = [&](NodeId node) -> const NodeTimes& {
-    return run_.ground.times[run_.ground.first_times[rank] + node];
+    return run.ground.times[run.ground.first_times[rank] + node];
   };
   // With folding the chain goes through the ranks themselves, whoever was simulated for them.
-  std::uint32_t number = run_.real(rank);
-  std::vector<bool> settled(run_.ground.states.size());
+  std::uint32_t number = run.real(rank);
+  std::vector<bool> settled(run.ground.states.size());
   NodeId last = graph::kNoNode;
-  for (NodeId node = 0; node < run_.graph_of(rank).size(); ++node) {
+  for (NodeId node = 0; node < run.graph_of(rank).size(); ++node) {
     if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end))
       last = node;
   }
-  for (NodeId node = last; node != graph::kNoNode && links.size() < run_.ground.times.size();) {
-    if (!run_.astra() && !settled[rank]) {
-      nodes_.settle_releases(rank);
+  for (NodeId node = last; node != graph::kNoNode && links.size() < run.ground.times.size();) {
+    if (!run.astra() && !settled[rank]) {
+      nodes.settle_releases(rank);
       settled[rank] = true;
     }
     const NodeTimes& ran = times(node);
@@ -129,10 +124,10 @@ std::vector<ChainLink> Engine::chain() {
       node = ran.released_by;
       continue;
     }
-    number = static_cast<std::uint32_t>(run_.workload.graph(number).message(node, number).src);
+    number = static_cast<std::uint32_t>(run.workload.graph(number).message(node, number).src);
     const std::size_t before =
-        first_senders_.empty() ? 0 : first_senders_[run_.ground.parts.part_of[rank]];
-    std::tie(rank, node) = messages_.state().senders[before + ran.sender];
+        messages.first_senders.empty() ? 0 : messages.first_senders[run.ground.parts.part_of[rank]];
+    std::tie(rank, node) = messages.senders[before + ran.sender];
   }
   std::reverse(links.begin(), links.end());
   return links;

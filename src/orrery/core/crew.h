@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace orrery::sim {
+namespace orrery {
 
 /// Threads that wait for work in between: briefly awake, then asleep. Handing out work takes about
 /// a microsecond while they are awake.
@@ -38,4 +38,4 @@ class Crew {
   std::vector<std::thread> helpers_;
 };
 
-}  // namespace orrery::sim
+}  // namespace orrery

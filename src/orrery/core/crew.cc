@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/sim/crew.h"
+#include "orrery/core/crew.h"
 
-namespace orrery::sim {
+namespace orrery {
 
 namespace {
 
@@ -69,4 +69,4 @@ void Crew::share(std::uint32_t count, const std::function<void(std::uint32_t)>& 
     await_change(done_, left);
 }
 
-}  // namespace orrery::sim
+}  // namespace orrery

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/sim/crew.h"
+#include "orrery/core/crew.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace orrery::sim {
+namespace orrery {
 namespace {
 
 TEST(Crew, DoesEverythingOnceInEveryRound) {
@@ -40,4 +40,4 @@ TEST(Crew, WaitsAsleepAndEndsWithoutWork) {
 }
 
 }  // namespace
-}  // namespace orrery::sim
+}  // namespace orrery
