@@ -5,16 +5,12 @@ namespace orrery::sim {
 
 using model::SharedBus;
 
-namespace {
-constexpr std::int64_t kAstraTick = kPsPerNs;  // ASTRA rules truncate to whole nanoseconds
-}  // namespace
-
 void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce,
                      bool returns) {
   if (buses_.empty()) buses_.resize(run_.ground.states.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
   if (bus == nullptr)
-    bus = std::make_unique<SharedBus>(*run_.platform.shared_bus, run_.astra() ? 1 : kPsPerNs);
+    bus = std::make_unique<SharedBus>(*run_.platform.shared_bus, kPsPerNs / run_.policy.bus_unit);
   std::uint32_t token = static_cast<std::uint32_t>(crossings_.size());
   if (free_crossings_.empty()) {
     crossings_.emplace_back();
@@ -26,21 +22,20 @@ void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, b
   const bool tree =
       stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
   const std::int64_t bytes = tree ? stream.spec->request.data : stream.spec->step_of(packet).bytes;
-  bus->transfer(way, {bytes, reduce, returns, token}, run_.now() / (run_.astra() ? kAstraTick : 1));
+  bus->transfer(way, {bytes, reduce, returns, token}, run_.now() / run_.policy.bus_unit);
   set_timers(stream.rank);
 }
 
 void Boundary::set_timers(std::uint32_t rank) {
   for (const SharedBus::Timer& timer : buses_[rank]->timers()) {
-    agendas_.at(rank, timer.delay * (run_.astra() ? kAstraTick : 1),
-                {nullptr, timer.code, LocalKind::bus});
+    agendas_.at(rank, timer.delay * run_.policy.bus_unit, {nullptr, timer.code, LocalKind::bus});
   }
   buses_[rank]->timers().clear();
 }
 
 void Boundary::expire(std::uint32_t rank, std::uint32_t code) {
   SharedBus& bus = *buses_[rank];
-  const std::int64_t tick = run_.now() / (run_.astra() ? kAstraTick : 1);
+  const std::int64_t tick = run_.now() / run_.policy.bus_unit;
   const SharedBus::Step step = bus.expire(code, tick);
   set_timers(rank);
   if (step.token != SharedBus::kNoToken) {

@@ -26,7 +26,7 @@ std::int64_t ChunkQueues::largest_data(const Stream& stream) const {
 }
 
 bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) {
-  if (run_.astra()) return goes_before_astra(newcomer, waiting);
+  if (run_.policy.first_come) return goes_before_astra(newcomer, waiting);
   // Ranks must agree on the order even when chunks come at the same time.
   const auto tie = [&] {
     return newcomer.waiting_since == waiting.waiting_since &&
@@ -100,7 +100,7 @@ void ChunkQueues::insert_arrived(ChunkQueue& queue) {
 void ChunkQueues::insert_waiting(ChunkQueue& queue, Stream& stream) {
   Stream** link = &queue.first;
   const bool sorted =
-      !run_.astra() || run_.platform.collectives.intra_dimension == IntraDimension::fifo;
+      !run_.policy.first_come || run_.platform.collectives.intra_dimension == IntraDimension::fifo;
   if (sorted && queue.first != nullptr && !goes_before(stream, *queue.last))
     link = &queue.last->next_waiting;
   while (*link != nullptr && !goes_before(stream, **link)) link = &(*link)->next_waiting;

@@ -12,7 +12,8 @@ void ChunkQueues::enqueue(Stream& stream) {
   if (run_.observer != nullptr) run_.observer->chunk_waits(stream);
   const std::uint32_t number = planner_.list(stream.phases)[stream.phase].queue;
   ChunkQueue& queue = of(stream.rank, number);
-  if (run_.astra() || run_.platform.collectives.intra_dimension != platform::IntraDimension::rg)
+  if (run_.policy.first_come ||
+      run_.platform.collectives.intra_dimension != platform::IntraDimension::rg)
     return insert_waiting(queue, stream);
   stream.next_waiting = std::exchange(queue.arrived, &stream);
 }
@@ -33,7 +34,7 @@ void ChunkQueues::start_waiting(std::uint64_t number) {
 
 void ChunkQueues::pump(std::uint32_t rank, std::uint32_t number) {
   const std::uint64_t queue = rank * std::uint64_t{planner_.queue_count()} + number;
-  if (run_.astra()) return start_waiting(queue);
+  if (run_.policy.first_come) return start_waiting(queue);
   if (std::exchange(run_.ground.queues[queue].unsettled, true)) return;
   unsettled_.push_back(queue);
 }
@@ -54,7 +55,7 @@ bool ChunkQueues::settle() {
 // For the RG order of queues.
 void ChunkQueues::note_gather(std::uint32_t rank, std::uint32_t number, const Stream& stream) {
   const bool gather = stream.spec->request.type == graph::CollectiveType::all_gather;
-  if (run_.astra()) {
+  if (run_.policy.first_come) {
     run_.ground.last_was_gather[rank] = gather;
     return;
   }

@@ -70,7 +70,7 @@ void Chunks::close(const Stream& stream) {
 void Chunks::drop(std::uint32_t number) {
   Block& block = blocks_[number];
   Communicator& group = run_.communicators[block.communicator];
-  if (run_.astra() || run_.platform.collectives.rendezvous) {
+  if (run_.policy.match_by_size || run_.platform.collectives.rendezvous) {
     block.streams.reset();
     block.dims_order = {};
     block.history = {};

@@ -23,7 +23,7 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 }  // namespace
 
 bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
-  if (!run_.options.closed_forms || run_.astra() ||
+  if (!run_.options.closed_forms || !run_.policy.closed_forms ||
       run_.platform.network != platform::NetworkModelKind::analytical ||
       run_.platform.collectives.rendezvous)
     return false;

@@ -11,7 +11,7 @@
 #include "orrery/model/collective/closed_form.h"
 #include "orrery/sim/chunks.h"
 #include "orrery/sim/parties.h"
-#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/phase_run.h"
 #include "orrery/sim/run.h"
 
 namespace orrery::sim {
@@ -19,15 +19,15 @@ namespace orrery::sim {
 /// Under the analytical network nothing but its own members decides how a phase goes: when the last
 /// of a ring has begun it, the end is known for all of them, and one event each (phase_end) takes
 /// the place of all messages. The results are the same.
-class ClosedPhases {
+class ClosedPhases final : public PhaseRun {
  public:
   ClosedPhases(Run& run, Chunks& chunks, PhaseEnds& ends)
       : run_(run), chunks_(chunks), ends_(ends) {}
 
   [[nodiscard]] bool knows(const model::PhaseSpec& spec) const;
-  void begin(Stream& stream);
+  void begin(Stream& stream) override;
   /// Events of kind phase_end.
-  void arrives(const Event& event);
+  void arrives(const Event& event) override;
   /// Members that wait for others to begin a phase.
   [[nodiscard]] std::uint64_t waiting() const { return waiting_; }
 

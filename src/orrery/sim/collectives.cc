@@ -25,7 +25,7 @@ Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues
 std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
-  if (name.empty() || (run_.astra() && name == "0")) return 0;
+  if (name.empty() || (run_.policy.group_0_is_all && name == "0")) return 0;
   const std::uint32_t found = accounts_.meaning(rank, node);
   if (found == Communicators::kUnknown) {
     run_.fail({Errc::input_group, run_.place(rank, node),
@@ -63,10 +63,8 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   if (!communicator) return;
   Communicator& group = run_.communicators[*communicator];
   const graph::Graph& graph = run_.graph_of(rank);
-  const std::uint32_t everywhere =
-      run_.astra() ? 0xfu : ~0u;  // without the attribute ASTRA-sim assumes four dimensions
   const std::uint32_t mask =
-      graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : everywhere;
+      graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : run_.policy.dims_unsaid;
   const auto number = planner_.topology(type, *communicator, group, group.dims(mask));
   if (!number)
     return run_.fail({number.error().code, run_.place(rank, node) + ": " + number.error().where,
@@ -81,7 +79,7 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
                        type != CollectiveType::all_to_all && !topology.sub_group;
   if (cutting->remainder_full && !resized) run_.note(FindingCode::remainder_chunk_full, rank, node);
-  if (run_.astra() && topology.sub_group && run_.fabric.dim_count() > 1) {
+  if (run_.policy.groups_are_rings && topology.sub_group && run_.fabric.dim_count() > 1) {
     run_.note(FindingCode::group_falls_back_to_ring, rank, node);
   }
   if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
@@ -114,7 +112,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
   natural.topology = topology_number;
   const bool ordered =
       run_.platform.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
-  if (ordered && (rank == 0 || !run_.astra()))
+  if (ordered && (rank == 0 || !run_.policy.rank_0_leads))
     themis_.begin(run_.now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
   for (std::int64_t left = cutting.bytes; left > 0 && !run_.error;) {
@@ -134,7 +132,8 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
                         list.error().what, list.error().hint});
     }
     stream.op = op;
-    stream.phases = run_.astra() ? *list : common_phases(chunks_.of(stream), plan, *list);
+    stream.phases =
+        run_.policy.ranks_agree ? common_phases(chunks_.of(stream), plan, *list) : *list;
     stream.phase = 0;
     stream.priority = priority;
     ++ops_[op].chunks_left;
@@ -156,7 +155,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
 std::vector<std::uint8_t> Collectives::next_rotation(const Stream& stream, std::size_t dims,
                                                      bool gather) {
   Block& block = chunks_.of(stream);
-  if (!run_.astra() && block.dims_order.size() == dims) return block.dims_order;
+  if (run_.policy.ranks_agree && block.dims_order.size() == dims) return block.dims_order;
   std::uint8_t& first = run_.ground.round_robin[stream.rank];
   std::vector<std::uint8_t> order;
   for (std::size_t i = 0; i < dims; ++i) {
@@ -181,7 +180,8 @@ void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::
   if (request.type == CollectiveType::all_to_all) return;
   const bool aware =
       run_.platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
-  request.two_phase = request.type == CollectiveType::all_reduce && (aware || !run_.astra());
+  request.two_phase =
+      request.type == CollectiveType::all_reduce && (aware || run_.policy.two_phases_always);
   Block& block = chunks_.of(stream);
   if (block.chunk == 0) {
     Themis::Decision decision =

@@ -11,7 +11,7 @@
 #include "orrery/sim/accounts.h"
 #include "orrery/sim/chunk_queues.h"
 #include "orrery/sim/chunks.h"
-#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/phase_run.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/run.h"
 #include "orrery/sim/themis.h"

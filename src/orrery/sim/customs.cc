@@ -56,7 +56,7 @@ void Customs::start(std::uint32_t run, NodeId node) {
   const NodeKind kind = graph.kind(node);
   if (kind != NodeKind::send && kind != NodeKind::recv) {
     const std::int64_t recorded = kind == NodeKind::comp ? graph.duration(node).count() : 0;
-    const std::int64_t shortest = kind == NodeKind::comp && run_.astra() ? kPsPerNs : 0;
+    const std::int64_t shortest = kind == NodeKind::comp ? run_.policy.shortest.count() : 0;
     return agendas_.at(rank, recorded > 0 ? recorded : shortest,
                        {.arg = run, .kind = LocalKind::custom_done, .node = node});
   }

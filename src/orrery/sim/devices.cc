@@ -23,7 +23,7 @@ bool takes_roofline(const graph::Graph& graph, NodeId node, const platform::Plat
 void Devices::replay(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   Time duration = graph.duration(node);
-  if (duration == Time{} && run_.astra()) duration = kShortest;
+  if (duration == Time{}) duration = run_.policy.shortest;
   if (graph.kind(node) == NodeKind::comp)
     duration = run_.ground.deviations.compute(run_.real(rank), duration);
   if (!graph.is_cpu(node)) run_.ground.gpu_time[rank] += duration.count();
@@ -46,7 +46,7 @@ bool Devices::compute(std::uint32_t rank, NodeId node) {
     return true;
   }
   const graph::Work work = graph.work(node);
-  if (work.tensor_size == Bytes{} && run_.astra()) return false;
+  if (work.tensor_size == Bytes{} && run_.policy.empty_work_is_skipped) return false;
   const auto time = model::roofline_time(work, run_.platform.device, run_.platform.rules);
   if (!time) {
     run_.fail({Errc::config_range, run_.place(rank, node),
@@ -68,7 +68,7 @@ void Devices::access(std::uint32_t rank, NodeId node) {
   }
   const Bytes size = graph.work(node).tensor_size;
   if (run_.platform.remote_memory.kind == platform::RemoteMemoryKind::none) {
-    if (run_.astra()) {
+    if (!run_.policy.local_memory_serves) {
       return run_.fail({Errc::config_conflict, run_.place(rank, node),
                         "the trace uses remote memory and the system has none",
                         "choose another memory-type than NO_MEMORY_EXPANSION"});

@@ -34,7 +34,4 @@ class Devices {
   model::RemoteMemory remote_memory_;
 };
 
-/// ASTRA rules: a node without a duration.
-inline constexpr Time kShortest = ns(1);
-
 }  // namespace orrery::sim

@@ -5,15 +5,16 @@
 #include <unordered_map>
 
 #include "orrery/model/collective/phase.h"
+#include "orrery/sim/policy.h"
 #include "orrery/sim/state.h"
 
 namespace orrery::sim {
 
-/// Messages of phases that have arrived before their receiver wants them. ASTRA rules match by
-/// sender and size alone, Orrery rules by phase and step.
+/// Messages of phases that have arrived before their receiver wants them. They match as the
+/// policy says.
 class Early {
  public:
-  explicit Early(platform::Rules rules) : astra_(rules == platform::Rules::astra) {}
+  explicit Early(const Policy& policy) : by_size_(policy.match_by_size) {}
 
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
   /// One of `spec`'s from member `from`, as the receiver knows its sender.
@@ -32,11 +33,11 @@ class Early {
  private:
   [[nodiscard]] MessageKey key_of(const Stream& receiver, const model::PhaseSpec& spec,
                                   std::uint32_t from, std::uint32_t key) const {
-    if (astra_) return {receiver.block, from, receiver.member, spec.step_of(key).bytes};
+    if (by_size_) return {receiver.block, from, receiver.member, spec.step_of(key).bytes};
     return {receiver.block | std::uint64_t{spec.id} << 32, from, receiver.member, key};
   }
 
-  bool astra_;
+  bool by_size_;
   std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> waiting_;
 };
 

@@ -170,7 +170,8 @@ void Engine::dispatch(const Event& event) {
 
 // Orrery rules always do; ASTRA rules when track-local-mem asks for it.
 void Engine::track_memory(std::uint32_t rank) {
-  if (run_.pages != nullptr || (run_.astra() && !run_.platform.track_local_memory)) return;
+  if (run_.pages != nullptr || (!run_.policy.follows_memory && !run_.platform.track_local_memory))
+    return;
   const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
     const NodeTimes& times = run_.ground.times[run_.ground.first_times[rank] + node];
     if (times.start < 0 || times.end < 0) return std::nullopt;
@@ -244,7 +245,7 @@ void Engine::begin(std::uint32_t rank, graph::NodeId node) {
 void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   const graph::Collective& collective = graph.collective(node);
-  if (!run_.astra() && nodes_.takes_recorded_time(rank, node)) {
+  if (run_.policy.nearest_form && nodes_.takes_recorded_time(rank, node)) {
     run_.note(FindingCode::collective_replayed, rank, node);
     return agendas_.at(rank, graph.duration(node).count(),
                        {.arg = node, .kind = LocalKind::node_done});
@@ -265,13 +266,13 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   if (model::plan_for(run_.platform.collectives, collective.type) != nullptr) {
     return collectives_.begin(rank, node, collective.type, size);
   }
-  if (run_.astra() && collective.type == CollectiveType::broadcast) {
+  if (!run_.policy.nearest_form && collective.type == CollectiveType::broadcast) {
     run_.note(FindingCode::collective_without_traffic, rank, node);
     const std::int64_t recorded = graph.duration(node).count();
-    return agendas_.at(rank, recorded > 0 ? recorded : kShortest.count(),
+    return agendas_.at(rank, recorded > 0 ? recorded : run_.policy.shortest.count(),
                        {.arg = node, .kind = LocalKind::node_done});
   }
-  if (run_.astra() || collective.type == CollectiveType::unknown) {
+  if (!run_.policy.nearest_form || collective.type == CollectiveType::unknown) {
     return run_.fail(
         {Errc::input_unsupported, run_.place(rank, node),
          fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
@@ -330,8 +331,9 @@ SimResult Engine::summarise() {
     run_.result.end = std::max(run_.result.end, *rank_result.finish);
     // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.
     rank_result.exposed_comm =
-        run_.astra() ? std::max(Time{}, *rank_result.finish - Time(run_.ground.gpu_time[rank]))
-                     : rank_result.comm_only;
+        run_.policy.exposed_is_the_rest
+            ? std::max(Time{}, *rank_result.finish - Time(run_.ground.gpu_time[rank]))
+            : rank_result.comm_only;
   }
   collectives_.count_sent_so_far();
   for (auto& [key, total] : accounts_.totals()) {
@@ -354,8 +356,8 @@ SimResult Engine::summarise() {
   run_.result.ranks = RankResults(
       std::move(run_.ground.seats),
       run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());
-  for (std::uint32_t rank = 0; history_ && !run_.astra() && rank < run_.ground.states.size();
-       ++rank)
+  for (std::uint32_t rank = 0;
+       history_ && !run_.policy.first_come && rank < run_.ground.states.size(); ++rank)
     nodes_.settle_releases(rank);
   if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.ground.times));
   return std::move(run_.result);

@@ -28,7 +28,7 @@ Result<void> Engine::set_up_folding() {
       run_.folded ? static_cast<std::uint32_t>(run_.ground.folding.classes()) : ranks;
   if (run_.options.fold) run_.result.savings.not_folded = run_.ground.folding.why_not;
   if (!run_.folded) return {};
-  run_.guarded = run_.astra();
+  run_.guarded = run_.policy.first_come;
   guard_.set_up();
   set_up_slots();
   run_.ground.peers.emplace(run_.workload);

@@ -57,7 +57,7 @@ std::optional<MessageKey> Messages::key(const graph::Graph& graph, std::uint32_t
                fmt::format("there is no rank {} among {}", peer, run_.fabric.rank_count()), ""});
     return std::nullopt;
   }
-  const std::uint64_t tag = run_.astra() ? message.tag % kAstraTags : message.tag;
+  const std::uint64_t tag = run_.policy.tags != 0 ? message.tag % run_.policy.tags : message.tag;
   return MessageKey{tag, static_cast<std::uint32_t>(src), static_cast<std::uint32_t>(dst),
                     message.size.count()};
 }
@@ -91,7 +91,8 @@ void Messages::transmit(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_message({key, who});
   const bool abroad = border_ != nullptr && border_->part_of(key.dst) != border_->part;
   if (!abroad) sent(key, run_.now());
-  if (run_.astra() && who.custom == kNone && run_.fabric.dim_count() > 1) note_dims(who, key);
+  if (run_.policy.first_dimension_counts && who.custom == kNone && run_.fabric.dim_count() > 1)
+    note_dims(who, key);
   const auto bytes = static_cast<std::uint64_t>(key.size);
   run_.ground.seats[who.rank].sent_bytes += bytes;
   if (who.custom == kNone) {

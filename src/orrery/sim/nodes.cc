@@ -34,11 +34,11 @@ std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId n
   const graph::Graph& graph = run_.graph_of(rank);
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
-  if (graph.is_cpu(node) && run_.astra()) return {kCpuLane, false};
+  if (graph.is_cpu(node) && run_.policy.one_lane_for_communication) return {kCpuLane, false};
   if (graph.is_cpu(node) && (kind == NodeKind::comp || takes_recorded_time(rank, node)))
     return {kFreeLane, true};
   if (kind == NodeKind::comp) return {kComputeLane, false};
-  if (run_.astra()) return {kCommLane, false};
+  if (run_.policy.one_lane_for_communication) return {kCommLane, false};
   switch (kind) {
     case NodeKind::coll:
       return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
@@ -111,7 +111,7 @@ void Nodes::issue(std::uint32_t rank) {
       const auto next = next_ready(state);
       if (!next) break;
       const auto [lane, node] = *next;
-      if (!run_.astra() && !lane->unlimited && lane->last != graph::kNoNode)
+      if (!run_.policy.first_come && !lane->unlimited && lane->last != graph::kNoNode)
         note_release(rank, node, lane->last);
       start(rank, node);
     }
@@ -121,7 +121,7 @@ void Nodes::issue(std::uint32_t rank) {
 }
 
 void Nodes::wake(std::uint32_t rank) {
-  if (run_.astra()) return issue(rank);
+  if (run_.policy.first_come) return issue(rank);
   RankState& state = run_.ground.states[rank];
   if (state.unsettled || state.issuing) return;
   state.unsettled = true;
@@ -142,10 +142,11 @@ void Nodes::start(std::uint32_t rank, NodeId node) {
   NodeTimes& times = run_.times_of(rank, node);
   times.start = run_.now();
   if (node == watched_ && rank == watched_rank_) work_.starts_watched();
-  if (run_.astra()) times.released_by = releasing_;
+  if (run_.policy.first_come) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
-  if (run_.astra() && graph.is_cpu(node) && kind != NodeKind::comp && !run_.platform.replay_only) {
+  if (run_.policy.one_lane_for_communication && graph.is_cpu(node) && kind != NodeKind::comp &&
+      !run_.platform.replay_only) {
     return run_.fail(
         {Errc::input_corrupt, run_.place(rank, node),
          fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
@@ -185,7 +186,8 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
   for (const NodeId next : successors) {
     if (--state.waits[next] != 0) continue;
-    if (!run_.astra()) run_.ground.times[run_.ground.first_times[rank] + next].released_by = node;
+    if (!run_.policy.first_come)
+      run_.ground.times[run_.ground.first_times[rank] + next].released_by = node;
     if (at_once) {
       state.freed.push_back(next);
     } else {

@@ -143,6 +143,7 @@ void Packets::post(Stream& stream, std::uint32_t key) {
 }
 
 void Packets::arrives(const Event& event) {
+  if (event.kind == EventKind::late_receive) return arrives_late(event);
   Block& block = chunks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
@@ -183,8 +184,8 @@ void Packets::received(Stream& stream) {
   insert(stream);
   // Orrery rules: a packet that is free in the tick in which the barrier falls sees it fall.
   const model::PhaseSpec& spec = *stream.spec;
-  if (!run_.astra() && spec.barrier != 0 && stream.received == spec.barrier && stream.free != 0 &&
-      stream.held_at == run_.now())
+  if (!run_.policy.first_come && spec.barrier != 0 && stream.received == spec.barrier &&
+      stream.free != 0 && stream.held_at == run_.now())
     send_held(stream);
 }
 
@@ -194,7 +195,7 @@ void Packets::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::
                              std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;
   const std::int64_t bytes = sent.step_of(sent_key).bytes;
-  if (run_.astra() && spec != nullptr &&
+  if (run_.policy.match_by_size && spec != nullptr &&
       spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
       const bool posted =

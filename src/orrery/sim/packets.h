@@ -10,7 +10,7 @@
 #include "orrery/sim/chunks.h"
 #include "orrery/sim/early.h"
 #include "orrery/sim/guard.h"
-#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/phase_run.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/rendezvous.h"
 #include "orrery/sim/run.h"
@@ -19,7 +19,7 @@
 namespace orrery::sim {
 
 /// Packets are inserted, freed, sent and received (see model::PhaseSpec) until the phase ends.
-class Packets {
+class Packets final : public PhaseRun {
  public:
   Packets(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Boundary& boundary,
           Transport& transport, Rendezvous& rendezvous, Early& early, PhaseEnds& ends)
@@ -33,17 +33,12 @@ class Packets {
         early_(early),
         ends_(ends) {}
 
-  void begin(Stream& stream);
-  /// `count` packets are free to be sent.
-  void free(Stream& stream, std::uint16_t count);
-  /// Events of kind deliver …
-  void arrives(const Event& event);
-  /// … and late_receive.
-  void arrives_late(const Event& event);
-  /// Rendezvous: the announcement for matching key `key` is at its sender …
-  void announced(Stream& receiver, std::uint32_t key);
-  /// … and the message leaves.
-  void leaves(const AnnouncedSend& send);
+  void begin(Stream& stream) override;
+  void free(Stream& stream, std::uint16_t count) override;
+  /// Events of kinds deliver and late_receive.
+  void arrives(const Event& event) override;
+  void announced(Stream& receiver, std::uint32_t key) override;
+  void leaves(const AnnouncedSend& send) override;
 
   // lockstep.cc
   /// One packet of `rank` crosses the boundary, is reduced, or is sent, as events that continue
@@ -55,6 +50,7 @@ class Packets {
   }
 
  private:
+  void arrives_late(const Event& event);
   void insert(Stream& stream);
   void free_one(Stream& stream);
   void send_held(Stream& stream);

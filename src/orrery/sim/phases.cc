@@ -5,14 +5,6 @@
 
 namespace orrery::sim {
 
-namespace {
-
-bool is_tree(const model::PhaseSpec& spec) {
-  return spec.request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
-}
-
-}  // namespace
-
 Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Agendas& agendas,
                Transport& transport, PhaseEnds& ends)
     : run_(run),
@@ -20,12 +12,27 @@ Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, A
       chunks_(chunks),
       agendas_(agendas),
       transport_(transport),
-      early_(run.platform.rules),
+      early_(run.policy),
       boundary_(run, agendas, *this),
       rendezvous_(run, chunks, transport),
       closed_(run, chunks, ends),
       trees_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends),
       packets_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends) {}
+
+PhaseRun& Phases::by_messages(const model::PhaseSpec& spec) {
+  switch (spec.request.algorithm.algorithm) {
+    case platform::Algorithm::double_binary_tree:
+      return trees_;
+    case platform::Algorithm::ring:
+    case platform::Algorithm::direct:
+    case platform::Algorithm::halving_doubling:
+    case platform::Algorithm::one_ring:
+    case platform::Algorithm::one_direct:
+    case platform::Algorithm::one_halving_doubling:
+      break;
+  }
+  return packets_;
+}
 
 void Phases::begin_phase(Stream& stream) {
   const QueuedPhase queued = planner_.list(stream.phases)[stream.phase];
@@ -39,13 +46,11 @@ void Phases::begin_phase(Stream& stream) {
   stream.inserted = stream.sent = 0;
   if (closed_.knows(spec)) return closed_.begin(stream);
   run_.result.savings.phases_by_messages += run_.weight(stream.rank);
-  if (is_tree(spec)) return trees_.begin(stream);
-  packets_.begin(stream);
+  by_messages(spec).begin(stream);
 }
 
 void Phases::packets_free(Stream& stream, std::uint16_t count) {
-  if (is_tree(*stream.spec)) return trees_.free(stream, count);
-  packets_.free(stream, count);
+  by_messages(*stream.spec).free(stream, count);
 }
 
 void Phases::reduce(std::uint32_t rank, const LocalEvent& event) {
@@ -58,8 +63,7 @@ void Phases::announcement_arrives(const Event& event) {
   if (block.streams == nullptr) return;
   Stream& receiver = chunks_.at(block, event.first);
   if (receiver.spec == nullptr) return;
-  if (is_tree(*receiver.spec)) return trees_.announced(receiver, event.key);
-  packets_.announced(receiver, event.key);
+  by_messages(*receiver.spec).announced(receiver, event.key);
 }
 
 void Phases::handle(const Event& event) {
@@ -67,18 +71,16 @@ void Phases::handle(const Event& event) {
     case EventKind::phase_end:
       return closed_.arrives(event);
     case EventKind::deliver:
-      return packets_.arrives(event);
     case EventKind::late_receive:
-      return packets_.arrives_late(event);
+      return packets_.arrives(event);
     case EventKind::tree_deliver:
-      return trees_.arrives(event);
     case EventKind::tree_late:
-      return trees_.arrives_late(event);
+      return trees_.arrives(event);
     case EventKind::ready_to_send:
       return announcement_arrives(event);
     case EventKind::ready_late: {
       const AnnouncedSend send = rendezvous_.asked(event.first);
-      return is_tree(*send.spec) ? trees_.leaves(send) : packets_.leaves(send);
+      return by_messages(*send.spec).leaves(send);
     }
     default:
       ORRERY_CHECK(false);

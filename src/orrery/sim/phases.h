@@ -50,6 +50,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
   [[nodiscard]] bool any_early() const { return !early_.empty(); }
 
  private:
+  [[nodiscard]] PhaseRun& by_messages(const model::PhaseSpec& spec);
   void announcement_arrives(const Event& event);
 
   Run& run_;

@@ -20,7 +20,7 @@ void Rendezvous::announce(const Stream& receiver, std::uint32_t from, std::uint3
 // rules by phase and step, seen from the sender.
 MessageKey Rendezvous::key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,
                            std::uint32_t step) const {
-  if (run_.astra()) return {sender.block, to, sender.member, 0};
+  if (run_.policy.match_by_size) return {sender.block, to, sender.member, 0};
   return {sender.block | std::uint64_t{spec.id} << 32, 0, sender.member, step};
 }
 

@@ -99,13 +99,13 @@ bool ChunkQueues::rescue() {
       run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
     return true;
   }
-  const auto oldest = run_.astra() ? std::nullopt : oldest_of_those_here();
-  if (!run_.astra() && !oldest) return false;
+  const auto oldest = run_.policy.first_come ? std::nullopt : oldest_of_those_here();
+  if (!run_.policy.first_come && !oldest) return false;
   const auto here = [&](const Block& block, const Stream& s) {
-    return (run_.astra() || *oldest == std::pair(block.order.issued, block.order.node)) &&
+    return (run_.policy.first_come || *oldest == std::pair(block.order.issued, block.order.node)) &&
            peers_are_here(block, s);
   };
-  for (std::uint64_t number = 0; number < queues && !(run_.astra() && moved); ++number)
+  for (std::uint64_t number = 0; number < queues && !(run_.policy.first_come && moved); ++number)
     moved |= begin_beyond(number, here, true);
   if (moved && run_.guarded)
     run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";

@@ -20,8 +20,9 @@ void Run::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
   result.findings.add(code, {}, weight(rank));
   std::vector<Note>& known = notes[code];
   const Note note{now(), rank, node};
-  if (known.size() == Findings::kPlaces && (astra() || !(note < known.back()))) return;
-  known.insert(astra() ? known.end() : std::upper_bound(known.begin(), known.end(), note), note);
+  if (known.size() == Findings::kPlaces && (policy.first_come || !(note < known.back()))) return;
+  known.insert(policy.first_come ? known.end() : std::upper_bound(known.begin(), known.end(), note),
+               note);
   if (known.size() > Findings::kPlaces) known.pop_back();
 }
 

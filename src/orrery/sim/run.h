@@ -17,6 +17,7 @@
 #include "orrery/sim/event_queue.h"
 #include "orrery/sim/ground.h"
 #include "orrery/sim/observer.h"
+#include "orrery/sim/policy.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -31,6 +32,7 @@ struct Run {
   const graph::Workload& workload;
   const platform::Platform& platform;
   const Options& options;
+  const Policy policy = Policy::of(platform.rules);
   std::shared_ptr<Ground> kept;  ///< shared by the parts of a run that are simulated side by side
   Ground& ground = *kept;
   const model::Fabric& fabric = ground.fabric;
@@ -53,7 +55,6 @@ struct Run {
       return now() + delay;
     return beyond_the_clock();
   }
-  [[nodiscard]] bool astra() const { return platform.rules == platform::Rules::astra; }
 
   /// Ends the run. The first error counts.
   void fail(Error what);

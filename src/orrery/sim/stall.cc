@@ -113,7 +113,7 @@ std::vector<ChainLink> longest_chain(Run& run, Nodes& nodes, const MessageState&
       last = node;
   }
   for (NodeId node = last; node != graph::kNoNode && links.size() < run.ground.times.size();) {
-    if (!run.astra() && !settled[rank]) {
+    if (!run.policy.first_come && !settled[rank]) {
       nodes.settle_releases(rank);
       settled[rank] = true;
     }

@@ -86,6 +86,7 @@ void Trees::post(Stream& stream, std::uint32_t slot) {
 }
 
 void Trees::arrives(const Event& event) {
+  if (event.kind == EventKind::tree_late) return arrives_late(event);
   Block& block = chunks_[event.block];
   if (block.streams == nullptr) return;
   Stream& stream = chunks_.at(block, event.key);
@@ -93,8 +94,9 @@ void Trees::arrives(const Event& event) {
   const std::uint32_t from = sender_to(stream.member, spec, event.first, event.key, 0);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
-  const bool matches =
-      run_.astra() ? tree && stream.spec->request.data == spec.request.data : stream.spec == &spec;
+  const bool matches = run_.policy.match_by_size
+                           ? tree && stream.spec->request.data == spec.request.data
+                           : stream.spec == &spec;
   if (matches) {
     const model::TreePlace place = tree_place(*stream.spec, stream.member);
     for (std::uint32_t slot = 0; slot < kTreeSlots; ++slot) {

@@ -10,7 +10,7 @@
 #include "orrery/sim/chunks.h"
 #include "orrery/sim/early.h"
 #include "orrery/sim/guard.h"
-#include "orrery/sim/phase_ends.h"
+#include "orrery/sim/phase_run.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/rendezvous.h"
 #include "orrery/sim/run.h"
@@ -19,7 +19,7 @@
 namespace orrery::sim {
 
 /// Runs the phases of trees, message by message.
-class Trees {
+class Trees final : public PhaseRun {
  public:
   Trees(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Boundary& boundary,
         Transport& transport, Rendezvous& rendezvous, Early& early, PhaseEnds& ends)
@@ -33,19 +33,15 @@ class Trees {
         early_(early),
         ends_(ends) {}
 
-  void begin(Stream& stream);
-  /// `count` packets are free to be sent.
-  void free(Stream& stream, std::uint16_t count);
-  /// Events of kind tree_deliver …
-  void arrives(const Event& event);
-  /// … and tree_late.
-  void arrives_late(const Event& event);
-  /// Rendezvous: the announcement of who expects a message from `slot` is at its sender …
-  void announced(Stream& receiver, std::uint32_t slot);
-  /// … and the message leaves.
-  void leaves(const AnnouncedSend& send);
+  void begin(Stream& stream) override;
+  void free(Stream& stream, std::uint16_t count) override;
+  /// Events of kinds tree_deliver and tree_late.
+  void arrives(const Event& event) override;
+  void announced(Stream& receiver, std::uint32_t slot) override;
+  void leaves(const AnnouncedSend& send) override;
 
  private:
+  void arrives_late(const Event& event);
   void free_one(Stream& stream);
   void send(Stream& stream, std::uint32_t slot);
   void receive(Stream& stream, std::uint32_t slot);
