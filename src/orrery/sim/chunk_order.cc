@@ -29,7 +29,7 @@ bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) {
   if (run_.policy.first_come) return goes_before_astra(newcomer, waiting);
   // Ranks must agree on the order even when chunks come at the same time.
   const auto tie = [&] {
-    return newcomer.waiting_since == waiting.waiting_since &&
+    return newcomer.since == waiting.since &&
            chunks_.comes_before(chunks_.of(newcomer), chunks_.of(waiting));
   };
   const std::size_t left = phases_left(newcomer);

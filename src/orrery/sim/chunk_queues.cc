@@ -8,7 +8,7 @@ namespace orrery::sim {
 
 void ChunkQueues::enqueue(Stream& stream) {
   stream.spec = nullptr;
-  stream.waiting_since = run_.now();
+  stream.since = run_.now();
   if (run_.observer != nullptr) run_.observer->chunk_waits(stream);
   const std::uint32_t number = planner_.list(stream.phases)[stream.phase].queue;
   ChunkQueue& queue = of(stream.rank, number);

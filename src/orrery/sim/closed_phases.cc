@@ -38,7 +38,7 @@ void ClosedPhases::begin(Stream& stream) {
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
   const auto messages = static_cast<std::uint32_t>(messages_of(spec, stream.position));
-  stream.begun = run_.now();
+  stream.since = run_.now();
   stream.sent = messages;
   run_.result.messages += std::uint64_t{messages} * run_.weight(stream.rank);
   run_.result.savings.phases_worked_out += run_.weight(stream.rank);
@@ -113,7 +113,7 @@ void ClosedPhases::end_apart(Block& block, const model::PhaseSpec& spec, std::ui
   begins_.resize(ring.size);
   done_.resize(ring.size);
   for (std::uint32_t p = 0; p < ring.size; ++p)
-    begins_[p] = block.streams[group.slot(base + p * ring.stride)].begun;
+    begins_[p] = block.streams[group.slot(base + p * ring.stride)].since;
   model::phase_ends(
       spec, begins_, done_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
         return run_.fabric.delay(run_.rank_of(block.communicator, base + from * ring.stride),

@@ -67,40 +67,13 @@ Result<void> Engine::set_up() {
   }
   if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
   if (auto done = set_up_folding(); !done) return done;
-  set_up_ranks();
+  run_.set_up_ranks(planner_);
+  if (run_.options.record) {
+    history_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
+    run_.observer = &*history_;
+  }
   repeats_.set_up();
   return {};
-}
-
-void Engine::set_up_ranks() {
-  const std::uint32_t ranks = run_.result.savings.representatives;
-  run_.ground.agendas.resize(ranks);
-  run_.ground.states.resize(ranks);
-  run_.ground.seats.resize(ranks);
-  run_.ground.gpu_time.assign(ranks, 0);
-  run_.ground.queues.resize(std::size_t{ranks} * planner_.queue_count());
-  run_.ground.pointers.assign(ranks, planner_.fresh_pointers());
-  run_.ground.round_robin.assign(ranks, 0);
-  run_.ground.last_was_gather.assign(ranks, 0);
-  if (!run_.options.keep_times && !run_.options.record) run_.ground.pages.emplace();
-  std::size_t nodes = 0;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    RankState& state = run_.ground.states[rank];
-    state.left = run_.graph_of(rank).size();
-    if (run_.ground.pages) {
-      run_.ground.pages->add(run_.graph_of(rank));
-      continue;
-    }
-    run_.ground.first_times.push_back(nodes);
-    nodes += run_.graph_of(rank).size();
-    const auto waits = run_.graph_of(rank).in_degrees();
-    state.waits.assign(waits.begin(), waits.end());
-  }
-  run_.ground.times.resize(nodes);
-  if (run_.ground.pages) run_.pages = &*run_.ground.pages;
-  if (!run_.options.record) return;
-  history_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
-  run_.observer = &*history_;
 }
 
 Result<SimResult> Engine::run() {

@@ -63,7 +63,6 @@ class Engine : private Messages::Ends,
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
-  void set_up_ranks();
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);

@@ -104,15 +104,15 @@ void Groups::find_kinds() {
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     if (!groups_[c].used) continue;
     const Communicator& all = communicators_[c];
-    words_.assign(1, both((all.sub_group ? 1u : 0u) + (all.listed ? 2u : 0u), all.members));
-    if (all.sub_group) add_spans(c, words_);
-    const std::uint32_t number = numbers.number(words_);
+    scratch_.words.assign(1, both((all.sub_group ? 1u : 0u) + (all.listed ? 2u : 0u), all.members));
+    if (all.sub_group) add_spans(c, scratch_.words);
+    const std::uint32_t number = numbers.number(scratch_.words);
     groups_[c].kind = number;
     if (number == kinds_.size()) {
       Kind& made = kinds_.emplace_back();
       std::size_t crossed = 0, rings = 0;
       for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
-        const bool spans = all.sub_group ? words_[d + 1] > 1 : fabric_.dim(d).size > 1;
+        const bool spans = all.sub_group ? scratch_.words[d + 1] > 1 : fabric_.dim(d).size > 1;
         if (spans) ++crossed;
         if (spans && fabric_.dim(d).block == platform::Block::ring) ++rings;
       }
@@ -126,10 +126,11 @@ void Groups::add_spans(std::uint32_t number, std::vector<std::uint64_t>& words) 
   const Communicator& all = communicators_[number];
   std::size_t first = 0;  // of the dimension's coordinates
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
-    stamps_.resize(std::max(stamps_.size(), first + static_cast<std::size_t>(fabric_.dim(d).size)));
+    scratch_.stamps.resize(
+        std::max(scratch_.stamps.size(), first + static_cast<std::size_t>(fabric_.dim(d).size)));
     std::uint64_t span = 0;
     for (const std::uint32_t rank : all.ranks) {
-      std::uint64_t& stamp = stamps_[first + distances_.coordinates(rank)[d]];
+      std::uint64_t& stamp = scratch_.stamps[first + distances_.coordinates(rank)[d]];
       if (stamp == number + std::uint64_t{1}) continue;
       stamp = number + std::uint64_t{1};
       ++span;

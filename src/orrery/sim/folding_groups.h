@@ -181,7 +181,10 @@ class Groups {
   Interner line_numbers_, colours_;
   std::vector<std::size_t> first_membership_;  // by rank; empty: not needed so far
   std::vector<Membership> memberships_;
-  std::vector<std::uint64_t> members_, words_, line_, stamps_;  // scratch
+  struct Scratch {
+    std::vector<std::uint64_t> members, words, line, stamps;
+  };
+  Scratch scratch_;
 };
 
 }  // namespace orrery::sim

@@ -154,8 +154,9 @@ void Groups::begin_full_round(const std::vector<std::uint32_t>& class_of) {
     while (same < members && seen(c, same) == first) ++same;
     group.uniform = same == members;
     if (kinds_[group.kind].groups == 1) continue;
-    members_.assign(1, first);
-    for (std::uint32_t m = 1; m < members && !group.uniform; ++m) members_.push_back(seen(c, m));
+    scratch_.members.assign(1, first);
+    for (std::uint32_t m = 1; m < members && !group.uniform; ++m)
+      scratch_.members.push_back(seen(c, m));
     find_colour(c);
   }
 }
@@ -182,13 +183,13 @@ Groups::Line& Groups::line_of(const Ring& ring, const Slot& slot) {
 const Groups::Line& Groups::seen_line(const Ring& ring, const Slot& slot) {
   Line& made = line_of(ring, slot);
   if (made.round == round_) return made;
-  line_.clear();
+  scratch_.line.clear();
   for (std::uint32_t p = 0; p < ring.shape.size; ++p)
-    line_.push_back(seen(slot.group, at_position(ring.shape, slot.member, p)));
-  made.start = least_turn(line_);
-  std::rotate(line_.begin(), line_.begin() + made.start, line_.end());
-  made.period = period_of(line_);
-  made.number = line_numbers_.number({line_.data(), made.period});
+    scratch_.line.push_back(seen(slot.group, at_position(ring.shape, slot.member, p)));
+  made.start = least_turn(scratch_.line);
+  std::rotate(scratch_.line.begin(), scratch_.line.begin() + made.start, scratch_.line.end());
+  made.period = period_of(scratch_.line);
+  made.number = line_numbers_.number({scratch_.line.data(), made.period});
   made.round = round_;
   return made;
 }
@@ -196,14 +197,14 @@ const Groups::Line& Groups::seen_line(const Ring& ring, const Slot& slot) {
 // How many members of each class, whatever their order.
 void Groups::find_colour(std::uint32_t number) {
   Group& group = groups_[number];
-  words_.assign(1, both(group.kind, group.apart ? number : kNone));
+  scratch_.words.assign(1, both(group.kind, group.apart ? number : kNone));
   if (group.uniform) {
-    words_.push_back(members_.front());
+    scratch_.words.push_back(scratch_.members.front());
   } else {
-    std::sort(members_.begin(), members_.end());
-    words_.insert(words_.end(), members_.begin(), members_.end());
+    std::sort(scratch_.members.begin(), scratch_.members.end());
+    scratch_.words.insert(scratch_.words.end(), scratch_.members.begin(), scratch_.members.end());
   }
-  group.colour = colours_.number(words_);
+  group.colour = colours_.number(scratch_.words);
 }
 
 void Groups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) {
@@ -268,10 +269,10 @@ void Groups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers
       const Ring& ring = rings[number];
       const bool direct = ring.algorithm == Algorithm::direct;
       if (direct && std::exchange(line_of(ring, {group, here}).told, round_) == round_) continue;
-      words_.clear();
+      scratch_.words.clear();
       each_neighbour(ring.algorithm, ring.shape, here,
-                     [&](std::uint32_t member) { words_.push_back(member); });
-      for (const std::uint64_t member : words_)
+                     [&](std::uint32_t member) { scratch_.words.push_back(member); });
+      for (const std::uint64_t member : scratch_.words)
         add_viewer(group, static_cast<std::uint32_t>(member), number, viewers);
     }
   }
@@ -305,7 +306,7 @@ std::vector<std::uint32_t> Groups::alike() const {
 bool Groups::used_in_two_ways(std::uint32_t number) {
   for (std::uint32_t m = 0; m < communicators_[number].members; ++m) {
     const std::uint64_t one = seen(number, m);
-    std::uint64_t& known = stamps_[one >> 32];
+    std::uint64_t& known = scratch_.stamps[one >> 32];
     // What an earlier group has left there, or this one for another rank of the class.
     const std::uint64_t here = both(number, static_cast<std::uint32_t>(one));
     if (known >> 32 == number && known != here) return true;
@@ -327,7 +328,7 @@ bool Groups::set_apart(const std::vector<std::uint32_t>& representatives) {
       known = here;
     }
   }
-  stamps_.assign(representatives.size(), kNobody);
+  scratch_.stamps.assign(representatives.size(), kNobody);
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     const Group& group = groups_[c];
     if (group.used && !group.uniform && used_in_two_ways(c)) conflict[like[c]] = true;

@@ -35,6 +35,15 @@ const Stretch* stretch_of(const std::vector<Stretch>& all, NodeId node) {
   return &*(after - 1);
 }
 
+// Findings count on, but the first few of a kind say where they were: those are simulated.
+bool findings_repeat(const Findings& now, const Findings& before) {
+  const auto all = now.list();
+  return std::all_of(all.begin(), all.end(), [&](const Finding& finding) {
+    const std::uint64_t count = before.count(finding.code);
+    return count == finding.count || count >= Findings::kPlaces;
+  });
+}
+
 }  // namespace
 
 // The rank leads whose graph has most to skip.
@@ -201,7 +210,7 @@ bool Repeater::jump() {
     tags = tag_step;
   }
   jump.tag_step = tags.value_or(0);
-  if (jump.times <= 0 || !findings_repeat()) return false;
+  if (jump.times <= 0 || !findings_repeat(run_.result.findings, before_.findings)) return false;
   count_repeats(jump);
   move_nodes(jump);
   move_messages(jump);

@@ -119,7 +119,6 @@ class Repeater {
   void take_mailboxes(Snapshot& to);
 
   // repeat_jump.cc
-  [[nodiscard]] bool findings_repeat() const;
   void count_repeats(const Jump& jump);
   void move_nodes(const Jump& jump);
   void repeat_node(std::uint32_t rank, graph::NodeId node, const Jump& jump);

@@ -35,15 +35,6 @@ void grow(std::uint64_t& value, std::uint64_t before, std::int64_t times) {
 
 }  // namespace
 
-// Findings count on, but the first few of a kind say where they were: those are simulated.
-bool Repeater::findings_repeat() const {
-  const auto all = run_.result.findings.list();
-  return std::all_of(all.begin(), all.end(), [&](const Finding& finding) {
-    const std::uint64_t count = before_.findings.count(finding.code);
-    return count == finding.count || count >= Findings::kPlaces;
-  });
-}
-
 void Repeater::count_repeats(const Jump& jump) {
   const std::int64_t times = jump.times;
   for (std::size_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
@@ -169,8 +160,7 @@ void Repeater::move_times(const Jump& jump) {
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
     if (block.streams == nullptr) continue;
     for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
-      block.streams[slot].begun += jump.delay();
-      block.streams[slot].waiting_since += jump.delay();
+      block.streams[slot].since += jump.delay();
     }
   }
   run_.queue.shift(jump.delay());

@@ -216,7 +216,7 @@ bool Repeater::take_streams(const Block& block, Snapshot& to) {
         relative(op.rank, op.node),
         op.chunks_left,
         runs ? 1 : 0,
-        (runs ? stream.begun : stream.waiting_since) - run_.now()};
+        stream.since - run_.now()};
     to.words.insert(to.words.end(), std::begin(row), std::end(row));
   }
   return true;

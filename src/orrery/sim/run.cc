@@ -7,6 +7,34 @@
 
 namespace orrery::sim {
 
+void Run::set_up_ranks(const Planner& planner) {
+  const std::uint32_t ranks = result.savings.representatives;
+  ground.agendas.resize(ranks);
+  ground.states.resize(ranks);
+  ground.seats.resize(ranks);
+  ground.gpu_time.assign(ranks, 0);
+  ground.queues.resize(std::size_t{ranks} * planner.queue_count());
+  ground.pointers.assign(ranks, planner.fresh_pointers());
+  ground.round_robin.assign(ranks, 0);
+  ground.last_was_gather.assign(ranks, 0);
+  if (!options.keep_times && !options.record) ground.pages.emplace();
+  std::size_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    RankState& state = ground.states[rank];
+    state.left = graph_of(rank).size();
+    if (ground.pages) {
+      ground.pages->add(graph_of(rank));
+      continue;
+    }
+    ground.first_times.push_back(nodes);
+    nodes += graph_of(rank).size();
+    const auto waits = graph_of(rank).in_degrees();
+    state.waits.assign(waits.begin(), waits.end());
+  }
+  ground.times.resize(nodes);
+  if (ground.pages) pages = &*ground.pages;
+}
+
 std::string Run::place(std::uint32_t rank, graph::NodeId node) const {
   const graph::Graph& graph = graph_of(rank);
   const std::uint32_t number = real(rank);

@@ -48,6 +48,10 @@ struct Run {
   Observer* observer = nullptr;                      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each
 
+  /// Makes room for all that is to be known of each rank that is simulated
+  /// (result.savings.representatives). O(nodes) where times are kept.
+  void set_up_ranks(const Planner& planner);
+
   [[nodiscard]] std::int64_t now() const { return queue.now(); }
   /// `now() + delay`, or ends the run when that is beyond the clock.
   [[nodiscard]] std::int64_t after(std::int64_t delay) {

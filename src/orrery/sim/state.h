@@ -87,9 +87,8 @@ struct Stream {
   std::uint32_t phases = kNone;  ///< its phase list; kNone: this rank has not issued it
   std::uint32_t op = kNone;
   std::int64_t priority = 0;
-  std::int64_t begun = 0;  ///< when the running phase began
   Stream* next_waiting = nullptr;
-  std::int64_t waiting_since = 0;
+  std::int64_t since = 0;  ///< when it began to wait, or the phase whose end is worked out
 };
 
 /// Recording only. What led to a chunk's present state at one member, back to when the last member
