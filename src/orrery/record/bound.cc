@@ -78,7 +78,7 @@ std::string name_dims(std::uint32_t set) {
 std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes bytes,
                               const std::vector<std::uint32_t>& ranks) {
   constexpr std::size_t kMostDims = 10;
-  const model::Fabric& fabric = source.fabric;
+  const model::Fabric& fabric = *source.recording.fabric;
   const std::vector<std::uint64_t> sizes = extents(fabric, ranks);
   if (sizes.empty() || sizes.size() > kMostDims) return std::nullopt;
   double n = 1;

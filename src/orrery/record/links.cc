@@ -21,7 +21,7 @@ void make_links(const Source& source, result::Run& run) {
     if (used.from == sim::kNone) {
       link.capacity = port_bandwidth(dim) * static_cast<double>(source.workload.rank_count());
     } else {
-      const double share = source.fabric.port(used.from, used.dim).share;
+      const double share = source.recording.fabric->port(used.from, used.dim).share;
       link.capacity = (message ? dim.bandwidth : port_bandwidth(dim)) * share;
     }
     const auto [found, added] =

@@ -69,9 +69,8 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
                      const sim::SimResult& sim, const std::vector<graph::HeldMemory>& held) {
   ORRERY_CHECK(sim.recording != nullptr);
   ORRERY_CHECK(held.empty() || held.size() == workload.graphs.size());
-  Source source{workload, platform, sim, *sim.recording, model::Fabric(platform)};
+  Source source{workload, platform, sim, *sim.recording};
   source.held = held;
-  if (platform.network == platform::NetworkModelKind::message) source.links.emplace(platform);
   if (sim.stall) source.span_numbers = number_spans(workload, *sim.recording);
   result::Run run;
   run.step = sim.end;

@@ -13,7 +13,6 @@
 #include "orrery/graph/held_memory.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/network/fabric.h"
-#include "orrery/model/network/links.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
 #include "orrery/sim/simulate.h"
@@ -26,8 +25,6 @@ struct Source {
   const platform::Platform& platform;
   const sim::SimResult& sim;
   const sim::Recording& recording;
-  model::Fabric fabric;
-  std::optional<model::Links> links{};  ///< message model
   /// Of a run in which some nodes never ended: by node of all ranks, the number of its span at its
   /// rank, or kNone. Otherwise empty: spans are nodes.
   std::vector<std::uint32_t> span_numbers{};

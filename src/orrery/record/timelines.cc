@@ -160,8 +160,7 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
   const bool out = span.kind == SpanKind::send;
   const std::uint32_t from = out ? rank : peer, to = out ? peer : rank;
   const auto takes = [&](std::int64_t bytes) {
-    return Time(source_.links ? source_.links->alone(from, to, bytes)
-                              : source_.fabric.delay(from, to, bytes));
+    return Time(source_.recording.alone(from, to, bytes));
   };
   const Time alone = takes(span.bytes.count()), hops = takes(0);
   // What is left when its bytes and hops are taken off went by waiting.

@@ -25,8 +25,15 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
       chunks_(chunks),
       transport_(transport),
       ops_(operations),
-      recorder_(run.workload, run.fabric, transport.links(), run.communicators.all(),
+      recorder_(run.workload, run.fabric, transport.links().get(), run.communicators.all(),
                 node_count(run.workload), planner.queue_count()) {}
+
+std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
+  auto made = std::move(recorder_).finish(std::move(times));
+  made->fabric = std::make_shared<const model::Fabric>(run_.fabric);
+  made->wires = transport_.links();
+  return made;
+}
 
 void History::memory_served(std::uint32_t rank, graph::NodeId node) {
   recorder_.memory_served(rank, node, run_.now());

@@ -37,9 +37,7 @@ class History : public Observer {
   void phase_ends(const Stream& stream) override;
   void last_chunk_ends(const Stream& stream) override;
 
-  [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) && {
-    return std::move(recorder_).finish(std::move(times));
-  }
+  [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
  private:
   void note_traffic(const Stream& stream, std::int64_t begun);

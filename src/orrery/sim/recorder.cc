@@ -174,6 +174,10 @@ void Recorder::link_busy(const model::Links::Departure& departure, std::int64_t 
   use_.add(slot, now, now + departure.busy, departure.size);
 }
 
+std::int64_t Recording::alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
+  return wires != nullptr ? wires->alone(from, to, bytes) : fabric->delay(from, to, bytes);
+}
+
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   made_->times = std::move(times);
   for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {

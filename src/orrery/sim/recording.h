@@ -5,10 +5,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "orrery/graph/graph.h"
+
+namespace orrery::model {
+class Fabric;
+class Links;
+}  // namespace orrery::model
 
 namespace orrery::sim {
 
@@ -63,6 +69,7 @@ struct RecordedLink {
   std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
 };
 
+/// What a simulation did, node by node, and on what network.
 struct Recording {
   static constexpr std::size_t kMostLinks = 65'536;
 
@@ -73,6 +80,11 @@ struct Recording {
   std::vector<RecordedGroup> groups;
   std::int64_t bin = 0;             ///< picoseconds
   std::vector<RecordedLink> links;  ///< those that carried something
+  std::shared_ptr<const model::Fabric> fabric;
+  std::shared_ptr<const model::Links> wires;  ///< message model only
+
+  /// Picoseconds that a message takes when nobody is in its way.
+  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const;
 
   [[nodiscard]] const NodeTimes& at(std::uint32_t rank, graph::NodeId node) const {
     return times[first_node[rank] + node];

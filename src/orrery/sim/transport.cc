@@ -4,7 +4,8 @@
 namespace orrery::sim {
 
 Transport::Transport(Run& run) : run_(run) {
-  if (run.platform.network == platform::NetworkModelKind::message) links_.emplace(run.platform);
+  if (run.platform.network == platform::NetworkModelKind::message)
+    links_ = std::make_shared<model::Links>(run.platform);
 }
 
 void Transport::send(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,

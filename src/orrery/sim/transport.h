@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -30,8 +31,8 @@ class Transport {
   void link_idle(std::uint32_t link);
 
   /// The links, under the message model; or null.
-  [[nodiscard]] const model::Links* links() const { return links_ ? &*links_ : nullptr; }
-  [[nodiscard]] bool shares_links() const { return links_.has_value(); }
+  [[nodiscard]] const std::shared_ptr<model::Links>& links() const { return links_; }
+  [[nodiscard]] bool shares_links() const { return links_ != nullptr; }
   /// What a message takes when nobody is in its way.
   [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
     return links_ ? links_->alone(from, to, size) : run_.fabric.delay(from, to, size);
@@ -41,8 +42,8 @@ class Transport {
   void depart(const model::Links::Departure& departure);
 
   Run& run_;
-  std::optional<model::Links> links_;
-  std::vector<Event> cargo_;  // by message of links_: what happens when it is there
+  std::shared_ptr<model::Links> links_;  // kept by recordings, too
+  std::vector<Event> cargo_;             // by message of links_: what happens when it is there
 };
 
 }  // namespace orrery::sim
