@@ -9,10 +9,11 @@ constexpr int kLookedAt = 8;  // events of a list looked at for merging
 
 // A packet of a stream that has nothing left to send only counts: all that matters is where the
 // last of them stands.
-bool only_counts(const LocalEvent& event) {
-  if (event.stream == nullptr || event.stream->steps_left != 0 || event.stream->spec == nullptr)
-    return false;
-  return event.stream->spec->request.algorithm.algorithm == platform::Algorithm::direct;
+bool only_counts(const LocalEvent& event, const Chunks& chunks) {
+  if (event.stream.none()) return false;
+  const Stream& stream = chunks.at(event.stream);
+  if (stream.steps_left != 0 || stream.spec == nullptr) return false;
+  return stream.spec->request.algorithm.algorithm == platform::Algorithm::direct;
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ std::uint16_t Agendas::take_older(LocalList& list, const LocalEvent& event) {
 void Agendas::append(LocalList& list, LocalEvent event) {
   LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
   if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind &&
-      event.stream != nullptr && last.repeat < 0xffff - event.repeat) {
+      !event.stream.none() && last.repeat < 0xffff - event.repeat) {
     last.repeat = static_cast<std::uint16_t>(last.repeat + event.repeat);
     return;
   }
   // A list that is running now keeps its events where they are.
-  if (list.time != run_.now() && only_counts(event))
+  if (list.time != run_.now() && only_counts(event, chunks_))
     event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
   std::uint32_t slot = pool_free_;
   if (slot == kNone) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orrery/core/check.h"
+#include "orrery/sim/chunks.h"
 #include "orrery/sim/guard.h"
 #include "orrery/sim/run.h"
 
@@ -17,7 +18,8 @@ namespace orrery::sim {
 /// order ASTRA-sim keeps, and it can be seen in the results.
 class Agendas {
  public:
-  Agendas(Run& run, Guard& guard) : run_(run), guard_(guard) {}
+  Agendas(Run& run, const Chunks& chunks, Guard& guard)
+      : run_(run), chunks_(chunks), guard_(guard) {}
 
   /// `event` happens to `rank` after `delay`.
   void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
@@ -71,6 +73,7 @@ class Agendas {
   }
 
   Run& run_;
+  const Chunks& chunks_;
   Guard& guard_;
   std::vector<PooledEvent> pool_;
   std::uint32_t pool_free_ = kNone;

@@ -18,7 +18,7 @@ void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, b
     token = free_crossings_.back();
     free_crossings_.pop_back();
   }
-  crossings_[token] = {&stream, packet, reduce};
+  crossings_[token] = {stream.id, packet, reduce};
   const bool tree =
       stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
   const std::int64_t bytes = tree ? stream.spec->request.data : stream.spec->step_of(packet).bytes;
@@ -28,7 +28,7 @@ void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, b
 
 void Boundary::set_timers(std::uint32_t rank) {
   for (const SharedBus::Timer& timer : buses_[rank]->timers()) {
-    agendas_.at(rank, timer.delay * run_.policy.bus_unit, {nullptr, timer.code, LocalKind::bus});
+    agendas_.at(rank, timer.delay * run_.policy.bus_unit, {{}, timer.code, LocalKind::bus});
   }
   buses_[rank]->timers().clear();
 }
@@ -42,10 +42,10 @@ void Boundary::expire(std::uint32_t rank, std::uint32_t code) {
     const Crossing crossing = crossings_[step.token];
     free_crossings_.push_back(step.token);
     if (crossing.reduce) {
-      agendas_.at(rank, crossing.stream->spec->step_of(crossing.packet).reduce,
+      agendas_.at(rank, chunks_.at(crossing.stream).spec->step_of(crossing.packet).reduce,
                   {crossing.stream, 0, LocalKind::freed});
     } else {
-      frees_.packets_free(*crossing.stream, 1);
+      frees_.packets_free(chunks_.at(crossing.stream), 1);
     }
   }
   bus.settle(step, tick);

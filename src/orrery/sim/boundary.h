@@ -25,13 +25,13 @@ class Boundary {
     virtual void packets_free(Stream& stream, std::uint16_t count) = 0;
   };
 
-  Boundary(Run& run, Agendas& agendas, Frees& frees)
-      : run_(run), agendas_(agendas), frees_(frees) {}
+  Boundary(Run& run, Chunks& chunks, Agendas& agendas, Frees& frees)
+      : run_(run), chunks_(chunks), agendas_(agendas), frees_(frees) {}
 
-  /// `packet` of the running phase waits the endpoint delay.
-  void wait(Stream& stream, std::uint32_t packet, bool reduce) {
+  /// `packet` of the running phase waits the endpoint delay, and `count - 1` more like it.
+  void wait(Stream& stream, std::uint32_t packet, bool reduce, std::uint16_t count = 1) {
     agendas_.at(stream.rank, stream.spec->endpoint,
-                {&stream, packet, reduce ? LocalKind::inserted_sum : LocalKind::inserted});
+                {stream.id, packet, reduce ? LocalKind::inserted_sum : LocalKind::inserted, count});
   }
   /// … or crosses the bus; `returns`: and back.
   void cross(Stream& stream, std::uint32_t packet, model::SharedBus::Way way, bool reduce,
@@ -43,6 +43,7 @@ class Boundary {
   void set_timers(std::uint32_t rank);
 
   Run& run_;
+  Chunks& chunks_;
   Agendas& agendas_;
   Frees& frees_;
   std::vector<std::unique_ptr<model::SharedBus>> buses_;  // by rank, once used

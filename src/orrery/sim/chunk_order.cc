@@ -86,27 +86,28 @@ bool ChunkQueues::goes_before_astra(const Stream& newcomer, const Stream& waitin
 // RG looks at what left last: chunks are put in order when all that leave in this tick have left,
 // and one after the other in the order of chunks.
 void ChunkQueues::insert_arrived(ChunkQueue& queue) {
-  std::vector<Stream*> arrived;
-  for (Stream* s = std::exchange(queue.arrived, nullptr); s != nullptr; s = s->next_waiting)
-    arrived.push_back(s);
-  std::sort(arrived.begin(), arrived.end(), [&](const Stream* a, const Stream* b) {
-    return chunks_.comes_before(chunks_.of(*a), chunks_.of(*b));
+  std::vector<StreamId> arrived;
+  for (StreamId id = std::exchange(queue.arrived, {}); !id.none(); id = chunks_.at(id).next_waiting)
+    arrived.push_back(id);
+  std::sort(arrived.begin(), arrived.end(), [&](StreamId a, StreamId b) {
+    return chunks_.comes_before(chunks_[a.block], chunks_[b.block]);
   });
-  for (Stream* stream : arrived) insert_waiting(queue, *stream);
+  for (const StreamId id : arrived) insert_waiting(queue, chunks_.at(id));
 }
 
 // In front of the first that the newcomer goes before. (From the front: under ASTRA rules the queue
 // need not be sorted.)
 void ChunkQueues::insert_waiting(ChunkQueue& queue, Stream& stream) {
-  Stream** link = &queue.first;
+  StreamId* link = &queue.first;
   const bool sorted =
       !run_.policy.first_come || run_.platform.collectives.intra_dimension == IntraDimension::fifo;
-  if (sorted && queue.first != nullptr && !goes_before(stream, *queue.last))
-    link = &queue.last->next_waiting;
-  while (*link != nullptr && !goes_before(stream, **link)) link = &(*link)->next_waiting;
+  if (sorted && !queue.first.none() && !goes_before(stream, chunks_.at(queue.last)))
+    link = &chunks_.at(queue.last).next_waiting;
+  while (!link->none() && !goes_before(stream, chunks_.at(*link)))
+    link = &chunks_.at(*link).next_waiting;
   stream.next_waiting = *link;
-  *link = &stream;
-  if (stream.next_waiting == nullptr) queue.last = &stream;
+  *link = stream.id;
+  if (stream.next_waiting.none()) queue.last = stream.id;
 }
 
 }  // namespace orrery::sim

@@ -15,18 +15,18 @@ void ChunkQueues::enqueue(Stream& stream) {
   if (run_.policy.first_come ||
       run_.platform.collectives.intra_dimension != platform::IntraDimension::rg)
     return insert_waiting(queue, stream);
-  stream.next_waiting = std::exchange(queue.arrived, &stream);
+  stream.next_waiting = std::exchange(queue.arrived, stream.id);
 }
 
 void ChunkQueues::start_waiting(std::uint64_t number) {
   ChunkQueue& queue = run_.ground.queues[number];
-  if (queue.arrived != nullptr) insert_arrived(queue);
+  if (!queue.arrived.none()) insert_arrived(queue);
   const auto q = run_.platform.collectives.queues_per_dim;
   const auto limit =
       static_cast<std::uint32_t>((run_.platform.collectives.active_chunks + q - 1) / q);
-  while (queue.first != nullptr && queue.running < limit) {
-    Stream& stream = *queue.first;
-    queue.first = std::exchange(stream.next_waiting, nullptr);
+  while (!queue.first.none() && queue.running < limit) {
+    Stream& stream = chunks_.at(queue.first);
+    queue.first = std::exchange(stream.next_waiting, StreamId{});
     ++queue.running;
     starter_->begin_phase(stream);
   }
@@ -60,7 +60,7 @@ void ChunkQueues::note_gather(std::uint32_t rank, std::uint32_t number, const St
     return;
   }
   if (run_.platform.collectives.intra_dimension != platform::IntraDimension::rg) return;
-  const Block& block = chunks_.of(stream);
+  const Chunk& block = chunks_.of(stream);
   ChunkQueue& queue = of(rank, number);
   if (queue.last_at == run_.now()) {
     const std::uint32_t other = queue.last_group;

@@ -60,8 +60,8 @@ class ChunkQueues {
   [[nodiscard]] std::int64_t largest_data(const Stream& stream) const;
 
   // rescue.cc
-  [[nodiscard]] bool peer_has_begun(const Block& block, const Stream& stream) const;
-  [[nodiscard]] bool peers_are_here(const Block& block, const Stream& stream) const;
+  [[nodiscard]] bool peer_has_begun(const Chunk& block, const Stream& stream) const;
+  [[nodiscard]] bool peers_are_here(const Chunk& block, const Stream& stream) const;
   template <class Wanted>
   bool begin_beyond(std::uint64_t queue, const Wanted& wanted, bool one);
   [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_of_those_here();

@@ -14,86 +14,93 @@ std::uint32_t Chunks::member_of(const Communicator& group, std::uint32_t rank) c
 }
 
 Stream& Chunks::open(std::uint32_t communicator, std::uint32_t rank, graph::NodeId node) {
-  Communicator& group = run_.communicators[communicator];
-  const std::uint32_t member = member_of(group, rank);
-  if (group.next_stream.empty()) group.next_stream.resize(group.slot_count());
-  const std::uint32_t number = group.next_stream[group.slot(member)]++;
-  if (number == group.first_block + group.blocks.size()) {
-    group.blocks.push_back(new_block(communicator, group));
-    blocks_[group.blocks.back()].order = {run_.now(), node, issued_++};
+  const Communicator& group = run_.communicators[communicator];
+  if (communicator >= sequences_.size()) sequences_.resize(run_.communicators.all().size());
+  ChunkSequence& sequence = sequences_[communicator];
+  const std::uint32_t slot = group.slot(member_of(group, rank));
+  if (sequence.next.empty()) sequence.next.resize(group.slot_count());
+  const std::uint32_t number = sequence.next[slot]++;
+  if (number == sequence.first + sequence.blocks.size()) {
+    sequence.blocks.push_back(new_block(communicator));
+    blocks_[sequence.blocks.back()].order = {run_.now(), node, issued_++};
   }
-  Block& block = blocks_[group.blocks[number - group.first_block]];
+  Chunk& block = blocks_[sequence.blocks[number - sequence.first]];
   // In another group of those that look alike the other rank may have been the first.
   if (run_.folded && block.order.issued == run_.now() && block.order.node != node &&
       group.stands_for_several) {
     block.by_number = true;
     if (block.in_a_tie) doubt_order();
   }
-  return block.streams[group.slot(member)];
+  return block.streams[slot];
 }
 
-std::uint32_t Chunks::new_block(std::uint32_t communicator, Communicator& group) {
+std::uint32_t Chunks::new_block(std::uint32_t communicator) {
+  const Communicator& group = run_.communicators[communicator];
+  ChunkSequence& sequence = sequences_[communicator];
   auto number = static_cast<std::uint32_t>(blocks_.size());
   if (free_blocks_.empty()) {
     blocks_.emplace_back();
+    where_.push_back(nullptr);
   } else {
     number = free_blocks_.back();
     free_blocks_.pop_back();
   }
-  Block& block = blocks_[number];
+  Chunk& block = blocks_[number];
   block.communicator = communicator;
   block.slots = group.slot_count();
-  block.number = group.first_block + static_cast<std::uint32_t>(group.blocks.size());
-  if (group.spare.empty()) {
-    block.streams = std::make_unique<Stream[]>(block.slots);
+  block.number = sequence.first + static_cast<std::uint32_t>(sequence.blocks.size());
+  if (sequence.spare.empty()) {
+    block.streams.resize(block.slots);
   } else {
-    block.streams = std::move(group.spare.back());
-    group.spare.pop_back();
+    block.streams = std::move(sequence.spare.back());
+    sequence.spare.pop_back();
   }
   for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
     Stream& stream = block.streams[slot];
     stream = Stream{};
-    stream.block = number;
+    stream.id = {number, slot};
     stream.member = group.member_of_slot(slot);
     stream.rank = group.slots.empty() ? run_.rank_of(communicator, slot) : group.seats[slot].first;
   }
+  where_[number] = block.streams.data();
   return number;
 }
 
 void Chunks::close(const Stream& stream) {
-  Block& block = of(stream);
-  if (++block.done == block.slots) drop(stream.block);
+  Chunk& block = of(stream);
+  if (++block.done == block.slots) drop(stream.id.block);
 }
 
 // Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,
 // and what it was kept in serves the next.
 void Chunks::drop(std::uint32_t number) {
-  Block& block = blocks_[number];
-  Communicator& group = run_.communicators[block.communicator];
+  Chunk& block = blocks_[number];
+  where_[number] = nullptr;
   if (run_.policy.match_by_size || run_.platform.collectives.rendezvous) {
-    block.streams.reset();
+    block.streams = {};
     block.dims_order = {};
     block.history = {};
     return;
   }
-  group.spare.push_back(std::move(block.streams));
-  group.blocks[block.number - group.first_block] = kNone;
+  ChunkSequence& sequence = sequences_[block.communicator];
+  sequence.spare.push_back(std::move(block.streams));
+  sequence.blocks[block.number - sequence.first] = kNone;
   std::size_t done = 0;
-  while (done < group.blocks.size() && group.blocks[done] == kNone) ++done;
-  if (done > 32 && 2 * done > group.blocks.size()) {
-    group.blocks.erase(group.blocks.begin(),
-                       group.blocks.begin() + static_cast<std::ptrdiff_t>(done));
-    group.first_block += static_cast<std::uint32_t>(done);
+  while (done < sequence.blocks.size() && sequence.blocks[done] == kNone) ++done;
+  if (done > 32 && 2 * done > sequence.blocks.size()) {
+    sequence.blocks.erase(sequence.blocks.begin(),
+                          sequence.blocks.begin() + static_cast<std::ptrdiff_t>(done));
+    sequence.first += static_cast<std::uint32_t>(done);
   }
   std::vector<Gathering> gatherings = std::move(block.gatherings);
   gatherings.clear();
-  block = Block{};
+  block = Chunk{};
   block.gatherings = std::move(gatherings);
   free_blocks_.push_back(number);
 }
 
 // Ranks that are simulated for others may have to decide by numbers that the others do not have.
-bool Chunks::comes_before(Block& one, Block& other) {
+bool Chunks::comes_before(Chunk& one, Chunk& other) {
   const ChunkOrder& a = one.order;
   const ChunkOrder& b = other.order;
   const bool one_group = one.communicator == other.communicator;

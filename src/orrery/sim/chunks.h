@@ -22,14 +22,19 @@ class Chunks {
   /// A member is done with its chunk; when all are, it is dropped.
   void close(const Stream& stream);
 
-  [[nodiscard]] Block& of(const Stream& stream) { return blocks_[stream.block]; }
-  [[nodiscard]] const Block& of(const Stream& stream) const { return blocks_[stream.block]; }
-  [[nodiscard]] Block& operator[](std::uint32_t number) { return blocks_[number]; }
-  [[nodiscard]] const Communicator& group(const Block& block) const {
+  [[nodiscard]] Stream& at(StreamId id) { return where_[id.block][id.slot]; }
+  [[nodiscard]] const Stream& at(StreamId id) const { return where_[id.block][id.slot]; }
+  [[nodiscard]] Chunk& of(const Stream& stream) { return blocks_[stream.id.block]; }
+  [[nodiscard]] const Chunk& of(const Stream& stream) const { return blocks_[stream.id.block]; }
+  [[nodiscard]] Chunk& operator[](std::uint32_t number) { return blocks_[number]; }
+  [[nodiscard]] const Communicator& group(const Chunk& block) const {
     return run_.communicators[block.communicator];
   }
   /// What one member does of a chunk; with folding, one that is like it.
-  [[nodiscard]] Stream& at(const Block& block, std::uint32_t member) const {
+  [[nodiscard]] Stream& at(Chunk& block, std::uint32_t member) const {
+    return block.streams[group(block).slot(member)];
+  }
+  [[nodiscard]] const Stream& at(const Chunk& block, std::uint32_t member) const {
     return block.streams[group(block).slot(member)];
   }
   /// A member of a chunk, as the workload calls it.
@@ -39,20 +44,26 @@ class Chunks {
 
   /// Which of two chunks goes first where nothing else tells. With folding the run ends where
   /// ranks' numbers would decide that.
-  [[nodiscard]] bool comes_before(Block& one, Block& other);
+  [[nodiscard]] bool comes_before(Chunk& one, Chunk& other);
   void doubt_order() {
     run_.fold_failed = "chunks of several groups tie, and ranks' numbers decide";
   }
 
-  [[nodiscard]] std::deque<Block>& all() { return blocks_; }
+  [[nodiscard]] std::deque<Chunk>& all() { return blocks_; }
+  [[nodiscard]] const ChunkSequence& sequence(std::uint32_t communicator) const {
+    static const ChunkSequence none;
+    return communicator < sequences_.size() ? sequences_[communicator] : none;
+  }
 
  private:
   [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
-  [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator, Communicator& group);
+  [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator);
   void drop(std::uint32_t number);
 
   Run& run_;
-  std::deque<Block> blocks_;
+  std::vector<ChunkSequence> sequences_;  // by communicator
+  std::deque<Chunk> blocks_;
+  std::vector<Stream*> where_;  // by block: its streams
   std::vector<std::uint32_t> free_blocks_;
   std::uint64_t issued_ = 0;  // so far
 };

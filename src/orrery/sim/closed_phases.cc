@@ -33,7 +33,7 @@ bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
 }
 
 void ClosedPhases::begin(Stream& stream) {
-  Block& block = chunks_.of(stream);
+  Chunk& block = chunks_.of(stream);
   const model::PhaseSpec& spec = *stream.spec;
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -71,7 +71,7 @@ void ClosedPhases::begin(Stream& stream) {
       run_.queue.push({.time = time,
                        .kind = EventKind::phase_end,
                        .first = group.member_of_slot(slot),
-                       .block = stream.block});
+                       .block = stream.id.block});
     }
     return;
   }
@@ -90,10 +90,10 @@ std::int64_t ClosedPhases::even_duration(const model::PhaseSpec& spec) {
 }
 
 // All of a ring have begun the phase now.
-void ClosedPhases::end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+void ClosedPhases::end_together(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
                                 std::int64_t duration) {
   const model::RingShape& ring = spec.request.ring;
-  const auto number = static_cast<std::uint32_t>(block.streams[base].block);
+  const auto number = static_cast<std::uint32_t>(block.streams[base].id.block);
   const std::int64_t time = run_.after(duration);
   const bool in_a_row = ring.stride == 1;
   for (std::uint32_t p = 0; p < ring.size; p += in_a_row ? ring.size : 1) {
@@ -106,7 +106,7 @@ void ClosedPhases::end_together(Block& block, const model::PhaseSpec& spec, std:
 }
 
 // The members of the ring at `base` have begun at different times. Ends for `members`, or for all.
-void ClosedPhases::end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+void ClosedPhases::end_apart(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
                              std::span<const std::uint32_t> members) {
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -124,7 +124,7 @@ void ClosedPhases::end_apart(Block& block, const model::PhaseSpec& spec, std::ui
     run_.queue.push({.time = run_.after(done_[ring.position(member)] - run_.now()),
                      .kind = EventKind::phase_end,
                      .first = member,
-                     .block = stream.block});
+                     .block = stream.id.block});
   };
   if (members.empty()) {
     for (std::uint32_t p = 0; p < ring.size; ++p) end_at(base + p * ring.stride);
@@ -133,7 +133,7 @@ void ClosedPhases::end_apart(Block& block, const model::PhaseSpec& spec, std::ui
 }
 
 void ClosedPhases::arrives(const Event& event) {
-  Block& block = chunks_[event.block];
+  Chunk& block = chunks_[event.block];
   const Communicator& group = run_.communicators[block.communicator];
   for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
     ends_.phase_ends(block.streams[group.slot(m)]);

@@ -34,9 +34,9 @@ class ClosedPhases final : public PhaseRun {
  private:
   void gather(Stream& stream);
   [[nodiscard]] std::int64_t even_duration(const model::PhaseSpec& spec);
-  void end_together(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+  void end_together(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
                     std::int64_t duration);
-  void end_apart(Block& block, const model::PhaseSpec& spec, std::uint32_t base,
+  void end_apart(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
                  std::span<const std::uint32_t> members);
 
   Run& run_;

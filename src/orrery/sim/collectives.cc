@@ -154,7 +154,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
 // all.
 std::vector<std::uint8_t> Collectives::next_rotation(const Stream& stream, std::size_t dims,
                                                      bool gather) {
-  Block& block = chunks_.of(stream);
+  Chunk& block = chunks_.of(stream);
   if (run_.policy.ranks_agree && block.dims_order.size() == dims) return block.dims_order;
   std::uint8_t& first = run_.ground.round_robin[stream.rank];
   std::vector<std::uint8_t> order;
@@ -182,7 +182,7 @@ void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::
       run_.platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
   request.two_phase =
       request.type == CollectiveType::all_reduce && (aware || run_.policy.two_phases_always);
-  Block& block = chunks_.of(stream);
+  Chunk& block = chunks_.of(stream);
   if (block.chunk == 0) {
     Themis::Decision decision =
         themis_.next(request.type, chunk, left, topology, policy == InterDimension::themis_flex);
@@ -198,7 +198,7 @@ void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::
 
 // Orrery rules: the first that issues a chunk chooses the queues for all, so that ranks cannot
 // disagree on the direction of a ring.
-std::uint32_t Collectives::common_phases(Block& block, const ChunkPlan* plan,
+std::uint32_t Collectives::common_phases(Chunk& block, const ChunkPlan* plan,
                                          std::uint32_t chosen) {
   if (block.plan == nullptr) {
     block.plan = plan;
@@ -220,7 +220,7 @@ void Collectives::phase_ends(Stream& stream) {
   queues_.note_gather(rank, queue, stream);
   if (run_.observer != nullptr) run_.observer->phase_ends(stream);
   stream.spec = nullptr;
-  stream.balances.reset();
+  stream.balances.clear();
   ++stream.phase;
   const bool done = stream.phase == phases.size();
   const std::uint32_t next = done ? kNone : phases[stream.phase].queue;

@@ -33,8 +33,8 @@ class Early {
  private:
   [[nodiscard]] MessageKey key_of(const Stream& receiver, const model::PhaseSpec& spec,
                                   std::uint32_t from, std::uint32_t key) const {
-    if (by_size_) return {receiver.block, from, receiver.member, spec.step_of(key).bytes};
-    return {receiver.block | std::uint64_t{spec.id} << 32, from, receiver.member, key};
+    if (by_size_) return {receiver.id.block, from, receiver.member, spec.step_of(key).bytes};
+    return {receiver.id.block | std::uint64_t{spec.id} << 32, from, receiver.member, key};
   }
 
   bool by_size_;

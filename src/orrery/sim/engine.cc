@@ -160,7 +160,7 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
       return;
     case LocalKind::inserted:
     case LocalKind::freed:
-      return phases_.packets_free(*event.stream, event.repeat);
+      return phases_.packets_free(chunks_.at(event.stream), event.repeat);
     case LocalKind::inserted_sum:
       return phases_.reduce(rank, event);
     case LocalKind::node_done:
@@ -315,7 +315,7 @@ SimResult Engine::summarise() {
     run_.result.collectives.push_back(total);
   }
   if (nodes_.finished() < run_.workload.rank_count())
-    run_.result.stall = stall_report(run_, messages_.state());
+    run_.result.stall = stall_report(run_, messages_.state(), chunks_);
   note_unmatched(
       messages_.state().mailboxes,
       [&](std::uint32_t sender) {

@@ -95,7 +95,8 @@ class Engine : private Messages::Ends,
   Again again_ = Again::no;
   Planner planner_;
   Guard guard_{run_, planner_};
-  Agendas agendas_{run_, guard_};
+  Chunks chunks_{run_};
+  Agendas agendas_{run_, chunks_, guard_};
   Transport transport_{run_};
   Accounts accounts_{run_};
   std::optional<Border> border_;  // in a part
@@ -103,7 +104,6 @@ class Engine : private Messages::Ends,
   Nodes nodes_{run_, agendas_, accounts_, *this};
   Devices devices_{run_, agendas_};
   Customs customs_{run_, agendas_, messages_, *this};
-  Chunks chunks_{run_};
   ChunkQueues queues_{run_, planner_, chunks_};
   Collectives collectives_{run_, planner_, chunks_, queues_, accounts_, *this};
   Phases phases_{run_, planner_, chunks_, guard_, agendas_, transport_, collectives_};

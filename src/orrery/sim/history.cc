@@ -56,7 +56,8 @@ void History::joins(std::uint32_t rank, graph::NodeId node, std::uint32_t commun
   for (const model::LogicalDim& dim : topology.dims) {
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
   }
-  const std::uint64_t chunk = group.next_stream.empty() ? 0 : group.next_stream[group.slot(member)];
+  const ChunkSequence& chunks = chunks_.sequence(communicator);
+  const std::uint64_t chunk = chunks.next.empty() ? 0 : chunks.next[group.slot(member)];
   recorder_.join(rank, node, communicator, member, chunk, rings, run_.now());
 }
 
@@ -70,13 +71,13 @@ void History::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) 
 }
 
 void History::chunk_waits(const Stream& stream) {
-  Block& block = chunks_.of(stream);
+  Chunk& block = chunks_.of(stream);
   if (block.history.empty()) block.history.resize(block.slots);
   block.history[stream.member].queued = run_.now();
 }
 
 void History::last_chunk_ends(const Stream& stream) {
-  const Block& block = chunks_.of(stream);
+  const Chunk& block = chunks_.of(stream);
   if (block.history.empty()) return;
   const ChunkHistory& history = block.history[stream.member];
   const CollectiveOp& op = ops_[stream.op];

@@ -28,10 +28,10 @@ namespace {
 
 /// Receives posted minus messages arrived under `key`.
 inline std::int32_t balance_of(const Stream& stream, std::uint32_t key) {
-  return stream.balances == nullptr ? stream.balance : stream.balances[key];
+  return stream.balances.empty() ? stream.balance : stream.balances[key];
 }
 inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
-  if (stream.balances == nullptr) {
+  if (stream.balances.empty()) {
     stream.balance += step;
   } else {
     stream.balances[key] = static_cast<std::int8_t>(stream.balances[key] + step);
@@ -48,22 +48,22 @@ bool Packets::lone_step(std::uint32_t rank, Event& run) {
   LocalList& list = agenda.lists[which];
   LocalList& other = agenda.lists[1 - which];
   const LocalEvent& event = list.first;
-  if (list.time != run_.now() || list.head != kNone || event.repeat != 1 || event.stream == nullptr)
+  if (list.time != run_.now() || list.head != kNone || event.repeat != 1 || event.stream.none())
     return false;
-  Stream& stream = *event.stream;
+  Stream& stream = chunks_.at(event.stream);
   const model::PhaseSpec* spec = stream.spec;
   if (spec == nullptr || !spec->lockstep) return false;
   if (event.kind == LocalKind::inserted_sum) {
     const std::int64_t reduce = spec->step_of(event.arg).reduce;
     if (reduce == 0 || other.time >= 0 || !agenda.overflow.empty()) return false;
     other.time = run_.now() + reduce;
-    other.first = {&stream, 0, LocalKind::freed};
+    other.first = {stream.id, 0, LocalKind::freed};
     other.head = other.tail = kNone;
     if (!extend(run, other.time, EventKind::local, rank, 0)) {
       restart(run, {.time = other.time, .kind = EventKind::local, .first = rank});
     }
   } else if (event.kind == LocalKind::inserted || event.kind == LocalKind::freed) {
-    const std::uint32_t key = stream.balances == nullptr ? 0 : stream.sent;
+    const std::uint32_t key = stream.balances.empty() ? 0 : stream.sent;
     if (stream.steps_left < 2 || stream.early || balance_of(stream, key) < 0) return false;
     ++stream.sent;
     --stream.steps_left;
@@ -71,12 +71,12 @@ bool Packets::lone_step(std::uint32_t rank, Event& run) {
     run_.result.messages += run_.weight(rank);
     const std::int64_t time = run_.now() + spec->delay_by_key[key];
     if (run.spec != spec->id || run.key != key ||
-        !extend(run, time, EventKind::deliver, stream.member, stream.block)) {
+        !extend(run, time, EventKind::deliver, stream.member, stream.id.block)) {
       restart(run, {.time = time,
                     .kind = EventKind::deliver,
                     .first = stream.member,
                     .key = key,
-                    .block = stream.block,
+                    .block = stream.id.block,
                     .spec = spec->id});
     }
   } else {
@@ -86,7 +86,7 @@ bool Packets::lone_step(std::uint32_t rank, Event& run) {
   return true;
 }
 
-void Packets::deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec) {
+void Packets::deliver_run(const Event& event, Chunk& block, const model::PhaseSpec& spec) {
   const model::RingShape ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
   Event run{.count = 0};
@@ -121,7 +121,7 @@ bool Packets::lone_arrival(Stream& stream, std::uint32_t key, const model::Phase
   ++stream.received;
   list.time = time;
   const std::uint32_t packet = stream.inserted++;
-  list.first = {&stream, stream.balances == nullptr ? 0 : packet,
+  list.first = {stream.id, stream.balances.empty() ? 0 : packet,
                 spec.reduces(packet) ? LocalKind::inserted_sum : LocalKind::inserted};
   list.head = list.tail = kNone;
   if (!extend(run, time, EventKind::local, stream.rank, 0)) {
@@ -152,7 +152,7 @@ bool Packets::send_burst(Stream& stream, std::int32_t count) {
                     .first = stream.member,
                     .key = key,
                     .keys = keys,
-                    .block = stream.block,
+                    .block = stream.id.block,
                     .spec = spec.id};
   run_.queue.push(burst);
   for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)

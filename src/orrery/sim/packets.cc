@@ -9,10 +9,28 @@ namespace orrery::sim {
 
 using platform::Algorithm;
 
+namespace {
+constexpr std::uint32_t kMostAtOnce = 0x7fff;
+}
+
 void Packets::begin(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (spec.keys > 1) stream.balances = std::make_unique<std::int8_t[]>(spec.keys);
-  for (std::int32_t i = 0; i < spec.window; ++i) insert(stream);
+  if (spec.keys > 1) stream.balances.assign(spec.keys);
+  const auto window = static_cast<std::uint32_t>(spec.window);
+  while (stream.inserted < window) {
+    // Those that look the same go together.
+    std::uint32_t alike = 1;
+    const bool reduces = spec.reduces(stream.inserted);
+    const std::uint32_t most =
+        spec.on_bus || spec.step.size() > 1 ? 1 : std::min(window - stream.inserted, kMostAtOnce);
+    while (alike < most && spec.reduces(stream.inserted + alike) == reduces) ++alike;
+    if (alike == 1) {
+      insert(stream);
+      continue;
+    }
+    stream.inserted += alike;
+    boundary_.wait(stream, 0, reduces, static_cast<std::uint16_t>(alike));
+  }
 }
 
 void Packets::insert(Stream& stream) {
@@ -96,7 +114,7 @@ void Packets::send(Stream& stream) {
   Event arrival{.kind = EventKind::deliver,
                 .first = stream.member,
                 .key = key,
-                .block = stream.block,
+                .block = stream.id.block,
                 .spec = spec.id};
   if (!transport_.shares_links() && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
@@ -122,7 +140,7 @@ void Packets::post(Stream& stream, std::uint32_t key) {
                    .kind = EventKind::late_receive,
                    .first = stream.member,
                    .key = key,
-                   .block = stream.block};
+                   .block = stream.id.block};
   if (stream.early) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (early_.take(stream, from, key)) {
@@ -132,7 +150,7 @@ void Packets::post(Stream& stream, std::uint32_t key) {
     }
   }
   bool waiting;
-  if (stream.balances == nullptr) {
+  if (stream.balances.empty()) {
     waiting = stream.balance++ < 0;
   } else {
     waiting = stream.balances[key]++ < 0;
@@ -144,9 +162,9 @@ void Packets::post(Stream& stream, std::uint32_t key) {
 
 void Packets::arrives(const Event& event) {
   if (event.kind == EventKind::late_receive) return arrives_late(event);
-  Block& block = chunks_[event.block];
+  Chunk& block = chunks_[event.block];
   const model::PhaseSpec& spec = planner_.spec(event.spec);
-  if (block.streams == nullptr) return;  // everybody is done: nobody will ever ask for it
+  if (block.streams.empty()) return;  // everybody is done: nobody will ever ask for it
   if (spec.lockstep && event.keys == 1 && !run_.guarded && run_.now() < model::Fabric::kTooLong / 2)
     return deliver_run(event, block, spec);
   for (std::uint32_t from = event.first; from < event.first + event.count; ++from) {
@@ -158,7 +176,7 @@ void Packets::arrives(const Event& event) {
   }
 }
 
-void Packets::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from,
+void Packets::deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t from,
                           std::uint32_t to, std::uint32_t key) {
   Stream& stream = chunks_.at(block, to);
   if (stream.spec != &spec) {
@@ -166,7 +184,7 @@ void Packets::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint3
     return;
   }
   bool posted;
-  if (stream.balances == nullptr) {
+  if (stream.balances.empty()) {
     posted = stream.balance-- > 0;
   } else {
     posted = stream.balances[key]-- > 0;
@@ -175,7 +193,7 @@ void Packets::deliver_one(Block& block, const model::PhaseSpec& spec, std::uint3
 }
 
 void Packets::arrives_late(const Event& event) {
-  Block& block = chunks_[event.block];
+  Chunk& block = chunks_[event.block];
   received(chunks_.at(block, event.first));
 }
 
@@ -198,11 +216,10 @@ void Packets::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::
   if (run_.policy.match_by_size && spec != nullptr &&
       spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
-      const bool posted =
-          stream.balances == nullptr ? stream.balance > 0 : stream.balances[key] > 0;
+      const bool posted = stream.balances.empty() ? stream.balance > 0 : stream.balances[key] > 0;
       if (!posted || spec->step_of(key).bytes != bytes) continue;
       if (spec->source(stream.member, stream.position, key) != from) continue;
-      if (stream.balances == nullptr) {
+      if (stream.balances.empty()) {
         --stream.balance;
       } else {
         --stream.balances[key];

@@ -57,14 +57,14 @@ class Packets final : public PhaseRun {
   void try_send(Stream& stream);
   void send(Stream& stream);
   void post(Stream& stream, std::uint32_t key);
-  void deliver_one(Block& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
+  void deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
                    std::uint32_t key);
   void deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
                       std::uint32_t key);
   void received(Stream& stream);
   [[nodiscard]] std::int64_t delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const;
   // lockstep.cc
-  void deliver_run(const Event& event, Block& block, const model::PhaseSpec& spec);
+  void deliver_run(const Event& event, Chunk& block, const model::PhaseSpec& spec);
   [[nodiscard]] bool lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
                                   Event& run);
   [[nodiscard]] bool send_burst(Stream& stream, std::int32_t count);

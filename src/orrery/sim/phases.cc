@@ -13,7 +13,7 @@ Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, A
       agendas_(agendas),
       transport_(transport),
       early_(run.policy),
-      boundary_(run, agendas, *this),
+      boundary_(run, chunks, agendas, *this),
       rendezvous_(run, chunks, transport),
       closed_(run, chunks, ends),
       trees_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends),
@@ -54,13 +54,13 @@ void Phases::packets_free(Stream& stream, std::uint16_t count) {
 }
 
 void Phases::reduce(std::uint32_t rank, const LocalEvent& event) {
-  const std::int64_t takes = event.stream->spec->step_of(event.arg).reduce;
+  const std::int64_t takes = chunks_.at(event.stream).spec->step_of(event.arg).reduce;
   agendas_.at(rank, takes, {event.stream, 0, LocalKind::freed, event.repeat});
 }
 
 void Phases::announcement_arrives(const Event& event) {
-  const Block& block = chunks_[event.block];
-  if (block.streams == nullptr) return;
+  Chunk& block = chunks_[event.block];
+  if (block.streams.empty()) return;
   Stream& receiver = chunks_.at(block, event.first);
   if (receiver.spec == nullptr) return;
   by_messages(*receiver.spec).announced(receiver, event.key);

@@ -11,7 +11,7 @@ void Rendezvous::announce(const Stream& receiver, std::uint32_t from, std::uint3
                   {.kind = EventKind::ready_to_send,
                    .first = receiver.member,
                    .key = key,
-                   .block = receiver.block,
+                   .block = receiver.id.block,
                    .spec = receiver.spec->id},
                   run_.weight(receiver.rank));
 }
@@ -20,14 +20,14 @@ void Rendezvous::announce(const Stream& receiver, std::uint32_t from, std::uint3
 // rules by phase and step, seen from the sender.
 MessageKey Rendezvous::key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,
                            std::uint32_t step) const {
-  if (run_.policy.match_by_size) return {sender.block, to, sender.member, 0};
-  return {sender.block | std::uint64_t{spec.id} << 32, 0, sender.member, step};
+  if (run_.policy.match_by_size) return {sender.id.block, to, sender.member, 0};
+  return {sender.id.block | std::uint64_t{spec.id} << 32, 0, sender.member, step};
 }
 
 void Rendezvous::ask(const Stream& sender, std::uint32_t to, std::uint32_t step) {
   Mailbox& box = boxes_.at(key(sender, *sender.spec, to, step));
   const auto number = static_cast<std::uint32_t>(sends_.size());
-  sends_.push_back({sender.block, sender.member, to, step, sender.rank, sender.spec});
+  sends_.push_back({sender.id.block, sender.member, to, step, sender.rank, sender.spec});
   if (box.arrived == 0) {
     wait_in(box, next_, number);
     return;

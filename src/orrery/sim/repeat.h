@@ -64,7 +64,7 @@ class Nodes;
 class Phases;
 class Planner;
 struct Run;
-struct Block;
+struct Chunk;
 
 /// Skips what repeats in a run of the engine. One rank leads: whenever it starts the first node of
 /// a period, that is a marker.
@@ -113,8 +113,8 @@ class Repeater {
   [[nodiscard]] bool take_agenda(std::uint32_t rank, Snapshot& to);
   void take_queues(std::uint32_t rank, Snapshot& to);
   [[nodiscard]] bool take_blocks(Snapshot& to);
-  [[nodiscard]] bool take_block(const sim::Block& block, Snapshot& to);
-  [[nodiscard]] bool take_streams(const sim::Block& block, Snapshot& to);
+  [[nodiscard]] bool take_block(const Chunk& block, Snapshot& to);
+  [[nodiscard]] bool take_streams(const Chunk& block, Snapshot& to);
   [[nodiscard]] bool take_events(Snapshot& to);
   void take_mailboxes(Snapshot& to);
 

@@ -156,9 +156,9 @@ void Repeater::move_times(const Jump& jump) {
     }
     parts_.agendas.shift(rank, jump.delay());
   }
-  for (Block& block : parts_.chunks.all()) {
+  for (Chunk& block : parts_.chunks.all()) {
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
-    if (block.streams == nullptr) continue;
+    if (block.streams.empty()) continue;
     for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
       block.streams[slot].since += jump.delay();
     }

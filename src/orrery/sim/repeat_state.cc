@@ -137,9 +137,9 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
     const ChunkQueue& queue = run_.ground.queues[rank * count + number];
     to.words.push_back(queue.running);
     to.words.push_back(queue.last_was_gather ? 1 : 0);
-    for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
-      to.words.push_back(place_[stream->block]);
-      to.words.push_back(stream->member);
+    for (StreamId id = queue.first; !id.none(); id = parts_.chunks.at(id).next_waiting) {
+      to.words.push_back(place_[id.block]);
+      to.words.push_back(parts_.chunks.at(id).member);
     }
     to.words.push_back(kNothing);
   }
@@ -154,8 +154,8 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
 bool Repeater::take_blocks(Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> live;
   for (std::uint32_t b = 0; b < parts_.chunks.all().size(); ++b) {
-    if (parts_.chunks.all()[b].streams != nullptr)
-      live.push_back({parts_.chunks.all()[b].communicator, parts_.chunks.all()[b].number, b});
+    const Chunk& block = parts_.chunks.all()[b];
+    if (!block.streams.empty()) live.push_back({block.communicator, block.number, b});
   }
   std::sort(live.begin(), live.end());
   std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // place in live
@@ -173,10 +173,10 @@ bool Repeater::take_blocks(Snapshot& to) {
   return true;
 }
 
-bool Repeater::take_block(const Block& block, Snapshot& to) {
+bool Repeater::take_block(const Chunk& block, Snapshot& to) {
   std::vector<std::int64_t>& words = to.words;
-  const Communicator& group = run_.communicators[block.communicator];
-  const std::uint64_t issued = group.first_block + group.blocks.size();
+  const ChunkSequence& sequence = parts_.chunks.sequence(block.communicator);
+  const std::uint64_t issued = sequence.first + sequence.blocks.size();
   const std::int64_t numbers[] = {
       block.communicator,
       static_cast<std::int64_t>(issued - block.number),
@@ -199,7 +199,7 @@ bool Repeater::take_block(const Block& block, Snapshot& to) {
 }
 
 // False: one of them runs a phase by messages.
-bool Repeater::take_streams(const Block& block, Snapshot& to) {
+bool Repeater::take_streams(const Chunk& block, Snapshot& to) {
   const bool relative_priority =
       run_.platform.collectives.policy != platform::SchedulingPolicy::explicit_priority;
   for (std::uint32_t slot = 0; slot < block.slots; ++slot) {

@@ -13,7 +13,7 @@
 
 namespace orrery::sim {
 
-bool ChunkQueues::peer_has_begun(const Block& block, const Stream& stream) const {
+bool ChunkQueues::peer_has_begun(const Chunk& block, const Stream& stream) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -26,7 +26,7 @@ bool ChunkQueues::peer_has_begun(const Block& block, const Stream& stream) const
 }
 
 // Whether every peer of the phase it waits for runs it or waits for it too.
-bool ChunkQueues::peers_are_here(const Block& block, const Stream& stream) const {
+bool ChunkQueues::peers_are_here(const Chunk& block, const Stream& stream) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
   const Communicator& group = run_.communicators[block.communicator];
@@ -46,33 +46,34 @@ bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool 
   ChunkQueue& queue = run_.ground.queues[number];
   const auto rank = static_cast<std::uint32_t>(number / planner_.queue_count());
   bool moved = false;
-  for (Stream** link = &queue.first; *link != nullptr && !(one && moved);) {
-    Stream& stream = **link;
+  for (StreamId* link = &queue.first; !link->none() && !(one && moved);) {
+    Stream& stream = chunks_.at(*link);
     if (!wanted(chunks_.of(stream), stream)) {
       link = &stream.next_waiting;
       continue;
     }
-    *link = std::exchange(stream.next_waiting, nullptr);
+    *link = std::exchange(stream.next_waiting, StreamId{});
     ++queue.running;
     run_.result.findings.add(FindingCode::chunk_order_resolved,
                              fmt::format("rank {}", run_.real(rank)), run_.weight(rank));
     starter_->begin_phase(stream);
     moved = true;
   }
-  queue.last = nullptr;
-  for (Stream* s = queue.first; s != nullptr; s = s->next_waiting) queue.last = s;
+  queue.last = {};
+  for (StreamId id = queue.first; !id.none(); id = chunks_.at(id).next_waiting) queue.last = id;
   return moved;
 }
 
 // Which of the chunks that could begin is the oldest: when it was issued, and by which node. Ranks
 // agree on it without their numbers.
 std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_those_here() {
-  const Block* oldest = nullptr;
+  const Chunk* oldest = nullptr;
   for (const ChunkQueue& queue : run_.ground.queues) {
-    for (const Stream* stream = queue.first; stream != nullptr; stream = stream->next_waiting) {
-      const Block& block = chunks_.of(*stream);
-      if (&block == oldest || !peers_are_here(block, *stream)) continue;
-      const auto age = [](const Block& b) { return std::pair(b.order.issued, b.order.node); };
+    for (StreamId id = queue.first; !id.none(); id = chunks_.at(id).next_waiting) {
+      const Stream& stream = chunks_.at(id);
+      const Chunk& block = chunks_.of(stream);
+      if (&block == oldest || !peers_are_here(block, stream)) continue;
+      const auto age = [](const Chunk& b) { return std::pair(b.order.issued, b.order.node); };
       if (oldest != nullptr && run_.folded && block.order.issued == oldest->order.issued &&
           block.order.node != oldest->order.node && (block.by_number || oldest->by_number))
         chunks_.doubt_order();
@@ -90,7 +91,7 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_tho
 bool ChunkQueues::rescue() {
   const std::uint64_t queues = run_.ground.queues.size();
   bool moved = false;
-  const auto begun = [&](const Block& block, const Stream& s) { return peer_has_begun(block, s); };
+  const auto begun = [&](const Chunk& block, const Stream& s) { return peer_has_begun(block, s); };
   for (std::uint64_t number = 0; number < queues; ++number)
     moved |= begin_beyond(number, begun, false);
   if (moved) {
@@ -101,7 +102,7 @@ bool ChunkQueues::rescue() {
   }
   const auto oldest = run_.policy.first_come ? std::nullopt : oldest_of_those_here();
   if (!run_.policy.first_come && !oldest) return false;
-  const auto here = [&](const Block& block, const Stream& s) {
+  const auto here = [&](const Chunk& block, const Stream& s) {
     return (run_.policy.first_come || *oldest == std::pair(block.order.issued, block.order.node)) &&
            peers_are_here(block, s);
   };

@@ -14,8 +14,8 @@ using graph::NodeKind;
 namespace {
 constexpr std::size_t kMostNodes = 64;
 
-std::string why_waiting(const Run& run, const MessageState& messages, std::uint32_t rank,
-                        NodeId node) {
+std::string why_waiting(const Run& run, const MessageState& messages, const Chunks& chunks,
+                        std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run.graph_of(rank);
   if (graph.kind(node) == NodeKind::recv) {
     const graph::PointToPoint message = graph.message(node, run.real(rank));
@@ -39,8 +39,9 @@ std::string why_waiting(const Run& run, const MessageState& messages, std::uint3
     const std::uint32_t found = run.communicators.find(graph.string(collective.group), rank);
     const Communicator& members = run.communicators[found >= Communicators::kOutside ? 0 : found];
     const std::uint32_t member = members.member(rank);
-    for (std::uint32_t m = 0; m < members.next_stream.size(); ++m) {
-      if (members.next_stream[m] >= members.next_stream[member]) continue;
+    const ChunkSequence& issued = chunks.sequence(found >= Communicators::kOutside ? 0 : found);
+    for (std::uint32_t m = 0; m < issued.next.size(); ++m) {
+      if (issued.next[m] >= issued.next[member]) continue;
       ++missing;
       if (first_missing == kNone) first_missing = members.ranks.empty() ? m : members.ranks[m];
     }
@@ -55,7 +56,7 @@ std::string why_waiting(const Run& run, const MessageState& messages, std::uint3
 
 }  // namespace
 
-StallReport stall_report(const Run& run, const MessageState& messages) {
+StallReport stall_report(const Run& run, const MessageState& messages, const Chunks& chunks) {
   StallReport report;
   report.at = Time(run.now());
   std::vector<std::uint32_t> waits_for(run.ground.states.size(), kNone);
@@ -72,7 +73,8 @@ StallReport stall_report(const Run& run, const MessageState& messages) {
         waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, run.real(rank)).src);
       }
       if (report.nodes.size() < kMostNodes)
-        report.nodes.push_back({run.real(rank), node, why_waiting(run, messages, rank, node)});
+        report.nodes.push_back(
+            {run.real(rank), node, why_waiting(run, messages, chunks, rank, node)});
     }
   }
   // A circle of receives, if following "waits for" comes back to where it began.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "orrery/sim/chunks.h"
 #include "orrery/sim/messages.h"
 #include "orrery/sim/nodes.h"
 #include "orrery/sim/run.h"
@@ -13,7 +14,8 @@
 namespace orrery::sim {
 
 /// What every rank that has not finished waits for. Of a run of all ranks. O(nodes).
-[[nodiscard]] StallReport stall_report(const Run& run, const MessageState& messages);
+[[nodiscard]] StallReport stall_report(const Run& run, const MessageState& messages,
+                                       const Chunks& chunks);
 
 /// The nodes whose completions led to the end of the slowest rank, first to last. A receive that
 /// waited for its message takes no time on the chain: what led to it is the send, on the sender's

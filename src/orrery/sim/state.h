@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -22,7 +23,16 @@ namespace orrery::sim {
 inline constexpr std::int64_t kAnnouncementBytes =
     8192;  ///< what a receiver sends first under the rendezvous protocol
 
-struct Stream;
+/// Where one chunk at one rank is kept: see Chunks::at.
+struct StreamId {
+  std::uint32_t block = kNone;
+  std::uint32_t slot = 0;
+
+  [[nodiscard]] bool none() const { return block == kNone; }
+  friend bool operator==(StreamId a, StreamId b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+  }
+};
 
 /// What a local event does when its time comes.
 enum class LocalKind : std::uint8_t {
@@ -40,7 +50,7 @@ enum class LocalKind : std::uint8_t {
 /// Something a rank does by itself at a given time. Equal ones in a row are counted instead of
 /// repeated.
 struct LocalEvent {
-  Stream* stream = nullptr;
+  StreamId stream;
   std::uint32_t arg = 0;  ///< packet (halving-doubling), node, or index of a custom run
   LocalKind kind = LocalKind::taken;
   std::uint16_t repeat = 1;
@@ -67,10 +77,39 @@ struct Agenda {
   std::vector<LocalList> overflow;
 };
 
+/// Receives posted minus messages arrived, by matching key; most phases have one key and none of
+/// this.
+class Balances {
+ public:
+  Balances() = default;
+  Balances(const Balances& other) { *this = other; }
+  Balances(Balances&&) = default;
+  Balances& operator=(const Balances& other) {
+    assign(other.size_);
+    std::copy_n(other.of_.get(), size_, of_.get());
+    return *this;
+  }
+  Balances& operator=(Balances&&) = default;
+  ~Balances() = default;
+
+  [[nodiscard]] bool empty() const { return of_ == nullptr; }
+  [[nodiscard]] std::int8_t& operator[](std::uint32_t key) { return of_[key]; }
+  [[nodiscard]] std::int8_t operator[](std::uint32_t key) const { return of_[key]; }
+  void assign(std::uint32_t keys) {
+    of_ = keys == 0 ? nullptr : std::make_unique<std::int8_t[]>(keys);
+    size_ = keys;
+  }
+  void clear() { assign(0); }
+
+ private:
+  std::unique_ptr<std::int8_t[]> of_;
+  std::uint32_t size_ = 0;
+};
+
 /// One chunk of a collective at one rank.
 struct Stream {
   const model::PhaseSpec* spec = nullptr;  ///< the running phase; null while waiting or done
-  std::uint32_t block = 0;
+  StreamId id;
   std::uint32_t member = 0;    ///< of the communicator; with folding the first that is like it
   std::uint32_t rank = 0;      ///< as the engine numbers those it simulates
   std::uint32_t position = 0;  ///< in the running phase's ring
@@ -81,13 +120,13 @@ struct Stream {
   std::int32_t received = 0;
   std::int64_t held_at = -1;  ///< direct all-reduce: when a packet last met the closed barrier
   std::int32_t balance = 0;   ///< receives posted minus messages arrived (ring)
-  std::unique_ptr<std::int8_t[]> balances;  ///< the same per key (other algorithms)
-  bool early = false;  ///< messages for another phase are in Engine's early table
+  Balances balances;          ///< the same per key (other algorithms)
+  bool early = false;         ///< messages for another phase are in Engine's early table
   std::uint8_t phase = 0;
   std::uint32_t phases = kNone;  ///< its phase list; kNone: this rank has not issued it
   std::uint32_t op = kNone;
   std::int64_t priority = 0;
-  Stream* next_waiting = nullptr;
+  StreamId next_waiting;
   std::int64_t since = 0;  ///< when it began to wait, or the phase whose end is worked out
 };
 
@@ -120,8 +159,8 @@ struct ChunkOrder {
 };
 
 /// One chunk of a collective at all members: where messages find their receiver.
-struct Block {
-  std::unique_ptr<Stream[]> streams;  ///< by slot of the communicator; gone when all are done
+struct Chunk {
+  std::vector<Stream> streams;        ///< by slot of the communicator; gone when all are done
   std::vector<Gathering> gatherings;  ///< [phase × slots + leader]; phases that are worked out
   std::uint32_t communicator = 0;
   std::uint32_t slots = 0;
@@ -153,14 +192,10 @@ struct AnnouncedSend {
 /// Ranks that communicate with each other. Number 0 is all ranks.
 struct Communicator {
   std::string name;
-  std::vector<std::uint32_t> ranks;        ///< in ring order; empty for all ranks
-  std::vector<std::uint32_t> sorted;       ///< the same, ascending; empty when `ranks` is
-  std::vector<std::uint32_t> member_at;    ///< by place in `sorted`: the member
-  bool stands_for_several = false;         ///< with folding: for groups like it, too
-  std::vector<std::uint32_t> next_stream;  ///< by slot: chunks issued so far; empty: none
-  std::vector<std::uint32_t> blocks;       ///< by chunk from `first_block`; kNone: done
-  std::uint32_t first_block = 0;
-  std::vector<std::unique_ptr<Stream[]>> spare;  ///< of chunks that are done
+  std::vector<std::uint32_t> ranks;      ///< in ring order; empty for all ranks
+  std::vector<std::uint32_t> sorted;     ///< the same, ascending; empty when `ranks` is
+  std::vector<std::uint32_t> member_at;  ///< by place in `sorted`: the member
+  bool stands_for_several = false;       ///< with folding: for groups like it, too
   // Folding. Only set for the first of the communicators that are alike, and if it is used.
   std::vector<std::uint32_t> slots;  ///< by member: which of the ranks simulated stands for it
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
@@ -200,6 +235,14 @@ struct Communicator {
   }
 };
 
+/// The chunks of one communicator.
+struct ChunkSequence {
+  std::vector<std::uint32_t> next;    ///< by slot: chunks issued so far; empty: none
+  std::vector<std::uint32_t> blocks;  ///< by chunk from `first`; kNone: done
+  std::uint32_t first = 0;
+  std::vector<std::vector<Stream>> spare;  ///< of chunks that are done
+};
+
 /// A collective one rank has issued and not finished.
 struct CollectiveOp {
   std::uint32_t rank = 0;
@@ -219,16 +262,16 @@ using PhaseList = std::vector<QueuedPhase>;
 
 /// A packet on its way over a shared memory bus.
 struct Crossing {
-  Stream* stream = nullptr;
+  StreamId stream;
   std::uint32_t packet = 0;
   bool reduce = false;
 };
 
 /// Chunks that wait for one of a rank's dimension queues.
 struct ChunkQueue {
-  Stream* first = nullptr;  ///< waiting, in order
-  Stream* last = nullptr;
-  Stream* arrived = nullptr;  ///< RG: in this tick, to be put in order when it is over
+  StreamId first;  ///< waiting, in order
+  StreamId last;
+  StreamId arrived;  ///< RG: in this tick, to be put in order when it is over
   std::uint32_t running = 0;
   bool unsettled = false;  ///< Orrery rules: to look at when the tick is over
   // Orrery rules: whether the phase that left last was an all-gather; of those that left together,

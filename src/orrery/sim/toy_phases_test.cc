@@ -47,7 +47,7 @@ void issue(Toy& toy, Chunks& chunks, std::int64_t bytes, std::int64_t priority =
 
 class Started : public ChunkQueues::Starter {
  public:
-  void begin_phase(Stream& stream) override { blocks.push_back(stream.block); }
+  void begin_phase(Stream& stream) override { blocks.push_back(stream.id.block); }
   std::vector<std::uint32_t> blocks;
 };
 
@@ -56,7 +56,7 @@ TEST(ChunkQueues, StartAsManyAsMayRunInOrderOfPriority) {
     platform::Platform platform = line(Block::ring, 2);
     if (!decided_later) platform.rules = platform::Rules::astra;
     Toy toy(all_reduce(2), platform);
-    Chunks chunks(toy.run);
+    Chunks& chunks = toy.chunks;
     ChunkQueues queues(toy.run, toy.planner, chunks);
     Started started;
     queues.run_by(started);
@@ -88,12 +88,12 @@ TEST(ChunkQueues, StartAsManyAsMayRunInOrderOfPriority) {
 
 TEST(Chunks, AreDroppedWhenAllAreDoneAndServeAgain) {
   Toy toy(all_reduce(2), line(Block::ring, 2));
-  Chunks chunks(toy.run);
+  Chunks& chunks = toy.chunks;
   issue(toy, chunks, 800);
   chunks.close(chunks.at(chunks[0], 0));
-  EXPECT_NE(chunks[0].streams, nullptr);
+  EXPECT_FALSE(chunks[0].streams.empty());
   chunks.close(chunks.at(chunks[0], 1));
-  EXPECT_EQ(chunks[0].streams, nullptr);
+  EXPECT_TRUE(chunks[0].streams.empty());
   issue(toy, chunks, 800);
   EXPECT_EQ(chunks.all().size(), 1u);
   EXPECT_EQ(chunks[0].number, 1u);
@@ -105,7 +105,7 @@ class Ends : public PhaseEnds {
   void phase_ends(Stream& stream) override {
     at.push_back(toy_.run.now());
     stream.spec = nullptr;
-    stream.balances.reset();
+    stream.balances.clear();
   }
   std::vector<std::int64_t> at;
 
@@ -120,14 +120,14 @@ std::vector<std::int64_t> run_phase(Algorithm algorithm, std::uint32_t ranks, bo
   platform.collectives.rendezvous = rendezvous;
   Toy toy(all_reduce(ranks), platform);
   toy.options.closed_forms = closed_forms;
-  Chunks chunks(toy.run);
+  Chunks& chunks = toy.chunks;
   Ends ends(toy);
   Phases phases(toy.run, toy.planner, chunks, toy.guard, toy.agendas, toy.transport, ends);
   issue(toy, chunks, 8000);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) phases.begin_phase(chunks.at(chunks[0], rank));
   const auto act = [&](std::uint32_t rank, const LocalEvent& event) {
     if (event.kind == LocalKind::inserted_sum) return phases.reduce(rank, event);
-    phases.packets_free(*event.stream, event.repeat);
+    phases.packets_free(toy.chunks.at(event.stream), event.repeat);
   };
   while (!toy.over()) {
     const Event event = toy.next();

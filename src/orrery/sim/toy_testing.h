@@ -24,6 +24,7 @@ struct Toy {
   Run run;
   Planner planner;
   Guard guard;
+  Chunks chunks;
   Agendas agendas;
   Transport transport;
   Accounts accounts;
@@ -34,7 +35,8 @@ struct Toy {
         run(workload, platform, options, std::make_shared<Ground>(platform)),
         planner(platform, run.fabric),
         guard(run, planner),
-        agendas(run, guard),
+        chunks(run),
+        agendas(run, chunks, guard),
         transport(run),
         accounts(run) {
     ORRERY_CHECK(run.communicators.make(workload, platform.rules).has_value());

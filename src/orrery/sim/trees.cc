@@ -8,7 +8,7 @@ namespace orrery::sim {
 using platform::Algorithm;
 
 void Trees::begin(Stream& stream) {
-  stream.balances = std::make_unique<std::int8_t[]>(kTreeSlots);
+  stream.balances.assign(kTreeSlots);
   const model::TreePlace place = tree_place(*stream.spec, stream.member);
   if (place.is_leaf()) {
     ++stream.inserted;
@@ -24,7 +24,7 @@ void Trees::send(Stream& stream, std::uint32_t slot) {
   ++stream.sent;
   const std::uint32_t to = member_in(stream, slot);
   if (run_.platform.collectives.rendezvous) return rendezvous_.ask(stream, to, slot);
-  leaves({stream.block, stream.member, to, slot, stream.rank, stream.spec});
+  leaves({stream.id.block, stream.member, to, slot, stream.rank, stream.spec});
 }
 
 void Trees::leaves(const AnnouncedSend& send) {
@@ -81,14 +81,14 @@ void Trees::post(Stream& stream, std::uint32_t slot) {
                    .kind = EventKind::tree_late,
                    .first = slot,
                    .key = stream.member,
-                   .block = stream.block});
+                   .block = stream.id.block});
   guard_.own(stream.rank, run_.now());
 }
 
 void Trees::arrives(const Event& event) {
   if (event.kind == EventKind::tree_late) return arrives_late(event);
-  Block& block = chunks_[event.block];
-  if (block.streams == nullptr) return;
+  Chunk& block = chunks_[event.block];
+  if (block.streams.empty()) return;
   Stream& stream = chunks_.at(block, event.key);
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   const std::uint32_t from = sender_to(stream.member, spec, event.first, event.key, 0);
@@ -111,7 +111,7 @@ void Trees::arrives(const Event& event) {
 }
 
 void Trees::arrives_late(const Event& event) {
-  Block& block = chunks_[event.block];
+  Chunk& block = chunks_[event.block];
   received(chunks_.at(block, event.key));
 }
 
