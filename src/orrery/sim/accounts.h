@@ -49,6 +49,14 @@ class Accounts {
   /// … and adds what another has counted.
   void absorb(const Accounts& other);
 
+  /// Goes on from where another has come to.
+  void resume(const Accounts& other) {
+    totals_ = other.totals_;
+    totals_at_hand_ = {};
+    spans_ = other.spans_;
+    spans_kept_ = other.spans_kept_;
+  }
+
  private:
   void account(std::uint32_t rank, std::int64_t until);
   void communicates_since(std::uint32_t rank, std::int64_t begin);

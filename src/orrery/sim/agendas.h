@@ -51,6 +51,12 @@ class Agendas {
   /// Moves all that is pending at a rank on by `delay`.
   void shift(std::uint32_t rank, std::int64_t delay);
 
+  /// Goes on from where another has come to.
+  void resume(const Agendas& other) {
+    pool_ = other.pool_;
+    pool_free_ = other.pool_free_;
+  }
+
  private:
   // Lists may move while their events run (overflow grows), so they are found again by time.
   [[nodiscard]] LocalList& running(std::uint32_t rank) {

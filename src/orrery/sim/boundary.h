@@ -39,6 +39,15 @@ class Boundary {
   /// Local events of kind bus.
   void expire(std::uint32_t rank, std::uint32_t code);
 
+  /// Goes on from where another has come to.
+  void resume(const Boundary& other) {
+    buses_.clear();
+    for (const auto& bus : other.buses_)
+      buses_.push_back(bus ? std::make_unique<model::SharedBus>(*bus) : nullptr);
+    crossings_ = other.crossings_;
+    free_crossings_ = other.free_crossings_;
+  }
+
  private:
   void set_timers(std::uint32_t rank);
 

@@ -44,6 +44,9 @@ class ChunkQueues {
   /// Nothing moves any more: see rescue.cc. False: nothing can be started.
   [[nodiscard]] bool rescue();
 
+  /// Goes on from where another has come to.
+  void resume(const ChunkQueues& other) { unsettled_ = other.unsettled_; }
+
  private:
   [[nodiscard]] ChunkQueue& of(std::uint32_t rank, std::uint32_t queue) {
     return run_.ground.queues[rank * std::size_t{planner_.queue_count()} + queue];

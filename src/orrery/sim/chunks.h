@@ -55,6 +55,16 @@ class Chunks {
     return communicator < sequences_.size() ? sequences_[communicator] : none;
   }
 
+  /// Goes on from where another has come to.
+  void resume(const Chunks& other) {
+    sequences_ = other.sequences_;
+    blocks_ = other.blocks_;
+    free_blocks_ = other.free_blocks_;
+    issued_ = other.issued_;
+    where_.clear();
+    for (Chunk& block : blocks_) where_.push_back(block.streams.data());
+  }
+
  private:
   [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
   [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator);

@@ -31,6 +31,9 @@ class ClosedPhases final : public PhaseRun {
   /// Members that wait for others to begin a phase.
   [[nodiscard]] std::uint64_t waiting() const { return waiting_; }
 
+  /// Goes on from where another has come to.
+  void resume(const ClosedPhases& other) { waiting_ = other.waiting_; }
+
  private:
   void gather(Stream& stream);
   [[nodiscard]] std::int64_t even_duration(const model::PhaseSpec& spec);

@@ -43,6 +43,13 @@ class Collectives : public PhaseEnds {
 
   [[nodiscard]] std::vector<CollectiveOp>& operations() { return ops_; }
 
+  /// Goes on from where another has come to.
+  void resume(const Collectives& other) {
+    themis_.resume(other.themis_);
+    ops_ = other.ops_;
+    free_ops_ = other.free_ops_;
+  }
+
  private:
   void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,
                     const model::Chunking& cutting, std::uint32_t topology_number,

@@ -48,8 +48,9 @@ Result<void> Communicators::make_axis(const graph::Workload& workload, const std
     if (digit.count == 0 || digit.step == 0 || digit.stride == 0 || extent > ranks || last >= ranks)
       return fail(Errc::input_group, where, fmt::format("{} ranks have no such groups", ranks));
   }
-  auto& by_rank = *by_rank_.emplace_back(
-      std::make_unique<std::vector<std::uint32_t>>(std::size_t{ranks}, kOutside));
+  const auto kept = std::make_shared<std::vector<std::uint32_t>>(std::size_t{ranks}, kOutside);
+  by_rank_.push_back(kept);
+  std::vector<std::uint32_t>& by_rank = *kept;
   by_name_.emplace(name, Meaning{0, &by_rank});
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     if (by_rank[rank] != kOutside || !axis.has(rank)) continue;

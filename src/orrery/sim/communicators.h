@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -66,7 +67,7 @@ class Communicators {
 
   std::vector<Communicator> all_;
   std::unordered_map<std::string, Meaning, Hash, std::equal_to<>> by_name_;
-  std::vector<std::unique_ptr<std::vector<std::uint32_t>>> by_rank_;  ///< by axis
+  std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> by_rank_;  ///< by axis
 };
 
 }  // namespace orrery::sim

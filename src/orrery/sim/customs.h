@@ -35,6 +35,9 @@ class Customs {
   /// A node of run `run` ends.
   void complete(std::uint32_t run, graph::NodeId node);
 
+  /// Goes on from where another has come to.
+  void resume(const Customs& other) { runs_ = other.runs_; }
+
  private:
   void start(std::uint32_t run, graph::NodeId node);
 

@@ -26,6 +26,9 @@ class Devices {
   /// A load or store ends: the memory serves the next.
   void access_ends(std::uint32_t rank);
 
+  /// Goes on from where another has come to.
+  void resume(const Devices& other) { remote_memory_ = other.remote_memory_; }
+
  private:
   void serve(const model::RemoteMemory::Access& access);
 

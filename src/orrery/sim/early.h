@@ -30,6 +30,9 @@ class Early {
     return true;
   }
 
+  /// Goes on from where another has come to.
+  void resume(const Early& other) { waiting_ = other.waiting_; }
+
  private:
   [[nodiscard]] MessageKey key_of(const Stream& receiver, const model::PhaseSpec& spec,
                                   std::uint32_t from, std::uint32_t key) const {

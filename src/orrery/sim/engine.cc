@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
+#include "orrery/core/check.h"
 #include "orrery/sim/memory_curve.h"
 #include "orrery/sim/stall.h"
 
@@ -51,10 +53,20 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
   }
 }
 
+// It lives as long as the last copy of the engine, and so does the fabric that it looks at.
+std::shared_ptr<Planner> Engine::new_planner(const Run& run) {
+  struct Kept {
+    std::shared_ptr<Ground> ground;
+    Planner planner;
+  };
+  const auto made = std::make_shared<Kept>(Kept{run.kept, Planner(run.platform, run.kept->fabric)});
+  return {made, &made->planner};
+}
+
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
     : run_(workload, platform, options, std::make_shared<Ground>(platform)),
-      planner_(platform, run_.fabric) {
+      kept_planner_(new_planner(run_)) {
   queues_.run_by(phases_);
 }
 
@@ -76,22 +88,65 @@ Result<void> Engine::set_up() {
   return {};
 }
 
+Engine::Engine(const Engine& other)
+    : Messages::Ends(),
+      Nodes::Work(),
+      Customs::Ends(),
+      Collectives::Ends(),
+      run_(other.run_.workload, other.run_.platform, other.run_.options,
+           std::make_shared<Ground>(*other.run_.kept)),
+      again_(other.again_),
+      kept_planner_(other.kept_planner_) {
+  ORRERY_CHECK(!other.border_ && !other.history_);
+  queues_.run_by(phases_);
+  run_.resume(other.run_);
+  guard_.resume(other.guard_);
+  chunks_.resume(other.chunks_);
+  agendas_.resume(other.agendas_);
+  transport_.resume(other.transport_);
+  accounts_.resume(other.accounts_);
+  messages_.resume(other.messages_);
+  nodes_.resume(other.nodes_);
+  devices_.resume(other.devices_);
+  customs_.resume(other.customs_);
+  queues_.resume(other.queues_);
+  collectives_.resume(other.collectives_);
+  phases_.resume(other.phases_);
+  repeats_.resume(other.repeats_);
+}
+
 Result<SimResult> Engine::run() {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
   if (find_parts()) return run_parts();
+  take_up_ranks();
+  advance(std::numeric_limits<std::uint64_t>::max());
+  return finish();
+}
+
+Result<void> Engine::start() {
+  auto ok = set_up();
+  if (ok) take_up_ranks();
+  return ok;
+}
+
+void Engine::take_up_ranks() {
   for (std::uint32_t rank = 0; rank < run_.ground.states.size() && !run_.error; ++rank)
     nodes_.take_up(rank);
+}
+
+bool Engine::advance(std::uint64_t events) {
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error && (nodes_.settle() || queues_.settle())) {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
+    if (events-- == 0) return true;
     if (!run_.queue.pop(event)) {
       if (phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count()) {
         again_ = Again::by_messages;
-        return std::move(run_.result);
+        return false;
       }
-      if (!queues_.rescue()) break;
+      if (!queues_.rescue()) return false;
       continue;
     }
     ++run_.result.events;
@@ -99,11 +154,18 @@ Result<SimResult> Engine::run() {
       run_.options.progress(nodes_.finished(), run_.result.messages);
     }
     if (run_.options.max_events != 0 && run_.result.events > run_.options.max_events) {
-      return fail(Errc::limit_exceeded, "",
-                  fmt::format("more than {} events", run_.options.max_events));
+      run_.fail({Errc::limit_exceeded, "",
+                 fmt::format("more than {} events", run_.options.max_events), ""});
+      return false;
     }
     dispatch(event);
   }
+  return false;
+}
+
+Result<SimResult> Engine::finish() {
+  if (again_ == Again::by_messages) return std::move(run_.result);
+  if (run_.error && run_.error->code == Errc::limit_exceeded) return tl::unexpected(*run_.error);
   if (run_.folded && run_.fold_failed.empty() &&
       (run_.error || nodes_.finished() < run_.workload.rank_count()))
     doubt_folding();

@@ -46,7 +46,20 @@ class Engine : private Messages::Ends,
   /// One part of what `whole` has set up.
   Engine(Engine& whole, std::uint32_t part);
 
+  /// A copy that goes on from where `other` has come to: with the same result, whatever becomes of
+  /// the other. Not while it records, nor where it does not keep times. They must not run at the
+  /// same time: plans of chunks are shared.
+  Engine(const Engine& other);
+  Engine& operator=(const Engine&) = delete;
+
+  /// start(), advance() to the end, finish().
   [[nodiscard]] Result<SimResult> run();
+  /// The first nodes of all ranks may start.
+  [[nodiscard]] Result<void> start();
+  /// Handles so many events, or fewer if there are no more. False: there are none, or the run has
+  /// failed.
+  bool advance(std::uint64_t events);
+  [[nodiscard]] Result<SimResult> finish();
   /// Whether what run() returned is to be thrown away, and how to begin again.
   enum class Again : std::uint8_t {
     no,
@@ -63,6 +76,8 @@ class Engine : private Messages::Ends,
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
+  [[nodiscard]] static std::shared_ptr<Planner> new_planner(const Run& run);
+  void take_up_ranks();
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
   void track_memory(std::uint32_t rank);
@@ -93,7 +108,8 @@ class Engine : private Messages::Ends,
 
   Run run_;
   Again again_ = Again::no;
-  Planner planner_;
+  std::shared_ptr<Planner> kept_planner_;
+  Planner& planner_ = *kept_planner_;
   Guard guard_{run_, planner_};
   Chunks chunks_{run_};
   Agendas agendas_{run_, chunks_, guard_};

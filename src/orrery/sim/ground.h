@@ -15,7 +15,6 @@
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/folding.h"
-#include "orrery/sim/node_pages.h"
 #include "orrery/sim/parts.h"
 #include "orrery/sim/peers.h"
 #include "orrery/sim/planner.h"
@@ -40,7 +39,6 @@ struct Ground {
   std::vector<RankState> states;
   std::vector<std::size_t> first_times;  ///< where its nodes' times begin
   std::vector<NodeTimes> times;
-  std::optional<NodePages> pages;  ///< in place of both and RankState::waits: times are not kept
   std::vector<std::int64_t> gpu_time;  ///< ASTRA-sim's sum of compute
   std::vector<ChunkQueue> queues;      ///< [rank × queue_count + queue]
   std::vector<QueuePointers> pointers;

@@ -31,6 +31,9 @@ class Guard {
   /// The same from one rank to another; `who` is the sender's.
   void message(const Endpoint& who, const MessageKey& key, std::int64_t time);
 
+  /// Goes on from where another has come to.
+  void resume(const Guard& other) { expected_ = other.expected_; }
+
  private:
   /// Something that will happen to a rank.
   struct Expected {

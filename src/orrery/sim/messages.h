@@ -80,6 +80,9 @@ class Messages {
   [[nodiscard]] MessageState& state() { return state_; }
   [[nodiscard]] const MessageState& state() const { return state_; }
 
+  /// Goes on from where another has come to.
+  void resume(const Messages& other) { state_ = other.state_; }
+
  private:
   [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
   [[nodiscard]] bool from_abroad(const MessageKey& key) const {

@@ -61,6 +61,15 @@ class Nodes {
   /// lowest number counts, whichever was looked at last. To be called once a rank is done.
   void settle_releases(std::uint32_t rank);
 
+  /// Goes on from where another has come to.
+  void resume(const Nodes& other) {
+    releasing_ = other.releasing_;
+    finished_ = other.finished_;
+    watched_rank_ = other.watched_rank_;
+    watched_ = other.watched_;
+    unsettled_ = other.unsettled_;
+  }
+
  private:
   [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank,
                                                        graph::NodeId node) const;

@@ -49,6 +49,14 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
   /// Whether messages have arrived that nobody wants yet.
   [[nodiscard]] bool any_early() const { return !early_.empty(); }
 
+  /// Goes on from where another has come to.
+  void resume(const Phases& other) {
+    early_.resume(other.early_);
+    boundary_.resume(other.boundary_);
+    rendezvous_.resume(other.rendezvous_);
+    closed_.resume(other.closed_);
+  }
+
  private:
   [[nodiscard]] PhaseRun& by_messages(const model::PhaseSpec& spec);
   void announcement_arrives(const Event& event);

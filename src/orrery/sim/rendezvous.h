@@ -35,6 +35,13 @@ class Rendezvous {
   /// Of an event of kind ready_late.
   [[nodiscard]] const AnnouncedSend& asked(std::uint32_t number) const { return sends_[number]; }
 
+  /// Goes on from where another has come to.
+  void resume(const Rendezvous& other) {
+    boxes_ = other.boxes_;
+    next_ = other.next_;
+    sends_ = other.sends_;
+  }
+
  private:
   [[nodiscard]] MessageKey key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,
                                std::uint32_t step) const;

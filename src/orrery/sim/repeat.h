@@ -94,6 +94,21 @@ class Repeater {
   [[nodiscard]] bool due() const { return due_; }
   void tick_over();
 
+  /// Goes on from where another has come to.
+  void resume(const Repeater& other) {
+    of_graph_ = other.of_graph_;
+    lead_ = other.lead_;
+    stretch_ = other.stretch_;
+    marker_ = other.marker_;
+    due_ = other.due_;
+    markers_ = other.markers_;
+    spent_ = other.spent_;
+    suspect_ = other.suspect_;
+    before_ = other.before_;
+    present_ = other.present_;
+    place_ = other.place_;
+  }
+
  private:
   // repeat.cc: when to compare, and whether to jump
   [[nodiscard]] const std::vector<Stretch>& stretches_of(std::uint32_t rank) const;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "orrery/core/check.h"
+
 namespace orrery::sim {
 
 void Run::set_up_ranks(const Planner& planner) {
@@ -17,13 +19,13 @@ void Run::set_up_ranks(const Planner& planner) {
   ground.pointers.assign(ranks, planner.fresh_pointers());
   ground.round_robin.assign(ranks, 0);
   ground.last_was_gather.assign(ranks, 0);
-  if (!options.keep_times && !options.record) ground.pages.emplace();
+  if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     RankState& state = ground.states[rank];
     state.left = graph_of(rank).size();
-    if (ground.pages) {
-      ground.pages->add(graph_of(rank));
+    if (pages) {
+      pages->add(graph_of(rank));
       continue;
     }
     ground.first_times.push_back(nodes);
@@ -32,7 +34,21 @@ void Run::set_up_ranks(const Planner& planner) {
     state.waits.assign(waits.begin(), waits.end());
   }
   ground.times.resize(nodes);
-  if (ground.pages) pages = &*ground.pages;
+}
+
+void Run::resume(const Run& other) {
+  ORRERY_CHECK(other.pages == nullptr && other.observer == nullptr);
+  queue = other.queue;
+  result.messages = other.result.messages;
+  result.events = other.result.events;
+  result.savings = other.result.savings;
+  result.findings = other.result.findings;
+  error = other.error;
+  folded = other.folded;
+  in_a_part = other.in_a_part;
+  guarded = other.guarded;
+  fold_failed = other.fold_failed;
+  notes = other.notes;
 }
 
 std::string Run::place(std::uint32_t rank, graph::NodeId node) const {

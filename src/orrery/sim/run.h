@@ -16,6 +16,7 @@
 #include "orrery/model/network/fabric.h"
 #include "orrery/sim/event_queue.h"
 #include "orrery/sim/ground.h"
+#include "orrery/sim/node_pages.h"
 #include "orrery/sim/observer.h"
 #include "orrery/sim/policy.h"
 #include "orrery/sim/simulate.h"
@@ -41,12 +42,15 @@ struct Run {
   SimResult result;
   std::optional<Error> error;
   bool folded = false;
-  bool in_a_part = false;   ///< others are simulated beside this one
-  bool guarded = false;     ///< folded under ASTRA rules
-  std::string fold_failed;  ///< not empty: ranks that are alike need not do the same
-  NodePages* pages = nullptr;
-  Observer* observer = nullptr;                      ///< Options::record
+  bool in_a_part = false;            ///< others are simulated beside this one
+  bool guarded = false;              ///< folded under ASTRA rules
+  std::string fold_failed;           ///< not empty: ranks that are alike need not do the same
+  std::unique_ptr<NodePages> pages;  ///< in place of Ground::times and RankState::waits
+  Observer* observer = nullptr;      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each
+
+  /// Goes on from where `other`, a run of the same, has come to; its ground is a copy already.
+  void resume(const Run& other);
 
   /// Makes room for all that is to be known of each rank that is simulated
   /// (result.savings.representatives). O(nodes) where times are kept.

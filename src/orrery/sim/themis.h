@@ -40,6 +40,12 @@ class Themis {
                               std::int64_t remaining, const model::LogicalTopology& topology,
                               bool flex);
 
+  /// Goes on from where another has come to.
+  void resume(const Themis& other) {
+    issued_at_ = other.issued_at_;
+    loads_ = other.loads_;
+  }
+
  private:
   struct Load {
     std::uint8_t dim = 0;

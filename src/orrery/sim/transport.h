@@ -38,6 +38,12 @@ class Transport {
     return links_ ? links_->alone(from, to, size) : run_.fabric.delay(from, to, size);
   }
 
+  /// Goes on from where another has come to.
+  void resume(const Transport& other) {
+    if (other.links_) links_ = std::make_shared<model::Links>(*other.links_);
+    cargo_ = other.cargo_;
+  }
+
  private:
   void depart(const model::Links::Departure& departure);
 
