@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
@@ -25,6 +27,18 @@ TEST(Error, ThousandsOfTheCodeAreTheExitCode) {
   EXPECT_EQ(to_string(Error{Errc::input_truncated, "a.et:byte 7", "ends inside a record",
                             "copy it again"}),
             "a.et:byte 7: ends inside a record (E2002)\n  hint: copy it again");
+}
+
+// Names are what scripts look for: codes are in rows without a gap, and each has its own.
+TEST(Error, EveryCodeHasItsOwnName) {
+  std::set<std::string_view> names;
+  std::size_t codes = 0;
+  for (const int first : {1000, 2000, 3000, 4000}) {
+    for (int code = first; name(static_cast<Errc>(code)) != "unknown"; ++code, ++codes)
+      names.insert(name(static_cast<Errc>(code)));
+  }
+  EXPECT_EQ(codes, 28u);
+  EXPECT_EQ(names.size(), codes);
 }
 
 TEST(Findings, KeepsTheFirstThreePlacesAndCountsAll) {
