@@ -3,6 +3,7 @@
 // Runs the house's rules over the whole project. rules_test.cc shows that the rules bite.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -42,6 +43,14 @@ TEST(Style, IncludesFollowTheTableOfRooms) {
       << "the table of rooms is gone";
   for (const std::string& path : cpp_files({"src", "apps"}))
     expect_none(check_includes(path, read(kRoot / path), rooms));
+}
+
+// Parts of the engine keep their data to themselves.
+TEST(Style, NoPartOfTheEngineHasAFriend) {
+  for (const std::string& path : cpp_files({"src/orrery/sim"}))
+    EXPECT_EQ(read(kRoot / path).find("friend class"), std::string::npos) << path;
+  const std::string engine = read(kRoot / "src/orrery/sim/engine.h");
+  EXPECT_LE(std::count(engine.begin(), engine.end(), '\n'), 150);
 }
 
 TEST(Style, FilesAreShort) {

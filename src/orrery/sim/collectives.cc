@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/core/check.h"
+
 namespace orrery::sim {
 
 using graph::CollectiveType;
@@ -154,6 +156,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
 // all.
 std::vector<std::uint8_t> Collectives::next_rotation(const Stream& stream, std::size_t dims,
                                                      bool gather) {
+  ORRERY_CHECK(dims > 0);
   Chunk& block = chunks_.of(stream);
   if (run_.policy.ranks_agree && block.dims_order.size() == dims) return block.dims_order;
   std::uint8_t& first = run_.ground.round_robin[stream.rank];

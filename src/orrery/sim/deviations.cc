@@ -11,7 +11,8 @@ namespace {
 
 std::int64_t rounded_up(double picoseconds, std::int64_t tick) {
   const double ticks = std::ceil(picoseconds / static_cast<double>(tick));
-  const double longest = static_cast<double>(model::Fabric::kTooLong / tick);
+  const std::int64_t most = model::Fabric::kTooLong / tick;
+  const auto longest = static_cast<double>(most);
   return ticks < longest ? static_cast<std::int64_t>(ticks) * tick : model::Fabric::kTooLong;
 }
 

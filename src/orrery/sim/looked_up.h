@@ -24,9 +24,10 @@ class TotalsAtHand {
   [[nodiscard]] CollectiveTotal& of(Totals& totals, graph::CollectiveType type,
                                     std::uint32_t members) {
     Last& last = last_[static_cast<std::size_t>(type) % last_.size()];
-    if (last.total == nullptr || last.members != members || last.type != type)
-      last = {members, type, &totals[{graph::name(type), members}]};
-    return *last.total;
+    if (last.total != nullptr && last.members == members && last.type == type) return *last.total;
+    CollectiveTotal& total = totals[{graph::name(type), members}];
+    last = {members, type, &total};
+    return total;
   }
   /// Of sends, or of receives.
   [[nodiscard]] CollectiveTotal& of(Totals& totals, graph::NodeKind kind) {
