@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -16,23 +15,13 @@
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/phase.h"
 #include "orrery/model/collective/plan.h"
+#include "orrery/sim/chunk_state.h"
 #include "orrery/sim/recording.h"
 
 namespace orrery::sim {
 
 inline constexpr std::int64_t kAnnouncementBytes =
     8192;  ///< what a receiver sends first under the rendezvous protocol
-
-/// Where one chunk at one rank is kept: see Chunks::at.
-struct StreamId {
-  std::uint32_t block = kNone;
-  std::uint32_t slot = 0;
-
-  [[nodiscard]] bool none() const { return block == kNone; }
-  friend bool operator==(StreamId a, StreamId b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-  }
-};
 
 /// What a local event does when its time comes.
 enum class LocalKind : std::uint8_t {
@@ -75,118 +64,6 @@ struct PooledEvent {
 struct Agenda {
   LocalList lists[2];
   std::vector<LocalList> overflow;
-};
-
-/// Receives posted minus messages arrived, by matching key; most phases have one key and none of
-/// this.
-class Balances {
- public:
-  Balances() = default;
-  Balances(const Balances& other) { *this = other; }
-  Balances(Balances&&) = default;
-  Balances& operator=(const Balances& other) {
-    assign(other.size_);
-    std::copy_n(other.of_.get(), size_, of_.get());
-    return *this;
-  }
-  Balances& operator=(Balances&&) = default;
-  ~Balances() = default;
-
-  [[nodiscard]] bool empty() const { return of_ == nullptr; }
-  [[nodiscard]] std::int8_t& operator[](std::uint32_t key) { return of_[key]; }
-  [[nodiscard]] std::int8_t operator[](std::uint32_t key) const { return of_[key]; }
-  void assign(std::uint32_t keys) {
-    of_ = keys == 0 ? nullptr : std::make_unique<std::int8_t[]>(keys);
-    size_ = keys;
-  }
-  void clear() { assign(0); }
-
- private:
-  std::unique_ptr<std::int8_t[]> of_;
-  std::uint32_t size_ = 0;
-};
-
-/// One chunk of a collective at one rank.
-struct Stream {
-  const model::PhaseSpec* spec = nullptr;  ///< the running phase; null while waiting or done
-  StreamId id;
-  std::uint32_t member = 0;    ///< of the communicator; with folding the first that is like it
-  std::uint32_t rank = 0;      ///< as the engine numbers those it simulates
-  std::uint32_t position = 0;  ///< in the running phase's ring
-  std::int32_t steps_left = 0;
-  std::int32_t free = 0;       ///< packets free to be sent
-  std::uint32_t inserted = 0;  ///< packets so far
-  std::uint32_t sent = 0;
-  std::int32_t received = 0;
-  std::int64_t held_at = -1;  ///< direct all-reduce: when a packet last met the closed barrier
-  std::int32_t balance = 0;   ///< receives posted minus messages arrived (ring)
-  Balances balances;          ///< the same per key (other algorithms)
-  bool early = false;         ///< messages for another phase are in Engine's early table
-  std::uint8_t phase = 0;
-  std::uint32_t phases = kNone;  ///< its phase list; kNone: this rank has not issued it
-  std::uint32_t op = kNone;
-  std::int64_t priority = 0;
-  StreamId next_waiting;
-  std::int64_t since = 0;  ///< when it began to wait, or the phase whose end is worked out
-};
-
-/// Recording only. What led to a chunk's present state at one member, back to when the last member
-/// of its collective came: time in queues, and in hops and end points.
-struct ChunkHistory {
-  std::int64_t queued = 0;  ///< when the phase at hand began to wait
-  std::int64_t begun = 0;
-  std::int64_t queue = 0;
-  std::int64_t latency = 0;
-};
-
-/// Who of a ring has begun a phase whose end is worked out when all have.
-struct Gathering {
-  std::uint32_t spec = kNone;
-  std::uint32_t come = 0;
-  std::int64_t first = 0;  ///< when the first came
-  bool together = true;    ///< all came at that time
-};
-
-/// Which of all chunks comes before which, where nothing else tells: the one that was issued first;
-/// of those issued at one time the one whose collective stands earlier in the program. Ranks agree
-/// on it, and where their programs are the same their numbers have no part in it.
-struct ChunkOrder {
-  std::int64_t issued = -1;             ///< when the first rank issued it …
-  graph::NodeId node = graph::kNoNode;  ///< … and by which of its nodes
-  std::uint64_t number = 0;             ///< among all chunks
-
-  friend auto operator<=>(const ChunkOrder&, const ChunkOrder&) = default;
-};
-
-/// One chunk of a collective at all members: where messages find their receiver.
-struct Chunk {
-  std::vector<Stream> streams;        ///< by slot of the communicator; gone when all are done
-  std::vector<Gathering> gatherings;  ///< [phase × slots + leader]; phases that are worked out
-  std::uint32_t communicator = 0;
-  std::uint32_t slots = 0;
-  std::uint32_t done = 0;
-  std::uint32_t number = 0;  ///< among its communicator's chunks
-  ChunkOrder order;
-  bool by_number = false;  ///< folding: which rank's node `order` has is decided by ranks' numbers
-  bool in_a_tie = false;   ///< folding: `order` has been looked at
-  std::vector<std::uint8_t>
-      dims_order;          ///< logical dims, decided by the first rank that issues the chunk
-  std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
-  // Orrery rules: the plan and the queues of its phases, decided by the first that issues it.
-  const void* plan = nullptr;
-  std::uint32_t phases = kNone;
-  std::vector<ChunkHistory> history;  ///< recording: by member
-};
-
-/// A message of a phase that leaves when its receiver has announced itself (rendezvous). The sender
-/// may have ended the phase by then.
-struct AnnouncedSend {
-  std::uint32_t block = 0;
-  std::uint32_t member = 0;
-  std::uint32_t to = 0;    ///< member
-  std::uint32_t step = 0;  ///< matching key, or where in a tree the sender has the receiver
-  std::uint32_t rank = 0;  ///< that is simulated
-  const model::PhaseSpec* spec = nullptr;
 };
 
 /// Ranks that communicate with each other. Number 0 is all ranks.
@@ -233,53 +110,6 @@ struct Communicator {
   [[nodiscard]] std::uint32_t member(std::uint32_t rank) const {
     return member_at.empty() ? place(rank) : member_at[place(rank)];
   }
-};
-
-/// The chunks of one communicator.
-struct ChunkSequence {
-  std::vector<std::uint32_t> next;    ///< by slot: chunks issued so far; empty: none
-  std::vector<std::uint32_t> blocks;  ///< by chunk from `first`; kNone: done
-  std::uint32_t first = 0;
-  std::vector<std::vector<Stream>> spare;  ///< of chunks that are done
-};
-
-/// A collective one rank has issued and not finished.
-struct CollectiveOp {
-  std::uint32_t rank = 0;
-  std::uint32_t node = 0;
-  std::int64_t chunks_left = 0;
-  std::uint64_t sent =
-      0;  ///< bytes put on the network by phases that have ended; trees' as they go
-};
-
-struct QueuedPhase {
-  std::uint32_t spec;
-  std::uint32_t queue;
-};
-
-/// The phases of one chunk with their queues: shared by all chunks and ranks that have the same.
-using PhaseList = std::vector<QueuedPhase>;
-
-/// A packet on its way over a shared memory bus.
-struct Crossing {
-  StreamId stream;
-  std::uint32_t packet = 0;
-  bool reduce = false;
-};
-
-/// Chunks that wait for one of a rank's dimension queues.
-struct ChunkQueue {
-  StreamId first;  ///< waiting, in order
-  StreamId last;
-  StreamId arrived;  ///< RG: in this tick, to be put in order when it is over
-  std::uint32_t running = 0;
-  bool unsettled = false;  ///< Orrery rules: to look at when the tick is over
-  // Orrery rules: whether the phase that left last was an all-gather; of those that left together,
-  // the one of the newest chunk.
-  bool last_was_gather = false;
-  ChunkOrder last_chunk;
-  std::uint32_t last_group = kNone;
-  std::int64_t last_at = -1;
 };
 
 /// Nodes of one kind that a rank runs one after another (a resource of capacity one; 0 = without

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What came of a run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "orrery/sim/engine.h"
+#include "orrery/sim/memory_curve.h"
+#include "orrery/sim/stall.h"
+
+namespace orrery::sim {
+
+// Orrery rules always do; ASTRA rules when track-local-mem asks for it.
+void Engine::track_memory(std::uint32_t rank) {
+  if (run_.pages != nullptr || (!run_.policy.follows_memory && !run_.platform.track_local_memory))
+    return;
+  const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
+    const NodeTimes& times = run_.ground.times[run_.ground.first_times[rank] + node];
+    if (times.start < 0 || times.end < 0) return std::nullopt;
+    return std::pair{Time(times.start), Time(times.end)};
+  };
+  if (const auto held = held_memory(run_.graph_of(rank), when))
+    run_.ground.seats[rank].peak_memory = held->peak;
+}
+
+namespace {
+
+template <typename Weight>
+void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& findings) {
+  std::vector<const Mailboxes::Entry*> left;
+  for (const Mailboxes::Entry& entry : mailboxes.entries()) {
+    if (entry.used && entry.box.arrived > 0) left.push_back(&entry);
+  }
+  const auto order = [](const Mailboxes::Entry* entry) {
+    return std::tie(entry->key.src, entry->key.dst, entry->key.tag, entry->key.size);
+  };
+  std::sort(left.begin(), left.end(),
+            [&](const auto* a, const auto* b) { return order(a) < order(b); });
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const MessageKey& key = left[i]->key;
+    const std::string where = i < Findings::kPlaces
+                                  ? fmt::format("rank {} to rank {}, {} bytes, tag {}", key.src,
+                                                key.dst, key.size, key.tag)
+                                  : std::string();
+    findings.add(FindingCode::unmatched_send, where, left[i]->box.arrived * weight(key.src));
+  }
+}
+
+}  // namespace
+
+SimResult Engine::summarise() {
+  for (std::uint32_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
+    RankResult& rank_result = run_.ground.seats[rank];
+    track_memory(rank);
+    if (!rank_result.finish) continue;
+    run_.result.end = std::max(run_.result.end, *rank_result.finish);
+    // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.
+    rank_result.exposed_comm =
+        run_.policy.exposed_is_the_rest
+            ? std::max(Time{}, *rank_result.finish - Time(run_.ground.gpu_time[rank]))
+            : rank_result.comm_only;
+  }
+  collectives_.count_sent_so_far();
+  for (auto& [key, total] : accounts_.totals()) {
+    total.type = key.first;
+    total.group_size = key.second;
+    run_.result.collectives.push_back(total);
+  }
+  if (nodes_.finished() < run_.workload.rank_count())
+    run_.result.stall = stall_report(run_, messages_.state(), chunks_);
+  note_unmatched(
+      messages_.state().mailboxes,
+      [&](std::uint32_t sender) {
+        return run_.folded
+                   ? run_.weight(run_.ground.folding.class_of[sender % run_.fabric.rank_count()])
+                   : 1;
+      },
+      run_.result.findings);
+  run_.spell_out_notes();
+  if (run_.pages == nullptr) run_.result.chain = longest_chain(run_, nodes_, messages_.state());
+  run_.result.ranks = RankResults(
+      std::move(run_.ground.seats),
+      run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());
+  for (std::uint32_t rank = 0;
+       history_ && !run_.policy.first_come && rank < run_.ground.states.size(); ++rank)
+    nodes_.settle_releases(rank);
+  if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.ground.times));
+  return std::move(run_.result);
+}
+
+}  // namespace orrery::sim
