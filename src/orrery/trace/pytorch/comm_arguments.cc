@@ -110,8 +110,10 @@ void RecordArguments::before(std::size_t end) {
   if (end == 0) return;
   // [number, whether it is point to point] in later versions
   std::string_view number = all[end - 1];
-  if (number.ends_with("true]") || number.ends_with("false]"))
-    number = elements_of(number, 1).front();
+  if (number.ends_with("true]") || number.ends_with("false]")) {
+    const auto elements = elements_of(number, 1);
+    number = elements.empty() ? std::string_view() : elements.front();
+  }
   if (const auto value = integer(number)) {
     sequence = *value;
     tensors = end - 1;

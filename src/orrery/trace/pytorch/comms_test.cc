@@ -40,6 +40,15 @@ TEST(PyTorchEtComms, LayersOfNames) {
   EXPECT_EQ(comm_layer_of("reduce"), CommLayer::none);
 }
 
+TEST(PyTorchEtComms, ABrokenListIsNoSequenceNumber) {
+  const RecordArguments arguments(R"([1, xtrue], ["0", "default_pg"], 1, "allreduce", [], [])");
+  const RecordArguments broken(R"([[1.0], xtrue], ["0", "default_pg"], 1, "allreduce", [], []])");
+  const RecordArguments whole(R"([[1.0], [49, false], ["0", "default_pg"], 1, "allreduce", []])");
+  EXPECT_EQ(arguments.sequence, -1);
+  EXPECT_EQ(broken.sequence, -1);
+  EXPECT_EQ(whole.sequence, 49);
+}
+
 TEST(PyTorchEtComms, ThreeLayersShareOne) {
   // 1.0.3: group's name and description, ranks from 0 in steps of 1, three of them
   NodeText c10d{4, "c10d::allreduce_", 2, R"([[[5,6,0,2049000,4,"cuda:0"]],"<Object>",-1])"};
