@@ -70,7 +70,7 @@ struct Stream {
   std::int64_t held_at = -1;  ///< direct all-reduce: when a packet last met the closed barrier
   std::int32_t balance = 0;   ///< receives posted minus messages arrived (ring)
   Balances balances;          ///< the same per key (other algorithms)
-  bool early = false;         ///< messages for another phase are in Engine's early table
+  bool early = false;         ///< messages for another phase are kept in Early
   std::uint8_t phase = 0;
   std::uint32_t phases = kNone;  ///< its phase list; kNone: this rank has not issued it
   std::uint32_t op = kNone;

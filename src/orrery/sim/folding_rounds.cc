@@ -27,7 +27,7 @@ std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint
 }
 
 // Calls `tell` with each member that sends to `member` or receives from it, in an order that is the
-// same for all members (see PhaseSpec::peer and Engine::tree_send). kNone: there is none.
+// same for all members (see PhaseSpec::peer and Trees::send). kNone: there is none.
 template <class Tell>
 void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t member, Tell tell) {
   const std::uint32_t position = ring.position(member);

@@ -142,7 +142,7 @@ struct RankState {
   std::int32_t communicating = 0;
   std::int32_t remembering = 0;
   // Parts: receives whose messages come from another part and are not known to be sent, and what
-  // was accounted meanwhile (in Engine::spans_, newest).
+  // was accounted meanwhile (in Accounts, newest).
   std::uint32_t awaited = 0;
   std::uint32_t span = kNone;
 };
