@@ -50,20 +50,10 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
   }
 }
 
-// It lives as long as the last copy of the engine, and so does the fabric that it looks at.
-std::shared_ptr<Planner> Engine::new_planner(const Run& run) {
-  struct Kept {
-    std::shared_ptr<Ground> ground;
-    Planner planner;
-  };
-  const auto made = std::make_shared<Kept>(Kept{run.kept, Planner(run.platform, run.kept->fabric)});
-  return {made, &made->planner};
-}
-
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
     : run_(workload, platform, options, std::make_shared<Ground>(platform)),
-      kept_planner_(new_planner(run_)) {
+      kept_planner_(run_.new_planner()) {
   queues_.run_by(phases_);
 }
 

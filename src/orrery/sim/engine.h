@@ -50,7 +50,6 @@ class Engine : private Messages::Ends,
   /// the other. Not while it records, nor where it does not keep times. They must not run at the
   /// same time: plans of chunks are shared.
   Engine(const Engine& other);
-  Engine& operator=(const Engine&) = delete;
 
   /// start(), advance() to the end, finish().
   [[nodiscard]] Result<SimResult> run();
@@ -76,15 +75,12 @@ class Engine : private Messages::Ends,
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
-  [[nodiscard]] static std::shared_ptr<Planner> new_planner(const Run& run);
   void take_up_ranks();
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
-  void track_memory(std::uint32_t rank);
 
   // engine_fold.cc: one rank for all that are alike
   [[nodiscard]] Result<void> set_up_folding();
-  void set_up_slots();
   void doubt_folding();
 
   // engine_parts.cc: ranks that only send each other messages, simulated side by side

@@ -11,6 +11,35 @@
 
 namespace orrery::sim {
 
+namespace {
+
+// By communicator that stands for others: which simulated ranks stand for its members.
+void set_up_slots(Run& run) {
+  std::vector<std::uint32_t> slot_of(run.ground.folding.classes(),
+                                     kNone);  // in the communicator at hand
+  for (std::uint32_t c = 0; c < run.communicators.all().size(); ++c) {
+    if (run.ground.folding.group_like[c] != c)
+      run.communicators[run.ground.folding.group_like[c]].stands_for_several = true;
+    if (run.ground.folding.group_like[c] != c) continue;
+    Communicator& group = run.communicators[c];
+    group.slots.resize(group.members);
+    for (std::uint32_t m = 0; m < group.members; ++m) {
+      const std::uint32_t seat = run.ground.folding.class_of[run.rank_of(c, m)];
+      if (slot_of[seat] != kNone) continue;
+      slot_of[seat] = 0;
+      group.seats.emplace_back(seat, m);
+    }
+    std::sort(group.seats.begin(), group.seats.end());
+    for (std::uint32_t slot = 0; slot < group.seats.size(); ++slot)
+      slot_of[group.seats[slot].first] = slot;
+    for (std::uint32_t m = 0; m < group.members; ++m)
+      group.slots[m] = slot_of[run.ground.folding.class_of[run.rank_of(c, m)]];
+    for (const auto& seat : group.seats) slot_of[seat.first] = kNone;
+  }
+}
+
+}  // namespace
+
 Result<void> Engine::set_up_folding() {
   const std::uint32_t ranks = run_.fabric.rank_count();
   const std::string why_not = why_not_fold(run_.workload, run_.platform, run_.options);
@@ -30,7 +59,7 @@ Result<void> Engine::set_up_folding() {
   if (!run_.folded) return {};
   run_.guarded = run_.policy.first_come;
   guard_.set_up();
-  set_up_slots();
+  set_up_slots(run_);
   run_.ground.peers.emplace(run_.workload);
   return {};
 }
@@ -55,31 +84,6 @@ void Engine::doubt_folding() {
                    "and to tell why, all {} nodes have to be simulated, which takes long",
                    nodes),
        "simulate every rank: --fold off"});
-}
-
-// By communicator that stands for others: which simulated ranks stand for its members.
-void Engine::set_up_slots() {
-  std::vector<std::uint32_t> slot_of(run_.ground.folding.classes(),
-                                     kNone);  // in the communicator at hand
-  for (std::uint32_t c = 0; c < run_.communicators.all().size(); ++c) {
-    if (run_.ground.folding.group_like[c] != c)
-      run_.communicators[run_.ground.folding.group_like[c]].stands_for_several = true;
-    if (run_.ground.folding.group_like[c] != c) continue;
-    Communicator& group = run_.communicators[c];
-    group.slots.resize(group.members);
-    for (std::uint32_t m = 0; m < group.members; ++m) {
-      const std::uint32_t seat = run_.ground.folding.class_of[run_.rank_of(c, m)];
-      if (slot_of[seat] != kNone) continue;
-      slot_of[seat] = 0;
-      group.seats.emplace_back(seat, m);
-    }
-    std::sort(group.seats.begin(), group.seats.end());
-    for (std::uint32_t slot = 0; slot < group.seats.size(); ++slot)
-      slot_of[group.seats[slot].first] = slot;
-    for (std::uint32_t m = 0; m < group.members; ++m)
-      group.slots[m] = slot_of[run_.ground.folding.class_of[run_.rank_of(c, m)]];
-    for (const auto& seat : group.seats) slot_of[seat.first] = kNone;
-  }
 }
 
 }  // namespace orrery::sim

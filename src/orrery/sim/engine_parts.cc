@@ -26,7 +26,7 @@ constexpr std::uint64_t kProbation = 512;  // windows, after which parts must ha
 
 Engine::Engine(Engine& whole, std::uint32_t part)
     : run_(whole.run_.workload, whole.run_.platform, whole.run_.options, whole.run_.kept),
-      kept_planner_(new_planner(run_)),
+      kept_planner_(run_.new_planner()),
       border_(Border{run_.ground.parts, part, run_}) {
   queues_.run_by(phases_);
   run_.folded = whole.run_.folded;

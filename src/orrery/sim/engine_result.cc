@@ -12,20 +12,20 @@
 
 namespace orrery::sim {
 
+namespace {
+
 // Orrery rules always do; ASTRA rules when track-local-mem asks for it.
-void Engine::track_memory(std::uint32_t rank) {
-  if (run_.pages != nullptr || (!run_.policy.follows_memory && !run_.platform.track_local_memory))
+void track_memory(Run& run, std::uint32_t rank) {
+  if (run.pages != nullptr || (!run.policy.follows_memory && !run.platform.track_local_memory))
     return;
   const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
-    const NodeTimes& times = run_.ground.times[run_.ground.first_times[rank] + node];
+    const NodeTimes& times = run.ground.times[run.ground.first_times[rank] + node];
     if (times.start < 0 || times.end < 0) return std::nullopt;
     return std::pair{Time(times.start), Time(times.end)};
   };
-  if (const auto held = held_memory(run_.graph_of(rank), when))
-    run_.ground.seats[rank].peak_memory = held->peak;
+  if (const auto held = held_memory(run.graph_of(rank), when))
+    run.ground.seats[rank].peak_memory = held->peak;
 }
-
-namespace {
 
 template <typename Weight>
 void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& findings) {
@@ -53,7 +53,7 @@ void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& 
 SimResult Engine::summarise() {
   for (std::uint32_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
     RankResult& rank_result = run_.ground.seats[rank];
-    track_memory(rank);
+    track_memory(run_, rank);
     if (!rank_result.finish) continue;
     run_.result.end = std::max(run_.result.end, *rank_result.finish);
     // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.

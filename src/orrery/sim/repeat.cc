@@ -44,6 +44,11 @@ bool findings_repeat(const Findings& now, const Findings& before) {
   });
 }
 
+/// Moves `front` past nodes that have ended.
+void pass_done(RankState& state) {
+  while (state.front < state.waits.size() && state.waits[state.front] == kDone) ++state.front;
+}
+
 }  // namespace
 
 // The rank leads whose graph has most to skip.
@@ -116,7 +121,7 @@ void Repeater::tick_over() {
   spent_ += run_.ground.states.size();
   std::uint64_t cost = run_.ground.queues.size();
   for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    pass_done(rank);
+    pass_done(run_.ground.states[rank]);
     cost += 16 + (run_.ground.states[rank].finished
                       ? 0
                       : run_.ground.states[rank].reach + 1 - run_.ground.states[rank].front);
@@ -137,18 +142,13 @@ bool Repeater::affordable(std::uint64_t numbers) const {
   return spent_ + numbers <= kFreely + kPerEvent * run_.result.events;
 }
 
-void Repeater::pass_done(std::uint32_t rank) {
-  RankState& state = run_.ground.states[rank];
-  while (state.front < state.waits.size() && state.waits[state.front] == kDone) ++state.front;
-}
-
 // A glance at each rank, first at the one that was unlike last time: whether it has gone on by
 // whole periods of one stretch, and holds as many nodes as then.
 bool Repeater::resembles(const Snapshot& before) {
   const auto ranks = static_cast<std::uint32_t>(run_.ground.states.size());
   for (std::uint32_t i = 0; i < ranks; ++i) {
     const std::uint32_t rank = (suspect_ + i) % ranks;
-    pass_done(rank);
+    pass_done(run_.ground.states[rank]);
     ++spent_;
     const RankState& state = run_.ground.states[rank];
     if (state.finished && before.fronts[rank] == state.front) continue;

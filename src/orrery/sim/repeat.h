@@ -114,7 +114,6 @@ class Repeater {
   [[nodiscard]] const std::vector<Stretch>& stretches_of(std::uint32_t rank) const;
   void move_marker(graph::NodeId nodes);
   [[nodiscard]] bool affordable(std::uint64_t numbers) const;
-  void pass_done(std::uint32_t rank);
   [[nodiscard]] bool resembles(const Snapshot& before);
   [[nodiscard]] bool same_state() const;
   [[nodiscard]] bool same_lanes() const;

@@ -9,6 +9,15 @@
 
 namespace orrery::sim {
 
+std::shared_ptr<Planner> Run::new_planner() const {
+  struct Kept {
+    std::shared_ptr<Ground> ground;
+    Planner planner;
+  };
+  const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric)});
+  return {made, &made->planner};
+}
+
 void Run::set_up_ranks(const Planner& planner) {
   const std::uint32_t ranks = result.savings.representatives;
   ground.agendas.resize(ranks);

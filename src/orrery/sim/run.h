@@ -52,6 +52,8 @@ struct Run {
   /// Goes on from where `other`, a run of the same, has come to; its ground is a copy already.
   void resume(const Run& other);
 
+  /// For this network; it lives as long as whoever keeps it, and keeps the network, too.
+  [[nodiscard]] std::shared_ptr<Planner> new_planner() const;
   /// Makes room for all that is to be known of each rank that is simulated
   /// (result.savings.representatives). O(nodes) where times are kept.
   void set_up_ranks(const Planner& planner);
