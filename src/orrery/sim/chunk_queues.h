@@ -63,6 +63,8 @@ class ChunkQueues {
   [[nodiscard]] std::int64_t largest_data(const Stream& stream) const;
 
   // rescue.cc
+  template <class IsSo>
+  [[nodiscard]] bool any_peer(const Chunk& block, const Stream& stream, const IsSo& is_so) const;
   [[nodiscard]] bool peer_has_begun(const Chunk& block, const Stream& stream) const;
   [[nodiscard]] bool peers_are_here(const Chunk& block, const Stream& stream) const;
   template <class Wanted>

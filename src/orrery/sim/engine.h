@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulation kernel. One queue owns time and order; everything else reacts to its events.
-//
-// Layers, each in a file of its own: agenda (what ranks do by themselves), nodes (dependencies and
-// resources), collectives (chunks and queues), streams (packets of one phase), trees, point to
-// point, custom collectives, transport.
+// The conductor: takes the next event off the queue, hands it to the part that it belongs to, and
+// makes the result. The parts are drawn in docs/architecture.md.
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "orrery/sim/accounts.h"
 #include "orrery/sim/agendas.h"
+#include "orrery/sim/border.h"
+#include "orrery/sim/chunk_queues.h"
+#include "orrery/sim/chunks.h"
 #include "orrery/sim/collectives.h"
 #include "orrery/sim/customs.h"
 #include "orrery/sim/devices.h"
@@ -35,6 +30,7 @@
 
 namespace orrery::sim {
 
+/// One run, or one part of it: parts call downwards, and upwards through what is inherited here.
 class Engine : private Messages::Ends,
                private Nodes::Work,
                private Customs::Ends,

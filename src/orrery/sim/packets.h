@@ -6,32 +6,14 @@
 
 #include <cstdint>
 
-#include "orrery/sim/boundary.h"
-#include "orrery/sim/chunks.h"
-#include "orrery/sim/early.h"
-#include "orrery/sim/guard.h"
-#include "orrery/sim/phase_run.h"
-#include "orrery/sim/planner.h"
-#include "orrery/sim/rendezvous.h"
-#include "orrery/sim/run.h"
-#include "orrery/sim/transport.h"
+#include "orrery/sim/by_messages.h"
 
 namespace orrery::sim {
 
 /// Packets are inserted, freed, sent and received (see model::PhaseSpec) until the phase ends.
-class Packets final : public PhaseRun {
+class Packets final : public ByMessages {
  public:
-  Packets(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Boundary& boundary,
-          Transport& transport, Rendezvous& rendezvous, Early& early, PhaseEnds& ends)
-      : run_(run),
-        planner_(planner),
-        chunks_(chunks),
-        guard_(guard),
-        boundary_(boundary),
-        transport_(transport),
-        rendezvous_(rendezvous),
-        early_(early),
-        ends_(ends) {}
+  using ByMessages::ByMessages;
 
   void begin(Stream& stream) override;
   void free(Stream& stream, std::uint16_t count) override;
@@ -72,16 +54,6 @@ class Packets final : public PhaseRun {
     flush(run);
     run = event;
   }
-
-  Run& run_;
-  const Planner& planner_;
-  Chunks& chunks_;
-  Guard& guard_;
-  Boundary& boundary_;
-  Transport& transport_;
-  Rendezvous& rendezvous_;
-  Early& early_;
-  PhaseEnds& ends_;
 };
 
 }  // namespace orrery::sim

@@ -13,30 +13,30 @@
 
 namespace orrery::sim {
 
-bool ChunkQueues::peer_has_begun(const Chunk& block, const Stream& stream) const {
+// Whether `is_so` of any member of the ring in which the chunk waits to run.
+template <class IsSo>
+bool ChunkQueues::any_peer(const Chunk& block, const Stream& stream, const IsSo& is_so) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
-  const Communicator& group = run_.communicators[block.communicator];
   const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
   for (std::uint32_t p = 0; p < ring.size; ++p) {
-    const Stream& peer = block.streams[group.slot(base + p * ring.stride)];
-    if (peer.spec != nullptr && peer.spec->id == id) return true;
+    if (is_so(chunks_.at(block, base + p * ring.stride), id)) return true;
   }
   return false;
 }
 
+bool ChunkQueues::peer_has_begun(const Chunk& block, const Stream& stream) const {
+  return any_peer(block, stream, [](const Stream& peer, std::uint32_t id) {
+    return peer.spec != nullptr && peer.spec->id == id;
+  });
+}
+
 // Whether every peer of the phase it waits for runs it or waits for it too.
 bool ChunkQueues::peers_are_here(const Chunk& block, const Stream& stream) const {
-  const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
-  const model::RingShape& ring = planner_.spec(id).request.ring;
-  const Communicator& group = run_.communicators[block.communicator];
-  const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
-  for (std::uint32_t p = 0; p < ring.size; ++p) {
-    const Stream& peer = block.streams[group.slot(base + p * ring.stride)];
-    if (peer.phases == kNone || peer.phase >= planner_.list(peer.phases).size()) return false;
-    if (planner_.list(peer.phases)[peer.phase].spec != id) return false;
-  }
-  return true;
+  return !any_peer(block, stream, [this](const Stream& peer, std::uint32_t id) {
+    return peer.phases == kNone || peer.phase >= planner_.list(peer.phases).size() ||
+           planner_.list(peer.phases)[peer.phase].spec != id;
+  });
 }
 
 // Starts chunks of a queue beyond the limit of active chunks: those that `wanted` names; with
