@@ -34,7 +34,7 @@ constexpr std::string_view kVersions =
     "`PRAGMA user_version` is the version of the tables, `PRAGMA application_id` is 0x4f727279 "
     "(\"Orry\"). The version counts up with every change to a table, and the "
     "[changelog](../../CHANGELOG.md) says what changed. Orrery reads files of its own version and "
-    "of the two before, and refuses newer ones: it does not know what it would leave out. A "
+    "refuses others: it does not know what it would leave out, or what they lack. A "
     "finding that a program does not know is refused for the same reason. Views may gain columns "
     "without a new version.\n\n";
 

@@ -11,15 +11,16 @@
 
 namespace orrery::result {
 
-/// The version of the tables (PRAGMA user_version). Readers take this one and the two before it.
-inline constexpr int kRunFileVersion = 1;
+/// The version of the tables (PRAGMA user_version): counts up with every change to one. Readers
+/// take this one.
+inline constexpr int kRunFileVersion = 2;
 
 /// Writes `run` whole or not at all (a temporary beside it, then a rename). Errc: output_exists
 /// unless `force`, output_failed.
 [[nodiscard]] Result<void> write_run(const Run& run, const std::string& path, bool force);
 
 /// Reads a run file, which may be hostile: read-only, everything checked (indices, order, counts).
-/// Errc: input_not_found, input_corrupt, input_unsupported (a newer version), limit_exceeded.
+/// Errc: input_not_found, input_corrupt, input_unsupported (another version), limit_exceeded.
 [[nodiscard]] Result<Run> read_run(const std::string& path);
 
 /// Drops the spans that `choice` does not keep and renumbers what refers to them. `critical` keeps

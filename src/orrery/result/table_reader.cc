@@ -152,9 +152,14 @@ void DatabaseReader::check_schema() {
   const std::int64_t version = number("PRAGMA user_version");
   if (version > kRunFileVersion) {
     refuse(Errc::input_unsupported, {},
-           "is a run file of version " + std::to_string(version) + "; this program reads up to " +
+           "is a run file of version " + std::to_string(version) + "; this program reads version " +
                std::to_string(kRunFileVersion),
            "a newer Orrery wrote it");
+  } else if (version > 0 && version < kRunFileVersion) {
+    refuse(Errc::input_unsupported, {},
+           "is a run file of version " + std::to_string(version) + "; this program reads version " +
+               std::to_string(kRunFileVersion),
+           "an older Orrery wrote it: simulate again with 'orrery run … -o'");
   } else if (version < 1) {
     refuse(Errc::input_corrupt, {}, "has no version that a run file can have");
   }
