@@ -5,7 +5,7 @@ add_custom_target(unit_tests)
 
 # orrery_room(<name> [COLD] DEPS <targets…>): the folder src/orrery/<name> as a library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
-# COLD: no work there grows with a run, so it is compiled quickly instead of to be quick.
+# COLD: compiled quickly instead of to be quick, where that makes no command slower (memory and files take the time).
 # A room without sources (yet) is header-only; a room without a folder is skipped.
 function(orrery_room name)
   cmake_parse_arguments(ROOM "COLD" "" "DEPS" ${ARGN})

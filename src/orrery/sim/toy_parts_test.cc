@@ -20,7 +20,7 @@ using ::testing::Pair;
 using testing::Rank;
 using testing::Toy;
 
-using Step = std::pair<std::uint32_t, graph::NodeId>;
+using RankNode = std::pair<std::uint32_t, graph::NodeId>;
 
 /// Two ranks that compute for 1 us, then send and receive 1,000 bytes.
 graph::Workload pair_of_ranks() {
@@ -126,7 +126,7 @@ class Begun : public Nodes::Work {
  public:
   void begin(std::uint32_t rank, graph::NodeId node) override { nodes.emplace_back(rank, node); }
   void starts_watched() override { ++watched; }
-  std::vector<Step> nodes;
+  std::vector<RankNode> nodes;
   int watched = 0;
 };
 
@@ -194,7 +194,7 @@ TEST(Devices, ServeAPoolOfMemoryOneAtATime) {
 class Ended : public Messages::Ends {
  public:
   void message_ends(const Endpoint& who) override { steps.emplace_back(who.rank, who.node); }
-  std::vector<Step> steps;
+  std::vector<RankNode> steps;
 };
 
 TEST(Messages, EndAtTheSenderFirstAndWaitForWhoeverIsLate) {

@@ -21,7 +21,7 @@ using testing::line;
 using testing::Rank;
 using testing::Toy;
 
-graph::Workload all_reduce(std::uint32_t ranks) {
+graph::Workload one_all_reduce(std::uint32_t ranks) {
   Rank rank;
   rank.coll(CollectiveType::all_reduce, 8000);
   return testing::replicated(rank, ranks);
@@ -55,7 +55,7 @@ TEST(ChunkQueues, StartAsManyAsMayRunInOrderOfPriority) {
   for (const bool decided_later : {true, false}) {
     platform::Platform platform = line(Block::ring, 2);
     if (!decided_later) platform.rules = platform::Rules::astra;
-    Toy toy(all_reduce(2), platform);
+    Toy toy(one_all_reduce(2), platform);
     Chunks& chunks = toy.chunks;
     ChunkQueues queues(toy.run, toy.planner, chunks);
     Started started;
@@ -87,7 +87,7 @@ TEST(ChunkQueues, StartAsManyAsMayRunInOrderOfPriority) {
 }
 
 TEST(Chunks, AreDroppedWhenAllAreDoneAndServeAgain) {
-  Toy toy(all_reduce(2), line(Block::ring, 2));
+  Toy toy(one_all_reduce(2), line(Block::ring, 2));
   Chunks& chunks = toy.chunks;
   issue(toy, chunks, 800);
   chunks.close(chunks.at(chunks[0], 0));
@@ -118,7 +118,7 @@ std::vector<std::int64_t> run_phase(Algorithm algorithm, std::uint32_t ranks, bo
                                     bool rendezvous) {
   platform::Platform platform = line(Block::switched, ranks, algorithm);
   platform.collectives.rendezvous = rendezvous;
-  Toy toy(all_reduce(ranks), platform);
+  Toy toy(one_all_reduce(ranks), platform);
   toy.options.closed_forms = closed_forms;
   Chunks& chunks = toy.chunks;
   Ends ends(toy);

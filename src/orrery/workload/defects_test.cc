@@ -16,7 +16,7 @@ namespace orrery::workload {
 namespace {
 
 constexpr std::int64_t kLayers = 4, kWidth = 1024, kFfn = 4096, kBatch = 8, kLength = 512;
-constexpr std::int64_t kWords = 32000, kTokens = kBatch * kLength;
+constexpr std::int64_t kWords = 32000, kBatchTokens = kBatch * kLength;
 
 /// The model of STAGE's recorded runs: a small GPT.
 Spec base() {
@@ -66,7 +66,7 @@ std::int64_t forward_products(const Spec& spec, std::string_view part, OpClass o
 // and the addition: 2mnk.
 TEST(StageDefects, ProductsCountMultiplicationsAndAdditions) {
   const std::int64_t weights = 4 * kWidth * kWidth + 2 * kWidth * kFfn;
-  EXPECT_EQ(forward_products(base(), "layer", OpClass::matmul), 2 * kTokens * weights);
+  EXPECT_EQ(forward_products(base(), "layer", OpClass::matmul), 2 * kBatchTokens * weights);
 }
 
 // 2. STAGE's attention grows with tokens only: three operations per element of the queries. Every
@@ -92,7 +92,7 @@ TEST(StageDefects, TheInputTableIsLookedUp) {
   const std::int64_t layer = 4 * kWidth * kWidth + 2 * kWidth * kFfn;
   const std::int64_t attention = 2 * kLength * kWidth;  // per token
   const std::int64_t step =
-      3 * kTokens *
+      3 * kBatchTokens *
       (kLayers * (2 * layer + attention) + 2 * kWidth * kWords);  // one table, not two
   EXPECT_EQ(to_string(counted(base()).flops.model()), std::to_string(step));
 }
@@ -116,7 +116,7 @@ std::int64_t expert_products(const Spec& spec) {
 // is an axis whose ranks share their tokens, it is divided once.
 TEST(StageDefects, ExpertWorkIsNotDividedTwice) {
   Spec spec = with_experts();
-  const std::int64_t whole = 2 * kTokens * 2 * 2 * kWidth * kFfn;  // top 2, two matrices
+  const std::int64_t whole = 2 * kBatchTokens * 2 * 2 * kWidth * kFfn;  // top 2, two matrices
   EXPECT_EQ(expert_products(spec), whole);
   for (const std::int64_t ep : {2, 4}) {
     spec.parallel.dp = 4;
@@ -141,7 +141,7 @@ TEST(StageDefects, RecomputationTakesTime) {
   EXPECT_EQ(to_string(without.flops.recompute), "0");
   spec.recompute.kind = RecomputeKind::full;
   const Count with = counted(spec);
-  const Total head = 2 * static_cast<Total>(kTokens) * kWidth * kWords;
+  const Total head = 2 * static_cast<Total>(kBatchTokens) * kWidth * kWords;
   EXPECT_EQ(to_string(with.flops.recompute), to_string(without.flops.forward - head));
   EXPECT_EQ(to_string(with.flops.model()), to_string(without.flops.model()));
 }
@@ -153,7 +153,7 @@ TEST(StageDefects, GroupedQueriesAndGatedMlpsAreWhatIsAskedFor) {
   spec.model.kv_heads = 4;
   spec.model.mlp = Mlp::swiglu;
   const std::int64_t weights = kWidth * (kWidth + 2 * 256) + kWidth * kWidth + 3 * kWidth * kFfn;
-  EXPECT_EQ(forward_products(spec, "layer", OpClass::matmul), 2 * kTokens * weights);
+  EXPECT_EQ(forward_products(spec, "layer", OpClass::matmul), 2 * kBatchTokens * weights);
 }
 
 // 7. STAGE writes the number of elements where readers expect bytes. bfloat16 has two, and
@@ -170,7 +170,7 @@ TEST(StageDefects, MessagesAreMeasuredInBytes) {
     for (const Op& op : part.forward) {
       if (op.kind != graph::NodeKind::coll) continue;
       const bool gather = op.collective == graph::CollectiveType::all_gather;
-      EXPECT_EQ(op.size, kTokens * kWidth * 2 / (gather ? 2 : 1)) << op.name;
+      EXPECT_EQ(op.size, kBatchTokens * kWidth * 2 / (gather ? 2 : 1)) << op.name;
       gathers += gather ? 1 : 0;
     }
   }

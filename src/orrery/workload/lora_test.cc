@@ -87,7 +87,7 @@ TEST(Lora, LayersHoldWhatTheShapeSays) {
   }
 }
 
-Count counted(const Spec& spec) {
+Count counted_lora(const Spec& spec) {
   const Result<Program> program = assemble(spec);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
@@ -104,7 +104,7 @@ TEST(Lora, FlopsAreFourPerFrozenWeightAndSixPerAdapted) {
     const Spec spec = with_lora(name, 16);
     Spec whole = spec;
     whole.lora.reset();
-    const Count with = counted(spec), without = counted(whole);
+    const Count with = counted_lora(spec), without = counted_lora(whole);
     const auto tokens = static_cast<Total>(with.tokens);
     const Total own = 2 * tokens * static_cast<Total>(with.parameters.matmul);
     const Total adapters = 2 * tokens * static_cast<Total>(with.adapters);
@@ -119,7 +119,7 @@ TEST(Lora, FlopsAreFourPerFrozenWeightAndSixPerAdapted) {
 TEST(Lora, OptimizerAndReductionsSeeAdaptersOnly) {
   Spec spec = with_lora("llama-2-7b", 16);
   spec.parallel.dp = 4;
-  const Count all = counted(spec);
+  const Count all = counted_lora(spec);
   EXPECT_EQ(all.roles[0].trained.total(), 39'976'960);
   EXPECT_EQ(to_string(all.flops.optimizer), to_string(Total{4} * 13 * 39'976'960));
   Total reduced = 0;
@@ -133,7 +133,7 @@ TEST(Lora, ShardedFrozenWeightsAreGathered) {
   Spec spec = with_lora("llama-2-7b", 16);
   spec.parallel.dp = 4;
   spec.parallel.sharding = Sharding::zero3;
-  const Count all = counted(spec);
+  const Count all = counted_lora(spec);
   const std::int64_t weights = all.roles[0].weights.total();
   for (const TrafficCount& each : all.traffic) {
     if (each.type == "all_gather") {  // forward and backward, whole on all four

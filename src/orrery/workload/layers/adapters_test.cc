@@ -10,7 +10,7 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::int64_t kRank = 8, kTokens = 256 * 4, kHidden = 512;
+constexpr std::int64_t kRank = 8, kTokens = 256 * 4, kInput = 512;
 
 Spec lora(Spec spec, std::vector<std::string> targets = {}) {
   spec.lora = Lora{kRank, std::move(targets)};
@@ -71,7 +71,7 @@ TEST(Adapters, EndsHaveNoWeightGradients) {
 // inputs of the norms and the projection's normed input, what attention needs, what the activation
 // needs; and x·A twice.
 TEST(Adapters, KeepsOnlyWhatIsStillComputed) {
-  const std::int64_t sbh = 2 * kTokens * kHidden, inner = 2 * kTokens * 1376;
+  const std::int64_t sbh = 2 * kTokens * kInput, inner = 2 * kTokens * 1376;
   const std::int64_t kv = sbh / 2, statistics = 4 * kTokens * 8;  // 4 of 8 heads
   const auto kept = [](const Spec& spec) { return bytes_of(layer_of(spec).part.kept); };
   // layer input, normed, q, k, v, context, its statistics, residual, normed, up and gate, their
@@ -87,7 +87,7 @@ TEST(Adapters, KeepsOnlyWhatIsStillComputed) {
 // Between the halves of the backward pass: x and x·A of each adapter, and their gradients'
 // partners.
 TEST(Adapters, HoldsForTheWeightHalfWhatAdaptersNeed) {
-  const std::int64_t sbh = 2 * kTokens * kHidden, middle = 2 * kTokens * kRank;
+  const std::int64_t sbh = 2 * kTokens * kInput, middle = 2 * kTokens * kRank;
   const auto halfway = [](const Spec& spec) { return bytes_of(layer_of(spec).part.halfway); };
   EXPECT_EQ(halfway(lora(llama(), {"q"})), sbh + 2 * middle + sbh);
   EXPECT_EQ(halfway(lora(llama(), {"q", "out"})), (sbh + 2 * middle + sbh) * 2);
@@ -96,7 +96,7 @@ TEST(Adapters, HoldsForTheWeightHalfWhatAdaptersNeed) {
 // PEFT's LoraParallelLinear. Columns: A whole on every rank, B cut; rows: A cut, B whole.
 TEST(Adapters, TensorParallelismCutsOneOfTheTwo) {
   Spec spec = lora(llama(), {"q", "out"});
-  const std::int64_t pair = kRank * kHidden;
+  const std::int64_t pair = kRank * kInput;
   for (const bool sp : {false, true}) {
     spec.parallel.tp = 4;
     spec.parallel.sp = sp;
@@ -128,7 +128,7 @@ TEST(Adapters, TrafficIsRankFeaturesWide) {
   // Backward: out's gradient and q's x·A again; less the base's inputs for gradients of W, qkv and
   // the MLP's first.
   EXPECT_EQ(compare("all_gather tp", true),
-            (Traffic{0, 2 * middle / 4 - 2 * (2 * kTokens * kHidden / 4)}));
+            (Traffic{0, 2 * middle / 4 - 2 * (2 * kTokens * kInput / 4)}));
 }
 
 // All ranks together multiply what one does alone.
