@@ -29,7 +29,7 @@ PhaseSpec all_reduce(Algorithm algorithm, std::uint32_t size, std::int64_t windo
   request.algorithm = {algorithm, window};
   request.ring.size = size;
   request.data = std::int64_t{65536} * size;
-  return orrery::model::PhaseFactory(platform, fabric).make(request).value();
+  return orrery::model::PhaseFactory(platform, &fabric).make(request).value();
 }
 
 /// Begins within `spread` picoseconds.

@@ -72,12 +72,13 @@ class Chain {
 void fold_all(benchmark::State& state, const graph::Workload& workload,
               const platform::Platform& platform) {
   const model::Fabric fabric(platform);
+  const auto network = model::make_network(platform);
   sim::Communicators communicators;
   if (!communicators.make(workload, platform.rules)) std::abort();
   std::size_t classes = 0;
   for (auto _ : state) {
-    sim::Planner planner(platform, fabric);
-    classes = sim::fold(workload, platform, fabric, communicators, planner)->classes();
+    sim::Planner planner(platform, fabric, *network);
+    classes = sim::fold(workload, platform, fabric, *network, communicators, planner)->classes();
   }
   state.counters["classes"] = static_cast<double>(classes);
 }

@@ -165,7 +165,7 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
   const Time alone = takes(span.bytes.count()), hops = takes(0);
   // What is left when its bytes and hops are taken off went by waiting.
   const Time more = left > alone ? left - alone : Time{};
-  const bool congested = source_.platform.network == platform::NetworkModelKind::message;
+  const bool congested = !source_.recording.network->traits().uncontended;
   (congested || !out ? span.queue : span.wait) += more;
   left -= more;
   span.latency = std::min(left, hops);

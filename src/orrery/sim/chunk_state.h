@@ -125,7 +125,15 @@ struct Chunk {
   const void* plan = nullptr;
   std::uint32_t phases = kNone;
   std::vector<ChunkHistory> history;  ///< recording: by member
+
+  /// Its messages, among those that a rank sends in one tick (see model::Send).
+  [[nodiscard]] std::uint64_t flow() const { return std::uint64_t{number} << 32 | communicator; }
 };
+
+/// Which of a chunk's messages that a rank sends in one tick comes first.
+[[nodiscard]] inline std::uint64_t step_order(std::uint32_t spec, std::uint32_t step) {
+  return std::uint64_t{spec} << 32 | step;
+}
 
 /// A message of a phase that leaves when its receiver has announced itself (rendezvous). The sender
 /// may have ended the phase by then.

@@ -24,7 +24,7 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 
 bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
   if (!run_.options.closed_forms || !run_.policy.closed_forms ||
-      run_.platform.network != platform::NetworkModelKind::analytical ||
+      !run_.network.traits().uncontended ||
       run_.platform.collectives.rendezvous)
     return false;
   // Who records wants to see each message of a tree.
@@ -116,7 +116,7 @@ void ClosedPhases::end_apart(Chunk& block, const model::PhaseSpec& spec, std::ui
     begins_[p] = block.streams[group.slot(base + p * ring.stride)].since;
   model::phase_ends(
       spec, begins_, done_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
-        return run_.fabric.delay(run_.rank_of(block.communicator, base + from * ring.stride),
+        return run_.network.alone(run_.rank_of(block.communicator, base + from * ring.stride),
                                  run_.rank_of(block.communicator, base + to * ring.stride), bytes);
       });
   const auto end_at = [&](std::uint32_t member) {

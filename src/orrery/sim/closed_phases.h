@@ -16,7 +16,7 @@
 
 namespace orrery::sim {
 
-/// Under the analytical network nothing but its own members decides how a phase goes: when the last
+/// Under an uncontended network nothing but its own members decides how a phase goes: when the last
 /// of a ring has begun it, the end is known for all of them, and one event each (phase_end) takes
 /// the place of all messages. The results are the same.
 class ClosedPhases final : public PhaseRun {

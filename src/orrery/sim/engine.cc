@@ -52,7 +52,7 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
-    : run_(workload, platform, options, std::make_shared<Ground>(platform)),
+    : run_(workload, platform, options, std::make_shared<Ground>(platform, options)),
       kept_planner_(run_.new_planner()) {
   queues_.run_by(phases_);
 }
@@ -124,11 +124,19 @@ void Engine::take_up_ranks() {
 bool Engine::advance(std::uint64_t events) {
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
-    while (!run_.queue.more_now() && !run_.error && (nodes_.settle() || queues_.settle())) {
+    while (!run_.queue.more_now() && !run_.error &&
+           (nodes_.settle() || queues_.settle() || transport_.settle())) {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (events-- == 0) return true;
-    if (!run_.queue.pop(event)) {
+    const std::int64_t wanted = transport_.next();
+    if (!run_.queue.pop(event, wanted)) {
+      if (wanted != EventQueue::kNever) {
+        run_.queue.advance_to(wanted);
+        transport_.advance();
+        ++run_.result.events;
+        continue;
+      }
       if (phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count()) {
         again_ = Again::by_messages;
         return false;
@@ -182,11 +190,9 @@ void Engine::dispatch(const Event& event) {
     case EventKind::p2p_ready:
     case EventKind::p2p_found:
       return messages_.handle(event);
-    case EventKind::hop_arrival:
-      if (const auto arrival = transport_.hop_arrives(event.first)) dispatch(*arrival);
+    case EventKind::network:
+      if (const auto arrival = transport_.called(event)) dispatch(*arrival);
       return;
-    case EventKind::link_idle:
-      return transport_.link_idle(event.first);
   }
 }
 

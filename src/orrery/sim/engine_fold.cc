@@ -42,9 +42,10 @@ void set_up_slots(Run& run) {
 
 Result<void> Engine::set_up_folding() {
   const std::uint32_t ranks = run_.fabric.rank_count();
-  const std::string why_not = why_not_fold(run_.workload, run_.platform, run_.options);
+  const std::string why_not =
+      why_not_fold(run_.workload, run_.platform, run_.network.traits(), run_.options);
   if (why_not.empty()) {
-    auto folding = fold(run_.workload, run_.platform, run_.fabric, run_.communicators, planner_);
+    auto folding = fold(run_.workload, run_.platform, run_.fabric, run_.network, run_.communicators, planner_);
     if (!folding) return tl::unexpected(folding.error());
     run_.ground.folding = std::move(*folding);
     run_.folded = run_.ground.folding.classes() < ranks;
@@ -57,6 +58,8 @@ Result<void> Engine::set_up_folding() {
       run_.folded ? static_cast<std::uint32_t>(run_.ground.folding.classes()) : ranks;
   if (run_.options.fold) run_.result.savings.not_folded = run_.ground.folding.why_not;
   if (!run_.folded) return {};
+  if (!run_.network.traits().uncontended)
+    run_.network.fold(run_.ground.folding.class_of, run_.ground.folding.members);
   run_.guarded = run_.policy.first_come;
   guard_.set_up();
   set_up_slots(run_);

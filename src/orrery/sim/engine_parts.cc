@@ -38,7 +38,7 @@ bool Engine::find_parts() {
   if (run_.options.threads < 2 || run_.options.record || run_.options.max_events != 0 ||
       run_.pages != nullptr || repeats_.hopes())
     return false;
-  run_.ground.parts = sim::find_parts(run_.workload, run_.platform, run_.fabric, run_.communicators,
+  run_.ground.parts = sim::find_parts(run_.workload, run_.platform, run_.network, run_.communicators,
                                       run_.folded ? &run_.ground.folding : nullptr);
   return run_.ground.parts.count > 1;
 }

@@ -31,8 +31,7 @@ enum class EventKind : std::uint8_t {
   p2p_late,       ///< a point-to-point receive posted after its message arrived: receive `first`
   p2p_ready,      ///< rendezvous: receive `first` has announced itself to its sender
   p2p_found,      ///< rendezvous: message `first` found its receiver announced
-  hop_arrival,    ///< congestion-aware network: message `first` reaches the next device on its way
-  link_idle,      ///< congestion-aware network: link `first` can carry the next message
+  network,        ///< what it asked to be called for, in the order of events (model::Sink::call)
 };
 
 /// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one
@@ -96,6 +95,22 @@ class EventQueue {
       return std::min_element(buckets_[b].begin(), buckets_[b].end(), sooner)->time;
     }
     return kNever;
+  }
+
+  /// Nothing is to come before `time`: now() is that.
+  void advance_to(std::int64_t time) {
+    ORRERY_CHECK(time >= now_);
+    if (time == now_) return;
+    ORRERY_CHECK(!more_now());
+    buckets_[0].clear();
+    cursor_ = 0;
+    // What differs from the new time in a lower bit than from the old one moves down.
+    const auto highest = static_cast<std::size_t>(
+        std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    now_ = time;
+    std::vector<Event> events;
+    buckets_[highest].swap(events);
+    for (const Event& event : events) buckets_[bucket_of(event.time)].push_back(event);
   }
 
   /// Whether there are more events at now().

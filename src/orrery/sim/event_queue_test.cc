@@ -11,7 +11,7 @@ namespace orrery::sim {
 namespace {
 
 Event link_event(std::int64_t time, std::uint32_t link) {
-  return Event{.time = time, .kind = EventKind::link_idle, .first = link};
+  return Event{.time = time, .kind = EventKind::network, .first = link};
 }
 
 TEST(EventQueue, MergesRunsOfMembersAndOfKeys) {

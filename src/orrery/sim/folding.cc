@@ -20,9 +20,9 @@ constexpr std::uint64_t kNoRank = ~std::uint64_t{0} - 1;  // a peer that there i
 class Standing {
  public:
   Standing(const graph::Workload& workload, const platform::Platform& platform,
-           const model::Fabric& fabric, const Shapes& shapes, Groups& groups)
+           const model::Network& network, const Shapes& shapes, Groups& groups)
       : workload_(workload),
-        fabric_(fabric),
+        network_(network),
         shapes_(shapes),
         groups_(groups),
         deviations_(platform) {}
@@ -33,7 +33,7 @@ class Standing {
     for (std::uint32_t rank = 0; rank < class_of.size(); ++rank) {
       const std::uint32_t graph = workload_.graph_of_rank[rank];
       words_.assign(1, shapes_.of(graph));
-      words_.push_back(both(deviations_.class_of(rank), fabric_.port_class(rank)));
+      words_.push_back(both(deviations_.class_of(rank), network_.place(rank)));
       const bool comparable = groups_.add_standing(rank, words_) && means_itself(graph, rank);
       if (comparable) {
         add_peers(graph, rank);
@@ -64,14 +64,14 @@ class Standing {
       }
       const auto other = static_cast<std::uint32_t>(peer);
       const std::uint32_t mutual = shapes_.find_peer(workload_.graph_of_rank[other], other, rank);
-      words_.push_back(both(mutual, groups_.distances().between(rank, other)));
+      words_.push_back(both(mutual, network_.colour(rank, other)));
       words_.push_back(groups_.distances().uncounted(rank, other) ? 1 : 0);
       if (shapes_.mixed(graph)) words_.push_back(shapes_.find_peer(graph, rank, other));
     }
   }
 
   const graph::Workload& workload_;
-  const model::Fabric& fabric_;
+  const model::Network& network_;
   const Shapes& shapes_;
   Groups& groups_;
   Deviations deviations_;
@@ -232,17 +232,19 @@ Folding unfolded(std::uint32_t ranks, const Communicators& communicators, std::s
 }
 
 Result<Folding> fold(const graph::Workload& workload, const platform::Platform& platform,
-                     const model::Fabric& fabric, const Communicators& communicators,
-                     Planner& planner) {
+                     const model::Fabric& fabric, const model::Network& network,
+                     const Communicators& communicators, Planner& planner) {
   const std::uint32_t ranks = workload.rank_count();
-  if (std::string why = why_not_fold(workload, platform); !why.empty())
+  if (std::string why = why_not_fold(workload, platform, network.traits()); !why.empty())
     return unfolded(ranks, communicators, std::move(why));
-  if (auto plain = fold_plain(workload, platform, communicators)) return *std::move(plain);
+  if (network.by_dimensions() != nullptr) {
+    if (auto plain = fold_plain(workload, platform, communicators)) return *std::move(plain);
+  }
   const Shapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
-  Groups groups(workload, platform, fabric, communicators, planner, shapes);
+  Groups groups(workload, platform, fabric, network, communicators, planner, shapes);
   Refinement refinement(workload, shapes, groups,
-                        Standing(workload, platform, fabric, shapes, groups).classes());
+                        Standing(workload, platform, network, shapes, groups).classes());
   refinement.run();
   if (refinement.discrete()) return unfolded(ranks, communicators, {});
   Folding made;

@@ -40,10 +40,11 @@ struct Folding {
 /// network computes is constant on the fibres of a fibration).
 ///
 /// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps where a group's
-/// members are not all alike) × rounds). Where ranks share what is served in order of arrival (the
-/// message model's links, a memory pool) they are not compared: `why_not` says so.
+/// members are not all alike) × rounds). Where ranks share what is served in order of arrival (links
+/// of a network that is not foldable, a memory pool) they are not compared: `why_not` says so.
 [[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
                                    const platform::Platform& platform, const model::Fabric& fabric,
+                                   const model::Network& network,
                                    const Communicators& communicators, Planner& planner);
 
 /// The same where it can be seen at once: one graph for all ranks, which talks to all ranks only,

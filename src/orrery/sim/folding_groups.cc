@@ -7,48 +7,13 @@ namespace orrery::sim {
 
 using platform::Rules;
 
-Distances::Distances(const model::Fabric& fabric, Rules rules)
-    : fabric_(fabric), dims_(fabric.dim_count()), astra_(rules == Rules::astra) {
-  coordinates_.resize(fabric.rank_count() * dims_);
-  for (std::size_t at = dims_; at < coordinates_.size(); at += dims_) {
-    bool carry = true;
-    for (std::size_t d = 0; d < dims_; ++d) {
-      std::uint32_t next = coordinates_[at - dims_ + d] + (carry ? 1 : 0);
-      carry = next == static_cast<std::uint32_t>(fabric.dim(d).size);
-      if (carry) next = 0;
-      coordinates_[at + d] = next;
-    }
-  }
-}
-
-std::uint32_t Distances::between(std::uint32_t from, std::uint32_t to) const {
-  const auto a = coordinates(from);
-  const auto b = coordinates(to);
-  std::uint32_t sum = 0;
-  for (std::size_t d = 0; d < dims_; ++d) {
-    if (a[d] == b[d]) continue;
-    // Fewer than there are coordinates (a switch of two has two hops, always).
-    const bool ring = fabric_.dim(d).block == platform::Block::ring;
-    sum += (ring ? fabric_.hops(d, a[d], b[d]) : 1) * fabric_.stride(d);
-    if (astra_) break;
-  }
-  return sum;
-}
-
-bool Distances::uncounted(std::uint32_t from, std::uint32_t to) const {
-  const auto a = coordinates(from);
-  const auto b = coordinates(to);
-  std::size_t crossed = 0;
-  for (std::size_t d = 0; d < dims_; ++d) crossed += a[d] != b[d] ? 1 : 0;
-  return astra_ && crossed > 1;
-}
-
 Groups::Groups(const graph::Workload& workload, const platform::Platform& platform,
-               const model::Fabric& fabric, const Communicators& communicators, Planner& planner,
-               const Shapes& shapes)
+               const model::Fabric& fabric, const model::Network& network,
+               const Communicators& communicators, Planner& planner, const Shapes& shapes)
     : workload_(workload),
       platform_(platform),
       fabric_(fabric),
+      network_(network),
       communicators_(communicators),
       planner_(planner),
       shapes_(shapes),
@@ -101,6 +66,7 @@ Groups::Slot Groups::find(std::uint32_t number, std::uint32_t rank, std::uint32_
 // (Planner::topology), those of all ranks from the fabric.
 void Groups::find_kinds() {
   Interner numbers;
+  const bool by_dimensions = network_.by_dimensions() != nullptr;
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     if (!groups_[c].used) continue;
     const Communicator& all = communicators_[c];
@@ -116,7 +82,7 @@ void Groups::find_kinds() {
         if (spans) ++crossed;
         if (spans && fabric_.dim(d).block == platform::Block::ring) ++rings;
       }
-      made.constant = crossed == 1 && rings == 0;
+      made.constant = by_dimensions && crossed == 1 && rings == 0;
     }
     ++kinds_[number].groups;
   }
@@ -166,7 +132,8 @@ void Groups::make_view(View& made, const UseSet& set, std::uint32_t number) {
 void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members) {
   Ring ring{dim.ring, dim.algorithm.algorithm};
   const bool tree = ring.algorithm == platform::Algorithm::double_binary_tree;
-  ring.measured = tree || !(dim.along_dim || kind.constant);
+  const bool along_dim = dim.along_dim && network_.by_dimensions() != nullptr;
+  ring.measured = tree || !(along_dim || kind.constant);
   const auto known = std::find(kind.rings.begin(), kind.rings.end(), ring);
   const auto number = static_cast<std::uint32_t>(known - kind.rings.begin());
   if (known == kind.rings.end()) {

@@ -9,32 +9,12 @@
 #include <vector>
 
 #include "orrery/model/collective/plan.h"
-#include "orrery/model/network/fabric.h"
+#include "orrery/model/network/distances.h"
+#include "orrery/model/network/network.h"
 #include "orrery/sim/folding_shapes.h"
 #include "orrery/sim/planner.h"
 
 namespace orrery::sim {
-
-/// How far ranks are from each other: one number for hops in every dimension.
-class Distances {
- public:
-  Distances(const model::Fabric& fabric, platform::Rules rules);
-
-  /// Equal numbers, equal Fabric::delay where the ports at both ends are equal; 0: the same rank.
-  /// ASTRA rules count the lowest dimension that is crossed only.
-  [[nodiscard]] std::uint32_t between(std::uint32_t from, std::uint32_t to) const;
-  /// ASTRA rules: whether dimensions are crossed that do not count (a finding says so).
-  [[nodiscard]] bool uncounted(std::uint32_t from, std::uint32_t to) const;
-  [[nodiscard]] std::span<const std::uint32_t> coordinates(std::uint32_t rank) const {
-    return {coordinates_.data() + rank * dims_, dims_};
-  }
-
- private:
-  const model::Fabric& fabric_;
-  std::size_t dims_;
-  bool astra_;
-  std::vector<std::uint32_t> coordinates_;  // rank × dimension
-};
 
 /// The groups that ranks name, and every rank's neighbours in them. "Slot" is a rank's group by the
 /// place of its name in the rank's graph.
@@ -50,10 +30,10 @@ class Groups {
   };
 
   Groups(const graph::Workload& workload, const platform::Platform& platform,
-         const model::Fabric& fabric, const Communicators& communicators, Planner& planner,
-         const Shapes& shapes);
+         const model::Fabric& fabric, const model::Network& network,
+         const Communicators& communicators, Planner& planner, const Shapes& shapes);
 
-  [[nodiscard]] const Distances& distances() const { return distances_; }
+  [[nodiscard]] const model::Distances& distances() const { return distances_; }
   [[nodiscard]] std::span<const Slot> slots(std::uint32_t rank) const {
     return {slots_.data() + first_slot_[rank], first_slot_[rank + 1] - first_slot_[rank]};
   }
@@ -166,10 +146,11 @@ class Groups {
   const graph::Workload& workload_;
   const platform::Platform& platform_;
   const model::Fabric& fabric_;
+  const model::Network& network_;
   const Communicators& communicators_;
   Planner& planner_;
   const Shapes& shapes_;
-  Distances distances_;
+  model::Distances distances_;
   std::vector<std::size_t> first_slot_;  // by rank
   std::vector<Slot> slots_;
   std::vector<Group> groups_;         // by communicator

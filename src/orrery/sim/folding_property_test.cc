@@ -117,7 +117,8 @@ class Surroundings {
         platform_(given.platform),
         folding_(folding),
         fabric_(platform_),
-        planner_(platform_, fabric_) {
+        network_(model::make_network(platform_)),
+        planner_(platform_, fabric_, *network_) {
     ORRERY_CHECK(communicators_.make(workload_, platform_.rules).has_value());
   }
 
@@ -172,6 +173,7 @@ class Surroundings {
   const platform::Platform& platform_;
   const Folding& folding_;
   model::Fabric fabric_;
+  std::unique_ptr<model::Network> network_;
   Communicators communicators_;
   Planner planner_;
   std::vector<std::int64_t> seen_;

@@ -133,7 +133,7 @@ void Groups::add_distances(const Ring& ring, const Slot& slot,
   const std::uint32_t rank = rank_of(slot.group, slot.member);
   each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNobody
-                                    : distances_.between(rank, rank_of(slot.group, member)));
+                                    : network_.colour(rank, rank_of(slot.group, member)));
   });
   if (ring.algorithm != Algorithm::double_binary_tree || !std::has_single_bit(ring.shape.size))
     return;

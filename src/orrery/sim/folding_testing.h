@@ -17,8 +17,9 @@ inline Folding folded(const graph::Workload& workload, const platform::Platform&
   const model::Fabric fabric(platform);
   Communicators communicators;
   ORRERY_CHECK(communicators.make(workload, platform.rules).has_value());
-  Planner planner(platform, fabric);
-  auto made = fold(workload, platform, fabric, communicators, planner);
+  const auto network = model::make_network(platform);
+  Planner planner(platform, fabric, *network);
+  auto made = fold(workload, platform, fabric, *network, communicators, planner);
   ORRERY_CHECK(made.has_value());
   return std::move(*made);
 }

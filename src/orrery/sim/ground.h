@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/check.h"
 #include "orrery/model/network/fabric.h"
+#include "orrery/model/network/network.h"
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/folding.h"
@@ -19,6 +21,7 @@
 #include "orrery/sim/peers.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/rank_results.h"
+#include "orrery/sim/simulate.h"
 #include "orrery/sim/state.h"
 
 namespace orrery::sim {
@@ -26,9 +29,25 @@ namespace orrery::sim {
 /// Only read while parts run, but for what belongs to one rank or to one communicator: those of a
 /// part are touched by that part alone.
 struct Ground {
-  explicit Ground(const platform::Platform& platform) : fabric(platform), deviations(platform) {}
+  Ground(const platform::Platform& platform, const Options& options)
+      : fabric(platform), network(platform, options), deviations(platform) {}
+
+  /// A copy goes on by itself.
+  class Wires {
+   public:
+    Wires(const platform::Platform& platform, const Options& options)
+        : of_(options.network ? options.network(platform) : model::make_network(platform)) {}
+    Wires(const Wires& other) : of_(other.of_->snapshot()) { ORRERY_CHECK(of_ != nullptr); }
+    Wires& operator=(const Wires&) = delete;
+    ~Wires() = default;
+    [[nodiscard]] const std::shared_ptr<model::Network>& get() const { return of_; }
+
+   private:
+    std::shared_ptr<model::Network> of_;  // kept by recordings, too
+  };
 
   model::Fabric fabric;
+  Wires network;
   Deviations deviations;
   Communicators communicators;
   Folding folding;

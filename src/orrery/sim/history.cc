@@ -25,13 +25,15 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
       chunks_(chunks),
       transport_(transport),
       ops_(operations),
-      recorder_(run.workload, run.fabric, transport.links().get(), run.communicators.all(),
-                node_count(run.workload), planner.queue_count()) {}
+      recorder_(run.workload, run.fabric, run.network, run.communicators.all(),
+                node_count(run.workload), planner.queue_count()) {
+  run.network.observe(this);
+}
 
 std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   auto made = std::move(recorder_).finish(std::move(times));
   made->fabric = std::make_shared<const model::Fabric>(run_.fabric);
-  made->wires = transport_.links();
+  made->network = run_.ground.network.get();
   return made;
 }
 
@@ -42,10 +44,6 @@ void History::memory_served(std::uint32_t rank, graph::NodeId node) {
 void History::message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,
                       std::int64_t delay) {
   recorder_.message(from, to, bytes, run_.now(), delay);
-}
-
-void History::departs(const model::Links::Departure& departure) {
-  recorder_.link_busy(departure, run_.now());
 }
 
 void History::joins(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
@@ -139,12 +137,12 @@ std::pair<std::int64_t, std::int64_t> History::slowest_message(const Stream& str
   return slowest;
 }
 
-// Direct under the message model: what the messages of one window take longer than one of them
+// Direct where messages share links: what the messages of one window take longer than one of them
 // because they leave by the same links.
 std::int64_t History::shared_links(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   const platform::Dimension& dim = run_.fabric.dim(spec.request.dim);
-  if (!transport_.shares_links() || dim.block == platform::Block::fully_connected) return 0;
+  if (!transport_.shared() || dim.block == platform::Block::fully_connected) return 0;
   const std::int64_t one =
       run_.fabric.delay_in_dim(spec.request.dim, 0, spec.step_of(0).bytes);  // no hops: its bytes
   const std::int64_t others = std::max(1, spec.window) - 1;
@@ -198,7 +196,7 @@ std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) co
 // Trees tell of each message themselves.
 void History::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (transport_.shares_links() ||
+  if (transport_.shared() ||
       spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
     return;
   if (spec.request.along_dim) {

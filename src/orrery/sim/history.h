@@ -18,16 +18,22 @@
 
 namespace orrery::sim {
 
-class History : public Observer {
+class History : public Observer, private model::LinkObserver {
  public:
   /// `operations` are those that chunks belong to (Stream::op).
   History(Run& run, const Planner& planner, Chunks& chunks, const Transport& transport,
           const std::vector<CollectiveOp>& operations);
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
+  ~History() override { run_.network.observe(nullptr); }
 
   void memory_served(std::uint32_t rank, graph::NodeId node) override;
   void message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,
                std::int64_t delay) override;
-  void departs(const model::Links::Departure& departure) override;
+  void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
+               std::int64_t bytes) override {
+    recorder_.carries(link, from, until, bytes);
+  }
   void joins(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
              const model::LogicalTopology& topology) override;
   void joins_custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator) override;

@@ -134,7 +134,7 @@ bool Packets::lone_arrival(Stream& stream, std::uint32_t key, const model::Phase
 // are one event. False: not that simple, nothing is sent.
 bool Packets::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || transport_.shares_links() || run_.platform.collectives.rendezvous ||
+  if (!spec.burst || transport_.shared() || run_.platform.collectives.rendezvous ||
       stream.early || stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);

@@ -101,11 +101,17 @@ void Messages::transmit(const Endpoint& who, const MessageKey& key) {
     accounts_.sent(who.rank, who.owner, bytes);
   }
   const std::int64_t delay =
-      run_.fabric.delay(key.src % run_.fabric.rank_count(), key.dst, key.size);
+      transport_.takes(key.src % run_.fabric.rank_count(), key.dst, key.size);
   if (abroad) return send_abroad(number, delay);
   if (run_.observer != nullptr) run_.observer->message(key.src, key.dst, key.size, delay);
-  transport_.send(key.src, key.dst, key.size, delay,
-                  {.kind = EventKind::p2p_deliver, .first = number}, run_.weight(who.rank));
+  transport_.send({.from = key.src,
+                   .to = key.dst,
+                   .bytes = key.size,
+                   .weight = run_.weight(who.rank),
+                   .traffic = model::TrafficClass::point_to_point,
+                   .flow = who.custom,
+                   .order = who.node},
+                  delay, {.kind = EventKind::p2p_deliver, .first = number});
   guard_.message(who, key, run_.guarded ? run_.after(delay) : 0);
 }
 
@@ -134,9 +140,15 @@ void Messages::note_dims(const Endpoint& who, const MessageKey& key) {
 void Messages::receive(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_receive(who, key);
   if (!run_.platform.collectives.rendezvous) return post(number);
-  transport_.send(key.dst, key.src, kAnnouncementBytes,
-                  run_.fabric.delay(key.dst, key.src, kAnnouncementBytes),
-                  {.kind = EventKind::p2p_ready, .first = number}, run_.weight(who.rank));
+  transport_.send({.from = key.dst,
+                   .to = key.src,
+                   .bytes = kAnnouncementBytes,
+                   .weight = run_.weight(who.rank),
+                   .traffic = model::TrafficClass::announcement,
+                   .flow = who.custom,
+                   .order = who.node},
+                  transport_.takes(key.dst, key.src, kAnnouncementBytes),
+                  {.kind = EventKind::p2p_ready, .first = number});
 }
 
 // The announcement of a receive is at the sender.

@@ -7,7 +7,6 @@
 
 #include "orrery/graph/graph.h"
 #include "orrery/model/collective/plan.h"
-#include "orrery/model/network/links.h"
 #include "orrery/sim/state.h"
 
 namespace orrery::sim {
@@ -23,8 +22,6 @@ class Observer {
   /// A message leaves: numbers of the workload, bytes, and picoseconds on its way.
   virtual void message(std::uint32_t /*from*/, std::uint32_t /*to*/, std::int64_t /*bytes*/,
                        std::int64_t /*delay*/) {}
-  /// Message model: a message leaves a device by one of its links.
-  virtual void departs(const model::Links::Departure& /*departure*/) {}
   /// A rank begins its part of a collective …
   virtual void joins(std::uint32_t /*rank*/, graph::NodeId /*node*/, std::uint32_t /*communicator*/,
                      const model::LogicalTopology& /*topology*/) {}

@@ -96,8 +96,8 @@ void Packets::try_send(Stream& stream) {
 std::int64_t Packets::delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const {
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
-  return run_.fabric.delay(chunks_.rank_of(stream, stream.member), chunks_.rank_of(stream, to),
-                           spec.step_of(key).bytes);
+  return transport_.alone(chunks_.rank_of(stream, stream.member), chunks_.rank_of(stream, to),
+                          spec.step_of(key).bytes);
 }
 
 void Packets::send(Stream& stream) {
@@ -116,7 +116,7 @@ void Packets::send(Stream& stream) {
                 .key = key,
                 .block = stream.id.block,
                 .spec = spec.id};
-  if (!transport_.shares_links() && !spec.delay_by_key.empty()) {
+  if (!transport_.shared() && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.queue.push(arrival);
@@ -125,9 +125,15 @@ void Packets::send(Stream& stream) {
                      spec.destination(stream.member, stream.position, key), key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
-    const std::int64_t takes = transport_.shares_links() ? 0 : delay(stream, key, to);
-    transport_.send(chunks_.rank_of(stream, stream.member), chunks_.rank_of(stream, to),
-                    spec.step_of(key).bytes, takes, arrival, run_.weight(stream.rank));
+    const std::int64_t takes = transport_.shared() ? 0 : delay(stream, key, to);
+    const Chunk& chunk = chunks_.of(stream);
+    transport_.send({.from = chunks_.rank_of(stream, stream.member),
+                     .to = chunks_.rank_of(stream, to),
+                     .bytes = spec.step_of(key).bytes,
+                     .weight = run_.weight(stream.rank),
+                     .flow = chunk.flow(),
+                     .order = step_order(spec.id, key)},
+                    takes, arrival);
     arrival.time = run_.after(takes);
     guard_.message(arrival, chunks_.of(stream).communicator, stream.member, to, key);
   }
@@ -239,19 +245,24 @@ void Packets::announced(Stream& receiver, std::uint32_t key) {
 
 void Packets::leaves(const AnnouncedSend& send) {
   const model::PhaseSpec& spec = *send.spec;
-  const std::uint32_t communicator = chunks_[send.block].communicator;
-  const std::uint32_t from = run_.rank_of(communicator, send.member),
-                      to = run_.rank_of(communicator, send.to);
+  const Chunk& chunk = chunks_[send.block];
+  const std::uint32_t from = run_.rank_of(chunk.communicator, send.member),
+                      to = run_.rank_of(chunk.communicator, send.to);
   const std::int64_t bytes = spec.step_of(send.step).bytes;
   const std::int64_t takes =
-      spec.delay_by_key.empty() ? run_.fabric.delay(from, to, bytes) : spec.delay_by_key[send.step];
-  transport_.send(from, to, bytes, takes,
+      spec.delay_by_key.empty() ? transport_.takes(from, to, bytes) : spec.delay_by_key[send.step];
+  transport_.send({.from = from,
+                   .to = to,
+                   .bytes = bytes,
+                   .weight = run_.weight(send.rank),
+                   .flow = chunk.flow(),
+                   .order = step_order(spec.id, send.step)},
+                  takes,
                   {.kind = EventKind::deliver,
                    .first = send.member,
                    .key = send.step,
                    .block = send.block,
-                   .spec = spec.id},
-                  run_.weight(send.rank));
+                   .spec = spec.id});
 }
 
 }  // namespace orrery::sim

@@ -89,10 +89,10 @@ Ties ties_of(const Graph& graph) {
 class Cutter {
  public:
   Cutter(const graph::Workload& workload, const platform::Platform& platform,
-         const model::Fabric& fabric, const Communicators& communicators, const Folding* folding)
+         const model::Network& network, const Communicators& communicators, const Folding* folding)
       : workload_(workload),
         platform_(platform),
-        fabric_(fabric),
+        network_(network),
         communicators_(communicators),
         folding_(folding),
         ranks_(folding != nullptr ? static_cast<std::uint32_t>(folding->classes())
@@ -197,7 +197,7 @@ class Cutter {
         const std::uint32_t other = parts.part_of[seat];
         if (other == part) continue;
         std::int64_t& least = parts.lookahead[std::size_t{part} * parts.count + other];
-        least = std::min(least, fabric_.delay(real(rank), number, peer.size));
+        least = std::min(least, network_.alone(real(rank), number, peer.size));
       }
     }
   }
@@ -221,7 +221,7 @@ class Cutter {
 
   const graph::Workload& workload_;
   const platform::Platform& platform_;
-  const model::Fabric& fabric_;
+  const model::Network& network_;
   const Communicators& communicators_;
   const Folding* folding_;
   std::uint32_t ranks_;  // simulated
@@ -233,11 +233,11 @@ class Cutter {
 }  // namespace
 
 Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
-                 const model::Fabric& fabric, const Communicators& communicators,
+                 const model::Network& network, const Communicators& communicators,
                  const Folding* folding) {
-  if (std::string why = why_one_part(workload, platform); !why.empty())
+  if (std::string why = why_one_part(workload, platform, network.traits()); !why.empty())
     return one_part(std::move(why));
-  return Cutter(workload, platform, fabric, communicators, folding).cut();
+  return Cutter(workload, platform, network, communicators, folding).cut();
 }
 
 }  // namespace orrery::sim

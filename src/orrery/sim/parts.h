@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orrery/graph/workload.h"
-#include "orrery/model/network/fabric.h"
+#include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/folding.h"
@@ -40,7 +40,7 @@ struct Parts {
 /// round robin levels), under the rendezvous protocol, with custom collectives, and where a message
 /// between parts takes no time. O(nodes of all graphs + ranks × (groups + peers) + kMost³).
 [[nodiscard]] Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
-                               const model::Fabric& fabric, const Communicators& communicators,
+                               const model::Network& network, const Communicators& communicators,
                                const Folding* folding);
 
 }  // namespace orrery::sim

@@ -23,10 +23,10 @@ using testing::Rank;
 using testing::workload;
 
 Parts parts_of(const graph::Workload& work, const Platform& platform) {
-  const model::Fabric fabric(platform);
+  const auto network = model::make_network(platform);
   Communicators communicators;
   EXPECT_TRUE(communicators.make(work, platform.rules));
-  return find_parts(work, platform, fabric, communicators, nullptr);
+  return find_parts(work, platform, *network, communicators, nullptr);
 }
 
 /// Everything that must not depend on threads, beyond what first_difference looks at.

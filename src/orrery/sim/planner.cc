@@ -35,8 +35,9 @@ std::size_t tree_index(CollectiveType type) {
 
 }  // namespace
 
-Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric)
-    : platform_(platform), fabric_(fabric), factory_(platform, fabric) {}
+Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric,
+                 const model::Network& network)
+    : platform_(platform), fabric_(fabric), factory_(platform, network.by_dimensions()) {}
 
 std::uint32_t Planner::queue_count() const {
   return static_cast<std::uint32_t>(fabric_.dim_count()) *

@@ -15,6 +15,7 @@
 #include "orrery/core/error.h"
 #include "orrery/model/collective/phase_factory.h"
 #include "orrery/model/collective/plan.h"
+#include "orrery/model/network/network.h"
 #include "orrery/sim/state.h"
 
 namespace orrery::sim {
@@ -52,7 +53,8 @@ struct QueuePointers {
 
 class Planner {
  public:
-  Planner(const platform::Platform& platform, const model::Fabric& fabric);
+  Planner(const platform::Platform& platform, const model::Fabric& fabric,
+          const model::Network& network);
 
   /// The number of the logical topology of a communicator for a collective type (ASTRA rules:
   /// sub-groups are one ring; Orrery rules: a group that is a grid of the dimensions keeps them).

@@ -9,11 +9,9 @@ namespace orrery::sim {
 
 namespace {
 
-std::size_t slots_of(const model::Fabric& fabric, const model::Links* links) {
-  const std::size_t wanted = links != nullptr
-                                 ? links->link_count()
-                                 : std::size_t{fabric.rank_count()} * fabric.dim_count();
-  return wanted > Recording::kMostLinks ? fabric.dim_count() : wanted;
+std::size_t slots_of(const model::Fabric& fabric, const model::Network& network) {
+  return network.traits().uncontended ? std::size_t{fabric.rank_count()} * fabric.dim_count()
+                                      : network.link_count();
 }
 
 constexpr std::uint64_t kCustomOrder = std::uint64_t{1} << 63;  // after those with chunks
@@ -21,18 +19,17 @@ constexpr std::uint64_t kCustomOrder = std::uint64_t{1} << 63;  // after those w
 }  // namespace
 
 Recorder::Recorder(const graph::Workload& workload, const model::Fabric& fabric,
-                   const model::Links* links, const std::vector<Communicator>& communicators,
+                   const model::Network& network, const std::vector<Communicator>& communicators,
                    std::size_t nodes, std::uint32_t queues)
     : workload_(workload),
       fabric_(fabric),
-      links_(links),
+      network_(network),
+      links_(!network.traits().uncontended),
       communicators_(communicators),
       left_(std::size_t{fabric.rank_count()} * queues),
       queues_(queues),
-      use_(slots_of(fabric, links)) {
-  whole_dims_ =
-      use_.slots() != (links != nullptr ? links->link_count()
-                                        : std::size_t{fabric.rank_count()} * fabric.dim_count());
+      whole_dims_(slots_of(fabric, network) > Recording::kMostLinks),
+      use_(whole_dims_ ? fabric.dim_count() : slots_of(fabric, network)) {
   made_->details.resize(nodes);
   for (const Communicator& group : communicators)
     made_->groups.push_back({group.name, group.ranks});
@@ -155,27 +152,26 @@ void Recorder::done(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
 
 void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
                        std::int64_t until) {
-  if (links_ != nullptr) return;
+  if (links_) return;
   use_.add(whole_dims_ ? dim : rank * fabric_.dim_count() + dim, from, until, bytes);
 }
 
 void Recorder::message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes, std::int64_t now,
                        std::int64_t delay) {
-  if (links_ != nullptr || delay >= model::Fabric::kTooLong) return;
+  if (links_ || delay >= model::Fabric::kTooLong) return;
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
     if (fabric_.coordinate(rank, d) == fabric_.coordinate(to, d)) continue;
     traffic(rank, static_cast<std::uint32_t>(d), bytes, now, now + delay);
   }
 }
 
-void Recorder::link_busy(const model::Links::Departure& departure, std::int64_t now) {
-  if (departure.busy >= model::Fabric::kTooLong) return;
-  const std::size_t slot = whole_dims_ ? links_->describe(departure.link).dim : departure.link;
-  use_.add(slot, now, now + departure.busy, departure.size);
+void Recorder::carries(std::uint32_t link, std::int64_t from, std::int64_t until,
+                       std::int64_t bytes) {
+  use_.add(whole_dims_ ? network_.link(link).dim : link, from, until, bytes);
 }
 
 std::int64_t Recording::alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
-  return wires != nullptr ? wires->alone(from, to, bytes) : fabric->delay(from, to, bytes);
+  return network->alone(from, to, bytes);
 }
 
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
@@ -196,8 +192,8 @@ std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
     RecordedLink& link = made_->links.emplace_back();
     if (whole_dims_) {
       link.dim = static_cast<std::uint32_t>(slot);
-    } else if (links_ != nullptr) {
-      const auto about = links_->describe(static_cast<std::uint32_t>(slot));
+    } else if (links_) {
+      const model::LinkPlace about = network_.link(static_cast<std::uint32_t>(slot));
       link.dim = about.dim;
       link.from = about.from;
       link.to = about.to;

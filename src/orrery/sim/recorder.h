@@ -12,7 +12,7 @@
 
 #include "orrery/graph/workload.h"
 #include "orrery/model/network/fabric.h"
-#include "orrery/model/network/links.h"
+#include "orrery/model/network/network.h"
 #include "orrery/sim/recording.h"
 #include "orrery/sim/state.h"
 #include "orrery/sim/use_recorder.h"
@@ -23,9 +23,9 @@ namespace orrery::sim {
 /// are more than Recording::kMostLinks.
 class Recorder {
  public:
-  /// `links` is null under the analytical model.
-  Recorder(const graph::Workload& workload, const model::Fabric& fabric, const model::Links* links,
-           const std::vector<Communicator>& communicators, std::size_t nodes, std::uint32_t queues);
+  Recorder(const graph::Workload& workload, const model::Fabric& fabric,
+           const model::Network& network, const std::vector<Communicator>& communicators,
+           std::size_t nodes, std::uint32_t queues);
 
   /// `node` takes part in the collective of its communicator whose first chunk is number `chunk`.
   /// Of a collective over some dimensions only those ranks meet that differ in them: `rings` are
@@ -51,13 +51,13 @@ class Recorder {
   /// The last chunk of `node` is done.
   void done(std::uint32_t rank, graph::NodeId node, std::int64_t queue, std::int64_t latency);
 
-  /// Analytical model only: bytes that `rank` puts into dimension `dim`, or sends to `to`.
+  /// Uncontended networks only: bytes that `rank` puts into dimension `dim`, or sends to `to`.
   void traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
                std::int64_t until);
   void message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes, std::int64_t now,
                std::int64_t delay);
-  /// Message model only.
-  void link_busy(const model::Links::Departure& departure, std::int64_t now);
+  /// The others: see model::LinkObserver.
+  void carries(std::uint32_t link, std::int64_t from, std::int64_t until, std::int64_t bytes);
 
   [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
@@ -72,7 +72,8 @@ class Recorder {
 
   const graph::Workload& workload_;
   const model::Fabric& fabric_;
-  const model::Links* links_;
+  const model::Network& network_;
+  bool links_;  // or each rank's port into each dimension
   const std::vector<Communicator>& communicators_;
   std::unique_ptr<Recording> made_ = std::make_unique<Recording>();
   using Part = std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
@@ -88,7 +89,7 @@ class Recorder {
   };
   std::vector<Left> left_;  // [rank × queues + queue]
   std::uint32_t queues_;
-  bool whole_dims_ = false;  // too many links: one slot for each dimension
+  bool whole_dims_;  // too many links: one slot for each dimension
   UseRecorder use_;
 };
 

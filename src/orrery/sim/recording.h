@@ -13,7 +13,7 @@
 
 namespace orrery::model {
 class Fabric;
-class Links;
+class Network;
 }  // namespace orrery::model
 
 namespace orrery::sim {
@@ -58,7 +58,7 @@ struct RecordedGroup {
   std::vector<std::uint32_t> ranks;  ///< in ring order; empty: all
 };
 
-/// What a link (message model) or a rank's port into a dimension (analytical) carried. Beyond
+/// What a link or, where the network is uncontended, a rank's port into a dimension carried. Beyond
 /// kMostLinks one entry stands for a whole dimension: `from` is kNone.
 struct RecordedLink {
   std::uint32_t dim = 0;
@@ -81,7 +81,7 @@ struct Recording {
   std::int64_t bin = 0;             ///< picoseconds
   std::vector<RecordedLink> links;  ///< those that carried something
   std::shared_ptr<const model::Fabric> fabric;
-  std::shared_ptr<const model::Links> wires;  ///< message model only
+  std::shared_ptr<const model::Network> network;
 
   /// Picoseconds that a message takes when nobody is in its way.
   [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const;

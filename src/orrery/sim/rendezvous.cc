@@ -6,14 +6,19 @@ namespace orrery::sim {
 void Rendezvous::announce(const Stream& receiver, std::uint32_t from, std::uint32_t key) {
   const std::uint32_t sender = chunks_.rank_of(receiver, from);
   const std::uint32_t own = chunks_.rank_of(receiver, receiver.member);
-  transport_.send(own, sender, kAnnouncementBytes,
-                  run_.fabric.delay(own, sender, kAnnouncementBytes),
+  transport_.send({.from = own,
+                   .to = sender,
+                   .bytes = kAnnouncementBytes,
+                   .weight = run_.weight(receiver.rank),
+                   .traffic = model::TrafficClass::announcement,
+                   .flow = chunks_.of(receiver).flow(),
+                   .order = step_order(receiver.spec->id, key)},
+                  transport_.takes(own, sender, kAnnouncementBytes),
                   {.kind = EventKind::ready_to_send,
                    .first = receiver.member,
                    .key = key,
                    .block = receiver.id.block,
-                   .spec = receiver.spec->id},
-                  run_.weight(receiver.rank));
+                   .spec = receiver.spec->id});
 }
 
 // Where a sender looks for the announcement of `to`. ASTRA rules match by chunk and ranks, Orrery

@@ -53,7 +53,7 @@ void pass_done(RankState& state) {
 
 // The rank leads whose graph has most to skip.
 void Repeater::set_up() {
-  if (!why_not_skip(run_.workload, run_.platform, run_.options).empty()) return;
+  if (!why_not_skip(run_.workload, run_.platform, run_.network.traits(), run_.options).empty()) return;
   of_graph_.resize(run_.workload.graphs.size());
   std::vector<std::uint64_t> saved(run_.workload.graphs.size(),
                                    std::numeric_limits<std::uint64_t>::max());

@@ -14,7 +14,7 @@ std::shared_ptr<Planner> Run::new_planner() const {
     std::shared_ptr<Ground> ground;
     Planner planner;
   };
-  const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric)});
+  const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric, network)});
   return {made, &made->planner};
 }
 

@@ -36,7 +36,8 @@ struct Run {
   const Policy policy = Policy::of(platform.rules);
   std::shared_ptr<Ground> kept;  ///< shared by the parts of a run that are simulated side by side
   Ground& ground = *kept;
-  const model::Fabric& fabric = ground.fabric;
+  const model::Fabric& fabric = ground.fabric;  ///< the machine's dimensions
+  model::Network& network = *ground.network.get();
   Communicators& communicators = ground.communicators;
   EventQueue queue;
   SimResult result;

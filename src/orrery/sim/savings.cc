@@ -8,7 +8,6 @@
 namespace orrery::sim {
 
 using platform::InterDimension;
-using platform::NetworkModelKind;
 using platform::RemoteMemoryKind;
 using platform::Rules;
 
@@ -51,13 +50,9 @@ std::string shares_memory(RemoteMemoryKind kind) {
   return "remote memory is shared, in order of arrival";
 }
 
-std::string shares_links(NetworkModelKind network) {
-  switch (network) {
-    case NetworkModelKind::analytical:
-      return {};
-    case NetworkModelKind::message:
-      break;
-  }
+// ASTRA rules see the order within a tick, and the guard has to know when a message will arrive.
+std::string shares_links(const model::Traits& network, Rules rules) {
+  if (network.foldable && (network.uncontended || rules == Rules::orrery)) return {};
   return "links are shared, in order of arrival";
 }
 
@@ -76,8 +71,9 @@ std::string orders_by_issue(InterDimension order, Rules rules) {
 
 }  // namespace
 
-std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform) {
-  if (std::string why = shares_links(platform.network); !why.empty()) return why;
+std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
+                         const model::Traits& network) {
+  if (std::string why = shares_links(network, platform.rules); !why.empty()) return why;
   if (std::string why = shares_memory(platform.remote_memory.kind);
       !why.empty() && has_memory_nodes(workload))
     return why;
@@ -87,24 +83,25 @@ std::string why_not_fold(const graph::Workload& workload, const platform::Platfo
 }
 
 std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
-                         const Options& options) {
+                         const model::Traits& network, const Options& options) {
   if (!options.fold) return "off";
   if (options.record) return "every rank is recorded";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (platform.rules == Rules::astra && platform.collectives.rendezvous)
     return "receivers announce themselves";
-  return why_not_fold(workload, platform);
+  return why_not_fold(workload, platform, network);
 }
 
 std::string why_not_skip(const graph::Workload& workload, const platform::Platform& platform,
-                         const Options& options) {
+                         const model::Traits& network, const Options& options) {
   if (!options.skip_repeats) return "off";
   if (options.record) return "everything is recorded";
   if (!options.keep_times) return "times are not kept";
   if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
   if (platform.collectives.rendezvous) return "receivers announce themselves";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
-  if (std::string why = shares_links(platform.network); !why.empty()) return why;
+  // What is on its way in a network is not among what is compared.
+  if (!network.repeatable || !network.uncontended) return "messages share links";
   switch (platform.remote_memory.kind) {
     case RemoteMemoryKind::none:
       break;
@@ -124,16 +121,12 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
   return {};
 }
 
-std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform) {
+std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform,
+                         const model::Traits& network) {
   if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
   if (platform.collectives.rendezvous) return "receivers announce themselves to senders";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
-  switch (platform.network) {
-    case NetworkModelKind::analytical:
-      break;
-    case NetworkModelKind::message:
-      return "messages share links";
-  }
+  if (!network.parallel || !network.uncontended) return "messages share links";
   switch (platform.remote_memory.kind) {
     case RemoteMemoryKind::none:
     case RemoteMemoryKind::per_npu:

@@ -15,17 +15,21 @@ namespace orrery::sim {
 /// Why every rank has to be simulated, as far as can be told without comparing ranks; empty: one
 /// may stand for all that are alike (see folding.h). O(nodes).
 [[nodiscard]] std::string why_not_fold(const graph::Workload& workload,
-                                       const platform::Platform& platform);
+                                       const platform::Platform& platform,
+                                       const model::Traits& network);
 /// The same with what is asked of the run.
 [[nodiscard]] std::string why_not_fold(const graph::Workload& workload,
-                                       const platform::Platform& platform, const Options& options);
+                                       const platform::Platform& platform,
+                                       const model::Traits& network, const Options& options);
 
 /// Why iterations must not be skipped; empty: a Snapshot has all that may be in use (see repeat.h).
 [[nodiscard]] std::string why_not_skip(const graph::Workload& workload,
-                                       const platform::Platform& platform, const Options& options);
+                                       const platform::Platform& platform,
+                                       const model::Traits& network, const Options& options);
 
 /// Why ranks must not be simulated side by side; empty: they may (see parts.h).
 [[nodiscard]] std::string why_one_part(const graph::Workload& workload,
-                                       const platform::Platform& platform);
+                                       const platform::Platform& platform,
+                                       const model::Traits& network);
 
 }  // namespace orrery::sim

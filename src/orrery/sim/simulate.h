@@ -14,6 +14,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/recording.h"
@@ -37,12 +38,14 @@ struct Options {
   /// so many nodes of all ranks together; beyond, it ends with Errc::limit_exceeded.
   std::uint64_t most_repeated = std::uint64_t{1} << 25;
   /// Work out when phases of collectives end where nothing is in their way, instead of sending
-  /// their messages. The result is the same. Orrery rules, analytical network.
+  /// their messages. The result is the same. Orrery rules, uncontended networks.
   bool closed_forms = true;
   /// Skip iterations that repeat the one before up to a shift in time. The result is the same.
   bool skip_repeats = true;
   /// Parts of one run that may be worked on at the same time. The result is the same.
   std::uint32_t threads = 1;
+  /// Makes the network to run on; empty: the platform's own (model::make_network).
+  std::function<std::unique_ptr<model::Network>(const platform::Platform&)> network;
 };
 
 /// One (collective type, group size) bucket over all ranks.

@@ -55,20 +55,24 @@ TEST(Transport, MessagesDoNotSlowEachOtherUnlessTheyShareLinks) {
     Toy toy(pair_of_ranks(), platform);
     std::vector<std::int64_t> arrivals;
     for (std::uint32_t i = 0; i < 2; ++i)
-      toy.transport.send(0, 1, 1000, toy.run.fabric.delay(0, 1, 1000),
-                         {.kind = EventKind::p2p_deliver, .first = i}, 3);
+      toy.transport.send({.from = 0, .to = 1, .bytes = 1000, .weight = 3},
+                         toy.transport.takes(0, 1, 1000),
+                         {.kind = EventKind::p2p_deliver, .first = i});
     EXPECT_EQ(toy.run.result.messages, 6u);
-    while (!toy.over()) {
-      const Event event = toy.next();
-      if (event.kind == EventKind::link_idle) toy.transport.link_idle(event.first);
-      if (event.kind == EventKind::p2p_deliver) arrivals.push_back(event.time);
-      if (event.kind != EventKind::hop_arrival) continue;
-      if (const auto there = toy.transport.hop_arrives(event.first))
-        arrivals.push_back(there->time);
+    EXPECT_EQ(toy.transport.settle(), shared);
+    EXPECT_FALSE(toy.transport.settle());
+    while (!toy.over() || toy.transport.next() != EventQueue::kNever) {
+      Event event;
+      if (toy.run.queue.pop(event, toy.transport.next())) {
+        arrivals.push_back(event.time);
+      } else {
+        toy.run.queue.advance_to(toy.transport.next());
+        toy.transport.advance();
+      }
     }
     const std::int64_t first = us(2).count();  // a hop of 1 us, and 1,000 bytes at 1 GB/s
     EXPECT_THAT(arrivals, ElementsAre(first, shared ? first + us(1).count() : first));
-    EXPECT_EQ(toy.transport.shares_links(), shared);
+    EXPECT_EQ(toy.transport.shared(), shared);
   }
 }
 

@@ -32,8 +32,8 @@ struct Toy {
   Toy(graph::Workload what, platform::Platform on)
       : workload(std::move(what)),
         platform(std::move(on)),
-        run(workload, platform, options, std::make_shared<Ground>(platform)),
-        planner(platform, run.fabric),
+        run(workload, platform, options, std::make_shared<Ground>(platform, options)),
+        planner(platform, run.fabric, run.network),
         guard(run, planner),
         chunks(run),
         agendas(run, chunks, guard),
@@ -52,7 +52,7 @@ struct Toy {
   }
   /// Nothing happens until `time`.
   void wait_until(std::int64_t time) {
-    run.queue.push({.time = time, .kind = EventKind::link_idle, .first = kNone});
+    run.queue.push({.time = time, .kind = EventKind::network, .first = kNone});
     ORRERY_CHECK(next().first == kNone);
   }
   [[nodiscard]] bool over() const { return run.queue.next_time() == EventQueue::kNever; }

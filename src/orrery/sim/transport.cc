@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/transport.h"
 
+#include <utility>
+
 namespace orrery::sim {
 
-Transport::Transport(Run& run) : run_(run) {
-  if (run.platform.network == platform::NetworkModelKind::message)
-    links_ = std::make_shared<model::Links>(run.platform);
-}
-
-void Transport::send(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
-                     Event arrival, std::uint32_t weight) {
-  run_.result.messages += weight;
-  if (!links_ || from == to) {
-    arrival.time = run_.after(links_ ? 0 : delay);
-    run_.queue.push(arrival);
-    return;
+void Transport::hand_over(const Shipment& what, const Event& arrival) {
+  std::uint32_t token = 0;
+  if (free_.empty()) {
+    token = static_cast<std::uint32_t>(cargo_.size());
+    cargo_.push_back(arrival);
+  } else {
+    token = free_.back();
+    free_.pop_back();
+    cargo_[token] = arrival;
   }
-  const std::uint32_t message = links_->add(from, to, size);
-  if (message >= cargo_.size()) cargo_.resize(message + 1);
-  cargo_[message] = arrival;
-  model::Links::Departure departure;
-  if (links_->forward(message, departure)) depart(departure);
+  run_.network.send({what.from, what.to, what.bytes, what.traffic, token, what.flow, what.order,
+                     what.weight});
+  if (!run_.network.traits().tick_order_free) run_.network.settle(run_.now(), *this);
 }
 
-void Transport::depart(const model::Links::Departure& departure) {
-  if (run_.observer != nullptr) run_.observer->departs(departure);
-  run_.queue.push({.time = run_.after(departure.arrival),
-                   .kind = EventKind::hop_arrival,
-                   .first = departure.message});
-  run_.queue.push(
-      {.time = run_.after(departure.busy), .kind = EventKind::link_idle, .first = departure.link});
+Event Transport::unload(std::uint32_t token) {
+  free_.push_back(token);
+  Event arrival = cargo_[token];
+  arrival.time = run_.now();
+  return arrival;
 }
 
-std::optional<Event> Transport::hop_arrives(std::uint32_t message) {
-  if (links_->arrived(message)) {
-    Event arrival = cargo_[message];
-    arrival.time = run_.now();
-    return arrival;
+void Transport::arrives(std::uint32_t token) {
+  if (in_a_call_) {
+    came_ = unload(token);
+  } else {
+    run_.queue.push(unload(token));
   }
-  model::Links::Departure departure;
-  if (links_->forward(message, departure)) depart(departure);
-  return std::nullopt;
 }
 
-void Transport::link_idle(std::uint32_t link) {
-  model::Links::Departure departure;
-  if (links_->idle(link, departure)) depart(departure);
+void Transport::call(std::int64_t delay, std::uint64_t code) {
+  run_.queue.push({.time = run_.after(delay),
+                   .kind = EventKind::network,
+                   .first = static_cast<std::uint32_t>(code),
+                   .key = static_cast<std::uint32_t>(code >> 32)});
+}
+
+std::optional<Event> Transport::called(const Event& event) {
+  in_a_call_ = true;
+  run_.network.called(run_.now(), event.first | std::uint64_t{event.key} << 32, *this);
+  in_a_call_ = false;
+  return std::exchange(came_, std::nullopt);
 }
 
 }  // namespace orrery::sim

@@ -1,55 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From "send these bytes" to an arrival.
+// From "send these bytes" to an arrival: the only part that drives the network.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
-#include "orrery/model/network/links.h"
+#include "orrery/model/network/network.h"
 #include "orrery/sim/run.h"
 
 namespace orrery::sim {
 
-/// Analytical model: a message arrives after its delay, whatever else is sent. Message model: link
-/// by link, each carries one at a time.
-class Transport {
+/// A message: between two ranks of the workload, in the name of `weight` senders that are alike.
+struct Shipment {
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::int64_t bytes = 0;
+  std::uint32_t weight = 1;
+  model::TrafficClass traffic = model::TrafficClass::collective;
+  std::uint64_t flow = 0;   ///< see model::Send
+  std::uint64_t order = 0;
+};
+
+/// Where the network is uncontended a message arrives when the network says it does alone;
+/// otherwise the network is driven (see model::Network).
+class Transport : private model::Sink {
  public:
-  explicit Transport(Run& run);
+  explicit Transport(Run& run) : run_(run), shared_(!run.network.traits().uncontended) {}
 
-  /// Sends `size` bytes between two ranks of the workload, in the name of `weight` senders that are
-  /// alike; `arrival` (its time is ignored) happens when they are there. `delay` is what the
-  /// analytical model says.
-  void send(std::uint32_t from, std::uint32_t to, std::int64_t size, std::int64_t delay,
-            Event arrival, std::uint32_t weight);
-
-  /// Events of kind hop_arrival: what happens now, if that was the message's last hop.
-  [[nodiscard]] std::optional<Event> hop_arrives(std::uint32_t message);
-  /// Events of kind link_idle.
-  void link_idle(std::uint32_t link);
-
-  /// The links, under the message model; or null.
-  [[nodiscard]] const std::shared_ptr<model::Links>& links() const { return links_; }
-  [[nodiscard]] bool shares_links() const { return links_ != nullptr; }
+  /// Messages are in each other's way.
+  [[nodiscard]] bool shared() const { return shared_; }
   /// What a message takes when nobody is in its way.
-  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
-    return links_ ? links_->alone(from, to, size) : run_.fabric.delay(from, to, size);
+  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
+    return run_.network.alone(from, to, bytes);
   }
+  /// What a message will take, where that is known when it is sent; otherwise 0.
+  [[nodiscard]] std::int64_t takes(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
+    return shared_ ? 0 : alone(from, to, bytes);
+  }
+
+  /// `arrival` (its time is ignored) happens when the message is there. `takes` is takes().
+  void send(const Shipment& what, std::int64_t takes, Event arrival) {
+    run_.result.messages += what.weight;
+    if (shared_ && what.from != what.to) return hand_over(what, arrival);
+    arrival.time = run_.after(takes);
+    run_.queue.push(arrival);
+  }
+
+  /// The tick is over, as far as others know. False: there is nothing to do.
+  [[nodiscard]] bool settle() {
+    if (!shared_ || !run_.network.unsettled()) return false;
+    run_.network.settle(run_.now(), *this);
+    return true;
+  }
+  /// When the network wants the clock to be; kNever: it does not.
+  [[nodiscard]] std::int64_t next() const {
+    return shared_ ? run_.network.next() : EventQueue::kNever;
+  }
+  /// The clock is there.
+  void advance() { run_.network.advance(run_.now(), *this); }
+  /// Events of kind network: what happens now, if a message has come.
+  [[nodiscard]] std::optional<Event> called(const Event& event);
 
   /// Goes on from where another has come to.
   void resume(const Transport& other) {
-    if (other.links_) links_ = std::make_shared<model::Links>(*other.links_);
     cargo_ = other.cargo_;
+    free_ = other.free_;
   }
 
  private:
-  void depart(const model::Links::Departure& departure);
+  void hand_over(const Shipment& what, const Event& arrival);
+  [[nodiscard]] Event unload(std::uint32_t token);
+
+  void arrives(std::uint32_t token) override;
+  void call(std::int64_t delay, std::uint64_t code) override;
+  void beyond_the_clock() override { (void)run_.after(model::Fabric::kTooLong); }
 
   Run& run_;
-  std::shared_ptr<model::Links> links_;  // kept by recordings, too
-  std::vector<Event> cargo_;             // by message of links_: what happens when it is there
+  bool shared_;
+  bool in_a_call_ = false;
+  std::optional<Event> came_;          // in a call
+  std::vector<Event> cargo_;           // by token: what happens when it is there
+  std::vector<std::uint32_t> free_;    // tokens
 };
 
 }  // namespace orrery::sim

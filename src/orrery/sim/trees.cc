@@ -34,13 +34,20 @@ void Trees::leaves(const AnnouncedSend& send) {
                 .key = send.to,
                 .block = send.block,
                 .spec = spec.id};
-  const std::uint32_t communicator = chunks_[send.block].communicator;
+  const Chunk& chunk = chunks_[send.block];
+  const std::uint32_t communicator = chunk.communicator;
   const std::uint32_t from = run_.rank_of(communicator, send.member),
                       to = run_.rank_of(communicator, send.to);
   const std::int64_t bytes = spec.request.data;
-  const std::int64_t delay = run_.fabric.delay(from, to, bytes);
+  const std::int64_t delay = transport_.takes(from, to, bytes);
   if (run_.observer != nullptr) run_.observer->message(from, to, bytes, delay);
-  transport_.send(from, to, bytes, delay, arrival, run_.weight(send.rank));
+  transport_.send({.from = from,
+                   .to = to,
+                   .bytes = bytes,
+                   .weight = run_.weight(send.rank),
+                   .flow = chunk.flow(),
+                   .order = step_order(spec.id, send.step)},
+                  delay, arrival);
   if (!run_.guarded) return;
   arrival.time = run_.after(delay);
   guard_.message(arrival, communicator, send.member, send.to, kNone);

@@ -38,7 +38,7 @@ PhaseSpec make_spec(Algorithm algorithm, CollectiveType type, std::uint32_t size
   request.ring.size = size;
   request.data = std::int64_t{1000} * size;
   request.sub_group = sub_group;
-  return PhaseFactory(platform, fabric).make(request).value();
+  return PhaseFactory(platform, &fabric).make(request).value();
 }
 
 void set_times(PhaseSpec& spec, std::int64_t endpoint, std::int64_t reduce, std::int64_t delay) {

@@ -174,14 +174,14 @@ Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
   const bool too_long = std::any_of(spec.step.begin(), spec.step.end(), [](const Step& step) {
     return step.reduce >= Fabric::kTooLong;
   });
-  if (request.along_dim && !fabric_.ports_deviate(request.dim) &&
+  if (delays_ != nullptr && request.along_dim && !delays_->ports_deviate(request.dim) &&
       request.algorithm.algorithm != Algorithm::double_binary_tree) {
     for (std::uint32_t key = 0; key < spec.keys; ++key) {
       const bool stepped = request.algorithm.algorithm == Algorithm::halving_doubling;
       const Step& step = spec.step_of(stepped ? key : 0);
       const std::uint32_t offset = stepped ? step.distance : std::max(key, 1u);
-      const std::uint32_t hops = fabric_.hops(request.dim, 0, offset % request.ring.size);
-      spec.delay_by_key.push_back(fabric_.delay_in_dim(request.dim, hops, step.bytes));
+      const std::uint32_t hops = delays_->hops(request.dim, 0, offset % request.ring.size);
+      spec.delay_by_key.push_back(delays_->delay_in_dim(request.dim, hops, step.bytes));
     }
   }
   const bool far = std::any_of(spec.delay_by_key.begin(), spec.delay_by_key.end(),

@@ -20,8 +20,10 @@ namespace orrery::model {
 /// clock).
 class PhaseFactory {
  public:
-  PhaseFactory(const platform::Platform& platform, const Fabric& fabric)
-      : platform_(platform), fabric_(fabric) {}
+  /// `delays`: what messages take, where that is the same everywhere along a dimension
+  /// (Network::by_dimensions); or null.
+  PhaseFactory(const platform::Platform& platform, const Fabric* delays)
+      : platform_(platform), delays_(delays) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
 
@@ -34,7 +36,7 @@ class PhaseFactory {
   [[nodiscard]] std::int64_t share(std::int64_t data, std::int64_t parts) const;
 
   const platform::Platform& platform_;
-  const Fabric& fabric_;
+  const Fabric* delays_;
 };
 
 }  // namespace orrery::model

@@ -137,7 +137,7 @@ TEST(FabricPorts, PhasesAskRankByRankOnlyWhereAPortDeviates) {
   Platform platform = three_dims();
   platform.deviations = {bad_port({3}, 1, 0.5, 0)};
   const Fabric fabric(platform);
-  const PhaseFactory factory(platform, fabric);
+  const PhaseFactory factory(platform, &fabric);
   PhaseRequest request;
   request.ring = {4, 1};
   request.data = kBytes;

@@ -123,7 +123,7 @@ std::int64_t Links::alone(std::uint32_t from, std::uint32_t to, std::int64_t siz
   return time;
 }
 
-Links::Description Links::describe(std::uint32_t link) const {
+LinkPlace Links::describe(std::uint32_t link) const {
   std::size_t d = first_link_.size() - 1;
   while (link < first_link_[d]) --d;
   const std::uint32_t number = link - first_link_[d];

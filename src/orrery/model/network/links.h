@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "orrery/model/network/fabric.h"
+#include "orrery/model/network/network.h"
 
 namespace orrery::model {
 
@@ -32,14 +32,6 @@ class Links {
     std::int64_t size = 0;
   };
 
-  /// Which link a number is. `to` is ~0 for a switch's links: up from `from`, or down to it.
-  struct Description {
-    std::uint32_t dim;
-    std::uint32_t from;
-    std::uint32_t to;
-    bool down;
-  };
-
   explicit Links(const platform::Platform& platform);
 
   /// A new message at `from`; returns its number. Numbers of delivered messages are reused. from !=
@@ -61,7 +53,7 @@ class Links {
   /// fit. O(hops).
   [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const;
 
-  [[nodiscard]] Description describe(std::uint32_t link) const;
+  [[nodiscard]] LinkPlace describe(std::uint32_t link) const;
 
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
 

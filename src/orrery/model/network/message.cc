@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/network/message.h"
+
+#include <algorithm>
+
+namespace orrery::model {
+
+namespace {
+
+constexpr std::uint64_t kIdle = std::uint64_t{1} << 32;  // in codes: a link, not a message
+
+constexpr auto kLater = [](const auto& a, const auto& b) { return a.time > b.time; };
+
+}  // namespace
+
+OnLinks::OnLinks(const platform::Platform& platform, Traits traits)
+    : Network({.ranks = static_cast<std::uint32_t>(platform.npu_count())}, traits),
+      links_(platform) {}
+
+std::uint32_t OnLinks::add(const Send& message) {
+  const std::uint32_t number = links_.add(message.from, message.to, message.bytes);
+  if (number >= cargo_.size()) cargo_.resize(number + 1);
+  cargo_[number] = message;
+  return number;
+}
+
+Messages::Messages(const platform::Platform& platform)
+    : OnLinks(platform, {.tick_order_free = true}) {}
+
+void Messages::settle(std::int64_t now, Sink& sink) {
+  std::sort(sent_.begin(), sent_.end());
+  for (const Send& message : sent_) forward(add(message), now, sink);
+  sent_.clear();
+}
+
+void Messages::advance(std::int64_t until, Sink& sink) {
+  while (next_ <= until) {
+    const std::int64_t now = next_;
+    here_.clear();
+    while (!due_.empty() && due_.front().time == now) {
+      const Due due = due_.front();
+      std::pop_heap(due_.begin(), due_.end(), kLater);
+      due_.pop_back();
+      if (due.arrival) {
+        here_.push_back(due.number);
+        continue;
+      }
+      Links::Departure departure;
+      if (links_.idle(due.number, departure)) depart(departure, now, sink);
+    }
+    std::sort(here_.begin(), here_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return cargo_[a] < cargo_[b]; });
+    for (const std::uint32_t message : here_) {
+      if (links_.arrived(message)) {
+        sink.arrives(cargo_[message].token);
+      } else {
+        forward(message, now, sink);
+      }
+    }
+    next_ = due_.empty() ? kNever : due_.front().time;
+    ++epoch_;
+  }
+}
+
+void Messages::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
+  Links::Departure departure;
+  if (links_.forward(message, departure)) depart(departure, now, sink);
+}
+
+void Messages::depart(const Links::Departure& departure, std::int64_t now, Sink& sink) {
+  if (departure.arrival >= Fabric::kTooLong - now) return sink.beyond_the_clock();
+  tell(departure.link, now, now + departure.busy, departure.size);
+  push({now + departure.arrival, true, departure.message});
+  push({now + departure.busy, false, departure.link});
+}
+
+void Messages::push(const Due& due) {
+  due_.push_back(due);
+  std::push_heap(due_.begin(), due_.end(), kLater);
+  if (due.time >= next_) return;
+  next_ = due.time;
+  ++epoch_;
+}
+
+std::unique_ptr<Network> Messages::snapshot() const { return std::make_unique<Messages>(*this); }
+
+MessagesInOrder::MessagesInOrder(const platform::Platform& platform) : OnLinks(platform, {}) {}
+
+void MessagesInOrder::settle(std::int64_t now, Sink& sink) {
+  for (const Send& message : sent_) forward(add(message), now, sink);
+  sent_.clear();
+}
+
+void MessagesInOrder::called(std::int64_t now, std::uint64_t code, Sink& sink) {
+  const auto number = static_cast<std::uint32_t>(code);
+  if ((code & kIdle) != 0) {
+    Links::Departure departure;
+    if (links_.idle(number, departure)) depart(departure, now, sink);
+    return;
+  }
+  if (links_.arrived(number)) return sink.arrives(cargo_[number].token);
+  forward(number, now, sink);
+}
+
+void MessagesInOrder::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
+  Links::Departure departure;
+  if (links_.forward(message, departure)) depart(departure, now, sink);
+}
+
+void MessagesInOrder::depart(const Links::Departure& departure, std::int64_t now, Sink& sink) {
+  if (departure.arrival >= Fabric::kTooLong - now) return sink.beyond_the_clock();
+  tell(departure.link, now, now + departure.busy, departure.size);
+  sink.call(departure.arrival, departure.message);
+  sink.call(departure.busy, kIdle | departure.link);
+}
+
+std::unique_ptr<Network> MessagesInOrder::snapshot() const {
+  return std::make_unique<MessagesInOrder>(*this);
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/network/network.h"
+
+#include <tuple>
+
+#include "orrery/core/check.h"
+#include "orrery/model/network/analytical.h"
+#include "orrery/model/network/message.h"
+
+namespace orrery::model {
+
+std::strong_ordering operator<=>(const Send& a, const Send& b) {
+  const auto key = [](const Send& send) {
+    return std::tie(send.from, send.traffic, send.flow, send.order, send.to, send.bytes,
+                    send.weight, send.token);
+  };
+  return key(a) <=> key(b);
+}
+
+void Network::fold(const std::vector<std::uint32_t>& /*class_of*/,
+                   const std::vector<std::uint32_t>& /*members*/) {
+  ORRERY_CHECK(traits_.foldable && traits_.uncontended);
+}
+
+void Network::called(std::int64_t /*now*/, std::uint64_t /*code*/, Sink& /*sink*/) {
+  ORRERY_CHECK(false);
+}
+
+LinkPlace Network::link(std::uint32_t /*number*/) const {
+  ORRERY_CHECK(false);
+  return {};
+}
+
+std::unique_ptr<Network> make_network(const platform::Platform& platform) {
+  switch (platform.network) {
+    case platform::NetworkModelKind::analytical:
+      return std::make_unique<Analytical>(platform);
+    case platform::NetworkModelKind::message:
+      if (platform.rules == platform::Rules::astra)
+        return std::make_unique<MessagesInOrder>(platform);
+      return std::make_unique<Messages>(platform);
+  }
+  ORRERY_CHECK(false);
+  return nullptr;
+}
+
+}  // namespace orrery::model
