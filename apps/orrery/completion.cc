@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "orrery/analysis/explain.h"
+#include "orrery/platform/networks.h"
 
 namespace orrery::app {
 
@@ -67,9 +68,14 @@ std::string joined(const std::vector<Word>& words) {
 }
 
 /// What options with a fixed set of words may be.
-constexpr std::pair<std::string_view, std::string_view> kChoices[] = {
-    {"--network", "analytical message"},
-    {"--network-model", "analytical message"},
+const std::string& network_words() {
+  static const std::string words = fmt::format("{}", fmt::join(platform::network_names(), " "));
+  return words;
+}
+
+const std::pair<std::string_view, std::string_view> kChoices[] = {
+    {"--network", network_words()},
+    {"--network-model", network_words()},
     {"--rules", "orrery astra"},
     {"--spans", "all critical none"},
     {"--fold", "auto off"},

@@ -13,6 +13,7 @@
 #include "data_folder.h"
 #include "demo_page.h"
 #include "demo_recorded.h"
+#include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
 #include "recording.h"
@@ -131,9 +132,7 @@ void add_demo(CLI::App& table, Session& session) {
   const auto options = std::make_shared<DemoOptions>();
   command->add_option("--data", options->data, "The program's data folder, if it is not found")
       ->type_name("FOLDER");
-  command
-      ->add_option("--network", options->network,
-                   "analytical (no congestion) or message (congestion)")
+  command->add_option("--network", options->network, platform::network_choices())
       ->type_name("MODEL");
   session.add_options(*command, true);
   command->get_option("--output")

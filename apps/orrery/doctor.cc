@@ -13,6 +13,7 @@
 #include "orrery/core/units.h"
 #include "orrery/graph/builder.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
 #include "orrery/report/json.h"
@@ -81,7 +82,8 @@ std::vector<Line> examine() {
                    FMT_VERSION / 100 % 100, FMT_VERSION % 100, zlibVersion(),
                    NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                    NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION)});
-  lines.push_back({"networks", true, "analytical, message"});
+  lines.push_back(
+      {"networks", true, fmt::format("{}", fmt::join(platform::network_names(), ", "))});
   lines.push_back({"rules", true, "orrery, astra"});
   const std::size_t devices = platform::devices().size(), links = platform::links().size();
   lines.push_back(

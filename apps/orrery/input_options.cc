@@ -4,11 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include "inputs.h"
+#include "orrery/platform/networks.h"
 
 namespace orrery::app {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type,
+  const auto option = [&](const char* names, auto& value, const std::string& about, const char* type,
                           const char* group) {
     return command.add_option(names, value, about)->type_name(type)->group(group);
   };
@@ -55,8 +56,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   option("--logging-folder", options.logging_folder, "Has no effect", "FOLDER", astra);
 
   const char* const models = "Models";
-  option("--network,--network-model", options.network,
-         "analytical (no congestion) or message (congestion)", "MODEL", models);
+  option("--network,--network-model", options.network, platform::network_choices(), "MODEL",
+         models);
   option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
          models);
 }
@@ -90,7 +91,7 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
                 "leave it out");
   }
   if (!options.network.empty()) {
-    if (auto fine = one_of("--network", options.network, {"analytical", "message"}); !fine)
+    if (auto fine = one_of("--network", options.network, platform::network_names()); !fine)
       return fine;
   }
   if (!options.rules.empty()) {

@@ -13,6 +13,7 @@
 #include "orrery/graph/replicate.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/platform/networks.h"
 #include "orrery/trace/chakra/load.h"
 #include "progress.h"
 
@@ -95,14 +96,14 @@ std::string locate(const std::string& prefix, const std::string& config) {
 }  // namespace
 
 std::string_view name(Rules rules) { return rules == Rules::astra ? "astra" : "orrery"; }
-std::string_view name(NetworkModelKind network) {
-  return network == NetworkModelKind::message ? "message" : "analytical";
-}
+std::string_view name(NetworkModelKind network) { return platform::entry(network).name; }
 
 Result<Platform> read_platform(const InputOptions& options, const Session& session,
                                Findings& findings) {
-  const bool message =
-      options.network == "message" || (options.network.empty() && session.congestion_aware_name);
+  // ASTRA-sim has a program for each of its networks.
+  const platform::NetworkEntry* network = platform::find_network(options.network);
+  if (network == nullptr && session.congestion_aware_name)
+    network = &platform::entry(NetworkModelKind::message);
   Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
                                    "--cluster FILE; without a file " + cluster_of(64) +
                                        ", a device of the catalogue and how many; or "
@@ -112,7 +113,7 @@ Result<Platform> read_platform(const InputOptions& options, const Session& sessi
     inputs.system = options.astra_system;
     inputs.network = options.astra_network;
     inputs.memory = options.astra_memory;
-    inputs.model = message ? NetworkModelKind::message : NetworkModelKind::analytical;
+    if (network != nullptr) inputs.model = network->kind;
     inputs.queues_per_dim = options.queues_per_dim;
     inputs.injection_scale = options.injection_scale;
     inputs.compute_scale = options.compute_scale;
@@ -122,10 +123,9 @@ Result<Platform> read_platform(const InputOptions& options, const Session& sessi
   } else if (!options.cluster.empty()) {
     platform = platform::read_cluster(options.cluster, findings);
     if (!platform) return tl::unexpected(explain_cluster(platform.error(), options.cluster));
-    if (platform && message) platform->network = NetworkModelKind::message;
   }
   if (!platform) return platform;
-  if (options.network == "analytical") platform->network = NetworkModelKind::analytical;
+  if (network != nullptr) platform->network = network->kind;
   if (options.rules == "orrery") platform->rules = Rules::orrery;
   if (options.rules == "astra") platform->rules = Rules::astra;
   return platform;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "orrery/platform/networks.h"
 #include "orrery/sim/difference.h"
 #include "progress.h"
 
@@ -139,9 +140,8 @@ std::string_view compute_word(const platform::Platform& platform) {
 }
 
 std::string network_model(const platform::Platform& platform) {
-  return platform.network == platform::NetworkModelKind::message
-             ? "message (store and forward, with congestion)"
-             : "analytical (no congestion)";
+  const platform::NetworkEntry& network = platform::entry(platform.network);
+  return fmt::format("{} ({})", network.name, network.model);
 }
 
 std::string shape(const platform::Platform& platform) {

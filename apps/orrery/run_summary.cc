@@ -9,6 +9,7 @@
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/words.h"
 #include "orrery/core/units.h"
+#include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "words.h"
 #include "work_options.h"
@@ -201,9 +202,10 @@ std::string label_of(const Run& run, std::uint32_t rank, std::uint32_t span) {
 }
 
 std::string models_of(const Run& run) {
-  std::string_view network = run.fact("network_model"), compute = run.fact("compute_model");
-  if (network == "analytical") network = "analytical (no congestion)";
-  if (network == "message") network = "message (store and forward, with congestion)";
+  const std::string_view compute = run.fact("compute_model");
+  std::string network(run.fact("network_model"));
+  if (const platform::NetworkEntry* entry = platform::find_network(network))
+    network += fmt::format(" ({})", entry->model);
   const std::string roofline = run.device.empty()
                                    ? "roofline"
                                    : fmt::format("roofline on {}", report::printable(run.device));

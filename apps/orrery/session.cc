@@ -95,9 +95,8 @@ std::string shell_word(const std::string& text) {
 }
 
 Result<void> one_of(std::string_view option, std::string_view word,
-                    std::initializer_list<std::string_view> allowed) {
-  if (std::find(allowed.begin(), allowed.end(), word) != allowed.end()) return {};
-  const std::vector<std::string_view> words(allowed);
+                    const std::vector<std::string_view>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return {};
   return fail(Errc::usage, std::string(option),
               fmt::format("'{}' is not one of {}", word, join(words)), did_you_mean(word, words));
 }

@@ -85,9 +85,9 @@ bool print(std::string_view text);
 /// `text` as one word of a shell: in quotes where it needs them.
 [[nodiscard]] std::string shell_word(const std::string& text);
 
-/// `word` when it is one of `allowed`, else Errc::usage with the nearest one.
+/// `word` when it is one of `words`, else Errc::usage with the nearest one.
 [[nodiscard]] Result<void> one_of(std::string_view option, std::string_view word,
-                                  std::initializer_list<std::string_view> allowed);
+                                  const std::vector<std::string_view>& words);
 
 /// Writes a file whole or not at all: a temporary beside it, then a rename. An existing file needs
 /// `force`.

@@ -15,6 +15,7 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/limits.h"
+#include "orrery/platform/networks.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::platform {
@@ -76,9 +77,12 @@ struct Words<platform::RemoteMemoryKind> {
 };
 template <>
 struct Words<platform::NetworkModelKind> {
-  static constexpr std::array names = {
-      WordTable<platform::NetworkModelKind>{"analytical", platform::NetworkModelKind::analytical},
-      WordTable<platform::NetworkModelKind>{"message", platform::NetworkModelKind::message}};
+  static constexpr std::array names = [] {
+    std::array<WordTable<platform::NetworkModelKind>, platform::kNetworks.size()> made{};
+    for (std::size_t i = 0; i < made.size(); ++i)
+      made[i] = {platform::kNetworks[i].name, platform::kNetworks[i].kind};
+    return made;
+  }();
 };
 template <>
 struct Words<platform::Algorithm> {
@@ -353,8 +357,7 @@ struct ClusterSection {
       field("device", &ClusterSection::device, "one accelerator").required(),
       field("network", &ClusterSection::network, "its dimensions, innermost first", between(1, 16))
           .required(),
-      field("network_model", &ClusterSection::network_model,
-            "`analytical`: messages do not slow each other; `message`: they queue at each link"),
+      field("network_model", &ClusterSection::network_model, kNetworkSentences),
       field("collectives", &ClusterSection::collectives,
             "how collectives are cut, ordered and run"),
       field("endpoint_delay", &ClusterSection::endpoint_delay,

@@ -18,6 +18,16 @@ using result::SpanKind;
 
 namespace {
 
+result::Model network_model(platform::NetworkModelKind kind) {
+  switch (kind) {
+    case platform::NetworkModelKind::analytical:
+      return result::Model::analytical;
+    case platform::NetworkModelKind::message:
+      return result::Model::message;
+  }
+  return result::Model::none;
+}
+
 SpanKind kind_of(const graph::Graph& graph, NodeId node) {
   switch (graph.kind(node)) {
     case NodeKind::comp:
@@ -176,8 +186,7 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   span.kind = kind_of(graph, node);
   Lane lane;
   lane.kind = lane_of(span.kind);
-  const bool message = source_.platform.network == platform::NetworkModelKind::message;
-  const result::Model network = message ? result::Model::message : result::Model::analytical;
+  const result::Model network = network_model(source_.platform.network);
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:

@@ -22,9 +22,7 @@ constexpr Traits kFree{.uncontended = true,
 
 }  // namespace
 
-void Uncontended::send(const Send& message) {
-  sent_.push_back(message);
-}
+void Uncontended::send(const Send& message) { sent_.push_back(message); }
 
 void Uncontended::settle(std::int64_t now, Sink& sink) {
   for (const Send& message : sent_) {

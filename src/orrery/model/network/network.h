@@ -102,8 +102,8 @@ class LinkObserver {
 /// each was called.
 ///
 /// Driving one that is contended: within a tick, send() whatever is sent; when nothing else is left
-/// of the tick, settle(); when the clock comes to next(), advance(). One that is not tick_order_free
-/// is settled after each send(), and asks for called() by Sink::call().
+/// of the tick, settle(); when the clock comes to next(), advance(). One that is not
+/// tick_order_free is settled after each send(), and asks for called() by Sink::call().
 class Network {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -149,7 +149,8 @@ class Network {
   [[nodiscard]] virtual std::int64_t next() const = 0;
   /// Counts up whenever next() may have become another, also where rates change and it is later.
   [[nodiscard]] virtual std::uint64_t epoch() const = 0;
-  /// Goes on to `until`, not beyond next(). Arrivals in an order that depends on the messages alone.
+  /// Goes on to `until`, not beyond next(). Arrivals in an order that depends on the messages
+  /// alone.
   virtual void advance(std::int64_t until, Sink& sink) = 0;
   /// What Sink::call() asked for.
   virtual void called(std::int64_t now, std::uint64_t code, Sink& sink);
@@ -165,7 +166,8 @@ class Network {
   [[nodiscard]] virtual LinkPlace link(std::uint32_t number) const;
 
  protected:
-  Network(EndPoints end_points, Traits traits, std::shared_ptr<const Fabric> by_dimensions = nullptr)
+  Network(EndPoints end_points, Traits traits,
+          std::shared_ptr<const Fabric> by_dimensions = nullptr)
       : end_points_(end_points), traits_(traits), by_dimensions_(std::move(by_dimensions)) {}
   Network(const Network& other)
       : end_points_(other.end_points_),

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every network must hold to (network.h). A new one is put into all_networks().
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "orrery/model/network/driver.h"
+#include "orrery/model/network/table_network.h"
+
+namespace orrery::model {
+namespace {
+
+using platform::Block;
+using platform::NetworkModelKind;
+using platform::Platform;
+using platform::Rules;
+using testing::Driver;
+using testing::TimedSend;
+
+using Random = std::mt19937_64;
+using Arrivals = std::map<std::uint32_t, std::int64_t>;
+
+constexpr int kCases = 60;
+
+std::int64_t below(Random& random, std::int64_t limit) {
+  return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+}
+
+struct Candidate {
+  std::string name;
+  std::function<Platform(Random&)> platform;
+  std::function<std::unique_ptr<Network>(const Platform&, Random&)> make;
+};
+
+void PrintTo(const Candidate& candidate, std::ostream* out) { *out << candidate.name; }
+
+Platform any_dims(Random& random) {
+  Platform made;
+  const std::int64_t dims = 1 + below(random, 3);
+  for (std::int64_t d = 0; d < dims; ++d) {
+    const auto block = static_cast<Block>(below(random, 3));
+    made.dims.push_back({block, 2 + below(random, 3), Bandwidth(1e9 * double(1 + below(random, 8))),
+                         double(below(random, 3) * 500)});
+  }
+  return made;
+}
+
+Candidate of_the_platform(const std::string& name, NetworkModelKind kind, Rules rules) {
+  return {name,
+          [kind, rules](Random& random) {
+            Platform made = any_dims(random);
+            made.network = kind;
+            made.rules = rules;
+            return made;
+          },
+          [](const Platform& platform, Random&) { return make_network(platform); }};
+}
+
+std::vector<Candidate> all_networks() {
+  const auto table = [](const Platform& platform, Random& random) -> std::unique_ptr<Network> {
+    std::vector<std::int64_t> delays(static_cast<std::size_t>(1 + below(random, 4)));
+    for (std::int64_t& delay : delays) delay = below(random, 5) * 100'000;
+    return std::make_unique<testing::TableNetwork>(static_cast<std::uint32_t>(platform.npu_count()),
+                                                   delays, 1000);
+  };
+  return {of_the_platform("analytical", NetworkModelKind::analytical, Rules::orrery),
+          of_the_platform("analytical_astra", NetworkModelKind::analytical, Rules::astra),
+          of_the_platform("message", NetworkModelKind::message, Rules::orrery),
+          of_the_platform("message_astra", NetworkModelKind::message, Rules::astra),
+          {"table", any_dims, table}};
+}
+
+class NetworkContract : public ::testing::TestWithParam<Candidate> {
+ protected:
+  struct Case {
+    Platform platform;
+    std::unique_ptr<Network> network;
+    std::vector<TimedSend> sends;
+  };
+
+  /// Many messages at few times, so that they meet.
+  static Case draw(Random& random) {
+    Case made{GetParam().platform(random), nullptr, {}};
+    made.network = GetParam().make(made.platform, random);
+    const std::int64_t ranks = made.network->end_points().ranks;
+    const std::int64_t count = below(random, 40);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto from = static_cast<EndPoint>(below(random, ranks));
+      const auto to = static_cast<EndPoint>((from + 1 + below(random, ranks - 1)) % ranks);
+      made.sends.push_back({below(random, 4) * 1'000'000,
+                            {.from = from,
+                             .to = to,
+                             .bytes = below(random, 4) * 1000,
+                             .traffic = static_cast<TrafficClass>(below(random, 3)),
+                             .token = static_cast<std::uint32_t>(i),
+                             .order = static_cast<std::uint64_t>(i)}});
+    }
+    return made;
+  }
+
+  static Arrivals run(Network& network, const std::vector<TimedSend>& sends,
+                      std::int64_t pause = 0) {
+    Driver driver(network);
+    driver.pause = pause;
+    driver.run(sends);
+    EXPECT_FALSE(driver.too_long);
+    return driver.arrivals;
+  }
+
+  /// Calls `check` with cases that are the same in every run.
+  static void each_case(const std::function<void(Case, Random&)>& check) {
+    for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed));
+      Random random(seed);
+      Case drawn = draw(random);
+      check(std::move(drawn), random);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+};
+
+TEST_P(NetworkContract, WhatIsSentArrivesOnceAndNotBeforeItCan) {
+  each_case([](Case drawn, Random&) {
+    const Arrivals arrivals = run(*drawn.network, drawn.sends);
+    ASSERT_EQ(arrivals.size(), drawn.sends.size());
+    for (const auto& [at, send] : drawn.sends) {
+      const std::int64_t takes = arrivals.at(send.token) - at;
+      const std::int64_t alone = drawn.network->alone(send.from, send.to, send.bytes);
+      EXPECT_GE(takes, alone);
+      if (drawn.network->traits().uncontended) {
+        EXPECT_EQ(takes, alone);
+      }
+      EXPECT_LE(drawn.network->lower_bound(send.from, send.to), alone);
+    }
+    EXPECT_EQ(drawn.network->next(), Network::kNever);
+    EXPECT_EQ(drawn.network->alone(0, 0, 1'000'000), 0);
+  });
+}
+
+// All that alone() may be: the fastest of the dimensions, nothing for hops.
+TEST_P(NetworkContract, BytesTakeTimeAtTheBandwidth) {
+  each_case([](Case drawn, Random&) {
+    double fastest = 0;
+    for (const platform::Dimension& dim : drawn.platform.dims)
+      fastest = std::max(fastest, dim.bandwidth.count() * 4);  // links of a fully connected block
+    const std::int64_t ranks = drawn.network->end_points().ranks;
+    for (EndPoint to = 1; to < ranks; ++to) {
+      const double bytes = 1e9;
+      const std::int64_t delay = drawn.network->alone(0, to, 1'000'000'000);
+      EXPECT_GE(static_cast<double>(delay), bytes / fastest * 1e12 * 0.999);
+      EXPECT_GE(delay, drawn.network->alone(0, to, 1));
+    }
+  });
+}
+
+TEST_P(NetworkContract, OrderWithinATickDoesNotMatter) {
+  each_case([](Case drawn, Random& random) {
+    if (!drawn.network->traits().tick_order_free) return;
+    const auto again = drawn.network->snapshot();
+    ASSERT_NE(again, nullptr);
+    const Arrivals first = run(*drawn.network, drawn.sends);
+    std::shuffle(drawn.sends.begin(), drawn.sends.end(), random);
+    EXPECT_EQ(run(*again, drawn.sends), first);
+  });
+}
+
+TEST_P(NetworkContract, SmallerStepsChangeNothing) {
+  each_case([](Case drawn, Random& random) {
+    const auto again = drawn.network->snapshot();
+    ASSERT_NE(again, nullptr);
+    const Arrivals first = run(*drawn.network, drawn.sends);
+    EXPECT_EQ(run(*again, drawn.sends, 1 + below(random, 300'000)), first);
+  });
+}
+
+TEST_P(NetworkContract, ACopyContinuesLikeTheOriginal) {
+  each_case([](Case drawn, Random& random) {
+    const auto whole = drawn.network->snapshot();
+    const Arrivals first = run(*whole, drawn.sends);
+    const std::int64_t cut = below(random, 4'000'000);
+    std::vector<TimedSend> before, after;
+    for (const TimedSend& send : drawn.sends) (send.at <= cut ? before : after).push_back(send);
+    Driver original(*drawn.network);
+    original.run(before, cut);
+    const auto copy = drawn.network->snapshot();
+    Driver continued(*copy, original);
+    original.run({});  // otherwise than the copy
+    continued.run(after);
+    EXPECT_EQ(continued.arrivals, first);
+  });
+}
+
+TEST_P(NetworkContract, WhatIsRepeatableRepeats) {
+  each_case([](Case drawn, Random&) {
+    if (!drawn.network->traits().repeatable) return;
+    const Arrivals first = run(*drawn.network, drawn.sends);
+    for (TimedSend& send : drawn.sends) send.at += 1'000'000'000;
+    Arrivals later = run(*drawn.network, drawn.sends);
+    for (auto& [token, time] : later) time -= 1'000'000'000;
+    EXPECT_EQ(later, first);
+  });
+}
+
+// By brute force: all pairs that look alike.
+TEST_P(NetworkContract, ColoursTellApartWhatTakesAnotherTime) {
+  each_case([](Case drawn, Random&) {
+    const Network& network = *drawn.network;
+    if (!network.traits().foldable) return;
+    using Seen = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    const EndPoint ranks = network.end_points().ranks;
+    std::map<Seen, std::pair<std::int64_t, std::int64_t>> known;
+    for (EndPoint from = 0; from < ranks; ++from) {
+      for (EndPoint to = 0; to < ranks; ++to) {
+        EXPECT_EQ(network.colour(from, to) == 0, from == to);
+        const std::pair times{network.alone(from, to, 0), network.alone(from, to, 123'456)};
+        const Seen seen{network.place(from), network.place(to), network.colour(from, to)};
+        const auto [entry, added] = known.emplace(seen, times);
+        EXPECT_EQ(entry->second, times);
+      }
+    }
+  });
+}
+
+TEST_P(NetworkContract, TraitsDoNotContradictEachOther) {
+  each_case([](Case drawn, Random&) {
+    const Traits& traits = drawn.network->traits();
+    EXPECT_TRUE(!traits.parallel || traits.uncontended);
+    EXPECT_TRUE(!traits.uncontended || traits.tick_order_free);
+    EXPECT_TRUE(drawn.network->by_dimensions() == nullptr || traits.uncontended);
+  });
+}
+
+// One switch: every byte leaves by its sender's link and comes by its receiver's.
+TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
+  struct Carried : LinkObserver {
+    explicit Carried(const Network& network)
+        : up(network.end_points().ranks), down(up), of(network) {}
+    void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
+                 std::int64_t bytes) override {
+      EXPECT_LE(from, until);
+      const LinkPlace place = of.link(link);
+      (place.down ? down : up)[place.from] += bytes;
+    }
+    std::vector<std::int64_t> up, down;
+    const Network& of;
+  };
+  each_case([](Case drawn, Random& random) {
+    drawn.platform.dims = {
+        {Block::switched, drawn.network->end_points().ranks, Bandwidth(1e9), 500}};
+    drawn.network = GetParam().make(drawn.platform, random);
+    if (drawn.network->link_count() == 0) return;
+    Carried carried(*drawn.network);
+    drawn.network->observe(&carried);
+    (void)run(*drawn.network, drawn.sends);
+    std::vector<std::int64_t> sent(carried.up.size()), received(sent);
+    for (const auto& [at, send] : drawn.sends) {
+      sent[send.from] += send.bytes;
+      received[send.to] += send.bytes;
+    }
+    EXPECT_EQ(carried.up, sent);
+    EXPECT_EQ(carried.down, received);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, NetworkContract, ::testing::ValuesIn(all_networks()),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(NetworkTraits, NothingIsSoUnlessStated) {
+  const Traits none;
+  EXPECT_FALSE(none.uncontended || none.tick_order_free || none.foldable || none.repeatable ||
+               none.parallel || none.one_per_process);
+}
+
+}  // namespace
+}  // namespace orrery::model
