@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "machines.h"
+#include "orrery/sim/simulate.h"
 #include "workloads.h"
 
 namespace orrery::scale {
@@ -20,6 +21,7 @@ namespace orrery::scale {
 struct Case {
   platform::Platform platform;
   graph::Workload workload;
+  sim::NetworkMaker network{};  ///< empty: the platform's own
 };
 
 [[nodiscard]] inline Case draw_case(std::uint64_t seed) {

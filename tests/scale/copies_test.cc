@@ -33,9 +33,10 @@ TEST(Copies, EndAsTheOriginalDoes) {
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
-    put_upon(static_cast<Mode>(seed % kModes), draw, drawn.platform, drawn.workload);
+    put_upon(static_cast<Mode>(seed % kModes), draw, drawn);
     if (draw.one_in(4)) drawn.platform.rules = platform::Rules::astra;
     sim::Options options;
+    options.network = drawn.network;
     options.fold = draw.one_in(2);
     options.closed_forms = draw.one_in(2);
     options.skip_repeats = draw.one_in(2);

@@ -9,6 +9,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
+#include "orrery/model/network/table_network.h"
 
 namespace orrery::scale {
 
@@ -18,8 +19,8 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::array<std::string_view, kModes> kNames = {
-    "rendezvous", "bus",       "late",  "trees", "direct", "themis",
-    "rotation",   "alternate", "links", "pool",  "custom", "replay"};
+    "rendezvous", "bus",   "late", "trees",  "direct", "themis", "rotation",
+    "alternate",  "links", "pool", "custom", "replay", "table"};
 
 // Every other rank, every fourth, or any.
 void add_late(Draw& draw, Platform& machine) {
@@ -73,11 +74,23 @@ void add_custom(Platform& machine, graph::Workload& workload) {
   machine.collectives.all_to_all.custom_prefix = "told";
 }
 
+// By how far on the receiver is, of few values.
+void add_table(Draw& draw, Case& drawn) {
+  std::vector<std::int64_t> delays(draw.of<std::size_t>({1, 2, 3, 4}));
+  for (std::int64_t& delay : delays)
+    delay = draw.of<std::int64_t>({0, 300'000, 512'000, 7'000'001});
+  drawn.network = [delays](const Platform& machine) {
+    return std::make_unique<model::testing::TableNetwork>(
+        static_cast<std::uint32_t>(machine.npu_count()), delays, 10);
+  };
+}
+
 }  // namespace
 
 std::string_view name(Mode mode) { return kNames[static_cast<std::size_t>(mode)]; }
 
-void put_upon(Mode mode, Draw& draw, Platform& machine, graph::Workload& workload) {
+void put_upon(Mode mode, Draw& draw, Case& drawn) {
+  Platform& machine = drawn.platform;
   CollectiveConfig& config = machine.collectives;
   switch (mode) {
     case Mode::rendezvous:
@@ -111,10 +124,12 @@ void put_upon(Mode mode, Draw& draw, Platform& machine, graph::Workload& workloa
       machine.remote_memory = {RemoteMemoryKind::pool, ns(300), Bandwidth(1e9)};
       return;
     case Mode::custom:
-      return add_custom(machine, workload);
+      return add_custom(machine, drawn.workload);
     case Mode::replay:
       machine.replay_only = true;
       return;
+    case Mode::table:
+      return add_table(draw, drawn);
   }
 }
 

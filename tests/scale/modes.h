@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cases.h"
 #include "draw.h"
-#include "orrery/graph/workload.h"
-#include "orrery/platform/platform.h"
 
 namespace orrery::scale {
 
@@ -25,13 +24,14 @@ enum class Mode : std::uint8_t {
   pool,        ///< one memory for all
   custom,      ///< all-to-alls given as traces
   replay,      ///< every node takes its recorded time
+  table,       ///< a network whose delays come from a table
 };
-inline constexpr std::uint32_t kModes = 12;
+inline constexpr std::uint32_t kModes = 13;
 
 [[nodiscard]] std::string_view name(Mode mode);
 
 /// Changes the case so that the mode has something to do, as far as it goes (trees need dimensions
 /// of 2ⁿ).
-void put_upon(Mode mode, Draw& draw, platform::Platform& machine, graph::Workload& workload);
+void put_upon(Mode mode, Draw& draw, Case& drawn);
 
 }  // namespace orrery::scale

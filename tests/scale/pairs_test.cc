@@ -30,10 +30,10 @@ Tally run(platform::Rules rules, std::uint64_t usual) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
     const auto [one, other] = pair_of(seed);
-    put_upon(one, draw, drawn.platform, drawn.workload);
-    if (other != one) put_upon(other, draw, drawn.platform, drawn.workload);
+    put_upon(one, draw, drawn);
+    if (other != one) put_upon(other, draw, drawn);
     drawn.platform.rules = rules;
-    EXPECT_EQ(compare(drawn.workload, drawn.platform, ways_of(rules), tally), "")
+    EXPECT_EQ(compare(drawn.workload, drawn.platform, ways_of(rules), tally, drawn.network), "")
         << "seed " << seed << ": " << name(one) << " and " << name(other);
   }
   return tally;

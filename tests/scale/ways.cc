@@ -14,8 +14,9 @@ using sim::SimResult;
 namespace {
 
 Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
-                           const Way& way) {
+                           const Way& way, const sim::NetworkMaker& network) {
   sim::Options options;
+  options.network = network;
   options.fold = way.fold;
   options.closed_forms = way.closed_forms;
   options.skip_repeats = way.skip_repeats;
@@ -27,12 +28,13 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 // What finishes must do so in the first attempt: a folded run that is begun again with every rank
 // would hide what is wrong with it. What cannot finish is refused there, and told of later.
 Result<SimResult> simulate_at_first(const graph::Workload& workload,
-                                    const platform::Platform& platform, Way way, bool stalls) {
+                                    const platform::Platform& platform, Way way, bool stalls,
+                                    const sim::NetworkMaker& network) {
   way.most_repeated = 0;
-  auto result = simulate(workload, platform, way);
+  auto result = simulate(workload, platform, way, network);
   if (!stalls || result || result.error().code != Errc::limit_exceeded) return result;
   way.most_repeated = Way{}.most_repeated;
-  return simulate(workload, platform, way);
+  return simulate(workload, platform, way, network);
 }
 
 // Of a run that stalls only what ended is compared: when the last message of a phase that never
@@ -113,12 +115,12 @@ const std::vector<Way>& all_ways() {
 }
 
 std::string compare(const graph::Workload& workload, const platform::Platform& platform,
-                    const std::vector<Way>& ways, Tally& tally) {
-  const auto plain = simulate(workload, platform, {});
+                    const std::vector<Way>& ways, Tally& tally, const sim::NetworkMaker& network) {
+  const auto plain = simulate(workload, platform, {}, network);
   Tally once;
   std::string all;
   for (const Way& way : ways) {
-    const auto other = simulate_at_first(workload, platform, way, plain && plain->stall);
+    const auto other = simulate_at_first(workload, platform, way, plain && plain->stall, network);
     if (other) count(*other, workload.rank_count(), once);
     const std::string found = difference(plain, other);
     if (found.empty()) continue;

@@ -40,7 +40,7 @@ void print(std::string_view what, const Tally& tally);
 /// every rank; otherwise the first difference of each way that differs.
 [[nodiscard]] std::string compare(const graph::Workload& workload,
                                   const platform::Platform& platform, const std::vector<Way>& ways,
-                                  Tally& tally);
+                                  Tally& tally, const sim::NetworkMaker& network = {});
 
 /// Each saving by itself and all together.
 [[nodiscard]] const std::vector<Way>& all_ways();

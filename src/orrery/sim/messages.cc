@@ -100,11 +100,11 @@ void Messages::transmit(const Endpoint& who, const MessageKey& key) {
   } else {
     accounts_.sent(who.rank, who.owner, bytes);
   }
-  const std::int64_t delay =
-      transport_.takes(key.src % run_.fabric.rank_count(), key.dst, key.size);
+  const std::uint32_t from = key.src % run_.fabric.rank_count();
+  const std::int64_t delay = transport_.takes(from, key.dst, key.size);
   if (abroad) return send_abroad(number, delay);
   if (run_.observer != nullptr) run_.observer->message(key.src, key.dst, key.size, delay);
-  transport_.send({.from = key.src,
+  transport_.send({.from = from,
                    .to = key.dst,
                    .bytes = key.size,
                    .weight = run_.weight(who.rank),
@@ -140,14 +140,15 @@ void Messages::note_dims(const Endpoint& who, const MessageKey& key) {
 void Messages::receive(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_receive(who, key);
   if (!run_.platform.collectives.rendezvous) return post(number);
+  const std::uint32_t sender = key.src % run_.fabric.rank_count();
   transport_.send({.from = key.dst,
-                   .to = key.src,
+                   .to = sender,
                    .bytes = kAnnouncementBytes,
                    .weight = run_.weight(who.rank),
                    .traffic = model::TrafficClass::announcement,
                    .flow = who.custom,
                    .order = who.node},
-                  transport_.takes(key.dst, key.src, kAnnouncementBytes),
+                  transport_.takes(key.dst, sender, kAnnouncementBytes),
                   {.kind = EventKind::p2p_ready, .first = number});
 }
 

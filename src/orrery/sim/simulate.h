@@ -21,6 +21,8 @@
 
 namespace orrery::sim {
 
+using NetworkMaker = std::function<std::unique_ptr<model::Network>(const platform::Platform&)>;
+
 struct Options {
   /// Called now and then with (ranks finished, messages so far); for progress bars. May be empty.
   std::function<void(std::uint32_t, std::uint64_t)> progress;
@@ -45,7 +47,7 @@ struct Options {
   /// Parts of one run that may be worked on at the same time. The result is the same.
   std::uint32_t threads = 1;
   /// Makes the network to run on; empty: the platform's own (model::make_network).
-  std::function<std::unique_ptr<model::Network>(const platform::Platform&)> network;
+  NetworkMaker network;
 };
 
 /// One (collective type, group size) bucket over all ranks.
