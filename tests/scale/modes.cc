@@ -9,6 +9,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
+#include "orrery/model/network/fluid_network.h"
 #include "orrery/model/network/table_network.h"
 
 namespace orrery::scale {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, kModes> kNames = {
     "rendezvous", "bus",   "late", "trees",  "direct", "themis", "rotation",
-    "alternate",  "links", "pool", "custom", "replay", "table"};
+    "alternate",  "links", "pool", "custom", "replay", "table",  "fluid"};
 
 // Every other rank, every fourth, or any.
 void add_late(Draw& draw, Platform& machine) {
@@ -130,6 +131,12 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       return;
     case Mode::table:
       return add_table(draw, drawn);
+    case Mode::fluid:
+      drawn.network = [latency = draw.of<std::int64_t>({0, 512'000})](const Platform& of) {
+        return std::make_unique<model::testing::FluidNetwork>(
+            static_cast<std::uint32_t>(of.npu_count()), latency, 1e11);
+      };
+      return;
   }
 }
 

@@ -25,8 +25,9 @@ enum class Mode : std::uint8_t {
   custom,      ///< all-to-alls given as traces
   replay,      ///< every node takes its recorded time
   table,       ///< a network whose delays come from a table
+  fluid,       ///< a network where messages share ports and rates change
 };
-inline constexpr std::uint32_t kModes = 13;
+inline constexpr std::uint32_t kModes = 14;
 
 [[nodiscard]] std::string_view name(Mode mode);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orrery/model/network/driver.h"
+#include "orrery/model/network/fluid_network.h"
 #include "orrery/model/network/table_network.h"
 
 namespace orrery::model {
@@ -69,11 +70,16 @@ std::vector<Candidate> all_networks() {
     return std::make_unique<testing::TableNetwork>(static_cast<std::uint32_t>(platform.npu_count()),
                                                    delays, 1000);
   };
+  const auto fluid = [](const Platform& platform, Random&) -> std::unique_ptr<Network> {
+    return std::make_unique<testing::FluidNetwork>(static_cast<std::uint32_t>(platform.npu_count()),
+                                                   500'000, 1e9);
+  };
   return {of_the_platform("analytical", NetworkModelKind::analytical, Rules::orrery),
           of_the_platform("analytical_astra", NetworkModelKind::analytical, Rules::astra),
           of_the_platform("message", NetworkModelKind::message, Rules::orrery),
           of_the_platform("message_astra", NetworkModelKind::message, Rules::astra),
-          {"table", any_dims, table}};
+          {"table", any_dims, table},
+          {"fluid", any_dims, fluid}};
 }
 
 class NetworkContract : public ::testing::TestWithParam<Candidate> {
@@ -266,6 +272,31 @@ TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
     EXPECT_EQ(carried.up, sent);
     EXPECT_EQ(carried.down, received);
   });
+}
+
+// Two on one port take twice as long each; when one has gone, the other has the port for itself.
+TEST(FluidNetwork, SharesPortsAlike) {
+  testing::FluidNetwork network(4, 1'000'000, 1e9);
+  Driver driver(network);
+  const auto send = [](EndPoint from, EndPoint to, std::int64_t bytes, std::uint32_t token) {
+    return Send{.from = from, .to = to, .bytes = bytes, .token = token};
+  };
+  driver.run({{0, send(0, 1, 1000, 0)}, {0, send(2, 1, 2000, 1)}, {0, send(2, 3, 1000, 2)}});
+  // 0 and 1 share the port into 1, 1 and 2 the one out of 2: all at half the rate until 2 us have
+  // gone; then 1 has the last 1,000 bytes to itself.
+  EXPECT_EQ(driver.arrivals, (Arrivals{{0, 3'000'000}, {1, 4'000'000}, {2, 3'000'000}}));
+}
+
+// A message that comes later makes others later: what next() said does not happen.
+TEST(FluidNetwork, TakesBackWhatItSaid) {
+  testing::FluidNetwork network(3, 0, 1e9);
+  Driver driver(network);
+  driver.run({{0, {.from = 0, .to = 1, .bytes = 1000, .token = 0}}}, 0);
+  EXPECT_EQ(network.next(), 1'000'000);
+  driver.run({{500'000, {.from = 0, .to = 2, .bytes = 1000, .token = 1}}}, 500'000);
+  EXPECT_EQ(network.next(), 1'500'000);
+  driver.run({});
+  EXPECT_EQ(driver.arrivals, (Arrivals{{0, 1'500'000}, {1, 2'000'000}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, NetworkContract, ::testing::ValuesIn(all_networks()),

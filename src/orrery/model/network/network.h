@@ -134,8 +134,7 @@ class Network {
     return from == to ? 0 : 1;
   }
   /// foldable and contended: from now on only one of each class sends, in the name of all
-  /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class; both outlive
-  /// the network.
+  /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class.
   virtual void fold(const std::vector<std::uint32_t>& class_of,
                     const std::vector<std::uint32_t>& members);
 
