@@ -55,5 +55,28 @@ TEST(Pairs, OfModesComeToTheSameUnderAstraRules) {
   EXPECT_GT(tally.folded, tally.cases / 50);
 }
 
+// A network whose delays come from a table, or one whose rates change, and any mode.
+TEST(Pairs, OfNetworksAndModesComeToTheSame) {
+  for (const Mode network : {Mode::table, Mode::fluid}) {
+    const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
+    const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 10 * kModes);
+    Tally tally;
+    for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+      Case drawn = draw_case(seed);
+      Draw draw(seed);
+      const auto other = static_cast<Mode>(seed % kModes);
+      put_upon(network, draw, drawn);
+      if (other != Mode::table && other != Mode::fluid) put_upon(other, draw, drawn);
+      drawn.platform.rules = platform::Rules::orrery;
+      EXPECT_EQ(compare(drawn.workload, drawn.platform, all_ways(), tally, drawn.network), "")
+          << "seed " << seed << ": " << name(network) << " and " << name(other);
+    }
+    print(name(network), tally);
+    if (tally.cases >= 100) {
+      EXPECT_GT(tally.folded, tally.cases / 5);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace orrery::scale
