@@ -190,10 +190,10 @@ std::uint32_t Merger::lane_of(std::uint32_t host_lane) {
 }
 
 EventId Merger::parent_of(EventId e) const {
-  constexpr int kLevels = 1024;
+  constexpr int kMostLevels = 1024;
   EventId at = host_.events[e].parent;
   for (int up = 0; at != kNoEvent && links_.event[at] == kNoEvent; ++up)
-    at = up < kLevels ? host_.events[at].parent : kNoEvent;
+    at = up < kMostLevels ? host_.events[at].parent : kNoEvent;
   return at == kNoEvent ? kNoEvent : links_.event[at];
 }
 

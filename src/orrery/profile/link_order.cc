@@ -18,10 +18,10 @@ namespace {
 /// The innermost event around one for which `wanted` holds, if it is not too far out.
 template <class Wanted>
 EventId outward(const Profile& profile, EventId event, Wanted wanted) {
-  constexpr int kLevels = 1024;
+  constexpr int kMostLevels = 1024;
   EventId at = profile.events[event].parent;
   for (int up = 0; at != kNoEvent && !wanted(at); ++up)
-    at = up < kLevels ? profile.events[at].parent : kNoEvent;
+    at = up < kMostLevels ? profile.events[at].parent : kNoEvent;
   return at;
 }
 

@@ -13,28 +13,38 @@ namespace orrery::sim {
 
 namespace {
 
-// By communicator that stands for others: which simulated ranks stand for its members.
+// Which simulated ranks stand for a communicator's members. `slot_of`, by simulated rank, is kNone
+// everywhere, and is so again afterwards.
+void set_up_slots(Communicator& group, const std::vector<std::uint32_t>& class_of,
+                  std::vector<std::uint32_t>& slot_of) {
+  group.slots.resize(group.members);
+  std::uint32_t* const slots = group.slots.data();
+  const std::uint32_t* const ranks = group.ranks.empty() ? nullptr : group.ranks.data();
+  for (std::uint32_t m = 0; m < group.members; ++m) {
+    const std::uint32_t seat = class_of[ranks == nullptr ? m : ranks[m]];
+    slots[m] = seat;
+    if (slot_of[seat] != kNone) continue;
+    slot_of[seat] = 0;
+    group.seats.emplace_back(seat, m);
+  }
+  std::sort(group.seats.begin(), group.seats.end());
+  for (std::uint32_t slot = 0; slot < group.seats.size(); ++slot)
+    slot_of[group.seats[slot].first] = slot;
+  for (std::uint32_t m = 0; m < group.members; ++m) slots[m] = slot_of[slots[m]];
+  for (const auto& seat : group.seats) slot_of[seat.first] = kNone;
+}
+
+// By communicator that stands for others.
 void set_up_slots(Run& run) {
-  std::vector<std::uint32_t> slot_of(run.ground.folding.classes(),
-                                     kNone);  // in the communicator at hand
+  const Folding& folding = run.ground.folding;
+  std::vector<std::uint32_t> slot_of(folding.classes(), kNone);
   for (std::uint32_t c = 0; c < run.communicators.all().size(); ++c) {
-    if (run.ground.folding.group_like[c] != c)
-      run.communicators[run.ground.folding.group_like[c]].stands_for_several = true;
-    if (run.ground.folding.group_like[c] != c) continue;
-    Communicator& group = run.communicators[c];
-    group.slots.resize(group.members);
-    for (std::uint32_t m = 0; m < group.members; ++m) {
-      const std::uint32_t seat = run.ground.folding.class_of[run.rank_of(c, m)];
-      if (slot_of[seat] != kNone) continue;
-      slot_of[seat] = 0;
-      group.seats.emplace_back(seat, m);
+    const std::uint32_t like = folding.group_like[c];
+    if (like != c) {
+      run.communicators[like].stands_for_several = true;
+      continue;
     }
-    std::sort(group.seats.begin(), group.seats.end());
-    for (std::uint32_t slot = 0; slot < group.seats.size(); ++slot)
-      slot_of[group.seats[slot].first] = slot;
-    for (std::uint32_t m = 0; m < group.members; ++m)
-      group.slots[m] = slot_of[run.ground.folding.class_of[run.rank_of(c, m)]];
-    for (const auto& seat : group.seats) slot_of[seat.first] = kNone;
+    set_up_slots(run.communicators[c], folding.class_of, slot_of);
   }
 }
 
@@ -45,7 +55,8 @@ Result<void> Engine::set_up_folding() {
   const std::string why_not =
       why_not_fold(run_.workload, run_.platform, run_.network.traits(), run_.options);
   if (why_not.empty()) {
-    auto folding = fold(run_.workload, run_.platform, run_.fabric, run_.network, run_.communicators, planner_);
+    auto folding =
+        fold(run_.workload, run_.platform, run_.fabric, run_.network, run_.communicators, planner_);
     if (!folding) return tl::unexpected(folding.error());
     run_.ground.folding = std::move(*folding);
     run_.folded = run_.ground.folding.classes() < ranks;

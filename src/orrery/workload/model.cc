@@ -204,12 +204,12 @@ Count vit(const Model& model) {
 /// DiT with adaLN-Zero (Peebles and Xie, ICCV 2023), section 3.2: norms have no weights, positions
 /// are fixed, time comes as 256 waves, classes have one row more for "none".
 Count dit(const Model& model) {
-  constexpr Wide kWaves = 256;
+  constexpr Wide kSines = 256;
   const Vision& vision = *model.vision;
   const Wide hidden = model.hidden, pixels = Wide(vision.patch) * vision.patch;
   Count count;
   count.matrix(vision.channels * pixels, hidden, true);
-  count.matrix(kWaves, hidden, true);
+  count.matrix(kSines, hidden, true);
   count.matrix(hidden, hidden, true);
   if (vision.classes > 0) count.table(vision.classes + 1, hidden);
   Count block = attention_of(model);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kIdle = std::uint64_t{1} << 32;  // in codes: a link, not a message
 
-constexpr auto kLater = [](const auto& a, const auto& b) { return a.time > b.time; };
+constexpr auto kDueLater = [](const auto& a, const auto& b) { return a.time > b.time; };
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void Messages::advance(std::int64_t until, Sink& sink) {
     here_.clear();
     while (!due_.empty() && due_.front().time == now) {
       const Due due = due_.front();
-      std::pop_heap(due_.begin(), due_.end(), kLater);
+      std::pop_heap(due_.begin(), due_.end(), kDueLater);
       due_.pop_back();
       if (due.arrival) {
         here_.push_back(due.number);
@@ -76,7 +76,7 @@ void Messages::depart(const Links::Departure& departure, std::int64_t now, Sink&
 
 void Messages::push(const Due& due) {
   due_.push_back(due);
-  std::push_heap(due_.begin(), due_.end(), kLater);
+  std::push_heap(due_.begin(), due_.end(), kDueLater);
   if (due.time >= next_) return;
   next_ = due.time;
   ++epoch_;
