@@ -18,6 +18,10 @@ namespace {
 void set_up_slots(Communicator& group, const std::vector<std::uint32_t>& class_of,
                   std::vector<std::uint32_t>& slot_of) {
   group.slots.resize(group.members);
+  if (slot_of.size() == 1) {  // all are alike
+    group.seats.emplace_back(0, 0);
+    return;
+  }
   std::uint32_t* const slots = group.slots.data();
   const std::uint32_t* const ranks = group.ranks.empty() ? nullptr : group.ranks.data();
   for (std::uint32_t m = 0; m < group.members; ++m) {
