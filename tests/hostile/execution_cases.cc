@@ -166,7 +166,7 @@ std::vector<Case> execution_size_cases() {
                 }),
       host_made("name_of_15_MB", 2, "string_cut",
                 [](int i) {
-                  return NodeText{i, i == 3 ? std::string(15'000'000, 'a') : std::string("b")};
+                  return NodeText{i, i == 3 ? repeated("a", 15'000'000) : std::string("b")};
                 }),
   };
 }

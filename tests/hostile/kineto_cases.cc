@@ -254,7 +254,7 @@ std::vector<Case> kineto_size_cases() {
                        std::string text = device_trace();
                        text.resize(text.size() - 2);
                        put(folder / "k.json", text + ", {\"ph\": \"X\", \"name\": \"" +
-                                                  std::string(20'000'000, 'a') +
+                                                  repeated("a", 20'000'000) +
                                                   (closed ? "\"}]}" : ""));
                      }});
   }

@@ -142,9 +142,8 @@ void expect_to_end(const intake::JobOptions& options) {
                   std::max(workload->rank_count(), 2u)),
       "cluster", findings);
   RC_ASSERT(platform.has_value());
-  graph::Workload whole = *workload;
-  if (whole.rank_count() == 1) return;
-  const auto result = sim::simulate(whole, *platform);
+  if (workload->rank_count() == 1) return;
+  const auto result = sim::simulate(*workload, *platform);
   if (!result) RC_FAIL(to_string(result.error()));
   if (result->stall)
     RC_FAIL("stalls: " + (result->stall->nodes.empty() ? "" : result->stall->nodes[0].why));

@@ -105,7 +105,7 @@ TEST(Link, SequenceNumbersOfAnotherIteration) {
   }
   pair.device.op(pair.thread, "only in the second", 1000 + 75, 1);
   for (int i = 0; i < 8; ++i) {
-    const auto id = static_cast<std::uint64_t>(10 + i);
+    const auto id = 10 + static_cast<std::uint64_t>(i);
     const EventId node = pair.host.node(pair.logical, i % 2 == 0 ? "mul" : "add", id);
     pair.host.op_of(node).sequence = 508 + i;
   }
@@ -176,13 +176,13 @@ TEST(Link, LikenessByChanceIsNoLink) {
                    50);
     if (i % 4 == 1) pair.device.op(pair.thread, "aten::mul", 100 * i + 10, 20);
     const EventId outer = pair.host.node(pair.logical, "host" + std::to_string(i),
-                                         static_cast<std::uint64_t>(10 + 4 * i));
+                                         10 + 4 * static_cast<std::uint64_t>(i));
     if (i % 4 == 0)
-      pair.host.node(pair.logical, "aten::mul", static_cast<std::uint64_t>(11 + 4 * i), outer);
+      pair.host.node(pair.logical, "aten::mul", 11 + 4 * static_cast<std::uint64_t>(i), outer);
     if (i % 4 == 2) {
       const EventId mul =
-          pair.host.node(pair.logical, "aten::mul", static_cast<std::uint64_t>(11 + 4 * i), outer);
-      pair.host.node(pair.logical, "aten::add", static_cast<std::uint64_t>(12 + 4 * i), mul);
+          pair.host.node(pair.logical, "aten::mul", 11 + 4 * static_cast<std::uint64_t>(i), outer);
+      pair.host.node(pair.logical, "aten::add", 12 + 4 * static_cast<std::uint64_t>(i), mul);
     }
   }
   const auto report = pair.link();

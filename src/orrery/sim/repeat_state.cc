@@ -105,7 +105,7 @@ void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
   }
   const auto needs = run_.graph_of(rank).in_degrees();
   words.push_back(std::int64_t{state.reach} - state.front);
-  if (state.reach < state.front) return;
+  if (state.reach < state.front || state.waits.empty()) return;
   to.waits.insert(to.waits.end(), state.waits.begin() + state.front,
                   state.waits.begin() + state.reach + 1);
   for (NodeId node = state.front; node <= state.reach; ++node) {

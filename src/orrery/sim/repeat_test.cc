@@ -180,6 +180,17 @@ TEST(Repeat, LateAndSlowRanks) {
   EXPECT_GT(skipped(pipeline(4, 300), platform), 200u);
 }
 
+TEST(Repeat, ALateRankWithNothingToDo) {
+  graph::Workload work = ping_pong(1000, 0);
+  std::vector<Rank> nothing(1);
+  const graph::Workload idle = workload(nothing);
+  work.graphs.push_back(idle.graphs.front());
+  work.graph_of_rank.push_back(2);
+  platform::Platform platform = orrery_line(3);
+  platform.deviations = {{.ranks = {2}, .start = us(300)}};
+  EXPECT_GT(skipped(work, platform), 900u);
+}
+
 // One rank's loop is twice as long as the other's: the state comes back every other time.
 TEST(Repeat, EveryOtherTime) {
   std::vector<Rank> ranks(2);

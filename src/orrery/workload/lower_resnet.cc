@@ -210,7 +210,7 @@ Result<void> append(LoweredModel& model, Result<LoweredPart> part, std::int64_t 
 }  // namespace
 
 Result<LoweredModel> lower_resnet(const Spec& spec, const Mesh& mesh, const Position& where) {
-  constexpr std::int64_t kMostBlocks = 65536;  // as many as layers
+  constexpr std::int64_t kMostResidual = 65536;  // as many as layers
   const Scope scope(spec, mesh, where, 1);
   const Vision& vision = *spec.model.vision;
   LoweredModel model;
@@ -223,7 +223,7 @@ Result<LoweredModel> lower_resnet(const Spec& spec, const Mesh& mesh, const Posi
   std::int64_t layer = 0;
   for (std::size_t stage = 0; stage < vision.blocks.size(); ++stage) {
     const std::int64_t blocks = std::max<std::int64_t>(vision.blocks[stage], 1);
-    if (blocks > kMostBlocks)
+    if (blocks > kMostResidual)
       return tl::unexpected(Error{Errc::config_range, "model.vision.blocks",
                                   "a stage has more than 65536 blocks", ""});
     const std::string name = "stage " + std::to_string(stage + 1);

@@ -112,12 +112,12 @@ TEST(MemoryState, ExpertsAreSharedOutAmongTheirOwnCopies) {
   Weights weights;
   weights.dense = weights.expert = kElements;
   EXPECT_EQ(per_element(rule.dense(weights)), formula(6, 12));
-  EXPECT_EQ(per_element(rule.experts(weights)), 6 + 12.0 / (kRanks / 8));
+  EXPECT_EQ(per_element(rule.experts(weights)), 6 + 12.0 * 8 / kRanks);
 
   spec.parallel.tp = 4;
-  EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 / (kRanks / 8));
+  EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 * 8 / kRanks);
   spec.parallel.etp = 1;
-  EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 / (kRanks * 4 / 8));
+  EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 * 8 / (kRanks * 4));
 }
 
 TEST(MemoryState, MuonKnowsWhichMatricesAreExperts) {

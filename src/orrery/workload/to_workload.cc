@@ -52,17 +52,17 @@ Result<graph::Workload> to_workload(const Program& program) {
     return fail(Errc::limit_exceeded, program.spec.name,
                 fmt::format("{} ranks, more than {}", ranks, limits::kRanks));
   }
-  constexpr std::uint32_t kNotYet = ~0u;
+  constexpr std::uint32_t kNoGraph = ~0u;
   graph::Workload workload;
   workload.findings.merge(program.findings);
   const auto strings = std::make_shared<StringPool>();
-  std::vector<std::uint32_t> graph_of_role(program.roles.size(), kNotYet);
+  std::vector<std::uint32_t> graph_of_role(program.roles.size(), kNoGraph);
   std::array<bool, kAxes> used{};
   workload.graph_of_rank.reserve(ranks);
   for (std::uint64_t rank = 0; rank < ranks; ++rank) {
     const std::uint32_t role = program.role_of(rank);
     std::uint32_t& number = graph_of_role[role];
-    if (number == kNotYet) {
+    if (number == kNoGraph) {
       auto graph = graph_of(program, role, strings, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
       number = static_cast<std::uint32_t>(workload.graphs.size());
