@@ -27,17 +27,17 @@ LoweredModel lower_resnet(const Spec& spec) {
 TEST(ResNet, MultiplicationsAndWeightsArePublishedOnes) {
   // torchvision's weight pages: "GFLOPS" (multiply-adds of convolutions and the last matrix) and
   // num_params.
-  struct Published {
+  struct PublishedResnet {
     std::vector<std::int64_t> blocks;
     bool bottleneck;
     double giga;
     std::int64_t weights;
   };
-  for (const Published& model : {Published{{2, 2, 2, 2}, false, 1.814, 11689512},
-                                 Published{{3, 4, 6, 3}, false, 3.664, 21797672},
-                                 Published{{3, 4, 6, 3}, true, 4.089, 25557032},
-                                 Published{{3, 4, 23, 3}, true, 7.801, 44549160},
-                                 Published{{3, 8, 36, 3}, true, 11.514, 60192808}}) {
+  for (const PublishedResnet& model : {PublishedResnet{{2, 2, 2, 2}, false, 1.814, 11689512},
+                                       PublishedResnet{{3, 4, 6, 3}, false, 3.664, 21797672},
+                                       PublishedResnet{{3, 4, 6, 3}, true, 4.089, 25557032},
+                                       PublishedResnet{{3, 4, 23, 3}, true, 7.801, 44549160},
+                                       PublishedResnet{{3, 8, 36, 3}, true, 11.514, 60192808}}) {
     const Spec spec = resnet(model.blocks, model.bottleneck);
     const Sums sums = sums_of(lower_resnet(spec));
     EXPECT_NEAR(static_cast<double>(sums.forward) / 2e9, model.giga, 0.0006);

@@ -27,7 +27,7 @@ using testing::TimedSend;
 using Random = std::mt19937_64;
 using Arrivals = std::map<std::uint32_t, std::int64_t>;
 
-constexpr int kCases = 60;
+constexpr int kContractCases = 60;
 
 std::int64_t below(Random& random, std::int64_t limit) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
@@ -121,7 +121,7 @@ class NetworkContract : public ::testing::TestWithParam<Candidate> {
 
   /// Calls `check` with cases that are the same in every run.
   static void each_case(const std::function<void(Case, Random&)>& check) {
-    for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kContractCases; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       Random random(seed);
       Case drawn = draw(random);
