@@ -229,6 +229,7 @@ std::optional<std::int64_t> even_duration(const PhaseSpec& spec) {
 
 void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
                 std::span<std::int64_t> ends, const DelayBetween& delay) {
+  ORRERY_CHECK(!begins.empty() && begins.size() == ends.size());
   if (all_equal(begins)) {
     if (const auto duration = even_duration(spec)) {
       std::fill(ends.begin(), ends.end(), later(begins.front(), *duration));

@@ -150,6 +150,7 @@ struct PhaseSpec {
     const auto cycle = static_cast<std::uint32_t>(plain_run + reduce_run);
     if (packet < static_cast<std::uint32_t>(plain_run)) return false;
     if (packet < cycle) return true;
+    if (cycle == 0) return false;
     if (packet % cycle < static_cast<std::uint32_t>(plain_run)) return false;
     return type == graph::CollectiveType::reduce_scatter || packet / cycle % 2 == 0;
   }
