@@ -58,6 +58,11 @@ Engine::Engine(const graph::Workload& workload, const platform::Platform& platfo
 }
 
 Result<void> Engine::set_up() {
+  if (run_.network.end_points().ranks != run_.workload.rank_count()) {
+    return fail(Errc::config_conflict, "",
+                fmt::format("the workload has {} ranks and the network end points for {}",
+                            run_.workload.rank_count(), run_.network.end_points().ranks));
+  }
   if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
       run_.platform.collectives.queues_per_dim > 4096) {
     return fail(

@@ -36,7 +36,9 @@ struct Ground {
   class Wires {
    public:
     Wires(const platform::Platform& platform, const Options& options)
-        : of_(options.network ? options.network(platform) : model::make_network(platform)) {}
+        : of_(options.network ? options.network(platform) : model::make_network(platform)) {
+      ORRERY_CHECK(of_ != nullptr);
+    }
     Wires(const Wires& other) : of_(other.of_->snapshot()) { ORRERY_CHECK(of_ != nullptr); }
     Wires& operator=(const Wires&) = delete;
     ~Wires() = default;

@@ -21,6 +21,7 @@
 
 namespace orrery::sim {
 
+/// Makes a network for as many ranks as the platform has.
 using NetworkMaker = std::function<std::unique_ptr<model::Network>(const platform::Platform&)>;
 
 struct Options {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "orrery/model/network/table_network.h"
 #include "orrery/sim/testing.h"
 
 namespace orrery::sim {
@@ -251,6 +252,23 @@ TEST(Simulate, MessagesShareLinksInTheMessageNetwork) {
   platform.network = platform::NetworkModelKind::message;
   EXPECT_EQ(run(work, platform).end,
             2 * (us(1) + us(1)) + us(1));  // stored and forwarded, then the second one
+}
+
+TEST(Simulate, RunsOnANetworkOfTheCallersOwn) {
+  std::vector<Rank> ranks(2);
+  ranks[0].send(1, 1000, 0);
+  ranks[1].recv(0, 1000, 0);
+  const graph::Workload work = workload(ranks);
+  Options options;
+  const auto made_for = [&](std::uint32_t count) {
+    options.network = [count](const platform::Platform&) {
+      return std::make_unique<model::testing::TableNetwork>(
+          count, std::vector<std::int64_t>{5, 7'000'000}, 1000);
+    };
+    return simulate(work, line(Block::ring, 2), options);
+  };
+  EXPECT_EQ(made_for(2)->end, us(8));  // one rank further on: 7 us, and 1,000 bytes at 1 ns
+  EXPECT_EQ(made_for(3).error().code, Errc::config_conflict);
 }
 
 TEST(Simulate, TheMessageNetworkRoutesDimensionByDimension) {
