@@ -3,8 +3,10 @@
 // One timeline per rank, equal ones once.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <unordered_map>
 
+#include "orrery/model/compute/compute.h"
 #include "orrery/record/record_internal.h"
 
 namespace orrery::record {
@@ -24,6 +26,19 @@ result::Model network_model(platform::NetworkModelKind kind) {
       return result::Model::analytical;
     case platform::NetworkModelKind::message:
       return result::Model::message;
+  }
+  return result::Model::none;
+}
+
+result::Model model_of(model::Source source) {
+  switch (source) {
+    case model::Source::recorded:
+      return result::Model::recorded;
+    case model::Source::roofline:
+      return result::Model::roofline;
+    case model::Source::local_memory:
+    case model::Source::remote_memory:
+      return result::Model::memory;
   }
   return result::Model::none;
 }
@@ -107,6 +122,7 @@ class Drafter {
   void find_release(Span& span, std::uint32_t rank, NodeId node, std::span<const Time> ready) const;
 
   const Source& source_;
+  std::unique_ptr<model::Compute> compute_ = model::make_compute(source_.platform);
   const Meetings& meetings_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
@@ -190,8 +206,7 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:
-      span.model = sim::takes_roofline(graph, node, source_.platform) ? result::Model::roofline
-                                                                      : result::Model::recorded;
+      span.model = model_of(compute_->source(graph, node));
       if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
       span.bytes = graph.work(node).tensor_size;
       break;

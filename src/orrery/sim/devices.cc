@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/devices.h"
 
-#include <fmt/format.h>
-
-#include "orrery/model/compute/roofline.h"
+#include <utility>
 
 namespace orrery::sim {
 
 using graph::NodeId;
 using graph::NodeKind;
-
-bool takes_roofline(const graph::Graph& graph, NodeId node, const platform::Platform& platform) {
-  if (platform.replay_only || graph.kind(node) != NodeKind::comp || graph.is_cpu(node))
-    return false;
-  const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
-  const bool recorded = graph.duration(node) > Time{};
-  const bool wanted =
-      platform.device.roofline || (platform.device.roofline_without_duration && !recorded && known);
-  return wanted && (known || platform.rules == platform::Rules::astra);
-}
 
 void Devices::replay(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
@@ -32,32 +20,26 @@ void Devices::replay(std::uint32_t rank, NodeId node) {
 
 bool Devices::compute(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
-  const bool known = graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
-  const bool recorded = graph.duration(node) > Time{};
-  if (!takes_roofline(graph, node, run_.platform)) {
-    if (!recorded) run_.note(FindingCode::zero_duration_compute, rank, node);
+  const auto answer = compute_->time(graph, node);
+  if (!answer) {
+    fail_at(rank, node, answer.error());
+    return true;
+  }
+  if (answer->source == model::Source::recorded) {
+    if (answer->time == Time{}) run_.note(FindingCode::zero_duration_compute, rank, node);
     replay(rank, node);
     return true;
   }
-  if (!known) {
-    run_.fail({Errc::input_missing_attr, run_.place(rank, node),
-               "a compute node lacks num_ops or tensor_size, which the roofline needs",
-               "turn roofline-enabled off to use recorded durations"});
-    return true;
-  }
-  const graph::Work work = graph.work(node);
-  if (work.tensor_size == Bytes{} && run_.policy.empty_work_is_skipped) return false;
-  const auto time = model::roofline_time(work, run_.platform.device, run_.platform.rules);
-  if (!time) {
-    run_.fail({Errc::config_range, run_.place(rank, node),
-               "the roofline gives no time within 46 days",
-               "set the device's peak and memory bandwidth"});
-    return true;
-  }
-  const Time taken = run_.ground.deviations.compute(run_.real(rank), *time);
+  if (graph.work(node).tensor_size == Bytes{} && run_.policy.empty_work_is_skipped) return false;
+  const Time taken = run_.ground.deviations.compute(run_.real(rank), answer->time);
   run_.ground.gpu_time[rank] += taken.count();
   agendas_.at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
   return true;
+}
+
+void Devices::fail_at(std::uint32_t rank, NodeId node, Error what) {
+  what.where = run_.place(rank, node);
+  run_.fail(std::move(what));
 }
 
 void Devices::access(std::uint32_t rank, NodeId node) {
@@ -73,13 +55,9 @@ void Devices::access(std::uint32_t rank, NodeId node) {
                         "the trace uses remote memory and the system has none",
                         "choose another memory-type than NO_MEMORY_EXPANSION"});
     }
-    const auto local = transfer_time(size, run_.platform.device.memory);
-    if (!local) {
-      return run_.fail({Errc::config_range, run_.place(rank, node),
-                        "local memory gives no time for this access",
-                        "set the device's memory bandwidth"});
-    }
-    return agendas_.at(rank, local->count(), {.arg = node, .kind = LocalKind::memory_done});
+    const auto local = model::local_memory(size, run_.platform.device);
+    if (!local) return fail_at(rank, node, local.error());
+    return agendas_.at(rank, local->time.count(), {.arg = node, .kind = LocalKind::memory_done});
   }
   const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
   if (remote_memory_.request(access)) serve(access);
@@ -87,12 +65,10 @@ void Devices::access(std::uint32_t rank, NodeId node) {
 
 void Devices::serve(const model::RemoteMemory::Access& access) {
   if (run_.observer != nullptr) run_.observer->memory_served(access.rank, access.node);
-  const auto time = remote_memory_.service_time(access.size);
-  if (!time) {
-    return run_.fail({Errc::config_range, run_.place(access.rank, access.node),
-                      "the remote memory gives no time within 46 days", "check remote-mem-bw"});
-  }
-  agendas_.at(access.rank, time->count(), {.arg = access.node, .kind = LocalKind::memory_done});
+  const auto answer = remote_memory_.time(access.size);
+  if (!answer) return fail_at(access.rank, access.node, answer.error());
+  agendas_.at(access.rank, answer->time.count(),
+              {.arg = access.node, .kind = LocalKind::memory_done});
 }
 
 void Devices::access_ends(std::uint32_t rank) {

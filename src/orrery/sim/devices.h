@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "orrery/model/compute/compute.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/sim/agendas.h"
 #include "orrery/sim/run.h"
@@ -15,7 +17,10 @@ namespace orrery::sim {
 class Devices {
  public:
   Devices(Run& run, Agendas& agendas)
-      : run_(run), agendas_(agendas), remote_memory_(run.platform) {}
+      : run_(run),
+        agendas_(agendas),
+        compute_(model::make_compute(run.platform)),
+        remote_memory_(run.platform) {}
 
   /// A compute node. False: it takes no time at all, not even a tick.
   [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
@@ -31,9 +36,11 @@ class Devices {
 
  private:
   void serve(const model::RemoteMemory::Access& access);
+  void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
 
   Run& run_;
   Agendas& agendas_;
+  std::unique_ptr<model::Compute> compute_;
   model::RemoteMemory remote_memory_;
 };
 

@@ -107,10 +107,6 @@ struct SimResult {
   Findings findings;
 };
 
-/// Whether a compute node's time comes from the device's roofline (rather than from the trace).
-[[nodiscard]] bool takes_roofline(const graph::Graph& graph, graph::NodeId node,
-                                  const platform::Platform& platform);
-
 /// Runs `workload` on `platform` to the end. Deterministic: same inputs, same result.
 /// A workload that stalls is a SimResult with `stall` set; an impossible one (missing attributes,
 /// unknown groups, unsupported collectives, more dimensions asked for than there are) is an Error

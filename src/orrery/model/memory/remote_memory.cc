@@ -22,12 +22,25 @@ std::size_t RemoteMemory::server(std::uint32_t device) const {
   return device / static_cast<std::size_t>(std::max<std::int64_t>(config_.npus_per_node, 1));
 }
 
-std::optional<Time> RemoteMemory::service_time(Bytes size) const {
+Result<Answer> RemoteMemory::time(Bytes size) const {
   const double nanoseconds = static_cast<double>(size.count()) / (config_.bandwidth.count() / 1e9);
-  if (!(nanoseconds >= 0 && nanoseconds < 4e15)) return std::nullopt;
-  if (rules_ == platform::Rules::astra)
-    return config_.latency + ns(static_cast<std::int64_t>(nanoseconds));
-  return config_.latency + Time(static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3)));
+  if (!(nanoseconds >= 0 && nanoseconds < 4e15)) {
+    return fail(Errc::config_range, "", "the remote memory gives no time within 46 days",
+                "check remote-mem-bw");
+  }
+  const Time transfer = rules_ == platform::Rules::astra
+                            ? ns(static_cast<std::int64_t>(nanoseconds))
+                            : Time(static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3)));
+  return Answer{config_.latency + transfer, Source::remote_memory};
+}
+
+Result<Answer> local_memory(Bytes size, const platform::Device& device) {
+  const auto time = transfer_time(size, device.memory);
+  if (!time) {
+    return fail(Errc::config_range, "", "local memory gives no time for this access",
+                "set the device's memory bandwidth");
+  }
+  return Answer{*time, Source::local_memory};
 }
 
 bool RemoteMemory::request(const Access& access) {

@@ -9,7 +9,9 @@
 #include <optional>
 #include <vector>
 
+#include "orrery/core/error.h"
 #include "orrery/core/quantity.h"
+#include "orrery/model/answer.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -28,8 +30,8 @@ class RemoteMemory {
 
   explicit RemoteMemory(const platform::Platform& platform);
 
-  /// How long `size` takes once it is served; empty when it does not fit in Time.
-  [[nodiscard]] std::optional<Time> service_time(Bytes size) const;
+  /// How long `size` takes once it is served. Errc: config_range; `where` is for the caller.
+  [[nodiscard]] Result<Answer> time(Bytes size) const;
 
   /// True: `access` is served now. False: it waits for its turn.
   bool request(const Access& access);
@@ -54,5 +56,8 @@ class RemoteMemory {
   platform::Rules rules_;
   std::vector<Server> servers_;  // empty: nobody ever waits
 };
+
+/// How long `size` takes in the device's own memory. Errc: config_range; `where` is for the caller.
+[[nodiscard]] Result<Answer> local_memory(Bytes size, const platform::Device& device);
 
 }  // namespace orrery::model

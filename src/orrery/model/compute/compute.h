@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The contract for models of computation: how long a node takes on the device, and who says so.
+#pragma once
+
+#include <memory>
+
+#include "orrery/core/error.h"
+#include "orrery/graph/graph.h"
+#include "orrery/model/answer.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::model {
+
+/// Answers for compute nodes, one by one; what was asked before does not matter. Thread-safe.
+class Compute {
+ public:
+  virtual ~Compute() = default;
+  /// Which model will answer.
+  [[nodiscard]] virtual Source source(const graph::Graph& graph, graph::NodeId node) const = 0;
+  /// Errc: input_missing_attr, config_range; `where` is for the caller to fill in.
+  [[nodiscard]] virtual Result<Answer> time(const graph::Graph& graph,
+                                            graph::NodeId node) const = 0;
+};
+
+/// What the platform asks for: recorded times, the roofline, or the roofline where nothing was
+/// recorded. The platform outlives it.
+[[nodiscard]] std::unique_ptr<Compute> make_compute(const platform::Platform& platform);
+
+}  // namespace orrery::model

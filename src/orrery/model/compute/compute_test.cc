@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/compute/compute.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+
+#include "orrery/core/check.h"
+#include "orrery/graph/builder.h"
+#include "orrery/model/memory/remote_memory.h"
+
+namespace orrery::model {
+namespace {
+
+using platform::Platform;
+using platform::Rules;
+
+/// Nodes: 0 recorded and with work, 1 with work only, 2 recorded only, 3 on the CPU.
+graph::Graph four_nodes() {
+  graph::GraphBuilder builder("nodes", std::make_shared<StringPool>(), graph::Repair::refuse);
+  for (std::uint64_t id = 0; id < 4; ++id) {
+    graph::NodeSpec node;
+    node.id = id;
+    node.kind = graph::NodeKind::comp;
+    if (id != 1) node.duration = us(7);
+    if (id != 2) {
+      node.flags = graph::kHasNumOps | graph::kHasTensorSize;
+      node.work = {100'000'000, Bytes(1000)};
+    }
+    if (id == 3) node.flags |= graph::kIsCpu;
+    builder.add(node);
+  }
+  Findings findings;
+  auto made = std::move(builder).finish(findings);
+  ORRERY_CHECK(made.has_value());
+  return std::move(*made);
+}
+
+Platform fast(bool roofline, bool without_duration) {
+  Platform made;
+  made.device.peak = FlopRate(1e14);
+  made.device.memory = Bandwidth(2e12);
+  made.device.roofline = roofline;
+  made.device.roofline_without_duration = without_duration;
+  return made;
+}
+
+TEST(Compute, SaysWhichModelAnswersAndNothingOfErrorsThatNobodyKnows) {
+  const graph::Graph graph = four_nodes();
+  const Answer recorded{us(7), Source::recorded}, worked_out{us(1), Source::roofline};
+  const Answer nothing{Time{}, Source::recorded};
+  const auto answers = [&](const Platform& platform) {
+    const auto compute = make_compute(platform);
+    std::vector<Answer> all;
+    for (graph::NodeId node = 0; node < 4; ++node) {
+      all.push_back(*compute->time(graph, node));
+      EXPECT_EQ(all.back().source, compute->source(graph, node));
+      EXPECT_FALSE(all.back().band.has_value());
+    }
+    return all;
+  };
+  using All = std::vector<Answer>;
+  EXPECT_EQ(answers(fast(false, false)), (All{recorded, nothing, recorded, recorded}));
+  EXPECT_EQ(answers(fast(false, true)), (All{recorded, worked_out, recorded, recorded}));
+  EXPECT_EQ(answers(fast(true, true)), (All{worked_out, worked_out, recorded, recorded}));
+  Platform replay = fast(true, true);
+  replay.replay_only = true;
+  EXPECT_EQ(answers(replay), (All{recorded, nothing, recorded, recorded}));
+}
+
+TEST(Compute, RefusesWhatItCannotKnow) {
+  const graph::Graph graph = four_nodes();
+  Platform astra = fast(true, false);
+  astra.rules = Rules::astra;
+  EXPECT_EQ(make_compute(astra)->time(graph, 2).error().code, Errc::input_missing_attr);
+  Platform slow = fast(true, false);
+  slow.device.peak = FlopRate(1e-9);
+  EXPECT_EQ(make_compute(slow)->time(graph, 0).error().code, Errc::config_range);
+}
+
+TEST(Memory, SaysWhichMemoryAnswers) {
+  Platform platform = fast(false, false);
+  platform.remote_memory = {platform::RemoteMemoryKind::pool, ns(300), Bandwidth(1e9)};
+  EXPECT_EQ(*RemoteMemory(platform).time(Bytes(1000)), (Answer{ns(1300), Source::remote_memory}));
+  EXPECT_EQ(*local_memory(Bytes(2'000'000), platform.device),
+            (Answer{us(1), Source::local_memory}));
+  platform.device.memory = Bandwidth(0);
+  EXPECT_EQ(local_memory(Bytes(1), platform.device).error().code, Errc::config_range);
+}
+
+}  // namespace
+}  // namespace orrery::model
