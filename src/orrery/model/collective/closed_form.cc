@@ -38,6 +38,7 @@ template <class Sum>
 void ring_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
                std::span<std::int64_t> ends, std::span<const std::int64_t> hops) {
   const std::size_t n = begins.size();
+  ORRERY_CHECK(n > 0 && n == ends.size());
   const bool backwards = spec.request.anticlockwise;
   const auto at = [&](std::size_t i) { return backwards ? n - 1 - i : i; };
   const auto waits = static_cast<Sum>(ring_waits(spec));
@@ -229,7 +230,6 @@ std::optional<std::int64_t> even_duration(const PhaseSpec& spec) {
 
 void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
                 std::span<std::int64_t> ends, const DelayBetween& delay) {
-  ORRERY_CHECK(!begins.empty() && begins.size() == ends.size());
   if (all_equal(begins)) {
     if (const auto duration = even_duration(spec)) {
       std::fill(ends.begin(), ends.end(), later(begins.front(), *duration));
