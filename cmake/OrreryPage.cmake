@@ -36,3 +36,5 @@ add_custom_command(
   COMMENT "Taking in the HTML report's page"
   VERBATIM)
 target_sources(orrery_report PRIVATE "${orrery_page_source}")
+# By itself: when the page changes, nothing else has to be compiled again.
+set_source_files_properties("${orrery_page_source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

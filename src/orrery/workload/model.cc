@@ -38,8 +38,8 @@ struct Count {
 };
 
 std::int64_t cut(Wide value) {
-  constexpr Wide kMost = INT64_MAX;
-  return static_cast<std::int64_t>(std::clamp<Wide>(value, 0, kMost));
+  constexpr Wide kMostOfAll = INT64_MAX;
+  return static_cast<std::int64_t>(std::clamp<Wide>(value, 0, kMostOfAll));
 }
 
 ParameterCount finished(const Count& count) {
