@@ -18,7 +18,7 @@ namespace {
 void set_up_slots(Communicator& group, const std::vector<std::uint32_t>& class_of,
                   std::vector<std::uint32_t>& slot_of) {
   group.slots.resize(group.members);
-  if (slot_of.size() == 1) {  // all are alike
+  if (slot_of.size() == 1 && group.members > 0) {  // all are alike
     group.seats.emplace_back(0, 0);
     return;
   }

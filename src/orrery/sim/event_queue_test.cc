@@ -68,5 +68,30 @@ RC_GTEST_PROP(EventQueue, PopsByTimeThenByOrderOfPushing,
   RC_ASSERT(!queue.pop(event));
 }
 
+// The clock is moved on between events, as a network wants it; nothing is lost or overtaken.
+RC_GTEST_PROP(EventQueue, MovesOnWithoutAnEvent, ()) {
+  EventQueue queue;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> expected, seen;
+  const auto steps = *rc::gen::container<std::vector<std::pair<std::uint8_t, std::uint16_t>>>(
+      rc::gen::arbitrary<std::pair<std::uint8_t, std::uint16_t>>());
+  std::uint32_t number = 0;
+  Event event;
+  for (const auto& [what, amount] : steps) {
+    if (what % 3 == 0) {
+      const std::int64_t until = queue.now() + amount;
+      while (queue.pop(event, until)) seen.emplace_back(event.time, event.first);
+      queue.advance_to(until);
+      RC_ASSERT(queue.now() == until);
+    } else {
+      queue.push(link_event(queue.now() + amount, number));
+      expected.emplace_back(queue.now() + amount, number++);
+    }
+  }
+  while (queue.pop(event)) seen.emplace_back(event.time, event.first);
+  std::stable_sort(expected.begin(), expected.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  RC_ASSERT(seen == expected);
+}
+
 }  // namespace
 }  // namespace orrery::sim
