@@ -61,6 +61,16 @@ TEST(Findings, EveryCodeHasItsOwnSentence) {
   EXPECT_EQ(describe(FindingCode::may_not_fit).name, "may_not_fit");
 }
 
+TEST(Findings, AreFoundByTheirNames) {
+  const FindingCode code = FindingCode::corrupt_record_dropped;
+  EXPECT_EQ(finding_named(describe(code).name), code);
+  EXPECT_EQ(finding_named("no such finding"), std::nullopt);
+  std::set<std::string_view> names;
+  for (const Severity severity :
+       {Severity::info, Severity::repaired, Severity::data_loss, Severity::error})
+    EXPECT_TRUE(names.insert(name(severity)).second);
+}
+
 TEST(StringPool, GivesEachTextOneId) {
   StringPool pool;
   EXPECT_EQ(pool.intern(""), StringId::empty);
