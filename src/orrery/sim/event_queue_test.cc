@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace orrery::sim {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
