@@ -2,9 +2,6 @@
 #include "orrery/model/network/analytical.h"
 
 #include <algorithm>
-#include <utility>
-
-#include "orrery/core/check.h"
 
 namespace orrery::model {
 

@@ -24,6 +24,11 @@ std::uint32_t OnLinks::add(const Send& message) {
   return number;
 }
 
+void OnLinks::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
+  Links::Departure departure;
+  if (links_.forward(message, departure)) depart(departure, now, sink);
+}
+
 Messages::Messages(const platform::Platform& platform)
     : OnLinks(platform, {.tick_order_free = true}) {}
 
@@ -62,11 +67,6 @@ void Messages::advance(std::int64_t until, Sink& sink) {
   }
 }
 
-void Messages::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
-  Links::Departure departure;
-  if (links_.forward(message, departure)) depart(departure, now, sink);
-}
-
 void Messages::depart(const Links::Departure& departure, std::int64_t now, Sink& sink) {
   if (departure.arrival >= Fabric::kTooLong - now) return sink.beyond_the_clock();
   tell(departure.link, now, now + departure.busy, departure.size);
@@ -100,11 +100,6 @@ void MessagesInOrder::called(std::int64_t now, std::uint64_t code, Sink& sink) {
   }
   if (links_.arrived(number)) return sink.arrives(cargo_[number].token);
   forward(number, now, sink);
-}
-
-void MessagesInOrder::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
-  Links::Departure departure;
-  if (links_.forward(message, departure)) depart(departure, now, sink);
 }
 
 void MessagesInOrder::depart(const Links::Departure& departure, std::int64_t now, Sink& sink) {

@@ -21,6 +21,8 @@ class OnLinks : public Network {
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
     return links_.describe(number);
   }
+  void send(const Send& message) override { sent_.push_back(message); }
+  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
 
  protected:
   OnLinks(const platform::Platform& platform, Traits traits);
@@ -31,7 +33,11 @@ class OnLinks : public Network {
   }
   /// Its number on the links.
   [[nodiscard]] std::uint32_t add(const Send& message);
+  /// Puts the message on its next link: it departs now, or waits there.
+  void forward(std::uint32_t message, std::int64_t now, Sink& sink);
+  virtual void depart(const Links::Departure& departure, std::int64_t now, Sink& sink) = 0;
 
+  std::vector<Send> sent_;
   Links links_;
   std::vector<Send> cargo_;  // by number on the links
 };
@@ -42,8 +48,6 @@ class Messages final : public OnLinks {
  public:
   explicit Messages(const platform::Platform& platform);
 
-  void send(const Send& message) override { sent_.push_back(message); }
-  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
   void settle(std::int64_t now, Sink& sink) override;
   [[nodiscard]] std::int64_t next() const override { return next_; }
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
@@ -56,11 +60,9 @@ class Messages final : public OnLinks {
     bool arrival;          // or the link is idle
     std::uint32_t number;  // of the message, or of the link
   };
-  void forward(std::uint32_t message, std::int64_t now, Sink& sink);
-  void depart(const Links::Departure& departure, std::int64_t now, Sink& sink);
+  void depart(const Links::Departure& departure, std::int64_t now, Sink& sink) override;
   void push(const Due& due);
 
-  std::vector<Send> sent_;
   std::vector<Due> due_;  // a heap: the earliest first
   std::vector<std::uint32_t> here_;
   std::int64_t next_ = kNever;
@@ -72,8 +74,6 @@ class MessagesInOrder final : public OnLinks {
  public:
   explicit MessagesInOrder(const platform::Platform& platform);
 
-  void send(const Send& message) override { sent_.push_back(message); }
-  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
   void settle(std::int64_t now, Sink& sink) override;
   [[nodiscard]] std::int64_t next() const override { return kNever; }
   [[nodiscard]] std::uint64_t epoch() const override { return 0; }
@@ -82,10 +82,7 @@ class MessagesInOrder final : public OnLinks {
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
 
  private:
-  void forward(std::uint32_t message, std::int64_t now, Sink& sink);
-  void depart(const Links::Departure& departure, std::int64_t now, Sink& sink);
-
-  std::vector<Send> sent_;
+  void depart(const Links::Departure& departure, std::int64_t now, Sink& sink) override;
 };
 
 }  // namespace orrery::model
