@@ -25,12 +25,12 @@ std::int64_t ChunkQueues::largest_data(const Stream& stream) const {
                   model::data_after(phase.type, phase.data, phase.ring.size, run_.platform.rules));
 }
 
-bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) {
+bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) const {
   if (run_.policy.first_come) return goes_before_astra(newcomer, waiting);
   // Ranks must agree on the order even when chunks come at the same time.
   const auto tie = [&] {
     return newcomer.since == waiting.since &&
-           chunks_.comes_before(chunks_.of(newcomer), chunks_.of(waiting));
+           chunks_.of(newcomer).order < chunks_.of(waiting).order;
   };
   const std::size_t left = phases_left(newcomer);
   const std::size_t waiting_left = phases_left(waiting);
@@ -90,7 +90,7 @@ void ChunkQueues::insert_arrived(ChunkQueue& queue) {
   for (StreamId id = std::exchange(queue.arrived, {}); !id.none(); id = chunks_.at(id).next_waiting)
     arrived.push_back(id);
   std::sort(arrived.begin(), arrived.end(), [&](StreamId a, StreamId b) {
-    return chunks_.comes_before(chunks_[a.block], chunks_[b.block]);
+    return chunks_[a.block].order < chunks_[b.block].order;
   });
   for (const StreamId id : arrived) insert_waiting(queue, chunks_.at(id));
 }

@@ -6,6 +6,38 @@
 
 namespace orrery::sim {
 
+void ChunkQueues::issue(Stream& stream, const void* plan, graph::NodeId node) {
+  if (!run_.policy.ranks_agree) {
+    enqueue(stream);
+    return pump(stream.rank, planner_.list(stream.phases)[stream.phase].queue);
+  }
+  issued_.push_back({stream.id, plan});
+  Chunk& block = chunks_.of(stream);
+  if (block.decided) return;
+  if (block.plan == nullptr) undecided_.push_back(stream.id.block);
+  const bool preferred = block.plan == nullptr || node < block.order.node ||
+                         (node == block.order.node && block.phases != stream.phases &&
+                          planner_.less(stream.phases, block.phases));
+  if (!preferred) return;
+  block.order.node = node;
+  block.plan = plan;
+  block.phases = stream.phases;
+}
+
+// So that ranks cannot disagree on the direction of a ring.
+void ChunkQueues::take_issued() {
+  for (const std::uint32_t number : undecided_) chunks_[number].decided = true;
+  undecided_.clear();
+  for (const Issued& issued : issued_) {
+    Stream& stream = chunks_.at(issued.stream);
+    const Chunk& block = chunks_.of(stream);
+    if (block.plan == issued.plan) stream.phases = block.phases;
+    enqueue(stream);
+    pump(stream.rank, planner_.list(stream.phases)[stream.phase].queue);
+  }
+  issued_.clear();
+}
+
 void ChunkQueues::enqueue(Stream& stream) {
   stream.spec = nullptr;
   stream.since = run_.now();
@@ -40,6 +72,7 @@ void ChunkQueues::pump(std::uint32_t rank, std::uint32_t number) {
 }
 
 bool ChunkQueues::settle() {
+  take_issued();
   if (unsettled_.empty()) return false;
   settling_.swap(unsettled_);
   if (!std::is_sorted(settling_.begin(), settling_.end()))
@@ -62,17 +95,9 @@ void ChunkQueues::note_gather(std::uint32_t rank, std::uint32_t number, const St
   if (run_.platform.collectives.intra_dimension != platform::IntraDimension::rg) return;
   const Chunk& block = chunks_.of(stream);
   ChunkQueue& queue = of(rank, number);
-  if (queue.last_at == run_.now()) {
-    const std::uint32_t other = queue.last_group;
-    if (run_.folded && gather != queue.last_was_gather && other != block.communicator &&
-        (run_.communicators[block.communicator].stands_for_several ||
-         run_.communicators[other].stands_for_several))
-      chunks_.doubt_order();
-    if (block.order < queue.last_chunk) return;
-  }
+  if (queue.last_at == run_.now() && block.order < queue.last_chunk) return;
   queue.last_at = run_.now();
   queue.last_chunk = block.order;
-  queue.last_group = block.communicator;
   queue.last_was_gather = gather;
 }
 

@@ -32,6 +32,10 @@ class ChunkQueues {
   /// To be called before anything waits.
   void run_by(Starter& starter) { starter_ = &starter; }
 
+  /// The rank has issued the chunk, whose first phase may start; `stream.phases` are what it would
+  /// choose of `plan`. Orrery rules: all that issue it in this tick have a say in what is chosen
+  /// for all (see Chunk::plan); it waits when that is known.
+  void issue(Stream& stream, const void* plan, graph::NodeId node);
   /// The chunk waits for its next phase.
   void enqueue(Stream& stream);
   /// A phase of that kind has left the queue, and its place is free.
@@ -45,18 +49,23 @@ class ChunkQueues {
   [[nodiscard]] bool rescue();
 
   /// Goes on from where another has come to.
-  void resume(const ChunkQueues& other) { unsettled_ = other.unsettled_; }
+  void resume(const ChunkQueues& other) {
+    issued_ = other.issued_;
+    undecided_ = other.undecided_;
+    unsettled_ = other.unsettled_;
+  }
 
  private:
   [[nodiscard]] ChunkQueue& of(std::uint32_t rank, std::uint32_t queue) {
     return run_.ground.queues[rank * std::size_t{planner_.queue_count()} + queue];
   }
+  void take_issued();
   void start_waiting(std::uint64_t queue);
 
   // chunk_order.cc
   void insert_waiting(ChunkQueue& queue, Stream& stream);
   void insert_arrived(ChunkQueue& queue);
-  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting);
+  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
   [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;
   [[nodiscard]] std::size_t phases_left(const Stream& stream) const;
   [[nodiscard]] const model::PhaseRequest& phase_of(const Stream& stream) const;
@@ -75,6 +84,12 @@ class ChunkQueues {
   const Planner& planner_;
   Chunks& chunks_;
   Starter* starter_ = nullptr;
+  struct Issued {
+    StreamId stream;
+    const void* plan;
+  };
+  std::vector<Issued> issued_;                       // in this tick
+  std::vector<std::uint32_t> undecided_;             // their chunks of which nobody knew before
   std::vector<std::uint64_t> unsettled_, settling_;  // queues to look at when the tick is over
 };
 

@@ -97,12 +97,13 @@ struct Gathering {
 };
 
 /// Which of all chunks comes before which, where nothing else tells: the one that was issued first;
-/// of those issued at one time the one whose collective stands earlier in the program. Ranks agree
-/// on it, and where their programs are the same their numbers have no part in it.
+/// of those issued at one time the one whose collective stands earlier in the program, then that of
+/// the smaller group. Ranks agree on all of it, and it is the same for groups that are alike.
 struct ChunkOrder {
-  std::int64_t issued = -1;             ///< when the first rank issued it …
-  graph::NodeId node = graph::kNoNode;  ///< … and by which of its nodes
-  std::uint64_t number = 0;             ///< among all chunks
+  std::int64_t issued = -1;             ///< when the first ranks issued it …
+  graph::NodeId node = graph::kNoNode;  ///< … and the least of their nodes by which they did
+  std::uint32_t precedence = 0;         ///< of its communicator
+  std::uint32_t number = 0;             ///< among its communicator's chunks
 
   friend auto operator<=>(const ChunkOrder&, const ChunkOrder&) = default;
 };
@@ -116,14 +117,14 @@ struct Chunk {
   std::uint32_t done = 0;
   std::uint32_t number = 0;  ///< among its communicator's chunks
   ChunkOrder order;
-  bool by_number = false;  ///< folding: which rank's node `order` has is decided by ranks' numbers
-  bool in_a_tie = false;   ///< folding: `order` has been looked at
   std::vector<std::uint8_t>
       dims_order;          ///< logical dims, decided by the first rank that issues the chunk
   std::int64_t chunk = 0;  ///< Themis: its size; 0 = not decided yet
-  // Orrery rules: the plan and the queues of its phases, decided by the first that issues it.
+  // Orrery rules: the plan and the queues of its phases, decided by the first that issue it; of
+  // several at one time by those whose node is the least, then whose phases are.
   const void* plan = nullptr;
   std::uint32_t phases = kNone;
+  bool decided = false;
   std::vector<ChunkHistory> history;  ///< recording: by member
 
   /// Its messages, among those that a rank sends in one tick (see model::Send).
@@ -189,7 +190,6 @@ struct ChunkQueue {
   // the one of the newest chunk.
   bool last_was_gather = false;
   ChunkOrder last_chunk;
-  std::uint32_t last_group = kNone;
   std::int64_t last_at = -1;
 };
 

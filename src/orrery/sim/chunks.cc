@@ -22,16 +22,9 @@ Stream& Chunks::open(std::uint32_t communicator, std::uint32_t rank, graph::Node
   const std::uint32_t number = sequence.next[slot]++;
   if (number == sequence.first + sequence.blocks.size()) {
     sequence.blocks.push_back(new_block(communicator));
-    blocks_[sequence.blocks.back()].order = {run_.now(), node, issued_++};
+    blocks_[sequence.blocks.back()]->order = {run_.now(), node, group.precedence, number};
   }
-  Chunk& block = blocks_[sequence.blocks[number - sequence.first]];
-  // In another group of those that look alike the other rank may have been the first.
-  if (run_.folded && block.order.issued == run_.now() && block.order.node != node &&
-      group.stands_for_several) {
-    block.by_number = true;
-    if (block.in_a_tie) doubt_order();
-  }
-  return block.streams[slot];
+  return at(StreamId{sequence.blocks[number - sequence.first], slot});
 }
 
 std::uint32_t Chunks::new_block(std::uint32_t communicator) {
@@ -39,13 +32,13 @@ std::uint32_t Chunks::new_block(std::uint32_t communicator) {
   ChunkSequence& sequence = sequences_[communicator];
   auto number = static_cast<std::uint32_t>(blocks_.size());
   if (free_blocks_.empty()) {
-    blocks_.emplace_back();
+    blocks_.push_back(std::make_unique<Chunk>());
     where_.push_back(nullptr);
   } else {
     number = free_blocks_.back();
     free_blocks_.pop_back();
   }
-  Chunk& block = blocks_[number];
+  Chunk& block = *blocks_[number];
   block.communicator = communicator;
   block.slots = group.slot_count();
   block.number = sequence.first + static_cast<std::uint32_t>(sequence.blocks.size());
@@ -74,7 +67,7 @@ void Chunks::close(const Stream& stream) {
 // Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,
 // and what it was kept in serves the next.
 void Chunks::drop(std::uint32_t number) {
-  Chunk& block = blocks_[number];
+  Chunk& block = *blocks_[number];
   where_[number] = nullptr;
   if (run_.policy.match_by_size || run_.platform.collectives.rendezvous) {
     block.streams = {};
@@ -97,20 +90,6 @@ void Chunks::drop(std::uint32_t number) {
   block = Chunk{};
   block.gatherings = std::move(gatherings);
   free_blocks_.push_back(number);
-}
-
-// Ranks that are simulated for others may have to decide by numbers that the others do not have.
-bool Chunks::comes_before(Chunk& one, Chunk& other) {
-  const ChunkOrder& a = one.order;
-  const ChunkOrder& b = other.order;
-  const bool one_group = one.communicator == other.communicator;
-  if (run_.folded && a.issued == b.issued && !(one_group && a.node == b.node)) {
-    one.in_a_tie = other.in_a_tie = true;
-    const bool several = run_.communicators[one.communicator].stands_for_several ||
-                         run_.communicators[other.communicator].stands_for_several;
-    if (one.by_number || other.by_number || (several && a.node == b.node)) doubt_order();
-  }
-  return a < b;
 }
 
 }  // namespace orrery::sim

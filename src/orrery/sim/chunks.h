@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "orrery/sim/run.h"
@@ -24,9 +24,9 @@ class Chunks {
 
   [[nodiscard]] Stream& at(StreamId id) { return where_[id.block][id.slot]; }
   [[nodiscard]] const Stream& at(StreamId id) const { return where_[id.block][id.slot]; }
-  [[nodiscard]] Chunk& of(const Stream& stream) { return blocks_[stream.id.block]; }
-  [[nodiscard]] const Chunk& of(const Stream& stream) const { return blocks_[stream.id.block]; }
-  [[nodiscard]] Chunk& operator[](std::uint32_t number) { return blocks_[number]; }
+  [[nodiscard]] Chunk& of(const Stream& stream) { return *blocks_[stream.id.block]; }
+  [[nodiscard]] const Chunk& of(const Stream& stream) const { return *blocks_[stream.id.block]; }
+  [[nodiscard]] Chunk& operator[](std::uint32_t number) { return *blocks_[number]; }
   [[nodiscard]] const Communicator& group(const Chunk& block) const {
     return run_.communicators[block.communicator];
   }
@@ -42,14 +42,8 @@ class Chunks {
     return run_.rank_of(of(stream).communicator, member);
   }
 
-  /// Which of two chunks goes first where nothing else tells. With folding the run ends where
-  /// ranks' numbers would decide that.
-  [[nodiscard]] bool comes_before(Chunk& one, Chunk& other);
-  void doubt_order() {
-    run_.fold_failed = "chunks of several groups tie, and ranks' numbers decide";
-  }
-
-  [[nodiscard]] std::deque<Chunk>& all() { return blocks_; }
+  /// Numbers below it are chunks, some of them done with.
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(blocks_.size()); }
   [[nodiscard]] const ChunkSequence& sequence(std::uint32_t communicator) const {
     static const ChunkSequence none;
     return communicator < sequences_.size() ? sequences_[communicator] : none;
@@ -58,11 +52,13 @@ class Chunks {
   /// Goes on from where another has come to.
   void resume(const Chunks& other) {
     sequences_ = other.sequences_;
-    blocks_ = other.blocks_;
     free_blocks_ = other.free_blocks_;
-    issued_ = other.issued_;
+    blocks_.clear();
     where_.clear();
-    for (Chunk& block : blocks_) where_.push_back(block.streams.data());
+    for (const auto& block : other.blocks_) {
+      blocks_.push_back(std::make_unique<Chunk>(*block));
+      where_.push_back(blocks_.back()->streams.data());
+    }
   }
 
  private:
@@ -71,11 +67,10 @@ class Chunks {
   void drop(std::uint32_t number);
 
   Run& run_;
-  std::vector<ChunkSequence> sequences_;  // by communicator
-  std::deque<Chunk> blocks_;
-  std::vector<Stream*> where_;  // by block: its streams
+  std::vector<ChunkSequence> sequences_;        // by communicator
+  std::vector<std::unique_ptr<Chunk>> blocks_;  // they stay where they are
+  std::vector<Stream*> where_;                  // by block: its streams
   std::vector<std::uint32_t> free_blocks_;
-  std::uint64_t issued_ = 0;  // so far
 };
 
 }  // namespace orrery::sim

@@ -134,8 +134,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
                         list.error().what, list.error().hint});
     }
     stream.op = op;
-    stream.phases =
-        run_.policy.ranks_agree ? common_phases(chunks_.of(stream), plan, *list) : *list;
+    stream.phases = *list;
     stream.phase = 0;
     stream.priority = priority;
     ++ops_[op].chunks_left;
@@ -146,8 +145,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
       chunk_done(stream);
       continue;
     }
-    queues_.enqueue(stream);
-    queues_.pump(rank, phases[0].queue);
+    queues_.issue(stream, plan, node);
   }
 }
 
@@ -197,20 +195,6 @@ void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::
     if (d < topology.dims.size()) request.order.push_back(d);
   }
   request.bytes = block.chunk;
-}
-
-// Orrery rules: the first that issues a chunk chooses the queues for all, so that ranks cannot
-// disagree on the direction of a ring.
-std::uint32_t Collectives::common_phases(Chunk& block, const ChunkPlan* plan,
-                                         std::uint32_t chosen) {
-  if (block.plan == nullptr) {
-    block.plan = plan;
-    block.phases = chosen;
-  } else if (run_.folded && block.phases != chosen && block.order.issued == run_.now() &&
-             run_.communicators[block.communicator].stands_for_several) {
-    chunks_.doubt_order();
-  }
-  return block.plan == plan ? block.phases : chosen;
 }
 
 void Collectives::phase_ends(Stream& stream) {

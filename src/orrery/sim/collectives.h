@@ -54,8 +54,6 @@ class Collectives : public PhaseEnds {
   void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,
                     const model::Chunking& cutting, std::uint32_t topology_number,
                     std::int64_t priority);
-  [[nodiscard]] std::uint32_t common_phases(Chunk& block, const ChunkPlan* plan,
-                                            std::uint32_t chosen);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::uint32_t new_operation(std::uint32_t rank, graph::NodeId node);
   void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace orrery::sim {
 
@@ -85,7 +86,29 @@ Result<void> Communicators::make(const graph::Workload& workload, platform::Rule
   for (const auto& [name, axis] : workload.axes) {
     if (auto done = make_axis(workload, name, rules); !done) return done;
   }
+  if (rules == platform::Rules::orrery) find_precedence();
   return {};
+}
+
+void Communicators::find_precedence() {
+  // How far each member is from the first one.
+  const auto compare_shapes = [](const Communicator& a, const Communicator& b) {
+    if (a.members != b.members) return a.members < b.members ? -1 : 1;
+    for (std::size_t m = 1; m < a.ranks.size() && m < b.ranks.size(); ++m) {
+      const std::uint32_t one = a.ranks[m] - a.ranks[0], other = b.ranks[m] - b.ranks[0];
+      if (one != other) return one < other ? -1 : 1;
+    }
+    return 0;
+  };
+  const auto first = [](const Communicator& one) { return one.ranks.empty() ? 0 : one.ranks[0]; };
+  std::vector<std::uint32_t> in_order(all_.size());
+  std::iota(in_order.begin(), in_order.end(), 0u);
+  std::stable_sort(in_order.begin(), in_order.end(), [&](std::uint32_t i, std::uint32_t j) {
+    const int shapes = compare_shapes(all_[i], all_[j]);
+    return shapes != 0 ? shapes < 0 : first(all_[i]) < first(all_[j]);
+  });
+  for (std::uint32_t place = 0; place < in_order.size(); ++place)
+    all_[in_order[place]].precedence = place;
 }
 
 Communicators::Meaning Communicators::meaning(std::string_view name) const {

@@ -21,6 +21,11 @@ namespace orrery::sim {
 /// All communicators of a run: number 0 is all ranks, then the workload's groups, then those on its
 /// axes. A group's name means the same to all ranks; an axis' name means to each the group that it
 /// stands in.
+///
+/// Orrery rules: where chunks of several groups tie, the group of less precedence goes first: the
+/// smaller one; of equally large ones the one whose members stand closer together; of those the one
+/// that begins at the lower rank; then the one that was named first. So ranks agree, and where a
+/// job repeats itself along the ranks the order does, too.
 class Communicators {
  public:
   static constexpr std::uint32_t kUnknown = ~0u;      ///< nobody has such a name
@@ -36,8 +41,8 @@ class Communicators {
     }
   };
 
-  /// Makes them. O(ranks) per axis. Errc: input_group (a member beyond the last rank; an axis whose
-  /// groups overlap).
+  /// Makes them. O(ranks) per axis, O(members × log groups) in all. Errc: input_group (a member
+  /// beyond the last rank; an axis whose groups overlap).
   [[nodiscard]] Result<void> make(const graph::Workload& workload, platform::Rules rules);
 
   /// Which one `name` means to `rank`; kUnknown, kOutside. The rank need not be a member of a group
@@ -64,6 +69,7 @@ class Communicators {
                                        platform::Rules rules);
   void add(std::string name, std::vector<std::uint32_t> members, std::uint32_t ranks,
            platform::Rules rules);
+  void find_precedence();
 
   std::vector<Communicator> all_;
   std::unordered_map<std::string, Meaning, Hash, std::equal_to<>> by_name_;

@@ -43,12 +43,7 @@ void set_up_slots(Run& run) {
   const Folding& folding = run.ground.folding;
   std::vector<std::uint32_t> slot_of(folding.classes(), kNone);
   for (std::uint32_t c = 0; c < run.communicators.all().size(); ++c) {
-    const std::uint32_t like = folding.group_like[c];
-    if (like != c) {
-      run.communicators[like].stands_for_several = true;
-      continue;
-    }
-    set_up_slots(run.communicators[c], folding.class_of, slot_of);
+    if (folding.group_like[c] == c) set_up_slots(run.communicators[c], folding.class_of, slot_of);
   }
 }
 

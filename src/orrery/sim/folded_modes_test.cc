@@ -80,6 +80,47 @@ TEST(FoldedModes, RanksThatWaitForEachOtherAreHelped) {
   EXPECT_GT(folded_once(workload, platform)->findings.count(FindingCode::chunk_order_resolved), 0u);
 }
 
+// Copies of two ranks that issue chunks of two groups at one time, in two orders. In every other
+// copy the ranks' places are changed. `turned`: so are the groups' names in the last one.
+graph::Workload tied(std::uint32_t copies, bool turned) {
+  std::vector<Rank> ranks(copies * 2);
+  graph::Workload groups;
+  for (std::uint32_t copy = 0; copy < copies; ++copy) {
+    const std::uint32_t first = copy * 2;
+    const bool other_names = turned && copy + 1 == copies;
+    const std::string x = (other_names ? "y" : "x") + std::to_string(copy),
+                      y = (other_names ? "x" : "y") + std::to_string(copy);
+    for (const std::string& name : {x, y}) groups.groups[name] = {name, {first, first + 1}};
+    for (const std::uint32_t place : {0u, 1u}) {
+      Rank& rank = ranks[first + (place + copy) % 2];
+      const auto computed = rank.comp(us(1));
+      for (const bool large : {place != 0, place == 0}) {
+        rank.coll(CollectiveType::all_reduce, large ? 80'000 : 3'000, {computed}, large ? y : x);
+      }
+    }
+  }
+  graph::Workload workload = testing::workload(ranks);
+  workload.groups = groups.groups;
+  return workload;
+}
+
+TEST(FoldedModes, ChunksOfSeveralGroupsTie) {
+  for (const Algorithm algorithm : {Algorithm::ring, Algorithm::direct}) {
+    platform::Platform platform = line(Block::switched, 8, algorithm);
+    platform.collectives.policy = platform::SchedulingPolicy::explicit_priority;
+    for (const auto order : {platform::IntraDimension::fifo, platform::IntraDimension::rg,
+                             platform::IntraDimension::less_remaining_phases_first,
+                             platform::IntraDimension::smallest_first}) {
+      platform.collectives.intra_dimension = order;
+      for (const std::int64_t queues : {1, 2, 4}) {
+        platform.collectives.queues_per_dim = queues;
+        expect_the_same(tied(4, false), platform, 2);
+        expect_the_same(tied(4, true), platform, 4);
+      }
+    }
+  }
+}
+
 TEST(FoldedModes, ReceiversAnnounceThemselves) {
   for (const Algorithm algorithm : {Algorithm::ring, Algorithm::direct, Algorithm::halving_doubling,
                                     Algorithm::double_binary_tree}) {

@@ -23,8 +23,9 @@ struct Folding {
   std::vector<std::uint32_t> class_of;        ///< by rank
   std::vector<std::uint32_t> representative;  ///< by class: its lowest rank; ascending
   std::vector<std::uint32_t> members;         ///< by class: how many ranks
-  /// By communicator: the first one like it. Two are alike when they hold as many members of each
-  /// class, and members of one class stand alike in both.
+  /// By communicator: which of those like it stands for all, the one that takes precedence. Two are
+  /// alike when they hold as many members of each class, and members of one class stand alike in
+  /// both.
   std::vector<std::uint32_t> group_like;
   std::string why_not;  ///< why every rank is a class of its own; empty: they were compared
 
@@ -40,8 +41,9 @@ struct Folding {
 /// network computes is constant on the fibres of a fibration).
 ///
 /// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps where a group's
-/// members are not all alike) × rounds). Where ranks share what is served in order of arrival (links
-/// of a network that is not foldable, a memory pool) they are not compared: `why_not` says so.
+/// members are not all alike) × rounds). Where ranks share what is served in order of arrival
+/// (links of a network that is not foldable, a memory pool) they are not compared: `why_not` says
+/// so.
 [[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
                                    const platform::Platform& platform, const model::Fabric& fabric,
                                    const model::Network& network,

@@ -55,7 +55,8 @@ class Groups {
   /// Appends the ranks that have `rank` around them, some of them more than once.
   void add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers);
 
-  /// After a full round that split nothing: by communicator, the first one like it.
+  /// After a full round that split nothing: by communicator, the one of those like it that takes
+  /// precedence.
   [[nodiscard]] std::vector<std::uint32_t> alike() const;
   /// After such a round: sets apart groups that are alike but cannot stand for each other, as a
   /// class stands in them in two ways. True: there were some, and more rounds are needed.
@@ -115,6 +116,7 @@ class Groups {
   static constexpr std::size_t kNoLines = ~std::size_t{0};
 
   void find_slots(const graph::Workload& workload, const Shapes& shapes);
+  void add_precedence(std::uint32_t rank, std::vector<std::uint64_t>& words) const;
   [[nodiscard]] Slot find(std::uint32_t number, std::uint32_t rank, std::uint32_t place);
   void find_kinds();
   void add_spans(std::uint32_t number, std::vector<std::uint64_t>& words);

@@ -103,8 +103,21 @@ std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
 
 }  // namespace
 
+// In which order the rank's chunks go where they tie.
+void Groups::add_precedence(std::uint32_t rank, std::vector<std::uint64_t>& words) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_order;
+  for (std::uint32_t place = 0; place < slots(rank).size(); ++place) {
+    if (const Slot& slot = slots(rank)[place]; slot.found())
+      in_order.emplace_back(communicators_[slot.group].precedence, place);
+  }
+  std::sort(in_order.begin(), in_order.end());
+  for (const auto& one : in_order) words.push_back(one.second);
+}
+
 bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   bool comparable = true;
+  if (platform_.rules == platform::Rules::orrery && slots(rank).size() > 1)
+    add_precedence(rank, words);
   for (std::size_t place = 0; place < slots(rank).size(); ++place) {
     Slot& slot = slots_[first_slot_[rank] + place];
     if (!slot.found()) {
@@ -132,8 +145,7 @@ void Groups::add_distances(const Ring& ring, const Slot& slot,
                            std::vector<std::uint64_t>& words) const {
   const std::uint32_t rank = rank_of(slot.group, slot.member);
   each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
-    words.push_back(member == kNone ? kNobody
-                                    : network_.colour(rank, rank_of(slot.group, member)));
+    words.push_back(member == kNone ? kNobody : network_.colour(rank, rank_of(slot.group, member)));
   });
   if (ring.algorithm != Algorithm::double_binary_tree || !std::has_single_bit(ring.shape.size))
     return;
@@ -296,8 +308,11 @@ std::vector<std::uint32_t> Groups::alike() const {
     like[c] = c;
     if (!groups_[c].used || kinds_[groups_[c].kind].groups == 1) continue;
     std::uint32_t& lowest = first[groups_[c].colour];
-    if (lowest == kNone) lowest = c;
-    like[c] = lowest;
+    if (lowest == kNone || communicators_[c].precedence < communicators_[lowest].precedence)
+      lowest = c;
+  }
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    if (groups_[c].used && kinds_[groups_[c].kind].groups > 1) like[c] = first[groups_[c].colour];
   }
   return like;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <tuple>
 
 namespace orrery::sim {
 
@@ -216,6 +217,17 @@ Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType typ
   lists_.push_back(std::move(list));
   plan.lists.emplace_back(chosen, number);
   return number;
+}
+
+bool Planner::less(std::uint32_t list, std::uint32_t other) const {
+  const auto what = [this](const QueuedPhase& phase) {
+    const model::PhaseRequest& asked = specs_[phase.spec].request;
+    return std::tuple(phase.queue, asked.type, asked.data, asked.ring.size, asked.ring.stride,
+                      asked.anticlockwise, asked.min_tree);
+  };
+  return std::lexicographical_compare(
+      lists_[list].begin(), lists_[list].end(), lists_[other].begin(), lists_[other].end(),
+      [&](const QueuedPhase& a, const QueuedPhase& b) { return what(a) < what(b); });
 }
 
 }  // namespace orrery::sim

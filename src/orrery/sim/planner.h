@@ -77,6 +77,8 @@ class Planner {
 
   [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
+  /// An order of phase lists by what they hold, whatever their numbers are. O(phases).
+  [[nodiscard]] bool less(std::uint32_t list, std::uint32_t other) const;
   [[nodiscard]] std::uint32_t queue_count() const;
   [[nodiscard]] QueuePointers fresh_pointers() const;
 

@@ -18,7 +18,7 @@ struct Policy {
   bool first_come = false;
   /// Messages of phases match by sender and size alone; otherwise by phase and step.
   bool match_by_size = false;
-  /// The first rank that issues a chunk chooses queues and dimensions for all.
+  /// Who issues a chunk first chooses queues and dimensions for all.
   bool ranks_agree = true;
   /// Ends of phases may be worked out. Not where the order of messages in a tick can be seen.
   bool closed_forms = true;

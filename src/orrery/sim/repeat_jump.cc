@@ -156,7 +156,8 @@ void Repeater::move_times(const Jump& jump) {
     }
     parts_.agendas.shift(rank, jump.delay());
   }
-  for (Chunk& block : parts_.chunks.all()) {
+  for (std::uint32_t number = 0; number < parts_.chunks.count(); ++number) {
+    Chunk& block = parts_.chunks[number];
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
     if (block.streams.empty()) continue;
     for (std::uint32_t slot = 0; slot < block.slots; ++slot) {

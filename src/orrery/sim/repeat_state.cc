@@ -153,22 +153,22 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
 // follows: the first that it has no part in yet.
 bool Repeater::take_blocks(Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> live;
-  for (std::uint32_t b = 0; b < parts_.chunks.all().size(); ++b) {
-    const Chunk& block = parts_.chunks.all()[b];
+  for (std::uint32_t b = 0; b < parts_.chunks.count(); ++b) {
+    const Chunk& block = parts_.chunks[b];
     if (!block.streams.empty()) live.push_back({block.communicator, block.number, b});
   }
   std::sort(live.begin(), live.end());
   std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // place in live
   for (std::size_t i = 0; i < live.size(); ++i)
-    in_order.emplace_back(parts_.chunks.all()[static_cast<std::size_t>(live[i][2])].order, i);
+    in_order.emplace_back(parts_.chunks[static_cast<std::uint32_t>(live[i][2])].order, i);
   std::sort(in_order.begin(), in_order.end());
-  place_.resize(parts_.chunks.all().size());
+  place_.resize(parts_.chunks.count());
   to.words.push_back(static_cast<std::int64_t>(live.size()));
   for (const auto& [order, i] : in_order) to.words.push_back(static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(live[i][2]);
     place_[number] = static_cast<std::uint32_t>(i);
-    if (!take_block(parts_.chunks.all()[number], to)) return false;
+    if (!take_block(parts_.chunks[number], to)) return false;
   }
   return true;
 }
@@ -178,13 +178,9 @@ bool Repeater::take_block(const Chunk& block, Snapshot& to) {
   const ChunkSequence& sequence = parts_.chunks.sequence(block.communicator);
   const std::uint64_t issued = sequence.first + sequence.blocks.size();
   const std::int64_t numbers[] = {
-      block.communicator,
-      static_cast<std::int64_t>(issued - block.number),
-      block.done,
-      static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.plan)),
-      block.phases,
-      static_cast<std::int64_t>(block.dims_order.size()),
-      block.by_number ? 1 : 0};
+      block.communicator, static_cast<std::int64_t>(issued - block.number),
+      block.done,         static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.plan)),
+      block.phases,       static_cast<std::int64_t>(block.dims_order.size())};
   words.insert(words.end(), std::begin(numbers), std::end(numbers));
   words.insert(words.end(), block.dims_order.begin(), block.dims_order.end());
   for (std::size_t i = 0; i < block.gatherings.size(); ++i) {

@@ -74,9 +74,6 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_tho
       const Chunk& block = chunks_.of(stream);
       if (&block == oldest || !peers_are_here(block, stream)) continue;
       const auto age = [](const Chunk& b) { return std::pair(b.order.issued, b.order.node); };
-      if (oldest != nullptr && run_.folded && block.order.issued == oldest->order.issued &&
-          block.order.node != oldest->order.node && (block.by_number || oldest->by_number))
-        chunks_.doubt_order();
       if (oldest == nullptr || age(block) < age(*oldest)) oldest = &block;
     }
   }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -72,7 +71,7 @@ struct Communicator {
   std::vector<std::uint32_t> ranks;      ///< in ring order; empty for all ranks
   std::vector<std::uint32_t> sorted;     ///< the same, ascending; empty when `ranks` is
   std::vector<std::uint32_t> member_at;  ///< by place in `sorted`: the member
-  bool stands_for_several = false;       ///< with folding: for groups like it, too
+  std::uint32_t precedence = 0;          ///< Orrery rules: see Communicators
   // Folding. Only set for the first of the communicators that are alike, and if it is used.
   std::vector<std::uint32_t> slots;  ///< by member: which of the ranks simulated stands for it
   std::vector<std::pair<std::uint32_t, std::uint32_t>>

@@ -95,7 +95,7 @@ TEST(Chunks, AreDroppedWhenAllAreDoneAndServeAgain) {
   chunks.close(chunks.at(chunks[0], 1));
   EXPECT_TRUE(chunks[0].streams.empty());
   issue(toy, chunks, 800);
-  EXPECT_EQ(chunks.all().size(), 1u);
+  EXPECT_EQ(chunks.count(), 1u);
   EXPECT_EQ(chunks[0].number, 1u);
 }
 
