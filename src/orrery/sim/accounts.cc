@@ -16,7 +16,7 @@ constexpr std::size_t kFewSpans = 256;
 // Adds the time since the last change to whatever was going on.
 void Accounts::account(std::uint32_t rank, std::int64_t until) {
   RankState& state = run_.ground.states[rank];
-  RankResult& result = run_.ground.seats[rank];
+  RankResult& result = run_.ground.results[rank];
   const Time passed(until - state.since);
   if (passed == Time{}) return;
   if (state.awaited > 0) keep_span(rank, until);
@@ -127,7 +127,7 @@ void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
 void Accounts::communicates_since(std::uint32_t rank, std::int64_t begin) {
   const RankState& state = run_.ground.states[rank];
   if (begin >= state.since) return account(rank, begin);
-  RankResult& result = run_.ground.seats[rank];
+  RankResult& result = run_.ground.results[rank];
   for (std::uint32_t at = state.span; at != kNone && spans_[at].end > begin;
        at = spans_[at].before) {
     if (spans_[at].begin < begin) {

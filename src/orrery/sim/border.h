@@ -20,7 +20,7 @@ struct Border {
 
   /// `rank` as the workload numbers it.
   [[nodiscard]] std::uint32_t part_of(std::uint32_t rank) const {
-    return parts.part_of[run.folded ? run.ground.folding.class_of[rank] : rank];
+    return parts.part_of[run.quotient.rank_for(rank)];
   }
 };
 

@@ -18,7 +18,7 @@ namespace orrery::sim {
 /// Where one chunk at one rank is kept: see Chunks::at.
 struct StreamId {
   std::uint32_t block = kNone;
-  std::uint32_t slot = 0;
+  std::uint32_t player = 0;  ///< of its communicator
 
   [[nodiscard]] bool none() const { return block == kNone; }
   friend bool operator==(StreamId a, StreamId b) {
@@ -59,7 +59,7 @@ class Balances {
 struct Stream {
   const model::PhaseSpec* spec = nullptr;  ///< the running phase; null while waiting or done
   StreamId id;
-  std::uint32_t member = 0;    ///< of the communicator; with folding the first that is like it
+  std::uint32_t member = 0;    ///< of the communicator; the first that its rank plays
   std::uint32_t rank = 0;      ///< as the engine numbers those it simulates
   std::uint32_t position = 0;  ///< in the running phase's ring
   std::int32_t steps_left = 0;
@@ -110,10 +110,10 @@ struct ChunkOrder {
 
 /// One chunk of a collective at all members: where messages find their receiver.
 struct Chunk {
-  std::vector<Stream> streams;        ///< by slot of the communicator; gone when all are done
-  std::vector<Gathering> gatherings;  ///< [phase × slots + leader]; phases that are worked out
+  std::vector<Stream> streams;        ///< by player; gone when all are done
+  std::vector<Gathering> gatherings;  ///< [phase × players + leader]; phases that are worked out
   std::uint32_t communicator = 0;
-  std::uint32_t slots = 0;
+  std::uint32_t players = 0;
   std::uint32_t done = 0;
   std::uint32_t number = 0;  ///< among its communicator's chunks
   ChunkOrder order;
@@ -149,7 +149,7 @@ struct AnnouncedSend {
 
 /// The chunks of one communicator.
 struct ChunkSequence {
-  std::vector<std::uint32_t> next;    ///< by slot: chunks issued so far; empty: none
+  std::vector<std::uint32_t> next;    ///< by player: chunks issued so far; empty: none
   std::vector<std::uint32_t> blocks;  ///< by chunk from `first`; kNone: done
   std::uint32_t first = 0;
   std::vector<std::vector<Stream>> spare;  ///< of chunks that are done

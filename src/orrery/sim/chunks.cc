@@ -6,25 +6,18 @@
 
 namespace orrery::sim {
 
-std::uint32_t Chunks::member_of(const Communicator& group, std::uint32_t rank) const {
-  if (group.slots.empty()) return group.member(rank);
-  const auto found = std::lower_bound(group.seats.begin(), group.seats.end(),
-                                      std::pair<std::uint32_t, std::uint32_t>{rank, 0});
-  return found->second;
-}
-
 Stream& Chunks::open(std::uint32_t communicator, std::uint32_t rank, graph::NodeId node) {
   const Communicator& group = run_.communicators[communicator];
   if (communicator >= sequences_.size()) sequences_.resize(run_.communicators.all().size());
   ChunkSequence& sequence = sequences_[communicator];
-  const std::uint32_t slot = group.slot(member_of(group, rank));
-  if (sequence.next.empty()) sequence.next.resize(group.slot_count());
-  const std::uint32_t number = sequence.next[slot]++;
+  const std::uint32_t player = group.player_of_rank(rank);
+  if (sequence.next.empty()) sequence.next.resize(group.player_count());
+  const std::uint32_t number = sequence.next[player]++;
   if (number == sequence.first + sequence.blocks.size()) {
     sequence.blocks.push_back(new_block(communicator));
     blocks_[sequence.blocks.back()]->order = {run_.now(), node, group.precedence, number};
   }
-  return at(StreamId{sequence.blocks[number - sequence.first], slot});
+  return at(StreamId{sequence.blocks[number - sequence.first], player});
 }
 
 std::uint32_t Chunks::new_block(std::uint32_t communicator) {
@@ -40,20 +33,21 @@ std::uint32_t Chunks::new_block(std::uint32_t communicator) {
   }
   Chunk& block = *blocks_[number];
   block.communicator = communicator;
-  block.slots = group.slot_count();
+  block.players = group.player_count();
   block.number = sequence.first + static_cast<std::uint32_t>(sequence.blocks.size());
   if (sequence.spare.empty()) {
-    block.streams.resize(block.slots);
+    block.streams.resize(block.players);
   } else {
     block.streams = std::move(sequence.spare.back());
     sequence.spare.pop_back();
   }
-  for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
-    Stream& stream = block.streams[slot];
+  for (std::uint32_t player = 0; player < block.players; ++player) {
+    Stream& stream = block.streams[player];
     stream = Stream{};
-    stream.id = {number, slot};
-    stream.member = group.member_of_slot(slot);
-    stream.rank = group.slots.empty() ? run_.rank_of(communicator, slot) : group.seats[slot].first;
+    stream.id = {number, player};
+    const Player who = group.who_plays(player);
+    stream.member = who.member;
+    stream.rank = who.rank;
   }
   where_[number] = block.streams.data();
   return number;
@@ -61,7 +55,7 @@ std::uint32_t Chunks::new_block(std::uint32_t communicator) {
 
 void Chunks::close(const Stream& stream) {
   Chunk& block = of(stream);
-  if (++block.done == block.slots) drop(stream.id.block);
+  if (++block.done == block.players) drop(stream.id.block);
 }
 
 // Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,

@@ -22,20 +22,20 @@ class Chunks {
   /// A member is done with its chunk; when all are, it is dropped.
   void close(const Stream& stream);
 
-  [[nodiscard]] Stream& at(StreamId id) { return where_[id.block][id.slot]; }
-  [[nodiscard]] const Stream& at(StreamId id) const { return where_[id.block][id.slot]; }
+  [[nodiscard]] Stream& at(StreamId id) { return where_[id.block][id.player]; }
+  [[nodiscard]] const Stream& at(StreamId id) const { return where_[id.block][id.player]; }
   [[nodiscard]] Chunk& of(const Stream& stream) { return *blocks_[stream.id.block]; }
   [[nodiscard]] const Chunk& of(const Stream& stream) const { return *blocks_[stream.id.block]; }
   [[nodiscard]] Chunk& operator[](std::uint32_t number) { return *blocks_[number]; }
   [[nodiscard]] const Communicator& group(const Chunk& block) const {
     return run_.communicators[block.communicator];
   }
-  /// What one member does of a chunk; with folding, one that is like it.
+  /// What one member does of a chunk.
   [[nodiscard]] Stream& at(Chunk& block, std::uint32_t member) const {
-    return block.streams[group(block).slot(member)];
+    return block.streams[group(block).player(member)];
   }
   [[nodiscard]] const Stream& at(const Chunk& block, std::uint32_t member) const {
-    return block.streams[group(block).slot(member)];
+    return block.streams[group(block).player(member)];
   }
   /// A member of a chunk, as the workload calls it.
   [[nodiscard]] std::uint32_t rank_of(const Stream& stream, std::uint32_t member) const {
@@ -62,7 +62,6 @@ class Chunks {
   }
 
  private:
-  [[nodiscard]] std::uint32_t member_of(const Communicator& group, std::uint32_t rank) const;
   [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator);
   void drop(std::uint32_t number);
 

@@ -24,8 +24,7 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 
 bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
   if (!run_.options.closed_forms || !run_.policy.closed_forms ||
-      !run_.network.traits().uncontended ||
-      run_.platform.collectives.rendezvous)
+      !run_.network.traits().uncontended || run_.platform.collectives.rendezvous)
     return false;
   // Who records wants to see each message of a tree.
   const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
@@ -45,14 +44,14 @@ void ClosedPhases::begin(Stream& stream) {
   const std::uint32_t base = stream.member - stream.position * ring.stride;
   std::uint32_t leader = base, needed = ring.size;
   const Parties* parties =
-      group.slots.empty() ? nullptr : &parties_.of(block.communicator, group, ring);
+      group.one_each() ? nullptr : &parties_.of(block.communicator, group, ring);
   if (parties != nullptr) {
-    leader = parties->leader[group.slot(stream.member)];
+    leader = parties->leader[stream.id.player];
     needed = static_cast<std::uint32_t>(parties->together[leader].size());
   }
-  const std::size_t index = std::size_t{stream.phase} * block.slots + leader;
+  const std::size_t index = std::size_t{stream.phase} * block.players + leader;
   if (index >= block.gatherings.size())
-    block.gatherings.resize((std::size_t{stream.phase} + 1) * block.slots);
+    block.gatherings.resize((std::size_t{stream.phase} + 1) * block.players);
   Gathering& gathering = block.gatherings[index];
   if (gathering.come == 0) gathering = {spec.id, 0, run_.now(), true};
   ++waiting_;
@@ -67,16 +66,16 @@ void ClosedPhases::begin(Stream& stream) {
   }
   if (duration >= 0) {
     const std::int64_t time = run_.after(duration);
-    for (const std::uint32_t slot : parties->together[leader]) {
+    for (const std::uint32_t player : parties->together[leader]) {
       run_.queue.push({.time = time,
                        .kind = EventKind::phase_end,
-                       .first = group.member_of_slot(slot),
+                       .first = group.who_plays(player).member,
                        .block = stream.id.block});
     }
     return;
   }
-  for (const std::uint32_t slot : parties->together[leader]) {
-    const std::uint32_t member = group.member_of_slot(slot);
+  for (const std::uint32_t player : parties->together[leader]) {
+    const std::uint32_t member = group.who_plays(player).member;
     const std::uint32_t own = member - ring.position(member) * ring.stride;
     end_apart(block, spec, own, {&member, 1});
   }
@@ -113,14 +112,14 @@ void ClosedPhases::end_apart(Chunk& block, const model::PhaseSpec& spec, std::ui
   begins_.resize(ring.size);
   done_.resize(ring.size);
   for (std::uint32_t p = 0; p < ring.size; ++p)
-    begins_[p] = block.streams[group.slot(base + p * ring.stride)].since;
+    begins_[p] = block.streams[group.player(base + p * ring.stride)].since;
   model::phase_ends(
       spec, begins_, done_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
         return run_.network.alone(run_.rank_of(block.communicator, base + from * ring.stride),
-                                 run_.rank_of(block.communicator, base + to * ring.stride), bytes);
+                                  run_.rank_of(block.communicator, base + to * ring.stride), bytes);
       });
   const auto end_at = [&](std::uint32_t member) {
-    const Stream& stream = block.streams[group.slot(member)];
+    const Stream& stream = block.streams[group.player(member)];
     run_.queue.push({.time = run_.after(done_[ring.position(member)] - run_.now()),
                      .kind = EventKind::phase_end,
                      .first = member,
@@ -136,7 +135,7 @@ void ClosedPhases::arrives(const Event& event) {
   Chunk& block = chunks_[event.block];
   const Communicator& group = run_.communicators[block.communicator];
   for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
-    ends_.phase_ends(block.streams[group.slot(m)]);
+    ends_.phase_ends(block.streams[group.player(m)]);
 }
 
 }  // namespace orrery::sim

@@ -43,7 +43,7 @@ std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, gr
          ""});
     return std::nullopt;
   }
-  return run_.alike(found);
+  return run_.quotient.communicator(found);
 }
 
 std::int64_t Collectives::next_priority(std::uint32_t rank, graph::NodeId node) {
@@ -202,7 +202,7 @@ void Collectives::phase_ends(Stream& stream) {
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
   const std::uint64_t bytes = stream.spec->bytes_of(stream.sent);
-  run_.ground.seats[rank].sent_bytes += bytes;
+  run_.ground.results[rank].sent_bytes += bytes;
   ops_[stream.op].sent += bytes;
   queues_.note_gather(rank, queue, stream);
   if (run_.observer != nullptr) run_.observer->phase_ends(stream);

@@ -70,7 +70,7 @@ Result<void> Engine::set_up() {
         "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
   }
   if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
-  if (auto done = set_up_folding(); !done) return done;
+  if (auto done = set_up_quotient(); !done) return done;
   run_.set_up_ranks(planner_);
   if (run_.options.record) {
     history_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
@@ -166,7 +166,7 @@ bool Engine::advance(std::uint64_t events) {
 Result<SimResult> Engine::finish() {
   if (again_ == Again::by_messages) return std::move(run_.result);
   if (run_.error && run_.error->code == Errc::limit_exceeded) return tl::unexpected(*run_.error);
-  if (run_.folded && run_.fold_failed.empty() &&
+  if (run_.quotient.smaller() && run_.fold_failed.empty() &&
       (run_.error || nodes_.finished() < run_.workload.rank_count()))
     doubt_folding();
   if (!run_.fold_failed.empty()) return std::move(run_.result);

@@ -75,8 +75,8 @@ class Engine : private Messages::Ends,
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
 
-  // engine_fold.cc: one rank for all that are alike
-  [[nodiscard]] Result<void> set_up_folding();
+  // engine_quotient.cc: one rank for all that are alike
+  [[nodiscard]] Result<void> set_up_quotient();
   void doubt_folding();
 
   // engine_parts.cc: ranks that only send each other messages, simulated side by side

@@ -29,7 +29,6 @@ Engine::Engine(Engine& whole, std::uint32_t part)
       kept_planner_(run_.new_planner()),
       border_(Border{run_.ground.parts, part, run_}) {
   queues_.run_by(phases_);
-  run_.folded = whole.run_.folded;
   run_.in_a_part = true;
 }
 
@@ -38,8 +37,8 @@ bool Engine::find_parts() {
   if (run_.options.threads < 2 || run_.options.record || run_.options.max_events != 0 ||
       run_.pages != nullptr || repeats_.hopes())
     return false;
-  run_.ground.parts = sim::find_parts(run_.workload, run_.platform, run_.network, run_.communicators,
-                                      run_.folded ? &run_.ground.folding : nullptr);
+  run_.ground.parts = sim::find_parts(run_.workload, run_.platform, run_.network,
+                                      run_.communicators, run_.quotient);
   return run_.ground.parts.count > 1;
 }
 

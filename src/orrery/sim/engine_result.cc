@@ -24,7 +24,7 @@ void track_memory(Run& run, std::uint32_t rank) {
     return std::pair{Time(times.start), Time(times.end)};
   };
   if (const auto held = held_memory(run.graph_of(rank), when))
-    run.ground.seats[rank].peak_memory = held->peak;
+    run.ground.results[rank].peak_memory = held->peak;
 }
 
 template <typename Weight>
@@ -51,8 +51,8 @@ void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& 
 }  // namespace
 
 SimResult Engine::summarise() {
-  for (std::uint32_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
-    RankResult& rank_result = run_.ground.seats[rank];
+  for (std::uint32_t rank = 0; rank < run_.ground.results.size(); ++rank) {
+    RankResult& rank_result = run_.ground.results[rank];
     track_memory(run_, rank);
     if (!rank_result.finish) continue;
     run_.result.end = std::max(run_.result.end, *rank_result.finish);
@@ -73,20 +73,17 @@ SimResult Engine::summarise() {
   note_unmatched(
       messages_.state().mailboxes,
       [&](std::uint32_t sender) {
-        return run_.folded
-                   ? run_.weight(run_.ground.folding.class_of[sender % run_.fabric.rank_count()])
-                   : 1;
+        return run_.weight(run_.quotient.rank_for(sender % run_.fabric.rank_count()));
       },
       run_.result.findings);
   run_.spell_out_notes();
   if (run_.pages == nullptr) run_.result.chain = longest_chain(run_, nodes_, messages_.state());
-  run_.result.ranks = RankResults(
-      std::move(run_.ground.seats),
-      run_.folded ? std::move(run_.ground.folding.class_of) : std::vector<std::uint32_t>());
   for (std::uint32_t rank = 0;
        history_ && !run_.policy.first_come && rank < run_.ground.states.size(); ++rank)
     nodes_.settle_releases(rank);
   if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.ground.times));
+  run_.result.ranks =
+      RankResults(std::move(run_.ground.results), std::move(run_.ground.quotient).class_of());
   return std::move(run_.result);
 }
 

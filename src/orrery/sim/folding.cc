@@ -217,6 +217,31 @@ void number_classes(const Partition& partition, Folding& made) {
   }
 }
 
+// The receiver of a class waits for a message from another rank than its representative: from the
+// one in the same place of its own list of peers. A receiver that never mentions the sender will
+// never ask: then the sender's number is moved out of the way of all others.
+void add_routes(const graph::Workload& workload, const Shapes& shapes, Folding& made) {
+  for (const std::uint32_t rank : made.representative) {
+    made.first_route.push_back(made.routes.size());
+    for (const Peer& named : shapes.peers(workload.graph_of_rank[rank])) {
+      const std::int64_t number = named.of(rank);
+      if (number < 0 || number >= std::int64_t{workload.rank_count()}) continue;
+      const auto peer = static_cast<std::uint32_t>(number);
+      const std::uint32_t receiver = made.representative[made.class_of[peer]];
+      const std::uint32_t graph = workload.graph_of_rank[receiver];
+      const std::uint32_t place = shapes.find_peer(workload.graph_of_rank[peer], peer, rank);
+      const std::uint32_t src =
+          peer == receiver ? rank
+          : place == kNone ? rank + workload.rank_count()
+                           : static_cast<std::uint32_t>(shapes.peers(graph)[place].of(receiver));
+      made.routes.push_back({peer, src, receiver});
+    }
+    std::sort(made.routes.begin() + static_cast<std::ptrdiff_t>(made.first_route.back()),
+              made.routes.end(), [](const Route& a, const Route& b) { return a.peer < b.peer; });
+  }
+  made.first_route.push_back(made.routes.size());
+}
+
 }  // namespace
 
 Folding unfolded(std::uint32_t ranks, const Communicators& communicators, std::string why_not) {
@@ -250,6 +275,7 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   Folding made;
   number_classes(refinement.partition(), made);
   made.group_like = groups.alike();
+  add_routes(workload, shapes, made);
   return made;
 }
 

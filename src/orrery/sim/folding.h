@@ -17,6 +17,14 @@
 
 namespace orrery::sim {
 
+/// A message to a rank of the workload that a simulated one names, and between whom it is where the
+/// receiver is simulated for all that are like it. Ranks of the workload.
+struct Route {
+  std::uint32_t peer = 0;  ///< as the sender names it
+  std::uint32_t src = 0;   ///< as the receiver names the sender; beyond all ranks: it never does
+  std::uint32_t dst = 0;   ///< who is simulated for `peer`
+};
+
 /// Classes of ranks that do the same at the same times, and of communicators that look the same
 /// from within.
 struct Folding {
@@ -27,6 +35,8 @@ struct Folding {
   /// alike when they hold as many members of each class, and members of one class stand alike in
   /// both.
   std::vector<std::uint32_t> group_like;
+  std::vector<Route> routes;             ///< by class and peer, of who represents it; ascending
+  std::vector<std::size_t> first_route;  ///< by class, and the end
   std::string why_not;  ///< why every rank is a class of its own; empty: they were compared
 
   [[nodiscard]] std::size_t classes() const { return representative.size(); }

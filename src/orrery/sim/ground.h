@@ -16,10 +16,9 @@
 #include "orrery/model/network/network.h"
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/deviations.h"
-#include "orrery/sim/folding.h"
 #include "orrery/sim/parts.h"
-#include "orrery/sim/peers.h"
 #include "orrery/sim/planner.h"
+#include "orrery/sim/quotient.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/sim/state.h"
@@ -52,8 +51,7 @@ struct Ground {
   Wires network;
   Deviations deviations;
   Communicators communicators;
-  Folding folding;
-  std::optional<Peers> peers;  ///< with folding
+  Quotient quotient;
   Parts parts;
   // By simulated rank.
   std::vector<Agenda> agendas;
@@ -65,7 +63,7 @@ struct Ground {
   std::vector<QueuePointers> pointers;
   std::vector<std::uint8_t> round_robin;
   std::vector<std::uint8_t> last_was_gather;  ///< for the RG queue order
-  std::vector<RankResult> seats;              ///< what becomes of it
+  std::vector<RankResult> results;            ///< what becomes of it
 };
 
 }  // namespace orrery::sim

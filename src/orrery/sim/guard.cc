@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "orrery/sim/mirror.h"
+#include "orrery/sim/tree_slots.h"
 
 namespace orrery::sim {
 
@@ -40,23 +40,23 @@ void Guard::watch(std::uint32_t rank, std::int64_t time, std::uint64_t origin,
 }
 
 void Guard::set_up() {
-  if (run_.guarded) expected_.resize(run_.ground.folding.classes());
+  if (run_.guarded) expected_.resize(run_.quotient.ranks());
 }
 
-void Guard::message(const Event& arrival, std::uint32_t communicator, std::uint32_t from,
-                    std::uint32_t to, std::uint32_t key) {
+void Guard::message(const Event& arrival, std::uint32_t communicator, std::uint32_t to,
+                    std::uint32_t key) {
   if (!run_.guarded) return;
   const Communicator& group = run_.communicators[communicator];
-  const auto& [seat, member] = group.seats[group.slot(to)];
-  const std::uint32_t sender = sender_to(member, planner_.spec(arrival.spec), from, to, key);
-  watch(seat, arrival.time, (std::uint64_t{communicator} + 1) << 32 | sender,
+  const Player receiver = group.who_plays(group.player(to));
+  const std::uint32_t sender = sender_of(planner_.spec(arrival.spec), receiver.member, key);
+  watch(receiver.rank, arrival.time, (std::uint64_t{communicator} + 1) << 32 | sender,
         (std::uint64_t{arrival.block} + 1) << 32 | arrival.spec);
 }
 
 void Guard::message(const Endpoint& who, const MessageKey& key, std::int64_t time) {
   if (!run_.guarded) return;
   own(who.rank, time);
-  watch(run_.ground.folding.class_of[key.dst], time, std::uint64_t{1} << 63 | key.src, 0);
+  watch(run_.quotient.rank_for(key.dst), time, std::uint64_t{1} << 63 | key.src, 0);
 }
 
 }  // namespace orrery::sim

@@ -24,10 +24,10 @@ class Guard {
   void own(std::uint32_t rank, std::int64_t time) {
     if (run_.guarded) watch(rank, time, 0, 0);
   }
-  /// A message of a phase will arrive, from `from` to `to`, members of `communicator`. Whoever
-  /// stands for `to` gets it from another rank than `from`.
-  void message(const Event& arrival, std::uint32_t communicator, std::uint32_t from,
-               std::uint32_t to, std::uint32_t key);
+  /// A message of a phase will arrive at `to`, a member of `communicator`; `key` as sender_of() has
+  /// it.
+  void message(const Event& arrival, std::uint32_t communicator, std::uint32_t to,
+               std::uint32_t key);
   /// The same from one rank to another; `who` is the sender's.
   void message(const Endpoint& who, const MessageKey& key, std::int64_t time);
 

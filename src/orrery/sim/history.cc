@@ -55,7 +55,7 @@ void History::joins(std::uint32_t rank, graph::NodeId node, std::uint32_t commun
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
   }
   const ChunkSequence& chunks = chunks_.sequence(communicator);
-  const std::uint64_t chunk = chunks.next.empty() ? 0 : chunks.next[group.slot(member)];
+  const std::uint64_t chunk = chunks.next.empty() ? 0 : chunks.next[group.player(member)];
   recorder_.join(rank, node, communicator, member, chunk, rings, run_.now());
 }
 
@@ -70,7 +70,7 @@ void History::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) 
 
 void History::chunk_waits(const Stream& stream) {
   Chunk& block = chunks_.of(stream);
-  if (block.history.empty()) block.history.resize(block.slots);
+  if (block.history.empty()) block.history.resize(block.players);
   block.history[stream.member].queued = run_.now();
 }
 
@@ -196,8 +196,7 @@ std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) co
 // Trees tell of each message themselves.
 void History::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (transport_.shared() ||
-      spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
+  if (transport_.shared() || spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
     return;
   if (spec.request.along_dim) {
     return recorder_.traffic(stream.rank, spec.request.dim,

@@ -95,9 +95,9 @@ void Packets::deliver_run(const Event& event, Chunk& block, const model::PhaseSp
   for (std::uint32_t i = 0; i < event.count; ++i) {
     const std::uint32_t from = event.first + i;
     const std::uint32_t to = spec.destination(from, position, event.key);
-    if (!lone_arrival(block.streams[group.slot(to)], event.key, spec, run)) {
+    if (!lone_arrival(block.streams[group.player(to)], event.key, spec, run)) {
       flush(run);
-      deliver_one(block, spec, from, to, event.key);
+      deliver_one(block, spec, to, event.key);
     }
     if (++below == ring.stride) {
       below = 0;
@@ -134,8 +134,8 @@ bool Packets::lone_arrival(Stream& stream, std::uint32_t key, const model::Phase
 // are one event. False: not that simple, nothing is sent.
 bool Packets::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || transport_.shared() || run_.platform.collectives.rendezvous ||
-      stream.early || stream.steps_left < count)
+  if (!spec.burst || transport_.shared() || run_.platform.collectives.rendezvous || stream.early ||
+      stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);
   const auto keys = static_cast<std::uint32_t>(count);
@@ -156,7 +156,7 @@ bool Packets::send_burst(Stream& stream, std::int32_t count) {
                     .spec = spec.id};
   run_.queue.push(burst);
   for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)
-    guard_.message(burst, chunks_.of(stream).communicator, stream.member,
+    guard_.message(burst, chunks_.of(stream).communicator,
                    spec.destination(stream.member, stream.position, key + k), key + k);
   return true;
 }

@@ -17,8 +17,13 @@ using graph::NodeKind;
 
 std::optional<MessageKey> Messages::key(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
-  auto found = key(graph, run_.real(rank), node, graph.kind(node) == NodeKind::send, {rank, node});
-  if (found) *found = as_received(*found);
+  const bool sends = graph.kind(node) == NodeKind::send;
+  auto found = key(graph, run_.real(rank), node, sends, {rank, node});
+  if (found && sends) {
+    const Route route = run_.quotient.route(rank, found->dst);
+    found->src = route.src;
+    found->dst = route.dst;
+  }
   return found;
 }
 
@@ -94,7 +99,7 @@ void Messages::transmit(const Endpoint& who, const MessageKey& key) {
   if (run_.policy.first_dimension_counts && who.custom == kNone && run_.fabric.dim_count() > 1)
     note_dims(who, key);
   const auto bytes = static_cast<std::uint64_t>(key.size);
-  run_.ground.seats[who.rank].sent_bytes += bytes;
+  run_.ground.results[who.rank].sent_bytes += bytes;
   if (who.custom == kNone) {
     accounts_.sent_message(who.rank, bytes);
   } else {
@@ -232,22 +237,6 @@ void Messages::receive_done(std::uint32_t number) {
   if (receive.since >= 0 && receive.who.custom == kNone)
     accounts_.receive_ends(receive.who.rank, receive.since);
   ends_.message_ends(receive.who);
-}
-
-// The receiver's representative waits for a message from another rank than `key.src`: from the one
-// in the same place of its own list of peers. A receiver that never mentions the sender will never
-// ask: then the sender's number is moved out of the way of all others.
-MessageKey Messages::as_received(const MessageKey& key) const {
-  if (!run_.folded) return key;
-  const std::uint32_t stands_for =
-      run_.ground.folding.representative[run_.ground.folding.class_of[key.dst]];
-  if (stands_for == key.dst) return key;
-  MessageKey received = key;
-  received.dst = stands_for;
-  const std::uint32_t place = run_.ground.peers->place(key.dst, key.src);
-  received.src = place == kNone ? key.src + run_.fabric.rank_count()
-                                : run_.ground.peers->at(stands_for, place);
-  return received;
 }
 
 // The sender's end of a message to another part.

@@ -55,8 +55,7 @@ class Messages {
         ends_(ends),
         border_(border) {}
 
-  /// What a send or receive of the rank means, as its receiver's representative calls it. Empty:
-  /// the run has failed.
+  /// What a send or receive of the rank means, as its receiver calls it. Empty: the run has failed.
   [[nodiscard]] std::optional<MessageKey> key(std::uint32_t rank, graph::NodeId node);
   /// For errors: a node of the rank, or one of the trace that its collective runs.
   struct Place {
@@ -84,7 +83,6 @@ class Messages {
   void resume(const Messages& other) { state_ = other.state_; }
 
  private:
-  [[nodiscard]] MessageKey as_received(const MessageKey& key) const;
   [[nodiscard]] bool from_abroad(const MessageKey& key) const {
     return border_ != nullptr &&
            border_->part_of(key.src % run_.fabric.rank_count()) != border_->part;

@@ -214,7 +214,7 @@ void Nodes::check_finished(std::uint32_t rank) {
   if (state.left != 0 || state.finished || run_.error) return;
   state.finished = true;
   accounts_.account(rank);
-  run_.ground.seats[rank].finish = Time(run_.now());
+  run_.ground.results[rank].finish = Time(run_.now());
   finished_ += run_.weight(rank);
   if (run_.options.progress && !run_.in_a_part)
     run_.options.progress(finished_, run_.result.messages);

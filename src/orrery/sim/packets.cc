@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/sim/mirror.h"
+#include "orrery/sim/tree_slots.h"
 
 namespace orrery::sim {
 
@@ -121,7 +121,7 @@ void Packets::send(Stream& stream) {
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.queue.push(arrival);
     if (run_.guarded)
-      guard_.message(arrival, chunks_.of(stream).communicator, stream.member,
+      guard_.message(arrival, chunks_.of(stream).communicator,
                      spec.destination(stream.member, stream.position, key), key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
@@ -135,7 +135,7 @@ void Packets::send(Stream& stream) {
                      .order = step_order(spec.id, key)},
                     takes, arrival);
     arrival.time = run_.after(takes);
-    guard_.message(arrival, chunks_.of(stream).communicator, stream.member, to, key);
+    guard_.message(arrival, chunks_.of(stream).communicator, to, key);
   }
   post(stream, key);
 }
@@ -176,19 +176,15 @@ void Packets::arrives(const Event& event) {
   for (std::uint32_t from = event.first; from < event.first + event.count; ++from) {
     const std::uint32_t position = spec.request.ring.position(from);
     for (std::uint32_t k = 0; k < event.keys; ++k) {
-      deliver_one(block, spec, from, spec.destination(from, position, event.key + k),
-                  event.key + k);
+      deliver_one(block, spec, spec.destination(from, position, event.key + k), event.key + k);
     }
   }
 }
 
-void Packets::deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t from,
-                          std::uint32_t to, std::uint32_t key) {
+void Packets::deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t to,
+                          std::uint32_t key) {
   Stream& stream = chunks_.at(block, to);
-  if (stream.spec != &spec) {
-    deliver_astray(stream, spec, sender_to(stream.member, spec, from, to, key), key);
-    return;
-  }
+  if (stream.spec != &spec) return deliver_astray(stream, spec, key);
   bool posted;
   if (stream.balances.empty()) {
     posted = stream.balance-- > 0;
@@ -213,11 +209,11 @@ void Packets::received(Stream& stream) {
     send_held(stream);
 }
 
-// The receiver is not in the phase of `from`, whom it knows as its sender. Under ASTRA rules a
-// receive of another phase may want the message; otherwise it waits until one does.
-void Packets::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
-                             std::uint32_t sent_key) {
+// The receiver is not in the phase of the message. Under ASTRA rules a receive of another phase may
+// want it; otherwise it waits until one does.
+void Packets::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;
+  const std::uint32_t from = sender_of(sent, stream.member, sent_key);
   const std::int64_t bytes = sent.step_of(sent_key).bytes;
   if (run_.policy.match_by_size && spec != nullptr &&
       spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {

@@ -39,10 +39,8 @@ class Packets final : public ByMessages {
   void try_send(Stream& stream);
   void send(Stream& stream);
   void post(Stream& stream, std::uint32_t key);
-  void deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t to,
-                   std::uint32_t key);
-  void deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t from,
-                      std::uint32_t key);
+  void deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t to, std::uint32_t key);
+  void deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::uint32_t key);
   void received(Stream& stream);
   [[nodiscard]] std::int64_t delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const;
   // lockstep.cc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who goes through a phase together when one rank is simulated for many.
+// Who goes through a phase together where ranks play several members.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace orrery::sim {
 
-/// The slots of a communicator by rings of one shape. Slots that stand in one ring end a phase only
-/// when all of them have begun it; ranks that are alike see alike rings, so each slot is in one
-/// such set.
+/// The players of a communicator by rings of one shape. Those that stand in one ring end a phase
+/// only when all of them have begun it; ranks that are alike see alike rings, so each player is in
+/// one such set.
 struct Parties {
-  std::vector<std::uint32_t> leader;                 ///< by slot: the lowest of its set
+  std::vector<std::uint32_t> leader;                 ///< by player: the lowest of its set
   std::vector<std::vector<std::uint32_t>> together;  ///< by leader: the set, ascending
 };
 
 class PartyBook {
  public:
-  /// O(members of the rings that slots stand in), once for each communicator and shape of ring.
+  /// O(members of the rings that players stand in), once for each communicator and shape of ring.
   [[nodiscard]] const Parties& of(std::uint32_t communicator, const Communicator& group,
                                   const model::RingShape& ring);
 

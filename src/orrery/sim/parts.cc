@@ -89,14 +89,14 @@ Ties ties_of(const Graph& graph) {
 class Cutter {
  public:
   Cutter(const graph::Workload& workload, const platform::Platform& platform,
-         const model::Network& network, const Communicators& communicators, const Folding* folding)
+         const model::Network& network, const Communicators& communicators,
+         const Quotient& quotient)
       : workload_(workload),
         platform_(platform),
         network_(network),
         communicators_(communicators),
-        folding_(folding),
-        ranks_(folding != nullptr ? static_cast<std::uint32_t>(folding->classes())
-                                  : workload.rank_count()),
+        quotient_(quotient),
+        ranks_(quotient.ranks()),
         sets_(ranks_),
         joined_(communicators.all().size(), false) {
     for (const graph::GraphRef& graph : workload.graphs) ties_.push_back(ties_of(*graph));
@@ -120,9 +120,7 @@ class Cutter {
   }
 
  private:
-  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
-    return folding_ != nullptr ? folding_->representative[rank] : rank;
-  }
+  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const { return quotient_.real(rank); }
   [[nodiscard]] const Ties& ties(std::uint32_t rank) const {
     return ties_[workload_.graph_of_rank[real(rank)]];
   }
@@ -145,15 +143,13 @@ class Cutter {
   }
 
   void join_members(std::uint32_t communicator) {
-    if (folding_ != nullptr) communicator = folding_->group_like[communicator];
+    communicator = quotient_.communicator(communicator);
     if (joined_[communicator]) return;
     joined_[communicator] = true;
     const Communicator& group = communicators_[communicator];
-    const auto seat = [&](std::uint32_t member) {
-      const std::uint32_t rank = group.ranks.empty() ? member : group.ranks[member];
-      return folding_ != nullptr ? folding_->class_of[rank] : rank;
-    };
-    for (std::uint32_t m = 1; m < group.members; ++m) sets_.join(seat(0), seat(m));
+    const std::uint32_t first = group.who_plays(0).rank;
+    for (std::uint32_t player = 1; player < group.player_count(); ++player)
+      sets_.join(first, group.who_plays(player).rank);
   }
 
   // Sets in the order of their lowest ranks: a part each, or if they are too many each to the part
@@ -193,8 +189,7 @@ class Cutter {
         if (to < 0 || to >= static_cast<std::int64_t>(workload_.rank_count()) || peer.size < 0)
           continue;
         const auto number = static_cast<std::uint32_t>(to);
-        const std::uint32_t seat = folding_ != nullptr ? folding_->class_of[number] : number;
-        const std::uint32_t other = parts.part_of[seat];
+        const std::uint32_t other = parts.part_of[quotient_.rank_for(number)];
         if (other == part) continue;
         std::int64_t& least = parts.lookahead[std::size_t{part} * parts.count + other];
         least = std::min(least, network_.alone(real(rank), number, peer.size));
@@ -223,7 +218,7 @@ class Cutter {
   const platform::Platform& platform_;
   const model::Network& network_;
   const Communicators& communicators_;
-  const Folding* folding_;
+  const Quotient& quotient_;
   std::uint32_t ranks_;  // simulated
   Sets sets_;
   std::vector<bool> joined_;  // by communicator
@@ -234,10 +229,10 @@ class Cutter {
 
 Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
                  const model::Network& network, const Communicators& communicators,
-                 const Folding* folding) {
+                 const Quotient& quotient) {
   if (std::string why = why_one_part(workload, platform, network.traits()); !why.empty())
     return one_part(std::move(why));
-  return Cutter(workload, platform, network, communicators, folding).cut();
+  return Cutter(workload, platform, network, communicators, quotient).cut();
 }
 
 }  // namespace orrery::sim

@@ -11,7 +11,7 @@
 #include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/communicators.h"
-#include "orrery/sim/folding.h"
+#include "orrery/sim/quotient.h"
 
 namespace orrery::sim {
 
@@ -32,8 +32,8 @@ struct Parts {
 };
 
 /// Ranks that meet in a collective, or at a memory that they share, are in one part; parts have
-/// about as many nodes each, and are of consecutive ranks as far as that allows. With folding
-/// (`folding` not null) of the ranks that stand for others. Depends on nothing but its arguments.
+/// about as many nodes each, and are of consecutive ranks as far as that allows. Depends on nothing
+/// but its arguments.
 ///
 /// There is one part only where the order of events of one time can be seen (ASTRA rules), where
 /// something is shared by all (links of the message model, a memory pool, loads that Themis or
@@ -41,6 +41,6 @@ struct Parts {
 /// between parts takes no time. O(nodes of all graphs + ranks × (groups + peers) + kMost³).
 [[nodiscard]] Parts find_parts(const graph::Workload& workload, const platform::Platform& platform,
                                const model::Network& network, const Communicators& communicators,
-                               const Folding* folding);
+                               const Quotient& quotient);
 
 }  // namespace orrery::sim

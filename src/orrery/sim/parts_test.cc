@@ -26,7 +26,7 @@ Parts parts_of(const graph::Workload& work, const Platform& platform) {
   const auto network = model::make_network(platform);
   Communicators communicators;
   EXPECT_TRUE(communicators.make(work, platform.rules));
-  return find_parts(work, platform, *network, communicators, nullptr);
+  return find_parts(work, platform, *network, communicators, Quotient(work.rank_count()));
 }
 
 /// Everything that must not depend on threads, beyond what first_difference looks at.

@@ -30,7 +30,7 @@ struct Snapshot {
   /// By rank and lane of capacity one: the node that left it last, and when.
   std::vector<std::pair<graph::NodeId, std::int64_t>> lasts;
   // Not part of the comparison: what has been counted so far.
-  std::vector<RankResult> seats;
+  std::vector<RankResult> results;
   std::vector<std::int64_t> gpu_time;
   Totals totals;
   std::uint64_t messages = 0;

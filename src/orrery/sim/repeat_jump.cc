@@ -37,9 +37,9 @@ void grow(std::uint64_t& value, std::uint64_t before, std::int64_t times) {
 
 void Repeater::count_repeats(const Jump& jump) {
   const std::int64_t times = jump.times;
-  for (std::size_t rank = 0; rank < run_.ground.seats.size(); ++rank) {
-    RankResult& result = run_.ground.seats[rank];
-    const RankResult& then = before_.seats[rank];
+  for (std::size_t rank = 0; rank < run_.ground.results.size(); ++rank) {
+    RankResult& result = run_.ground.results[rank];
+    const RankResult& then = before_.results[rank];
     grow(result.compute, then.compute, times);
     grow(result.overlapped, then.overlapped, times);
     grow(result.comm, then.comm, times);
@@ -160,8 +160,8 @@ void Repeater::move_times(const Jump& jump) {
     Chunk& block = parts_.chunks[number];
     for (Gathering& gathering : block.gatherings) gathering.first += jump.delay();
     if (block.streams.empty()) continue;
-    for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
-      block.streams[slot].since += jump.delay();
+    for (std::uint32_t player = 0; player < block.players; ++player) {
+      block.streams[player].since += jump.delay();
     }
   }
   run_.queue.shift(jump.delay());

@@ -55,7 +55,7 @@ bool Repeater::take(Snapshot& to) {
   }
   if (!take_events(to)) return false;
   take_mailboxes(to);
-  to.seats = run_.ground.seats;
+  to.results = run_.ground.results;
   to.gpu_time = run_.ground.gpu_time;
   to.totals = parts_.accounts.totals();
   to.messages = run_.result.messages;
@@ -198,8 +198,8 @@ bool Repeater::take_block(const Chunk& block, Snapshot& to) {
 bool Repeater::take_streams(const Chunk& block, Snapshot& to) {
   const bool relative_priority =
       run_.platform.collectives.policy != platform::SchedulingPolicy::explicit_priority;
-  for (std::uint32_t slot = 0; slot < block.slots; ++slot) {
-    const Stream& stream = block.streams[slot];
+  for (std::uint32_t player = 0; player < block.players; ++player) {
+    const Stream& stream = block.streams[player];
     to.words.push_back(stream.phases);
     to.words.push_back(stream.op == kNone ? 0 : 1);
     if (stream.op == kNone) continue;

@@ -19,10 +19,10 @@ std::shared_ptr<Planner> Run::new_planner() const {
 }
 
 void Run::set_up_ranks(const Planner& planner) {
-  const std::uint32_t ranks = result.savings.representatives;
+  const std::uint32_t ranks = quotient.ranks();
   ground.agendas.resize(ranks);
   ground.states.resize(ranks);
-  ground.seats.resize(ranks);
+  ground.results.resize(ranks);
   ground.gpu_time.assign(ranks, 0);
   ground.queues.resize(std::size_t{ranks} * planner.queue_count());
   ground.pointers.assign(ranks, planner.fresh_pointers());
@@ -53,7 +53,6 @@ void Run::resume(const Run& other) {
   result.savings = other.result.savings;
   result.findings = other.result.findings;
   error = other.error;
-  folded = other.folded;
   in_a_part = other.in_a_part;
   guarded = other.guarded;
   fold_failed = other.fold_failed;

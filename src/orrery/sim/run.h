@@ -23,8 +23,8 @@
 
 namespace orrery::sim {
 
-/// In all that follows `rank` numbers the ranks that are simulated; real() is what the workload
-/// calls it. Without folding that is the same.
+/// In all that follows `rank` numbers the ranks that are simulated (see Quotient); real() is what
+/// the workload calls it.
 struct Run {
   Run(const graph::Workload& what, const platform::Platform& on, const Options& how,
       std::shared_ptr<Ground> stands_on)
@@ -38,13 +38,13 @@ struct Run {
   Ground& ground = *kept;
   const model::Fabric& fabric = ground.fabric;  ///< the machine's dimensions
   model::Network& network = *ground.network.get();
+  const Quotient& quotient = ground.quotient;  ///< of the workload: what is run
   Communicators& communicators = ground.communicators;
   EventQueue queue;
   SimResult result;
   std::optional<Error> error;
-  bool folded = false;
   bool in_a_part = false;            ///< others are simulated beside this one
-  bool guarded = false;              ///< folded under ASTRA rules
+  bool guarded = false;              ///< ranks stand for others under ASTRA rules
   std::string fold_failed;           ///< not empty: ranks that are alike need not do the same
   std::unique_ptr<NodePages> pages;  ///< in place of Ground::times and RankState::waits
   Observer* observer = nullptr;      ///< Options::record
@@ -55,8 +55,8 @@ struct Run {
 
   /// For this network; it lives as long as whoever keeps it, and keeps the network, too.
   [[nodiscard]] std::shared_ptr<Planner> new_planner() const;
-  /// Makes room for all that is to be known of each rank that is simulated
-  /// (result.savings.representatives). O(nodes) where times are kept.
+  /// Makes room for all that is to be known of each rank that is simulated. O(nodes) where times
+  /// are kept.
   void set_up_ranks(const Planner& planner);
 
   [[nodiscard]] std::int64_t now() const { return queue.now(); }
@@ -75,19 +75,11 @@ struct Run {
   void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
   void spell_out_notes();
 
-  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
-    return folded ? ground.folding.representative[rank] : rank;
-  }
+  [[nodiscard]] std::uint32_t real(std::uint32_t rank) const { return quotient.real(rank); }
   /// How many ranks `rank` stands for.
-  [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {
-    return folded ? ground.folding.members[rank] : 1;
-  }
+  [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const { return quotient.weight(rank); }
   [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
     return workload.graph(real(rank));
-  }
-  /// The communicator that stands for it.
-  [[nodiscard]] std::uint32_t alike(std::uint32_t communicator) const {
-    return folded ? ground.folding.group_like[communicator] : communicator;
   }
   /// A member of a communicator, as the workload calls it.
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {

@@ -97,9 +97,9 @@ StallReport stall_report(const Run& run, const MessageState& messages, const Chu
 std::vector<ChainLink> longest_chain(Run& run, Nodes& nodes, const MessageState& messages) {
   std::vector<ChainLink> links;
   std::uint32_t slowest = 0;
-  for (std::uint32_t rank = 1; rank < run.ground.seats.size(); ++rank) {
-    if (run.ground.seats[rank].finish.value_or(Time{}) >
-        run.ground.seats[slowest].finish.value_or(Time{}))
+  for (std::uint32_t rank = 1; rank < run.ground.results.size(); ++rank) {
+    if (run.ground.results[rank].finish.value_or(Time{}) >
+        run.ground.results[slowest].finish.value_or(Time{}))
       slowest = rank;
   }
   std::uint32_t rank = slowest;

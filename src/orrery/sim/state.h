@@ -65,6 +65,13 @@ struct Agenda {
   std::vector<LocalList> overflow;
 };
 
+/// A simulated rank, and the first member of a communicator that it plays.
+struct Player {
+  std::uint32_t rank = 0;
+  std::uint32_t member = 0;
+  friend auto operator<=>(const Player&, const Player&) = default;
+};
+
 /// Ranks that communicate with each other. Number 0 is all ranks.
 struct Communicator {
   std::string name;
@@ -72,11 +79,11 @@ struct Communicator {
   std::vector<std::uint32_t> sorted;     ///< the same, ascending; empty when `ranks` is
   std::vector<std::uint32_t> member_at;  ///< by place in `sorted`: the member
   std::uint32_t precedence = 0;          ///< Orrery rules: see Communicators
-  // Folding. Only set for the first of the communicators that are alike, and if it is used.
-  std::vector<std::uint32_t> slots;  ///< by member: which of the ranks simulated stands for it
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      seats;  ///< by slot: the simulated rank, and the first member it stands for; ascending
   std::uint32_t members = 0;
+  // Where one rank is simulated for several (see Quotient). Both are empty if each member has a
+  // rank of its own.
+  std::vector<std::uint32_t> player_of;  ///< by member: a place in `players`
+  std::vector<Player> players;           ///< ascending
   bool sub_group = false;
   bool listed = false;  ///< by the workload, with its members; number 0 is not
 
@@ -84,14 +91,24 @@ struct Communicator {
   /// takes part, whatever the collective says of dimensions.
   [[nodiscard]] std::uint32_t dims(std::uint32_t mask) const { return listed ? ~0u : mask; }
 
-  [[nodiscard]] std::uint32_t slot(std::uint32_t member) const {
-    return slots.empty() ? member : slots[member];
+  /// Each member is played by a rank of its own.
+  [[nodiscard]] bool one_each() const { return players.empty(); }
+  /// Who plays a member: 0 … player_count() - 1, in the order of simulated ranks.
+  [[nodiscard]] std::uint32_t player(std::uint32_t member) const {
+    return one_each() ? member : player_of[member];
   }
-  [[nodiscard]] std::uint32_t slot_count() const {
-    return slots.empty() ? members : static_cast<std::uint32_t>(seats.size());
+  [[nodiscard]] std::uint32_t player_count() const {
+    return one_each() ? members : static_cast<std::uint32_t>(players.size());
   }
-  [[nodiscard]] std::uint32_t member_of_slot(std::uint32_t slot) const {
-    return slots.empty() ? slot : seats[slot].second;
+  /// The simulated rank, and the first member that it plays.
+  [[nodiscard]] Player who_plays(std::uint32_t player) const {
+    return one_each() ? Player{ranks.empty() ? player : ranks[player], player} : players[player];
+  }
+  /// The player that a simulated rank is; it is one.
+  [[nodiscard]] std::uint32_t player_of_rank(std::uint32_t rank) const {
+    if (one_each()) return member(rank);
+    const auto found = std::lower_bound(players.begin(), players.end(), Player{rank, 0});
+    return static_cast<std::uint32_t>(found - players.begin());
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& ascending() const {

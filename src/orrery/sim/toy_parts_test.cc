@@ -96,7 +96,7 @@ TEST(Accounts, AddsUpUnionsOfWhatGoesOn) {
   toy.wait_until(40);
   toy.accounts.sent(0, 1, 500);
   change(1, -1);
-  const RankResult& rank = toy.run.ground.seats[0];
+  const RankResult& rank = toy.run.ground.results[0];
   EXPECT_EQ(rank.idle, ps(10));
   EXPECT_EQ(rank.compute, ps(10));
   EXPECT_EQ(rank.comm, ps(25));
@@ -111,10 +111,7 @@ TEST(Accounts, AddsUpUnionsOfWhatGoesOn) {
 
 TEST(Guard, DoubtsWhatTwoRanksQueueForOneTickInOneTick) {
   Toy toy(pair_of_ranks(), line(Block::ring, 2));
-  toy.run.folded = toy.run.guarded = true;
-  toy.run.ground.folding.representative = {0, 1};
-  toy.run.ground.folding.members = {1, 1};
-  toy.run.ground.folding.class_of = {0, 1};
+  toy.run.guarded = true;
   toy.guard.set_up();
   toy.guard.own(0, 50);
   toy.guard.own(0, 50);  // its own order is the same for all
@@ -160,7 +157,7 @@ TEST(Nodes, StartWhenTheirDependenciesHaveEndedAndTheirLaneIsFree) {
   nodes.complete(0, 2);
   EXPECT_TRUE(nodes.settle());
   EXPECT_EQ(nodes.finished(), 1u);
-  EXPECT_EQ(toy.run.ground.seats[0].finish, ps(100));
+  EXPECT_EQ(toy.run.ground.results[0].finish, ps(100));
 }
 
 TEST(Nodes, StartAtOnceWhereWhatComesFirstGoesFirst) {

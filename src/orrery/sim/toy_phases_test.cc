@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "orrery/sim/chunk_queues.h"
-#include "orrery/sim/mirror.h"
 #include "orrery/sim/phases.h"
 #include "orrery/sim/toy_testing.h"
+#include "orrery/sim/tree_slots.h"
 
 namespace orrery::sim {
 namespace {
@@ -193,22 +193,24 @@ TEST(Early, IsTakenOnceByThePhaseItIsFor) {
   EXPECT_TRUE(by_size.take(stream, 3, 0));
 }
 
-TEST(Mirror, FindsWhoStandsWhereTheSenderStood) {
+TEST(TreeSlots, WhoeverIsSentToKnowsTheSender) {
   model::PhaseSpec ring;
   ring.request.ring = {4, 2};  // members 1, 3, 5, 7 of eight
-  EXPECT_EQ(sender_to(5, ring, 1, 3, 0), 3u);
-  EXPECT_EQ(sender_to(3, ring, 1, 3, 0), 1u);
+  for (const std::uint32_t member : {1u, 3u, 5u, 7u}) {
+    const std::uint32_t to = ring.destination(member, ring.request.ring.position(member), 0);
+    EXPECT_EQ(sender_of(ring, to, 0), member);
+  }
   model::PhaseSpec tree;
   tree.request.algorithm = {Algorithm::double_binary_tree, -1};
   tree.request.ring = {4, 1};
-  for (std::uint32_t member = 0; member < 4; ++member) {
+  for (std::uint32_t member = 4; member < 8; ++member) {
     const model::TreePlace place = tree_place(tree, member);
     for (std::uint32_t slot = 0; slot < kTreeSlots; ++slot) {
       if (in_slot(place, slot) == model::TreePlace::kNone) continue;
       EXPECT_EQ(slot_of(place, in_slot(place, slot)), slot);
-      // The same place in the next ring of four.
-      EXPECT_EQ(sender_to(member + 4, tree, in_slot(place, slot), member, 0),
-                in_slot(place, slot) + 4);
+      const std::uint32_t to = member_in(tree, member, slot);
+      EXPECT_EQ(to, in_slot(place, slot) + 4);
+      EXPECT_EQ(sender_of(tree, to, slot_of(tree_place(tree, to), member - 4)), member);
     }
   }
 }

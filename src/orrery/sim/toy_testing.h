@@ -40,7 +40,7 @@ struct Toy {
         transport(run),
         accounts(run) {
     ORRERY_CHECK(run.communicators.make(workload, platform.rules).has_value());
-    run.result.savings.representatives = workload.rank_count();
+    run.ground.quotient = Quotient(workload.rank_count());
     run.set_up_ranks(planner);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/trees.h"
 
-#include "orrery/sim/mirror.h"
+#include "orrery/sim/tree_slots.h"
 
 namespace orrery::sim {
 
@@ -22,7 +22,7 @@ void Trees::begin(Stream& stream) {
 
 void Trees::send(Stream& stream, std::uint32_t slot) {
   ++stream.sent;
-  const std::uint32_t to = member_in(stream, slot);
+  const std::uint32_t to = member_in(*stream.spec, stream.member, slot);
   if (run_.platform.collectives.rendezvous) return rendezvous_.ask(stream, to, slot);
   leaves({stream.id.block, stream.member, to, slot, stream.rank, stream.spec});
 }
@@ -30,8 +30,8 @@ void Trees::send(Stream& stream, std::uint32_t slot) {
 void Trees::leaves(const AnnouncedSend& send) {
   const model::PhaseSpec& spec = *send.spec;
   Event arrival{.kind = EventKind::tree_deliver,
-                .first = send.member,
-                .key = send.to,
+                .first = send.to,
+                .key = slot_of(tree_place(spec, send.to), spec.request.ring.position(send.member)),
                 .block = send.block,
                 .spec = spec.id};
   const Chunk& chunk = chunks_[send.block];
@@ -50,11 +50,11 @@ void Trees::leaves(const AnnouncedSend& send) {
                   delay, arrival);
   if (!run_.guarded) return;
   arrival.time = run_.after(delay);
-  guard_.message(arrival, communicator, send.member, send.to, kNone);
+  guard_.message(arrival, communicator, send.to, arrival.key);
 }
 
 void Trees::announced(Stream& receiver, std::uint32_t slot) {
-  const std::uint32_t from = member_in(receiver, slot);
+  const std::uint32_t from = member_in(*receiver.spec, receiver.member, slot);
   const std::uint32_t step = slot_of(tree_place(*receiver.spec, from), receiver.position);
   post(receiver, slot);
   if (const auto send_now = rendezvous_.meet(receiver, from, step)) leaves(*send_now);
@@ -64,30 +64,23 @@ void Trees::free(Stream& stream, std::uint16_t count) {
   for (std::uint16_t i = 0; i < count; ++i) free_one(stream);
 }
 
-// The member in a slot of its own place.
-std::uint32_t Trees::member_in(const Stream& stream, std::uint32_t slot) {
-  const std::uint32_t stride = stream.spec->request.ring.stride;
-  const std::uint32_t position = in_slot(tree_place(*stream.spec, stream.member), slot);
-  return stream.member - stream.position * stride + position * stride;
-}
-
 void Trees::receive(Stream& stream, std::uint32_t slot) {
   if (run_.platform.collectives.rendezvous)
-    return rendezvous_.announce(stream, member_in(stream, slot), slot);
+    return rendezvous_.announce(stream, member_in(*stream.spec, stream.member, slot), slot);
   post(stream, slot);
 }
 
 // ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
 // size: one of another phase of the chunk will do.
 void Trees::post(Stream& stream, std::uint32_t slot) {
-  if (!stream.early || !early_.take(stream, member_in(stream, slot), 0)) {
+  if (!stream.early || !early_.take(stream, member_in(*stream.spec, stream.member, slot), 0)) {
     ++stream.balances[slot];
     return;
   }
   run_.queue.push({.time = run_.now(),
                    .kind = EventKind::tree_late,
-                   .first = slot,
-                   .key = stream.member,
+                   .first = stream.member,
+                   .key = slot,
                    .block = stream.id.block});
   guard_.own(stream.rank, run_.now());
 }
@@ -96,9 +89,9 @@ void Trees::arrives(const Event& event) {
   if (event.kind == EventKind::tree_late) return arrives_late(event);
   Chunk& block = chunks_[event.block];
   if (block.streams.empty()) return;
-  Stream& stream = chunks_.at(block, event.key);
+  Stream& stream = chunks_.at(block, event.first);
   const model::PhaseSpec& spec = planner_.spec(event.spec);
-  const std::uint32_t from = sender_to(stream.member, spec, event.first, event.key, 0);
+  const std::uint32_t from = member_in(spec, stream.member, event.key);
   const bool tree = stream.spec != nullptr &&
                     stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
   const bool matches = run_.policy.match_by_size
@@ -107,8 +100,8 @@ void Trees::arrives(const Event& event) {
   if (matches) {
     const model::TreePlace place = tree_place(*stream.spec, stream.member);
     for (std::uint32_t slot = 0; slot < kTreeSlots; ++slot) {
-      if (in_slot(place, slot) == model::TreePlace::kNone || member_in(stream, slot) != from ||
-          stream.balances[slot] == 0)
+      if (in_slot(place, slot) == model::TreePlace::kNone ||
+          member_in(*stream.spec, stream.member, slot) != from || stream.balances[slot] == 0)
         continue;
       --stream.balances[slot];
       return received(stream);
@@ -119,7 +112,7 @@ void Trees::arrives(const Event& event) {
 
 void Trees::arrives_late(const Event& event) {
   Chunk& block = chunks_[event.block];
-  received(chunks_.at(block, event.key));
+  received(chunks_.at(block, event.first));
 }
 
 void Trees::received(Stream& stream) {

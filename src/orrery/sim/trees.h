@@ -29,7 +29,6 @@ class Trees final : public ByMessages {
   void receive(Stream& stream, std::uint32_t slot);
   void post(Stream& stream, std::uint32_t slot);
   void received(Stream& stream);
-  [[nodiscard]] static std::uint32_t member_in(const Stream& stream, std::uint32_t slot);
 };
 
 }  // namespace orrery::sim

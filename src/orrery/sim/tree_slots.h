@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One rank is simulated for all that are alike: what a message to one of them is to the one that
-// stands for it.
+// Who a member of a phase hears from, in its own words: places of a double binary tree, or keys.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +20,12 @@ enum TreeSlot : std::uint32_t { kParent, kLeft, kRight, kTreeSlots };
 [[nodiscard]] std::uint32_t slot_of(const model::TreePlace& place, std::uint32_t position);
 /// The place of a member in the tree that a phase runs.
 [[nodiscard]] model::TreePlace tree_place(const model::PhaseSpec& spec, std::uint32_t member);
+/// The member that `member` has in a slot of its place.
+[[nodiscard]] std::uint32_t member_in(const model::PhaseSpec& spec, std::uint32_t member,
+                                      std::uint32_t slot);
 
-/// Who sends to `receiver` what `from` sends to `to`, a member like it: members of one
-/// communicator, in a phase that `spec` describes, with matching key `key` (trees have none).
-[[nodiscard]] std::uint32_t sender_to(std::uint32_t receiver, const model::PhaseSpec& spec,
-                                      std::uint32_t from, std::uint32_t to, std::uint32_t key);
+/// Whom `member` of a phase has a message with this key from; trees: in this slot.
+[[nodiscard]] std::uint32_t sender_of(const model::PhaseSpec& spec, std::uint32_t member,
+                                      std::uint32_t key);
 
 }  // namespace orrery::sim

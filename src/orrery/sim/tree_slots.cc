@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/sim/mirror.h"
+#include "orrery/sim/tree_slots.h"
 
 #include "orrery/core/check.h"
 
@@ -26,16 +26,16 @@ TreePlace tree_place(const model::PhaseSpec& spec, std::uint32_t member) {
   return model::tree_place(ring.position(member), ring.size, !spec.request.min_tree);
 }
 
-std::uint32_t sender_to(std::uint32_t receiver, const model::PhaseSpec& spec, std::uint32_t from,
-                        std::uint32_t to, std::uint32_t key) {
-  if (receiver == to) return from;
+std::uint32_t member_in(const model::PhaseSpec& spec, std::uint32_t member, std::uint32_t slot) {
   const RingShape& ring = spec.request.ring;
-  const std::uint32_t position = ring.position(receiver);
-  if (spec.request.algorithm.algorithm != platform::Algorithm::double_binary_tree)
-    return spec.source(receiver, position, key);
-  const std::uint32_t slot = slot_of(tree_place(spec, to), ring.position(from));
-  const std::uint32_t sender = in_slot(tree_place(spec, receiver), slot);
-  return receiver - position * ring.stride + sender * ring.stride;
+  const std::uint32_t position = in_slot(tree_place(spec, member), slot);
+  return member - ring.position(member) * ring.stride + position * ring.stride;
+}
+
+std::uint32_t sender_of(const model::PhaseSpec& spec, std::uint32_t member, std::uint32_t key) {
+  if (spec.request.algorithm.algorithm == platform::Algorithm::double_binary_tree)
+    return member_in(spec, member, key);
+  return spec.source(member, spec.request.ring.position(member), key);
 }
 
 }  // namespace orrery::sim
