@@ -15,6 +15,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
+#include "progress.h"
 
 namespace orrery::app {
 
@@ -43,7 +44,7 @@ Checked look(const InputOptions& options, const Session& session) {
   std::optional<platform::Platform>& platform = checked.cluster;
   std::uint32_t ranks = 0;
   if (options.astra() || !options.cluster.empty()) {
-    auto read = read_platform(options, session, checked.findings);
+    auto read = study::read_platform(options, checked.findings);
     const std::int64_t devices = read ? read->npu_count() : 0;
     if (!read) {
       checked.errors.push_back(read.error());
@@ -56,7 +57,8 @@ Checked look(const InputOptions& options, const Session& session) {
     }
   }
   if (options.workload.empty() && options.recorded.traces.empty()) return checked;
-  auto workload = read_workload(options, ranks, session);
+  ShownWatch watch(session);
+  auto workload = study::read_workload(options, ranks, watch);
   if (!workload) {
     checked.errors.push_back(workload.error());
     return checked;
@@ -70,9 +72,9 @@ Checked look(const InputOptions& options, const Session& session) {
                    workload->rank_count() == 1 ? "" : "s",
                    format_count(static_cast<std::int64_t>(nodes)), workload->groups.size())});
   if (platform) {
-    if (auto sizes = check_sizes(options, *platform); !sizes)
+    if (auto sizes = study::check_sizes(options, *platform); !sizes)
       checked.errors.push_back(sizes.error());
-    if (auto custom = read_custom_collectives(options, *platform, *workload); !custom) {
+    if (auto custom = study::read_custom_collectives(options, *platform, *workload); !custom) {
       checked.errors.push_back(custom.error());
     }
   }

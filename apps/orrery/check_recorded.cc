@@ -50,8 +50,8 @@ std::string checked_json(const intake::Job& job, const std::vector<intake::Misma
 
 }  // namespace
 
-int check_recorded(const RecordedOptions& options, Session& session) {
-  auto job = job_options(options);
+int check_recorded(const RecordedTraces& options, Session& session) {
+  auto job = study::job_options(options);
   if (!job) return session.fail(job.error());
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };

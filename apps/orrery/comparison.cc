@@ -8,14 +8,36 @@
 
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
+#include "orrery/study/models.h"
 #include "words.h"
 
 namespace orrery::app {
 
 using analysis::Breakdown;
 using report::Style;
+using study::Outcome;
 
 namespace {
+
+/// "switch 4 × ring 2"
+std::string shape(const platform::Platform& platform) {
+  std::string text;
+  for (const platform::Dimension& dim : platform.dims) {
+    if (!text.empty()) text += " × ";
+    switch (dim.block) {
+      case platform::Block::ring:
+        text += fmt::format("ring {}", dim.size);
+        break;
+      case platform::Block::fully_connected:
+        text += fmt::format("fully connected {}", dim.size);
+        break;
+      case platform::Block::switched:
+        text += fmt::format("switch {}", dim.size);
+        break;
+    }
+  }
+  return text;
+}
 
 std::string difference(Time one, Time two) { return one == two ? "same" : signed_time(two - one); }
 
@@ -138,8 +160,8 @@ void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const
   sheet.add("difference", fmt::format("the second is {:.3g} times {}; per rank: {}", factor,
                                       slower ? "slower" : "faster", parts_sentence(a, b)));
   explain_operations(sheet, one, two);
-  explain_network(sheet, one.inputs.platform, two.inputs.platform);
-  const ChainParts before = chain_parts(one), after = chain_parts(two);
+  explain_network(sheet, one.platform(), two.platform());
+  const study::ChainParts before = study::chain_parts(one), after = study::chain_parts(two);
   sheet.add("longest chain", fmt::format("compute {} → {}, communication {} → {}",
                                          format_time(before.compute), format_time(after.compute),
                                          format_time(before.comm), format_time(after.comm)));
@@ -147,14 +169,14 @@ void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const
 
 }  // namespace
 
-std::string comparison_text(const Outcome& one, const Outcome& two, Style style) {
+std::string side_by_side(const Outcome& one, const Outcome& two, Style style) {
   const Breakdown a = break_down(one), b = break_down(two);
   report::Table table({{""},
-                       {report::fit(report::printable(one.platform_name), 22), true},
-                       {report::fit(report::printable(two.platform_name), 22), true},
+                       {report::fit(report::printable(one.cluster_name), 22), true},
+                       {report::fit(report::printable(two.cluster_name), 22), true},
                        {"difference", true}});
-  table.row({"network", shape(one.inputs.platform), shape(two.inputs.platform), ""});
-  table.row({"per port", links_of(one.inputs.platform), links_of(two.inputs.platform), ""});
+  table.row({"network", shape(one.platform()), shape(two.platform()), ""});
+  table.row({"per port", links_of(one.platform()), links_of(two.platform()), ""});
   add_times(table, a, b);
   table.row({"one operation takes"});
   for (const Pair& pair : pairs_of(one, two)) {
@@ -164,8 +186,8 @@ std::string comparison_text(const Outcome& one, const Outcome& two, Style style)
   report::Sheet sheet(style);
   explain(sheet, one, two, a, b);
   sheet.add("models",
-            fmt::format("network {}; compute: {}; {} rules", network_model(two.inputs.platform),
-                        compute_model(two.inputs.platform), name(two.inputs.platform.rules)));
+            fmt::format("network {}; compute: {}; {} rules", study::network_model(two.platform()),
+                        study::compute_model(two.platform()), study::name(two.platform().rules)));
   Findings findings = one.findings;
   findings.merge(two.findings);
   report::add_findings(sheet, findings, style);

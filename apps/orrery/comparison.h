@@ -8,7 +8,7 @@
 namespace orrery::app {
 
 /// Two runs of one workload side by side, and what the difference consists of. Both are finished.
-[[nodiscard]] std::string comparison_text(const Outcome& one, const Outcome& two,
-                                          report::Style style);
+[[nodiscard]] std::string side_by_side(const study::Outcome& one, const study::Outcome& two,
+                                       report::Style style);
 
 }  // namespace orrery::app

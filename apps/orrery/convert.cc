@@ -34,8 +34,8 @@ std::string conversion_text(const intake::JobReport& report, const std::string& 
                      prefix, one ? " --replicate" : "");
 }
 
-int convert_recorded(const RecordedOptions& options, Session& session) {
-  auto job = job_options(options);
+int convert_recorded(const RecordedTraces& options, Session& session) {
+  auto job = study::job_options(options);
   if (!job) return session.fail(job.error());
   const std::string prefix = std::exchange(session.output, "");
   if (auto is_free = check_prefix_free(prefix, session.force); !is_free)
@@ -58,14 +58,14 @@ int convert_recorded(const RecordedOptions& options, Session& session) {
   });
 }
 
-int convert(const RecordedOptions& options, const OtherFormats& other, Session& session) {
+int convert(const RecordedTraces& options, const OtherFormats& other, Session& session) {
   if (options.traces.empty())
     return session.fail({Errc::usage, "", "nothing to convert", "give one or more traces"});
   if (session.output.empty())
     return session.fail({Errc::usage, "--output", "is missing",
                          "-o PREFIX for PREFIX.0.et …, or a file's name for one trace"});
-  return are_recorded(options.traces) ? convert_recorded(options, session)
-                                      : convert_other(options.traces, other, session);
+  return study::are_recorded(options.traces) ? convert_recorded(options, session)
+                                             : convert_other(options.traces, other, session);
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void add_convert(CLI::App& table, Session& session) {
       "Examples:\n"
       "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
       "  orrery convert w.0.et -o w.0.json\n");
-  const auto options = std::make_shared<RecordedOptions>();
+  const auto options = std::make_shared<RecordedTraces>();
   const auto other = std::make_shared<OtherFormats>();
   const auto more = std::make_shared<std::vector<std::string>>();
   command->add_option("TRACES", *more, "The same as --traces")->type_name("");

@@ -8,9 +8,9 @@
 
 #include "arguments.h"
 #include "counting.h"
-#include "hints.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
+#include "orrery/study/hints.h"
 #include "spec_options.h"
 
 namespace orrery::app {
@@ -18,7 +18,7 @@ namespace orrery::app {
 namespace {
 
 struct CountOptions {
-  SpecOptions spec;
+  study::JobDescription job;
   std::string cluster;
 };
 
@@ -28,14 +28,14 @@ int count_job(const CountOptions& options, Session& session) {
   const bool placed = !options.cluster.empty();
   if (placed) {
     auto read = platform::read_cluster(options.cluster, findings);
-    if (!read) return session.fail(explain_cluster(read.error(), options.cluster), findings);
+    if (!read) return session.fail(study::explain_cluster(read.error(), options.cluster), findings);
     platform = *std::move(read);
   }
-  const ClusterSize size{placed ? platform.npu_count() : 0, options.cluster};
-  const auto program = assemble_options(options.spec, size, findings);
+  const study::ClusterSize size{placed ? platform.npu_count() : 0, options.cluster};
+  const auto program = study::assemble(options.job, size, findings);
   if (!program) return session.fail(program.error(), findings);
   if (placed) {
-    if (auto fine = check_world(*program, platform, options.cluster); !fine)
+    if (auto fine = study::check_world(*program, platform, options.cluster); !fine)
       return session.fail(fine.error(), findings);
   }
   const std::vector<platform::Dimension>& dims = platform.dims;
@@ -64,7 +64,7 @@ void add_count(CLI::App& table, Session& session) {
       "  orrery count --model gpt3-175b --tp 8 --pp 8 --dp 16 --global-batch 1536\n"
       "  orrery count job.yaml --cluster cluster.yaml --json\n");
   const auto options = std::make_shared<CountOptions>();
-  add_spec_options(*command, options->spec, true);
+  add_spec_options(*command, options->job, true);
   command->add_option("--cluster", options->cluster, "The cluster it would run on")
       ->type_name("FILE")
       ->group("Inputs");

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "hints.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "spec_options.h"
@@ -141,16 +140,6 @@ void write_traffic(report::JsonWriter& json, const workload::Program& program,
 }
 
 }  // namespace
-
-Result<void> check_world(const workload::Program& program, const platform::Platform& platform,
-                         const std::string& where) {
-  const auto world = static_cast<std::int64_t>(program.mesh.world());
-  if (platform.npu_count() == world) return {};
-  return fail(Errc::config_conflict, where,
-              fmt::format("the cluster has {} devices and the plan {} ranks",
-                          format_count(platform.npu_count()), format_count(world)),
-              fitting_plan(program, platform.npu_count()));
-}
 
 std::string count_text(const workload::Program& program, const workload::Count& count,
                        Dimensions dims, const Findings& findings, report::Style style) {

@@ -16,14 +16,6 @@
 
 namespace orrery::app {
 
-/// The cluster has as many devices as the plan has ranks: Errc::config_conflict.
-[[nodiscard]] Result<void> check_world(const workload::Program& program,
-                                       const platform::Platform& platform,
-                                       const std::string& where);
-
-/// "66.12 GB": memory, always in this unit so that figures can be compared.
-[[nodiscard]] std::string gigabytes(std::int64_t bytes);
-
 /// A cluster's dimensions, innermost first; empty when no cluster is given.
 using Dimensions = std::span<const platform::Dimension>;
 

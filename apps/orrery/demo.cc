@@ -16,7 +16,7 @@
 #include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
-#include "recording.h"
+#include "progress.h"
 
 namespace orrery::app {
 
@@ -29,28 +29,27 @@ struct DemoOptions {
 
 /// A step on one of the clusters; the run where there is to be a page.
 struct Step {
-  Outcome outcome;
+  study::Outcome outcome;
   std::optional<result::Run> run;
 };
 
 Result<Step> run_on(const std::string& folder, const std::string& cluster, const DemoOptions& demo,
                     Session& session) {
-  InputOptions options;
-  options.workload = folder + "/demo/llama";
-  options.cluster = folder + "/demo/" + cluster;
-  options.network = demo.network;
+  study::Question question;
+  question.workload = folder + "/demo/llama";
+  question.cluster = folder + "/demo/" + cluster;
+  question.network = demo.network;
+  question.record = demo.page.wanted();
   Findings findings;
-  auto inputs = read_inputs(options, session, findings);
-  if (!inputs) return tl::unexpected(inputs.error());
-  const bool record = demo.page.wanted();
-  auto outcome = simulate(*std::move(inputs), findings, session, {}, record);
+  ShownWatch watch(session);
+  auto outcome = study::answer(question, watch, findings);
   if (!outcome) return tl::unexpected(outcome.error());
   if (outcome->result.stall)
     return fail(Errc::stall, cluster, "the demo does not finish", "please report this");
   outcome->workload_name = "llama";
-  outcome->platform_name = outcome->inputs.platform.name;
+  outcome->cluster_name = outcome->platform().name;
   Step step{*std::move(outcome), {}};
-  if (record) step.run = recorded_run(step.outcome, options, {}, session);
+  if (question.record) step.run = study::make_run(step.outcome);
   return step;
 }
 
@@ -74,8 +73,8 @@ std::string demo_json(const Step& one, const Step& two, const RecordedDemo& reco
   findings.merge(recorded.outcome.findings);
   report::begin_envelope(json, "demo");
   json.begin_object().key("runs").begin_array();
-  for (const Outcome* outcome : {&one.outcome, &two.outcome, &recorded.outcome})
-    write_result(json, *outcome);
+  for (const study::Outcome* outcome : {&one.outcome, &two.outcome, &recorded.outcome})
+    study::write_result(json, *outcome);
   json.end_array().end_object();
   report::end_envelope(json, findings);
   return out + '\n';
@@ -107,8 +106,7 @@ int demo(DemoOptions& options, Session& session) {
       "A training step of a Llama-like model, 8 layers, on 8 ranks (data parallel 2,\n"
       "tensor parallel 2, pipeline parallel 2): the same trace on two modelled clusters.\n\n"
       "{}\n{}\n{}{}{}",
-      comparison_text(one->outcome, two->outcome, session.out_style()),
-      next_commands(shown, program),
+      side_by_side(one->outcome, two->outcome, session.out_style()), next_commands(shown, program),
       recorded_demo_text(*recorded, shown + "/ddp_transformer", program),
       picture.empty() ? "" : "\n", picture);
   const int code = session.deliver(text, [&] { return demo_json(*one, *two, *recorded); });

@@ -8,15 +8,16 @@
 #include "orrery/core/units.h"
 #include "orrery/intake/job.h"
 #include "orrery/report/text.h"
+#include "progress.h"
 
 namespace orrery::app {
 
 Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& session) {
   RecordedDemo demo;
-  InputOptions options;
-  options.recorded.traces = {folder + "/demo/ddp_transformer/*.json.gz"};
-  options.cluster = folder + "/demo/ddp_transformer/two-hosts.yaml";
-  auto job = job_options(options.recorded);
+  study::Question question;
+  question.recorded.traces = {folder + "/demo/ddp_transformer/*.json.gz"};
+  question.cluster = folder + "/demo/ddp_transformer/two-hosts.yaml";
+  auto job = study::job_options(question.recorded);
   if (!job) return tl::unexpected(job.error());
   const auto ranks = intake::for_each_rank(
       *job, [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
@@ -38,15 +39,15 @@ Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& sessi
   demo.matched = ranks->matched;
   for (const auto& uses : ranks->comms) demo.communications += uses.size();
   Findings findings;
-  auto inputs = read_inputs(options, session, findings);
-  if (!inputs) return tl::unexpected(inputs.error());
-  auto outcome = simulate(*std::move(inputs), findings, session);
+  ShownWatch watch(session);
+  auto outcome = study::answer(question, watch, findings);
   if (!outcome) return tl::unexpected(outcome.error());
   if (outcome->result.stall)
-    return fail(Errc::stall, options.name(), "the demo does not finish", "please report this");
+    return fail(Errc::stall, question.workload_name(), "the demo does not finish",
+                "please report this");
   demo.outcome = *std::move(outcome);
   demo.outcome.workload_name = "ddp_transformer";
-  demo.outcome.platform_name = demo.outcome.inputs.platform.name;
+  demo.outcome.cluster_name = demo.outcome.platform().name;
   return demo;
 }
 

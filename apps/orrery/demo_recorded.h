@@ -11,7 +11,7 @@ namespace orrery::app {
 /// The demo's second half: two recorded steps of a real job of two ranks, linked, matched,
 /// simulated.
 struct RecordedDemo {
-  Outcome outcome;
+  study::Outcome outcome;
   std::uint64_t nodes = 0, linked = 0;  ///< of the execution traces
   std::uint64_t communications = 0, matched = 0;
   Time recorded{};  ///< from the first to the last event of the longer rank

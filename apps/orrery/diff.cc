@@ -26,7 +26,7 @@ using profile::Difference;
 constexpr std::size_t kChangesShown = 12;
 
 Result<profile::Inspection> read(const std::string& path, Findings& findings) {
-  if (!are_recorded({path})) return intake::inspect_chakra(path, findings);
+  if (!study::are_recorded({path})) return intake::inspect_chakra(path, findings);
   intake::JobOptions job;
   job.traces = {path};
   std::optional<profile::Inspection> first;

@@ -78,14 +78,14 @@ int deliver_text(const std::string& text, Session& session) {
   return session.deliver(session.output.empty() ? text : "", [&] { return text; });
 }
 
-int generate(const SpecOptions& options, const std::string& format, Session& session) {
+int generate(const study::JobDescription& job, const std::string& format, Session& session) {
   if (auto fine = one_of("--format", format, {"chakra", "simai", "yaml", "json"}); !fine)
     return session.fail(fine.error());
   Findings findings;
   if (format == "chakra" && session.output.empty())
     return session.fail({Errc::usage, "--output", "is missing",
                          "-o PREFIX for PREFIX.0.et …; or --format yaml for the specification"});
-  const auto program = assemble_options(options, {}, findings);
+  const auto program = study::assemble(job, {}, findings);
   if (!program) return session.fail(program.error(), findings);
   if (format == "chakra") return write_traces(*program, findings, session);
   if (format == "yaml") return deliver_text(workload::to_yaml(program->spec), session);
@@ -107,7 +107,7 @@ void add_generate(CLI::App& table, Session& session) {
       "Examples:\n"
       "  orrery generate --model llama-3.1-8b --tp 4 --dp 2 --global-batch 16 -o llama/w\n"
       "  orrery generate job.yaml --set recompute.kind=full --format yaml\n");
-  const auto options = std::make_shared<SpecOptions>();
+  const auto options = std::make_shared<study::JobDescription>();
   const auto format = std::make_shared<std::string>("chakra");
   add_spec_options(*command, *options, true);
   command->add_option("--format", *format, "chakra, simai, yaml or json (the specification)")

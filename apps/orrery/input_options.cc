@@ -5,12 +5,13 @@
 
 #include "inputs.h"
 #include "orrery/platform/networks.h"
+#include "orrery/study/models.h"
 
 namespace orrery::app {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
-  const auto option = [&](const char* names, auto& value, const std::string& about, const char* type,
-                          const char* group) {
+  const auto option = [&](const char* names, auto& value, const std::string& about,
+                          const char* type, const char* group) {
     return command.add_option(names, value, about)->type_name(type)->group(group);
   };
   const char* const inputs = "Inputs";
@@ -44,7 +45,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
          astra);
   option("--astra-memory,--remote-memory-configuration", options.astra_memory,
          "Remote memory, JSON", "FILE", astra);
-  option("--num-queues-per-dim", options.queues_per_dim, "Queues per dimension", "N", astra);
+  option("--num-queues-per-dim", options.num_queues_per_dim, "Queues per dimension", "N", astra);
   option("--injection-scale", options.injection_scale, "Multiplies endpoint-delay", "X", astra);
   option("--compute-scale", options.compute_scale, "Has no effect, there as here", "X", astra);
   option("--comm-scale", options.comm_scale, "Has no effect, there as here", "X", astra);
@@ -81,22 +82,9 @@ Result<void> settle_workload(InputOptions& options, Session& session) {
 
 Result<void> check_input_options(InputOptions& options, Session& session) {
   if (auto fine = settle_workload(options, session); !fine) return fine;
-  if (options.spec.given() && !(options.workload.empty() && options.recorded.traces.empty()))
-    return fail(Errc::usage, "--spec",
-                "the workload is described twice: as traces and as a model and a plan");
-  if (!options.workload.empty() && are_recorded({options.workload}))
-    options.recorded.traces.push_back(std::exchange(options.workload, ""));
-  if (options.stream.given() && options.workload.empty()) {
-    return fail(Errc::usage, "--stream", "only Chakra traces (PREFIX) can be kept in a file",
-                "leave it out");
-  }
-  if (!options.network.empty()) {
-    if (auto fine = one_of("--network", options.network, platform::network_names()); !fine)
-      return fine;
-  }
-  if (!options.rules.empty()) {
-    if (auto fine = one_of("--rules", options.rules, {"orrery", "astra"}); !fine) return fine;
-  }
+  // ASTRA-sim has a program for each of its networks.
+  if (options.network.empty() && session.congestion_aware_name)
+    options.network = study::name(platform::NetworkModelKind::message);
   for (const char* no : {"0", "f", "F", "False", "FALSE"}) {
     if (options.rendezvous == no) options.rendezvous = "false";
   }
@@ -105,22 +93,39 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
   }
   if (auto fine = one_of("--rendezvous-protocol", options.rendezvous, {"true", "false"}); !fine)
     return fine;
+  options.rendezvous_protocol = options.rendezvous == "true";
   // In a script for ASTRA-sim the word "empty" stands for no file.
   if (options.groups == "empty" && (options.astra() || session.astra_options))
     options.groups.clear();
-  if (options.astra() && !options.cluster.empty()) {
-    return fail(Errc::config_conflict, "--cluster",
-                "the cluster is described twice: here and in ASTRA-sim's files",
-                "give --cluster or --astra-network and --astra-system, not both");
+  if (session.astra_options && options.cluster.empty()) {
+    const auto missing = [](const char* option) { return fail(Errc::usage, option, "is missing"); };
+    if (options.astra_network.empty()) return missing("--network-configuration");
+    if (options.astra_system.empty()) return missing("--system-configuration");
   }
-  if (options.astra() || session.astra_options) {
-    const auto missing = [&](const char* ours, const char* theirs) {
-      return fail(Errc::usage, session.astra_options ? theirs : ours, "is missing");
-    };
-    if (options.astra_network.empty()) return missing("--astra-network", "--network-configuration");
-    if (options.astra_system.empty()) return missing("--astra-system", "--system-configuration");
+  if (auto fine = study::settle(options); !fine) return fine;
+  if (options.stream.given() && options.workload.empty()) {
+    return fail(Errc::usage, "--stream", "only Chakra traces (PREFIX) can be kept in a file",
+                "leave it out");
   }
-  return {};
+  return choose_place(options.stream, options);
+}
+
+void note_ignored(const InputOptions& options, const Session& session, Findings& findings) {
+  for (const std::string& word : session.ignored_options)
+    findings.add(FindingCode::key_ignored, word);
+  if (!options.logging_configuration.empty() && options.logging_configuration != "empty") {
+    session.note(
+        "--logging-configuration has no effect: there is no log, the result goes to stdout or "
+        "--output");
+  }
+  if (!options.logging_folder.empty()) {
+    session.note(
+        "--logging-folder has no effect: there is no log, the result goes to stdout or --output");
+  }
+  if (!session.ignored_options.empty()) {
+    session.warn(fmt::format("unknown options are ignored, as ASTRA-sim does: {}",
+                             fmt::join(session.ignored_options, " ")));
+  }
 }
 
 }  // namespace orrery::app

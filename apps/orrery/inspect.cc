@@ -23,7 +23,7 @@ struct InspectOptions {
   std::vector<std::string> paths;
   std::string groups;
   bool repair = false;
-  RecordedOptions recorded;
+  RecordedTraces recorded;
 };
 
 /// Not a prefix. Pipes are refused by the reader, which says why.
@@ -67,7 +67,7 @@ Result<graph::Workload> read(const InspectOptions& options, const Session& sessi
 }
 
 int inspect(InspectOptions& options, Session& session) {
-  if (!options.recorded.traces.empty() || are_recorded(options.paths)) {
+  if (!options.recorded.traces.empty() || study::are_recorded(options.paths)) {
     auto& traces = options.recorded.traces;
     traces.insert(traces.end(), options.paths.begin(), options.paths.end());
     return inspect_recorded(options.recorded, session);

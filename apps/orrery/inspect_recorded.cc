@@ -177,8 +177,8 @@ std::string ranks_table(const std::vector<Inspected>& ranks, report::Style style
 
 }  // namespace
 
-int inspect_recorded(const RecordedOptions& options, Session& session) {
-  auto job = job_options(options);
+int inspect_recorded(const RecordedTraces& options, Session& session) {
+  auto job = study::job_options(options);
   if (!job) return session.fail(job.error());
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };

@@ -17,8 +17,8 @@ namespace orrery::app {
 
 namespace {
 
-int link(const RecordedOptions& options, Session& session) {
-  auto job = job_options(options);
+int link(const RecordedTraces& options, Session& session) {
+  auto job = study::job_options(options);
   if (!job) return session.fail(job.error());
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };
@@ -65,7 +65,7 @@ void add_link(CLI::App& table, Session& session) {
       "Examples:\n"
       "  orrery link rank0.et.json rank0.kineto.json.gz\n"
       "  orrery link --traces 'run/*.json.gz' --json\n");
-  const auto options = std::make_shared<RecordedOptions>();
+  const auto options = std::make_shared<RecordedTraces>();
   const auto more = std::make_shared<std::vector<std::string>>();
   command->add_option("TRACES", *more, "The same as --traces")->type_name("");
   add_recorded_options(*command, *options);

@@ -11,12 +11,12 @@
 
 #include "arguments.h"
 #include "counting.h"
-#include "hints.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
+#include "orrery/study/hints.h"
 #include "orrery/workload/fit.h"
 #include "orrery/workload/memory_picture.h"
 #include "progress.h"
@@ -27,7 +27,7 @@ namespace orrery::app {
 namespace {
 
 struct MemoryCommand {
-  SpecOptions spec;
+  study::JobDescription job;
   std::string cluster, device, capacity, picture;
   double fragmentation = workload::MemoryOptions{}.fragmentation;
 };
@@ -58,17 +58,17 @@ int memory(const MemoryCommand& options, Session& session) {
   if (!(options.fragmentation >= 0 && options.fragmentation <= 1))
     return session.fail({Errc::usage, "--fragmentation", "give a share from 0 to 1", ""});
   platform::Platform cluster;
-  ClusterSize size;
+  study::ClusterSize size;
   if (!options.cluster.empty()) {
     auto read = platform::read_cluster(options.cluster, findings);
-    if (!read) return session.fail(explain_cluster(read.error(), options.cluster), findings);
+    if (!read) return session.fail(study::explain_cluster(read.error(), options.cluster), findings);
     cluster = *std::move(read);
     size = {cluster.npu_count(), options.cluster};
   }
-  const auto program = assemble_options(options.spec, size, findings);
+  const auto program = study::assemble(options.job, size, findings);
   if (!program) return session.fail(program.error(), findings);
   if (size.devices > 0) {
-    if (auto fine = check_world(*program, cluster, options.cluster); !fine)
+    if (auto fine = study::check_world(*program, cluster, options.cluster); !fine)
       return session.fail(fine.error(), findings);
   }
   Fit fit;
@@ -126,7 +126,7 @@ void add_memory(CLI::App& table, Session& session) {
       "  orrery memory --model llama-3.1-8b --tp 4 --dp 2 --device h100-sxm\n"
       "  orrery memory job.yaml --cluster cluster.yaml --picture memory.svg\n");
   const auto options = std::make_shared<MemoryCommand>();
-  add_spec_options(*command, options->spec, true);
+  add_spec_options(*command, options->job, true);
   const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
     command->add_option(name, value, about)->type_name(type)->group("Inputs");
   };

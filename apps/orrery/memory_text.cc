@@ -116,10 +116,6 @@ void write_role(report::JsonWriter& json, const workload::Program& program,
 
 }  // namespace
 
-std::string gigabytes(std::int64_t bytes) {
-  return fmt::format("{:.2f} GB", static_cast<double>(bytes) * 1e-9);
-}
-
 std::string memory_text(const workload::Program& program, const MemoryReport& report,
                         const Fit& fit, const Findings& findings, report::Style style) {
   const RoleMemory& worst = report.roles[report.worst];

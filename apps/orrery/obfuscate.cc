@@ -48,7 +48,7 @@ int obfuscate(const ObfuscateArguments& arguments, Session& session) {
   if (arguments.from.empty() || to.empty())
     return session.fail(
         {Errc::usage, "", "needs a trace and --output", "orrery obfuscate chakra/w -o public/w"});
-  if (are_recorded({arguments.from}))
+  if (study::are_recorded({arguments.from}))
     return session.fail({Errc::input_unsupported, arguments.from,
                          "is a recorded trace; Chakra traces are obfuscated",
                          "'orrery convert' makes one of it"});

@@ -4,18 +4,20 @@
 #include <algorithm>
 #include <optional>
 
-#include "counting.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
+#include "orrery/study/models.h"
 #include "outcome.h"
 #include "run_summary.h"
 #include "words.h"
+#include "work_options.h"
 
 namespace orrery::app {
 
 using report::percent;
 using report::Sheet;
 using report::Style;
+using study::Outcome;
 
 namespace {
 
@@ -49,7 +51,7 @@ void add_times(Sheet& sheet, const Outcome& outcome, const analysis::Breakdown& 
 void add_throughput(Sheet& sheet, const Outcome& outcome) {
   const auto speed = outcome.throughput();
   if (!speed) return;
-  const platform::Device& device = outcome.inputs.platform.device;
+  const platform::Device& device = outcome.platform().device;
   for (const auto& [label, text] :
        throughput_lines(*speed, outcome.result.ranks.size(), device.rated, device.precision))
     sheet.add(label, text);
@@ -103,10 +105,10 @@ void add_slowest(Sheet& sheet, const analysis::Breakdown& step, std::uint32_t ra
 void add_accounted(Sheet& sheet, const Outcome& outcome, Style style) {
   const workload::RoleMemory* most = outcome.job->fullest();
   if (most == nullptr) return;
-  const std::int64_t capacity = outcome.inputs.platform.device.memory_capacity.count();
+  const std::int64_t capacity = outcome.platform().device.memory_capacity.count();
   std::string text = gigabytes(most->peak);
   if (capacity > 0) text += fmt::format(" of {}", gigabytes(capacity));
-  text += fmt::format(" ({})", outcome.inputs.program->roles[most->role].name);
+  text += fmt::format(" ({})", outcome.inputs.load->program->roles[most->role].name);
   if (capacity > 0 && most->peak > capacity)
     text += ": " + style.bad(gigabytes(most->peak - capacity) + " too much");
   sheet.add("peak memory", text);
@@ -121,7 +123,7 @@ void add_memory(Sheet& sheet, const Outcome& outcome, Style style) {
   if (!most) return;
   std::size_t rank = 0;
   while (ranks[rank].peak_memory != most) ++rank;
-  const Bytes capacity = outcome.inputs.platform.device.memory_capacity;
+  const Bytes capacity = outcome.platform().device.memory_capacity;
   std::string of;
   if (capacity.count() > 0) of = fmt::format(" of {}", format_bytes(capacity));
   sheet.add("peak memory", fmt::format("{}{} (rank {})", format_bytes(*most), of, rank));
@@ -130,7 +132,7 @@ void add_memory(Sheet& sheet, const Outcome& outcome, Style style) {
 void add_chain(Sheet& sheet, const Outcome& outcome) {
   const auto& chain = outcome.result.chain;
   if (chain.empty()) return;
-  const ChainParts parts = chain_parts(outcome);
+  const study::ChainParts parts = chain_parts(outcome);
   std::string text = fmt::format("{}: {} compute, {} communication", plural(chain.size(), "node"),
                                  format_time(parts.compute), format_time(parts.comm));
   if (parts.memory.count() > 0) text += fmt::format(", {} memory", format_time(parts.memory));
@@ -138,7 +140,7 @@ void add_chain(Sheet& sheet, const Outcome& outcome) {
   sheet.add("longest chain", text);
   text = "its longest:";
   for (const std::size_t i : parts.longest) {
-    const graph::Graph& graph = outcome.inputs.workload.graph(chain[i].rank);
+    const graph::Graph& graph = outcome.workload().graph(chain[i].rank);
     std::string label(graph.name(chain[i].node));
     if (label.empty()) label = fmt::format("node {}", graph.id(chain[i].node));
     text += fmt::format("{} {} {} (rank {})", i == parts.longest.front() ? "" : ",",
@@ -161,7 +163,7 @@ void add_work(Sheet& sheet, const Outcome& outcome, Style style) {
 }  // namespace
 
 std::string summary_text(const Outcome& outcome, Style style, bool all) {
-  const platform::Platform& platform = outcome.inputs.platform;
+  const platform::Platform& platform = outcome.platform();
   const analysis::Breakdown step = break_down(outcome, 64);
   Sheet sheet(style);
   add_times(sheet, outcome, step, style);
@@ -170,8 +172,9 @@ std::string summary_text(const Outcome& outcome, Style style, bool all) {
   add_slowest(sheet, step, static_cast<std::uint32_t>(outcome.result.ranks.size()));
   add_memory(sheet, outcome, style);
   add_chain(sheet, outcome);
-  sheet.add("models", fmt::format("network {}; compute: {}; {} rules", network_model(platform),
-                                  compute_model(platform), name(platform.rules)));
+  sheet.add("models",
+            fmt::format("network {}; compute: {}; {} rules", study::network_model(platform),
+                        study::compute_model(platform), study::name(platform.rules)));
   add_work(sheet, outcome, style);
   report::add_findings(sheet, outcome.findings, style);
   return sheet.text();
@@ -192,7 +195,7 @@ std::string stall_text(const Outcome& outcome, Style style) {
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < stall.nodes.size() && i < kShown; ++i) {
     const sim::StalledNode& stalled = stall.nodes[i];
-    const graph::Graph& graph = outcome.inputs.workload.graph(stalled.rank);
+    const graph::Graph& graph = outcome.workload().graph(stalled.rank);
     const std::string label(graph.name(stalled.node));
     sheet.add(
         fmt::format("rank {}", stalled.rank),

@@ -124,4 +124,11 @@ void Progress::clear() {
   shown_ = false;
 }
 
+void ShownWatch::spilled(std::uint64_t bytes, const std::string& folder) {
+  if (!announce_) return;
+  session_.note(fmt::format(
+      "half of the memory was full; {} of the traces are in a temporary file in {} (--stream)",
+      format_bytes(Bytes(static_cast<std::int64_t>(bytes))), folder));
+}
+
 }  // namespace orrery::app

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "orrery/study/study.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -59,6 +60,29 @@ class Progress {
   std::string phase_;  // which one it is in, with what it is about where that is a file
   bool through_ = false;
   std::chrono::steady_clock::time_point begun_, last_;
+};
+
+/// What a question tells of itself, shown.
+class ShownWatch : public study::Watch {
+ public:
+  /// `announce`: say what did not fit into memory, too.
+  explicit ShownWatch(const Session& session, bool announce = true)
+      : session_(session), announce_(announce), progress_(session) {}
+
+  void reading(std::uint32_t ranks, std::uint32_t of) override { progress_.reading(ranks, of); }
+  void converting(std::uint32_t ranks, std::uint32_t of) override {
+    progress_.converting(ranks, of);
+  }
+  void simulating(std::uint32_t ranks, std::uint32_t of, std::uint64_t messages) override {
+    progress_.simulating(ranks, of, messages);
+  }
+  void through() override { progress_.clear(); }
+  void spilled(std::uint64_t bytes, const std::string& folder) override;
+
+ private:
+  const Session& session_;
+  bool announce_;
+  Progress progress_;
 };
 
 }  // namespace orrery::app

@@ -6,14 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "orrery/core/limits.h"
 #include "orrery/core/units.h"
 #include "orrery/report/text.h"
-#include "orrery/trace/io/format.h"
 
 namespace orrery::app {
 
-void add_recorded_options(CLI::App& command, RecordedOptions& options) {
+void add_recorded_options(CLI::App& command, RecordedTraces& options) {
   const char* const group = "Recorded traces";
   command
       .add_option("--traces", options.traces,
@@ -29,41 +27,10 @@ void add_recorded_options(CLI::App& command, RecordedOptions& options) {
       ->type_name("N")
       ->group(group);
   command
-      .add_flag("--no-link", options.apart,
+      .add_flag("--no-link", options.no_link,
                 "Leave execution traces out where there are device traces")
       ->group(group);
   command.add_flag("--tensors", options.tensors, "Add dependencies by tensor, too")->group(group);
-}
-
-bool are_recorded(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    const auto files = trace::expand(path);
-    if (!files || files->empty()) continue;
-    const auto inputs = trace::inputs_in(files->front());
-    if (!inputs || inputs->empty()) continue;
-    const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
-      return input.format == trace::Format::kineto || input.format == trace::Format::pytorch_et ||
-             input.format == trace::Format::nsys_sqlite ||
-             input.format == trace::Format::nsys_report;
-    });
-    if (any) return true;
-  }
-  return false;
-}
-
-Result<intake::JobOptions> job_options(const RecordedOptions& options) {
-  if (options.rank < -1 || options.rank >= static_cast<std::int64_t>(limits::kRanks))
-    return fail(Errc::usage, "--rank", fmt::format("there is no rank {}", options.rank));
-  const std::int64_t threads = options.threads.value_or(0);
-  if (threads < 0 || threads > 1024)
-    return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
-  intake::JobOptions job;
-  job.traces = options.traces;
-  if (options.rank >= 0) job.rank = static_cast<std::uint32_t>(options.rank);
-  job.threads = static_cast<unsigned>(threads);
-  job.link = !options.apart;
-  job.dependencies.tensors = options.tensors;
-  return job;
 }
 
 std::string ranks_of(const intake::Job& job) {

@@ -6,108 +6,13 @@
 #include <filesystem>
 
 #include "orrery/core/units.h"
-#include "orrery/graph/content_hash.h"
-#include "orrery/platform/cluster.h"
-#include "orrery/record/record.h"
 #include "orrery/result/run_file.h"
-#include "orrery/workload/held_memory.h"
 #include "output_file.h"
 #include "progress.h"
 
 namespace orrery::app {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// `path` without what only this machine knows: an absolute path keeps its last part.
-std::string portable(const std::string& path) {
-  const fs::path typed(path);
-  return typed.is_absolute() ? typed.filename().string() : typed.lexically_normal().string();
-}
-
-std::string hex(const graph::ContentHash& hash) { return fmt::format("{:016x}", hash.value()); }
-
-/// What the ranks do and the groups they do it in; names of nodes do not count.
-std::string hash_of(const graph::Workload& workload) {
-  graph::ContentHash hash;
-  hash.add(workload.rank_count());
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-    hash.add(workload.graph(rank).content_hash());
-  hash.add(workload.groups.size());
-  for (const auto& [name, group] : workload.groups) {
-    hash.add(name);
-    hash.add(group.ranks.size());
-    for (const std::uint32_t rank : group.ranks) hash.add(rank);
-  }
-  for (const auto& [name, axis] : workload.axes) {
-    hash.add(name);
-    for (const graph::GroupAxis::Digit& digit : axis.digits)
-      hash.add(digit.stride, digit.count, digit.step, 0);
-  }
-  for (const auto& [prefix, graphs] : workload.custom_collectives) {
-    hash.add(graphs.size());
-    for (const graph::GraphRef& graph : graphs) hash.add(graph->content_hash());
-  }
-  return hex(hash);
-}
-
-/// Options that change the outcome and stand in neither input.
-std::string options_of(const InputOptions& inputs) {
-  std::string text;
-  if (inputs.replicate) text += " --replicate";
-  if (inputs.repair) text += " --repair";
-  if (!inputs.network.empty()) text += " --network " + inputs.network;
-  if (!inputs.rules.empty()) text += " --rules " + inputs.rules;
-  return text.empty() ? text : text.substr(1);
-}
-
-/// How it was worked out.
-void add_savings(const sim::Savings& savings,
-                 std::vector<std::pair<std::string, std::string>>& facts) {
-  const auto add = [&](const char* key, std::uint64_t number) {
-    if (number > 0) facts.emplace_back(key, fmt::format("{}", number));
-  };
-  add("representatives", savings.representatives);
-  add("phases_worked_out", savings.phases_worked_out);
-  if (savings.phases_worked_out > 0) add("phases_by_messages", savings.phases_by_messages);
-  add("iterations_skipped", savings.iterations_skipped);
-}
-
-void add_manifest(const Outcome& outcome, const InputOptions& inputs, result::Run& run) {
-  const platform::Platform& platform = outcome.inputs.platform;
-  const std::string config = platform::resolved_cluster(platform);
-  graph::ContentHash cluster_hash;
-  cluster_hash.add(config);
-  cluster_hash.add(name(platform.rules));
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"orrery", ORRERY_VERSION},
-      {"workload", portable(outcome.workload_name)},
-      {"workload_hash", hash_of(outcome.inputs.workload)},
-      {"cluster", platform.name.empty() ? portable(outcome.platform_name) : platform.name},
-      {"cluster_hash", hex(cluster_hash)},
-      {"rules", std::string(name(platform.rules))},
-      {"network_model", std::string(name(platform.network))},
-      {"compute_model", std::string(compute_word(platform))},
-  };
-  if (const std::string options = options_of(inputs); !options.empty())
-    facts.emplace_back("options", options);
-  add_savings(outcome.result.savings, facts);
-  facts.emplace_back("cluster_config", config);
-  if (!outcome.inputs.specification.empty())
-    facts.emplace_back("workload_config", outcome.inputs.specification);
-  facts.insert(facts.end(), run.manifest.begin(), run.manifest.end());
-  run.manifest = std::move(facts);
-}
-
-result::SpanChoice choice_of(const std::string& word) {
-  for (const auto choice : {result::SpanChoice::critical, result::SpanChoice::none}) {
-    if (name(choice) == word) return choice;
-  }
-  return result::SpanChoice::all;
-}
-
-}  // namespace
 
 Result<OutputKind> kind_of_output(const std::string& path) {
   if (path.ends_with(".orrery")) return OutputKind::run_file;
@@ -119,37 +24,27 @@ Result<OutputKind> kind_of_output(const std::string& path) {
               "FILE.orrery gets the whole run, FILE.html its web page, FILE.json the summary");
 }
 
-result::Run recorded_run(const Outcome& outcome, const InputOptions& inputs,
-                         const RecordOptions& options, const Session& session) {
+result::Run recorded_run(const study::Outcome& outcome, const std::string& path,
+                         const Session& session) {
   Progress progress(session);
-  if (!options.path.empty()) progress.begin({"write", "writing", "bytes", options.path});
-  std::vector<graph::HeldMemory> held;
-  if (outcome.job && outcome.job->fullest() != nullptr)
-    held = workload::held_memory(*outcome.inputs.program, outcome.job->memory,
-                                 outcome.inputs.workload);
-  result::Run run =
-      record::make_run(outcome.inputs.workload, outcome.inputs.platform, outcome.result, held);
-  if (outcome.job) run.work = outcome.job->work;
-  run.findings = outcome.findings;
-  add_manifest(outcome, inputs, run);
-  result::keep_spans(run, choice_of(options.spans));
-  return run;
+  if (!path.empty()) progress.begin({"write", "writing", "bytes", path});
+  return study::make_run(outcome);
 }
 
-Result<void> write_run_file(const result::Run& run, const RecordOptions& options,
+Result<void> write_run_file(const result::Run& run, const std::string& path,
                             const Session& session) {
   Progress progress(session);
-  set_temporary(temporary_of(options.path));  // as write_run names it
-  const auto done = result::write_run(run, options.path, session.force);
+  set_temporary(temporary_of(path));  // as write_run names it
+  const auto done = result::write_run(run, path, session.force);
   set_temporary("");
   std::error_code ignored;
-  const std::uintmax_t size = fs::file_size(options.path, ignored);
-  if (done && !ignored) progress.written(options.path, size);
+  const std::uintmax_t size = fs::file_size(path, ignored);
+  if (done && !ignored) progress.written(path, size);
   progress.clear();
   if (!done) return done;
   const std::string size_text = format_bytes(Bytes(static_cast<std::int64_t>(size)));
-  session.note(fmt::format("wrote {}{}; 'orrery report {}' shows it", options.path,
-                           ignored ? "" : fmt::format(" ({})", size_text), options.path));
+  session.note(fmt::format("wrote {}{}; 'orrery report {}' shows it", path,
+                           ignored ? "" : fmt::format(" ({})", size_text), path));
   return {};
 }
 

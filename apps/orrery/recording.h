@@ -7,15 +7,10 @@
 
 #include "orrery/core/error.h"
 #include "orrery/result/run.h"
-#include "outcome.h"
+#include "orrery/study/outcome.h"
+#include "session.h"
 
 namespace orrery::app {
-
-/// What was typed about the run file.
-struct RecordOptions {
-  std::string path;           ///< "": none is written
-  std::string spans = "all";  ///< all, critical, none
-};
 
 /// What --output is to hold.
 enum class OutputKind { json, run_file, page };
@@ -24,14 +19,12 @@ enum class OutputKind { json, run_file, page };
 /// JSON. Errc: usage where its ending says none of them.
 [[nodiscard]] Result<OutputKind> kind_of_output(const std::string& path);
 
-/// Everything about `outcome` (simulated with Options::record), with the spans that were asked for.
-/// The manifest says what it was made from: no absolute path, no clock, so equal inputs give equal
-/// bytes.
-[[nodiscard]] result::Run recorded_run(const Outcome& outcome, const InputOptions& inputs,
-                                       const RecordOptions& options, const Session& session);
+/// study::make_run(), which a file at `path` is to hold; "": none.
+[[nodiscard]] result::Run recorded_run(const study::Outcome& outcome, const std::string& path,
+                                       const Session& session);
 
-/// Writes `run` to options.path. Errc: output_exists, output_failed.
-[[nodiscard]] Result<void> write_run_file(const result::Run& run, const RecordOptions& options,
+/// Writes `run` to `path`. Errc: output_exists, output_failed.
+[[nodiscard]] Result<void> write_run_file(const result::Run& run, const std::string& path,
                                           const Session& session);
 
 }  // namespace orrery::app

@@ -9,6 +9,7 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "outcome.h"
+#include "progress.h"
 #include "recording.h"
 #include "report_files.h"
 #include "work_options.h"
@@ -19,63 +20,59 @@ namespace {
 
 /// What is written besides the summary, and where.
 struct KeepOptions {
-  RecordOptions record;
+  std::string run_file;
   PageOptions page;
 
-  [[nodiscard]] bool anything() const { return !record.path.empty() || page.wanted(); }
+  [[nodiscard]] bool anything() const { return !run_file.empty() || page.wanted(); }
 };
 
 /// --output names a run file, a web page or a JSON file; --spans is about the first.
-Result<void> settle_output(const StreamOptions& stream, KeepOptions& keep, Session& session) {
-  RecordOptions& record = keep.record;
+Result<void> settle_output(InputOptions& options, KeepOptions& keep, Session& session) {
   const auto kind = kind_of_output(session.output);
   if (!kind) return tl::unexpected(kind.error());
-  if (*kind == OutputKind::run_file) std::swap(record.path, session.output);
+  if (*kind == OutputKind::run_file) std::swap(keep.run_file, session.output);
   if (*kind == OutputKind::page) std::swap(keep.page.path, session.output);
-  if (stream.given() && keep.anything()) {
+  if (options.stream.given() && keep.anything()) {
     return fail(Errc::usage, "--stream",
                 fmt::format("a {} says when every node ran, and that is not kept",
-                            record.path.empty() ? "web page" : "run file"),
+                            keep.run_file.empty() ? "web page" : "run file"),
                 "leave --stream out, or write the result alone: -o FILE.json");
   }
-  if (record.spans.empty()) {
-    record.spans = "all";
-  } else if (record.path.empty()) {
+  options.record = keep.anything();
+  if (options.spans.empty()) {
+    options.spans = "all";
+  } else if (keep.run_file.empty()) {
     return fail(Errc::usage, "--spans", "there is no run file to keep them in", "-o FILE.orrery");
   }
-  return one_of("--spans", record.spans, {"all", "critical", "none"});
+  return one_of("--spans", options.spans, {"all", "critical", "none"});
 }
 
 /// The run file and the web page, where they are wanted.
-Result<void> write_kept(const Outcome& outcome, const InputOptions& options,
-                        const KeepOptions& keep, PageFile& page, const Session& session) {
+Result<void> write_kept(const study::Outcome& outcome, const KeepOptions& keep, PageFile& page,
+                        const Session& session) {
   if (!keep.anything()) return {};
-  const result::Run run = recorded_run(outcome, options, keep.record, session);
-  if (!keep.record.path.empty()) {
-    if (auto done = write_run_file(run, keep.record, session); !done) return done;
+  const result::Run run = recorded_run(outcome, keep.run_file, session);
+  if (!keep.run_file.empty()) {
+    if (auto done = write_run_file(run, keep.run_file, session); !done) return done;
   }
   if (auto done = page.write({&run}, session); !done) return tl::unexpected(done.error());
   return {};
 }
 
-int run(InputOptions& options, KeepOptions& keep, WorkOptions& work, bool all, Session& session) {
-  if (auto fine = settle_output(options.stream, keep, session); !fine)
-    return session.fail(fine.error());
+int run(InputOptions& options, KeepOptions& keep, bool all, Session& session) {
+  if (auto fine = settle_output(options, keep, session); !fine) return session.fail(fine.error());
   PageFile page(keep.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
-  if (options.recorded.threads) work.threads = *options.recorded.threads;
-  if (auto fine = check_work_options(work); !fine) return session.fail(fine.error());
+  if (auto fine = check_input_options(options, session); !fine) return session.fail(fine.error());
   Findings findings;
-  auto inputs = read_inputs(options, session, findings);
-  if (!inputs) return session.fail(inputs.error(), findings);
-  auto outcome = simulate(*std::move(inputs), findings, session, work, keep.anything());
+  note_ignored(options, session, findings);
+  ShownWatch watch(session, !options.stream.given());
+  const auto outcome = study::answer(options, watch, findings);
   if (!outcome) return session.fail(outcome.error(), findings);
-  outcome->workload_name = options.name();
-  outcome->platform_name = options.astra() ? options.astra_network : options.cluster;
 
-  const Result<void> written = write_kept(*outcome, options, keep, page, session);
+  const Result<void> written = write_kept(*outcome, keep, page, session);
   const report::Style style = session.out_style();
-  const auto json = [&] { return outcome_json(*outcome, "run"); };
+  const auto json = [&] { return study::outcome_json(*outcome, "run"); };
   const bool stalled = outcome->result.stall.has_value();
   const bool wrong = outcome->verified && outcome->verified->difference;
   int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
@@ -83,7 +80,7 @@ int run(InputOptions& options, KeepOptions& keep, WorkOptions& work, bool all, S
                          json, code);
   if (stalled) {
     session.talk_error(
-        {Errc::stall, options.name(), "the simulation cannot finish",
+        {Errc::stall, options.workload_name(), "the simulation cannot finish",
          "the report names what never happens; 'orrery check' looks for mistakes in the traces"});
   }
   if (written) {
@@ -107,12 +104,11 @@ void add_run(CLI::App& table, Session& session) {
       "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n");
   const auto options = std::make_shared<InputOptions>();
   const auto keep = std::make_shared<KeepOptions>();
-  keep->record.spans.clear();
+  options->spans.clear();
   add_input_options(*command, *options);
   add_stream_option(*command, options->stream);
-  add_spec_options(*command, options->spec, false);
-  const auto work = std::make_shared<WorkOptions>();
-  add_work_options(*command, *work);
+  add_spec_options(*command, options->job, false);
+  add_work_options(*command, options->work);
   command->get_option("--threads")
       ->description(
           "Threads to read and to simulate with (0: all cores). By default all read, one "
@@ -124,17 +120,15 @@ void add_run(CLI::App& table, Session& session) {
           "FILE.json ('-' for stdout)");
   add_page_options(*command, keep->page);
   command
-      ->add_option("--spans", keep->record.spans,
+      ->add_option("--spans", options->spans,
                    "Which spans the run file keeps: all, critical or none")
       ->type_name("WHICH")
       ->group("Output");
   const auto all = std::make_shared<bool>(false);
   command->add_flag("--all", *all, "Show every kind of communication")->group("Output");
-  command->callback([options, keep, work, all, &session] {
+  command->callback([options, keep, all, &session] {
     session.command = "run";
-    session.action = [options, keep, work, all, &session] {
-      return run(*options, *keep, *work, *all, session);
-    };
+    session.action = [options, keep, all, &session] { return run(*options, *keep, *all, session); };
   });
 }
 

@@ -94,11 +94,4 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-Result<void> one_of(std::string_view option, std::string_view word,
-                    const std::vector<std::string_view>& words) {
-  if (std::find(words.begin(), words.end(), word) != words.end()) return {};
-  return fail(Errc::usage, std::string(option),
-              fmt::format("'{}' is not one of {}", word, join(words)), did_you_mean(word, words));
-}
-
 }  // namespace orrery::app

@@ -11,6 +11,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/suggest.h"
 #include "orrery/report/text.h"
 
 namespace CLI {
@@ -84,10 +85,6 @@ bool print(std::string_view text);
 
 /// `text` as one word of a shell: in quotes where it needs them.
 [[nodiscard]] std::string shell_word(const std::string& text);
-
-/// `word` when it is one of `words`, else Errc::usage with the nearest one.
-[[nodiscard]] Result<void> one_of(std::string_view option, std::string_view word,
-                                  const std::vector<std::string_view>& words);
 
 /// Writes a file whole or not at all: a temporary beside it, then a rename. An existing file needs
 /// `force`.

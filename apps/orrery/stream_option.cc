@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "orrery/core/units.h"
-
 namespace orrery::app {
 
 namespace fs = std::filesystem;
@@ -36,26 +34,17 @@ void add_stream_option(CLI::App& command, StreamOptions& options) {
       ->group("Inputs");
 }
 
-Result<void> choose_place(const StreamOptions& options, trace::chakra::LoadOptions& load) {
+Result<void> choose_place(const StreamOptions& options, study::Question& question) {
   if (!options.possible) return {};
   std::error_code error;
   const bool named = options.given() && options.folder != kNoFolder;
-  load.spill_folder = named ? options.folder : fs::temp_directory_path(error).string();
+  question.stream_folder = named ? options.folder : fs::temp_directory_path(error).string();
   if (named && !fs::is_directory(options.folder, error)) {
     return fail(Errc::input_not_found, options.folder, "there is no such folder",
                 "--stream takes an existing folder, on a disk that has room for the traces");
   }
-  load.memory = options.given() ? 0 : memory_of_machine() / 2;
+  question.stream_beyond = options.given() ? 0 : memory_of_machine() / 2;
   return {};
-}
-
-void note_spilled(const StreamOptions& options, const trace::chakra::LoadOptions& load,
-                  const graph::Workload& workload, const Session& session) {
-  const std::uint64_t bytes = workload.spilled_bytes();
-  if (bytes == 0 || options.given()) return;
-  session.note(fmt::format(
-      "half of the memory was full; {} of the traces are in a temporary file in {} (--stream)",
-      format_bytes(Bytes(static_cast<std::int64_t>(bytes))), load.spill_folder));
 }
 
 }  // namespace orrery::app

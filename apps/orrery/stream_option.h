@@ -7,9 +7,7 @@
 #include <string>
 
 #include "orrery/core/error.h"
-#include "orrery/graph/workload.h"
-#include "orrery/trace/chakra/load.h"
-#include "session.h"
+#include "orrery/study/question.h"
 
 namespace CLI {
 class App;
@@ -32,11 +30,6 @@ void add_stream_option(CLI::App& command, StreamOptions& options);
 
 /// Where graphs go and how many stay in memory: with --stream none, else half of the machine's
 /// memory full. Errc: input_not_found (no such folder).
-[[nodiscard]] Result<void> choose_place(const StreamOptions& options,
-                                        trace::chakra::LoadOptions& load);
-
-/// Says what went to a file, and what follows from that, unless --stream asked for it.
-void note_spilled(const StreamOptions& options, const trace::chakra::LoadOptions& load,
-                  const graph::Workload& workload, const Session& session);
+[[nodiscard]] Result<void> choose_place(const StreamOptions& options, study::Question& question);
 
 }  // namespace orrery::app

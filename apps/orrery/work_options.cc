@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <thread>
 
 #include "orrery/core/units.h"
-#include "session.h"
 #include "words.h"
 
 namespace orrery::app {
@@ -24,42 +21,20 @@ bool folded(const sim::Savings& savings, std::size_t ranks) {
 
 }  // namespace
 
-void add_work_options(CLI::App& command, WorkOptions& options) {
+void add_work_options(CLI::App& command, study::Work& work) {
   const char* const group = "How it is worked out (the result is the same)";
   const auto option = [&](const char* name, std::string& value, const char* about) {
     command.add_option(name, value, about)->type_name("HOW")->group(group);
   };
-  option("--fold", options.fold, "auto: one rank is simulated for all that are alike; or off");
-  option("--collectives", options.collectives,
+  option("--fold", work.fold, "auto: one rank is simulated for all that are alike; or off");
+  option("--collectives", work.collectives,
          "auto: ends are worked out where nothing is in the way; or messages: send every one");
-  option("--skip", options.skip, "auto: iterations that repeat the one before; or off");
+  option("--skip", work.skip, "auto: iterations that repeat the one before; or off");
   command
-      .add_flag("--verify-fold", options.verify_fold,
+      .add_flag("--verify-fold", work.verify_fold,
                 "Simulate with and without folding and compare every rank; exit code 1 if they "
                 "differ")
       ->group(group);
-}
-
-Result<void> check_work_options(const WorkOptions& options) {
-  if (auto fine = one_of("--fold", options.fold, {"auto", "off"}); !fine) return fine;
-  if (auto fine = one_of("--collectives", options.collectives, {"auto", "messages"}); !fine)
-    return fine;
-  if (auto fine = one_of("--skip", options.skip, {"auto", "off"}); !fine) return fine;
-  if (options.threads < 0 || options.threads > 1024)
-    return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
-  if (options.verify_fold && options.fold == "off")
-    return fail(Errc::usage, "--verify-fold", "with --fold off there is nothing to compare");
-  return {};
-}
-
-sim::Options simulation_options(const WorkOptions& options) {
-  sim::Options made;
-  made.fold = options.fold == "auto";
-  made.closed_forms = options.collectives == "auto";
-  made.skip_repeats = options.skip == "auto";
-  made.threads = options.threads > 0 ? static_cast<std::uint32_t>(options.threads)
-                                     : std::max(1u, std::thread::hardware_concurrency());
-  return made;
 }
 
 std::string folded_text(std::uint32_t representatives, std::size_t ranks) {
@@ -88,7 +63,7 @@ std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
   return text;
 }
 
-std::string verification_text(const Verification& verification, std::size_t ranks) {
+std::string verification_text(const study::Verification& verification, std::size_t ranks) {
   if (verification.difference) {
     return fmt::format("NOT the same without folding (folded, unfolded): {}",
                        *verification.difference);

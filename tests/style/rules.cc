@@ -27,13 +27,16 @@ std::vector<std::string> words_in_ticks(const std::string& text) {
   return words;
 }
 
-// "src/orrery/graph/x.h" → "graph", "apps/orrery/main.cc" → "apps/orrery", anything else → "".
+// "src/orrery/graph/x.h", "include/orrery/graph/x.h" → "graph", "apps/orrery/main.cc" →
+// "apps/orrery", anything else → "".
 std::string room_of(const std::string& path) {
   if (path.starts_with("apps/orrery/")) return "apps/orrery";
-  constexpr std::string_view kPrefix = "src/orrery/";
-  if (!path.starts_with(kPrefix)) return {};
-  const std::string rest = path.substr(kPrefix.size());
-  return rest.substr(0, rest.find('/'));
+  for (const std::string_view prefix : {"src/orrery/", "include/orrery/"}) {
+    if (!path.starts_with(prefix)) continue;
+    const std::string rest = path.substr(prefix.size());
+    return rest.substr(0, rest.find('/'));
+  }
+  return {};
 }
 
 }  // namespace
@@ -90,6 +93,16 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     }
   }
   return violations;
+}
+
+std::vector<std::string> includes(std::string_view text) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(text)) {
+    std::smatch match;
+    if (std::regex_match(line, match, include)) found.push_back(match[1]);
+  }
+  return found;
 }
 
 Violations check_length(const std::string& path, std::string_view text) {

@@ -28,6 +28,9 @@ using RoomTable = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] Violations check_includes(const std::string& path, std::string_view text,
                                         const RoomTable& rooms);
 
+/// What a file includes between quotes, in order.
+[[nodiscard]] std::vector<std::string> includes(std::string_view text);
+
 [[nodiscard]] Violations check_length(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_licence(const std::string& path, std::string_view text);

@@ -41,8 +41,19 @@ TEST(Style, IncludesFollowTheTableOfRooms) {
   const RoomTable rooms = parse_rooms(read(kRoot / "docs/architecture.md"));
   ASSERT_TRUE(rooms.contains("core") && rooms.contains("apps/orrery"))
       << "the table of rooms is gone";
-  for (const std::string& path : cpp_files({"src", "apps"}))
+  for (const std::string& path : cpp_files({"include", "src", "apps"}))
     expect_none(check_includes(path, read(kRoot / path), rooms));
+}
+
+// What is installed needs nothing that is not.
+TEST(Style, PublicHeadersIncludePublicOnes) {
+  const std::vector<std::string> headers = cpp_files({"include"});
+  EXPECT_LE(headers.size(), 12u) << "few";
+  for (const std::string& path : headers) {
+    EXPECT_TRUE(has_suffix(path, ".h")) << path;
+    for (const std::string& included : includes(read(kRoot / path)))
+      EXPECT_TRUE(fs::exists(kRoot / "include" / included)) << path << " includes " << included;
+  }
 }
 
 // Parts of the engine keep their data to themselves.
@@ -54,7 +65,7 @@ TEST(Style, NoPartOfTheEngineHasAFriend) {
 }
 
 TEST(Style, FilesAreShort) {
-  std::vector<std::string> paths = cpp_files({"src", "apps", "tests", "benchmarks"});
+  std::vector<std::string> paths = cpp_files({"include", "src", "apps", "tests", "benchmarks"});
   for (const std::string& path : project_files(kRoot)) {
     const bool script =
         path == "setup" || path == "check" || path == "orrery" || has_suffix(path, ".sh");
@@ -65,19 +76,19 @@ TEST(Style, FilesAreShort) {
 }
 
 TEST(Style, FunctionsAreShort) {
-  for (const std::string& path : cpp_files({"src", "apps", "tests", "benchmarks"})) {
+  for (const std::string& path : cpp_files({"include", "src", "apps", "tests", "benchmarks"})) {
     expect_none(check_functions(path, read(kRoot / path)));
   }
 }
 
 TEST(Style, EveryFileNamesItsLicence) {
-  for (const std::string& path : cpp_files({"src", "apps", "tests", "benchmarks"})) {
+  for (const std::string& path : cpp_files({"include", "src", "apps", "tests", "benchmarks"})) {
     expect_none(check_licence(path, read(kRoot / path)));
   }
 }
 
 TEST(Style, TheLibraryIsQuiet) {
-  for (const std::string& path : cpp_files({"src"})) {
+  for (const std::string& path : cpp_files({"include", "src"})) {
     if (!is_test(path)) expect_none(check_quiet(path, read(kRoot / path)));
   }
 }
@@ -133,7 +144,7 @@ TEST(Style, EveryErrorAndFindingIsProducedByATest) {
   for (const auto& [header, type] :
        {std::pair{"error.h", "Errc"}, std::pair{"findings.h", "FindingCode"}}) {
     const std::vector<Enumerator> codes =
-        enumerators(read(kRoot / "src/orrery/core" / header), type);
+        enumerators(read(kRoot / "include/orrery/core" / header), type);
     ASSERT_GT(codes.size(), 10u) << type;
     for (const auto& [name, value] : codes) {
       const std::string whole = std::string(type) + "::" + name;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/core/suggest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -64,6 +66,13 @@ std::string join(std::span<const std::string_view> words, std::string_view separ
     text += word;
   }
   return text;
+}
+
+Result<void> one_of(std::string_view option, std::string_view word,
+                    const std::vector<std::string_view>& words) {
+  if (std::find(words.begin(), words.end(), word) != words.end()) return {};
+  return fail(Errc::usage, std::string(option),
+              fmt::format("'{}' is not one of {}", word, join(words)), did_you_mean(word, words));
 }
 
 }  // namespace orrery

@@ -6,6 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
 
 namespace orrery {
 
@@ -22,5 +25,9 @@ namespace orrery {
 /// `a, b, c`, for messages that list what is allowed.
 [[nodiscard]] std::string join(std::span<const std::string_view> words,
                                std::string_view separator = ", ");
+
+/// `word` when it is one of `words`, else Errc::usage with the nearest one.
+[[nodiscard]] Result<void> one_of(std::string_view option, std::string_view word,
+                                  const std::vector<std::string_view>& words);
 
 }  // namespace orrery

@@ -255,6 +255,10 @@ std::string format_bytes(Bytes bytes) {
   return scaled(static_cast<double>(count), kWrittenBytes);
 }
 
+std::string gigabytes(std::int64_t bytes) {
+  return fmt::format("{:.2f} GB", static_cast<double>(bytes) * 1e-9);
+}
+
 std::string format_bandwidth(Bandwidth bandwidth) {
   return scaled(bandwidth.count(), kWrittenRates);
 }

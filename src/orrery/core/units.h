@@ -36,6 +36,8 @@ namespace orrery {
 [[nodiscard]] std::string format_time(Time time);  ///< "117.8 us"
 [[nodiscard]] std::string format_bytes(
     Bytes bytes);  ///< "64 MiB" when exact in binary, else "1.5 GB"
+/// "66.12 GB": memory of devices, always in this unit so that figures can be compared.
+[[nodiscard]] std::string gigabytes(std::int64_t bytes);
 [[nodiscard]] std::string format_bandwidth(Bandwidth bandwidth);  ///< "450 GB/s"
 [[nodiscard]] std::string format_flops(FlopRate rate);            ///< "989 TFLOP/s"
 [[nodiscard]] std::string format_count(std::int64_t count);       ///< "117,780"

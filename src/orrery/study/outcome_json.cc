@@ -2,21 +2,22 @@
 #include <fmt/format.h>
 
 #include "orrery/report/envelope.h"
-#include "outcome.h"
+#include "orrery/study/models.h"
+#include "orrery/study/outcome.h"
 
-namespace orrery::app {
+namespace orrery::study {
 
 using report::JsonWriter;
 
 namespace {
 
 void write_models(JsonWriter& json, const Outcome& outcome) {
-  const platform::Platform& platform = outcome.inputs.platform;
+  const platform::Platform& platform = outcome.platform();
   json.field("rules", name(platform.rules)).field("network", name(platform.network));
   json.field("compute", compute_word(platform));
   json.key("platform")
       .begin_object()
-      .field("name", outcome.platform_name)
+      .field("name", outcome.cluster_name)
       .field("devices", platform.npu_count());
   json.field("device", platform.device.name).key("dims").begin_array();
   for (const platform::Dimension& dim : platform.dims) {
@@ -26,7 +27,7 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
         .end_object();
   }
   json.end_array().end_object();
-  const graph::Workload& workload = outcome.inputs.workload;
+  const graph::Workload& workload = outcome.workload();
   std::uint64_t nodes = 0;
   for (const std::uint32_t index : workload.graph_of_rank) nodes += workload.graphs[index]->size();
   json.key("workload")
@@ -62,7 +63,7 @@ void write_throughput(JsonWriter& json, const Outcome& outcome) {
     return;
   }
   const result::StepWork& work = outcome.job->work;
-  const platform::Device& device = outcome.inputs.platform.device;
+  const platform::Device& device = outcome.platform().device;
   const auto devices = static_cast<double>(outcome.result.ranks.size());
   const auto known = [](double number) {
     return number > 0 ? std::optional<double>(number) : std::nullopt;
@@ -89,9 +90,9 @@ void write_accounted(JsonWriter& json, const Outcome& outcome) {
     json.null();
     return;
   }
-  const std::int64_t capacity = outcome.inputs.platform.device.memory_capacity.count();
+  const std::int64_t capacity = outcome.platform().device.memory_capacity.count();
   json.begin_object().field("peak_bytes", most->peak);
-  json.field("role", outcome.inputs.program->roles[most->role].name).key("capacity_bytes");
+  json.field("role", outcome.inputs.load->program->roles[most->role].name).key("capacity_bytes");
   capacity > 0 ? json.value(capacity) : json.null();
   json.key("fits");
   capacity > 0 ? json.value(most->peak <= capacity) : json.null();
@@ -149,7 +150,7 @@ void write_chain(JsonWriter& json, const Outcome& outcome) {
   json.key("longest").begin_array();
   for (const std::size_t i : parts.longest) {
     json.begin_object();
-    write_node(json, outcome.inputs.workload, chain[i].rank, chain[i].node);
+    write_node(json, outcome.workload(), chain[i].rank, chain[i].node);
     json.nanoseconds("start", chain[i].start).nanoseconds("end", chain[i].end).end_object();
   }
   json.end_array().end_object();
@@ -166,7 +167,7 @@ void write_stall(JsonWriter& json, const Outcome& outcome) {
   json.key("nodes").begin_array();
   for (const sim::StalledNode& stalled : stall.nodes) {
     json.begin_object();
-    write_node(json, outcome.inputs.workload, stalled.rank, stalled.node);
+    write_node(json, outcome.workload(), stalled.rank, stalled.node);
     json.field("why", stalled.why).end_object();
   }
   json.end_array().key("circle").begin_array();
@@ -222,4 +223,4 @@ std::string outcome_json(const Outcome& outcome, std::string_view command) {
   return text;
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::study

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hints.h"
+#include "orrery/study/hints.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "orrery/core/suggest.h"
+#include "orrery/core/units.h"
 #include "orrery/workload/spec.h"
 
-namespace orrery::app {
+namespace orrery::study {
 
 namespace fs = std::filesystem;
 
@@ -69,4 +70,14 @@ std::string fitting_plan(const workload::Program& program, std::int64_t devices)
       devices);
 }
 
-}  // namespace orrery::app
+Result<void> check_world(const workload::Program& program, const platform::Platform& platform,
+                         const std::string& where) {
+  const auto world = static_cast<std::int64_t>(program.mesh.world());
+  if (platform.npu_count() == world) return {};
+  return fail(Errc::config_conflict, where,
+              fmt::format("the cluster has {} devices and the plan {} ranks",
+                          format_count(platform.npu_count()), format_count(world)),
+              fitting_plan(program, platform.npu_count()));
+}
+
+}  // namespace orrery::study

@@ -10,7 +10,7 @@
 #include "orrery/workload/memory.h"
 #include "orrery/workload/program.h"
 
-namespace orrery::app {
+namespace orrery::study {
 
 struct Job {
   result::StepWork work;
@@ -28,4 +28,4 @@ struct Job {
                                        const platform::Platform& platform, bool samples,
                                        Findings& findings);
 
-}  // namespace orrery::app
+}  // namespace orrery::study

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "job.h"
+#include "orrery/study/job.h"
 
 #include <fmt/format.h>
 
-#include "counting.h"
+#include "orrery/core/units.h"
 #include "orrery/workload/count.h"
 
-namespace orrery::app {
+namespace orrery::study {
 
 Result<Job> describe_job(const workload::Program& program, const platform::Platform& platform,
                          bool samples, Findings& findings) {
@@ -38,4 +38,4 @@ Result<Job> describe_job(const workload::Program& program, const platform::Platf
   return job;
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::study

@@ -7,9 +7,10 @@
 #include <string>
 
 #include "orrery/core/error.h"
+#include "orrery/platform/platform.h"
 #include "orrery/workload/program.h"
 
-namespace orrery::app {
+namespace orrery::study {
 
 /// "--cluster h100-sxm:64": a cluster of so many devices that needs no file.
 [[nodiscard]] std::string cluster_of(std::int64_t devices);
@@ -21,4 +22,9 @@ namespace orrery::app {
 /// Hint for a plan of other than `devices` ranks: the --dp that fits, the cluster that would.
 [[nodiscard]] std::string fitting_plan(const workload::Program& program, std::int64_t devices);
 
-}  // namespace orrery::app
+/// The cluster has as many devices as the plan has ranks: Errc::config_conflict.
+[[nodiscard]] Result<void> check_world(const workload::Program& program,
+                                       const platform::Platform& platform,
+                                       const std::string& where);
+
+}  // namespace orrery::study

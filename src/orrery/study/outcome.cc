@@ -1,50 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "outcome.h"
-
-#include <fmt/format.h>
+#include "orrery/study/outcome.h"
 
 #include <algorithm>
+#include <thread>
+#include <utility>
 
-#include "orrery/platform/networks.h"
 #include "orrery/sim/difference.h"
-#include "progress.h"
 
-namespace orrery::app {
+namespace orrery::study {
 
 using graph::NodeKind;
 
 namespace {
 
-Result<sim::SimResult> simulate_once(const Inputs& inputs, const Session& session,
-                                     sim::Options options) {
-  Progress progress(session);
-  const std::uint32_t ranks = inputs.workload.rank_count();
-  if (progress.active()) {
-    options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
-      progress.simulating(finished, ranks, messages);
-    };
-  }
-  auto result = sim::simulate(inputs.workload, inputs.platform, options);
-  progress.clear();
+sim::Options options_of(const Question& question) {
+  const Work& work = question.work;
+  sim::Options made;
+  made.fold = work.fold == "auto";
+  made.closed_forms = work.collectives == "auto";
+  made.skip_repeats = work.skip == "auto";
+  made.threads = work.threads > 0 ? static_cast<std::uint32_t>(work.threads)
+                                  : std::max(1u, std::thread::hardware_concurrency());
+  made.record = question.record;
+  return made;
+}
+
+Result<sim::SimResult> simulate_once(const Inputs& inputs, sim::Options options, Watch& watch) {
+  const std::uint32_t ranks = inputs.workload().rank_count();
+  options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
+    watch.simulating(finished, ranks, messages);
+  };
+  auto result = sim::simulate(inputs.workload(), inputs.platform(), options);
+  watch.through();
   return result;
 }
 
 }  // namespace
 
-Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& session,
-                         const WorkOptions& work, bool record) {
-  sim::Options options = simulation_options(work);
-  options.record = record;
-  options.keep_times = inputs.workload.spilled_bytes() == 0;
+Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
+                         Findings& findings) {
+  sim::Options options = options_of(question);
+  const bool verify = question.work.verify_fold;
+  options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
-  if (work.verify_fold && record) options.fold = false;
-  auto result = simulate_once(inputs, session, options);
+  if (verify && question.record) options.fold = false;
+  auto result = simulate_once(inputs, options, watch);
   if (!result) return tl::unexpected(result.error());
   Outcome outcome;
-  if (work.verify_fold) {
+  if (verify) {
     options.record = false;
     options.fold = !options.fold;
-    const auto other = simulate_once(inputs, session, options);
+    const auto other = simulate_once(inputs, options, watch);
     if (!other) return tl::unexpected(other.error());
     const sim::SimResult& folded = options.fold ? *other : *result;
     outcome.verified = Verification{sim::first_difference(folded, options.fold ? *result : *other),
@@ -52,21 +58,24 @@ Result<Outcome> simulate(Inputs inputs, Findings findings, const Session& sessio
   }
   findings.merge(result->findings);
   result->findings = {};
-  if (inputs.program) {
-    auto job = describe_job(*inputs.program, inputs.platform, record, findings);
+  if (inputs.load->program) {
+    auto job = describe_job(*inputs.load->program, inputs.platform(), question.record, findings);
     if (!job) return tl::unexpected(job.error());
     outcome.job = *std::move(job);
   }
+  outcome.question = question;
+  outcome.workload_name = question.workload_name();
+  outcome.cluster_name = question.cluster_name();
+  outcome.findings = std::move(findings);
   outcome.inputs = std::move(inputs);
   outcome.result = *std::move(result);
-  outcome.findings = std::move(findings);
   return outcome;
 }
 
 std::optional<analysis::Throughput> Outcome::throughput() const {
   if (!job || result.stall) return std::nullopt;
   return analysis::throughput(job->work, result.end, result.ranks.size(),
-                              inputs.platform.device.rated.count());
+                              platform().device.rated.count());
 }
 
 analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest) {
@@ -90,7 +99,7 @@ ChainParts chain_parts(const Outcome& outcome) {
     if (link.start > before) parts.wait += link.start - before;
     const Time length = link.end - std::max(link.start, std::min(before, link.end));
     before = std::max(before, link.end);
-    switch (outcome.inputs.workload.graph(link.rank).kind(link.node)) {
+    switch (outcome.workload().graph(link.rank).kind(link.node)) {
       case NodeKind::comp:
         parts.compute += length;
         break;
@@ -121,46 +130,4 @@ ChainParts chain_parts(const Outcome& outcome) {
   return parts;
 }
 
-std::string compute_model(const platform::Platform& platform) {
-  if (platform.replay_only) return "every node takes its recorded duration";
-  const std::string roofline =
-      platform.device.name.empty()
-          ? "roofline"
-          : fmt::format("roofline on {}", report::printable(platform.device.name));
-  if (platform.device.roofline) return roofline;
-  if (platform.device.roofline_without_duration)
-    return fmt::format("recorded durations, else {}", roofline);
-  return "recorded durations";
-}
-
-std::string_view compute_word(const platform::Platform& platform) {
-  if (platform.replay_only) return "replay";
-  if (platform.device.roofline) return "roofline";
-  return platform.device.roofline_without_duration ? "recorded_or_roofline" : "recorded";
-}
-
-std::string network_model(const platform::Platform& platform) {
-  const platform::NetworkEntry& network = platform::entry(platform.network);
-  return fmt::format("{} ({})", network.name, network.model);
-}
-
-std::string shape(const platform::Platform& platform) {
-  std::string text;
-  for (const platform::Dimension& dim : platform.dims) {
-    if (!text.empty()) text += " × ";
-    switch (dim.block) {
-      case platform::Block::ring:
-        text += fmt::format("ring {}", dim.size);
-        break;
-      case platform::Block::fully_connected:
-        text += fmt::format("fully connected {}", dim.size);
-        break;
-      case platform::Block::switched:
-        text += fmt::format("switch {}", dim.size);
-        break;
-    }
-  }
-  return text;
-}
-
-}  // namespace orrery::app
+}  // namespace orrery::study

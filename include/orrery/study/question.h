@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be asked: a workload, a cluster, and how to go about it. Plain data, under the names
+// that the options of `orrery run` have; what is left alone is as if its option were left out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace orrery::study {
+
+/// Recorded traces: Kineto, PyTorch execution traces, Nsight Systems' SQLite exports.
+struct RecordedTraces {
+  std::vector<std::string> traces;      ///< files and patterns
+  std::int64_t rank = -1;               ///< of a single trace that does not say it; -1: it does
+  std::optional<std::int64_t> threads;  ///< to read with; empty or 0: all cores
+  bool no_link = false;  ///< leave execution traces out where there are device traces
+  bool tensors = false;  ///< add dependencies by tensor
+};
+
+/// A training job: a model and a plan. Values are written as on the command line, as text; empty:
+/// left open (docs/reference/workload.md has keys, units and defaults).
+struct JobDescription {
+  std::vector<std::string> spec;  ///< files of any format that is known; later ones add to earlier
+  std::string model;              ///< of the catalogue
+  std::string tp, pp, dp, cp, ep;
+  std::string sharding, schedule, chunks, recompute;
+  std::string global_batch, micro_batch, seq, optimizer, compat;
+  bool sp = false;               ///< sequence parallel
+  std::vector<std::string> set;  ///< any key: "PATH=VALUE"
+
+  /// Whether a job is described at all.
+  [[nodiscard]] bool given() const;
+  /// What to call it: the first file, or the model.
+  [[nodiscard]] const std::string& name() const;
+};
+
+/// How it is worked out. None of it changes a figure.
+struct Work {
+  std::string fold = "auto";         ///< auto: one rank for all that are alike; off
+  std::string collectives = "auto";  ///< auto: worked out where nothing is in the way; messages
+  std::string skip = "auto";         ///< auto: iterations that repeat the one before; off
+  std::int64_t threads = 1;          ///< 0: all cores
+  bool verify_fold = false;          ///< with and without folding, and compare
+};
+
+struct Question {
+  // The workload: one of these three.
+  std::string workload;     ///< Chakra traces: the prefix of PREFIX.<rank>.et
+  RecordedTraces recorded;  ///< recorded traces
+  JobDescription job;       ///< a model and a plan
+
+  std::string groups;      ///< process groups of the traces: a JSON file
+  bool repair = false;     ///< drop damaged nodes and edges, and count them, instead of refusing
+  bool replicate = false;  ///< every rank runs rank 0's trace
+
+  // The cluster: a file or a name of the catalogue ("h100-sxm:64"), or ASTRA-sim's files.
+  std::string cluster;
+  std::string astra_network, astra_system, astra_memory;
+  std::int64_t num_queues_per_dim = 1;  ///< with ASTRA-sim's files, like the rest of this block
+  double injection_scale = 1;
+  double compute_scale = 1, comm_scale = 1;  ///< without effect, there as here
+  bool rendezvous_protocol = false;
+
+  std::string network;  ///< instead of the cluster's model: "analytical", "message"
+  std::string rules;    ///< instead of the cluster's: "orrery", "astra"
+
+  Work work;
+  /// Keep when every node ran, so that Answer::run() can be asked; takes memory, and no rank stands
+  /// for others.
+  bool record = false;
+  std::string spans = "all";  ///< which spans a run keeps: all, critical, none
+
+  /// Chakra traces for which there is no room in memory go to a temporary file in this folder;
+  /// empty: they never do.
+  std::string stream_folder;
+  std::uint64_t stream_beyond = 0;  ///< bytes of memory from which on they do; 0: all of them
+
+  /// What to call workload and cluster: as they were given.
+  [[nodiscard]] const std::string& workload_name() const;
+  [[nodiscard]] const std::string& cluster_name() const {
+    return astra() ? astra_network : cluster;
+  }
+  [[nodiscard]] bool astra() const {
+    return !astra_network.empty() || !astra_system.empty() || !astra_memory.empty();
+  }
+};
+
+}  // namespace orrery::study

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/inputs.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "orrery/core/limits.h"
+#include "orrery/core/suggest.h"
+#include "orrery/graph/replicate.h"
+#include "orrery/platform/astra.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/networks.h"
+#include "orrery/study/description.h"
+#include "orrery/study/hints.h"
+#include "orrery/study/recorded.h"
+#include "orrery/trace/chakra/load.h"
+#include "orrery/workload/spec.h"
+
+namespace orrery::study {
+
+namespace fs = std::filesystem;
+using platform::Platform;
+using platform::Rules;
+
+namespace {
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored);
+}
+
+std::string trace_of(const std::string& prefix, std::uint32_t rank) {
+  return fmt::format("{}.{}.et", prefix, rank);
+}
+
+Result<std::uint32_t> rank_count(const Platform& platform, const std::string& where) {
+  std::int64_t count = 1;
+  for (const platform::Dimension& dim : platform.dims) {
+    if (dim.size < 1 || count > static_cast<std::int64_t>(limits::kRanks) / dim.size) {
+      return fail(Errc::limit_exceeded, where, fmt::format("more than {} devices", limits::kRanks));
+    }
+    count *= dim.size;
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+/// `count` ranks there are; 0 = not known.
+Result<void> read_groups(const Question& question, std::uint32_t count, graph::Workload& workload) {
+  if (question.groups.empty()) return {};
+  auto groups = platform::read_comm_groups(question.groups);
+  if (!groups) return tl::unexpected(groups.error());
+  for (auto& [name, ranks] : *groups) {
+    for (const std::uint32_t rank : ranks) {
+      if (count == 0 || rank < count) continue;
+      return fail(Errc::config_range, fmt::format("{}:/{}", question.groups, name),
+                  fmt::format("there is no rank {} among {}", rank, count));
+    }
+    workload.groups[name] = {name, std::move(ranks)};
+  }
+  return {};
+}
+
+/// A workload that names one file, or misses some, gets a hint that fits.
+Error explain_missing(Error error, const std::string& prefix, std::uint32_t ranks) {
+  if (error.code != Errc::input_not_found || !error.hint.empty()) return error;
+  std::uint32_t there = 0;
+  while (there < ranks && exists(trace_of(prefix, there))) ++there;
+  if (there > 0) {
+    error.hint = fmt::format(
+        "the cluster has {} devices and there are traces for {} ranks; {} fits them, and "
+        "--replicate runs rank 0's trace on all",
+        ranks, there, cluster_of(there));
+  } else if (exists(prefix) && prefix.ends_with(".et")) {
+    const std::string stem = prefix.substr(0, prefix.size() - 3);
+    error.hint =
+        fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
+  } else {
+    error.hint =
+        "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, "
+        "dir/w.1.et, …";
+  }
+  return error;
+}
+
+/// A custom algorithm's traces lie where its prefix says, from here or from the configuration that
+/// names it.
+std::string locate(const std::string& prefix, const std::string& config) {
+  if (exists(trace_of(prefix, 0)) || fs::path(prefix).is_absolute()) return prefix;
+  const std::string beside = (fs::path(config).parent_path() / prefix).string();
+  return exists(trace_of(beside, 0)) ? beside : prefix;
+}
+
+}  // namespace
+
+Result<Platform> read_platform(const Question& question, Findings& findings) {
+  // ASTRA-sim has a program for each of its networks.
+  const platform::NetworkEntry* network = platform::find_network(question.network);
+  Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
+                                   "--cluster FILE; without a file " + cluster_of(64) +
+                                       ", a device of the catalogue and how many; or "
+                                       "--astra-network FILE --astra-system FILE");
+  if (question.astra()) {
+    platform::AstraInputs inputs;
+    inputs.system = question.astra_system;
+    inputs.network = question.astra_network;
+    inputs.memory = question.astra_memory;
+    if (network != nullptr) inputs.model = network->kind;
+    inputs.queues_per_dim = question.num_queues_per_dim;
+    inputs.injection_scale = question.injection_scale;
+    inputs.compute_scale = question.compute_scale;
+    inputs.comm_scale = question.comm_scale;
+    inputs.rendezvous = question.rendezvous_protocol;
+    platform = platform::read_astra(inputs, findings);
+  } else if (!question.cluster.empty()) {
+    platform = platform::read_cluster(question.cluster, findings);
+    if (!platform) return tl::unexpected(explain_cluster(platform.error(), question.cluster));
+  }
+  if (!platform) return platform;
+  if (network != nullptr) platform->network = network->kind;
+  if (question.rules == "orrery") platform->rules = Rules::orrery;
+  if (question.rules == "astra") platform->rules = Rules::astra;
+  return platform;
+}
+
+namespace {
+
+/// One trace file by its own name, which stands for rank 0.
+Result<graph::Workload> read_one_file(const Question& question) {
+  graph::Workload workload;
+  const auto repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
+  auto graph = trace::chakra::load_rank(question.workload, std::make_shared<StringPool>(), repair,
+                                        workload.findings, &workload.groups);
+  if (!graph) return tl::unexpected(graph.error());
+  workload.graphs = {std::make_shared<const graph::Graph>(*std::move(graph))};
+  workload.graph_of_rank = {0};
+  workload.files = {question.workload};
+  return workload;
+}
+
+Result<graph::Workload> read_ranks(const Question& question, std::uint32_t ranks, Watch& watch) {
+  trace::chakra::LoadOptions load;
+  load.repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
+  load.ranks = question.replicate ? 1 : ranks;
+  load.replicated = question.replicate && ranks > 0;
+  load.find_companion = question.groups.empty() && !question.astra();
+  load.progress = [&](std::uint32_t done, std::uint32_t all) { watch.reading(done, all); };
+  load.spill_folder = question.stream_folder;
+  if (!question.stream_folder.empty()) load.memory = question.stream_beyond;
+  auto workload = trace::chakra::load_workload(question.workload, load);
+  watch.through();
+  if (!workload) return tl::unexpected(explain_missing(workload.error(), question.workload, ranks));
+  if (const std::uint64_t bytes = workload->spilled_bytes(); bytes > 0)
+    watch.spilled(bytes, load.spill_folder);
+  return workload;
+}
+
+}  // namespace
+
+Result<graph::Workload> read_workload(const Question& question, std::uint32_t ranks, Watch& watch) {
+  if (!question.recorded.traces.empty()) {
+    auto workload = read_recorded_workload(question, ranks, watch);
+    if (!workload) return workload;
+    if (auto fine = read_groups(question, ranks, *workload); !fine)
+      return tl::unexpected(fine.error());
+    return workload;
+  }
+  if (question.workload.empty()) {
+    return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
+  }
+  std::error_code ignored;
+  const bool one_file = (ranks <= 1 || question.replicate) &&
+                        fs::is_regular_file(question.workload, ignored) &&
+                        !exists(trace_of(question.workload, 0));
+  auto workload = one_file ? read_one_file(question) : read_ranks(question, ranks, watch);
+  if (!workload) return workload;
+  if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
+  if (auto fine = read_groups(question, ranks, *workload); !fine)
+    return tl::unexpected(fine.error());
+  return workload;
+}
+
+Result<void> read_custom_collectives(const Question& question, const Platform& platform,
+                                     graph::Workload& workload) {
+  const platform::CollectiveConfig& config = platform.collectives;
+  std::set<std::string> prefixes;
+  for (const auto* plan :
+       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+    prefixes.insert(plan->custom_prefix);
+  }
+  for (const auto& [node, prefix] : config.custom_by_node) prefixes.insert(prefix);
+  prefixes.erase("");
+  for (const std::string& prefix : prefixes) {
+    trace::chakra::LoadOptions load;
+    load.repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
+    load.find_companion = false;
+    auto algorithm = trace::chakra::load_workload(
+        locate(prefix, question.astra() ? question.astra_system : question.cluster), load);
+    if (!algorithm) return tl::unexpected(algorithm.error());
+    std::vector<graph::GraphRef>& graphs = workload.custom_collectives[prefix];
+    for (const std::uint32_t index : algorithm->graph_of_rank)
+      graphs.push_back(algorithm->graphs[index]);
+    workload.findings.merge(algorithm->findings);
+  }
+  return {};
+}
+
+Result<void> check_sizes(const Question& question, const Platform& platform) {
+  const std::int64_t devices = platform.npu_count();
+  if (platform.rules != Rules::orrery || question.replicate ||
+      !exists(trace_of(question.workload, static_cast<std::uint32_t>(devices)))) {
+    return {};
+  }
+  std::uint32_t there = static_cast<std::uint32_t>(devices) + 1;
+  while (there < limits::kRanks && exists(trace_of(question.workload, there))) ++there;
+  return fail(
+      Errc::config_conflict, question.workload,
+      fmt::format("there are traces for more ranks than the cluster has devices ({})", devices),
+      fmt::format("use a cluster of the workload's size: {}", cluster_of(there)));
+}
+
+namespace {
+
+/// The workload of a model and a plan, for exactly as many ranks as there are devices.
+Result<void> make_load(const Question& question, const Cluster& cluster, Load& made,
+                       Findings& findings) {
+  const std::string& where = question.cluster_name();
+  auto program = assemble(question.job, {cluster.platform.npu_count(), where}, findings);
+  if (!program) return tl::unexpected(program.error());
+  program->findings = {};  // they are counted already, and the workload would bring them again
+  if (auto fine = check_world(*program, cluster.platform, where); !fine) return fine;
+  made.specification = workload::to_yaml(program->spec);
+  auto workload = workload::to_workload(*program);
+  if (!workload) return tl::unexpected(workload.error());
+  made.program = std::make_shared<const workload::Program>(*std::move(program));
+  made.workload = *std::move(workload);
+  return {};
+}
+
+}  // namespace
+
+Result<Cluster> read_cluster(const Question& question, Findings& findings) {
+  Cluster made;
+  auto platform = read_platform(question, findings);
+  if (!platform) return tl::unexpected(platform.error());
+  const auto ranks = rank_count(*platform, question.cluster_name());
+  if (!ranks) return tl::unexpected(ranks.error());
+  made.platform = *std::move(platform);
+  made.ranks = *ranks;
+  return made;
+}
+
+Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& watch,
+                       Findings& findings) {
+  Load made;
+  if (question.job.given()) {
+    if (auto done = make_load(question, cluster, made, findings); !done)
+      return tl::unexpected(done.error());
+  } else {
+    auto workload = read_workload(question, cluster.ranks, watch);
+    if (!workload) return tl::unexpected(workload.error());
+    made.workload = *std::move(workload);
+  }
+  findings.merge(made.workload.findings);
+  made.workload.findings = {};
+  if (auto fine = check_sizes(question, cluster.platform); !fine)
+    return tl::unexpected(fine.error());
+  if (auto fine = read_custom_collectives(question, cluster.platform, made.workload); !fine)
+    return tl::unexpected(fine.error());
+  findings.merge(made.workload.findings);
+  return made;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "orrery/graph/content_hash.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/record/record.h"
+#include "orrery/result/run_file.h"
+#include "orrery/study/models.h"
+#include "orrery/study/outcome.h"
+#include "orrery/workload/held_memory.h"
+
+namespace orrery::study {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// `path` without what only this machine knows: an absolute path keeps its last part.
+std::string portable(const std::string& path) {
+  const fs::path typed(path);
+  return typed.is_absolute() ? typed.filename().string() : typed.lexically_normal().string();
+}
+
+std::string hex(const graph::ContentHash& hash) { return fmt::format("{:016x}", hash.value()); }
+
+/// What the ranks do and the groups they do it in; names of nodes do not count.
+std::string hash_of(const graph::Workload& workload) {
+  graph::ContentHash hash;
+  hash.add(workload.rank_count());
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    hash.add(workload.graph(rank).content_hash());
+  hash.add(workload.groups.size());
+  for (const auto& [name, group] : workload.groups) {
+    hash.add(name);
+    hash.add(group.ranks.size());
+    for (const std::uint32_t rank : group.ranks) hash.add(rank);
+  }
+  for (const auto& [name, axis] : workload.axes) {
+    hash.add(name);
+    for (const graph::GroupAxis::Digit& digit : axis.digits)
+      hash.add(digit.stride, digit.count, digit.step, 0);
+  }
+  for (const auto& [prefix, graphs] : workload.custom_collectives) {
+    hash.add(graphs.size());
+    for (const graph::GraphRef& graph : graphs) hash.add(graph->content_hash());
+  }
+  return hex(hash);
+}
+
+/// Options that change the outcome and stand in neither input.
+std::string typed_options(const Question& question) {
+  std::string text;
+  if (question.replicate) text += " --replicate";
+  if (question.repair) text += " --repair";
+  if (!question.network.empty()) text += " --network " + question.network;
+  if (!question.rules.empty()) text += " --rules " + question.rules;
+  return text.empty() ? text : text.substr(1);
+}
+
+/// How it was worked out.
+void add_savings(const sim::Savings& savings,
+                 std::vector<std::pair<std::string, std::string>>& facts) {
+  const auto add = [&](const char* key, std::uint64_t number) {
+    if (number > 0) facts.emplace_back(key, fmt::format("{}", number));
+  };
+  add("representatives", savings.representatives);
+  add("phases_worked_out", savings.phases_worked_out);
+  if (savings.phases_worked_out > 0) add("phases_by_messages", savings.phases_by_messages);
+  add("iterations_skipped", savings.iterations_skipped);
+}
+
+void add_manifest(const Outcome& outcome, result::Run& run) {
+  const platform::Platform& platform = outcome.platform();
+  const std::string config = platform::resolved_cluster(platform);
+  graph::ContentHash cluster_hash;
+  cluster_hash.add(config);
+  cluster_hash.add(name(platform.rules));
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"orrery", ORRERY_VERSION},
+      {"workload", portable(outcome.workload_name)},
+      {"workload_hash", hash_of(outcome.workload())},
+      {"cluster", platform.name.empty() ? portable(outcome.cluster_name) : platform.name},
+      {"cluster_hash", hex(cluster_hash)},
+      {"rules", std::string(name(platform.rules))},
+      {"network_model", std::string(name(platform.network))},
+      {"compute_model", std::string(compute_word(platform))},
+  };
+  if (const std::string options = typed_options(outcome.question); !options.empty())
+    facts.emplace_back("options", options);
+  add_savings(outcome.result.savings, facts);
+  facts.emplace_back("cluster_config", config);
+  if (!outcome.inputs.load->specification.empty())
+    facts.emplace_back("workload_config", outcome.inputs.load->specification);
+  facts.insert(facts.end(), run.manifest.begin(), run.manifest.end());
+  run.manifest = std::move(facts);
+}
+
+result::SpanChoice choice_of(const std::string& word) {
+  for (const auto choice : {result::SpanChoice::critical, result::SpanChoice::none}) {
+    if (name(choice) == word) return choice;
+  }
+  return result::SpanChoice::all;
+}
+
+}  // namespace
+
+result::Run make_run(const Outcome& outcome) {
+  std::vector<graph::HeldMemory> held;
+  if (outcome.job && outcome.job->fullest() != nullptr)
+    held = workload::held_memory(*outcome.inputs.load->program, outcome.job->memory,
+                                 outcome.workload());
+  result::Run run = record::make_run(outcome.workload(), outcome.platform(), outcome.result, held);
+  if (outcome.job) run.work = outcome.job->work;
+  run.findings = outcome.findings;
+  add_manifest(outcome, run);
+  result::keep_spans(run, choice_of(outcome.question.spans));
+  return run;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A finished (or stalled) simulation, with all that it was made from.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/analysis/breakdown.h"
+#include "orrery/analysis/metrics.h"
+#include "orrery/core/findings.h"
+#include "orrery/report/json.h"
+#include "orrery/result/run.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/job.h"
+#include "orrery/study/question.h"
+
+namespace orrery::study {
+
+/// What Work::verify_fold found.
+struct Verification {
+  std::optional<std::string> difference;  ///< of the folded from the unfolded run; empty: none
+  sim::Savings savings;                   ///< of the folded one
+};
+
+struct Outcome {
+  Question question;  ///< settled
+  Inputs inputs;
+  sim::SimResult result;
+  Findings findings;  ///< of reading and of simulating
+  std::string workload_name, cluster_name;
+  std::optional<Verification> verified;
+  std::optional<Job> job;  ///< of a generated workload
+
+  [[nodiscard]] const platform::Platform& platform() const { return inputs.platform(); }
+  [[nodiscard]] const graph::Workload& workload() const { return inputs.workload(); }
+  /// How much of its work it does; empty where that is not known, or it stalled.
+  [[nodiscard]] std::optional<analysis::Throughput> throughput() const;
+};
+
+/// All of a question: settled, read, simulated. `findings` go into the outcome, and what is found
+/// before it fails goes into them.
+[[nodiscard]] Result<Outcome> answer(Question question, Watch& watch, Findings& findings);
+
+/// Simulates what has been read, with these `findings`. `question` is settled.
+[[nodiscard]] Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
+                                       Findings& findings);
+
+[[nodiscard]] analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest = 3);
+
+/// What the longest chain consists of.
+struct ChainParts {
+  Time compute{}, comm{}, memory{}, wait{};
+  std::vector<std::size_t> longest;  ///< indices of its links, longest first, at most two
+};
+[[nodiscard]] ChainParts chain_parts(const Outcome& outcome);
+
+/// The outcome of a question that was to be recorded, as a run, with the spans that were asked for.
+/// The manifest says what it was made from: no absolute path, no clock, so equal inputs give equal
+/// bytes.
+[[nodiscard]] result::Run make_run(const Outcome& outcome);
+
+/// The value of "result" in the envelope that `command` prints with --json, and all of that.
+void write_result(report::JsonWriter& json, const Outcome& outcome);
+[[nodiscard]] std::string outcome_json(const Outcome& outcome, std::string_view command);
+
+}  // namespace orrery::study

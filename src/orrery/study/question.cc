@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/question.h"
+
+#include "orrery/core/suggest.h"
+#include "orrery/platform/networks.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/recorded.h"
+
+namespace orrery::study {
+
+const std::string& Question::workload_name() const {
+  if (job.given()) return job.name();
+  return recorded.traces.empty() ? workload : recorded.traces.front();
+}
+
+namespace {
+
+Result<void> check_work(const Work& work) {
+  if (auto fine = one_of("--fold", work.fold, {"auto", "off"}); !fine) return fine;
+  if (auto fine = one_of("--collectives", work.collectives, {"auto", "messages"}); !fine)
+    return fine;
+  if (auto fine = one_of("--skip", work.skip, {"auto", "off"}); !fine) return fine;
+  if (work.threads < 0 || work.threads > 1024)
+    return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
+  if (work.verify_fold && work.fold == "off")
+    return fail(Errc::usage, "--verify-fold", "with --fold off there is nothing to compare");
+  return {};
+}
+
+Result<void> check_cluster(const Question& question) {
+  if (!question.astra()) return {};
+  if (!question.cluster.empty()) {
+    return fail(Errc::config_conflict, "--cluster",
+                "the cluster is described twice: here and in ASTRA-sim's files",
+                "give --cluster or --astra-network and --astra-system, not both");
+  }
+  if (question.astra_network.empty()) return fail(Errc::usage, "--astra-network", "is missing");
+  if (question.astra_system.empty()) return fail(Errc::usage, "--astra-system", "is missing");
+  return {};
+}
+
+}  // namespace
+
+Result<void> settle(Question& question) {
+  if (question.recorded.threads) question.work.threads = *question.recorded.threads;
+  if (auto fine = check_work(question.work); !fine) return fine;
+  if (question.job.given() && !(question.workload.empty() && question.recorded.traces.empty()))
+    return fail(Errc::usage, "--spec",
+                "the workload is described twice: as traces and as a model and a plan");
+  if (!question.workload.empty() && are_recorded({question.workload}))
+    question.recorded.traces.push_back(std::exchange(question.workload, ""));
+  if (!question.network.empty()) {
+    if (auto fine = one_of("--network", question.network, platform::network_names()); !fine)
+      return fine;
+  }
+  if (!question.rules.empty()) {
+    if (auto fine = one_of("--rules", question.rules, {"orrery", "astra"}); !fine) return fine;
+  }
+  if (auto fine = one_of("--spans", question.spans, {"all", "critical", "none"}); !fine)
+    return fine;
+  return check_cluster(question);
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/recorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/limits.h"
+#include "orrery/graph/replicate.h"
+#include "orrery/study/hints.h"
+#include "orrery/study/inputs.h"
+#include "orrery/trace/io/format.h"
+
+namespace orrery::study {
+
+bool are_recorded(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    const auto files = trace::expand(path);
+    if (!files || files->empty()) continue;
+    const auto inputs = trace::inputs_in(files->front());
+    if (!inputs || inputs->empty()) continue;
+    const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
+      return input.format == trace::Format::kineto || input.format == trace::Format::pytorch_et ||
+             input.format == trace::Format::nsys_sqlite ||
+             input.format == trace::Format::nsys_report;
+    });
+    if (any) return true;
+  }
+  return false;
+}
+
+Result<intake::JobOptions> job_options(const RecordedTraces& recorded) {
+  if (recorded.rank < -1 || recorded.rank >= static_cast<std::int64_t>(limits::kRanks))
+    return fail(Errc::usage, "--rank", fmt::format("there is no rank {}", recorded.rank));
+  const std::int64_t threads = recorded.threads.value_or(0);
+  if (threads < 0 || threads > 1024)
+    return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
+  intake::JobOptions job;
+  job.traces = recorded.traces;
+  if (recorded.rank >= 0) job.rank = static_cast<std::uint32_t>(recorded.rank);
+  job.threads = static_cast<unsigned>(threads);
+  job.link = !recorded.no_link;
+  job.dependencies.tensors = recorded.tensors;
+  return job;
+}
+
+Result<graph::Workload> read_recorded_workload(const Question& question, std::uint32_t ranks,
+                                               Watch& watch) {
+  auto job = job_options(question.recorded);
+  if (!job) return tl::unexpected(job.error());
+  job->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
+  job->converted = [&](std::uint32_t done, std::uint32_t of) { watch.converting(done, of); };
+  Findings findings;
+  auto workload = intake::load_job(*job, findings);
+  watch.through();
+  if (!workload) return workload;
+  workload->findings.merge(findings);
+  const std::uint32_t there = workload->rank_count();
+  if (question.replicate && ranks > 0) {
+    graph::replicate(*workload, ranks);
+    return workload;
+  }
+  if (ranks == 0 || ranks == there) return workload;
+  return fail(Errc::config_conflict, question.recorded.traces.front(),
+              fmt::format("traces of {} rank{}, and the cluster has {} devices", there,
+                          there == 1 ? "" : "s", ranks),
+              there == 1 ? "--replicate runs the one trace on all devices"
+                         : "use a cluster of the job's size: " + cluster_of(there));
+}
+
+}  // namespace orrery::study

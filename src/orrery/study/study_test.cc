@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/study.h"
+
+#include <gtest/gtest.h>
+
+#include "orrery/study/outcome.h"
+
+namespace orrery::study {
+namespace {
+
+Question small_job() {
+  Question question;
+  question.job.model = "gpt2";
+  question.job.global_batch = "16";
+  question.job.seq = "128";
+  question.cluster = "h100-sxm:8";
+  return question;
+}
+
+Errc why_not(Question question) {
+  const auto settled = settle(question);
+  return settled ? Errc::stall : settled.error().code;
+}
+
+TEST(Question, IsCalledByWhatItIsAbout) {
+  Question question;
+  EXPECT_EQ(question.workload_name(), "");
+  question.workload = "dir/w";
+  EXPECT_EQ(question.workload_name(), "dir/w");
+  question.recorded.traces = {"a.json", "b.json"};
+  EXPECT_EQ(question.workload_name(), "a.json");
+  question.job.model = "gpt2";
+  EXPECT_EQ(question.workload_name(), "gpt2");
+  question.job.spec = {"job.yaml"};
+  EXPECT_EQ(question.workload_name(), "job.yaml");
+  question.cluster = "c.yaml";
+  EXPECT_EQ(question.cluster_name(), "c.yaml");
+  question.astra_network = "network.yml";
+  EXPECT_EQ(question.cluster_name(), "network.yml");
+}
+
+TEST(Question, ThatContradictsItselfIsRefused) {
+  EXPECT_EQ(why_not(small_job()), Errc::stall);
+  const auto with = [](auto change) {
+    Question question = small_job();
+    change(question);
+    return why_not(question);
+  };
+  EXPECT_EQ(with([](Question& q) { q.workload = "w"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.recorded.traces = {"w.json"}; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.network = "string"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.rules = "none"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.spans = "some"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.work.fold = "on"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.work.collectives = "none"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.work.skip = "on"; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.work.threads = -1; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.recorded.threads = 2000; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.work = {.fold = "off", .verify_fold = true}; }), Errc::usage);
+  EXPECT_EQ(with([](Question& q) { q.astra_system = "s.json"; }), Errc::config_conflict);
+  const auto astra_alone = [](Question& q) {
+    q.cluster.clear();
+    q.astra_system = "s.json";
+  };
+  EXPECT_EQ(with(astra_alone), Errc::usage);
+}
+
+TEST(Study, AnswersAJob) {
+  const auto answer = simulate(small_job());
+  ASSERT_TRUE(answer.has_value()) << to_string(answer.error());
+  EXPECT_GT(answer->step(), Time{});
+  EXPECT_FALSE(answer->stalled());
+  EXPECT_EQ(answer->ranks(), 8u);
+  EXPECT_NE(answer->json().find("\"step_ps\""), std::string::npos);
+  const auto run = answer->run();
+  ASSERT_FALSE(run.has_value());
+  EXPECT_EQ(run.error().code, Errc::usage);
+}
+
+TEST(Study, RecordsWhereItIsAskedTo) {
+  Question question = small_job();
+  question.record = true;
+  const auto answer = simulate(question);
+  ASSERT_TRUE(answer.has_value());
+  const auto run = answer->run();
+  ASSERT_TRUE(run.has_value());
+  EXPECT_EQ(run->step, answer->step());
+  EXPECT_EQ(run->ranks.size(), 8u);
+  EXPECT_EQ(run->fact("workload"), "gpt2");
+}
+
+class Counting : public Watch {
+ public:
+  void simulating(std::uint32_t, std::uint32_t of, std::uint64_t) override { ranks = of; }
+  void through() override { ++phases; }
+  std::uint32_t ranks = 0;
+  int phases = 0;
+};
+
+TEST(Study, TellsHowFarItIs) {
+  Question question = small_job();
+  question.work = {.fold = "off", .collectives = "messages"};
+  Counting watch;
+  ASSERT_TRUE(simulate(question, &watch).has_value());
+  EXPECT_GE(watch.phases, 1);
+  EXPECT_EQ(watch.ranks, 8u);
+}
+
+TEST(Study, ReadsOnceWhatSeveralQuestionsAreAbout) {
+  std::vector<Question> asked(5, small_job());
+  asked[1].work.fold = "off";       // another way: the same workload and cluster
+  asked[2].network = "message";     // another cluster, which the workload does not see
+  asked[3].cluster = "h100-sxm:4";  // another size
+  asked[4].job.micro_batch = "2";   // another workload
+  const auto answers = simulate_all(asked, 2);
+  const auto inputs = [&](std::size_t i) { return answers.at(i)->outcome().inputs; };
+  for (const auto& answer : answers) ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(inputs(0).load, inputs(1).load);
+  EXPECT_EQ(inputs(0).cluster, inputs(1).cluster);
+  EXPECT_EQ(inputs(0).load, inputs(2).load);
+  EXPECT_NE(inputs(0).cluster, inputs(2).cluster);
+  EXPECT_NE(inputs(0).load, inputs(3).load);
+  EXPECT_NE(inputs(0).load, inputs(4).load);
+  EXPECT_EQ(inputs(0).cluster, inputs(4).cluster);
+  EXPECT_EQ(answers[3]->ranks(), 4u);
+}
+
+TEST(Study, OneWrongQuestionIsNoTroubleForOthers) {
+  std::vector<Question> asked(3, small_job());
+  asked[1].cluster = "no-such-file.yaml";
+  asked[2].rules = "none";
+  const auto answers = simulate_all(asked);
+  EXPECT_TRUE(answers[0].has_value());
+  ASSERT_FALSE(answers[1].has_value());
+  EXPECT_EQ(answers[1].error().code, Errc::config_not_found);
+  ASSERT_FALSE(answers[2].has_value());
+  EXPECT_EQ(answers[2].error().code, Errc::usage);
+  EXPECT_TRUE(simulate_all({}).empty());
+}
+
+}  // namespace
+}  // namespace orrery::study
