@@ -10,6 +10,7 @@
 
 #include "orrery/platform/astra.h"
 #include "orrery/sim/simulate.h"
+#include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
 
 namespace orrery::golden {
@@ -65,9 +66,9 @@ Result<graph::Workload> load(const json& golden, const std::string& folder, std:
   // Some cases only have the file, under its usual name.
   const std::string file = folder + "/" + golden.value("comm_group", "comm_group.json");
   if (golden.contains("comm_group") || std::filesystem::exists(file)) {
-    auto groups = platform::read_comm_groups(file);
+    auto groups = trace::chakra::read_groups(file);
     if (!groups) return tl::unexpected(groups.error());
-    for (const auto& [name, ranks] : *groups) workload->groups[name] = {name, ranks};
+    for (auto& [name, group] : *groups) workload->groups[name] = std::move(group);
   }
   return workload;
 }

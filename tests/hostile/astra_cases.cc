@@ -38,7 +38,7 @@ Case memory(std::string name, std::string text, std::vector<std::string> says, i
   return with("mem.json", "memory_" + std::move(name), std::move(text), std::move(says), exit_code);
 }
 
-Case groups(std::string name, std::string text, std::vector<std::string> says, int exit_code = 2) {
+Case groups(std::string name, std::string text, std::vector<std::string> says, int exit_code = 3) {
   says.insert(says.begin(), "groups.json");
   return {"groups_" + std::move(name),
           kAstra + " --groups groups.json",
@@ -167,15 +167,15 @@ std::vector<Case> memory_cases() {
 
 std::vector<Case> group_cases() {
   return {
-      groups("not_json", "{", {"groups.json:1"}),
+      groups("not_json", "{", {"not JSON"}),
       groups("a_word", R"({"1": "0,1"})", {"/1"}),
       groups("none", R"({"1": []})", {"/1"}),
       groups("rank_negative", R"({"1": [0, -1]})", {"/1/1"}),
       groups("rank_huge", R"({"1": [99999999999999999999]})", {"/1/0"}),
-      groups("rank_twice", R"({"1": [1, 1]})", {"/1/1"}),
-      groups("rank_not_there", R"({"1": [0, 7]})", {"/1", "7"}),
-      groups("deep", R"({"1": )" + repeated("[", 100'000), {}, 5),
-      {"groups_missing", kAstra + " --groups gone.json", 2, {"gone.json", "E1001"}},
+      groups("rank_twice", R"({"1": [1, 1]})", {"\"1\"", "rank 1 twice"}),
+      groups("rank_not_there", R"({"1": [0, 7]})", {"\"1\"", "rank 7"}),
+      groups("deep", R"({"1": )" + repeated("[", 100'000), {"nested too deep"}),
+      {"groups_missing", kAstra + " --groups gone.json", 3, {"gone.json", "E2000"}},
       {"groups_companion_damaged",
        kRun,
        3,

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <set>
 
 #include "orrery/config/key_reader.h"
 #include "orrery/core/limits.h"
@@ -167,57 +165,6 @@ Result<void> apply_memory(std::string_view text, const std::string& where, Platf
   platform.remote_memory = memory;
   keys.report_unread(findings);
   return {};
-}
-
-Result<CommGroups> parse_comm_groups(std::string_view text, const std::string& where) {
-  const Result<Json> tree = parse_json(text, where);
-  if (!tree) return tl::unexpected(tree.error());
-  if (const Result<void> object = must_be_object(*tree, where); !object)
-    return tl::unexpected(object.error());
-  CommGroups groups;
-  for (const auto& [id, ranks] : tree->items()) {
-    const std::string place = where + ":" + pointer("", id);
-    std::int64_t number = 0;
-    const auto [end, status] = std::from_chars(id.data(), id.data() + id.size(), number);
-    if (status != std::errc() || end != id.data() + id.size() || number <= 0 ||
-        number > kLargestReal) {
-      return fail(Errc::config_range, place, "a group's id must be a whole number from 1");
-    }
-    if (!ranks.is_array() || ranks.empty()) {
-      return fail(Errc::config_type, place,
-                  fmt::format("is {} where a list of ranks belongs",
-                              ranks.is_array() ? "an empty list" : kind_of(ranks)));
-    }
-    std::vector<std::uint32_t> members;
-    std::set<std::uint32_t> seen;
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      const Json& rank = ranks[i];
-      if (!rank.is_number_integer()) {
-        return fail(Errc::config_type, pointer(place, i),
-                    fmt::format("is {} where a rank belongs", kind_of(rank)));
-      }
-      const double value = rank.get<double>();
-      if (value < 0 || value >= static_cast<double>(limits::kRanks)) {
-        return fail(Errc::config_range, pointer(place, i),
-                    "a rank must be 0 or more, and below 2^24");
-      }
-      members.push_back(static_cast<std::uint32_t>(value));
-      if (!seen.insert(members.back()).second) {
-        return fail(Errc::config_conflict, pointer(place, i),
-                    fmt::format("rank {} is listed twice", members.back()));
-      }
-    }
-    if (!groups.emplace(std::to_string(number), std::move(members)).second) {
-      return fail(Errc::config_conflict, place, fmt::format("group {} is given twice", number));
-    }
-  }
-  return groups;
-}
-
-Result<CommGroups> read_comm_groups(const std::string& path) {
-  const Result<std::string> text = read_text(path);
-  if (!text) return tl::unexpected(text.error());
-  return parse_comm_groups(*text, path);
 }
 
 Result<Platform> read_astra(const AstraInputs& inputs, Findings& findings) {

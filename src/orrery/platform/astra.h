@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -33,9 +32,5 @@ struct AstraInputs {
 /// intra-dimension-scheduling (FIFO, RG, smallestFirst, lessRemainingPhasesFirst) that
 /// ASTRA-sim 1.0 had. Errors name file and key.
 [[nodiscard]] Result<Platform> read_astra(const AstraInputs& inputs, Findings& findings);
-
-/// A communicator-group file: {"<id>": [ranks…], …}, in file order of ranks.
-[[nodiscard]] Result<std::map<std::string, std::vector<std::uint32_t>>> read_comm_groups(
-    const std::string& path);
 
 }  // namespace orrery::platform

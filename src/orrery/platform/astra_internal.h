@@ -15,7 +15,6 @@
 
 namespace orrery::platform {
 
-using CommGroups = std::map<std::string, std::vector<std::uint32_t>>;
 
 /// The network YAML → `platform.dims`.
 [[nodiscard]] Result<void> apply_network(std::string_view text, const std::string& where,
@@ -30,7 +29,6 @@ using CommGroups = std::map<std::string, std::vector<std::uint32_t>>;
 [[nodiscard]] Result<void> apply_memory(std::string_view text, const std::string& where,
                                         Platform& platform, Findings& findings);
 
-[[nodiscard]] Result<CommGroups> parse_comm_groups(std::string_view text, const std::string& where);
 
 /// A per-node-custom-implementation file: workload node id → Chakra trace prefix.
 [[nodiscard]] Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(

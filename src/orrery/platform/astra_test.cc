@@ -150,14 +150,6 @@ TEST_F(AstraFiles, ReadsTheDormantSchedulingKeys) {
   EXPECT_EQ(platform->collectives.intra_dimension, IntraDimension::smallest_first);
 }
 
-TEST(CommGroups, KeepTheOrderInTheList) {
-  const Result<CommGroups> groups =
-      parse_comm_groups(R"({"2": [3, 1, 0], "1": [2]})", "groups.json");
-  ASSERT_TRUE(groups) << to_string(groups.error());
-  EXPECT_THAT(groups->at("2"), testing::ElementsAre(3, 1, 0));
-  EXPECT_THAT(groups->at("1"), testing::ElementsAre(2));
-}
-
 TEST(AstraNames, AreThoseOfTheReference) {
   EXPECT_EQ(algorithm_of("direct16"), (AlgorithmSpec{Algorithm::direct, 16}));
   EXPECT_EQ(algorithm_of("oneRing"), (AlgorithmSpec{Algorithm::one_ring, -1}));

@@ -55,7 +55,6 @@ Outcome dropped(const Result<T>& result) {
   return {};
 }
 
-Outcome groups(std::string_view text) { return dropped(parse_comm_groups(text, "g.json")); }
 Outcome custom(std::string_view text) { return dropped(parse_custom_by_node(text, "p.yaml")); }
 Outcome cluster(std::string_view text) {
   Findings findings;
@@ -208,16 +207,7 @@ const std::vector<Case> kCases = {
     {"too few nodes", memory,
      R"({"memory-type": "PER_NODE_MEMORY_EXPANSION", "remote-mem-latency": 1, "remote-mem-bw": 1, "num-nodes": 1, "num-npus-per-node": 2})",
      Errc::config_conflict, "/num-nodes"},
-    // Communicator groups and per-node custom collectives.
-    {"group is text", groups, R"({"1": "0,1"})", Errc::config_type, "g.json:/1"},
-    {"empty group", groups, R"({"1": []})", Errc::config_type, "g.json:/1"},
-    {"group 0", groups, R"({"0": [1]})", Errc::config_range, "g.json:/0"},
-    {"group named", groups, R"({"dp": [1]})", Errc::config_range, "g.json:/dp"},
-    {"negative rank", groups, R"({"1": [0, -1]})", Errc::config_range, "g.json:/1/1"},
-    {"half a rank", groups, R"({"1": [0.5]})", Errc::config_type, "g.json:/1/0"},
-    {"huge rank", groups, R"({"1": [99999999999999999999]})", Errc::config_type, "g.json:/1/0"},
-    {"rank twice", groups, R"({"1": [3, 3]})", Errc::config_conflict, "g.json:/1/1"},
-    {"group twice", groups, R"({"1": [3], "01": [4]})", Errc::config_conflict, "g.json:/1"},
+    // Per-node custom collectives.
     {"node is a word", custom, "first: a/b\n", Errc::config_type, "p.yaml:/first"},
     {"prefix is a number", custom, "7: 8\n", Errc::config_type, "p.yaml:/7"},
     // Cluster files.
@@ -310,7 +300,6 @@ TEST(Damage, FilesThatAreNotThere) {
   EXPECT_EQ(read_cluster("/no/such/file.yaml", findings).error().code, Errc::config_not_found);
   EXPECT_EQ(read_cluster(testing::TempDir(), findings).error().code, Errc::config_not_found)
       << "a folder";
-  EXPECT_EQ(read_comm_groups("/no/such/groups.json").error().where, "/no/such/groups.json");
   AstraInputs inputs;
   inputs.network = "/no/such/network.yml";
   EXPECT_EQ(read_astra(inputs, findings).error().where, "/no/such/network.yml");

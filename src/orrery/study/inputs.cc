@@ -16,6 +16,7 @@
 #include "orrery/study/description.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/recorded.h"
+#include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/workload/spec.h"
 
@@ -48,18 +49,17 @@ Result<std::uint32_t> rank_count(const Platform& platform, const std::string& wh
 }
 
 /// `count` ranks there are; 0 = not known.
-Result<void> read_groups(const Question& question, std::uint32_t count, graph::Workload& workload) {
+Result<void> add_groups(const Question& question, std::uint32_t count, graph::Workload& workload) {
   if (question.groups.empty()) return {};
-  auto groups = platform::read_comm_groups(question.groups);
+  auto groups = trace::chakra::read_groups(question.groups);
   if (!groups) return tl::unexpected(groups.error());
-  for (auto& [name, ranks] : *groups) {
-    for (const std::uint32_t rank : ranks) {
-      if (count == 0 || rank < count) continue;
-      return fail(Errc::config_range, fmt::format("{}:/{}", question.groups, name),
-                  fmt::format("there is no rank {} among {}", rank, count));
-    }
-    workload.groups[name] = {name, std::move(ranks)};
-  }
+  const auto repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
+  const std::uint32_t ranks = count > 0 ? count : limits::kRanks;
+  if (auto fine =
+          trace::chakra::check_groups(*groups, ranks, question.groups, repair, workload.findings);
+      !fine)
+    return fine;
+  for (auto& [name, group] : *groups) workload.groups[name] = std::move(group);
   return {};
 }
 
@@ -163,7 +163,7 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (!question.recorded.traces.empty()) {
     auto workload = read_recorded_workload(question, ranks, watch);
     if (!workload) return workload;
-    if (auto fine = read_groups(question, ranks, *workload); !fine)
+    if (auto fine = add_groups(question, ranks, *workload); !fine)
       return tl::unexpected(fine.error());
     return workload;
   }
@@ -177,7 +177,7 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   auto workload = one_file ? read_one_file(question) : read_ranks(question, ranks, watch);
   if (!workload) return workload;
   if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
-  if (auto fine = read_groups(question, ranks, *workload); !fine)
+  if (auto fine = add_groups(question, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
   return workload;
 }

@@ -100,8 +100,10 @@ Result<GroupMap> parse_groups(std::string_view text, const std::string& where) {
   }
   GroupMap groups;
   for (const auto& [name, list] : document.items()) {
-    auto ranks = ranks_of(list, where + ":" + pointer_step(name));
+    const std::string place = where + ":" + pointer_step(name);
+    auto ranks = ranks_of(list, place);
     if (!ranks) return tl::unexpected(ranks.error());
+    if (ranks->empty()) return fail(Errc::input_group, place, "the process group has no ranks");
     groups[name] = {name, std::move(*ranks)};
   }
   return groups;
