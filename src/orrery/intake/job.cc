@@ -9,8 +9,8 @@
 #include <set>
 #include <thread>
 
-#include "orrery/core/crew.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/thread_pool.h"
 #include "orrery/intake/job_internal.h"
 
 namespace orrery::intake {
@@ -35,8 +35,8 @@ Result<void> JobReader::parallel(std::size_t first, std::size_t count,
   };
   std::exception_ptr thrown;  // memory that cannot be had
   std::mutex throwing;
-  Crew crew(static_cast<std::uint32_t>(std::min<std::size_t>(threads_, count)));
-  crew.share(static_cast<std::uint32_t>(count), [&](std::uint32_t left) {
+  ThreadPool pool(static_cast<std::uint32_t>(std::min<std::size_t>(threads_, count)));
+  pool.share(static_cast<std::uint32_t>(count), [&](std::uint32_t left) {
     try {
       one(count - 1 - left);
     } catch (...) {

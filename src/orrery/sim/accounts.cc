@@ -15,8 +15,8 @@ constexpr std::size_t kFewSpans = 256;
 
 // Adds the time since the last change to whatever was going on.
 void Accounts::account(std::uint32_t rank, std::int64_t until) {
-  RankState& state = run_.ground.states[rank];
-  RankResult& result = run_.ground.results[rank];
+  RankState& state = run_.shared.states[rank];
+  RankResult& result = run_.shared.results[rank];
   const Time passed(until - state.since);
   if (passed == Time{}) return;
   if (state.awaited > 0) keep_span(rank, until);
@@ -76,17 +76,17 @@ void Accounts::sent_message(std::uint32_t rank, std::uint64_t bytes) {
 
 void Accounts::receive_begins(std::uint32_t rank, std::int64_t begin) {
   communicates_since(rank, begin);
-  ++run_.ground.states[rank].communicating;
+  ++run_.shared.states[rank].communicating;
 }
 
 void Accounts::receive_ends(std::uint32_t rank, std::int64_t began) {
   account(rank);
-  --run_.ground.states[rank].communicating;
+  --run_.shared.states[rank].communicating;
   add_time(totals_at_hand_.of(totals_, NodeKind::recv), rank, run_.now() - began);
 }
 
 void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   const graph::Graph& graph = run_.graph_of(rank);
   const NodeKind kind = graph.kind(node);
   switch (kind) {
@@ -125,9 +125,9 @@ void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
 // The rank communicates from `begin` on (the caller counts it): what has been accounted since then
 // is put right.
 void Accounts::communicates_since(std::uint32_t rank, std::int64_t begin) {
-  const RankState& state = run_.ground.states[rank];
+  const RankState& state = run_.shared.states[rank];
   if (begin >= state.since) return account(rank, begin);
-  RankResult& result = run_.ground.results[rank];
+  RankResult& result = run_.shared.results[rank];
   for (std::uint32_t at = state.span; at != kNone && spans_[at].end > begin;
        at = spans_[at].before) {
     if (spans_[at].begin < begin) {
@@ -151,7 +151,7 @@ void Accounts::communicates_since(std::uint32_t rank, std::int64_t begin) {
 
 // Before a rank that expects messages from other parts is accounted until `end`.
 void Accounts::keep_span(std::uint32_t rank, std::int64_t end) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   const auto number = static_cast<std::uint32_t>(spans_.size());
   spans_.push_back({state.since, end, rank, state.span, state.computing > 0,
                     state.communicating > 0, state.remembering > 0});
@@ -167,9 +167,9 @@ void Accounts::forget_spans(std::int64_t time) {
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < spans_.size(); ++i) {
     if (spans_[i].end > time) place[i] = kept++;
-    if (run_.ground.states[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
+    if (run_.shared.states[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
   }
-  for (const auto& [rank, span] : newest) run_.ground.states[rank].span = span;
+  for (const auto& [rank, span] : newest) run_.shared.states[rank].span = span;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     if (place[i] == kNone) continue;
     AccountedSpan span = spans_[i];

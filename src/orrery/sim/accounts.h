@@ -21,7 +21,7 @@ class Accounts {
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
   /// Adds the time since the last change to whatever was going on at the rank.
   void account(std::uint32_t rank) {
-    if (run_.ground.states[rank].since != run_.now()) account(rank, run_.now());
+    if (run_.shared.states[rank].since != run_.now()) account(rank, run_.now());
   }
 
   /// The rank waits for a message that is on its way since `begin`, which may be before what was

@@ -72,7 +72,7 @@ void Agendas::append(LocalList& list, LocalEvent event) {
 }
 
 void Agendas::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event) {
-  Agenda& agenda = run_.ground.agendas[rank];
+  Agenda& agenda = run_.shared.agendas[rank];
   const std::int64_t time = run_.after(delay);
   LocalList* spare = nullptr;
   for (LocalList& list : agenda.lists) {
@@ -99,13 +99,13 @@ std::vector<std::pair<std::int64_t, LocalEvent*>> Agendas::pending(std::uint32_t
     for (std::uint32_t slot = list.head; slot != kNone; slot = pool_[slot].next)
       found.emplace_back(list.time, &pool_[slot].event);
   };
-  for (LocalList& list : run_.ground.agendas[rank].lists) look(list);
-  for (LocalList& list : run_.ground.agendas[rank].overflow) look(list);
+  for (LocalList& list : run_.shared.agendas[rank].lists) look(list);
+  for (LocalList& list : run_.shared.agendas[rank].overflow) look(list);
   return found;
 }
 
 void Agendas::shift(std::uint32_t rank, std::int64_t delay) {
-  Agenda& agenda = run_.ground.agendas[rank];
+  Agenda& agenda = run_.shared.agendas[rank];
   for (LocalList& list : agenda.lists) {
     if (list.time >= 0) list.time += delay;
   }

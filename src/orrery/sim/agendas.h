@@ -60,7 +60,7 @@ class Agendas {
  private:
   // Lists may move while their events run (overflow grows), so they are found again by time.
   [[nodiscard]] LocalList& running(std::uint32_t rank) {
-    Agenda& agenda = run_.ground.agendas[rank];
+    Agenda& agenda = run_.shared.agendas[rank];
     const std::int64_t time = run_.now();
     for (LocalList& list : agenda.lists) {
       if (list.time == time) return list;

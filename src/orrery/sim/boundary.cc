@@ -7,7 +7,7 @@ using model::SharedBus;
 
 void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, bool reduce,
                      bool returns) {
-  if (buses_.empty()) buses_.resize(run_.ground.states.size());
+  if (buses_.empty()) buses_.resize(run_.shared.states.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
   if (bus == nullptr)
     bus = std::make_unique<SharedBus>(*run_.platform.shared_bus, kPsPerNs / run_.policy.bus_unit);

@@ -47,7 +47,7 @@ bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) con
     case IntraDimension::rg: {
       const std::uint32_t number = planner_.list(newcomer.phases)[newcomer.phase].queue;
       const bool wanted =
-          !run_.ground.queues[newcomer.rank * std::size_t{planner_.queue_count()} + number]
+          !run_.shared.queues[newcomer.rank * std::size_t{planner_.queue_count()} + number]
                .last_was_gather;
       const auto fits = [&](const Stream& stream) {
         return (phase_of(stream).type == CollectiveType::all_gather) == wanted;
@@ -73,7 +73,7 @@ bool ChunkQueues::goes_before_astra(const Stream& newcomer, const Stream& waitin
     case IntraDimension::less_remaining_phases_first:
       return phases_left(newcomer) <= phases_left(waiting);
     case IntraDimension::rg: {
-      const bool wanted = run_.ground.last_was_gather[newcomer.rank] == 0;
+      const bool wanted = run_.shared.last_was_gather[newcomer.rank] == 0;
       return (type == CollectiveType::all_gather) == wanted &&
              (phase_of(waiting).type == CollectiveType::all_gather) != wanted;
     }

@@ -51,7 +51,7 @@ void ChunkQueues::enqueue(Stream& stream) {
 }
 
 void ChunkQueues::start_waiting(std::uint64_t number) {
-  ChunkQueue& queue = run_.ground.queues[number];
+  ChunkQueue& queue = run_.shared.queues[number];
   if (!queue.arrived.none()) insert_arrived(queue);
   const auto q = run_.platform.collectives.queues_per_dim;
   const auto limit =
@@ -67,7 +67,7 @@ void ChunkQueues::start_waiting(std::uint64_t number) {
 void ChunkQueues::pump(std::uint32_t rank, std::uint32_t number) {
   const std::uint64_t queue = rank * std::uint64_t{planner_.queue_count()} + number;
   if (run_.policy.first_come) return start_waiting(queue);
-  if (std::exchange(run_.ground.queues[queue].unsettled, true)) return;
+  if (std::exchange(run_.shared.queues[queue].unsettled, true)) return;
   unsettled_.push_back(queue);
 }
 
@@ -78,7 +78,7 @@ bool ChunkQueues::settle() {
   if (!std::is_sorted(settling_.begin(), settling_.end()))
     std::sort(settling_.begin(), settling_.end());
   for (const std::uint64_t queue : settling_) {
-    run_.ground.queues[queue].unsettled = false;
+    run_.shared.queues[queue].unsettled = false;
     start_waiting(queue);
   }
   settling_.clear();
@@ -89,7 +89,7 @@ bool ChunkQueues::settle() {
 void ChunkQueues::note_gather(std::uint32_t rank, std::uint32_t number, const Stream& stream) {
   const bool gather = stream.spec->request.type == graph::CollectiveType::all_gather;
   if (run_.policy.first_come) {
-    run_.ground.last_was_gather[rank] = gather;
+    run_.shared.last_was_gather[rank] = gather;
     return;
   }
   if (run_.platform.collectives.intra_dimension != platform::IntraDimension::rg) return;

@@ -57,7 +57,7 @@ class ChunkQueues {
 
  private:
   [[nodiscard]] ChunkQueue& of(std::uint32_t rank, std::uint32_t queue) {
-    return run_.ground.queues[rank * std::size_t{planner_.queue_count()} + queue];
+    return run_.shared.queues[rank * std::size_t{planner_.queue_count()} + queue];
   }
   void take_issued();
   void start_waiting(std::uint64_t queue);

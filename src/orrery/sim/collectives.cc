@@ -47,7 +47,7 @@ std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, gr
 }
 
 std::int64_t Collectives::next_priority(std::uint32_t rank, graph::NodeId node) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   switch (run_.platform.collectives.policy) {
     case SchedulingPolicy::lifo:
       return state.next_priority++;
@@ -128,7 +128,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
       bytes = request.bytes;
     }
     left -= bytes;
-    auto list = planner_.choose_queues(*plan, type, topology, run_.ground.pointers[rank]);
+    auto list = planner_.choose_queues(*plan, type, topology, run_.shared.pointers[rank]);
     if (!list) {
       return run_.fail({list.error().code, run_.place(rank, node) + ": " + list.error().where,
                         list.error().what, list.error().hint});
@@ -157,7 +157,7 @@ std::vector<std::uint8_t> Collectives::next_rotation(const Stream& stream, std::
   ORRERY_CHECK(dims > 0);
   Chunk& block = chunks_.of(stream);
   if (run_.policy.ranks_agree && block.dims_order.size() == dims) return block.dims_order;
-  std::uint8_t& first = run_.ground.round_robin[stream.rank];
+  std::uint8_t& first = run_.shared.round_robin[stream.rank];
   std::vector<std::uint8_t> order;
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = (first + i) % dims;
@@ -202,7 +202,7 @@ void Collectives::phase_ends(Stream& stream) {
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
   const std::uint64_t bytes = stream.spec->bytes_of(stream.sent);
-  run_.ground.results[rank].sent_bytes += bytes;
+  run_.shared.results[rank].sent_bytes += bytes;
   ops_[stream.op].sent += bytes;
   queues_.note_gather(rank, queue, stream);
   if (run_.observer != nullptr) run_.observer->phase_ends(stream);

@@ -13,8 +13,8 @@ void Devices::replay(std::uint32_t rank, NodeId node) {
   Time duration = graph.duration(node);
   if (duration == Time{}) duration = run_.policy.shortest;
   if (graph.kind(node) == NodeKind::comp)
-    duration = run_.ground.deviations.compute(run_.real(rank), duration);
-  if (!graph.is_cpu(node)) run_.ground.gpu_time[rank] += duration.count();
+    duration = run_.shared.deviations.compute(run_.real(rank), duration);
+  if (!graph.is_cpu(node)) run_.shared.gpu_time[rank] += duration.count();
   agendas_.at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
 }
 
@@ -31,8 +31,8 @@ bool Devices::compute(std::uint32_t rank, NodeId node) {
     return true;
   }
   if (graph.work(node).tensor_size == Bytes{} && run_.policy.empty_work_is_skipped) return false;
-  const Time taken = run_.ground.deviations.compute(run_.real(rank), answer->time);
-  run_.ground.gpu_time[rank] += taken.count();
+  const Time taken = run_.shared.deviations.compute(run_.real(rank), answer->time);
+  run_.shared.gpu_time[rank] += taken.count();
   agendas_.at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
   return true;
 }

@@ -52,7 +52,7 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
                const Options& options)
-    : run_(workload, platform, options, std::make_shared<Ground>(platform, options)),
+    : run_(workload, platform, options, std::make_shared<SharedState>(platform, options)),
       kept_planner_(run_.new_planner()) {
   queues_.run_by(phases_);
 }
@@ -86,7 +86,7 @@ Engine::Engine(const Engine& other)
       Customs::Ends(),
       Collectives::Ends(),
       run_(other.run_.workload, other.run_.platform, other.run_.options,
-           std::make_shared<Ground>(*other.run_.kept)),
+           std::make_shared<SharedState>(*other.run_.kept)),
       again_(other.again_),
       kept_planner_(other.kept_planner_) {
   ORRERY_CHECK(!other.border_ && !other.history_);
@@ -110,20 +110,20 @@ Engine::Engine(const Engine& other)
 Result<SimResult> Engine::run() {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
   if (find_parts()) return run_parts();
-  take_up_ranks();
+  begin_ranks();
   advance(std::numeric_limits<std::uint64_t>::max());
   return finish();
 }
 
 Result<void> Engine::start() {
   auto ok = set_up();
-  if (ok) take_up_ranks();
+  if (ok) begin_ranks();
   return ok;
 }
 
-void Engine::take_up_ranks() {
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size() && !run_.error; ++rank)
-    nodes_.take_up(rank);
+void Engine::begin_ranks() {
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size() && !run_.error; ++rank)
+    nodes_.begin_rank(rank);
 }
 
 bool Engine::advance(std::uint64_t events) {

@@ -71,7 +71,7 @@ class Engine : private Messages::Ends,
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
-  void take_up_ranks();
+  void begin_ranks();
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
 

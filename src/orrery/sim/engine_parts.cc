@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "orrery/core/crew.h"
+#include "orrery/core/thread_pool.h"
 #include "orrery/sim/engine.h"
 
 namespace orrery::sim {
@@ -27,7 +27,7 @@ constexpr std::uint64_t kProbation = 512;  // windows, after which parts must ha
 Engine::Engine(Engine& whole, std::uint32_t part)
     : run_(whole.run_.workload, whole.run_.platform, whole.run_.options, whole.run_.kept),
       kept_planner_(run_.new_planner()),
-      border_(Border{run_.ground.parts, part, run_}) {
+      border_(Border{run_.shared.parts, part, run_}) {
   queues_.run_by(phases_);
   run_.in_a_part = true;
 }
@@ -37,17 +37,17 @@ bool Engine::find_parts() {
   if (run_.options.threads < 2 || run_.options.record || run_.options.max_events != 0 ||
       run_.pages != nullptr || repeats_.hopes())
     return false;
-  run_.ground.parts = sim::find_parts(run_.workload, run_.platform, run_.network,
+  run_.shared.parts = sim::find_parts(run_.workload, run_.platform, run_.network,
                                       run_.communicators, run_.quotient);
-  return run_.ground.parts.count > 1;
+  return run_.shared.parts.count > 1;
 }
 
 Result<SimResult> Engine::run_parts() {
   std::vector<std::unique_ptr<Engine>> engines;
-  for (std::uint32_t p = 0; p < run_.ground.parts.count; ++p)
+  for (std::uint32_t p = 0; p < run_.shared.parts.count; ++p)
     engines.push_back(std::make_unique<Engine>(*this, p));
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank)
-    engines[run_.ground.parts.part_of[rank]]->nodes_.take_up(rank);
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank)
+    engines[run_.shared.parts.part_of[rank]]->nodes_.begin_rank(rank);
   const bool done = run_windows(engines);
   for (std::unique_ptr<Engine>& engine : engines) {
     absorb(*engine);
@@ -58,14 +58,14 @@ Result<SimResult> Engine::run_parts() {
       run_.fold_failed.empty() && (!done || nodes_.finished() < run_.workload.rank_count());
   if (one_part) again_ = Again::in_one_part;
   if (one_part || !run_.fold_failed.empty()) return std::move(run_.result);
-  run_.result.savings.parts = run_.ground.parts.count;
+  run_.result.savings.parts = run_.shared.parts.count;
   return summarise();
 }
 
 // False: it went wrong, or windows are too short to be worth it.
 bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
-  Crew crew(std::min(run_.options.threads, run_.ground.parts.count));
-  const Parts& parts = run_.ground.parts;
+  ThreadPool pool(std::min(run_.options.threads, run_.shared.parts.count));
+  const Parts& parts = run_.shared.parts;
   std::vector<std::int64_t> next(parts.count), ends(parts.count);
   std::vector<Engine*> due;
   std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
@@ -93,7 +93,7 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     if (recent < kLittle) {
       for (std::uint32_t i = 0; i < due.size(); ++i) work(i);
     } else {
-      crew.share(static_cast<std::uint32_t>(due.size()), work);
+      pool.share(static_cast<std::uint32_t>(due.size()), work);
     }
     recent = 0;
     for (const Engine* engine : due) recent += engine->window_.work;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "orrery/sim/chain.h"
 #include "orrery/sim/engine.h"
 #include "orrery/sim/memory_curve.h"
 #include "orrery/sim/stall.h"
@@ -19,12 +20,12 @@ void track_memory(Run& run, std::uint32_t rank) {
   if (run.pages != nullptr || (!run.policy.follows_memory && !run.platform.track_local_memory))
     return;
   const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
-    const NodeTimes& times = run.ground.times[run.ground.first_times[rank] + node];
+    const NodeTimes& times = run.shared.times[run.shared.first_times[rank] + node];
     if (times.start < 0 || times.end < 0) return std::nullopt;
     return std::pair{Time(times.start), Time(times.end)};
   };
   if (const auto held = held_memory(run.graph_of(rank), when))
-    run.ground.results[rank].peak_memory = held->peak;
+    run.shared.results[rank].peak_memory = held->peak;
 }
 
 template <typename Weight>
@@ -51,15 +52,15 @@ void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& 
 }  // namespace
 
 SimResult Engine::summarise() {
-  for (std::uint32_t rank = 0; rank < run_.ground.results.size(); ++rank) {
-    RankResult& rank_result = run_.ground.results[rank];
+  for (std::uint32_t rank = 0; rank < run_.shared.results.size(); ++rank) {
+    RankResult& rank_result = run_.shared.results[rank];
     track_memory(run_, rank);
     if (!rank_result.finish) continue;
     run_.result.end = std::max(run_.result.end, *rank_result.finish);
     // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.
     rank_result.exposed_comm =
         run_.policy.exposed_is_the_rest
-            ? std::max(Time{}, *rank_result.finish - Time(run_.ground.gpu_time[rank]))
+            ? std::max(Time{}, *rank_result.finish - Time(run_.shared.gpu_time[rank]))
             : rank_result.comm_only;
   }
   collectives_.count_sent_so_far();
@@ -79,11 +80,11 @@ SimResult Engine::summarise() {
   run_.spell_out_notes();
   if (run_.pages == nullptr) run_.result.chain = longest_chain(run_, nodes_, messages_.state());
   for (std::uint32_t rank = 0;
-       history_ && !run_.policy.first_come && rank < run_.ground.states.size(); ++rank)
+       history_ && !run_.policy.first_come && rank < run_.shared.states.size(); ++rank)
     nodes_.settle_releases(rank);
-  if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.ground.times));
+  if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.shared.times));
   run_.result.ranks =
-      RankResults(std::move(run_.ground.results), std::move(run_.ground.quotient).class_of());
+      RankResults(std::move(run_.shared.results), std::move(run_.shared.quotient).class_of());
   return std::move(run_.result);
 }
 

@@ -33,7 +33,7 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
 std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   auto made = std::move(recorder_).finish(std::move(times));
   made->fabric = std::make_shared<const model::Fabric>(run_.fabric);
-  made->network = run_.ground.network.get();
+  made->network = run_.shared.network.get();
   return made;
 }
 
@@ -142,7 +142,7 @@ std::pair<std::int64_t, std::int64_t> History::slowest_message(const Stream& str
 std::int64_t History::shared_links(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   const platform::Dimension& dim = run_.fabric.dim(spec.request.dim);
-  if (!transport_.shared() || dim.block == platform::Block::fully_connected) return 0;
+  if (!transport_.contended() || dim.block == platform::Block::fully_connected) return 0;
   const std::int64_t one =
       run_.fabric.delay_in_dim(spec.request.dim, 0, spec.step_of(0).bytes);  // no hops: its bytes
   const std::int64_t others = std::max(1, spec.window) - 1;
@@ -196,7 +196,7 @@ std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) co
 // Trees tell of each message themselves.
 void History::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (transport_.shared() || spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
+  if (transport_.contended() || spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
     return;
   if (spec.request.along_dim) {
     return recorder_.traffic(stream.rank, spec.request.dim,

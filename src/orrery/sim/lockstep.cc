@@ -43,7 +43,7 @@ inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
 // One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent.
 // False: not that simple.
 bool Packets::lone_step(std::uint32_t rank, Event& run) {
-  Agenda& agenda = run_.ground.agendas[rank];
+  Agenda& agenda = run_.shared.agendas[rank];
   const int which = agenda.lists[0].time == run_.now() ? 0 : 1;
   LocalList& list = agenda.lists[which];
   LocalList& other = agenda.lists[1 - which];
@@ -111,7 +111,7 @@ void Packets::deliver_run(const Event& event, Chunk& block, const model::PhaseSp
 bool Packets::lone_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
                            Event& run) {
   if (stream.spec != &spec || balance_of(stream, key) <= 0) return false;
-  Agenda& agenda = run_.ground.agendas[stream.rank];
+  Agenda& agenda = run_.shared.agendas[stream.rank];
   const std::int64_t time = run_.now() + spec.endpoint;
   const int which = agenda.lists[0].time < 0 ? 0 : 1;
   LocalList& list = agenda.lists[which];
@@ -134,8 +134,8 @@ bool Packets::lone_arrival(Stream& stream, std::uint32_t key, const model::Phase
 // are one event. False: not that simple, nothing is sent.
 bool Packets::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || transport_.shared() || run_.platform.collectives.rendezvous || stream.early ||
-      stream.steps_left < count)
+  if (!spec.burst || transport_.contended() || run_.platform.collectives.rendezvous ||
+      stream.early || stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);
   const auto keys = static_cast<std::uint32_t>(count);

@@ -99,7 +99,7 @@ void Messages::transmit(const Endpoint& who, const MessageKey& key) {
   if (run_.policy.first_dimension_counts && who.custom == kNone && run_.fabric.dim_count() > 1)
     note_dims(who, key);
   const auto bytes = static_cast<std::uint64_t>(key.size);
-  run_.ground.results[who.rank].sent_bytes += bytes;
+  run_.shared.results[who.rank].sent_bytes += bytes;
   if (who.custom == kNone) {
     accounts_.sent_message(who.rank, bytes);
   } else {
@@ -129,7 +129,7 @@ void Messages::sent(const MessageKey& key, std::int64_t when) {
   }
   const std::uint32_t receive = box.expecting;
   box.expecting = state_.next_receive[receive];
-  if (from_abroad(key)) --run_.ground.states[state_.receives[receive].who.rank].awaited;
+  if (from_abroad(key)) --run_.shared.states[state_.receives[receive].who.rank].awaited;
   receive_begins(receive, when);
 }
 
@@ -182,7 +182,7 @@ void Messages::post(std::uint32_t number) {
       return receive_begins(number, run_.now());
     }
     if (box.expecting == kNone) box.expecting = number;
-    if (from_abroad(key)) ++run_.ground.states[receive.who.rank].awaited;
+    if (from_abroad(key)) ++run_.shared.states[receive.who.rank].awaited;
     return;
   }
   --box.arrived;
@@ -202,7 +202,7 @@ void Messages::arrives(const P2pMessage& message) {
   drop_if_empty(message.key, box);
   const Endpoint& who = state_.receives[receive].who;
   if (run_.pages == nullptr && who.custom == kNone && message.sender.custom == kNone) {
-    run_.ground.times[run_.ground.first_times[who.rank] + who.node].sender =
+    run_.shared.times[run_.shared.first_times[who.rank] + who.node].sender =
         static_cast<std::uint32_t>(state_.senders.size());
     state_.senders.push_back({message.sender.rank, message.sender.node});
   }

@@ -71,7 +71,7 @@ bool Nodes::takes_recorded_time(std::uint32_t rank, NodeId node) const {
 }
 
 void Nodes::make_ready(std::uint32_t rank, NodeId node) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   const auto [key, unlimited] = lane_of(rank, node);
   auto lane = std::find_if(state.lanes.begin(), state.lanes.end(),
                            [k = key](const Lane& l) { return l.key == k; });
@@ -100,7 +100,7 @@ std::optional<std::pair<Lane*, NodeId>> Nodes::next_ready(RankState& state) {
 // Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end
 // at once come in a second pass, as they would with ASTRA-sim's next callback.
 void Nodes::issue(std::uint32_t rank) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   if (state.issuing) return;
   state.issuing = true;
   do {
@@ -122,7 +122,7 @@ void Nodes::issue(std::uint32_t rank) {
 
 void Nodes::wake(std::uint32_t rank) {
   if (run_.policy.first_come) return issue(rank);
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   if (state.unsettled || state.issuing) return;
   state.unsettled = true;
   unsettled_.push_back(rank);
@@ -131,7 +131,7 @@ void Nodes::wake(std::uint32_t rank) {
 // Orrery rules: `node` could not start before `by` had ended either. See settle_releases.
 void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
   if (run_.pages != nullptr) return;
-  NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
+  NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
   NodeId& known = times[node].released_by;
   const bool later = known == graph::kNoNode || times[known].end < times[by].end;
   if (later || (times[known].end == times[by].end && by < known)) known = by;
@@ -160,13 +160,13 @@ void Nodes::start(std::uint32_t rank, NodeId node) {
 void Nodes::complete(std::uint32_t rank, NodeId node) {
   if (run_.error) return;
   const NodeId before = std::exchange(releasing_, node);
-  retire(rank, node, run_.ground.states[rank].issuing);
+  retire(rank, node, run_.shared.states[rank].issuing);
   wake(rank);
   releasing_ = before;
 }
 
 void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   const graph::Graph& graph = run_.graph_of(rank);
   run_.times_of(rank, node).end = run_.now();
   if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
@@ -187,7 +187,7 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   for (const NodeId next : successors) {
     if (--state.waits[next] != 0) continue;
     if (!run_.policy.first_come)
-      run_.ground.times[run_.ground.first_times[rank] + next].released_by = node;
+      run_.shared.times[run_.shared.first_times[rank] + next].released_by = node;
     if (at_once) {
       state.freed.push_back(next);
     } else {
@@ -201,7 +201,7 @@ void Nodes::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
   for (const NodeId next : run_.graph_of(rank).successors(node)) {
     if (!run_.pages->satisfy(rank, next)) continue;
     if (at_once) {
-      run_.ground.states[rank].freed.push_back(next);
+      run_.shared.states[rank].freed.push_back(next);
     } else {
       make_ready(rank, next);
     }
@@ -210,24 +210,24 @@ void Nodes::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
 }
 
 void Nodes::check_finished(std::uint32_t rank) {
-  RankState& state = run_.ground.states[rank];
+  RankState& state = run_.shared.states[rank];
   if (state.left != 0 || state.finished || run_.error) return;
   state.finished = true;
   accounts_.account(rank);
-  run_.ground.results[rank].finish = Time(run_.now());
+  run_.shared.results[rank].finish = Time(run_.now());
   finished_ += run_.weight(rank);
   if (run_.options.progress && !run_.in_a_part)
     run_.options.progress(finished_, run_.result.messages);
 }
 
-void Nodes::take_up(std::uint32_t rank) {
+void Nodes::begin_rank(std::uint32_t rank) {
   const auto waits = run_.graph_of(rank).in_degrees();
   for (graph::NodeId node = 0; node < waits.size(); ++node) {
     if (waits[node] == 0) make_ready(rank, node);
   }
   run_.graph_of(rank).release();
   releasing_ = graph::kNoNode;
-  if (const Time late = run_.ground.deviations.start(run_.real(rank)); late > Time{}) {
+  if (const Time late = run_.shared.deviations.start(run_.real(rank)); late > Time{}) {
     agendas_.at(rank, late.count(), {.kind = LocalKind::begins});
   } else {
     wake(rank);
@@ -236,7 +236,7 @@ void Nodes::take_up(std::uint32_t rank) {
 
 void Nodes::settle_releases(std::uint32_t rank) {
   const graph::Graph& graph = run_.graph_of(rank);
-  NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
+  NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
   for (NodeId node = 0; node < graph.size(); ++node) {
     for (const NodeId next : graph.successors(node)) {
       NodeId& known = times[next].released_by;
@@ -252,7 +252,7 @@ bool Nodes::settle() {
   if (!std::is_sorted(settling_.begin(), settling_.end()))
     std::sort(settling_.begin(), settling_.end());
   for (const std::uint32_t rank : settling_) {
-    run_.ground.states[rank].unsettled = false;
+    run_.shared.states[rank].unsettled = false;
     issue(rank);
   }
   settling_.clear();

@@ -33,7 +33,7 @@ class Nodes {
       : run_(run), agendas_(agendas), accounts_(accounts), work_(work) {}
 
   /// The rank's first nodes may start, when the rank does.
-  void take_up(std::uint32_t rank);
+  void begin_rank(std::uint32_t rank);
   /// The rank may start nodes: at once, or under Orrery rules when the tick is over.
   void wake(std::uint32_t rank);
   /// The node ends now: its lane is free, its successors may be, the rank goes on.

@@ -116,7 +116,7 @@ void Packets::send(Stream& stream) {
                 .key = key,
                 .block = stream.id.block,
                 .spec = spec.id};
-  if (!transport_.shared() && !spec.delay_by_key.empty()) {
+  if (!transport_.contended() && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.queue.push(arrival);
@@ -125,7 +125,7 @@ void Packets::send(Stream& stream) {
                      spec.destination(stream.member, stream.position, key), key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
-    const std::int64_t takes = transport_.shared() ? 0 : delay(stream, key, to);
+    const std::int64_t takes = transport_.contended() ? 0 : delay(stream, key, to);
     const Chunk& chunk = chunks_.of(stream);
     transport_.send({.from = chunks_.rank_of(stream, stream.member),
                      .to = chunks_.rank_of(stream, to),

@@ -28,7 +28,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
   template <class Act>
   void run_agendas(const Event& event, const Act& act) {
     Event run{.count = 0};
-    const bool plain = !transport_.shared() && !run_.guarded &&
+    const bool plain = !transport_.contended() && !run_.guarded &&
                        !run_.platform.collectives.rendezvous &&
                        run_.now() < model::Fabric::kTooLong / 2;
     for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {

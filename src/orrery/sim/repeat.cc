@@ -53,17 +53,18 @@ void pass_done(RankState& state) {
 
 // The rank leads whose graph has most to skip.
 void Repeater::set_up() {
-  if (!why_not_skip(run_.workload, run_.platform, run_.network.traits(), run_.options).empty()) return;
+  if (!why_not_skip(run_.workload, run_.platform, run_.network.traits(), run_.options).empty())
+    return;
   of_graph_.resize(run_.workload.graphs.size());
   std::vector<std::uint64_t> saved(run_.workload.graphs.size(),
                                    std::numeric_limits<std::uint64_t>::max());
   std::uint64_t most = 0;
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
     const std::uint32_t number = run_.workload.graph_of_rank[run_.real(rank)];
     const graph::Graph& graph = run_.graph_of(rank);
     const auto waits = graph.in_degrees();
     for (NodeId node = 0; node < graph.size(); ++node) {
-      if (waits[node] == 0) run_.ground.states[rank].reach = node;
+      if (waits[node] == 0) run_.shared.states[rank].reach = node;
     }
     if (saved[number] != std::numeric_limits<std::uint64_t>::max()) continue;
     saved[number] = 0;
@@ -94,7 +95,7 @@ void Repeater::pass_marker() {
 // To the first node of a later period, or of another stretch, that has not been started.
 void Repeater::move_marker(NodeId nodes) {
   const std::vector<Stretch>& all = stretches_of(lead_);
-  const NodeTimes* times = &run_.ground.times[run_.ground.first_times[lead_]];
+  const NodeTimes* times = &run_.shared.times[run_.shared.first_times[lead_]];
   do {
     if (all[stretch_].end() - marker_ > nodes) {
       marker_ += nodes;
@@ -117,14 +118,14 @@ void Repeater::tick_over() {
   const bool old = !before_.taken || apart > markers_ / 4;
   const bool alike = affordable(0) && before_.taken && resembles(before_);
   if (!alike && !old) return;
-  if (!affordable(run_.ground.states.size())) return;
-  spent_ += run_.ground.states.size();
-  std::uint64_t cost = run_.ground.queues.size();
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    pass_done(run_.ground.states[rank]);
-    cost += 16 + (run_.ground.states[rank].finished
+  if (!affordable(run_.shared.states.size())) return;
+  spent_ += run_.shared.states.size();
+  std::uint64_t cost = run_.shared.queues.size();
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
+    pass_done(run_.shared.states[rank]);
+    cost += 16 + (run_.shared.states[rank].finished
                       ? 0
-                      : run_.ground.states[rank].reach + 1 - run_.ground.states[rank].front);
+                      : run_.shared.states[rank].reach + 1 - run_.shared.states[rank].front);
   }
   if (!affordable(cost)) return;
   spent_ += cost;
@@ -145,12 +146,12 @@ bool Repeater::affordable(std::uint64_t numbers) const {
 // A glance at each rank, first at the one that was unlike last time: whether it has gone on by
 // whole periods of one stretch, and holds as many nodes as then.
 bool Repeater::resembles(const Snapshot& before) {
-  const auto ranks = static_cast<std::uint32_t>(run_.ground.states.size());
+  const auto ranks = static_cast<std::uint32_t>(run_.shared.states.size());
   for (std::uint32_t i = 0; i < ranks; ++i) {
     const std::uint32_t rank = (suspect_ + i) % ranks;
-    pass_done(run_.ground.states[rank]);
+    pass_done(run_.shared.states[rank]);
     ++spent_;
-    const RankState& state = run_.ground.states[rank];
+    const RankState& state = run_.shared.states[rank];
     if (state.finished && before.fronts[rank] == state.front) continue;
     const Stretch* stretch = stretch_of(stretches_of(rank), before.fronts[rank]);
     const NodeId gone = state.front - before.fronts[rank];
@@ -173,10 +174,10 @@ bool Repeater::same_state() const {
 // Who left a lane last has moved on with its rank, or is still the same: then no node has asked.
 bool Repeater::same_lanes() const {
   std::size_t i = 0;
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
     const NodeId gone = present_.fronts[rank] - before_.fronts[rank];
-    for (const Lane& lane : run_.ground.states[rank].lanes) {
-      if (lane.unlimited || run_.ground.states[rank].finished) continue;
+    for (const Lane& lane : run_.shared.states[rank].lanes) {
+      if (lane.unlimited || run_.shared.states[rank].finished) continue;
       const auto [was, then] = before_.lasts[i];
       const auto [is, end] = present_.lasts[i++];
       if (was == is) continue;
@@ -197,8 +198,8 @@ bool Repeater::jump() {
   run_.queue.each([&](const Event& event) { last = std::max(last, event.time); });
   jump.times = (model::Fabric::kTooLong - 1 - last) / jump.step;
   std::optional<std::int64_t> tags;
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    const RankState& state = run_.ground.states[rank];
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
+    const RankState& state = run_.shared.states[rank];
     const NodeId gone = state.front - before_.fronts[rank];
     jump.node_step.push_back(gone);
     if (gone == 0) continue;

@@ -37,8 +37,8 @@ void grow(std::uint64_t& value, std::uint64_t before, std::int64_t times) {
 
 void Repeater::count_repeats(const Jump& jump) {
   const std::int64_t times = jump.times;
-  for (std::size_t rank = 0; rank < run_.ground.results.size(); ++rank) {
-    RankResult& result = run_.ground.results[rank];
+  for (std::size_t rank = 0; rank < run_.shared.results.size(); ++rank) {
+    RankResult& result = run_.shared.results[rank];
     const RankResult& then = before_.results[rank];
     grow(result.compute, then.compute, times);
     grow(result.overlapped, then.overlapped, times);
@@ -49,7 +49,7 @@ void Repeater::count_repeats(const Jump& jump) {
     grow(result.idle, then.idle, times);
     grow(result.sent_bytes, then.sent_bytes, times);
     // Wraps around like the sum itself would: nodes that overlap are not bounded by the clock.
-    std::int64_t& gpu = run_.ground.gpu_time[rank];
+    std::int64_t& gpu = run_.shared.gpu_time[rank];
     const auto more =
         static_cast<std::uint64_t>(gpu) - static_cast<std::uint64_t>(before_.gpu_time[rank]);
     gpu = static_cast<std::int64_t>(static_cast<std::uint64_t>(gpu) +
@@ -80,11 +80,11 @@ void Repeater::count_repeats(const Jump& jump) {
 // What has been touched and is not done keeps its place in the repetition.
 void Repeater::move_nodes(const Jump& jump) {
   std::size_t i = 0;  // in lasts
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    RankState& state = run_.ground.states[rank];
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
+    RankState& state = run_.shared.states[rank];
     const NodeId moved = jump.nodes(rank);
     if (moved == 0) continue;
-    NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
+    NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
     const NodeId front = state.front;
     const std::vector<std::uint32_t> waits(state.waits.begin() + front,
                                            state.waits.begin() + state.reach + 1);
@@ -114,8 +114,8 @@ void Repeater::move_nodes(const Jump& jump) {
 
 void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   const NodeId step = jump.node_step[rank];
-  NodeTimes& times = run_.ground.times[run_.ground.first_times[rank] + node];
-  times = run_.ground.times[run_.ground.first_times[rank] + node - step];
+  NodeTimes& times = run_.shared.times[run_.shared.first_times[rank] + node];
+  times = run_.shared.times[run_.shared.first_times[rank] + node - step];
   times.start += jump.step;
   times.end += jump.step;
   if (times.released_by != graph::kNoNode) times.released_by += step;
@@ -124,7 +124,7 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
     times.sender = static_cast<std::uint32_t>(parts_.messages.state().senders.size());
     parts_.messages.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
   }
-  run_.ground.states[rank].waits[node] = kDone;
+  run_.shared.states[rank].waits[node] = kDone;
 }
 
 // Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
@@ -150,7 +150,7 @@ void Repeater::move_messages(const Jump& jump) {
 }
 
 void Repeater::move_times(const Jump& jump) {
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
     for (const auto& [time, event] : parts_.agendas.pending(rank)) {
       if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);
     }

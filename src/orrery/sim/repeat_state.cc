@@ -41,22 +41,22 @@ bool Repeater::take(Snapshot& to) {
   to.lasts.clear();
   to.fronts.clear();
   to.reaches.clear();
-  for (const RankState& state : run_.ground.states) {
+  for (const RankState& state : run_.shared.states) {
     to.fronts.push_back(state.front);
     to.reaches.push_back(state.reach);
   }
   if (parts_.phases.any_early() || !take_blocks(to)) return false;
-  for (std::uint32_t rank = 0; rank < run_.ground.states.size(); ++rank) {
-    to.words.push_back(run_.ground.states[rank].finished ? 1 : 0);
-    if (run_.ground.states[rank].finished) continue;
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
+    to.words.push_back(run_.shared.states[rank].finished ? 1 : 0);
+    if (run_.shared.states[rank].finished) continue;
     take_rank(rank, to);
     take_queues(rank, to);
     if (!take_agenda(rank, to)) return false;
   }
   if (!take_events(to)) return false;
   take_mailboxes(to);
-  to.results = run_.ground.results;
-  to.gpu_time = run_.ground.gpu_time;
+  to.results = run_.shared.results;
+  to.gpu_time = run_.shared.gpu_time;
   to.totals = parts_.accounts.totals();
   to.messages = run_.result.messages;
   to.worked_out = run_.result.savings.phases_worked_out;
@@ -66,12 +66,12 @@ bool Repeater::take(Snapshot& to) {
 }
 
 std::int64_t Repeater::relative(std::uint32_t rank, NodeId node) const {
-  return node == graph::kNoNode ? kNothing : std::int64_t{node} - run_.ground.states[rank].front;
+  return node == graph::kNoNode ? kNothing : std::int64_t{node} - run_.shared.states[rank].front;
 }
 
 // Tags of the lead's present period and of its first one differ by that.
 std::int64_t Repeater::tag_base() const {
-  const NodeId front = run_.ground.states[lead_].front;
+  const NodeId front = run_.shared.states[lead_].front;
   std::int64_t base = 0;
   for (const Stretch& stretch : stretches_of(lead_)) {
     if (stretch.first <= front && front < stretch.end())
@@ -83,9 +83,9 @@ std::int64_t Repeater::tag_base() const {
 // What has been touched of its graph and has not ended, and what it was released by so far: that
 // and when it ended decide who will have been the last.
 void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
-  const RankState& state = run_.ground.states[rank];
+  const RankState& state = run_.shared.states[rank];
   std::vector<std::int64_t>& words = to.words;
-  const NodeTimes* times = &run_.ground.times[run_.ground.first_times[rank]];
+  const NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
   const auto ended = [&](NodeId node) {
     words.push_back(relative(rank, node));
     words.push_back(node == graph::kNoNode ? kNothing : times[node].end - run_.now());
@@ -134,7 +134,7 @@ bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
 void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
   const std::size_t count = parts_.planner.queue_count();
   for (std::size_t number = 0; number < count; ++number) {
-    const ChunkQueue& queue = run_.ground.queues[rank * count + number];
+    const ChunkQueue& queue = run_.shared.queues[rank * count + number];
     to.words.push_back(queue.running);
     to.words.push_back(queue.last_was_gather ? 1 : 0);
     for (StreamId id = queue.first; !id.none(); id = parts_.chunks.at(id).next_waiting) {
@@ -143,10 +143,10 @@ void Repeater::take_queues(std::uint32_t rank, Snapshot& to) {
     }
     to.words.push_back(kNothing);
   }
-  const QueuePointers& pointers = run_.ground.pointers[rank];
+  const QueuePointers& pointers = run_.shared.pointers[rank];
   to.words.insert(to.words.end(), pointers.next.begin(), pointers.next.end());
   to.words.insert(to.words.end(), pointers.tree.begin(), pointers.tree.end());
-  to.words.push_back(run_.ground.round_robin[rank]);
+  to.words.push_back(run_.shared.round_robin[rank]);
 }
 
 // Chunks that somebody has issued and not all are done with. Which chunk a member issues next
@@ -208,7 +208,7 @@ bool Repeater::take_streams(const Chunk& block, Snapshot& to) {
     const bool runs = stream.spec != nullptr;
     const std::int64_t row[] = {
         stream.phase,
-        stream.priority - (relative_priority ? run_.ground.states[stream.rank].next_priority : 0),
+        stream.priority - (relative_priority ? run_.shared.states[stream.rank].next_priority : 0),
         relative(op.rank, op.node),
         op.chunks_left,
         runs ? 1 : 0,

@@ -43,7 +43,7 @@ bool ChunkQueues::peers_are_here(const Chunk& block, const Stream& stream) const
 // `one`, only the first.
 template <class Wanted>
 bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
-  ChunkQueue& queue = run_.ground.queues[number];
+  ChunkQueue& queue = run_.shared.queues[number];
   const auto rank = static_cast<std::uint32_t>(number / planner_.queue_count());
   bool moved = false;
   for (StreamId* link = &queue.first; !link->none() && !(one && moved);) {
@@ -68,7 +68,7 @@ bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool 
 // agree on it without their numbers.
 std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_those_here() {
   const Chunk* oldest = nullptr;
-  for (const ChunkQueue& queue : run_.ground.queues) {
+  for (const ChunkQueue& queue : run_.shared.queues) {
     for (StreamId id = queue.first; !id.none(); id = chunks_.at(id).next_waiting) {
       const Stream& stream = chunks_.at(id);
       const Chunk& block = chunks_.of(stream);
@@ -86,7 +86,7 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_tho
 // Orrery rules the oldest everywhere, so that ranks' numbers have no part in it. False: nothing can
 // be started.
 bool ChunkQueues::rescue() {
-  const std::uint64_t queues = run_.ground.queues.size();
+  const std::uint64_t queues = run_.shared.queues.size();
   bool moved = false;
   const auto begun = [&](const Chunk& block, const Stream& s) { return peer_has_begun(block, s); };
   for (std::uint64_t number = 0; number < queues; ++number)

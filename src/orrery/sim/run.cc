@@ -11,7 +11,7 @@ namespace orrery::sim {
 
 std::shared_ptr<Planner> Run::new_planner() const {
   struct Kept {
-    std::shared_ptr<Ground> ground;
+    std::shared_ptr<SharedState> shared;
     Planner planner;
   };
   const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric, network)});
@@ -20,29 +20,29 @@ std::shared_ptr<Planner> Run::new_planner() const {
 
 void Run::set_up_ranks(const Planner& planner) {
   const std::uint32_t ranks = quotient.ranks();
-  ground.agendas.resize(ranks);
-  ground.states.resize(ranks);
-  ground.results.resize(ranks);
-  ground.gpu_time.assign(ranks, 0);
-  ground.queues.resize(std::size_t{ranks} * planner.queue_count());
-  ground.pointers.assign(ranks, planner.fresh_pointers());
-  ground.round_robin.assign(ranks, 0);
-  ground.last_was_gather.assign(ranks, 0);
+  shared.agendas.resize(ranks);
+  shared.states.resize(ranks);
+  shared.results.resize(ranks);
+  shared.gpu_time.assign(ranks, 0);
+  shared.queues.resize(std::size_t{ranks} * planner.queue_count());
+  shared.pointers.assign(ranks, planner.fresh_pointers());
+  shared.round_robin.assign(ranks, 0);
+  shared.last_was_gather.assign(ranks, 0);
   if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    RankState& state = ground.states[rank];
+    RankState& state = shared.states[rank];
     state.left = graph_of(rank).size();
     if (pages) {
       pages->add(graph_of(rank));
       continue;
     }
-    ground.first_times.push_back(nodes);
+    shared.first_times.push_back(nodes);
     nodes += graph_of(rank).size();
     const auto waits = graph_of(rank).in_degrees();
     state.waits.assign(waits.begin(), waits.end());
   }
-  ground.times.resize(nodes);
+  shared.times.resize(nodes);
 }
 
 void Run::resume(const Run& other) {

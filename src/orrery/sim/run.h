@@ -15,10 +15,10 @@
 #include "orrery/core/error.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/sim/event_queue.h"
-#include "orrery/sim/ground.h"
 #include "orrery/sim/node_pages.h"
 #include "orrery/sim/observer.h"
 #include "orrery/sim/policy.h"
+#include "orrery/sim/shared_state.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -27,30 +27,32 @@ namespace orrery::sim {
 /// the workload calls it.
 struct Run {
   Run(const graph::Workload& what, const platform::Platform& on, const Options& how,
-      std::shared_ptr<Ground> stands_on)
+      std::shared_ptr<SharedState> stands_on)
       : workload(what), platform(on), options(how), kept(std::move(stands_on)) {}
 
   const graph::Workload& workload;
   const platform::Platform& platform;
   const Options& options;
   const Policy policy = Policy::of(platform.rules);
-  std::shared_ptr<Ground> kept;  ///< shared by the parts of a run that are simulated side by side
-  Ground& ground = *kept;
-  const model::Fabric& fabric = ground.fabric;  ///< the machine's dimensions
-  model::Network& network = *ground.network.get();
-  const Quotient& quotient = ground.quotient;  ///< of the workload: what is run
-  Communicators& communicators = ground.communicators;
+  std::shared_ptr<SharedState>
+      kept;  ///< shared by the parts of a run that are simulated side by side
+  SharedState& shared = *kept;
+  const model::Fabric& fabric = shared.fabric;  ///< the machine's dimensions
+  model::Network& network = *shared.network.get();
+  const Quotient& quotient = shared.quotient;  ///< of the workload: what is run
+  Communicators& communicators = shared.communicators;
   EventQueue queue;
   SimResult result;
   std::optional<Error> error;
   bool in_a_part = false;            ///< others are simulated beside this one
   bool guarded = false;              ///< ranks stand for others under ASTRA rules
   std::string fold_failed;           ///< not empty: ranks that are alike need not do the same
-  std::unique_ptr<NodePages> pages;  ///< in place of Ground::times and RankState::waits
+  std::unique_ptr<NodePages> pages;  ///< in place of SharedState::times and RankState::waits
   Observer* observer = nullptr;      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each
 
-  /// Goes on from where `other`, a run of the same, has come to; its ground is a copy already.
+  /// Goes on from where `other`, a run of the same, has come to; its shared state is a copy
+  /// already.
   void resume(const Run& other);
 
   /// For this network; it lives as long as whoever keeps it, and keeps the network, too.
@@ -88,7 +90,7 @@ struct Run {
   }
   /// Of a node that has not ended, unless times are kept.
   [[nodiscard]] NodeTimes& times_of(std::uint32_t rank, graph::NodeId node) {
-    return pages == nullptr ? ground.times[ground.first_times[rank] + node]
+    return pages == nullptr ? shared.times[shared.first_times[rank] + node]
                             : pages->times(rank, node);
   }
 

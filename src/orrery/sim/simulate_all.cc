@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "orrery/core/crew.h"
+#include "orrery/core/thread_pool.h"
 
 namespace orrery::sim {
 
 std::vector<Result<SimResult>> simulate_all(std::span<const Job> jobs, std::uint32_t threads) {
   std::vector<Result<SimResult>> results(jobs.size());
   const auto count = static_cast<std::uint32_t>(jobs.size());
-  Crew crew(std::clamp(threads, 1u, std::max(count, 1u)));
-  crew.share(count, [&](std::uint32_t i) {
+  ThreadPool pool(std::clamp(threads, 1u, std::max(count, 1u)));
+  pool.share(count, [&](std::uint32_t i) {
     results[i] = simulate(*jobs[i].workload, *jobs[i].platform, jobs[i].options);
   });
   return results;

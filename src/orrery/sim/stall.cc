@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 namespace orrery::sim {
 
@@ -59,14 +58,14 @@ std::string why_waiting(const Run& run, const MessageState& messages, const Chun
 StallReport stall_report(const Run& run, const MessageState& messages, const Chunks& chunks) {
   StallReport report;
   report.at = Time(run.now());
-  std::vector<std::uint32_t> waits_for(run.ground.states.size(), kNone);
-  for (std::uint32_t rank = 0; rank < run.ground.states.size(); ++rank) {
-    if (run.ground.states[rank].finished) continue;
+  std::vector<std::uint32_t> waits_for(run.shared.states.size(), kNone);
+  for (std::uint32_t rank = 0; rank < run.shared.states.size(); ++rank) {
+    if (run.shared.states[rank].finished) continue;
     ++report.unfinished_ranks;
     const graph::Graph& graph = run.graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
       const NodeTimes times = run.pages == nullptr
-                                  ? run.ground.times[run.ground.first_times[rank] + node]
+                                  ? run.shared.times[run.shared.first_times[rank] + node]
                                   : run.pages->known(rank, node);
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {
@@ -92,47 +91,6 @@ StallReport stall_report(const Run& run, const MessageState& messages, const Chu
     if (first > 4096) break;  // large runs: the first thousands show the pattern
   }
   return report;
-}
-
-std::vector<ChainLink> longest_chain(Run& run, Nodes& nodes, const MessageState& messages) {
-  std::vector<ChainLink> links;
-  std::uint32_t slowest = 0;
-  for (std::uint32_t rank = 1; rank < run.ground.results.size(); ++rank) {
-    if (run.ground.results[rank].finish.value_or(Time{}) >
-        run.ground.results[slowest].finish.value_or(Time{}))
-      slowest = rank;
-  }
-  std::uint32_t rank = slowest;
-  const auto times = [&](NodeId node) -> const NodeTimes& {
-    return run.ground.times[run.ground.first_times[rank] + node];
-  };
-  // With folding the chain goes through the ranks themselves, whoever was simulated for them.
-  std::uint32_t number = run.real(rank);
-  std::vector<bool> settled(run.ground.states.size());
-  NodeId last = graph::kNoNode;
-  for (NodeId node = 0; node < run.graph_of(rank).size(); ++node) {
-    if (times(node).end >= 0 && (last == graph::kNoNode || times(node).end > times(last).end))
-      last = node;
-  }
-  for (NodeId node = last; node != graph::kNoNode && links.size() < run.ground.times.size();) {
-    if (!run.policy.first_come && !settled[rank]) {
-      nodes.settle_releases(rank);
-      settled[rank] = true;
-    }
-    const NodeTimes& ran = times(node);
-    const bool waited = ran.sender != kNone;
-    links.push_back({number, node, Time(waited ? ran.end : ran.start), Time(ran.end)});
-    if (!waited) {
-      node = ran.released_by;
-      continue;
-    }
-    number = static_cast<std::uint32_t>(run.workload.graph(number).message(node, number).src);
-    const std::size_t before =
-        messages.first_senders.empty() ? 0 : messages.first_senders[run.ground.parts.part_of[rank]];
-    std::tie(rank, node) = messages.senders[before + ran.sender];
-  }
-  std::reverse(links.begin(), links.end());
-  return links;
 }
 
 }  // namespace orrery::sim

@@ -72,7 +72,7 @@ TEST(Transport, MessagesDoNotSlowEachOtherUnlessTheyShareLinks) {
     }
     const std::int64_t first = us(2).count();  // a hop of 1 us, and 1,000 bytes at 1 GB/s
     EXPECT_THAT(arrivals, ElementsAre(first, shared ? first + us(1).count() : first));
-    EXPECT_EQ(toy.transport.shared(), shared);
+    EXPECT_EQ(toy.transport.contended(), shared);
   }
 }
 
@@ -96,7 +96,7 @@ TEST(Accounts, AddsUpUnionsOfWhatGoesOn) {
   toy.wait_until(40);
   toy.accounts.sent(0, 1, 500);
   change(1, -1);
-  const RankResult& rank = toy.run.ground.results[0];
+  const RankResult& rank = toy.run.shared.results[0];
   EXPECT_EQ(rank.idle, ps(10));
   EXPECT_EQ(rank.compute, ps(10));
   EXPECT_EQ(rank.comm, ps(25));
@@ -141,7 +141,7 @@ TEST(Nodes, StartWhenTheirDependenciesHaveEndedAndTheirLaneIsFree) {
   Begun begun;
   Nodes nodes(toy.run, toy.agendas, toy.accounts, begun);
   nodes.watch_for(0, 1);
-  nodes.take_up(0);
+  nodes.begin_rank(0);
   EXPECT_THAT(begun.nodes, IsEmpty());  // the tick is not over
   EXPECT_TRUE(nodes.settle());
   EXPECT_FALSE(nodes.settle());
@@ -157,7 +157,7 @@ TEST(Nodes, StartWhenTheirDependenciesHaveEndedAndTheirLaneIsFree) {
   nodes.complete(0, 2);
   EXPECT_TRUE(nodes.settle());
   EXPECT_EQ(nodes.finished(), 1u);
-  EXPECT_EQ(toy.run.ground.results[0].finish, ps(100));
+  EXPECT_EQ(toy.run.shared.results[0].finish, ps(100));
 }
 
 TEST(Nodes, StartAtOnceWhereWhatComesFirstGoesFirst) {
@@ -166,8 +166,8 @@ TEST(Nodes, StartAtOnceWhereWhatComesFirstGoesFirst) {
   Toy toy(pair_of_ranks(), platform);
   Begun begun;
   Nodes nodes(toy.run, toy.agendas, toy.accounts, begun);
-  nodes.take_up(0);
-  nodes.take_up(1);
+  nodes.begin_rank(0);
+  nodes.begin_rank(1);
   EXPECT_THAT(begun.nodes, ElementsAre(Pair(0u, 0u), Pair(1u, 0u)));
 }
 

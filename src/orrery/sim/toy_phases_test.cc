@@ -38,7 +38,7 @@ void issue(Toy& toy, Chunks& chunks, std::int64_t bytes, std::int64_t priority =
     Stream& stream = chunks.open(0, rank, 0);
     const auto list =
         toy.planner.choose_queues(*toy.planner.plan(request), request.type,
-                                  toy.planner.topology(*topology), toy.run.ground.pointers[rank]);
+                                  toy.planner.topology(*topology), toy.run.shared.pointers[rank]);
     ORRERY_CHECK(list.has_value());
     stream.phases = *list;
     stream.priority = priority;

@@ -32,7 +32,7 @@ struct Toy {
   Toy(graph::Workload what, platform::Platform on)
       : workload(std::move(what)),
         platform(std::move(on)),
-        run(workload, platform, options, std::make_shared<Ground>(platform, options)),
+        run(workload, platform, options, std::make_shared<SharedState>(platform, options)),
         planner(platform, run.fabric, run.network),
         guard(run, planner),
         chunks(run),
@@ -40,7 +40,7 @@ struct Toy {
         transport(run),
         accounts(run) {
     ORRERY_CHECK(run.communicators.make(workload, platform.rules).has_value());
-    run.ground.quotient = Quotient(workload.rank_count());
+    run.shared.quotient = Quotient(workload.rank_count());
     run.set_up_ranks(planner);
   }
 

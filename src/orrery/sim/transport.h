@@ -19,7 +19,7 @@ struct Shipment {
   std::int64_t bytes = 0;
   std::uint32_t weight = 1;
   model::TrafficClass traffic = model::TrafficClass::collective;
-  std::uint64_t flow = 0;   ///< see model::Send
+  std::uint64_t flow = 0;  ///< see model::Send
   std::uint64_t order = 0;
 };
 
@@ -27,36 +27,36 @@ struct Shipment {
 /// otherwise the network is driven (see model::Network).
 class Transport : private model::Sink {
  public:
-  explicit Transport(Run& run) : run_(run), shared_(!run.network.traits().uncontended) {}
+  explicit Transport(Run& run) : run_(run), contended_(!run.network.traits().uncontended) {}
 
   /// Messages are in each other's way.
-  [[nodiscard]] bool shared() const { return shared_; }
+  [[nodiscard]] bool contended() const { return contended_; }
   /// What a message takes when nobody is in its way.
   [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
     return run_.network.alone(from, to, bytes);
   }
   /// What a message will take, where that is known when it is sent; otherwise 0.
   [[nodiscard]] std::int64_t takes(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
-    return shared_ ? 0 : alone(from, to, bytes);
+    return contended_ ? 0 : alone(from, to, bytes);
   }
 
   /// `arrival` (its time is ignored) happens when the message is there. `takes` is takes().
   void send(const Shipment& what, std::int64_t takes, Event arrival) {
     run_.result.messages += what.weight;
-    if (shared_ && what.from != what.to) return hand_over(what, arrival);
+    if (contended_ && what.from != what.to) return hand_over(what, arrival);
     arrival.time = run_.after(takes);
     run_.queue.push(arrival);
   }
 
   /// The tick is over, as far as others know. False: there is nothing to do.
   [[nodiscard]] bool settle() {
-    if (!shared_ || !run_.network.unsettled()) return false;
+    if (!contended_ || !run_.network.unsettled()) return false;
     run_.network.settle(run_.now(), *this);
     return true;
   }
   /// When the network wants the clock to be; kNever: it does not.
   [[nodiscard]] std::int64_t next() const {
-    return shared_ ? run_.network.next() : EventQueue::kNever;
+    return contended_ ? run_.network.next() : EventQueue::kNever;
   }
   /// The clock is there.
   void advance() { run_.network.advance(run_.now(), *this); }
@@ -78,11 +78,11 @@ class Transport : private model::Sink {
   void beyond_the_clock() override { (void)run_.after(model::Fabric::kTooLong); }
 
   Run& run_;
-  bool shared_;
+  bool contended_;
   bool in_a_call_ = false;
-  std::optional<Event> came_;          // in a call
-  std::vector<Event> cargo_;           // by token: what happens when it is there
-  std::vector<std::uint32_t> free_;    // tokens
+  std::optional<Event> came_;        // in a call
+  std::vector<Event> cargo_;         // by token: what happens when it is there
+  std::vector<std::uint32_t> free_;  // tokens
 };
 
 }  // namespace orrery::sim

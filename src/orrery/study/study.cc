@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "orrery/core/crew.h"
+#include "orrery/core/thread_pool.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/outcome.h"
 
@@ -123,7 +123,7 @@ class Library {
 
   void share_out(std::size_t count, const std::function<void(std::uint32_t)>& work) const {
     const auto most = static_cast<std::uint32_t>(count);
-    Crew(std::clamp(threads_, 1u, std::max(most, 1u))).share(most, work);
+    ThreadPool(std::clamp(threads_, 1u, std::max(most, 1u))).share(most, work);
   }
 
   void find_cluster(Asked& one) {

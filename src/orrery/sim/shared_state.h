@@ -27,8 +27,8 @@ namespace orrery::sim {
 
 /// Only read while parts run, but for what belongs to one rank or to one communicator: those of a
 /// part are touched by that part alone.
-struct Ground {
-  Ground(const platform::Platform& platform, const Options& options)
+struct SharedState {
+  SharedState(const platform::Platform& platform, const Options& options)
       : fabric(platform), network(platform, options), deviations(platform) {}
 
   /// A copy goes on by itself.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/core/crew.h"
+#include "orrery/core/thread_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@
 namespace orrery {
 namespace {
 
-TEST(Crew, DoesEverythingOnceInEveryRound) {
+TEST(ThreadPool, DoesEverythingOnceInEveryRound) {
   for (const std::uint32_t threads : {1u, 2u, 5u}) {
-    Crew crew(threads);
+    ThreadPool pool(threads);
     std::vector<int> times(17, 0);  // each written by whoever takes it: no two at once
     for (std::uint32_t round = 0; round < 3000; ++round) {
       const std::uint32_t count = round % 18;
-      crew.share(count, [&](std::uint32_t i) { ++times[i]; });
+      pool.share(count, [&](std::uint32_t i) { ++times[i]; });
     }
     // Rounds of more than i things, out of 18 lengths in turn.
     for (std::uint32_t i = 0; i < times.size(); ++i) {
@@ -27,14 +27,14 @@ TEST(Crew, DoesEverythingOnceInEveryRound) {
   }
 }
 
-TEST(Crew, WaitsAsleepAndEndsWithoutWork) {
-  Crew idle(4);
-  Crew crew(3);
+TEST(ThreadPool, WaitsAsleepAndEndsWithoutWork) {
+  ThreadPool idle(4);
+  ThreadPool pool(3);
   int sum = 0;
-  crew.share(1, [&](std::uint32_t) { ++sum; });
+  pool.share(1, [&](std::uint32_t) { ++sum; });
   std::this_thread::sleep_for(std::chrono::milliseconds(5));  // all fall asleep
   std::vector<int> done(8, 0);
-  crew.share(8, [&](std::uint32_t i) { done[i] = 1; });
+  pool.share(8, [&](std::uint32_t i) { done[i] = 1; });
   EXPECT_EQ(done, std::vector<int>(8, 1));
   EXPECT_EQ(sum, 1);
 }

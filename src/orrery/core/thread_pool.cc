@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/core/crew.h"
+#include "orrery/core/thread_pool.h"
 
 namespace orrery {
 
@@ -20,11 +20,11 @@ void await_change(const std::atomic<Word>& word, Word old) {
 
 }  // namespace
 
-Crew::Crew(std::uint32_t threads) {
+ThreadPool::ThreadPool(std::uint32_t threads) {
   for (std::uint32_t i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
 }
 
-Crew::~Crew() {
+ThreadPool::~ThreadPool() {
   over_ = true;
   round_ += kRound;
   round_.notify_all();
@@ -32,7 +32,7 @@ Crew::~Crew() {
 }
 
 // Whoever takes something holds the round open until it is done: until then `work_` stays.
-bool Crew::take_one() {
+bool ThreadPool::take_one() {
   std::uint64_t round = round_.load(std::memory_order_acquire);
   do {
     if ((round & kPlaces) == 0) return false;
@@ -43,7 +43,7 @@ bool Crew::take_one() {
   return true;
 }
 
-void Crew::help() {
+void ThreadPool::help() {
   while (!over_) {
     const std::uint64_t round = round_.load(std::memory_order_acquire);
     if ((round & kPlaces) == 0 && !over_) await_change(round_, round);
@@ -52,7 +52,7 @@ void Crew::help() {
   }
 }
 
-void Crew::share(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
+void ThreadPool::share(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
   if (count < 2 || helpers_.empty()) {
     for (std::uint32_t i = count; i-- > 0;) work(i);
     return;

@@ -13,13 +13,13 @@ namespace orrery {
 
 /// Threads that wait for work in between: briefly awake, then asleep. Handing out work takes about
 /// a microsecond while they are awake.
-class Crew {
+class ThreadPool {
  public:
   /// `threads` with the caller's, at least 1.
-  explicit Crew(std::uint32_t threads);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  explicit ThreadPool(std::uint32_t threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// Calls `work(0)` … `work(count - 1)`, each once, on any of the threads and in any order; all
   /// have returned when this returns. `work` must not throw, nor call this.
