@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A converted rank as a graph: through the same bytes and the same decoder as a file would take.
-#include <span>
-
+// A converted rank as a graph: what its file would be read as, without its bytes.
 #include "orrery/graph/builder.h"
 #include "orrery/intake/convert.h"
 #include "orrery/trace/chakra/decode.h"
@@ -22,9 +20,8 @@ Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
   builder.expect(dependencies.nodes.size() + 1, dependencies.edges.size());
   graph::NodeSpec node;
   const auto add = [&](const NodeRecord& record) -> Result<void> {
-    const std::string bytes = trace::chakra::encode(record);
     try {
-      decoder.decode(std::as_bytes(std::span(bytes)), 0, node);
+      decoder.take(record, node);
     } catch (const trace::chakra::BadRecord& bad) {
       return fail(bad.code, profile.where, bad.what, bad.hint);
     }

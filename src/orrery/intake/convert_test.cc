@@ -6,10 +6,14 @@
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <span>
 
 #include "orrery/intake/convert_testing.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
+#include "orrery/trace/chakra/reader.h"
+#include "orrery/trace/chakra/record.h"
 
 namespace orrery::intake {
 namespace {
@@ -204,6 +208,34 @@ TEST(Convert, DurationsAreExact) {
   ASSERT_TRUE(graph) << to_string(graph.error());
   for (std::uint32_t n = 0; n < 10; ++n) EXPECT_EQ(graph->duration(n), dependencies.cost[n]);
   EXPECT_EQ(attribute(out.nodes[4], "duration_ps"), nullptr) << "whole microseconds need none";
+}
+
+// The way that files go, beside the one without their bytes.
+TEST(Convert, AGraphIsWhatItsFileWouldBeReadAs) {
+  Small small;
+  const auto profile = small.make.take();
+  auto dependencies = chain(profile);
+  dependencies.start[2] = us(700);
+  dependencies.cost[3] = ps(1'234'567);
+  const auto out = converted(profile, dependencies);
+  std::string bytes;
+  trace::chakra::append_framed(bytes, out.metadata);
+  for (const auto& node : out.nodes) trace::chakra::append_framed(bytes, node);
+  Findings read_findings, findings;
+  trace::chakra::GroupMap groups;
+  const auto read = trace::chakra::read_rank(
+      std::make_unique<trace::MemorySource>(std::as_bytes(std::span(bytes))),
+      {"t.et", std::make_shared<StringPool>(), graph::Repair::refuse, &read_findings, &groups});
+  const auto made =
+      convert_to_graph(profile, dependencies, {}, findings, std::make_shared<StringPool>());
+  ASSERT_TRUE(read && made);
+  EXPECT_EQ(made->content_hash(), read->content_hash());
+  ASSERT_EQ(made->size(), read->size());
+  for (graph::NodeId node = 0; node < made->size(); ++node) {
+    EXPECT_EQ(made->id(node), read->id(node));
+    EXPECT_EQ(made->name(node), read->name(node));
+  }
+  EXPECT_TRUE(read_findings.list().empty());
 }
 
 TEST(Convert, LabelsUnusualDependencies) {

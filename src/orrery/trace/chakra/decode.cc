@@ -71,6 +71,11 @@ Scalar scalar(std::uint32_t member, std::uint64_t raw) {
   return value;
 }
 
+/// Whether a list's elements are varints: no attribute we use is a list of others.
+bool lists_varints(std::uint32_t member) {
+  return static_cast<pbf_wire_type>(wire_type_of(member - 1)) == kVarint;
+}
+
 }  // namespace
 
 void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
@@ -79,7 +84,7 @@ void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_typ
                               message, static_cast<unsigned>(wire))};
 }
 
-void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset, NodeSpec& node) {
+void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
   decoding_.begin(offset);
   node.id = 0;
   node.kind = graph::NodeKind::invalid;
@@ -93,6 +98,10 @@ void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset
   node.tensors.clear();
   node.offset = offset;
   input_values_ = {};
+}
+
+void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset, NodeSpec& node) {
+  begin(offset, node);
   const std::string_view bytes{reinterpret_cast<const char*>(record.data()), record.size()};
   switch (schema_) {
     case Schema::current:
@@ -107,6 +116,56 @@ void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset
       break;
   }
   decoding_.finish(node);
+}
+
+// In the order of the fields; zeros and empty texts are not written (proto3).
+void NodeDecoder::take(const NodeRecord& record, NodeSpec& node) {
+  begin(0, node);
+  if (record.id != 0) {
+    node.id = record.id;
+    decoding_.set_node_id(node.id);
+  }
+  if (!record.name.empty()) node.name = decoding_.intern(record.name);
+  if (record.type != 0) decoding_.set_kind(record.type, node);
+  take_deps(record.ctrl_deps, node);
+  take_deps(record.data_deps, node);
+  if (record.duration_micros != 0) decoding_.set_duration(record.duration_micros, node);
+  if (record.inputs && node.kind == graph::NodeKind::metadata)
+    input_values_ = record.inputs->values;
+  for (const AttributeRecord& attribute : record.attributes) take_attribute(attribute, node);
+  if (!record.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
+  decoding_.finish(node);
+}
+
+void NodeDecoder::take_deps(const std::vector<std::uint64_t>& deps, NodeSpec& node) {
+  const std::size_t first = node.deps.size();
+  if (deps.size() + first > limits::kListItems) list_too_long();
+  node.deps.insert(node.deps.end(), deps.begin(), deps.end());
+  if (deps.size() > 1) merge_repeats(first, node);
+}
+
+void NodeDecoder::take_attribute(const AttributeRecord& attribute, NodeSpec& node) {
+  if (!attribute.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
+  const AttrId id = attr_id(attribute.name);
+  if (id == AttrId::other) return;
+  const auto member = static_cast<std::uint32_t>(attribute.member);
+  Scalar value;
+  if (attribute.member == Member::string_val || attribute.member == Member::bytes_val) {
+    value.kind = Kind::text;
+    value.text = attribute.text;
+  } else if (attribute.member == Member::string_list || attribute.member == Member::bytes_list) {
+    if (attribute.texts.size() > limits::kListItems) list_too_long();
+    texts_.assign(attribute.texts.begin(), attribute.texts.end());
+    value.kind = Kind::texts;
+    value.texts = texts_;
+  } else if (member != 0 && member % 2 == 0) {
+    if (attribute.list.size() > limits::kListItems) list_too_long();
+    value.kind = Kind::numbers;
+    if (lists_varints(member)) value.numbers = attribute.list;
+  } else if (member != 0) {
+    value = scalar(member, attribute.bits);
+  }
+  decoding_.apply(id, value, node);
 }
 
 void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {

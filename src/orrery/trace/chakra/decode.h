@@ -10,6 +10,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/graph/builder.h"
 #include "orrery/trace/chakra/attribute.h"
+#include "orrery/trace/chakra/record.h"
 #include "orrery/trace/chakra/schema.h"
 
 namespace orrery::trace::chakra {
@@ -34,10 +35,16 @@ class NodeDecoder {
 
   /// Overwrites `node`. Views in it stay valid as long as the record's bytes.
   void decode(std::span<const std::byte> record, std::uint64_t offset, graph::NodeSpec& node);
+  /// The same of a record that has no bytes yet: what decoding encode(record) would give. Views in
+  /// `node` stay valid as long as the record.
+  void take(const NodeRecord& record, graph::NodeSpec& node);
   /// The text of `inputs.values` of the node decoded last; only kept for METADATA nodes.
   [[nodiscard]] std::string_view input_values() const { return input_values_; }
 
  private:
+  void begin(std::uint64_t offset, graph::NodeSpec& node);
+  void take_attribute(const AttributeRecord& attribute, graph::NodeSpec& node);
+  void take_deps(const std::vector<std::uint64_t>& deps, graph::NodeSpec& node);
   void decode_current(std::string_view record, graph::NodeSpec& node);
   void decode_attribute(std::string_view message, graph::NodeSpec& node);
   void decode_list(std::uint32_t member, std::string_view message, Scalar& value);
