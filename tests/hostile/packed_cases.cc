@@ -211,6 +211,14 @@ std::vector<Case> nsight_cases() {
       database("of_noise", 3, {"n.sqlite", "E2004"}, "", sound, noise),
       database("cut_to_its_header", 3, {"n.sqlite", "E2004"}, "", sound,
                [](const std::string& bytes) { return bytes.substr(0, 100); }),
+      database("cut_in_its_last_page", 3,
+               {"n.sqlite", "is cut off", "hint: copy it again", "E2003"}, "", sound,
+               [](const std::string& bytes) { return bytes.substr(0, bytes.size() - 100); }),
+      database("virtual_table_for_a_table", 3, {"n.sqlite", "E2011"}, "",
+               "create table StringIds(id integer primary key, value text); pragma writable_schema "
+               "= 1; insert into sqlite_schema values('table', 'CUPTI_ACTIVITY_KIND_KERNEL', "
+               "'CUPTI_ACTIVITY_KIND_KERNEL', 2, 'CREATE VIRTUAL TABLE CUPTI_ACTIVITY_KIND_KERNEL "
+               "USING fts5(start, end)');"),
       database("view_for_a_table", 3, {"n.sqlite", "E2011"}, "",
                sound + "alter table CUPTI_ACTIVITY_KIND_KERNEL rename to k; create view "
                        "CUPTI_ACTIVITY_KIND_KERNEL as select * from k;"),

@@ -34,10 +34,12 @@ inline constexpr std::uint64_t kScheduleSlots = 1ull << 24;  ///< passes of a pi
 inline constexpr std::uint64_t kTableShares =
     1ull << 24;  ///< ranks × (tables + 1024) of a recommendation model whose ranks differ
 inline constexpr std::uint64_t kChunksPerCollective = 1ull << 20;
-inline constexpr std::uint64_t kRunFileValueBytes = 64ull << 20;  ///< one text in a run file
-inline constexpr std::uint64_t kRunFileWork =
-    16;  ///< SQLite's instructions per byte of a run file …
-inline constexpr std::uint64_t kRunFileWorkFloor = 16ull << 20;  ///< … and so many on top
+inline constexpr std::uint64_t kDatabaseValueBytes = 64ull << 20;  ///< one value in a database
+inline constexpr std::uint64_t kDatabaseSchemaBytes =
+    16ull << 20;  ///< what the definitions of a database's tables take in memory
+inline constexpr std::uint64_t kDatabaseWork =
+    16;  ///< SQLite's instructions per byte of a database …
+inline constexpr std::uint64_t kDatabaseWorkFloor = 16ull << 20;  ///< … and so many on top
 inline constexpr std::uint64_t kRunFilePeers =
     1ull << 28;  ///< (rank, distance) pairs of a run file's messages
 

@@ -171,24 +171,23 @@ void RunReader::read_findings() {
   }
 }
 
-Result<Run> read_database(sqlite3* database, std::uint64_t size, const std::string& file) {
-  DatabaseReader reader(database, size, file);
+Result<Run> read_database(sqlite::Database& database) {
+  DatabaseReader reader(database);
   reader.check_schema();
   Run run = RunReader(reader).read();
   if (!reader.good()) return tl::unexpected(reader.error());
   if (Result<void> fits = check_run(run); !fits) {
     Error error = fits.error();
-    error.where = file + ":" + error.where;
+    error.where = database.where() + ":" + error.where;
     return tl::unexpected(std::move(error));
   }
   return run;
 }
 
 Result<Run> read_run(const std::string& path) {
-  std::uint64_t size = 0;
-  const Result<Database> database = open_database(path, size);
+  Result<sqlite::Database> database = open_run_file(path);
   if (!database) return tl::unexpected(database.error());
-  return read_database(database->get(), size, path);
+  return read_database(*database);
 }
 
 }  // namespace orrery::result

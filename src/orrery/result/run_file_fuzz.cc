@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sqlite3.h>
-
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "orrery/core/check.h"
 #include "orrery/result/run_reader.h"
@@ -12,16 +11,10 @@ using namespace orrery;
 using namespace orrery::result;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  sqlite3* opened = nullptr;
-  ORRERY_CHECK(sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK);
-  const Database database(opened);
-  // SQLite does not write to a database that is deserialized read-only.
-  auto* bytes = const_cast<std::uint8_t*>(data);
-  const auto count = static_cast<sqlite3_int64>(size);
-  if (sqlite3_deserialize(opened, "main", bytes, count, count, SQLITE_DESERIALIZE_READONLY) !=
-      SQLITE_OK)
-    return 0;
-  const Result<Run> run = read_database(opened, size, "fuzz.orrery");
+  const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
+  auto database = open_run_file(bytes, "fuzz.orrery");
+  const Result<Run> run =
+      database ? read_database(*database) : Result<Run>(tl::unexpected(database.error()));
   if (run) {
     // What was read can be used: every span at every rank, with its peers.
     for (std::uint32_t rank = 0; rank < run->ranks.size(); ++rank) {

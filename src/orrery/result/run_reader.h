@@ -7,14 +7,12 @@
 #include "orrery/core/error.h"
 #include "orrery/core/limits.h"
 #include "orrery/result/run.h"
-
-struct sqlite3;
+#include "orrery/sqlite/database.h"
 
 namespace orrery::result {
 
-/// The run in an open database of `size` bytes; `file` names it in errors.
-[[nodiscard]] Result<Run> read_database(sqlite3* database, std::uint64_t size,
-                                        const std::string& file);
+/// The run in an open database, whose name is in errors.
+[[nodiscard]] Result<Run> read_database(sqlite::Database& database);
 
 /// What a row by itself does not show: whether the parts of a run fit together, as run.h promises.
 /// Every index is already within its table. `peers` bounds the pairs of a rank and the distance of

@@ -1,39 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables of a file that anybody may have made: read-only, checked, and with a bound on the work.
+// A run file's tables, which anybody may have made: every value is checked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "orrery/core/error.h"
 #include "orrery/core/quantity.h"
 #include "orrery/result/schema.h"
-
-struct sqlite3;
-struct sqlite3_stmt;
+#include "orrery/sqlite/database.h"
 
 namespace orrery::result {
 
-struct CloseDatabase {
-  void operator()(sqlite3* database) const;
-};
-using Database = std::unique_ptr<sqlite3, CloseDatabase>;
-
-/// Opens an existing file that begins as an SQLite database does. Errc: input_not_found,
-/// input_read, input_corrupt. Sets `size`, in bytes.
-[[nodiscard]] Result<Database> open_database(const std::string& path, std::uint64_t& size);
+/// Opens an existing file that begins as an SQLite database does. Errc: as sqlite::Database::open.
+[[nodiscard]] Result<sqlite::Database> open_run_file(const std::string& path);
+/// The same from its bytes, which must outlive it.
+[[nodiscard]] Result<sqlite::Database> open_run_file(std::span<const std::byte> bytes,
+                                                     std::string where);
 
 /// A run file's database. Errors are remembered, the first one counts; after one, rows end.
 class DatabaseReader {
  public:
-  /// `size`: of the file; what is read out of it is held against that. `file` names it in errors.
-  DatabaseReader(sqlite3* database, std::uint64_t size, std::string file);
+  explicit DatabaseReader(sqlite::Database& database) : database_(database) {}
   DatabaseReader(const DatabaseReader&) = delete;
-  ~DatabaseReader();
 
   /// Checks whose file it is, its version, and that the tables are ours. Errc: input_corrupt,
   /// input_unsupported.
@@ -42,26 +36,17 @@ class DatabaseReader {
   [[nodiscard]] bool good() const { return !error_; }
   [[nodiscard]] const Error& error() const { return *error_; }
   void refuse(Errc code, const std::string& where, std::string what, std::string hint = {});
-  /// What SQLite says about its last failure.
-  void refuse_database(const std::string& where);
+  void refuse(Error error);
 
-  [[nodiscard]] sqlite3* database() const { return database_; }
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// Counts `bytes` of values that were read; false when they are more than the file can hold.
-  [[nodiscard]] bool take(std::uint64_t bytes);
+  [[nodiscard]] sqlite::Database& database() const { return database_; }
+  [[nodiscard]] std::uint64_t size() const { return database_.size(); }
 
  private:
   [[nodiscard]] std::int64_t number(const char* sql);
+  [[nodiscard]] bool is_ours(const Table& table);
   void check_table(const Table& table);
-  bool step();
-  friend int on_progress(void* reader);
 
-  sqlite3* database_;
-  std::uint64_t size_;
-  std::string file_;
-  std::uint64_t text_left_;
-  std::uint64_t steps_left_;
-  bool overworked_ = false;
+  sqlite::Database& database_;
   std::optional<Error> error_;
 };
 
@@ -71,7 +56,6 @@ class TableRows {
  public:
   TableRows(DatabaseReader& reader, std::string_view table);
   TableRows(const TableRows&) = delete;
-  ~TableRows();
 
   /// The next row; false behind the last one and after an error.
   bool next();
@@ -114,7 +98,7 @@ class TableRows {
 
   DatabaseReader& reader_;
   const Table& table_;
-  sqlite3_stmt* statement_ = nullptr;
+  std::optional<sqlite::Statement> statement_;
   std::uint64_t row_ = ~std::uint64_t{0};
   int column_ = 0;
 };

@@ -181,7 +181,7 @@ TEST(NsysNccl, DecodesNothingThatIsNotThere) {
   file.sql(kTables).sql(schemas());
   file.sql(entry(5, 0, 18, "NCCL communicator ID", "9223372036854775807") +
            entry(5, 1, 22, "Message size [bytes]", "-8") + entry(5, 2, 22, "Root", "1"));
-  auto database = Database::open(file.close());
+  auto database = open_export(file.close());
   ASSERT_TRUE(database);
   const auto known = PayloadSchemas::read(*database);
   ASSERT_TRUE(known);

@@ -12,7 +12,7 @@ namespace orrery::trace::nsys {
 
 Result<profile::Profile> read(const std::string& path, const ReadOptions& options) {
   ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
-  auto database = Database::open(path);
+  auto database = open_export(path);
   if (!database) return tl::unexpected(std::move(database.error()));
   return Import(*database, options).run();
 }
@@ -20,13 +20,13 @@ Result<profile::Profile> read(const std::string& path, const ReadOptions& option
 Result<profile::Profile> read(std::span<const std::byte> bytes, const std::string& where,
                               const ReadOptions& options) {
   ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
-  auto database = Database::in_memory(bytes, where);
+  auto database = open_export(bytes, where);
   if (!database) return tl::unexpected(std::move(database.error()));
   return Import(*database, options).run();
 }
 
 Result<std::vector<std::int64_t>> processes_in(const std::string& path) {
-  auto database = Database::open(path);
+  auto database = open_export(path);
   if (!database) return tl::unexpected(std::move(database.error()));
   constexpr std::array<std::string_view, 1> kColumns = {"globalPid"};
   std::set<std::int64_t> found;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sqlite/database.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "orrery/sqlite/inside.h"
+
+namespace orrery::sqlite {
+
+Inside::Inside(sqlite3* opened, std::uint64_t bytes, std::string name)
+    : database(opened), size(bytes), where(std::move(name)), text_left(bytes) {}
+
+Inside::~Inside() { (void)sqlite3_close(database); }
+
+std::string Inside::place(std::string_view table) const {
+  return table.empty() ? where : fmt::format("{}:{}", where, table);
+}
+
+tl::unexpected<Error> Inside::failure(std::string_view table) const {
+  const std::string at = place(table);
+  switch (sqlite3_extended_errcode(database) & 0xff) {
+    case SQLITE_INTERRUPT:
+      return fail(Errc::limit_exceeded, at,
+                  schema_large ? "its tables take more memory to list than any need"
+                               : "reading it takes more work than its size explains");
+    case SQLITE_NOMEM:
+      return fail(Errc::limit_exceeded, at, "reading it takes more memory than there is");
+    case SQLITE_TOOBIG:
+      return fail(Errc::limit_exceeded, at, "has a value that is too large");
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return fail(Errc::input_read, at, std::string("cannot be read: ") + sqlite3_errmsg(database));
+    default:
+      return fail(Errc::input_corrupt, at, std::string("SQLite says: ") + sqlite3_errmsg(database));
+  }
+}
+
+Database::Database(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+Database::~Database() = default;
+
+const std::string& Database::where() const { return inside_->where; }
+std::uint64_t Database::size() const { return inside_->size; }
+
+// What a schema calls a table may be a view or a virtual one; what creates it cannot hide that.
+Result<void> Database::look(const Expected& expected) {
+  if (!harden(*inside_, expected.columns)) return inside_->failure({});
+  auto rows =
+      prepare("SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND rootpage > 0");
+  if (!rows) return tl::unexpected(std::move(rows.error()));
+  while (true) {
+    const Result<bool> there = rows->next();
+    if (!there) return tl::unexpected(there.error());
+    if (!*there) break;
+    const auto sql = rows->value(1);
+    if (!sql || !sql->starts_with("CREATE TABLE ")) continue;
+    if (const auto name = rows->value(0)) tables_.emplace(*name);
+  }
+  if (!schema_is_large(*inside_)) return {};
+  return fail(Errc::limit_exceeded, inside_->where,
+              "its tables take more memory to list than any need");
+}
+
+Result<Statement> Database::prepare(const std::string& sql, std::string_view table) {
+  Statement made(*inside_, table);
+  const int code =
+      sqlite3_prepare_v2(inside_->database, sql.c_str(), -1, &made.statement_, nullptr);
+  if (code != SQLITE_OK) return inside_->failure(table);
+  return made;
+}
+
+Result<std::vector<std::string>> Database::columns(std::string_view table) {
+  auto info = prepare("PRAGMA main.table_xinfo(" + quoted(table) + ")", table);
+  if (!info) return tl::unexpected(std::move(info.error()));
+  std::vector<std::string> names;
+  while (true) {
+    constexpr int kName = 1;
+    constexpr int kHidden = 6;
+    const Result<bool> there = info->next();
+    if (!there) return tl::unexpected(there.error());
+    if (!*there) return names;
+    if (info->integer(kHidden) == 0) names.emplace_back(info->value(kName).value_or(""));
+  }
+}
+
+Result<bool> Database::is_key(std::string_view table, std::string_view column) {
+  auto info = prepare("PRAGMA main.table_xinfo(" + quoted(table) + ")", table);
+  if (!info) return tl::unexpected(std::move(info.error()));
+  std::size_t keys = 0;
+  bool found = false;
+  while (true) {
+    constexpr int kName = 1;
+    constexpr int kKey = 5;
+    const Result<bool> there = info->next();
+    if (!there) return tl::unexpected(there.error());
+    if (!*there) return found && keys == 1;
+    if (info->integer(kKey) == 0) continue;
+    ++keys;
+    found = found || info->value(kName) == column;
+  }
+}
+
+std::string quoted(std::string_view name) {
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + '"';
+}
+
+}  // namespace orrery::sqlite

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a hostile file could make SQLite do, switched off or bounded. SQLite's own advice:
+// https://sqlite.org/security.html
+#include <sqlite3.h>
+
+#include <bit>
+#include <string_view>
+
+#include "orrery/core/limits.h"
+#include "orrery/sqlite/inside.h"
+
+namespace orrery::sqlite {
+
+namespace {
+
+constexpr int kStride = 1000;  // SQLite calls back after so many of its instructions
+
+void switch_off(sqlite3* database) {
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  (void)sqlite3_drop_modules(database, nullptr);  // there are no virtual tables
+}
+
+void bound(sqlite3* database, int columns) {
+  (void)sqlite3_limit(database, SQLITE_LIMIT_LENGTH, static_cast<int>(limits::kDatabaseValueBytes));
+  (void)sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_COLUMN, columns);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_EXPR_DEPTH, 50);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_COMPOUND_SELECT, 4);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_VDBE_OP, 25'000);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 0);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_WORKER_THREADS, 0);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100);
+  (void)sqlite3_limit(database, SQLITE_LIMIT_VARIABLE_NUMBER, 10);
+}
+
+// All that a statement may do: read columns of tables, and ask for what stands in the header and
+// in the schema. `inner` is the view or trigger that asks, if one does.
+int authorize(void*, int action, const char* first, const char* second, const char*,
+              const char* inner) {
+  if (inner != nullptr) return SQLITE_DENY;
+  if (action == SQLITE_SELECT || action == SQLITE_READ) return SQLITE_OK;
+  if (action != SQLITE_PRAGMA) return SQLITE_DENY;
+  const std::string_view pragma = first;
+  if (pragma == "table_xinfo") return SQLITE_OK;
+  const bool header = pragma == "application_id" || pragma == "user_version";
+  return header && second == nullptr ? SQLITE_OK : SQLITE_DENY;
+}
+
+// Looking at the schema takes time in proportion to it, so this is done ever less often.
+int on_stride(void* argument) {
+  auto& inside = *static_cast<Inside*>(argument);
+  if (inside.steps_left == 0) return 1;
+  --inside.steps_left;
+  if (std::has_single_bit(++inside.strides)) inside.schema_large = schema_is_large(inside);
+  return inside.schema_large ? 1 : 0;
+}
+
+}  // namespace
+
+bool schema_is_large(const Inside& inside) {
+  int now = 0;
+  int most = 0;
+  (void)sqlite3_db_status(inside.database, SQLITE_DBSTATUS_SCHEMA_USED, &now, &most, 0);
+  return now < 0 || static_cast<std::uint64_t>(now) > limits::kDatabaseSchemaBytes;
+}
+
+bool harden(Inside& inside, int columns) {
+  sqlite3* database = inside.database;
+  switch_off(database);
+  bound(database, columns);
+  for (const char* sql :
+       {"PRAGMA cell_size_check = 1", "PRAGMA mmap_size = 0", "PRAGMA query_only = 1",
+        "PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -2000"}) {
+    if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return false;
+  }
+  inside.steps_left = (limits::kDatabaseWorkFloor + inside.size * limits::kDatabaseWork) / kStride;
+  sqlite3_progress_handler(database, kStride, on_stride, &inside);
+  (void)sqlite3_set_authorizer(database, authorize, nullptr);
+  return true;
+}
+
+}  // namespace orrery::sqlite

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sqlite3.h>
+
+#include <utility>
+
+#include "orrery/sqlite/database.h"
+#include "orrery/sqlite/inside.h"
+
+namespace orrery::sqlite {
+
+Statement::Statement(Statement&& other) noexcept
+    : inside_(other.inside_),
+      table_(std::move(other.table_)),
+      statement_(std::exchange(other.statement_, nullptr)) {}
+
+Statement::~Statement() { (void)sqlite3_finalize(statement_); }
+
+void Statement::bind(int place, std::int64_t value) {
+  (void)sqlite3_reset(statement_);
+  (void)sqlite3_bind_int64(statement_, place, value);
+}
+
+void Statement::bind(int place, std::string_view text) {
+  (void)sqlite3_reset(statement_);
+  (void)sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()),
+                          SQLITE_STATIC);
+}
+
+Result<bool> Statement::next() {
+  const int code = sqlite3_step(statement_);
+  if (inside_->overdrawn) {
+    return fail(Errc::limit_exceeded, inside_->place(table_),
+                "there is more text in it than the file has room for");
+  }
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return inside_->failure(table_);
+}
+
+Type Statement::type(int column) const {
+  switch (sqlite3_column_type(statement_, column)) {
+    case SQLITE_INTEGER:
+      return Type::integer;
+    case SQLITE_FLOAT:
+      return Type::real;
+    case SQLITE_TEXT:
+      return Type::text;
+    case SQLITE_BLOB:
+      return Type::bytes;
+    default:
+      return Type::null;
+  }
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+
+double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+
+std::optional<std::string_view> Statement::value(int column) const {
+  const bool text = type(column) == Type::text;  // whatever its encoding
+  const auto* bytes = text ? reinterpret_cast<const char*>(sqlite3_column_text(statement_, column))
+                           : static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  if (bytes == nullptr && size > 0) return std::nullopt;
+  return std::string_view(bytes, size);
+}
+
+std::optional<std::string_view> Statement::text(int column) const {
+  const auto read = value(column);
+  if (!read || read->size() > inside_->text_left) {
+    inside_->overdrawn = true;
+    return std::nullopt;
+  }
+  inside_->text_left -= read->size();
+  return read;
+}
+
+}  // namespace orrery::sqlite
