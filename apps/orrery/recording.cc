@@ -34,9 +34,7 @@ result::Run recorded_run(const study::Outcome& outcome, const std::string& path,
 Result<void> write_run_file(const result::Run& run, const std::string& path,
                             const Session& session) {
   Progress progress(session);
-  set_temporary(temporary_of(path));  // as write_run names it
   const auto done = result::write_run(run, path, session.force);
-  set_temporary("");
   std::error_code ignored;
   const std::uintmax_t size = fs::file_size(path, ignored);
   if (done && !ignored) progress.written(path, size);

@@ -51,7 +51,8 @@ std::string numbered(const std::string& path, std::size_t number) {
 Result<Written> write_piece(const std::string& path, TimelineFormat format, const result::Run& run,
                             const report::TimelineChoice& choice, std::uint64_t expected,
                             const Session& session) {
-  OutputFile file(path, session.force);
+  auto file = open_output(path, session.force);
+  if (!file) return tl::unexpected(file.error());
   Progress progress(session);
   // Writers hand over small pieces; the disk gets large ones.
   constexpr std::size_t kBuffer = 1 << 20;
@@ -59,21 +60,21 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
   buffer.reserve(kBuffer);
   const auto sink = [&](std::string_view bytes) {
     if (buffer.size() + bytes.size() > kBuffer) {
-      if (!file.write(buffer)) return false;
+      if (!file->write(buffer)) return false;
       buffer.clear();
-      progress.writing(path, file.size(), expected);
+      progress.writing(path, file->size(), expected);
     }
-    if (bytes.size() > kBuffer) return file.write(bytes);
+    if (bytes.size() > kBuffer) return file->write(bytes).has_value();
     buffer += bytes;
     return true;
   };
   const bool whole = format == TimelineFormat::perfetto ? report::write_perfetto(run, choice, sink)
                                                         : report::write_chrome(run, choice, sink);
-  if (whole) (void)file.write(buffer);
-  const std::uint64_t size = file.size();
+  if (whole) (void)file->write(buffer);
+  const std::uint64_t size = file->size();
   if (whole) progress.written(path, size);
   progress.clear();
-  if (auto done = file.finish(); !done) return tl::unexpected(done.error());
+  if (auto done = file->finish(); !done) return tl::unexpected(done.error());
   if (!whole) return fail(Errc::output_failed, path, "was not written to its end");
   return Written{path, size};
 }

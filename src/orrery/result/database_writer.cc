@@ -207,7 +207,7 @@ const Page& TableBuilder::finish_root(std::size_t reserve) {
 std::uint32_t TableBuilder::finish() { return file_->append(finish_root(0)); }
 
 Result<void> finish_database(PageFile& file, const std::vector<SchemaEntry>& schema,
-                             std::uint32_t application, std::uint32_t version, bool force) {
+                             std::uint32_t application, std::uint32_t version) {
   TableBuilder table(file, false);
   for (const SchemaEntry& entry : schema) {
     table.text(entry.type);
@@ -234,7 +234,7 @@ Result<void> finish_database(PageFile& file, const std::vector<SchemaEntry>& sch
   put32(at + 68, application);
   put32(at + 92, 1);        // the change after which the next number was right
   put32(at + 96, 3031000);  // the first SQLite that reads all of this (generated columns)
-  return file.commit(first, force);
+  return file.commit(first);
 }
 
 }  // namespace orrery::result

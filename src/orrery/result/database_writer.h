@@ -110,7 +110,6 @@ struct SchemaEntry {
 
 /// Writes the schema and the first page and commits the file.
 [[nodiscard]] Result<void> finish_database(PageFile& file, const std::vector<SchemaEntry>& schema,
-                                           std::uint32_t application, std::uint32_t version,
-                                           bool force);
+                                           std::uint32_t application, std::uint32_t version);
 
 }  // namespace orrery::result

@@ -176,7 +176,7 @@ TEST(DatabaseWriter, MakesTreesOfEveryDepth) {
   const int before = sqlite3_test_control(SQLITE_TESTCTRL_PENDING_BYTE, 0);
   (void)sqlite3_test_control(SQLITE_TESTCTRL_PENDING_BYTE, 99 * static_cast<int>(kPageBytes));
   for (const int rows : {0, 1, 33, 34, 8'600, 8'700, 8'900, 20'000}) {
-    Result<PageFile> pages = PageFile::create(file, 100);
+    Result<PageFile> pages = PageFile::create(file, true, 100);
     ASSERT_TRUE(pages);
     TableBuilder table(*pages);
     for (int i = 0; i < rows; ++i) {
@@ -186,7 +186,7 @@ TEST(DatabaseWriter, MakesTreesOfEveryDepth) {
     }
     const std::string sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, x TEXT)";
     const std::uint32_t root = table.finish();
-    ASSERT_TRUE(finish_database(*pages, {{"table", "t", root, sql}}, 1, 1, true));
+    ASSERT_TRUE(finish_database(*pages, {{"table", "t", root, sql}}, 1, 1));
     EXPECT_THAT(query(file, "PRAGMA integrity_check"), ElementsAre("ok")) << rows;
     EXPECT_THAT(query(file, "SELECT count(*), coalesce(sum(n = id AND length(x) = 100), 0) FROM t"),
                 ElementsAre(std::to_string(rows) + "|" + std::to_string(rows)));
@@ -201,7 +201,7 @@ TEST(DatabaseWriter, MakesTreesOfEveryDepth) {
 TEST(DatabaseWriter, LongRowsOverflow) {
   const Scratch scratch;
   const std::string file = scratch / "long.db";
-  Result<PageFile> pages = PageFile::create(file);
+  Result<PageFile> pages = PageFile::create(file, true);
   ASSERT_TRUE(pages);
   TableBuilder table(*pages);
   std::size_t rows = 0;
@@ -214,7 +214,7 @@ TEST(DatabaseWriter, LongRowsOverflow) {
   }
   const std::string sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, y TEXT, n INTEGER)";
   const std::uint32_t root = table.finish();
-  ASSERT_TRUE(finish_database(*pages, {{"table", "t", root, sql}}, 1, 1, true));
+  ASSERT_TRUE(finish_database(*pages, {{"table", "t", root, sql}}, 1, 1));
   EXPECT_THAT(query(file, "PRAGMA integrity_check"), ElementsAre("ok"));
   EXPECT_THAT(query(file, "SELECT sum(length(y) = n AND replace(y, 'y', '') = '') FROM t"),
               ElementsAre(std::to_string(rows)));
@@ -223,7 +223,7 @@ TEST(DatabaseWriter, LongRowsOverflow) {
 TEST(DatabaseWriter, NumbersOfEverySize) {
   const Scratch scratch;
   const std::string file = scratch / "numbers.db";
-  Result<PageFile> pages = PageFile::create(file);
+  Result<PageFile> pages = PageFile::create(file, true);
   ASSERT_TRUE(pages);
   TableBuilder table(*pages);
   std::vector<std::string> expected;
@@ -242,7 +242,7 @@ TEST(DatabaseWriter, NumbersOfEverySize) {
   }
   const std::string sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)";
   const std::uint32_t root = table.finish();
-  ASSERT_TRUE(finish_database(*pages, {{"table", "t", root, sql}}, 1, 1, true));
+  ASSERT_TRUE(finish_database(*pages, {{"table", "t", root, sql}}, 1, 1));
   EXPECT_EQ(query(file, "SELECT n FROM t ORDER BY id"), expected);
 }
 

@@ -52,7 +52,7 @@ class Writer {
  public:
   Writer(const Run& run, PageFile& file) : run_(run), firsts_(run), file_(file) {}
 
-  Result<void> write(bool force) {
+  Result<void> write() {
     write_run();
     write_names();
     write_groups();
@@ -68,7 +68,7 @@ class Writer {
     write_words<Model>("model", kModels);
     write_words<Release>("released", kReleases);
     for (const View& view : views()) schema_.push_back({"view", view.name, 0, create_sql(view)});
-    return finish_database(file_, schema_, kApplicationId, kRunFileVersion, force);
+    return finish_database(file_, schema_, kApplicationId, kRunFileVersion);
   }
 
  private:
@@ -383,9 +383,9 @@ class Writer {
 }  // namespace
 
 Result<void> write_run(const Run& run, const std::string& path, bool force) {
-  Result<PageFile> file = PageFile::create(path);
+  Result<PageFile> file = PageFile::create(path, force);
   if (!file) return tl::unexpected(file.error());
-  return Writer(run, *file).write(force);
+  return Writer(run, *file).write();
 }
 
 }  // namespace orrery::result
