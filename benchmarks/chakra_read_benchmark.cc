@@ -74,7 +74,7 @@ class TraceFile {
       : path_(
             (fs::temp_directory_path() / ("orrery_read_benchmark_" + std::to_string(shape) + ".et"))
                 .string()) {
-    auto writer = TraceWriter::create(path_);
+    auto writer = TraceWriter::create(path_, {.force = true});
     MetadataRecord metadata;
     metadata.version = kVersion;
     bool good = writer && writer->write(metadata);

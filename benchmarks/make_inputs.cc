@@ -64,7 +64,8 @@ Result<void> one_all_reduce(const fs::path& folder, std::uint32_t ranks, std::in
   trace.metadata.emplace().version = kVersion;
   trace.nodes = {coll};
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    if (auto done = write_records(trace_path(folder, rank), trace); !done) return done;
+    if (auto done = write_records(trace_path(folder, rank), trace, {.force = true}); !done)
+      return done;
   }
   return {};
 }
@@ -93,7 +94,8 @@ Result<void> drifting(const fs::path& folder, std::uint32_t ranks, std::uint32_t
       message(10 + 3 * m, kSend, rank, (rank + 1 + m) % ranks, m, m == 0 ? 1 : 10 + 3 * (m - 1));
       message(11 + 3 * m, kRecv, (rank + 2 * ranks - 1 - m) % ranks, rank, m, 1);
     }
-    if (auto done = write_records(trace_path(folder, rank), trace); !done) return done;
+    if (auto done = write_records(trace_path(folder, rank), trace, {.force = true}); !done)
+      return done;
   }
   return {};
 }
@@ -124,7 +126,8 @@ Result<void> million_steps(const fs::path& folder, std::uint32_t ranks) {
       compute(id + 3, "optimizer", 5);
       trace.nodes.back().data_deps = {id + 1};
     }
-    if (auto done = write_records(trace_path(folder, rank), trace); !done) return done;
+    if (auto done = write_records(trace_path(folder, rank), trace, {.force = true}); !done)
+      return done;
   }
   return {};
 }
@@ -132,7 +135,7 @@ Result<void> million_steps(const fs::path& folder, std::uint32_t ranks) {
 /// A chain of a million nodes with names and attributes as a generator writes them.
 Result<void> a_million_nodes(const fs::path& folder) {
   fs::create_directories(folder);
-  auto writer = TraceWriter::create((folder / "million.et").string());
+  auto writer = TraceWriter::create((folder / "million.et").string(), {.force = true});
   if (!writer) return tl::unexpected(writer.error());
   MetadataRecord metadata;
   metadata.version = kVersion;

@@ -48,7 +48,7 @@ NodeRecord node(std::uint64_t id, std::uint64_t rank) {
 }
 
 Result<void> write_rank(const std::string& path, std::uint64_t rank, std::uint64_t nodes) {
-  auto writer = TraceWriter::create(path);
+  auto writer = TraceWriter::create(path, {.force = true});
   if (!writer) return tl::unexpected(writer.error());
   MetadataRecord metadata;
   metadata.version = kVersion;

@@ -40,6 +40,7 @@ int convert_recorded(const RecordedTraces& options, Session& session) {
   const std::string prefix = std::exchange(session.output, "");
   if (auto is_free = check_prefix_free(prefix, session.force); !is_free)
     return session.fail(is_free.error());
+  job->force = session.force;
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };
   job->converted = [&](std::uint32_t done, std::uint32_t of) { progress.converting(done, of); };

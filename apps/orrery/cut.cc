@@ -121,8 +121,9 @@ std::string base_name(const std::string& name) { return name.substr(name.find_la
 
 Result<std::vector<Piece>> cut_all(const CutArguments& arguments, const std::string& output,
                                    bool force, Findings& findings) {
-  const auto options = cut_options(arguments);
+  auto options = cut_options(arguments);
   if (!options) return tl::unexpected(options.error());
+  options->force = force;
   const auto inputs = inputs_of(arguments);
   if (!inputs) return tl::unexpected(inputs.error());
   std::error_code ignored;

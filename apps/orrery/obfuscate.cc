@@ -57,7 +57,8 @@ int obfuscate(const ObfuscateArguments& arguments, Session& session) {
   const auto free = one ? check_absent(to, session.force) : check_prefix_free(to, session.force);
   if (!free) return session.fail(free.error());
   Findings findings;
-  const auto report = intake::obfuscate(arguments.from, to, arguments.salt, findings);
+  const auto report =
+      intake::obfuscate(arguments.from, to, arguments.salt, session.force, findings);
   if (!report) return session.fail(report.error(), findings);
   return session.deliver(obfuscated_text(*report, to, session.out_style()), [&] {
     std::string out;

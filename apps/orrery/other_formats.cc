@@ -41,6 +41,7 @@ Result<Converted> export_chakra(const std::string& path, const OtherFormats& opt
     return tl::unexpected(absent.error());
   intake::ExportOptions how;
   how.format = *format;
+  how.force = session.force;
   if (options.large) how.most_nodes = std::numeric_limits<std::uint64_t>::max();
   const auto report = intake::export_to_file(path, session.output, how, result.findings);
   if (!report) return tl::unexpected(report.error());
@@ -54,7 +55,7 @@ Result<Converted> import_json(const std::string& path, const Session& session) {
   result.to = session.output;
   if (auto absent = check_absent(session.output, session.force); !absent)
     return tl::unexpected(absent.error());
-  const auto report = intake::import_json(path, session.output, result.findings);
+  const auto report = intake::import_json(path, session.output, session.force, result.findings);
   if (!report) return tl::unexpected(report.error());
   result.nodes = report->nodes;
   result.edges = report->edges;
@@ -77,6 +78,7 @@ Result<Converted> convert_text(const std::string& path, const OtherFormats& opti
     return tl::unexpected(absent.error());
   intake::AstraTextOptions how;
   how.ranks = static_cast<std::uint32_t>(options.npus);
+  how.force = session.force;
   how.passes = static_cast<std::uint32_t>(options.passes);
   const auto report = intake::convert_astra_text(path, session.output, how, result.findings);
   if (!report) return tl::unexpected(report.error());
@@ -98,7 +100,8 @@ Result<Converted> convert_comms(const std::vector<std::string>& patterns, const 
   }
   Converted result;
   result.to = session.output + ".*.et";
-  const auto report = intake::convert_comms_text(files, session.output, result.findings);
+  const auto report =
+      intake::convert_comms_text(files, session.output, session.force, result.findings);
   if (!report) return tl::unexpected(report.error());
   result.ranks = report->ranks;
   result.nodes = report->nodes;

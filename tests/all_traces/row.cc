@@ -143,6 +143,7 @@ Row examine_recorded(const std::string& name, const std::vector<std::string>& fi
   row.name = name;
   intake::JobOptions job;
   job.traces = files;
+  job.force = true;  // the groups of both times
   Time longest{};
   const auto read = intake::for_each_rank(
       job, [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {

@@ -64,10 +64,11 @@ TEST_F(RealConversion, EveryDeviceTraceComesBackAsTheSameGraph) {
       const profile::Profile profile = read(entry.path());
       Findings findings;
       const auto dependencies = profile::find_dependencies(profile, {}, findings);
-      const auto report = convert_to_file(profile, dependencies, {}, findings, file("a.0.et"));
+      const auto report =
+          convert_to_file(profile, dependencies, {}, findings, file("a.0.et"), true);
       ASSERT_TRUE(report) << to_string(report.error());
-      ASSERT_TRUE(convert_to_file(profile, dependencies, {}, findings, file("b.0.et")));
-      EXPECT_EQ(bytes(file("a.0.et")), bytes(file("b.0.et")));
+      ASSERT_TRUE(convert_to_file(profile, dependencies, {}, findings, file("b.0.et"), true));
+      EXPECT_EQ(bytes(file("a.0.et"), true), bytes(file("b.0.et"), true));
       EXPECT_EQ(report->device_with_successor, report->device_with_later);
       EXPECT_EQ(report->compute + report->collectives + report->sends + report->receives +
                     (profile.groups.empty() ? 0 : 1),
@@ -100,7 +101,7 @@ TEST_F(RealConversion, CollectivesOfTwoA100) {
   const profile::Profile profile = read(kTraces / "hta" / "nccl_data.a100_2rank.rank0.json.gz");
   Findings findings;
   const auto dependencies = profile::find_dependencies(profile, {}, findings);
-  const auto report = convert_to_file(profile, dependencies, {}, findings, file("a.0.et"));
+  const auto report = convert_to_file(profile, dependencies, {}, findings, file("a.0.et"), true);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->collectives, 21u);
   EXPECT_EQ(report->comm_kernels, 21u);
@@ -108,7 +109,7 @@ TEST_F(RealConversion, CollectivesOfTwoA100) {
   EXPECT_EQ(findings.count(FindingCode::comm_size_unknown), 0u);
   EXPECT_EQ(findings.count(FindingCode::comm_kind_from_name), 0u);
   std::map<std::pair<std::int64_t, std::int64_t>, int> seen;  // (type, size)
-  const auto records = trace::chakra::read_records(file("a.0.et"));
+  const auto records = trace::chakra::read_records(file("a.0.et"), true);
   ASSERT_TRUE(records);
   for (const auto& node : records->nodes) {
     if (node.type != 7) continue;

@@ -51,6 +51,7 @@ struct AstraTextOptions {
   /// NONE as Chakra's converter has it: an all-reduce of nothing. Otherwise NONE is no node, and
   /// what would wait for it waits for the computation before it.
   bool none_is_all_reduce = false;
+  bool force = false;  ///< convert_astra_text: replaces files that are there
 };
 
 struct AstraTextReport {
@@ -72,7 +73,8 @@ struct AstraTextReport {
     const AstraWorkload& workload, const AstraTextOptions& options,
     const std::function<Result<void>(const trace::chakra::NodeRecord&)>& on_node);
 
-/// Writes `<prefix>.<rank>.et` for every rank, all with equal bytes.
+/// Writes `<prefix>.<rank>.et` for every rank, all with equal bytes. Errc: as parse_astra_text, or
+/// usage, input_not_found, output_exists (before anything is written), output_failed.
 [[nodiscard]] Result<AstraTextReport> convert_astra_text(const std::string& path,
                                                          const std::string& prefix,
                                                          const AstraTextOptions& options,

@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
+#include <span>
+#include <vector>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/whole_file.h"
 #include "orrery/graph/graph.h"
 #include "orrery/intake/astra_text.h"
 #include "orrery/trace/chakra/writer.h"
@@ -167,16 +168,45 @@ Result<std::string> whole_text(const std::string& path) {
   return std::string(window.text());
 }
 
-Result<void> copy_whole(const std::string& from, const std::string& to) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const std::string part = to + ".part";
-  fs::copy_file(from, part, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(part, to, error);
-  if (!error) return {};
-  std::error_code ignored;
-  fs::remove(part, ignored);
-  return fail(Errc::output_failed, to, "cannot write: " + error.message());
+std::string path_of_rank(const std::string& prefix, std::uint32_t rank) {
+  return fmt::format("{}.{}.et", prefix, rank);
+}
+
+Result<void> copy_whole(const std::string& from, const std::string& to, Placing how) {
+  auto source = trace::open_file(from);
+  if (!source) return tl::unexpected(source.error());
+  auto file = WholeFile::create(to, how);
+  if (!file) return tl::unexpected(file.error());
+  std::vector<char> block(1 << 20);
+  for (;;) {
+    const auto size = (*source)->read(std::as_writable_bytes(std::span(block)));
+    if (!size) return tl::unexpected(size.error());
+    if (*size == 0) return file->finish();
+    if (auto done = file->write({block.data(), *size}); !done) return done;
+  }
+}
+
+/// All ranks' traces: one is made, the others are copies.
+Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::string& prefix,
+                                    const AstraTextOptions& options) {
+  const std::string first = path_of_rank(prefix, 0);
+  const Placing how{.force = options.force, .one_of_many = options.ranks > 1};
+  auto writer = trace::chakra::TraceWriter::create(first, how);
+  if (!writer) return tl::unexpected(writer.error());
+  trace::chakra::MetadataRecord metadata;
+  metadata.version = trace::chakra::kVersion;
+  metadata.attributes.push_back(trace::chakra::attribute_string("schema", "1.0.2-chakra.0.0.4"));
+  metadata.attributes.push_back(trace::chakra::attribute_string("parallelism", workload.word));
+  if (auto done = writer->write(metadata); !done) return tl::unexpected(done.error());
+  auto report =
+      astra_nodes(workload, options, [&](const NodeRecord& node) { return writer->write(node); });
+  if (!report) return report;
+  if (auto done = writer->close(); !done) return tl::unexpected(done.error());
+  for (std::uint32_t rank = 1; rank < options.ranks; ++rank) {
+    if (auto done = copy_whole(first, path_of_rank(prefix, rank), how); !done)
+      return tl::unexpected(done.error());
+  }
+  return report;
 }
 
 }  // namespace
@@ -209,23 +239,11 @@ Result<AstraTextReport> convert_astra_text(const std::string& path, const std::s
   if (!text) return tl::unexpected(text.error());
   auto workload = parse_astra_text(*text, path, options, findings);
   if (!workload) return tl::unexpected(workload.error());
-  const std::string first = prefix + ".0.et";
-  auto writer = trace::chakra::TraceWriter::create(first);
-  if (!writer) return tl::unexpected(writer.error());
-  trace::chakra::MetadataRecord metadata;
-  metadata.version = trace::chakra::kVersion;
-  metadata.attributes.push_back(trace::chakra::attribute_string("schema", "1.0.2-chakra.0.0.4"));
-  metadata.attributes.push_back(trace::chakra::attribute_string("parallelism", workload->word));
-  if (auto done = writer->write(metadata); !done) return tl::unexpected(done.error());
-  auto report =
-      astra_nodes(*workload, options, [&](const NodeRecord& node) { return writer->write(node); });
-  if (!report) return report;
-  if (auto done = writer->close(); !done) return tl::unexpected(done.error());
-  for (std::uint32_t rank = 1; rank < options.ranks; ++rank) {
-    if (auto done = copy_whole(first, fmt::format("{}.{}.et", prefix, rank)); !done)
-      return tl::unexpected(done.error());
+  for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
+    if (auto absent = check_absent(path_of_rank(prefix, rank), options.force); !absent)
+      return tl::unexpected(absent.error());
   }
-  return report;
+  return write_ranks(*workload, prefix, options);
 }
 
 }  // namespace orrery::intake

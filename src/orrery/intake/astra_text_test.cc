@@ -189,6 +189,15 @@ TEST(AstraText, FilesOfEqualBytes) {
   EXPECT_EQ(workload->graphs.size(), 1u);
   EXPECT_EQ(workload->graph(2).size(), report->nodes);
   EXPECT_EQ(workload->graph(0).edge_count(), report->edges);
+  // A later rank's trace used to be replaced without a word.
+  fs::remove(folder / "w.0.et");
+  fs::remove(folder / "w.1.et");
+  const auto refused =
+      convert_astra_text((folder / "w.txt").string(), (folder / "w").string(), {3, 1}, findings);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::output_exists);
+  EXPECT_EQ(refused.error().where, (folder / "w.2.et").string());
+  EXPECT_FALSE(fs::exists(folder / "w.0.et")) << "found out before anything is written";
   EXPECT_EQ(convert_astra_text("none", "x", {}, findings).error().code, Errc::input_not_found);
   EXPECT_EQ(convert_astra_text("none", "x", {0, 1}, findings).error().code, Errc::usage);
   EXPECT_EQ(

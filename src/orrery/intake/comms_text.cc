@@ -85,8 +85,9 @@ std::string word(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-Result<void> RankFile::open(const std::string& prefix, std::string_view schema) {
-  auto writer = trace::chakra::TraceWriter::create(fmt::format("{}.{}.et", prefix, rank_));
+Result<void> RankFile::open(const Target& target, std::string_view schema) {
+  auto writer = trace::chakra::TraceWriter::create(fmt::format("{}.{}.et", target.prefix, rank_),
+                                                   {.force = target.force, .one_of_many = true});
   if (!writer) return tl::unexpected(writer.error());
   writer_ = std::move(*writer);
   trace::chakra::MetadataRecord metadata;
@@ -181,13 +182,15 @@ std::uint64_t RankFile::comm(std::string_view name, const profile::Comm& comm, s
 }
 
 Result<CommsTextReport> convert_comms_text(const std::vector<std::string>& paths,
-                                           const std::string& prefix, Findings& findings) {
+                                           const std::string& prefix, bool force,
+                                           Findings& findings) {
+  const Target target{prefix, force};
   CommsTextReport report;
   std::vector<MpiEvent> calls;
   for (std::uint32_t rank = 0; rank < paths.size(); ++rank) {
     RankFile file(rank, report, findings);
     ParamRank param(file, findings);
-    if (auto done = file.open(prefix, "param_comms"); !done) return tl::unexpected(done.error());
+    if (auto done = file.open(target, "param_comms"); !done) return tl::unexpected(done.error());
     const std::uint64_t before = report.nodes;
     if (auto done = read_file(paths[rank], &param, calls, findings); !done)
       return tl::unexpected(done.error());
@@ -201,7 +204,7 @@ Result<CommsTextReport> convert_comms_text(const std::vector<std::string>& paths
       return fail(Errc::input_mismatch, where, "some files hold MPI calls and others do not",
                   "convert them apart");
     }
-    if (auto done = convert_mpi(std::move(calls), where, prefix, report, findings); !done)
+    if (auto done = convert_mpi(std::move(calls), where, target, report, findings); !done)
       return tl::unexpected(done.error());
   }
   if (report.ranks == 0)

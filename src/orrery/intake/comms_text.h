@@ -33,9 +33,10 @@ struct CommsTextReport {
 /// Writes `<prefix>.<rank>.et`. Several files: one rank each, in this order (rank_from_order).
 /// Records without what they need are dropped and counted (corrupt_record_dropped), MPI calls that
 /// do not communicate become computation; sizes and peers that nothing says are counted
-/// (comm_size_unknown, comm_peer_unknown). Errc: input_*, output_failed.
+/// (comm_size_unknown, comm_peer_unknown). Errc: input_*, output_exists unless
+/// `force`, output_failed.
 [[nodiscard]] Result<CommsTextReport> convert_comms_text(const std::vector<std::string>& paths,
-                                                         const std::string& prefix,
+                                                         const std::string& prefix, bool force,
                                                          Findings& findings);
 
 }  // namespace orrery::intake

@@ -17,13 +17,19 @@ namespace orrery::intake {
 
 using NodeIds = std::vector<std::uint64_t>;
 
+/// Where files go: `<prefix>.<rank>.et`.
+struct Target {
+  const std::string& prefix;
+  bool force;  ///< over others
+};
+
 /// One rank's file in the making.
 class RankFile {
  public:
   RankFile(std::uint32_t rank, CommsTextReport& report, Findings& findings)
       : rank_(rank), report_(report), findings_(findings) {}
 
-  Result<void> open(const std::string& prefix, std::string_view schema);
+  Result<void> open(const Target& target, std::string_view schema);
   Result<void> close(const std::vector<profile::Group>& groups);
 
   /// Each returns the new node's id. Durations are picoseconds.
@@ -91,7 +97,7 @@ struct MpiEvent {
                                                 std::string_view duration);
 /// Writes one file per process.
 [[nodiscard]] Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& where,
-                                       const std::string& prefix, CommsTextReport& report,
+                                       const Target& target, CommsTextReport& report,
                                        Findings& findings);
 
 }  // namespace orrery::intake

@@ -101,9 +101,9 @@ class MpiJob {
 
   /// `events` of one process, by start.
   Result<void> write(const std::vector<MpiEvent>& events, std::uint32_t rank,
-                     const std::string& prefix) {
+                     const Target& target) {
     RankFile file(rank, report_, findings_);
-    if (auto done = file.open(prefix, "mpi"); !done) return done;
+    if (auto done = file.open(target, "mpi"); !done) return done;
     NodeIds host, open;
     std::int64_t now = events.front().start;
     for (const MpiEvent& event : events) {
@@ -215,7 +215,7 @@ std::optional<MpiEvent> mpi_event(const json& event, std::string_view start,
 }
 
 Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& where,
-                         const std::string& prefix, CommsTextReport& report, Findings& findings) {
+                         const Target& target, CommsTextReport& report, Findings& findings) {
   std::stable_sort(events.begin(), events.end(), [](const MpiEvent& a, const MpiEvent& b) {
     return std::tie(a.process, a.start) < std::tie(b.process, b.start);
   });
@@ -228,7 +228,7 @@ Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& wher
       findings.add(FindingCode::event_not_kept,
                    fmt::format("{}: process {} does not communicate", where, at->process),
                    static_cast<std::uint64_t>(end - at));
-    } else if (auto done = job.write({at, end}, rank->second, prefix); !done) {
+    } else if (auto done = job.write({at, end}, rank->second, target); !done) {
       return done;
     }
     at = end;

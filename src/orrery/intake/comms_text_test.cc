@@ -34,7 +34,7 @@ class CommsText : public ::testing::Test {
     return (folder_ / name).string();
   }
   Result<CommsTextReport> run(const std::vector<std::string>& paths) {
-    return convert_comms_text(paths, (folder_ / "w").string(), findings_);
+    return convert_comms_text(paths, (folder_ / "w").string(), true, findings_);
   }
   [[nodiscard]] std::vector<NodeRecord> nodes(int rank) const {
     const auto file = folder_ / ("w." + std::to_string(rank) + ".et");

@@ -77,11 +77,13 @@ struct ConvertReport {
     const std::function<Result<void>(const trace::chakra::MetadataRecord&)>& on_metadata,
     const std::function<Result<void>(const trace::chakra::NodeRecord&)>& on_node);
 
-/// The same into `<path>` (gzip when it ends ".gz"), whole or not at all.
+/// The same into `<path>` (gzip when it ends ".gz"), whole or not at all, over another file only
+/// with `force`.
 [[nodiscard]] Result<ConvertReport> convert_to_file(const profile::Profile& profile,
                                                     const profile::Dependencies& dependencies,
                                                     const ConvertOptions& options,
-                                                    Findings& findings, const std::string& path);
+                                                    Findings& findings, const std::string& path,
+                                                    bool force);
 
 /// The same straight into a graph, with nothing written; groups go to the METADATA node's readers
 /// no further (take them from `options`). Errc: as GraphBuilder::finish.

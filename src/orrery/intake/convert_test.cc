@@ -295,19 +295,21 @@ TEST(Convert, GroupsInTheirOwnNode) {
 
 TEST(Convert, TheSameBytesEveryTime) {
   const auto directory = std::filesystem::path(::testing::TempDir()) / "orrery_convert";
+  std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory);
   const auto bytes = [&](const std::string& name) {
     Small small;
     const auto profile = small.make.take();
     Findings findings;
     const auto path = (directory / name).string();
-    const auto report = convert_to_file(profile, chain(profile), {}, findings, path);
+    const auto report = convert_to_file(profile, chain(profile), {}, findings, path, true);
     EXPECT_TRUE(report);
     std::ifstream file(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   };
   EXPECT_EQ(bytes("a.0.et"), bytes("b.0.et"));
-  EXPECT_FALSE(std::filesystem::exists(directory / "a.0.et.part"));
+  const auto names = std::filesystem::directory_iterator(directory);
+  EXPECT_EQ(std::distance(begin(names), end(names)), 2) << "nothing stands beside them";
 
   Findings findings;
   const auto graph =
@@ -317,8 +319,9 @@ TEST(Convert, TheSameBytesEveryTime) {
   EXPECT_EQ(graph->size(), 4u);
   Small small;
   const auto profile = small.make.take();
-  EXPECT_EQ(convert_to_file(profile, chain(profile), {}, findings, "/dev/null/x.et").error().code,
-            Errc::output_failed);
+  EXPECT_EQ(
+      convert_to_file(profile, chain(profile), {}, findings, "/dev/null/x.et", true).error().code,
+      Errc::output_failed);
 }
 
 TEST(Convert, EndsWithTheCallersError) {

@@ -23,11 +23,11 @@ tl::unexpected<Error> no_iteration(const std::string& where, std::int64_t wanted
 }
 
 Result<CutReport> copy_elements(const trace::Input& input, std::string_view member,
-                                const KeepElement& keep, const std::string& path,
+                                const KeepElement& keep, const std::string& path, bool force,
                                 Findings& findings) {
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
-  auto sink = trace::FileSink::create(path);
+  auto sink = trace::FileSink::create(path, {.force = force});
   if (!sink) return tl::unexpected(sink.error());
   trace::json::Document document(**source, input.name, findings);
   CutReport report;

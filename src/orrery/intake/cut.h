@@ -19,6 +19,7 @@ struct CutOptions {
   std::optional<std::int64_t> iteration;  ///< the N of "ProfilerStep#N"
   std::optional<Time> from;               ///< since the first recorded time
   std::optional<Time> to;                 ///< exclusive
+  bool force = false;                     ///< replaces a file that is there
 };
 
 struct CutReport {
@@ -36,8 +37,8 @@ struct CutReport {
 /// traces have no times, so only iterations can be cut: the nodes begun between one ProfilerStep
 /// and the next, and what they are nested in. Chakra: nodes by start_time_micros, or below the
 /// iteration's node. Errc: usage (no such iteration: the ones there are; a window in a trace
-/// without times), input_unsupported (other formats), and what reading and writing say. Two passes
-/// over the file, memory as for reading it.
+/// without times), output_exists, input_unsupported (other formats), and what reading and writing
+/// say. Two passes over the file, memory as for reading it.
 [[nodiscard]] Result<CutReport> cut(const trace::Input& input, const CutOptions& options,
                                     const std::string& path, Findings& findings);
 

@@ -165,7 +165,7 @@ Result<CutReport> cut_chakra(const trace::Input& input, const CutOptions& option
   Chooser chooser(std::move(briefs));
   if (done = choose(chooser, options, input.name, report); !done)
     return tl::unexpected(done.error());
-  auto writer = trace::chakra::TraceWriter::create(path);
+  auto writer = trace::chakra::TraceWriter::create(path, {.force = options.force});
   if (!writer) return tl::unexpected(writer.error());
   constexpr std::uint64_t kMetadataNode = 1;
   done = each(

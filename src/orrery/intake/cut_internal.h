@@ -30,6 +30,6 @@ using KeepElement = std::function<bool(simdjson::ondemand::object& element)>;
 /// Copies a JSON document to `path`; of the array `member` only the elements that `keep` wants.
 [[nodiscard]] Result<CutReport> copy_elements(const trace::Input& input, std::string_view member,
                                               const KeepElement& keep, const std::string& path,
-                                              Findings& findings);
+                                              bool force, Findings& findings);
 
 }  // namespace orrery::intake

@@ -174,7 +174,7 @@ Result<CutReport> cut_kineto(const trace::Input& input, const CutOptions& option
       [&](simdjson::ondemand::object& element) {
         return inside(*window, record_of(element, window->origin_ns));
       },
-      path, again);
+      path, options.force, again);
   if (!report) return report;
   report->from = window->from - first;
   report->to = window->to == kTimeMax ? kTimeMax : window->to - first;

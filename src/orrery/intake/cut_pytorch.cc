@@ -87,7 +87,7 @@ Result<CutReport> cut_pytorch(const trace::Input& input, const CutOptions& optio
         return element.find_field_unordered("name").get_string().get(name) == simdjson::SUCCESS &&
                name.find("process_group:init") != std::string_view::npos;
       },
-      path, again);
+      path, options.force, again);
 }
 
 }  // namespace orrery::intake

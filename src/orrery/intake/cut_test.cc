@@ -183,7 +183,7 @@ TEST_F(Cut, ChakraByStartTimes) {
   add(3, "ProfilerStep#2", 1100, true, {2});
   add(4, "kernel of 1", 1120, false, {2}, 2);
   add(5, "op", 1130, true, {3, 4}, 3);
-  ASSERT_TRUE(write_records(path("w.0.et"), records));
+  ASSERT_TRUE(write_records(path("w.0.et"), records, {}));
   const auto input = trace::inputs_in(path("w.0.et")).value().front();
   CutOptions options;
   options.iteration = 2;

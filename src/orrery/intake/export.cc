@@ -205,7 +205,7 @@ Result<ExportReport> export_trace(const std::string& path, const ExportOptions& 
 
 Result<ExportReport> export_to_file(const std::string& path, const std::string& output,
                                     const ExportOptions& options, Findings& findings) {
-  auto sink = trace::FileSink::create(output);
+  auto sink = trace::FileSink::create(output, {.force = options.force});
   if (!sink) return tl::unexpected(sink.error());
   auto report = export_trace(path, options, findings,
                              [&](std::string_view text) { return (*sink)->write(text); });

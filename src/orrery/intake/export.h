@@ -23,6 +23,7 @@ struct ExportOptions {
   ExportFormat format = ExportFormat::json;
   /// dot and GraphML: nodes at most. Programs that draw them give up well before.
   std::uint64_t most_nodes = 10'000;
+  bool force = false;  ///< export_to_file: replaces a file that is there
 };
 
 struct ExportReport {
@@ -49,8 +50,8 @@ struct ExportReport {
                                                   const ExportOptions& options, Findings& findings);
 
 /// A document of that JSON form as a Chakra file. Errc: input_corrupt, input_truncated,
-/// output_failed.
+/// output_exists unless `force`, output_failed.
 [[nodiscard]] Result<ExportReport> import_json(const std::string& path, const std::string& output,
-                                               Findings& findings);
+                                               bool force, Findings& findings);
 
 }  // namespace orrery::intake

@@ -311,13 +311,13 @@ class Importer {
 
 }  // namespace
 
-Result<ExportReport> import_json(const std::string& path, const std::string& output,
+Result<ExportReport> import_json(const std::string& path, const std::string& output, bool force,
                                  Findings& findings) {
   auto file = trace::open_file(path);
   if (!file) return tl::unexpected(file.error());
   auto source = trace::unpack(std::move(*file), path);
   if (!source) return tl::unexpected(source.error());
-  auto writer = trace::chakra::TraceWriter::create(output);
+  auto writer = trace::chakra::TraceWriter::create(output, {.force = force});
   if (!writer) return tl::unexpected(writer.error());
   trace::json::Document document(**source, path, findings);
   Importer importer(*writer, path);

@@ -47,7 +47,7 @@ class Export : public ::testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   [[nodiscard]] std::string write(const TraceRecords& trace) const {
-    EXPECT_TRUE(trace::chakra::write_records(path("t.0.et"), trace));
+    EXPECT_TRUE(trace::chakra::write_records(path("t.0.et"), trace, {.force = true}));
     return path("t.0.et");
   }
   Result<ExportReport> text_of(const std::string& file, ExportFormat format,
@@ -126,7 +126,7 @@ TEST_F(Export, JsonIsOneDocumentAndComesBack) {
   EXPECT_EQ(attributes[31]["int32Val"], -5);
   EXPECT_EQ(attributes[32]["doubleVal"], "-Infinity");
 
-  const auto back = import_json(path("t.json"), path("back.0.et"), findings_);
+  const auto back = import_json(path("t.json"), path("back.0.et"), false, findings_);
   ASSERT_TRUE(back) << to_string(back.error());
   EXPECT_EQ(bytes("back.0.et"), bytes("t.0.et"));
   EXPECT_TRUE(findings_.empty());
@@ -219,11 +219,11 @@ TEST_F(Export, DamagedDocuments) {
   };
   for (const char* text : kBad) {
     put("bad.json", text);
-    EXPECT_FALSE(import_json(path("bad.json"), path("bad.et"), findings_)) << text;
+    EXPECT_FALSE(import_json(path("bad.json"), path("bad.et"), false, findings_)) << text;
     EXPECT_FALSE(fs::exists(path("bad.et"))) << text;
   }
   put("cut.json", R"({"chakra": "0.0.4", "nodes": [{"id": 1, "name": "a"}, {"id": 2)");
-  EXPECT_EQ(import_json(path("cut.json"), path("bad.et"), findings_).error().code,
+  EXPECT_EQ(import_json(path("cut.json"), path("bad.et"), false, findings_).error().code,
             Errc::input_truncated);
 }
 

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::ofstream(input, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   orrery::Findings findings;
-  const auto imported = orrery::intake::import_json(input, output, findings);
+  const auto imported = orrery::intake::import_json(input, output, true, findings);
   ORRERY_CHECK(imported.has_value() == fs::exists(output));
   if (imported) {
     const auto again = orrery::trace::chakra::read_records(output);
@@ -43,10 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   fs::remove(output);
   const auto converted =
-      orrery::intake::convert_comms_text({input}, (folder() / "c").string(), findings);
+      orrery::intake::convert_comms_text({input}, (folder() / "c").string(), true, findings);
   if (!converted) ORRERY_CHECK(!converted.error().where.empty() && !converted.error().what.empty());
   for (const auto& entry : fs::directory_iterator(folder())) {
-    ORRERY_CHECK(entry.path().extension() != ".part");
+    ORRERY_CHECK(entry.path().extension() != ".tmp");
     if (entry.path() != input) fs::remove(entry.path());
   }
   return 0;

@@ -35,6 +35,7 @@ struct JobOptions {
   /// start]" before all others of the later ones. Otherwise all begin at once, and what a rank
   /// spent waiting for others is not what was measured.
   bool keep_skew = true;
+  bool force = false;  ///< conversions replace files that are there
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;   ///< ranks read
   std::function<void(std::uint32_t done, std::uint32_t of)> converted;  ///< … and converted
 };

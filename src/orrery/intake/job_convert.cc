@@ -225,7 +225,7 @@ Result<ConvertReport> convert_rank(const Job& job, std::size_t place, const Numb
   return made;
 }
 
-Result<void> write_groups(const Numbering& numbering, const std::string& prefix) {
+Result<void> write_groups(const Numbering& numbering, const std::string& prefix, bool force) {
   const auto& groups = numbering.written_groups();
   if (groups.empty()) return {};
   std::string text = "{";
@@ -236,10 +236,7 @@ Result<void> write_groups(const Numbering& numbering, const std::string& prefix)
   }
   text += "\n}\n";
   const std::string folder = prefix.substr(0, prefix.rfind('/') + 1);  // npos + 1 == 0
-  auto sink = trace::FileSink::create(folder + "comm_group.json");
-  if (!sink) return tl::unexpected(sink.error());
-  if (auto done = (*sink)->write(text); !done) return done;
-  return (*sink)->close();
+  return write_whole(folder + "comm_group.json", text, {.force = force});
 }
 
 Result<void> check_unlinked(const Job& job) {
@@ -268,7 +265,8 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
   std::vector<Findings> found(count);
   const auto work = [&](std::size_t place, ReadRank& rank) -> Result<void> {
     auto writer = trace::chakra::TraceWriter::create(
-        fmt::format("{}.{}.et", prefix, numbering.written()[place]));
+        fmt::format("{}.{}.et", prefix, numbering.written()[place]),
+        {.force = options.force, .one_of_many = count > 1});
     if (!writer) return tl::unexpected(writer.error());
     auto converted = convert_rank(
         job, place, numbering, options.keep_skew, rank, found[place],
@@ -289,7 +287,8 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
     return {};
   };
   if (auto fine = reader.for_each(work, done); !fine) return tl::unexpected(fine.error());
-  if (auto fine = write_groups(numbering, prefix); !fine) return tl::unexpected(fine.error());
+  if (auto fine = write_groups(numbering, prefix, options.force); !fine)
+    return tl::unexpected(fine.error());
   report.job = std::move(job);
   return report;
 }

@@ -146,7 +146,12 @@ TEST_F(JobFiles, ThreadsDoNotMatter) {
   ASSERT_TRUE(convert_job(all(1), prefix()));
   std::vector<std::string> once;
   for (int r = 0; r < 4; ++r) once.push_back(bytes("w." + std::to_string(r) + ".et"));
-  ASSERT_TRUE(convert_job(all(3), prefix()));
+  const auto refused = convert_job(all(3), prefix());
+  ASSERT_FALSE(refused) << "what is there is replaced on request only";
+  EXPECT_EQ(refused.error().code, Errc::output_exists);
+  JobOptions again = all(3);
+  again.force = true;
+  ASSERT_TRUE(convert_job(again, prefix()));
   for (std::size_t r = 0; r < 4; ++r) {
     EXPECT_FALSE(once[r].empty());
     EXPECT_EQ(once[r], bytes("w." + std::to_string(r) + ".et"));
@@ -202,6 +207,7 @@ TEST_F(JobFiles, SomeRanksOfManyAreNumberedAnew) {
 
   JobOptions options = all();
   options.keep_absent = true;
+  options.force = true;  // the groups
   const auto kept = convert_job(options, (folder_ / "out/kept").string());
   ASSERT_TRUE(kept) << to_string(kept.error());
   EXPECT_THAT(kept->written_as, ElementsAre(4, 5));

@@ -66,9 +66,10 @@ struct ObfuscateReport {
 };
 
 /// Rewrites `<from>.<rank>.et` (ranks 0, 1 … as far as there are files; or one file called `from`)
-/// as `<to>.<rank>.et`, and the companion group file beside it. Files appear whole or not at all.
-/// Errc: as reading and writing say.
+/// as `<to>.<rank>.et`, and the companion group file beside it. Files appear whole or not at all,
+/// over others only with `force`. Errc: as reading and writing say.
 [[nodiscard]] Result<ObfuscateReport> obfuscate(const std::string& from, const std::string& to,
-                                                std::string_view salt, Findings& findings);
+                                                std::string_view salt, bool force,
+                                                Findings& findings);
 
 }  // namespace orrery::intake

@@ -8,10 +8,10 @@
 #include <map>
 #include <tuple>
 
+#include "orrery/core/whole_file.h"
 #include "orrery/intake/obfuscate.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/writer.h"
-#include "orrery/trace/io/sink.h"
 #include "orrery/trace/io/source.h"
 
 namespace orrery::intake {
@@ -64,9 +64,10 @@ Result<std::uint64_t> origin_of(const std::string& path) {
   return first;
 }
 
-Result<void> rewrite(const std::string& from, const std::string& to, std::uint64_t origin,
-                     Obfuscator& obfuscator, Signatures& signatures, ObfuscateReport& report) {
-  auto writer = trace::chakra::TraceWriter::create(to);
+Result<void> rewrite(const std::string& from, const std::string& to, Placing how,
+                     std::uint64_t origin, Obfuscator& obfuscator, Signatures& signatures,
+                     ObfuscateReport& report) {
+  auto writer = trace::chakra::TraceWriter::create(to, how);
   if (!writer) return tl::unexpected(writer.error());
   if (auto done = writer->write(obfuscator.metadata()); !done) return done;
   const auto done = each_node(from, [&](NodeRecord&& node) -> Result<void> {
@@ -84,7 +85,7 @@ Result<void> rewrite(const std::string& from, const std::string& to, std::uint64
   return writer->close();
 }
 
-Result<void> write_groups(const graph::Workload& workload, const std::string& to,
+Result<void> write_groups(const graph::Workload& workload, const std::string& to, bool force,
                           Obfuscator& obfuscator) {
   if (workload.groups.empty()) return {};
   std::string text = "{";
@@ -93,10 +94,8 @@ Result<void> write_groups(const graph::Workload& workload, const std::string& to
                         fmt::join(group.ranks, ", "));
   }
   text += "\n}\n";
-  auto sink = trace::FileSink::create((fs::path(to).parent_path() / "comm_group.json").string());
-  if (!sink) return tl::unexpected(sink.error());
-  if (auto done = (*sink)->write(text); !done) return done;
-  return (*sink)->close();
+  return write_whole((fs::path(to).parent_path() / "comm_group.json").string(), text,
+                     {.force = force});
 }
 
 bool is_file(const std::string& path) {
@@ -107,7 +106,7 @@ bool is_file(const std::string& path) {
 }  // namespace
 
 Result<ObfuscateReport> obfuscate(const std::string& from, const std::string& to,
-                                  std::string_view salt, Findings& findings) {
+                                  std::string_view salt, bool force, Findings& findings) {
   ObfuscateReport report;
   Obfuscator obfuscator(salt);
   Signatures signatures;
@@ -133,12 +132,13 @@ Result<ObfuscateReport> obfuscate(const std::string& from, const std::string& to
     if (!first) return tl::unexpected(first.error());
     if (*first > 0 && (origin == 0 || *first < origin)) origin = *first;
   }
+  const Placing how{.force = force, .one_of_many = files.size() > 1};
   for (const auto& [source, target] : files) {
-    if (auto done = rewrite(source, target, origin, obfuscator, signatures, report); !done)
+    if (auto done = rewrite(source, target, how, origin, obfuscator, signatures, report); !done)
       return tl::unexpected(done.error());
     ++report.ranks;
   }
-  if (auto done = write_groups(workload, to, obfuscator); !done)
+  if (auto done = write_groups(workload, to, force, obfuscator); !done)
     return tl::unexpected(done.error());
   report.names = obfuscator.names();
   report.reidentification = reidentify(signatures);

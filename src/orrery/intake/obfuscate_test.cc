@@ -148,7 +148,7 @@ class ObfuscateFiles : public ::testing::Test {
       }
       trace.nodes.push_back(node);
     }
-    ASSERT_TRUE(write_records(path("w." + std::to_string(rank) + ".et"), trace));
+    ASSERT_TRUE(write_records(path("w." + std::to_string(rank) + ".et"), trace, {}));
   }
 
   std::filesystem::path folder_;
@@ -160,7 +160,7 @@ TEST_F(ObfuscateFiles, StaysAWorkload) {
   std::ofstream(path("comm_group.json")) << R"({"tensor_parallel": [1, 0]})";
   std::filesystem::create_directories(path("out"));
   Findings findings;
-  const auto report = obfuscate(path("w"), path("out/o"), "", findings);
+  const auto report = obfuscate(path("w"), path("out/o"), "", false, findings);
   ASSERT_TRUE(report) << to_string(report.error());
   EXPECT_EQ(report->ranks, 2u);
   EXPECT_EQ(report->nodes, 6u);
@@ -183,7 +183,7 @@ TEST_F(ObfuscateFiles, StaysAWorkload) {
 
 TEST_F(ObfuscateFiles, MissingOnesAreAnError) {
   Findings findings;
-  const auto report = obfuscate(path("none"), path("o"), "", findings);
+  const auto report = obfuscate(path("none"), path("o"), "", false, findings);
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, Errc::input_not_found);
 }

@@ -58,6 +58,9 @@ class ChakraWriter {
   [[nodiscard]] std::string path_of(std::uint64_t rank) const {
     return fmt::format("{}.{}.et", options_.prefix, rank);
   }
+  [[nodiscard]] Placing how() const {
+    return {.force = options_.overwrite, .one_of_many = program_.mesh.world() > 1};
+  }
   [[nodiscard]] std::string group_path() const { return options_.prefix + ".json"; }
 
   [[nodiscard]] Result<void> check_free() const {
@@ -97,7 +100,7 @@ class ChakraWriter {
     StringPool pool;
     ChakraBytes text(groups_, pool, ranks.front());
     bool whole = true;
-    auto sink = trace::FileSink::create(path_of(ranks.front()));
+    auto sink = trace::FileSink::create(path_of(ranks.front()), how());
     if (!sink) return tl::unexpected(sink.error());
     Result<void> done =
         unroll(program_, role, pool, [&](const graph::NodeSpec& node) -> Result<void> {
@@ -119,7 +122,7 @@ class ChakraWriter {
         continue;
       }
       text.turn_into(ranks[i]);
-      auto next = trace::FileSink::create(path_of(ranks[i]));
+      auto next = trace::FileSink::create(path_of(ranks[i]), how());
       if (!next) return tl::unexpected(next.error());
       if (done = finish(**next, ranks[i], text.bytes()); !done) return done;
     }
@@ -138,7 +141,7 @@ class ChakraWriter {
   }
 
   Result<void> write_groups() {
-    auto sink = trace::FileSink::create(group_path());
+    auto sink = trace::FileSink::create(group_path(), {.force = options_.overwrite});
     if (!sink) return tl::unexpected(sink.error());
     std::string text = "{";
     const char* between = "\n";

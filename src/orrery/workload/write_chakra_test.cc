@@ -125,7 +125,7 @@ std::string expected_bytes(const Program& program, std::uint32_t rank,
   Findings findings;
   auto graph = std::move(builder).finish(findings);
   EXPECT_TRUE(graph);
-  EXPECT_TRUE(write_records(path, trace::chakra::records_of(*graph, findings)));
+  EXPECT_TRUE(write_records(path, trace::chakra::records_of(*graph, findings), {.force = true}));
   return read_written(path);
 }
 

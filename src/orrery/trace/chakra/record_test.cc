@@ -127,23 +127,23 @@ TEST(Writer, TheFileAppearsOnlyWhole) {
   const fs::path path = scratch("t.0.et");
   fs::remove(path);
   {
-    auto writer = TraceWriter::create(path.string());
+    auto writer = TraceWriter::create(path.string(), {});
     ASSERT_TRUE(writer);
     ASSERT_TRUE(writer->write(node(0, 4)));
     EXPECT_FALSE(fs::exists(path));
   }
   EXPECT_FALSE(fs::exists(path));
-  EXPECT_FALSE(fs::exists(path.string() + ".part"));
-  ASSERT_TRUE(write_records(path.string(), {std::nullopt, {node(0, 4)}}));
+  ASSERT_TRUE(write_records(path.string(), {std::nullopt, {node(0, 4)}}, {}));
   EXPECT_EQ(slurp(path), trace({node(0, 4)}).substr(testing::metadata().size()));
-  EXPECT_EQ(TraceWriter::create("/dev/null/folder/t.0.et").error().code, Errc::output_failed);
+  EXPECT_EQ(TraceWriter::create("/dev/null/folder/t.0.et", {}).error().code, Errc::output_failed);
 }
 
 TEST(Writer, GzipByNameReadsBack) {
   const fs::path path = scratch("t.0.et.gz");
   std::vector<NodeRecord> nodes;
   for (std::uint64_t i = 0; i < 20000; ++i) nodes.push_back(node(i, 4));
-  ASSERT_TRUE(write_records(path.string(), {MetadataRecord{.version = "0.0.4"}, nodes}));
+  ASSERT_TRUE(
+      write_records(path.string(), {MetadataRecord{.version = "0.0.4"}, nodes}, {.force = true}));
   EXPECT_EQ(slurp(path).substr(0, 2), "\x1f\x8b");
   const auto again = read_records(path.string());
   ASSERT_TRUE(again);

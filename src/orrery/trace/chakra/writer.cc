@@ -93,8 +93,8 @@ NodeRecord record_of(const graph::Graph& graph, NodeId n, Findings& findings) {
 
 }  // namespace
 
-Result<TraceWriter> TraceWriter::create(const std::string& path) {
-  auto sink = FileSink::create(path);
+Result<TraceWriter> TraceWriter::create(const std::string& path, Placing how) {
+  auto sink = FileSink::create(path, how);
   if (!sink) return tl::unexpected(sink.error());
   return TraceWriter(std::move(*sink));
 }
@@ -121,8 +121,8 @@ Result<void> TraceWriter::close() {
   return sink_->close();
 }
 
-Result<void> write_records(const std::string& path, const TraceRecords& trace) {
-  auto writer = TraceWriter::create(path);
+Result<void> write_records(const std::string& path, const TraceRecords& trace, Placing how) {
+  auto writer = TraceWriter::create(path, how);
   if (!writer) return tl::unexpected(writer.error());
   if (trace.metadata) {
     if (auto done = writer->write(*trace.metadata); !done) return done;

@@ -23,8 +23,8 @@ inline constexpr std::string_view kVersion = "0.0.4";
 /// name ends ".gz".
 class TraceWriter {
  public:
-  /// Errc: output_failed.
-  [[nodiscard]] static Result<TraceWriter> create(const std::string& path);
+  /// Errc: output_exists unless `how.force`, output_failed.
+  [[nodiscard]] static Result<TraceWriter> create(const std::string& path, Placing how);
 
   Result<void> write(const MetadataRecord& metadata);
   Result<void> write(const NodeRecord& node);
@@ -38,8 +38,9 @@ class TraceWriter {
   std::string buffer_;
 };
 
-/// A whole trace at once. Errc: output_failed.
-[[nodiscard]] Result<void> write_records(const std::string& path, const TraceRecords& trace);
+/// A whole trace at once. Errc: output_exists unless `how.force`, output_failed.
+[[nodiscard]] Result<void> write_records(const std::string& path, const TraceRecords& trace,
+                                         Placing how);
 
 /// A graph as records: every dependency a data dependency, only the attributes a graph holds.
 /// Durations that are no whole microseconds are rounded to nearest and counted (value_clamped).

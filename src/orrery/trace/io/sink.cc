@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/io/sink.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "orrery/core/folders.h"
@@ -28,16 +25,6 @@ class FileSink::Packer {
  protected:
   std::vector<char> out_ = std::vector<char>(64 << 10);
 };
-
-namespace {
-
-tl::unexpected<Error> failed(const std::string& path, const char* doing) {
-  return fail(Errc::output_failed, path,
-              std::string(doing) + ": " + std::generic_category().message(errno),
-              "write to another place, or make room and access there");
-}
-
-}  // namespace
 
 class FileSink::GzipPacker final : public Packer {
  public:
@@ -87,16 +74,18 @@ class FileSink::ZstdPacker final : public Packer {
   ZSTD_CStream* stream_;
 };
 
-FileSink::FileSink(std::string path) : path_(std::move(path)), part_(path_ + ".part") {}
+FileSink::FileSink(WholeFile file) : file_(std::move(file)) {}
 
-Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path) {
-  std::unique_ptr<FileSink> sink(new FileSink(path));
+FileSink::~FileSink() = default;
+
+Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, Placing how) {
   if (const std::error_code error = make_folders_of(path)) {
-    errno = error.value();
-    return failed(path, "cannot make its folder");
+    return fail(Errc::output_failed, path, "cannot make its folder: " + error.message(),
+                "write to another place, or make room and access there");
   }
-  sink->fd_ = ::open(sink->part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (sink->fd_ < 0) return failed(sink->part_, "cannot create");
+  auto file = WholeFile::create(path, how);
+  if (!file) return tl::unexpected(file.error());
+  std::unique_ptr<FileSink> sink(new FileSink(*std::move(file)));
   if (path.ends_with(".gz")) sink->packer_ = std::make_unique<GzipPacker>();
   if (path.ends_with(".zst")) sink->packer_ = std::make_unique<ZstdPacker>();
   if (sink->packer_ && !sink->packer_->good())
@@ -104,46 +93,23 @@ Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path) {
   return sink;
 }
 
-FileSink::~FileSink() {
-  if (fd_ < 0) return;
-  ::close(fd_);
-  ::unlink(part_.c_str());
-}
-
-Result<void> FileSink::put(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(fd_, bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return failed(part_, "cannot write");
-    bytes.remove_prefix(static_cast<std::size_t>(done));
-  }
-  return {};
-}
-
 Result<void> FileSink::pack(std::string_view bytes, bool last) {
   bool done = false;
   while (!done) {
-    if (auto put_out = put(packer_->step(bytes, last, done)); !put_out) return put_out;
+    if (auto put_out = file_.write(packer_->step(bytes, last, done)); !put_out) return put_out;
   }
   return {};
 }
 
 Result<void> FileSink::write(std::string_view bytes) {
-  return packer_ ? pack(bytes, false) : put(bytes);
+  return packer_ ? pack(bytes, false) : file_.write(bytes);
 }
 
 Result<void> FileSink::close() {
   if (packer_) {
     if (auto done = pack({}, true); !done) return done;
   }
-  const int fd = fd_;
-  fd_ = -1;
-  if (::close(fd) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
-    auto error = failed(path_, "cannot finish writing");
-    ::unlink(part_.c_str());
-    return error;
-  }
-  return {};
+  return file_.finish();
 }
 
 }  // namespace orrery::trace

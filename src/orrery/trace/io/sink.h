@@ -6,16 +6,17 @@
 #include <string_view>
 
 #include "orrery/core/error.h"
+#include "orrery/core/whole_file.h"
 
 namespace orrery::trace {
 
-/// A file that comes into being whole or not at all: bytes go to `<path>.part`, which is renamed at
-/// `close`. Compressed with gzip when the name ends ".gz", with zstd when it ends ".zst" (without a
-/// time stamp: same content, same bytes).
+/// A WholeFile, compressed with gzip when the name ends ".gz", with zstd when it ends ".zst"
+/// (without a time stamp: same content, same bytes).
 class FileSink {
  public:
-  /// Errc: output_failed.
-  [[nodiscard]] static Result<std::unique_ptr<FileSink>> create(const std::string& path);
+  /// Errc: output_exists unless `how.force`, output_failed.
+  [[nodiscard]] static Result<std::unique_ptr<FileSink>> create(const std::string& path,
+                                                                Placing how);
   ~FileSink();
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
@@ -29,13 +30,10 @@ class FileSink {
   class GzipPacker;
   class ZstdPacker;
 
-  explicit FileSink(std::string path);
-  Result<void> put(std::string_view bytes);
+  explicit FileSink(WholeFile file);
   Result<void> pack(std::string_view bytes, bool last);
 
-  std::string path_;
-  std::string part_;
-  int fd_ = -1;
+  WholeFile file_;
   std::unique_ptr<Packer> packer_;  // null: as it comes
 };
 

@@ -159,7 +159,7 @@ TEST(Unpack, EndsAtTheSamePlaceWhateverTheStep) {
   std::string broken = gzip(text);
   for (std::size_t i = broken.size() / 2; i < broken.size() / 2 + 8; ++i) broken[i] = '\xFF';
   const TempFolder folder;
-  auto sink = FileSink::create(folder / "t.zst");
+  auto sink = FileSink::create(folder / "t.zst", {});
   ASSERT_TRUE(sink && (*sink)->write(text) && (*sink)->close());
   auto file = open_file(folder / "t.zst");
   std::string changed = slurp(**file).value();
@@ -260,7 +260,7 @@ TEST(FileSink, PacksByTheNameAndAlwaysTheSame) {
     std::string first;
     for (const std::size_t step : {500'000u, 999u}) {
       const std::string path = folder / name;
-      auto sink = FileSink::create(path);
+      auto sink = FileSink::create(path, {.force = true});
       ASSERT_TRUE(sink);
       for (std::size_t at = 0; at < text.size(); at += step)
         ASSERT_TRUE((*sink)->write(std::string_view(text).substr(at, step)));
@@ -276,10 +276,24 @@ TEST(FileSink, PacksByTheNameAndAlwaysTheSame) {
   }
 }
 
+TEST(FileSink, ReplacesNothingUnasked) {
+  const TempFolder folder;
+  for (const std::string name : {"a.json", "a.json.gz"}) {
+    ASSERT_TRUE(FileSink::create(folder / name, {}).value()->close());
+    const auto refused = FileSink::create(folder / name, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::output_exists);
+    auto abandoned = FileSink::create(folder / name, {.force = true});
+    ASSERT_TRUE(abandoned && (*abandoned)->write("half of it"));
+  }
+  const auto names = std::filesystem::directory_iterator(folder / "");
+  EXPECT_EQ(std::distance(begin(names), end(names)), 2) << "nothing stands beside them";
+}
+
 TEST(FileSink, WritesEmptyFiles) {
   const TempFolder folder;
   for (const std::string name : {"e", "e.gz", "e.zst"}) {
-    auto sink = FileSink::create(folder / name);
+    auto sink = FileSink::create(folder / name, {});
     ASSERT_TRUE(sink && (*sink)->close());
     auto file = open_file(folder / name);
     ASSERT_TRUE(file);
