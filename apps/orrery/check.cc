@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "orrery/analysis/consistency.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
@@ -91,7 +92,7 @@ std::string checked_text(const Checked& checked, report::Style style) {
   for (const Checked::Item& item : checked.fine)
     sheet.add(item.what, fmt::format("{}  {}", style.good("ok"), item.text));
   for (const Error& error : checked.errors) {
-    sheet.add(style.bad("error"), report::printable_lines(fmt::format(
+    sheet.add(style.bad("error"), printable_lines(fmt::format(
                                       "{}{}{} (E{})", error.where, error.where.empty() ? "" : ": ",
                                       error.what, static_cast<int>(error.code))));
   }

@@ -3,6 +3,7 @@
 // orrery check, for recorded traces: can they be read, linked, and do the ranks agree?
 #include <fmt/format.h>
 
+#include "orrery/core/text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 #include "progress.h"
@@ -23,9 +24,8 @@ std::string agreement(report::Style style) {
 std::string mismatches_text(const std::vector<intake::Mismatch>& found, report::Style style) {
   std::string text;
   for (const intake::Mismatch& mismatch : found) {
-    text +=
-        fmt::format("\n{} {}\n  {}\n  {}\n", style.bad("differ"), report::printable(mismatch.what),
-                    report::printable(mismatch.left), report::printable(mismatch.right));
+    text += fmt::format("\n{} {}\n  {}\n  {}\n", style.bad("differ"), printable(mismatch.what),
+                        printable(mismatch.left), printable(mismatch.right));
   }
   return text;
 }

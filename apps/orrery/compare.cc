@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "arguments.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/result/run_file.h"
@@ -76,7 +77,7 @@ std::string short_text(const analysis::Metric& metric) {
   if (metric.unit == "1") return percent(metric.value);
   if (metric.unit == "B") return format_bytes(Bytes(std::llround(metric.value)));
   if (metric.unit == "B/s") return format_bandwidth(Bandwidth(metric.value));
-  return report::fit(report::printable(metric.text), 20);
+  return report::fit(printable(metric.text), 20);
 }
 
 /// Those that are something in at least one run.
@@ -98,7 +99,7 @@ void add_metrics(report::Table& table, const Comparison& comparison, Style style
 void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<NodeChange>& nodes) {
   for (std::size_t i = 0; i < nodes.size() && i < 5; ++i) {
     const NodeChange& node = nodes[i];
-    const std::string label = report::fit(report::printable(node.name), 40);
+    const std::string label = report::fit(printable(node.name), 40);
     std::string where = node.rank == result::kNone
                             ? "over all ranks"
                             : fmt::format("rank {} node {}", node.rank, node.node);
@@ -108,7 +109,7 @@ void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<N
                           node.a == node.b ? "same" : signed_time(node.b - node.a),
                           label.empty() ? std::string(name(node.kind)) : label, where,
                           format_time(node.a), format_time(node.b), node.why.empty() ? "" : "; ",
-                          report::printable(node.why)));
+                          printable(node.why)));
   }
   if (nodes.size() > 5) sheet.add("", fmt::format("and {} more (--json)", nodes.size() - 5));
 }
@@ -133,8 +134,7 @@ void add_facts(report::Sheet& sheet, const Comparison& comparison) {
     for (const auto& [key, value] : facts) {
       // A whole configuration is for --json.
       if (value.find('\n') != std::string::npos || value.size() > 60 || value.empty()) continue;
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", report::printable(key),
-                          report::printable(value));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(key), printable(value));
     }
     if (!text.empty()) sheet.add(label, text);
   };
@@ -153,7 +153,7 @@ std::string heading(const Verdict& verdict, bool first) {
   } else if (workload || cluster) {
     text = run.fact(workload ? "workload" : "cluster");
   }
-  return report::fit(report::printable(text), 19);
+  return report::fit(printable(text), 19);
 }
 
 std::string comparison_text(const Verdict& verdict, Style style) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/models.h"
@@ -172,8 +173,8 @@ void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two, const
 std::string side_by_side(const Outcome& one, const Outcome& two, Style style) {
   const Breakdown a = break_down(one), b = break_down(two);
   report::Table table({{""},
-                       {report::fit(report::printable(one.cluster_name), 22), true},
-                       {report::fit(report::printable(two.cluster_name), 22), true},
+                       {report::fit(printable(one.cluster_name), 22), true},
+                       {report::fit(printable(two.cluster_name), 22), true},
                        {"difference", true}});
   table.row({"network", shape(one.platform()), shape(two.platform()), ""});
   table.row({"per port", links_of(one.platform()), links_of(two.platform()), ""});

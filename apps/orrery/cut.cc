@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "arguments.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/intake/job.h"
 #include "orrery/report/envelope.h"
@@ -166,7 +167,7 @@ int cut(const CutArguments& arguments, Session& session) {
   report::Table table(
       {{"written"}, {"records", true}, {"kept", true}, {"from", true}, {"to", true}});
   for (const Piece& piece : *pieces) {
-    table.row({report::fit(report::printable(piece.path), 36),
+    table.row({report::fit(printable(piece.path), 36),
                format_count(static_cast<std::int64_t>(piece.report.records)),
                format_count(static_cast<std::int64_t>(piece.report.kept)),
                format_time(piece.report.from), end_of(piece.report)});

@@ -13,6 +13,7 @@
 #include "data_folder.h"
 #include "demo_page.h"
 #include "demo_recorded.h"
+#include "orrery/core/text.h"
 #include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "data_folder.h"
+#include "orrery/core/text.h"
 #include "orrery/report/html.h"
 #include "recording.h"
 
@@ -64,14 +65,14 @@ Result<std::string> DemoPage::write(const std::vector<const result::Run*>& runs,
     std::error_code ignored;
     const fs::path elsewhere = fs::temp_directory_path(ignored) / kPlace;
     return fmt::format("No picture of the two steps: {} {}. Elsewhere:\n  {} demo -o {}\n",
-                       report::printable(written.error().where), written.error().what,
+                       printable(written.error().where), written.error().what,
                        shell_word(session.program), shell_word(elsewhere.string()));
   }
   if (written->path == "-") return "";
   return fmt::format(
       "The two steps side by side, to be opened in a browser{}:\n  {}\n",
       open_ ? "" : fmt::format(" ('{} demo --open' does)", shell_word(session.program)),
-      report::printable(written->path));
+      printable(written->path));
 }
 
 std::string no_page_text(const std::string& folder) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/intake/job.h"
-#include "orrery/report/text.h"
 #include "progress.h"
 
 namespace orrery::app {

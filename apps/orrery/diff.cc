@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "arguments.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/intake/graph_inspection.h"
 #include "orrery/profile/difference.h"
@@ -80,7 +81,7 @@ std::string changes_table(std::string title, const std::vector<Change>& changes,
     const std::string counts = c.count_a == c.count_b
                                    ? fmt::format("{:.4g}", c.count_a)
                                    : fmt::format("{:.4g}→{:.4g}", c.count_a, c.count_b);
-    table.row({report::fit(report::printable(c.name), 26), std::string(name(c.kind)), counts,
+    table.row({report::fit(printable(c.name), 26), std::string(name(c.kind)), counts,
                format_time(c.time_a), format_time(c.time_b), signed_time(c.difference())});
   }
   std::string text = "\n" + table.text(style);

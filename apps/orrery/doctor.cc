@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "data_folder.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/graph/builder.h"
 #include "orrery/platform/catalogue.h"
@@ -117,7 +118,7 @@ int doctor(Session& session) {
   bool healthy = true;
   for (const Line& line : lines) {
     sheet.add(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"),
-                                     report::printable(line.text)));
+                                     printable(line.text)));
     healthy = healthy && line.ok;
   }
   const auto json = [&] {

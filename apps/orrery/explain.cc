@@ -14,6 +14,7 @@
 #include "arguments.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/result/run_file.h"
 #include "run_summary.h"
@@ -80,16 +81,16 @@ std::string wrapped(std::string_view text) {
 }
 
 std::string explanation_text(const Explanation& explanation, report::Style style) {
-  std::string text = style.strong(report::printable(explanation.title)) + "\n";
+  std::string text = style.strong(printable(explanation.title)) + "\n";
   for (const std::string& paragraph : explanation.paragraphs)
-    text += '\n' + wrapped(report::printable(paragraph));
+    text += '\n' + wrapped(printable(paragraph));
   if (explanation.figures.empty()) return text;
   std::size_t width = 14;
   for (const auto& [label, figure] : explanation.figures)
-    width = std::max(width, std::min<std::size_t>(report::columns(report::printable(label)), 30));
+    width = std::max(width, std::min<std::size_t>(report::columns(printable(label)), 30));
   report::Sheet sheet(style, width);
   for (const auto& [label, figure] : explanation.figures)
-    sheet.add(report::fit(report::printable(label), width), report::printable(figure));
+    sheet.add(report::fit(printable(label), width), printable(figure));
   return text + '\n' + sheet.text();
 }
 
@@ -136,7 +137,7 @@ std::string list_text(const std::vector<Entry>& entries, bool values, report::St
   for (const Entry& entry : entries) width = std::max(width, entry.name.size());
   report::Sheet sheet(style, width);
   for (const Entry& entry : entries)
-    sheet.add(entry.name, values ? report::printable(entry.text) : entry.meaning);
+    sheet.add(entry.name, values ? printable(entry.text) : entry.meaning);
   return sheet.text() +
          (values ? "\nWhat one of them means and is computed from, or a node, or a collective:\n"
                    "  orrery explain RUN.orrery exposed_comm\n"

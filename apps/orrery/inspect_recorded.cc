@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/profile/inspection.h"
 #include "orrery/report/envelope.h"
@@ -59,7 +60,7 @@ std::string uses_table(const std::vector<profile::NameUse>& uses, std::string ti
   report::Table table(
       {{std::move(title)}, {"count", true}, {"time", true}, {"longest", true}, {"share", true}});
   for (std::size_t i = 0; i < uses.size() && i < kShown; ++i) {
-    table.row({report::fit(report::printable(uses[i].name), 40), count(uses[i].count),
+    table.row({report::fit(printable(uses[i].name), 40), count(uses[i].count),
                format_time(uses[i].total), format_time(uses[i].longest),
                share(uses[i].total, whole)});
   }
@@ -80,9 +81,9 @@ std::string comms_table(const Inspection& inspection, report::Style style) {
   for (const profile::CommUse& use : inspection.comms) {
     const std::string bytes = use.without_bytes == use.count ? "?" : format_bytes(Bytes(use.bytes));
     table.row({std::string(name(use.kind)),
-               use.group.empty() ? "?" : report::fit(report::printable(use.group), 16),
-               count(use.count), bytes + (use.without_bytes > 0 && bytes != "?" ? "+" : ""),
-               format_time(use.total), format_time(use.shortest)});
+               use.group.empty() ? "?" : report::fit(printable(use.group), 16), count(use.count),
+               bytes + (use.without_bytes > 0 && bytes != "?" ? "+" : ""), format_time(use.total),
+               format_time(use.shortest)});
   }
   return table.empty() ? "" : "\n" + table.text(style);
 }
@@ -100,9 +101,9 @@ std::string events_of(const Inspection& inspection) {
 std::string rank_text(const Inspected& one, report::Style style) {
   const Inspection& inspection = one.inspection;
   report::Sheet sheet(style);
-  sheet.line(style.strong(
-      report::printable(fmt::format("rank {}  {} ({})", one.rank, one.file, one.format))));
-  if (!one.device.empty()) sheet.add("device", report::printable(one.device));
+  sheet.line(
+      style.strong(printable(fmt::format("rank {}  {} ({})", one.rank, one.file, one.format))));
+  if (!one.device.empty()) sheet.add("device", printable(one.device));
   sheet.add("events", events_of(inspection));
   sheet.add("lanes", fmt::format("{} thread{}, {} stream{}", inspection.threads,
                                  inspection.threads == 1 ? "" : "s", inspection.streams,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
@@ -125,7 +126,7 @@ std::string differences(const Summary& summary) {
 std::string inspection_text(const std::string& name, const graph::Workload& workload,
                             const Summary& summary, report::Style style) {
   report::Sheet sheet(style);
-  sheet.add("trace", fmt::format("{}: {} rank{}, {} nodes, {} edges", report::printable(name),
+  sheet.add("trace", fmt::format("{}: {} rank{}, {} nodes, {} edges", printable(name),
                                  count(summary.ranks), summary.ranks == 1 ? "" : "s",
                                  count(summary.total.nodes), count(summary.total.edges)));
   sheet.add("nodes", kinds_of(summary.total));

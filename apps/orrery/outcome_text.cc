@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/models.h"
@@ -144,7 +145,7 @@ void add_chain(Sheet& sheet, const Outcome& outcome) {
     std::string label(graph.name(chain[i].node));
     if (label.empty()) label = fmt::format("node {}", graph.id(chain[i].node));
     text += fmt::format("{} {} {} (rank {})", i == parts.longest.front() ? "" : ",",
-                        report::fit(report::printable(label), 28),
+                        report::fit(printable(label), 28),
                         format_time(chain[i].end - chain[i].start), chain[i].rank);
   }
   sheet.add("", text);
@@ -189,7 +190,7 @@ std::string stall_text(const Outcome& outcome, Style style) {
   if (!stall.circle.empty()) {
     std::string text;
     for (const std::string& rank : stall.circle)
-      text += (text.empty() ? "" : " → ") + report::printable(rank);
+      text += (text.empty() ? "" : " → ") + printable(rank);
     sheet.add("circle", text);
   }
   constexpr std::size_t kShown = 8;
@@ -199,10 +200,9 @@ std::string stall_text(const Outcome& outcome, Style style) {
     const std::string label(graph.name(stalled.node));
     sheet.add(
         fmt::format("rank {}", stalled.rank),
-        fmt::format(
-            "node {}{}: {}", graph.id(stalled.node),
-            label.empty() ? "" : fmt::format(" ({})", report::fit(report::printable(label), 40)),
-            report::printable(stalled.why)));
+        fmt::format("node {}{}: {}", graph.id(stalled.node),
+                    label.empty() ? "" : fmt::format(" ({})", report::fit(printable(label), 40)),
+                    printable(stalled.why)));
   }
   if (stall.nodes.size() > kShown)
     sheet.add("", fmt::format("and {} more (--json)", stall.nodes.size() - kShown));

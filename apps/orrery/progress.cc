@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
@@ -57,7 +58,7 @@ void Progress::show(const Phase& phase, std::uint64_t done, std::uint64_t of) {
   if (of > 0)
     line += fmt::format(": {} of {}{}", amount(done, phase.unit), amount(of, phase.unit),
                         phase.unit == "bytes" ? "" : fmt::format(" {}", phase.unit));
-  if (!phase.about.empty()) line += fmt::format(" ({})", report::printable(phase.about));
+  if (!phase.about.empty()) line += fmt::format(" ({})", printable(phase.about));
   talk(fmt::format("\r\x1b[K{}", line));
   shown_ = true;
 }

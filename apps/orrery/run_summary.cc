@@ -8,6 +8,7 @@
 #include "counting.h"
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/words.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
@@ -80,8 +81,8 @@ void add_collectives(Sheet& sheet, const Run& run, bool all) {
   for (std::size_t i = 0; i < classes.size() && i < lines; ++i) {
     const analysis::CollectiveClass& one = classes[i];
     std::string text =
-        fmt::format("{} {} among {}, {} each: {} each", count(one.count),
-                    report::printable(one.type), count(one.members), format_bytes(one.bytes),
+        fmt::format("{} {} among {}, {} each: {} each", count(one.count), printable(one.type),
+                    count(one.members), format_bytes(one.bytes),
                     format_time(one.count > 0 ? Time(one.time.count() / one.count) : Time{}));
     if (one.busbw > 0) text += fmt::format(", busbw {}", format_bandwidth(Bandwidth(one.busbw)));
     if (one.of_bound) text += fmt::format(" ({} of the bound)", percent(*one.of_bound));
@@ -131,9 +132,8 @@ void add_memory(Sheet& sheet, const Run& run) {
   };
   std::string text = size(memory.peak);
   if (run.memory_capacity.count() > 0) text += fmt::format(" of {}", size(run.memory_capacity));
-  text += accounted
-              ? fmt::format(" (rank {}, {})", *rank, report::printable(run.names[memory.role]))
-              : fmt::format(" (rank {})", *rank);
+  text += accounted ? fmt::format(" (rank {}, {})", *rank, printable(run.names[memory.role]))
+                    : fmt::format(" (rank {})", *rank);
   sheet.add("peak memory", text);
 }
 
@@ -178,14 +178,14 @@ std::vector<std::pair<std::string, std::string>> throughput_lines(const analysis
   if (!speed.mfu || !speed.hfu) return lines;
   text = fmt::format("MFU {}, HFU {} of {}", percent(*speed.mfu), percent(*speed.hfu),
                      format_flops(peak));
-  if (!precision.empty()) text += fmt::format(" ({})", report::printable(precision));
+  if (!precision.empty()) text += fmt::format(" ({})", printable(precision));
   lines.emplace_back("utilisation", std::move(text));
   return lines;
 }
 
 std::string title_of(const Run& run) {
-  const std::string workload = report::printable(run.fact("workload"));
-  const std::string cluster = report::printable(run.fact("cluster"));
+  const std::string workload = printable(run.fact("workload"));
+  const std::string cluster = printable(run.fact("cluster"));
   if (workload.empty()) return cluster.empty() ? "run" : "run on " + cluster;
   return cluster.empty() ? workload : workload + " on " + cluster;
 }
@@ -197,7 +197,7 @@ double share_of_step(const Run& run, Time part) {
 std::string label_of(const Run& run, std::uint32_t rank, std::uint32_t span) {
   if (span == result::kNone) return "-";
   const result::Span& one = run.timeline(rank).spans[span];
-  const std::string label = report::printable(run.names[one.name]);
+  const std::string label = printable(run.names[one.name]);
   return label.empty() ? fmt::format("node {}", one.node) : label;
 }
 
@@ -206,17 +206,16 @@ std::string models_of(const Run& run) {
   std::string network(run.fact("network_model"));
   if (const platform::NetworkEntry* entry = platform::find_network(network))
     network += fmt::format(" ({})", entry->model);
-  const std::string roofline = run.device.empty()
-                                   ? "roofline"
-                                   : fmt::format("roofline on {}", report::printable(run.device));
+  const std::string roofline =
+      run.device.empty() ? "roofline" : fmt::format("roofline on {}", printable(run.device));
   const std::string how = compute == "replay"     ? "every node takes its recorded duration"
                           : compute == "roofline" ? roofline
                           : compute == "recorded_or_roofline"
                               ? fmt::format("recorded durations, else {}", roofline)
                           : compute == "recorded" ? "recorded durations"
-                                                  : report::printable(compute);
-  return fmt::format("network {}; compute: {}; {} rules", report::printable(network), how,
-                     report::printable(run.fact("rules")));
+                                                  : printable(compute);
+  return fmt::format("network {}; compute: {}; {} rules", printable(network), how,
+                     printable(run.fact("rules")));
 }
 
 std::string summary_text(const Run& run, Style style, bool all) {

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/report/envelope.h"
 #include "output_file.h"
 
@@ -50,7 +50,7 @@ report::Style Session::style(int descriptor) const {
 }
 
 void Session::talk_error(const Error& error) const {
-  const std::string text = report::printable_lines(to_string(error));
+  const std::string text = printable_lines(to_string(error));
   talk(fmt::format("orrery{}{}: {} {}\n", command.empty() ? "" : " ", command,
                    err_style().bad("error:"), text));
 }
@@ -62,13 +62,12 @@ int Session::fail(const Error& error, const Findings& findings) const {
 }
 
 void Session::note(std::string_view text) const {
-  if (!quiet) talk(fmt::format("orrery {}: {}\n", command, report::printable(text)));
+  if (!quiet) talk(fmt::format("orrery {}: {}\n", command, printable(text)));
 }
 
 void Session::warn(std::string_view text) const {
   if (!quiet)
-    talk(fmt::format("orrery {}: {} {}\n", command, err_style().warn("warning:"),
-                     report::printable(text)));
+    talk(fmt::format("orrery {}: {} {}\n", command, err_style().warn("warning:"), printable(text)));
 }
 
 int Session::deliver(std::string_view text, const std::function<std::string()>& to_json,
@@ -81,17 +80,6 @@ int Session::deliver(std::string_view text, const std::function<std::string()>& 
     done = write_output("-", json ? to_json() : std::string(text), false);
   }
   return done ? code : fail(done.error());
-}
-
-std::string shell_word(const std::string& text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("/-._+:,@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
 }
 
 }  // namespace orrery::app

@@ -83,9 +83,6 @@ void talk(std::string_view text);
 /// Writes all of `text` to stdout. False when stdout cannot take it.
 bool print(std::string_view text);
 
-/// `text` as one word of a shell: in quotes where it needs them.
-[[nodiscard]] std::string shell_word(const std::string& text);
-
 /// Writes a file whole or not at all: a temporary beside it, then a rename. An existing file needs
 /// `force`.
 /// "-" is stdout. Errc: output_exists, output_failed.

@@ -9,8 +9,8 @@
 #include <optional>
 #include <tuple>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/graph/printable.h"
 
 namespace orrery::analysis {
 
@@ -68,8 +68,7 @@ class Checker {
   [[nodiscard]] std::string node_place(std::uint32_t rank, NodeId node) const {
     const Graph& graph = workload_.graph(rank);
     std::string place = fmt::format("rank {} node {}", rank, graph.id(node));
-    if (!graph.name(node).empty())
-      place += fmt::format(" ({})", graph::printable(graph.name(node), 40));
+    if (!graph.name(node).empty()) place += fmt::format(" ({})", printable(graph.name(node), 40));
     return place;
   }
 
@@ -85,7 +84,7 @@ class Checker {
     for (const auto& [group, process_group] : workload_.groups) {
       std::vector<std::uint32_t> ranks = process_group.ranks;
       std::sort(ranks.begin(), ranks.end());
-      const auto where = fmt::format("group {}", graph::printable(group, 40));
+      const auto where = fmt::format("group {}", printable(group, 40));
       const auto twice = std::adjacent_find(ranks.begin(), ranks.end());
       if (twice != ranks.end()) {
         report(ProblemKind::group_rank, where, fmt::format("lists rank {} more than once", *twice));
@@ -166,11 +165,11 @@ class Checker {
       if (!member) {
         report(ProblemKind::unknown_group, fmt::format("rank {}", rank),
                fmt::format("issues collectives on group {}, which is not defined",
-                           graph::printable(group, 40)));
+                           printable(group, 40)));
       } else if (!*member) {
         report(ProblemKind::not_a_member, fmt::format("rank {}", rank),
                fmt::format("issues collectives on group {} without being in it",
-                           graph::printable(group, 40)));
+                           printable(group, 40)));
       }
     }
   }
@@ -229,7 +228,7 @@ class Checker {
           ProblemKind::collective_mismatch,
           group.empty()
               ? "all ranks"
-              : fmt::format("group {}", graph::printable(workload_.group_name(group, first), 40)),
+              : fmt::format("group {}", printable(workload_.group_name(group, first), 40)),
           fmt::format("rank {} issues {} {} of {}, rank {} issues {}", first, count(ours, key),
                       name(key.first), format_bytes(Bytes(key.second)), rank, count(theirs, key)));
       return;

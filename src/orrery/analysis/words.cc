@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 
 namespace orrery::analysis {
@@ -39,10 +40,7 @@ std::string rate_text(double per_second, std::string_view what) {
 }
 
 std::string quoted(std::string_view name) {
-  if (name.size() <= kLongestName) return fmt::format("\"{}\"", name);
-  std::size_t end = kLongestName;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0u) == 0x80u) --end;
-  return fmt::format("\"{}…\"", name.substr(0, end));
+  return fmt::format("\"{}\"", shortened(name, kLongestName));
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {

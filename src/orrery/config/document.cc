@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 
 namespace orrery::config {
 namespace {
@@ -139,18 +140,7 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
 }
 
 std::string pointer(std::string_view parent, std::string_view key) {
-  std::string path(parent);
-  path += '/';
-  for (const char c : key.substr(0, 80)) {
-    if (c == '~') {
-      path += "~0";
-    } else if (c == '/') {
-      path += "~1";
-    } else {
-      path += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
-  }
-  return path;
+  return std::string(parent) + pointer_step(printable(beginning(key, 80)));
 }
 
 std::string pointer(std::string_view parent, std::size_t index) {
@@ -178,51 +168,6 @@ std::string_view kind_of(const Json& value) {
       break;
   }
   return "something else";
-}
-
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  std::size_t size = std::min(text.size(), kShown);
-  // Never cut inside a character.
-  while (size > 0 && size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80)
-    --size;
-  std::string shown = "\"";
-  for (const char c : text.substr(0, size))
-    shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  std::size_t bad = 0;
-  if (!is_utf8(shown, bad)) {
-    for (char& c : shown) {
-      if (static_cast<unsigned char>(c) >= 0x80) c = '?';
-    }
-  }
-  return shown + (size < text.size() ? "...\"" : "\"");
-}
-
-bool is_utf8(std::string_view text, std::size_t& bad) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned char first = byte(i);
-    const std::size_t length = first < 0x80   ? 1
-                               : first < 0xC2 ? 0
-                               : first < 0xE0 ? 2
-                               : first < 0xF0 ? 3
-                               : first < 0xF5 ? 4
-                                              : 0;
-    bad = i;
-    if (length == 0 || i + length > text.size()) return false;
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0) != 0x80) return false;
-    }
-    if (length >= 3) {
-      const unsigned char second = byte(i + 1);
-      if ((first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-          (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F)) {
-        return false;
-      }
-    }
-    i += length;
-  }
-  return true;
 }
 
 }  // namespace orrery::config

@@ -33,10 +33,4 @@ using Json = nlohmann::json;
 /// What kind of value this is, for messages: "a list", "text", …
 [[nodiscard]] std::string_view kind_of(const Json& value);
 
-/// Text from a file made fit for a message: quoted, cut short, control characters replaced.
-[[nodiscard]] std::string in_quotes(std::string_view text);
-
-/// True when `text` is well-formed UTF-8; else `bad` is the offset of the first wrong byte.
-[[nodiscard]] bool is_utf8(std::string_view text, std::size_t& bad);
-
 }  // namespace orrery::config

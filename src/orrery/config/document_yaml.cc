@@ -17,6 +17,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 
 namespace orrery::config {
 namespace {

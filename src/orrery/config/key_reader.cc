@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 
 namespace orrery::config {

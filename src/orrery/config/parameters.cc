@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 
 namespace orrery::config {

@@ -9,6 +9,8 @@
 #include <optional>
 #include <span>
 
+#include "orrery/core/text.h"
+
 namespace orrery {
 namespace {
 
@@ -51,12 +53,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Text for messages: quoted, cut short.
-std::string quoted(std::string_view text) {
-  constexpr std::size_t kShown = 40;
-  if (text.size() <= kShown) return fmt::format("\"{}\"", text);
-  return fmt::format("\"{}...\"", text.substr(0, kShown));
-}
+/// For messages, which show less of a quantity than of a name.
+std::string quoted(std::string_view text) { return in_quotes(text, 40); }
 
 std::optional<double> factor_of(std::string_view unit, std::span<const Unit> units) {
   for (const Unit& known : units) {

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/graph/cycles.h"
-#include "orrery/graph/printable.h"
 
 namespace orrery::graph {
 namespace {

@@ -10,8 +10,8 @@
 #include <charconv>
 #include <utility>
 
+#include "orrery/core/text.h"
 #include "orrery/graph/graph.h"
-#include "orrery/graph/printable.h"
 
 namespace orrery::intake {
 namespace {
@@ -83,7 +83,7 @@ class Parser {
       if (unused && !options_.none_is_all_reduce)
         findings_.add(FindingCode::attr_ignored,
                       fmt::format("{}: layer {}: a communication that {} does not have", where_,
-                                  graph::printable(layer.name, 40), workload_.word));
+                                  printable(layer.name, 40), workload_.word));
     }
   }
 
@@ -109,7 +109,7 @@ class Parser {
     if (error != std::errc{} || stop != word.data() + word.size()) {
       return fail(
           Errc::input_corrupt, place(),
-          fmt::format("{} should be a whole number, not \"{}\"", what, graph::printable(word, 40)));
+          fmt::format("{} should be a whole number, not \"{}\"", what, printable(word, 40)));
     }
     if (value < 0) return fail(Errc::input_range, place(), fmt::format("{} is negative", what));
     return value;
@@ -128,7 +128,7 @@ class Parser {
                                     [&](const auto& entry) { return entry.first == words[0]; });
     if (known == kWords.end()) {
       return fail(Errc::input_unsupported, place(),
-                  fmt::format("parallelism \"{}\" is not known", graph::printable(words[0], 40)),
+                  fmt::format("parallelism \"{}\" is not known", printable(words[0], 40)),
                   "known are MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_DLRM "
                   "and HYBRID_DLRM_ENHANCED");
     }
@@ -169,7 +169,7 @@ class Parser {
           options_.none_is_all_reduce && workload_.parallelism != Parallelism::dlrm ? 0 : -1;
     } else {
       return fail(Errc::input_unsupported, place(),
-                  fmt::format("communication \"{}\" is not known", graph::printable(word, 40)),
+                  fmt::format("communication \"{}\" is not known", printable(word, 40)),
                   "known are ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER and NONE");
     }
     return out;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/text.h"
 #include "orrery/intake/export_text.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/writer.h"
@@ -31,7 +32,8 @@ class Exporter {
   Result<void> metadata(const MetadataRecord& record) {
     if (options_.format != ExportFormat::json) return {};
     out_ += "{\"chakra\": ";
-    append_json_text(out_, record.version.empty() ? trace::chakra::kVersion : record.version);
+    append_json_text(out_, record.version.empty() ? trace::chakra::kVersion : record.version,
+                     JsonBreaks::numbers);
     out_ += ",\n\"metadata\": ";
     append_json(out_, record);
     out_ += ",\n\"nodes\": [";

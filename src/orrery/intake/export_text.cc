@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 
+#include "orrery/core/text.h"
+
 namespace orrery::intake {
 namespace {
 
@@ -14,42 +16,9 @@ using trace::chakra::AttributeRecord;
 using trace::chakra::IoRecord;
 using trace::chakra::Member;
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
-/// Length of the UTF-8 character at `at`, or 0 where there is none.
-std::size_t character(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || at + length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(at + 1);
-  const bool wrong = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-                     (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
-  return wrong ? 0 : length;
+void append_text(std::string& out, std::string_view text) {
+  append_json_text(out, text, JsonBreaks::numbers);
 }
-
-/// Each character through `put(c, out)` if it is ASCII, as it is if not.
-template <class Put>
-void append_characters(std::string& out, std::string_view text, Put&& put) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = character(text, at);
-    if (length == 0) {
-      out += kReplacement;
-      ++at;
-    } else if (length == 1) {
-      put(text[at++]);
-    } else {
-      out += text.substr(at, length);
-      at += length;
-    }
-  }
-}
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
 constexpr std::array<std::string_view, 33> kMembers = {"",
                                                        "",
@@ -170,7 +139,7 @@ void append_io(std::string& out, std::string_view key, const IoRecord& io) {
   for (const auto& [name, text] : texts) {
     if (text->empty()) continue;
     append_key(out, name);
-    append_json_text(out, *text);
+    append_text(out, *text);
   }
   out += '}';
 }
@@ -199,7 +168,7 @@ void append_list(std::string& out, const AttributeRecord& attribute) {
     if (attribute.member == Member::bytes_list) {
       append_base64(out, text);
     } else {
-      append_json_text(out, text);
+      append_text(out, text);
     }
   }
   for (const std::uint64_t bits : attribute.list) {
@@ -210,64 +179,6 @@ void append_list(std::string& out, const AttributeRecord& attribute) {
 }
 
 }  // namespace
-
-void append_json_text(std::string& out, std::string_view text) {
-  out += '"';
-  append_characters(out, text, [&](char c) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (is_control(c)) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
-    }
-  });
-  out += '"';
-}
-
-void append_dot_text(std::string& out, std::string_view text) {
-  out += '"';
-  append_characters(out, text, [&](char c) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\0') {
-      out += kReplacement;
-    } else {
-      out += is_control(c) ? ' ' : c;
-    }
-  });
-  out += '"';
-}
-
-void append_xml_text(std::string& out, std::string_view text) {
-  append_characters(out, text, [&](char c) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '\n':
-      case '\t':
-        out += c;
-        break;
-      default:
-        if (is_control(c)) {
-          out += kReplacement;
-        } else {
-          out += c;
-        }
-    }
-  });
-}
 
 void append_json_number(std::string& out, std::uint64_t value) {
   const bool exact = value < std::uint64_t{1} << 53;
@@ -282,16 +193,16 @@ void append_json_number(std::string& out, std::int64_t value) {
 void append_json(std::string& out, const AttributeRecord& attribute) {
   out += '{';
   append_key(out, "name");
-  append_json_text(out, attribute.name);
+  append_text(out, attribute.name);
   if (!attribute.doc_string.empty()) {
     append_key(out, "docString");
-    append_json_text(out, attribute.doc_string);
+    append_text(out, attribute.doc_string);
   }
   if (attribute.member != Member::none) {
     append_key(out, member_key(attribute.member));
     const auto member = static_cast<std::uint32_t>(attribute.member);
     if (attribute.member == Member::string_val) {
-      append_json_text(out, attribute.text);
+      append_text(out, attribute.text);
     } else if (attribute.member == Member::bytes_val) {
       append_base64(out, attribute.text);
     } else if (member % 2 == 0) {
@@ -308,10 +219,10 @@ void append_json(std::string& out, const trace::chakra::NodeRecord& node) {
   append_key(out, "id");
   append_json_number(out, node.id);
   append_key(out, "name");
-  append_json_text(out, node.name);
+  append_text(out, node.name);
   append_key(out, "type");
   if (const std::string_view type = node_type_name(node.type); !type.empty()) {
-    append_json_text(out, type);
+    append_text(out, type);
   } else {
     append_json_number(out, node.type);
   }
@@ -334,7 +245,7 @@ void append_json(std::string& out, const trace::chakra::NodeRecord& node) {
 void append_json(std::string& out, const trace::chakra::MetadataRecord& metadata) {
   out += '{';
   append_key(out, "version");
-  append_json_text(out, metadata.version);
+  append_text(out, metadata.version);
   append_attributes(out, metadata.attributes);
   out += '}';
 }

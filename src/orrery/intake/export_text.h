@@ -9,12 +9,6 @@
 
 namespace orrery::intake {
 
-/// Appends text in the quotes of JSON or dot, or as XML content. What is no UTF-8 becomes U+FFFD,
-/// and so do characters that the format cannot hold.
-void append_json_text(std::string& out, std::string_view text);
-void append_dot_text(std::string& out, std::string_view text);
-void append_xml_text(std::string& out, std::string_view text);
-
 /// A whole number: as text from 2^53 on, where other programs would round it.
 void append_json_number(std::string& out, std::uint64_t value);
 void append_json_number(std::string& out, std::int64_t value);

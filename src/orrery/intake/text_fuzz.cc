@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "orrery/core/text.h"
 #include "orrery/intake/astra_text.h"
 #include "orrery/intake/convert_text.h"
 #include "orrery/intake/export_text.h"
@@ -23,9 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::string out;
   intake::append_python(out, text);
-  intake::append_json_text(out, text);
-  intake::append_dot_text(out, text);
-  intake::append_xml_text(out, text);
+  append_json_text(out, text);
+  append_dot_text(out, text);
+  append_xml_text(out, text);
   const std::size_t half = size / 2;
   (void)intake::bytes_of_values(text, text);
   (void)intake::bytes_of_dims(text.substr(0, half), text.substr(half));

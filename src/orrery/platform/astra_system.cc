@@ -11,11 +11,11 @@
 
 #include "orrery/config/key_reader.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/platform/astra_internal.h"
 
 namespace orrery::platform {
 
-using config::in_quotes;
 using config::Json;
 using config::KeyReader;
 using config::kind_of;

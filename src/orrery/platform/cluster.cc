@@ -7,6 +7,7 @@
 #include <bit>
 #include <filesystem>
 
+#include "orrery/core/text.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster_file.h"
 

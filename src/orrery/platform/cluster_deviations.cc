@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "orrery/core/text.h"
 #include "orrery/platform/cluster_file.h"
 
 namespace orrery::platform {

@@ -106,7 +106,6 @@ using config::at_least;
 using config::between;
 using config::Field;
 using config::field;
-using config::in_quotes;
 using config::Json;
 using config::Kind;
 using config::kind_of;

@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "orrery/core/text.h"
 #include "orrery/platform/cluster_file.h"
 
 namespace orrery::platform {

@@ -12,12 +12,12 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/platform/astra_internal.h"
 #include "orrery/platform/cluster.h"
 
 namespace orrery::platform {
 
-using config::is_utf8;
 namespace {
 
 using Outcome = Result<void>;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/text.h"
 #include "orrery/report/json.h"
 #include "orrery/report/perfetto.h"
 #include "orrery/report/perfetto_args.h"
@@ -28,7 +29,7 @@ void append_us(std::string& out, std::uint64_t ns) {
 
 std::string quoted(std::string_view text) {
   std::string out;
-  JsonWriter(out).value(text);
+  append_json_text(out, text);
   return out;
 }
 
@@ -55,7 +56,7 @@ class ArgText {
   void group(std::uint32_t group) { word(Arg::group, group_name(run_.groups[group])); }
   void word(Arg arg, std::string_view text) {
     key(arg);
-    JsonWriter(out_).value(text);
+    append_json_text(out_, text);
   }
 
  private:

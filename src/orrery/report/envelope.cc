@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 
 namespace orrery::report {

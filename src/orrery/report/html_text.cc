@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "orrery/core/text.h"
 #include "orrery/report/html_internal.h"
-#include "orrery/report/text.h"
 
 namespace orrery::report::html {
 
 namespace {
 
-constexpr std::size_t kNameBytes = 256;
-
-/// At most kNameBytes of `text`, whole characters; "…" where it was cut.
-std::string shortened(std::string_view text) {
-  if (text.size() <= kNameBytes) return std::string(text);
-  std::size_t end = kNameBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "\xE2\x80\xA6";
-}
+constexpr std::size_t kNameBytes = 256;  // longer ones are cut
 
 }  // namespace
 
@@ -29,7 +21,7 @@ std::uint32_t UsedNames::number(std::uint32_t in_run) {
 
 void UsedNames::write(JsonWriter& json) const {
   column(json, "names", used_.size(),
-         [&](std::size_t i) { json.value(shortened(names_[used_[i]])); });
+         [&](std::size_t i) { json.value(orrery::shortened(names_[used_[i]], kNameBytes)); });
 }
 
 std::string tight(std::string_view json) {
@@ -61,27 +53,7 @@ std::string tight(std::string_view json) {
 
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
+  append_xml_text(out, printable(text), "\"'");
   return out;
 }
 

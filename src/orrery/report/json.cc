@@ -6,58 +6,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "orrery/report/text.h"
+#include "orrery/core/text.h"
 
 namespace orrery::report {
 
 namespace {
-
-void append_escaped(std::string& out, std::string_view text) {
-  const auto plain = [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; };
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t from = at;
-    while (at < text.size() && plain(text[at])) ++at;
-    out += text.substr(from, at - from);
-    if (at == text.size()) return;
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte >= 0x80) {
-      const std::size_t length = utf8_length(text.substr(at));
-      if (length == 0) {
-        out += "\xEF\xBF\xBD";
-        ++at;
-      } else {
-        out += text.substr(at, length);
-        at += length;
-      }
-      continue;
-    }
-    ++at;
-    switch (byte) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        if (byte < 0x20 || byte == 0x7F) {
-          out += fmt::format("\\u{:04x}", byte);
-        } else {
-          out += static_cast<char>(byte);
-        }
-    }
-  }
-}
 
 template <class T>
 void append_number(std::string& out, T number) {
@@ -113,18 +66,15 @@ JsonWriter& JsonWriter::close(char bracket) {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   before_value();
-  out_ += '"';
-  append_escaped(out_, name);
-  out_ += "\": ";
+  append_json_text(out_, name);
+  out_ += ": ";
   after_key_ = true;
   return *this;
 }
 
 JsonWriter& JsonWriter::value(std::string_view text) {
   before_value();
-  out_ += '"';
-  append_escaped(out_, text);
-  out_ += '"';
+  append_json_text(out_, text);
   return *this;
 }
 

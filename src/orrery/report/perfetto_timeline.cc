@@ -5,6 +5,7 @@
 
 #include <tuple>
 
+#include "orrery/core/text.h"
 #include "orrery/report/text.h"
 
 namespace orrery::report {

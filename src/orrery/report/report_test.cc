@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "orrery/core/text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
@@ -74,16 +75,6 @@ TEST(RoundedNs, HalvesGoAwayFromZero) {
   EXPECT_EQ(rounded_ns(ps(-500)), -1);
   EXPECT_EQ(rounded_ns(ns(117'780)), 117'780);
   EXPECT_EQ(rounded_ns(kTimeMax), 9'223'372'036'854'776);
-}
-
-TEST(Printable, TerminalEscapesAreInert) {
-  EXPECT_EQ(printable("a\x1b[31mb\x07"), "a?[31mb?");
-  EXPECT_EQ(printable("\xC2\x9B"
-                      "31m"),
-            "?31m");  // the one-character form of ESC [
-  EXPECT_EQ(printable("\xFFok\xC3"), "?ok?");
-  EXPECT_EQ(printable("µs"), "µs");
-  EXPECT_EQ(printable_lines("a\x1b\n\nb\r"), "a?\n\nb?");
 }
 
 TEST(Fit, CutsWithAnEllipsis) {

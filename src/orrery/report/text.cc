@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/report/text.h"
+#include "orrery/core/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "orrery/analysis/words.h"
+#include "orrery/report/text.h"
 
 namespace orrery::report {
 
@@ -31,59 +34,6 @@ std::string padded(std::string_view text, std::size_t width, bool right) {
 void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1); }
 
 }  // namespace
-
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
-  if (text.empty()) return 0;
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) return tail(1) ? 2 : 0;
-  if (lead >= 0xE0 && lead <= 0xEF) {
-    if (!tail(1) || !tail(2)) return 0;
-    if (lead == 0xE0 && byte(1) < 0xA0) return 0;   // overlong
-    if (lead == 0xED && byte(1) >= 0xA0) return 0;  // surrogate
-    return 3;
-  }
-  if (lead >= 0xF0 && lead <= 0xF4) {
-    if (!tail(1) || !tail(2) || !tail(3)) return 0;
-    if (lead == 0xF0 && byte(1) < 0x90) return 0;
-    if (lead == 0xF4 && byte(1) >= 0x90) return 0;
-    return 4;
-  }
-  return 0;
-}
-
-std::string printable(std::string_view text) {
-  std::string clean;
-  clean.reserve(text.size());
-  for (std::size_t at = 0; at < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    const std::size_t length = utf8_length(text.substr(at));
-    // C1 controls are U+0080 … U+009F: C2 80 … C2 9F.
-    const bool control =
-        byte < 0x20 || byte == 0x7F ||
-        (byte == 0xC2 && length == 2 && static_cast<unsigned char>(text[at + 1]) < 0xA0);
-    if (length == 0 || control) {
-      clean += '?';
-    } else {
-      clean += text.substr(at, length);
-    }
-    at += std::max<std::size_t>(length, 1);
-  }
-  return clean;
-}
-
-std::string printable_lines(std::string_view text) {
-  std::string clean;
-  for (;;) {
-    const std::size_t end = text.find('\n');
-    clean += printable(text.substr(0, end));
-    if (end == std::string_view::npos) return clean;
-    clean += '\n';
-    text.remove_prefix(end + 1);
-  }
-}
 
 std::size_t columns(std::string_view text) {
   std::size_t count = 0;
@@ -126,13 +76,7 @@ std::string ranges(std::span<const std::uint32_t> ascending, std::size_t most) {
   return text;
 }
 
-std::string percent(double share) {
-  if (share == 0.0) return "0 %";
-  if (share == 1.0) return "100 %";
-  if (share > 0.0 && share < 0.0005) return "<0.1 %";
-  if (share < 1.0) share = std::min(share, 0.999);
-  return fmt::format("{:.1f} %", share * 100.0);
-}
+std::string percent(double share) { return analysis::share_text(share); }
 
 std::string Style::strong(std::string_view text) const { return wrap(color, "1", text); }
 std::string Style::faint(std::string_view text) const { return wrap(color, "2", text); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for terminals: names made harmless, lines that fit, a sheet of labelled lines, a table of
-// columns.
+// Text for terminals: lines that fit, a sheet of labelled lines, a table of columns.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +12,6 @@
 namespace orrery::report {
 
 inline constexpr std::size_t kWidth = 80;
-
-/// How many bytes the well-formed UTF-8 character at the front of `text` has; 0 when it is not one.
-[[nodiscard]] std::size_t utf8_length(std::string_view text);
-
-/// `text` without what a terminal would obey: control characters (C0, C1, DEL) and bytes that are
-/// not UTF-8 become '?'.
-[[nodiscard]] std::string printable(std::string_view text);
-
-/// The same for text of several lines: newlines stay.
-[[nodiscard]] std::string printable_lines(std::string_view text);
 
 /// How many columns `text` takes: one per UTF-8 character; colour sequences take none.
 [[nodiscard]] std::size_t columns(std::string_view text);

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "orrery/core/text.h"
 #include "orrery/sqlite/inside.h"
 
 namespace orrery::sqlite {
@@ -75,7 +76,7 @@ Result<Statement> Database::prepare(const std::string& sql, std::string_view tab
 }
 
 Result<std::vector<std::string>> Database::columns(std::string_view table) {
-  auto info = prepare("PRAGMA main.table_xinfo(" + quoted(table) + ")", table);
+  auto info = prepare("PRAGMA main.table_xinfo(" + sql_name(table) + ")", table);
   if (!info) return tl::unexpected(std::move(info.error()));
   std::vector<std::string> names;
   while (true) {
@@ -89,7 +90,7 @@ Result<std::vector<std::string>> Database::columns(std::string_view table) {
 }
 
 Result<bool> Database::is_key(std::string_view table, std::string_view column) {
-  auto info = prepare("PRAGMA main.table_xinfo(" + quoted(table) + ")", table);
+  auto info = prepare("PRAGMA main.table_xinfo(" + sql_name(table) + ")", table);
   if (!info) return tl::unexpected(std::move(info.error()));
   std::size_t keys = 0;
   bool found = false;
@@ -103,12 +104,6 @@ Result<bool> Database::is_key(std::string_view table, std::string_view column) {
     ++keys;
     found = found || info->value(kName) == column;
   }
-}
-
-std::string quoted(std::string_view name) {
-  std::string out = "\"";
-  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
 }
 
 }  // namespace orrery::sqlite

@@ -102,7 +102,4 @@ class Database {
   std::set<std::string, std::less<>> tables_;
 };
 
-/// A name as SQL takes it, whatever is in it.
-[[nodiscard]] std::string quoted(std::string_view name);
-
 }  // namespace orrery::sqlite

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "orrery/core/text.h"
+
 namespace orrery::sqlite {
 
 Result<Rows> Rows::of(Database& database, std::string_view table,
@@ -19,11 +21,11 @@ Result<Rows> Rows::of(Database& database, std::string_view table,
   int place = 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (std::find(there->begin(), there->end(), columns[i]) == there->end()) continue;
-    sql += (place == 0 ? "SELECT " : ", ") + quoted(columns[i]);
+    sql += (place == 0 ? "SELECT " : ", ") + sql_name(columns[i]);
     rows.place_[i] = place++;
   }
   if (place == 0) return rows;
-  sql += " FROM main." + quoted(table) + " NOT INDEXED";
+  sql += " FROM main." + sql_name(table) + " NOT INDEXED";
   auto statement = database.prepare(sql, table);
   if (!statement) return tl::unexpected(std::move(statement.error()));
   rows.statement_.emplace(std::move(*statement));
@@ -63,9 +65,9 @@ std::optional<std::string_view> Rows::bytes(std::size_t column) const {
 
 Result<TextByKey> TextByKey::of(Database& database, std::string_view table, std::string_view key,
                                 std::string_view text) {
-  auto statement = database.prepare(
-      "SELECT " + quoted(text) + " FROM main." + quoted(table) + " WHERE " + quoted(key) + " = ?",
-      table);
+  auto statement = database.prepare("SELECT " + sql_name(text) + " FROM main." + sql_name(table) +
+                                        " WHERE " + sql_name(key) + " = ?",
+                                    table);
   if (!statement) return tl::unexpected(std::move(statement.error()));
   return TextByKey(std::move(*statement));
 }

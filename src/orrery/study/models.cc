@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "orrery/core/text.h"
 #include "orrery/platform/networks.h"
-#include "orrery/report/text.h"
 
 namespace orrery::study {
 
@@ -16,10 +16,9 @@ std::string_view name(platform::NetworkModelKind network) { return platform::ent
 
 std::string compute_model(const platform::Platform& platform) {
   if (platform.replay_only) return "every node takes its recorded duration";
-  const std::string roofline =
-      platform.device.name.empty()
-          ? "roofline"
-          : fmt::format("roofline on {}", report::printable(platform.device.name));
+  const std::string roofline = platform.device.name.empty()
+                                   ? "roofline"
+                                   : fmt::format("roofline on {}", printable(platform.device.name));
   if (platform.device.roofline) return roofline;
   if (platform.device.roofline_without_duration)
     return fmt::format("recorded durations, else {}", roofline);

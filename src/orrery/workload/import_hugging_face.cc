@@ -10,6 +10,7 @@
 #include <array>
 
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 
 namespace orrery::workload {
 
@@ -351,7 +352,7 @@ tl::unexpected<Error> unknown_family(const std::string& type, const std::string&
   std::sort(known.begin(), known.end());
   const std::string near = did_you_mean(type, known);
   return fail(Errc::input_unsupported, where,
-              fmt::format("the family {} is not known", config::in_quotes(type)),
+              fmt::format("the family {} is not known", in_quotes(type)),
               near + (near.empty() ? "" : " ") +
                   "write a specification with kind, layers, hidden, ffn, heads, kv_heads, "
                   "head_dim, vocab, mlp, norm, positions; known here are " +

@@ -10,6 +10,7 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/workload/catalogue.h"
 #include "orrery/workload/import_internal.h"
 #include "orrery/workload/lora.h"
@@ -116,7 +117,7 @@ Result<std::vector<std::string>> words_of(KeyReader& keys, const Model& model,
     for (const Module& each : kModules) known.push_back(each.name);
     const std::string near = did_you_mean(module, known);
     return fail(Errc::input_unsupported, keys.place("target_modules"),
-                config::in_quotes(module) + " is no matrix that is known to have adapters",
+                in_quotes(module) + " is no matrix that is known to have adapters",
                 near.empty() ? "known are " + join(known) : near);
   }
   return words;
@@ -191,7 +192,7 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
   if (entry == nullptr) {
     return fail(Errc::config_missing_key, keys.place("base_model_name_or_path"),
                 base.empty() ? "the model is not named"
-                             : config::in_quotes(base) + " is not in the catalogue of models",
+                             : in_quotes(base) + " is not in the catalogue of models",
                 "give the model before its adapters: its config.json, or --model NAME");
   }
   spec.model = entry->model();
@@ -220,8 +221,8 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
   KeyReader keys(file, where);
   const std::string type = keys.text("peft_type", "");
   if (type != "LORA") {
-    return fail(Errc::input_unsupported, keys.place("peft_type"),
-                config::in_quotes(type) + " is not known", "LORA is");
+    return fail(Errc::input_unsupported, keys.place("peft_type"), in_quotes(type) + " is not known",
+                "LORA is");
   }
   Spec read = spec;
   if (auto found = find_base(read, keys); !found) return found;

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "orrery/core/text.h"
 #include "orrery/workload/import_shell.h"
 
 namespace orrery::workload {
@@ -50,7 +51,7 @@ Result<void> read_layer_frequency(KeyReader& keys, const Json& file, const Model
     auto read = python_list(text, kMostLayers);
     if (!read)
       return fail(Errc::config_range, keys.place("moe_layer_freq"),
-                  config::in_quotes(text) + " is no number and no list of layers",
+                  in_quotes(text) + " is no number and no list of layers",
                   "write a Python list of 0 and 1 for at most 65536 layers, e.g. ([0]*3+[1]*58)");
     list = *std::move(read);
     if (list.size() != static_cast<std::size_t>(model.layers))
@@ -131,7 +132,7 @@ std::int64_t window_of(KeyReader& keys, const Json& file) {
   const auto sides = python_list(text, 2);
   if (!sides || sides->empty()) {
     keys.fail(Errc::config_type, keys.place("window_size"),
-              config::in_quotes(text) + " is no pair of numbers");
+              in_quotes(text) + " is no pair of numbers");
     return 0;
   }
   return sides->front() + 1;
@@ -201,13 +202,13 @@ Error missing(std::string_view key, const MegatronArguments& file, const std::st
   if (const auto found = file.unknown.find(std::string(key)); found != file.unknown.end()) {
     return {Errc::config_missing_key, found->second.where,
             fmt::format("{} is {}, which nothing here gives a value", option,
-                        config::in_quotes(found->second.text)),
+                        in_quotes(found->second.text)),
             "write the value into the script, or set the variable in it"};
   }
   if (!file.not_read.empty()) {
     return {Errc::config_missing_key, file.not_read.where,
             fmt::format("reads {}, which is not there, and nothing else says {}",
-                        config::in_quotes(file.not_read.text), option),
+                        in_quotes(file.not_read.text), option),
             "put that file beside the script, or give it before the script: --spec FILE SCRIPT"};
   }
   return {Errc::config_missing_key, where, fmt::format("says nothing of {}", option),

@@ -8,6 +8,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/workload/legal_internal.h"
 #include "orrery/workload/lora.h"
 
@@ -24,7 +25,7 @@ std::string targets(const Spec& spec) {
   const std::vector<std::string_view> known = adaptable(spec.model);
   for (const std::string& word : spec.lora->targets) {
     if (std::find(known.begin(), known.end(), word) != known.end()) continue;
-    return fmt::format("{} is not one of {}", config::in_quotes(word), join(known));
+    return fmt::format("{} is not one of {}", in_quotes(word), join(known));
   }
   return {};
 }

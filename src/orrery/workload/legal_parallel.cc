@@ -8,6 +8,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/workload/legal_internal.h"
 
 namespace orrery::workload {
@@ -34,7 +35,7 @@ std::string order(const Spec& spec) {
   }
   std::sort(dims.begin(), dims.end());
   if (dims == std::vector<std::string>{"cp", "dp", "ep", "pp", "tp"}) return {};
-  return config::in_quotes(text) + " does not name each of tp, cp, ep, dp and pp once";
+  return in_quotes(text) + " does not name each of tp, cp, ep, dp and pp once";
 }
 
 std::string data_parallel_families(const Spec& spec) {

@@ -9,6 +9,7 @@
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/workload/legal_internal.h"
 
 namespace orrery::workload {
@@ -99,7 +100,7 @@ constexpr std::array<std::string_view, 9> kOps = {
 std::string recompute_words(const Spec& spec) {
   for (const std::string& op : spec.recompute.ops) {
     if (std::find(kOps.begin(), kOps.end(), op) != kOps.end()) continue;
-    return fmt::format("{} is not one of {}", config::in_quotes(op), join(kOps));
+    return fmt::format("{} is not one of {}", in_quotes(op), join(kOps));
   }
   return {};
 }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/text.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -43,36 +45,12 @@ constexpr std::array<Strip, 5> kStrips = {{{TaskKind::forward, "#8ab6e0", "forwa
                                            {TaskKind::weight_grad, "#c9a66b", "weight half"},
                                            {TaskKind::step, "#777777", "step"}}};
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 struct Unit {
   double bytes;
   const char* name;
 };
 Unit unit_for(std::int64_t bytes) {
-  constexpr std::array<Unit, 4> units = {
-      {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
+  constexpr std::array<Unit, 4> units = {{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "B"}}};
   for (const Unit& unit : units) {
     if (static_cast<double>(bytes) >= unit.bytes) return unit;
   }
@@ -154,8 +132,10 @@ class Picture {
   }
   void text(double x, double y, const char* anchor, int size, std::string_view what,
             const char* more = "") {
+    std::string content;
+    append_xml_text(content, what, "\"");
     put("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\"{}>{}</text>\n", x, y,
-        anchor, size, more, escaped(what));
+        anchor, size, more, content);
   }
   void box(double x, double y, double width, double height, const char* colour) {
     put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,

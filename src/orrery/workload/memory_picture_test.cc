@@ -52,6 +52,14 @@ TEST(MemoryPicture, NamesAreOnlyText) {
   EXPECT_TRUE(has(svg, "A &lt;model&gt; &amp; &quot;more&quot;: memory of stage 0, 1 rank"));
 }
 
+/// Bytes that are no UTF-8, DEL and what XML has no place for used to go into the picture.
+TEST(MemoryPicture, NoNameMakesItMalformed) {
+  Program program = program_with(2);
+  program.spec.name = "a\x01\xFF\xEF\xBF\xBEz";
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_TRUE(has(drawn(program), ">a" + mark + mark + mark + "z: memory of stage 0"));
+}
+
 TEST(MemoryPicture, DrawsACapacity) {
   EXPECT_TRUE(has(drawn(program_with(2), 100 << 20), "capacity 105 MB"));
 }

@@ -9,6 +9,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/workload/loops.h"
 #include "orrery/workload/schedule_internal.h"
 
@@ -119,7 +120,7 @@ class OrderReader {
       return placement;
     }
     return fail(Errc::config_range, at("/placement"),
-                config::in_quotes(word) + " is not one of round_robin, v, both_ways",
+                in_quotes(word) + " is not one of round_robin, v, both_ways",
                 did_you_mean(word, words));
   }
 
@@ -144,8 +145,7 @@ class OrderReader {
         const std::string& text = list[i].get_ref<const std::string&>();
         const std::optional<Slot> slot = slot_of(text);
         if (!slot) {
-          return fail(Errc::config_range, at(pointer(path, i)),
-                      config::in_quotes(text) + " is not a pass",
+          return fail(Errc::config_range, at(pointer(path, i)), in_quotes(text) + " is not a pass",
                       "a pass is F, B, I or W, the microbatch, and for chunks other than 0 a point "
                       "and the chunk: F0, B12, I3.1");
         }

@@ -10,6 +10,7 @@
 #include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/workload/catalogue.h"
 #include "orrery/workload/import_internal.h"
 #include "orrery/workload/legal_internal.h"
@@ -69,7 +70,7 @@ Result<void> look_up_model(Json& tree, const std::string& where) {
     for (const ModelEntry& each : models()) names.push_back(each.name);
     const std::string near = did_you_mean(name, names);
     return fail(Errc::config_range, where + ":/model/is",
-                config::in_quotes(name) + " is not in the catalogue of models",
+                in_quotes(name) + " is not in the catalogue of models",
                 near.empty() ? family_of(name, names) : near);
   }
   found->erase("is");

@@ -11,7 +11,7 @@
 #include <limits>
 #include <optional>
 
-#include "orrery/graph/printable.h"
+#include "orrery/core/text.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -90,7 +90,7 @@ std::string shown(const Scalar& value) {
     case Kind::real:
       return fmt::format("{}", value.real);
     case Kind::text:
-      return fmt::format("\"{}\"", graph::printable(value.text));
+      return fmt::format("\"{}\"", printable(value.text, kShownBytes));
     case Kind::none:
       return "nothing";
     case Kind::numbers:

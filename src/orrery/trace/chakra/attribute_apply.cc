@@ -8,7 +8,6 @@
 #include <limits>
 #include <optional>
 
-#include "orrery/graph/printable.h"
 #include "orrery/trace/chakra/attribute.h"
 
 namespace orrery::trace::chakra {

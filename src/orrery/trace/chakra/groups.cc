@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "orrery/core/limits.h"
-#include "orrery/graph/printable.h"
+#include "orrery/core/text.h"
 #include "orrery/trace/io/window.h"
 #include "orrery/trace/json/depth.h"
 
@@ -21,20 +21,6 @@ using nlohmann::json;
 json parse(std::string_view text) {
   return trace::json::nests_deeper(text, limits::kConfigDepth) ? json(json::value_t::discarded)
                                                                : json::parse(text, nullptr, false);
-}
-
-std::string pointer_step(std::string_view key) {
-  std::string step = "/";
-  for (const char c : graph::printable(key)) {
-    if (c == '~') {
-      step += "~0";
-    } else if (c == '/') {
-      step += "~1";
-    } else {
-      step += c;
-    }
-  }
-  return step;
 }
 
 Result<std::vector<std::uint32_t>> ranks_of(const json& list, const std::string& place) {
@@ -100,7 +86,7 @@ Result<GroupMap> parse_groups(std::string_view text, const std::string& where) {
   }
   GroupMap groups;
   for (const auto& [name, list] : document.items()) {
-    const std::string place = where + ":" + pointer_step(name);
+    const std::string place = where + ":" + pointer_step(printable(name, kShownBytes));
     auto ranks = ranks_of(list, place);
     if (!ranks) return tl::unexpected(ranks.error());
     if (ranks->empty()) return fail(Errc::input_group, place, "the process group has no ranks");
@@ -141,8 +127,8 @@ Result<GroupMap> parse_group_dump(std::string_view values, const std::string& wh
     graph::ProcessGroup group;
     group.name = name->is_string() ? name->get<std::string>() : name->dump();
     if (const auto members = entry.find("ranks"); members != entry.end()) {
-      auto ranks =
-          ranks_of(*members, fmt::format("{} group \"{}\"", where, graph::printable(group.name)));
+      auto ranks = ranks_of(
+          *members, fmt::format("{} group \"{}\"", where, printable(group.name, kShownBytes)));
       if (!ranks) return tl::unexpected(ranks.error());
       group.ranks = std::move(*ranks);
     }
@@ -161,7 +147,7 @@ Result<void> merge_groups(GroupMap& groups, const GroupMap& more, const std::str
       return fail(
           Errc::input_group, where,
           fmt::format("process group \"{}\" has {} ranks here, but other ones ({}) elsewhere",
-                      graph::printable(name), group.ranks.size(), known->second.ranks.size()),
+                      printable(name, kShownBytes), group.ranks.size(), known->second.ranks.size()),
           "name groups with different members differently, or pass one group file for all ranks");
     }
     findings.add(FindingCode::metadata_group_ignored, where);
@@ -183,13 +169,13 @@ Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::stri
         return fail(
             Errc::input_group, where,
             rank < ranks
-                ? fmt::format("process group \"{}\" lists rank {} twice", graph::printable(name),
-                              rank)
+                ? fmt::format("process group \"{}\" lists rank {} twice",
+                              printable(name, kShownBytes), rank)
                 : fmt::format("process group \"{}\" lists rank {}, but there are only {} ranks",
-                              graph::printable(name), rank, ranks));
+                              printable(name, kShownBytes), rank, ranks));
       }
       findings.add(FindingCode::value_clamped,
-                   fmt::format("{} group {}", where, graph::printable(name)));
+                   fmt::format("{} group {}", where, printable(name, kShownBytes)));
     }
     if (kept.size() != group.ranks.size()) group.ranks = std::move(kept);
   }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/graph/printable.h"
+#include "orrery/core/text.h"
 #include "orrery/trace/json/space.h"
 
 namespace orrery::trace::chakra {
@@ -140,9 +140,9 @@ Result<std::optional<JsonPiece>> JsonPieces::next() {
   }
   if (c != '{') {
     ended_ = true;
-    return fail(Errc::input_corrupt, place(),
-                fmt::format("expected an object, found \"{}\"",
-                            graph::printable(window_.text().substr(0, 20))));
+    return fail(
+        Errc::input_corrupt, place(),
+        fmt::format("expected an object, found \"{}\"", printable(beginning(window_.text(), 20))));
   }
   auto length = object_length();
   if (!length) {

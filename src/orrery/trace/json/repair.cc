@@ -6,28 +6,10 @@
 #include <cctype>
 #include <iterator>
 
+#include "orrery/core/text.h"
+
 namespace orrery::trace::json {
 namespace {
-
-/// Bytes of the UTF-8 character that `rest` begins with; 0 if it is none.
-std::size_t character(std::string_view rest) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
-  const unsigned char lead = at(0);
-  const std::size_t size = lead < 0x80   ? 1
-                           : lead < 0xC2 ? 0
-                           : lead < 0xE0 ? 2
-                           : lead < 0xF0 ? 3
-                           : lead < 0xF5 ? 4
-                                         : 0;
-  if (size == 0 || size > rest.size()) return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if ((at(i) & 0xC0) != 0x80) return 0;
-  if (size > 2) {  // not the shortest form, a surrogate, beyond U+10FFFF
-    if ((lead == 0xE0 && at(1) < 0xA0) || (lead == 0xED && at(1) >= 0xA0)) return 0;
-    if ((lead == 0xF0 && at(1) < 0x90) || (lead == 0xF4 && at(1) >= 0x90)) return 0;
-  }
-  return size;
-}
 
 class Repairer {
  public:
@@ -73,7 +55,7 @@ class Repairer {
         fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
         rest_.remove_prefix(1);
         changed_ = true;
-      } else if (const std::size_t size = character(rest_); size != 0) {
+      } else if (const std::size_t size = utf8_length(rest_); size != 0) {
         take(size);
       } else {
         out_ += "\xEF\xBF\xBD";  // U+FFFD

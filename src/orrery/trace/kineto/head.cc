@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/trace/json/depth.h"
 #include "orrery/trace/kineto/numbers.h"
 
@@ -135,11 +136,9 @@ void Head::add_fact(std::string_view key, std::string_view value) {
     on_one_line(value, text);
   }
   if (text.size() > kFactBytes) {
-    std::size_t size = kFactBytes;
-    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
     findings_.add(FindingCode::string_cut,
                   fmt::format("{}: \"{}\" has {} bytes", profile_.where, name, text.size()));
-    text.resize(size);
+    text.resize(beginning(text, kFactBytes).size());
   }
   profile_.facts.emplace_back(std::move(name), std::move(text));
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/trace/kineto/record.h"
 
 namespace orrery::trace::kineto {
@@ -133,11 +134,9 @@ Interner::Interner(StringPool& pool, Findings& findings, std::string where)
       slots_(std::make_unique<std::array<Slot, kSlots>>()) {}
 
 std::string_view Interner::cut(std::string_view text) {
-  std::size_t size = limits::kEventNameBytes;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
   findings_.add(FindingCode::string_cut,
-                fmt::format("{}: \"{}…\" has {} bytes", where_, text.substr(0, 40), text.size()));
-  return text.substr(0, size);
+                fmt::format("{}: \"{}…\" has {} bytes", where_, beginning(text, 40), text.size()));
+  return beginning(text, limits::kEventNameBytes);
 }
 
 StringId Interner::text(std::string_view text) {

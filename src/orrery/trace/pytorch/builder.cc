@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text.h"
 #include "orrery/trace/json/decimal.h"
 #include "orrery/trace/pytorch/json_text.h"
 
@@ -74,9 +75,7 @@ bool Builder::register_id(const RawNode& node, std::uint32_t number) {
 StringId Builder::intern(std::string_view text, const RawNode& node) {
   if (text.size() > limits::kEventNameBytes) {
     count(FindingCode::string_cut, node);
-    std::size_t end = limits::kEventNameBytes;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;
-    text = text.substr(0, end);
+    text = beginning(text, limits::kEventNameBytes);
   }
   return profile_.strings->intern(text);
 }
