@@ -16,20 +16,13 @@ namespace orrery::report::html {
 
 namespace {
 
+using analysis::counted;
+using analysis::ratio;
 using result::Run;
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-std::string counted(std::uint64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(count)), one,
-                     count == 1 ? "" : "s");
-}
-
-double part(Time of, Time whole) {
-  return whole > Time{} ? static_cast<double>(of.count()) / static_cast<double>(whole.count()) : 0;
-}
-
 std::string share(Time of, Time whole) {
-  return fmt::format("{}, {} of the step", format_time(of), percent(part(of, whole)));
+  return fmt::format("{}, {} of the step", format_time(of), percent(ratio(of, whole)));
 }
 
 void add_step(Lines& lines, const Run& run) {
@@ -133,7 +126,7 @@ void add_path(Lines& lines, const Run& run) {
   for (const std::size_t cause : order) {
     if (path.by_cause[cause] <= Time{}) break;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        percent(part(path.by_cause[cause], run.step)),
+                        percent(ratio(path.by_cause[cause], run.step)),
                         in_words(static_cast<result::PathCause>(cause)));
   }
   if (text.empty()) return;
