@@ -117,7 +117,11 @@ int WholeFile::open() {
     descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     return descriptor_ < 0 ? errno : 0;
   }
-  if (!how_.force && ::access(path_.c_str(), F_OK) == 0) return EEXIST;
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return EISDIR;  // `force` or not
+    if (!how_.force) return EEXIST;
+  }
   if (const std::error_code error = make_folders_of(path_)) return error.value();
   return open_temporary();
 }

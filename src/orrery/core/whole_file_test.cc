@@ -156,8 +156,10 @@ TEST_F(WholeFiles, MakeTheirFoldersOrSayWhyNot) {
   EXPECT_EQ(bytes("new/folder/a"), "a");
   std::ofstream(path("file")) << "no folder";
   expect_failed(write_whole(path("file/a"), "a", {}), path("file/a"), "Not a directory");
-  expect_failed(write_whole(path("new/folder"), "a", {.force = true}), path("new/folder"),
-                "Is a directory");
+  for (const bool force : {false, true}) {
+    expect_failed(write_whole(path("new/folder"), "a", {.force = force}), path("new/folder"),
+                  "Is a directory");
+  }
   EXPECT_EQ(files(), 2U);
   fs::permissions(path("new"), fs::perms::owner_read | fs::perms::owner_exec);
   const bool root = ::geteuid() == 0;  // … who may write anywhere
