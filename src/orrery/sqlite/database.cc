@@ -14,7 +14,8 @@ namespace orrery::sqlite {
 Inside::Inside(sqlite3* opened, std::uint64_t bytes, std::string name)
     : database(opened), size(bytes), where(std::move(name)), text_left(bytes) {}
 
-Inside::~Inside() { (void)sqlite3_close(database); }
+// Statements that are still there are let go by themselves.
+Inside::~Inside() { (void)sqlite3_close_v2(database); }
 
 std::string Inside::place(std::string_view table) const {
   return table.empty() ? where : fmt::format("{}:{}", where, table);

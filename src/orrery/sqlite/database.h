@@ -33,7 +33,7 @@ enum class Type { null, integer, real, text, bytes };
 
 struct Inside;
 
-/// One query and its rows. It must not outlive its database.
+/// One query and its rows. Nothing can be asked of it any more once its database is gone.
 class Statement {
  public:
   Statement(Statement&&) noexcept;
