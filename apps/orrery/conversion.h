@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery cut: one iteration, a window of time, some ranks.
-#include "orrery/intake/cut.h"
+#include "orrery/intake/edit/cut.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 #include "arguments.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 #include "output_file.h"

@@ -7,7 +7,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/study/recorded.h"
 #include "progress.h"
 

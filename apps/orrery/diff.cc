@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/intake/graph_inspection.h"
+#include "orrery/intake/formats/graph_inspection.h"
 #include "orrery/profile/difference.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery obfuscate: traces that can be shown to others.
-#include "orrery/intake/obfuscate.h"
+#include "orrery/intake/edit/obfuscate.h"
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/units.h"
-#include "orrery/intake/astra_text.h"
-#include "orrery/intake/comms_text.h"
-#include "orrery/intake/export.h"
+#include "orrery/intake/formats/astra_text.h"
+#include "orrery/intake/formats/comms_text.h"
+#include "orrery/intake/formats/export.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 #include "orrery/trace/io/format.h"

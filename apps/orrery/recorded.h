@@ -6,7 +6,7 @@
 #include <string>
 
 #include "orrery/core/error.h"
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/study/recorded.h"
 #include "session.h"
 

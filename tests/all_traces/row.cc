@@ -10,7 +10,7 @@
 
 #include "orrery/analysis/consistency.h"
 #include "orrery/core/units.h"
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/profile/dependencies.h"
 #include "orrery/report/text.h"

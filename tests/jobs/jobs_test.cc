@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
 

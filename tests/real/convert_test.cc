@@ -2,7 +2,7 @@
 //
 // Conversion of recorded traces: complete, exact, the same every time, and read back as the same
 // graph.
-#include "orrery/intake/convert.h"
+#include "orrery/intake/convert/convert.h"
 
 #include <gtest/gtest.h>
 

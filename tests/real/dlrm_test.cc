@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/intake/job.h"
+#include "orrery/intake/job/job.h"
 #include "orrery/study/question.h"
 
 namespace orrery::study {

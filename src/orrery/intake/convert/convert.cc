@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/intake/convert/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/intake/convert/comm.h"
+#include "orrery/intake/convert/groups.h"
+#include "orrery/intake/convert/node.h"
+#include "orrery/trace/chakra/writer.h"
+
+namespace orrery::intake {
+namespace {
+
+using profile::CommKind;
+using profile::EventId;
+using profile::kNone;
+using trace::chakra::attribute_int64;
+using trace::chakra::attribute_string;
+using trace::chakra::attribute_uint64;
+using trace::chakra::MetadataRecord;
+using trace::chakra::NodeRecord;
+using NodeUse = std::function<Result<void>(const NodeRecord&)>;
+
+MetadataRecord metadata_of(const profile::Profile& profile, const ConvertOptions& options) {
+  MetadataRecord metadata;
+  metadata.version = trace::chakra::kVersion;
+  auto& attributes = metadata.attributes;
+  attributes.push_back(
+      attribute_string("schema", profile.schema.empty() ? profile.format : profile.schema));
+  attributes.push_back(attribute_uint64(
+      "pid", static_cast<std::uint64_t>(std::max<std::int64_t>(profile.process_id, 0))));
+  for (const auto& [name, value] : profile.facts) {
+    if (name == "time") attributes.push_back(attribute_string("time", value));
+  }
+  std::int64_t end = 0;
+  for (std::size_t e = 0; e < profile.events.size(); ++e)
+    end = std::max(end, profile.events[e].end().count());
+  const auto millis = [](std::int64_t ns) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(ns / 1'000'000, 0));
+  };
+  attributes.push_back(attribute_uint64("start_ts", millis(profile.origin_ns)));
+  attributes.push_back(attribute_uint64("finish_ts", millis(profile.origin_ns + end / kPsPerNs)));
+  attributes.push_back(attribute_string("source", profile.format));
+  attributes.push_back(attribute_int64("origin_ns", profile.origin_ns));
+  if (options.clock_offset != Time{})
+    attributes.push_back(attribute_int64("clock_offset_ps", options.clock_offset.count()));
+  attributes.push_back(attribute_int64("rank", options.rank));
+  if (profile.world_size) attributes.push_back(attribute_int64("world_size", *profile.world_size));
+  if (!profile.backend.empty()) attributes.push_back(attribute_string("backend", profile.backend));
+  return metadata;
+}
+
+class Conversion {
+ public:
+  Conversion(const profile::Profile& profile, const profile::Dependencies& dependencies,
+             const ConvertOptions& options, Findings& findings, const NodeUse& use)
+      : profile_(profile),
+        dependencies_(dependencies),
+        options_(options),
+        findings_(findings),
+        use_(use),
+        plan_(plan_comms(profile, dependencies, options.rank, findings)),
+        maker_(profile, dependencies, options) {}
+
+  Result<ConvertReport> run() {
+    report_.comm_kernels = plan_.kernels;
+    report_.comm_kernels_under_library = plan_.kernels_under_library;
+    report_.comm_kernels_beside = plan_.kernels_beside;
+    count_successors();
+    if (auto done = hand_over_groups(); !done) return tl::unexpected(done.error());
+    if (auto done = hand_over_nodes(); !done) return tl::unexpected(done.error());
+    if (auto done = hand_over_queued(); !done) return tl::unexpected(done.error());
+    if (auto done = hand_over_waits(); !done) return tl::unexpected(done.error());
+    return report_;
+  }
+
+ private:
+  Result<void> hand_over(const NodeRecord& node) {
+    ++report_.nodes;
+    report_.edges += node.data_deps.size();
+    return use_(node);
+  }
+
+  Result<void> hand_over_groups() {
+    std::vector<profile::Group> groups = profile_.groups;
+    for (std::uint32_t g = 0; g < groups.size(); ++g) {
+      groups[g].name = maker_.group_name(g);
+      const auto named = options_.groups.find(g);
+      if (named != options_.groups.end()) groups[g].ranks = named->second.ranks;
+    }
+    const NodeRecord node = group_node(groups);
+    return node.name.empty() ? Result<void>() : hand_over(node);
+  }
+
+  Result<void> hand_over_nodes() {
+    auto comm = plan_.nodes.begin();
+    auto queued = plan_.queued.begin();
+    const auto count = static_cast<std::uint32_t>(dependencies_.nodes.size());
+    std::uint64_t next_id = std::uint64_t{count} + 1;
+    next_wait_ = next_id + plan_.queued.size();
+    for (std::uint32_t n = 0; n < count; ++n) {
+      const NodeRecord* node = &maker_.node(n);
+      bool waits = true;
+      if (queued != plan_.queued.end() && queued->joined == n) {
+        const auto first = queued;
+        while (queued != plan_.queued.end() && queued->joined == n) ++queued;
+        node = &maker_.wait_for(next_id, static_cast<std::uint64_t>(queued - first));
+        next_id += static_cast<std::uint64_t>(queued - first);
+        waits = false;  // they do
+      }
+      if (comm != plan_.nodes.end() && comm->node == n) {
+        node = &maker_.add_comm(*comm);
+        count_comm(*comm, n);
+        ++comm;
+        if (waits) take_pause(n);
+      } else {
+        ++report_.compute;
+      }
+      if (waits) wait_for_start(n);
+      if (auto done = hand_over(*node); !done) return done;
+    }
+    return {};
+  }
+
+  Result<void> hand_over_queued() {
+    std::uint64_t id = dependencies_.nodes.size();
+    for (const NodeComm& comm : plan_.queued) {
+      count_comm(comm, comm.node);
+      const NodeRecord& node = maker_.queued(++id, comm);
+      wait_for_start(comm.joined);
+      if (auto done = hand_over(node); !done) return done;
+    }
+    return {};
+  }
+
+  /// Lets the node made last wait until it may begin.
+  void wait_for_start(std::uint32_t n) {
+    const Time start = dependencies_.start[n];
+    if (start <= Time{} && !dependencies_.of(n).empty()) return;
+    const Time wait = options_.begin + start;
+    if (wait <= Time{}) return;
+    const auto [known, added] = starts_.try_emplace(wait, next_wait_);
+    if (added) {
+      waits_.push_back(waiting_node(next_wait_++, "[recorded start]", wait));
+      ++report_.starts;
+    }
+    maker_.wait_for_start(known->second);
+  }
+
+  void take_pause(std::uint32_t n) {
+    auto pause = maker_.take_pause(n, next_wait_);
+    if (!pause) return;
+    waits_.push_back(*std::move(pause));
+    ++next_wait_;
+    ++report_.pauses;
+  }
+
+  Result<void> hand_over_waits() {
+    report_.compute += waits_.size();
+    for (const NodeRecord& node : waits_) {
+      if (auto done = hand_over(node); !done) return done;
+    }
+    return {};
+  }
+
+  void count_comm(const NodeComm& comm, std::uint32_t node) {
+    auto& counter = comm.kind == CommKind::send   ? report_.sends
+                    : comm.kind == CommKind::recv ? report_.receives
+                                                  : report_.collectives;
+    ++counter;
+    const bool message = comm.kind == CommKind::send || comm.kind == CommKind::recv;
+    if (message || is_described(comm.group)) return;
+    const bool shown = findings_.count(FindingCode::group_unknown) < Findings::kPlaces;
+    findings_.add(
+        FindingCode::group_unknown,
+        shown ? fmt::format("{}: \"{}\"", profile_.where, profile_.name(dependencies_.nodes[node]))
+              : std::string());
+  }
+
+  [[nodiscard]] bool is_described(std::uint32_t g) const {
+    if (options_.groups.count(g) != 0) return true;
+    if (g >= profile_.groups.size()) return false;
+    const profile::Group& group = profile_.groups[g];
+    const bool everybody = profile_.world_size && group.size >= 0 &&
+                           static_cast<std::uint32_t>(group.size) == *profile_.world_size;
+    return !group.ranks.empty() || everybody || group.description == "default_pg";
+  }
+
+  void count_successors() {
+    const auto count = dependencies_.nodes.size();
+    std::vector<bool> needed(count, false);
+    for (const profile::Dependency& edge : dependencies_.edges) {
+      const std::uint32_t from = dependencies_.node_of[edge.from];
+      if (from != kNone) needed[from] = true;
+    }
+    std::vector<std::uint32_t> last(profile_.lanes.size(), kNone);
+    for (std::uint32_t n = 0; n < count; ++n) {
+      const profile::Event& event = profile_.events[dependencies_.nodes[n]];
+      if (profile::is_host(event.kind)) continue;
+      ++report_.device_nodes;
+      std::uint32_t& before = last[event.lane];
+      if (before != kNone) {
+        ++report_.device_with_later;
+        if (needed[before]) ++report_.device_with_successor;
+      }
+      before = n;
+    }
+  }
+
+  const profile::Profile& profile_;
+  const profile::Dependencies& dependencies_;
+  const ConvertOptions& options_;
+  Findings& findings_;
+  const NodeUse& use_;
+  CommPlan plan_;
+  NodeMaker maker_;
+  ConvertReport report_;
+  std::vector<NodeRecord> waits_;         // what stands for time alone, by id
+  std::uint64_t next_wait_ = 0;           // the id of the next of them
+  std::map<Time, std::uint64_t> starts_;  // by their length
+};
+
+}  // namespace
+
+Result<ConvertReport> convert(const profile::Profile& profile,
+                              const profile::Dependencies& dependencies,
+                              const ConvertOptions& options, Findings& findings,
+                              const std::function<Result<void>(const MetadataRecord&)>& on_metadata,
+                              const std::function<Result<void>(const NodeRecord&)>& on_node) {
+  if (auto done = on_metadata(metadata_of(profile, options)); !done)
+    return tl::unexpected(done.error());
+  return Conversion(profile, dependencies, options, findings, on_node).run();
+}
+
+Result<ConvertReport> convert_to_file(const profile::Profile& profile,
+                                      const profile::Dependencies& dependencies,
+                                      const ConvertOptions& options, Findings& findings,
+                                      const std::string& path, bool force) {
+  auto writer = trace::chakra::TraceWriter::create(path, {.force = force});
+  if (!writer) return tl::unexpected(writer.error());
+  auto report = convert(
+      profile, dependencies, options, findings,
+      [&](const MetadataRecord& metadata) { return writer->write(metadata); },
+      [&](const NodeRecord& node) { return writer->write(node); });
+  if (!report) return report;
+  if (auto done = writer->close(); !done) return tl::unexpected(done.error());
+  return report;
+}
+
+}  // namespace orrery::intake

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/intake/edit/obfuscate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/trace/chakra/writer.h"
+
+namespace orrery::intake {
+
+using trace::chakra::AttributeRecord;
+using trace::chakra::Member;
+using trace::chakra::MetadataRecord;
+using trace::chakra::NodeRecord;
+
+namespace {
+
+/// What happens to the value of an attribute that stays.
+enum class Treatment { as_it_is, rounded, group, thread, stream };
+
+struct Kept {
+  std::string_view name;
+  Treatment treatment;
+};
+
+constexpr Kept kKept[] = {
+    {"comm_dst", Treatment::as_it_is},      {"comm_group", Treatment::group},
+    {"comm_priority", Treatment::as_it_is}, {"comm_root", Treatment::as_it_is},
+    {"comm_size", Treatment::rounded},      {"comm_src", Treatment::as_it_is},
+    {"comm_tag", Treatment::as_it_is},      {"comm_type", Treatment::as_it_is},
+    {"involved_dim", Treatment::as_it_is},  {"is_cpu_op", Treatment::as_it_is},
+    {"num_ops", Treatment::rounded},        {"pg_name", Treatment::group},
+    {"root", Treatment::as_it_is},          {"stream", Treatment::stream},
+    {"tensor_size", Treatment::rounded},    {"tid", Treatment::thread},
+};
+
+const Kept* kept(std::string_view name) {
+  const auto place = std::lower_bound(std::begin(kKept), std::end(kKept), name,
+                                      [](const Kept& k, std::string_view n) { return k.name < n; });
+  return place != std::end(kKept) && place->name == name ? place : nullptr;
+}
+
+bool is_whole_number(Member member) {
+  switch (member) {
+    case Member::int32_val:
+    case Member::int64_val:
+    case Member::uint32_val:
+    case Member::uint64_val:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// The next free number for each new value, counted from 1.
+std::uint64_t renumber(std::map<std::uint64_t, std::uint64_t>& known, std::uint64_t value) {
+  return known.emplace(value, known.size() + 1).first->second;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& kept_attributes() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> list;
+    for (const Kept& k : kKept) list.push_back(k.name);
+    return list;
+  }();
+  return names;
+}
+
+std::uint64_t two_digits(std::uint64_t value) {
+  std::uint64_t scale = 1;
+  while (value / scale >= 100) scale *= 10;
+  if (scale == 1) return value;
+  const std::uint64_t half = scale / 2;
+  const std::uint64_t steps = value / scale + (value % scale >= half ? 1 : 0);
+  return steps * scale;
+}
+
+Obfuscator::Obfuscator(std::string_view salt) : names_("n", salt), groups_("g", salt) {}
+
+std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attribute) {
+  const Kept* rule = kept(attribute.name);
+  if (rule == nullptr) return std::nullopt;
+  AttributeRecord out;
+  out.name = attribute.name;
+  out.member = attribute.member;
+  switch (rule->treatment) {
+    case Treatment::as_it_is:
+      // Only numbers: a text under a harmless name may say anything.
+      if (attribute.member == Member::string_val || attribute.member == Member::bytes_val ||
+          attribute.member == Member::string_list || attribute.member == Member::bytes_list)
+        return std::nullopt;
+      out.bits = attribute.bits;
+      out.list = attribute.list;
+      return out;
+    case Treatment::rounded:
+      if (!is_whole_number(attribute.member)) return std::nullopt;
+      out.bits = two_digits(attribute.bits);
+      return out;
+    case Treatment::group:
+      if (attribute.member == Member::string_val) {
+        out.text = groups_.of(attribute.text);
+        return out;
+      }
+      if (!is_whole_number(attribute.member)) return std::nullopt;
+      out.member = Member::string_val;
+      out.name = "pg_name";
+      out.text = groups_.of(std::to_string(static_cast<std::int64_t>(attribute.bits)));
+      return out;
+    case Treatment::thread:
+    case Treatment::stream:
+      if (!is_whole_number(attribute.member)) return std::nullopt;
+      out.bits =
+          renumber(rule->treatment == Treatment::thread ? threads_ : streams_, attribute.bits);
+      return out;
+  }
+  return std::nullopt;
+}
+
+NodeRecord Obfuscator::node(const NodeRecord& node, std::uint64_t origin_micros) {
+  NodeRecord out;
+  out.id = node.id;
+  out.name = names_.of(node.name);
+  out.type = node.type;
+  out.ctrl_deps = node.ctrl_deps;
+  out.data_deps = node.data_deps;
+  if (node.start_time_micros >= origin_micros)
+    out.start_time_micros = node.start_time_micros - origin_micros;
+  out.duration_micros = node.duration_micros;
+  for (const AttributeRecord& a : node.attributes) {
+    if (auto attribute = this->attribute(a)) out.attributes.push_back(*std::move(attribute));
+  }
+  return out;
+}
+
+MetadataRecord Obfuscator::metadata() const {
+  MetadataRecord metadata;
+  metadata.version = std::string(trace::chakra::kVersion);
+  metadata.attributes.push_back(trace::chakra::attribute_string("schema", "obfuscated"));
+  return metadata;
+}
+
+}  // namespace orrery::intake

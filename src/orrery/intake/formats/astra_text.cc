@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading the text; what it means is in astra_text_nodes.cc.
+#include "orrery/intake/formats/astra_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/graph/graph.h"
+
+namespace orrery::intake {
+namespace {
+
+constexpr std::size_t kColumns = 12;
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  constexpr std::string_view kSpace = " \t\r\v\f";
+  for (std::size_t at = line.find_first_not_of(kSpace); at != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kSpace, at), line.size());
+    words.push_back(line.substr(at, end - at));
+    at = line.find_first_not_of(kSpace, end);
+  }
+  return words;
+}
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& where, const AstraTextOptions& options,
+         Findings& findings)
+      : text_(text), where_(where), options_(options), findings_(findings) {}
+
+  Result<AstraWorkload> parse() {
+    auto words = next_line();
+    if (words.empty()) return fail(Errc::input_empty, where_, "the workload has no first line");
+    if (auto done = take_parallelism(words); !done) return tl::unexpected(done.error());
+    words = next_line();
+    if (words.size() != 1)
+      return fail(Errc::input_corrupt, place(), "the second line must be the number of layers");
+    auto layers = number(words[0], "the number of layers");
+    if (!layers) return tl::unexpected(layers.error());
+    for (words = next_line(); !words.empty(); words = next_line()) {
+      if (auto done = take_layer(words); !done) return tl::unexpected(done.error());
+    }
+    const auto found = static_cast<std::int64_t>(workload_.layers.size());
+    if (*layers == 0) return fail(Errc::input_empty, where_, "announces no layers");
+    if (found < *layers) {
+      return fail(Errc::input_truncated, where_,
+                  fmt::format("has {} of the {} layers it announces", found, *layers));
+    }
+    if (found > *layers)
+      findings_.add(FindingCode::attr_ignored,
+                    fmt::format("{}: announces {} layers and has {}", where_, *layers, found));
+    if (workload_.parallelism == Parallelism::dlrm &&
+        (workload_.last_bottom == 0 || workload_.last_bottom >= workload_.layers.size())) {
+      return fail(Errc::input_range, where_ + ":line 1",
+                  fmt::format("the last bottom layer must be 1 to {}", found - 1));
+    }
+    count_unused();
+    return std::move(workload_);
+  }
+
+ private:
+  /// Communications that this parallelism does not have: counted.
+  void count_unused() {
+    const Parallelism which = workload_.parallelism;
+    for (std::size_t i = 0; i < workload_.layers.size(); ++i) {
+      const AstraLayer& layer = workload_.layers[i];
+      const bool model = which == Parallelism::model || which == Parallelism::hybrid;
+      const bool exchange =
+          which == Parallelism::dlrm &&
+          layer.forward.comm_type == static_cast<std::int32_t>(graph::CollectiveType::all_to_all);
+      const bool forward = model || exchange;
+      const bool inputs = (model && i != 0) || (which == Parallelism::dlrm && i == 0);
+      const bool unused = (!forward && layer.forward.comm_type >= 0) ||
+                          (!inputs && layer.input_gradient.comm_type >= 0) ||
+                          (which == Parallelism::model && layer.weight_gradient.comm_type >= 0);
+      if (unused && !options_.none_is_all_reduce)
+        findings_.add(FindingCode::attr_ignored,
+                      fmt::format("{}: layer {}: a communication that {} does not have", where_,
+                                  printable(layer.name, 40), workload_.word));
+    }
+  }
+
+  [[nodiscard]] std::string place() const { return fmt::format("{}:line {}", where_, line_); }
+
+  /// The words of the next line that has some; empty at the end.
+  std::vector<std::string_view> next_line() {
+    while (at_ < text_.size()) {
+      const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+      auto words = words_of(text_.substr(at_, end - at_));
+      at_ = end + 1;
+      ++line_;
+      if (!words.empty()) return words;
+    }
+    return {};
+  }
+
+  Result<std::int64_t> number(std::string_view word, std::string_view what) const {
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc::result_out_of_range)
+      return fail(Errc::input_range, place(), fmt::format("{} is too large", what));
+    if (error != std::errc{} || stop != word.data() + word.size()) {
+      return fail(
+          Errc::input_corrupt, place(),
+          fmt::format("{} should be a whole number, not \"{}\"", what, printable(word, 40)));
+    }
+    if (value < 0) return fail(Errc::input_range, place(), fmt::format("{} is negative", what));
+    return value;
+  }
+
+  Result<void> take_parallelism(const std::vector<std::string_view>& words) {
+    constexpr std::array<std::pair<std::string_view, Parallelism>, 7> kWords = {
+        {{"MICRO", Parallelism::micro},
+         {"DATA", Parallelism::data},
+         {"MODEL", Parallelism::model},
+         {"HYBRID_DATA_MODEL", Parallelism::hybrid},
+         {"HYBRID_MODEL_DATA", Parallelism::hybrid},
+         {"HYBRID_DLRM", Parallelism::dlrm},
+         {"HYBRID_DLRM_ENHANCED", Parallelism::dlrm}}};
+    const auto known = std::find_if(kWords.begin(), kWords.end(),
+                                    [&](const auto& entry) { return entry.first == words[0]; });
+    if (known == kWords.end()) {
+      return fail(Errc::input_unsupported, place(),
+                  fmt::format("parallelism \"{}\" is not known", printable(words[0], 40)),
+                  "known are MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_DLRM "
+                  "and HYBRID_DLRM_ENHANCED");
+    }
+    workload_.parallelism = known->second;
+    workload_.word = words[0];
+    if (known->second != Parallelism::dlrm) return {};
+    if (words.size() < 2)
+      return fail(Errc::input_corrupt, place(), "the last bottom layer is missing behind the word");
+    auto layer = number(words[1], "the last bottom layer");
+    if (!layer) return tl::unexpected(layer.error());
+    workload_.last_bottom = static_cast<std::uint32_t>(std::min<std::int64_t>(*layer, ~0u));
+    return {};
+  }
+
+  Result<AstraStep> step(const std::vector<std::string_view>& words, std::size_t first) const {
+    constexpr std::int64_t kMostMicros = (std::int64_t{1} << 62) / kPsPerUs;
+    AstraStep out;
+    auto micros = number(words[first], "a time");
+    if (!micros) return tl::unexpected(micros.error());
+    if (*micros > kMostMicros) return fail(Errc::input_range, place(), "a time is too large");
+    out.micros = static_cast<std::uint64_t>(*micros);
+    auto size = number(words[first + 2], "a size");
+    if (!size) return tl::unexpected(size.error());
+    out.comm_size = *size;
+    using graph::CollectiveType;
+    constexpr std::array<std::pair<std::string_view, CollectiveType>, 4> kTypes = {
+        {{"ALLREDUCE", CollectiveType::all_reduce},
+         {"ALLTOALL", CollectiveType::all_to_all},
+         {"ALLGATHER", CollectiveType::all_gather},
+         {"REDUCESCATTER", CollectiveType::reduce_scatter}}};
+    const std::string_view word = words[first + 1];
+    const auto known = std::find_if(kTypes.begin(), kTypes.end(),
+                                    [&](const auto& entry) { return entry.first == word; });
+    if (known != kTypes.end()) {
+      out.comm_type = static_cast<std::int32_t>(known->second);
+    } else if (word == "NONE") {
+      out.comm_type =
+          options_.none_is_all_reduce && workload_.parallelism != Parallelism::dlrm ? 0 : -1;
+    } else {
+      return fail(Errc::input_unsupported, place(),
+                  fmt::format("communication \"{}\" is not known", printable(word, 40)),
+                  "known are ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER and NONE");
+    }
+    return out;
+  }
+
+  Result<void> take_layer(const std::vector<std::string_view>& words) {
+    if (words.size() < kColumns) {
+      return fail(Errc::input_corrupt, place(),
+                  fmt::format("a layer has {} columns instead of {}", words.size(), kColumns));
+    }
+    AstraLayer layer;
+    layer.name = words[0];
+    AstraStep* const steps[] = {&layer.forward, &layer.input_gradient, &layer.weight_gradient};
+    for (std::size_t i = 0; i < std::size(steps); ++i) {
+      auto found = step(words, 2 + 3 * i);
+      if (!found) return tl::unexpected(found.error());
+      *steps[i] = *found;
+    }
+    if (words[11] != "0") findings_.add(FindingCode::attr_ignored, place() + ": update time");
+    workload_.layers.push_back(std::move(layer));
+    return {};
+  }
+
+  std::string_view text_;
+  const std::string& where_;
+  const AstraTextOptions& options_;
+  Findings& findings_;
+  AstraWorkload workload_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 0;
+};
+
+}  // namespace
+
+Result<AstraWorkload> parse_astra_text(std::string_view text, const std::string& where,
+                                       const AstraTextOptions& options, Findings& findings) {
+  return Parser(text, where, options, findings).parse();
+}
+
+}  // namespace orrery::intake

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layers of an ASTRA-sim 1.0 workload wait for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "orrery/core/limits.h"
+#include "orrery/core/whole_file.h"
+#include "orrery/graph/graph.h"
+#include "orrery/intake/formats/astra_text.h"
+#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/window.h"
+
+namespace orrery::intake {
+namespace {
+
+using trace::chakra::NodeRecord;
+using Id = std::optional<std::uint64_t>;
+
+class Maker {
+ public:
+  Maker(const AstraWorkload& workload,
+        const std::function<Result<void>(const NodeRecord&)>& on_node)
+      : workload_(workload), on_node_(on_node), weights_(workload.layers.size()) {}
+
+  Result<void> pass() {
+    switch (workload_.parallelism) {
+      case Parallelism::micro:
+        for (const AstraLayer& layer : workload_.layers) comm(layer, layer.weight_gradient, {});
+        break;
+      case Parallelism::data:
+        data_pass();
+        break;
+      case Parallelism::model:
+      case Parallelism::hybrid:
+        model_pass();
+        break;
+      case Parallelism::dlrm:
+        dlrm_pass();
+        break;
+    }
+    if (error_) return tl::unexpected(*error_);
+    return {};
+  }
+
+  AstraTextReport report;
+
+ private:
+  std::uint64_t emit(NodeRecord& node, std::initializer_list<Id> deps) {
+    node.id = report.nodes++;
+    for (const Id& dep : deps) {
+      if (dep) node.data_deps.push_back(*dep);
+    }
+    std::sort(node.data_deps.begin(), node.data_deps.end());
+    node.data_deps.erase(std::unique(node.data_deps.begin(), node.data_deps.end()),
+                         node.data_deps.end());
+    report.edges += node.data_deps.size();
+    if (!error_) {
+      if (auto done = on_node_(node); !done) error_ = done.error();
+    }
+    return node.id;
+  }
+
+  Id compute(const AstraLayer& layer, std::string_view phase, const AstraStep& step,
+             std::initializer_list<Id> deps) {
+    NodeRecord node;
+    node.name = fmt::format("COMP_NODE_{}_{}", layer.name, phase);
+    node.type = static_cast<std::uint64_t>(graph::NodeKind::comp);
+    node.duration_micros = step.micros;
+    return emit(node, deps);
+  }
+
+  /// Nothing where there is no communication.
+  Id comm(const AstraLayer& layer, const AstraStep& step, std::initializer_list<Id> deps) {
+    if (step.comm_type < 0) return {};
+    constexpr std::string_view kWords[] = {"ALLREDUCE", "", "ALLGATHER", "",
+                                           "",          "", "ALLTOALL",  "REDUCESCATTER"};
+    NodeRecord node;
+    node.name = fmt::format("COMM_COLL_NODE_{}_{}", layer.name,
+                            kWords[static_cast<std::size_t>(step.comm_type)]);
+    node.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
+    node.attributes.push_back(trace::chakra::attribute_int64("comm_type", step.comm_type));
+    node.attributes.push_back(trace::chakra::attribute_int64("comm_size", step.comm_size));
+    return emit(node, deps);
+  }
+
+  static Id either(const Id& first, const Id& second) { return first ? first : second; }
+
+  /// Forward one after the other; backward the weights' gradient, its collective (which only the
+  /// next pass waits for), then the inputs' gradient.
+  void data_pass() {
+    const auto& layers = workload_.layers;
+    Id before;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      before = compute(layers[i], "FWD", layers[i].forward, {before, weights_[i]});
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      const Id gradient = compute(layers[i], "BWD_WG", layers[i].weight_gradient, {before});
+      weights_[i] = either(comm(layers[i], layers[i].weight_gradient, {gradient}), gradient);
+      if (i != 0) before = compute(layers[i], "BWD_IG", layers[i].input_gradient, {gradient});
+    }
+  }
+
+  /// Every collective of the forward and the inputs' gradient holds up the next layer. The weights
+  /// have a collective of their own with `hybrid` only.
+  void model_pass() {
+    const auto& layers = workload_.layers;
+    const bool hybrid = workload_.parallelism == Parallelism::hybrid;
+    Id before, also;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      const Id forward = compute(layers[i], "FWD", layers[i].forward, {before, weights_[i]});
+      before = either(comm(layers[i], layers[i].forward, {forward}), forward);
+    }
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      const Id gradient = compute(layers[i], "BWD_IG", layers[i].input_gradient, {before, also});
+      if (i != 0) before = either(comm(layers[i], layers[i].input_gradient, {gradient}), gradient);
+      also = compute(layers[i], "BWD_WG", layers[i].weight_gradient, {gradient});
+      weights_[i] = also;
+      if (hybrid) weights_[i] = either(comm(layers[i], layers[i].weight_gradient, {also}), also);
+    }
+  }
+
+  /// The embeddings (layer 0) are exchanged beside the bottom layers: the exchange joins at the
+  /// last of them, and goes the other way behind the layer above.
+  void dlrm_pass() {
+    const auto& layers = workload_.layers;
+    constexpr auto kAllToAll = static_cast<std::int32_t>(graph::CollectiveType::all_to_all);
+    const std::size_t last_bottom = workload_.last_bottom;
+    Id before, exchanged, returned;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      before = compute(layers[i], "FWD", layers[i].forward,
+                       {before, weights_[i], i == last_bottom ? exchanged : Id()});
+      if (layers[i].forward.comm_type != kAllToAll) continue;
+      const Id sent = comm(layers[i], layers[i].forward, {before});
+      if (i == 0) exchanged = sent;
+    }
+    for (std::size_t i = layers.size(); i-- > 0;) {
+      const Id gradient = compute(layers[i], "BWD_WG", layers[i].weight_gradient,
+                                  {before, i == 0 ? returned : Id()});
+      weights_[i] = either(comm(layers[i], layers[i].weight_gradient, {gradient}), gradient);
+      if (i != 0) before = compute(layers[i], "BWD_IG", layers[i].input_gradient, {gradient});
+      if (i == last_bottom + 1) returned = comm(layers[0], layers[0].input_gradient, {before});
+    }
+  }
+
+  const AstraWorkload& workload_;
+  const std::function<Result<void>(const NodeRecord&)>& on_node_;
+  std::vector<Id> weights_;  // by layer: what its next forward step waits for
+  std::optional<Error> error_;
+};
+
+Result<std::string> whole_text(const std::string& path) {
+  auto file = trace::open_file(path);
+  if (!file) return tl::unexpected(file.error());
+  auto source = trace::unpack(std::move(*file), path);
+  if (!source) return tl::unexpected(source.error());
+  trace::Window window(**source);
+  auto more = window.need(limits::kConfigBytes + 1);
+  if (!more) return tl::unexpected(more.error());
+  if (*more) {
+    return fail(Errc::limit_exceeded, path,
+                fmt::format("is larger than {} bytes", limits::kConfigBytes));
+  }
+  return std::string(window.text());
+}
+
+std::string path_of_rank(const std::string& prefix, std::uint32_t rank) {
+  return fmt::format("{}.{}.et", prefix, rank);
+}
+
+Result<void> copy_whole(const std::string& from, const std::string& to, Placing how) {
+  auto source = trace::open_file(from);
+  if (!source) return tl::unexpected(source.error());
+  auto file = WholeFile::create(to, how);
+  if (!file) return tl::unexpected(file.error());
+  std::vector<char> block(1 << 20);
+  for (;;) {
+    const auto size = (*source)->read(std::as_writable_bytes(std::span(block)));
+    if (!size) return tl::unexpected(size.error());
+    if (*size == 0) return file->finish();
+    if (auto done = file->write({block.data(), *size}); !done) return done;
+  }
+}
+
+/// All ranks' traces: one is made, the others are copies.
+Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::string& prefix,
+                                    const AstraTextOptions& options) {
+  const std::string first = path_of_rank(prefix, 0);
+  const Placing how{.force = options.force, .one_of_many = options.ranks > 1};
+  auto writer = trace::chakra::TraceWriter::create(first, how);
+  if (!writer) return tl::unexpected(writer.error());
+  trace::chakra::MetadataRecord metadata;
+  metadata.version = trace::chakra::kVersion;
+  metadata.attributes.push_back(trace::chakra::attribute_string("schema", "1.0.2-chakra.0.0.4"));
+  metadata.attributes.push_back(trace::chakra::attribute_string("parallelism", workload.word));
+  if (auto done = writer->write(metadata); !done) return tl::unexpected(done.error());
+  auto report =
+      astra_nodes(workload, options, [&](const NodeRecord& node) { return writer->write(node); });
+  if (!report) return report;
+  if (auto done = writer->close(); !done) return tl::unexpected(done.error());
+  for (std::uint32_t rank = 1; rank < options.ranks; ++rank) {
+    if (auto done = copy_whole(first, path_of_rank(prefix, rank), how); !done)
+      return tl::unexpected(done.error());
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<AstraTextReport> astra_nodes(const AstraWorkload& workload, const AstraTextOptions& options,
+                                    const std::function<Result<void>(const NodeRecord&)>& on_node) {
+  constexpr std::uint64_t kPerLayer = 6;
+  const std::uint64_t most = workload.layers.size() * kPerLayer * options.passes;
+  if (most > limits::kNodesPerRank) {
+    return fail(Errc::limit_exceeded, workload.word,
+                fmt::format("more than {} nodes in one rank", limits::kNodesPerRank),
+                "take fewer passes");
+  }
+  Maker maker(workload, on_node);
+  for (std::uint32_t pass = 0; pass < options.passes; ++pass) {
+    if (auto done = maker.pass(); !done) return tl::unexpected(done.error());
+  }
+  maker.report.ranks = options.ranks;
+  return maker.report;
+}
+
+Result<AstraTextReport> convert_astra_text(const std::string& path, const std::string& prefix,
+                                           const AstraTextOptions& options, Findings& findings) {
+  if (options.ranks == 0 || options.passes == 0 || options.ranks > limits::kRanks) {
+    return fail(
+        Errc::usage, path,
+        fmt::format("a text workload needs 1 to {} ranks and at least one pass", limits::kRanks));
+  }
+  auto text = whole_text(path);
+  if (!text) return tl::unexpected(text.error());
+  auto workload = parse_astra_text(*text, path, options, findings);
+  if (!workload) return tl::unexpected(workload.error());
+  for (std::uint32_t rank = 0; rank < options.ranks; ++rank) {
+    if (auto absent = check_absent(path_of_rank(prefix, rank), options.force); !absent)
+      return tl::unexpected(absent.error());
+  }
+  return write_ranks(*workload, prefix, options);
+}
+
+}  // namespace orrery::intake

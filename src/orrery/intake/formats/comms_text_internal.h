@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/intake/formats/comms_text.h"
+#include "orrery/profile/comm.h"
+#include "orrery/trace/chakra/writer.h"
+
+namespace orrery::intake {
+
+using NodeIds = std::vector<std::uint64_t>;
+
+/// Where files go: `<prefix>.<rank>.et`.
+struct Target {
+  const std::string& prefix;
+  bool force;  ///< over others
+};
+
+/// One rank's file in the making.
+class RankFile {
+ public:
+  RankFile(std::uint32_t rank, CommsTextReport& report, Findings& findings)
+      : rank_(rank), report_(report), findings_(findings) {}
+
+  Result<void> open(const Target& target, std::string_view schema);
+  Result<void> close(const std::vector<profile::Group>& groups);
+
+  /// Each returns the new node's id. Durations are picoseconds.
+  std::uint64_t compute(std::string_view name, std::int64_t duration, const NodeIds& deps);
+  std::uint64_t work(std::string_view name, std::int64_t operations, std::int64_t bytes,
+                     const NodeIds& deps);
+  /// Compute, counted, where the size or the peer of a message is missing.
+  std::uint64_t comm(std::string_view name, const profile::Comm& comm, std::int64_t bytes,
+                     std::int32_t tag, std::string_view group, std::int64_t duration,
+                     const std::string& place, const NodeIds& deps);
+  [[nodiscard]] std::uint32_t rank() const { return rank_; }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  trace::chakra::NodeRecord& start(std::string_view name, std::int64_t duration,
+                                   const NodeIds& deps);
+  std::uint64_t finish();
+
+  std::uint32_t rank_;
+  CommsTextReport& report_;
+  Findings& findings_;
+  std::optional<trace::chakra::TraceWriter> writer_;
+  std::optional<Error> error_;
+  trace::chakra::NodeRecord record_;
+  std::uint64_t next_ = 1;
+};
+
+/// A whole number of an object, or nothing.
+[[nodiscard]] std::optional<std::int64_t> whole(const nlohmann::json& object, const char* key);
+/// A text of an object, or nothing.
+[[nodiscard]] std::string word(const nlohmann::json& object, const char* key);
+
+/// PARAM's records of one rank, one after the other.
+class ParamRank {
+ public:
+  ParamRank(RankFile& file, Findings& findings) : file_(file), findings_(findings) {}
+  /// False: the record lacks something.
+  bool take(const nlohmann::json& record, const std::string& place);
+  [[nodiscard]] const std::vector<profile::Group>& groups() const { return groups_; }
+
+ private:
+  bool take_comm(const nlohmann::json& record, const std::string& place);
+  bool take_compute(const nlohmann::json& record);
+  [[nodiscard]] std::string group_of(const nlohmann::json& record);
+  void wait_for(const nlohmann::json& record);
+
+  RankFile& file_;
+  Findings& findings_;
+  NodeIds host_;  // what the rank waited for or did last
+  std::vector<std::pair<std::int64_t, std::uint64_t>> last_;  // by group: its last communication
+  std::vector<std::pair<std::int64_t, std::uint64_t>> open_;  // by request
+  std::vector<profile::Group> groups_;
+};
+
+/// One call of MPI, or something between.
+struct MpiEvent {
+  std::int64_t start = 0, duration = 0;  ///< ps
+  std::int64_t process = 0;
+  std::string name;
+  std::int64_t count = -1, datatype = -1, comm = -1, peer = -1, tag = 0, root = -1;
+  std::uint64_t offset = 0;
+};
+
+[[nodiscard]] std::optional<MpiEvent> mpi_event(const nlohmann::json& event, std::string_view start,
+                                                std::string_view duration);
+/// Writes one file per process.
+[[nodiscard]] Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& where,
+                                       const Target& target, CommsTextReport& report,
+                                       Findings& findings);
+
+}  // namespace orrery::intake

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "orrery/intake/job/job_internal.h"
+
+namespace orrery::intake {
+namespace {
+
+using profile::CommKind;
+
+class Comparison {
+ public:
+  Comparison(const Job& job, std::size_t most) : job_(job), most_(most) {}
+
+  std::vector<Mismatch> run() {
+    for (const Mismatch& clash : job_.clashes) add(clash);
+    compare_steps();
+    for (std::uint32_t place = 0; place < job_.comms.size(); ++place) compare_members(place);
+    for (const Line& line : lines_of(job_)) {
+      if (full()) break;
+      compare(line);
+    }
+    std::stable_sort(found_.begin(), found_.end(),
+                     [](const Placed& a, const Placed& b) { return a.at < b.at; });
+    std::vector<Mismatch> out;
+    for (Placed& mismatch : found_) {
+      if (out.size() < most_) out.push_back(std::move(mismatch.what));
+    }
+    return out;
+  }
+
+ private:
+  struct Placed {
+    Time at{};
+    Mismatch what;
+  };
+  /// Differences are many when one rank lacks a communication at the start; enough to sort from.
+  [[nodiscard]] bool full() const { return found_.size() >= 16 * std::max<std::size_t>(most_, 16); }
+  void add(Mismatch what, Time at = Time(-1)) { found_.push_back({at, std::move(what)}); }
+
+  [[nodiscard]] std::string line_of(std::uint32_t place, const CommUse& use) const {
+    std::string text = fmt::format("{}: {} #{}", label(job_, place), describe(use), use.sequence);
+    if (use.kind == CommKind::send || use.kind == CommKind::recv) {
+      text += fmt::format(" {} rank {}", use.kind == CommKind::send ? "to" : "from",
+                          use.peer < 0 ? std::string("?") : std::to_string(use.peer));
+    }
+    return text + fmt::format(" in group '{}', {} at {:.3f} ms", job_.groups[use.group].name,
+                              use.name, static_cast<double>(use.start.count()) / 1e9);
+  }
+
+  void compare_steps() {
+    for (std::size_t p = 1; p < job_.steps.size(); ++p) {
+      if (job_.steps[p].size() == job_.steps[0].size()) continue;
+      const auto text = [&](std::size_t place) {
+        return fmt::format("{}: {} iterations", label(job_, place), job_.steps[place].size());
+      };
+      add({"numbers of iterations differ", text(0), text(p)});
+    }
+  }
+
+  /// Communications in groups that the rank itself is not of, one of each group.
+  void compare_members(std::uint32_t place) {
+    if (job_.ranks[place].rank_from == "order") return;  // it may be another one
+    std::uint32_t last = profile::kNone;
+    for (const CommUse& use : job_.comms[place]) {  // by group
+      if (use.group == last) continue;
+      last = use.group;
+      const std::vector<std::uint32_t>& ranks = job_.groups[use.group].ranks;
+      if (ranks.empty() ||
+          std::find(ranks.begin(), ranks.end(), job_.ranks[place].rank) != ranks.end())
+        continue;
+      constexpr std::size_t kMost = 16;
+      const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMost));
+      add({"a rank communicates in a group that it is not of", line_of(place, use),
+           fmt::format("group '{}' has ranks {}{}", job_.groups[use.group].name,
+                       fmt::join(ranks.begin(), end, ", "), end == ranks.end() ? "" : ", …")},
+          use.start);
+    }
+  }
+
+  struct Member {
+    std::uint32_t place;
+    const CommUse* use;
+  };
+
+  void compare(const Line& line) {
+    if (line.places.size() < 2 || job_.group_guessed[line.group]) return;
+    std::map<std::uint32_t, std::vector<Member>> at;
+    for (std::size_t m = 0; m < line.places.size(); ++m) {
+      for (const std::uint32_t u : line.uses[m]) {
+        const CommUse& use = job_.comms[line.places[m]][u];
+        if (use.match != Match::alone) at[use.sequence].push_back({line.places[m], &use});
+      }
+    }
+    for (const auto& [sequence, members] : at) {
+      if (full()) return;
+      const Member& first = members.front();
+      for (std::size_t i = 1; i < members.size(); ++i) differ(first, members[i]);
+      if (members.size() < line.places.size()) missing(line, sequence, members);
+    }
+  }
+
+  void differ(const Member& left, const Member& right) {
+    std::string what;
+    if (!same_kind(*left.use, *right.use)) {
+      what = "types differ";
+    } else if (!same_bytes(*left.use, *right.use)) {
+      what = "bytes differ";
+    } else {
+      return;
+    }
+    add({what, line_of(left.place, *left.use), line_of(right.place, *right.use)}, left.use->start);
+  }
+
+  /// The first member without the communication at this place of the line, and what it has there.
+  void missing(const Line& line, std::uint32_t sequence, const std::vector<Member>& members) {
+    const Member& first = members.front();
+    for (std::size_t m = 0; m < line.places.size(); ++m) {
+      const std::uint32_t place = line.places[m];
+      if (std::any_of(members.begin(), members.end(),
+                      [&](const Member& member) { return member.place == place; }))
+        continue;
+      const bool send = first.use->kind == CommKind::send;
+      const bool message = send || first.use->kind == CommKind::recv;
+      add({message ? (send ? "no receive for this send" : "no send for this receive")
+                   : "a rank has no part in this communication",
+           line_of(first.place, *first.use),
+           fmt::format("{}: {} {} in group '{}' here, none is #{}", label(job_, place),
+                       line.uses[m].size(), message ? "matching messages" : "collectives",
+                       job_.groups[line.group].name, sequence)},
+          first.use->start);
+      return;
+    }
+  }
+
+  const Job& job_;
+  std::size_t most_;
+  std::vector<Placed> found_;
+};
+
+}  // namespace
+
+std::vector<Mismatch> mismatches(const Job& job, std::size_t most) {
+  return Comparison(job, most).run();
+}
+
+}  // namespace orrery::intake
