@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "orrery/workload/catalogue.h"
-#include "orrery/workload/program.h"
-#include "orrery/workload/write.h"
+#include "orrery/workload/emit/write.h"
+#include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/catalogue.h"
 
 namespace {
 

@@ -26,8 +26,8 @@
 #include "orrery/graph/builder.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/workload/program.h"
-#include "orrery/workload/spec.h"
+#include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/spec.h"
 
 namespace {
 

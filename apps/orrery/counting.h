@@ -11,8 +11,8 @@
 #include "orrery/platform/platform.h"
 #include "orrery/report/json.h"
 #include "orrery/report/text.h"
-#include "orrery/workload/count.h"
-#include "orrery/workload/memory.h"
+#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/program/count.h"
 
 namespace orrery::app {
 

@@ -17,8 +17,8 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/hints.h"
-#include "orrery/workload/fit.h"
-#include "orrery/workload/memory_picture.h"
+#include "orrery/workload/memory/fit.h"
+#include "orrery/workload/memory/memory_picture.h"
 #include "progress.h"
 #include "spec_options.h"
 

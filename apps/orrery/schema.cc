@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 #include "orrery/platform/cluster.h"
-#include "orrery/workload/spec.h"
+#include "orrery/workload/spec/spec.h"
 
 namespace orrery::app {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "orrery/study/description.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 #include "session.h"
 
 namespace CLI {

@@ -5,7 +5,7 @@
 
 #include "orrery/sim/expanded.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::workload {
 namespace {

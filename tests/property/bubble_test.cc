@@ -7,7 +7,7 @@
 #include "draw.h"
 #include "orrery/model/compute/roofline.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/workload/schedule.h"
+#include "orrery/workload/schedule/schedule.h"
 
 namespace orrery::property {
 namespace {

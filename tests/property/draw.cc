@@ -5,7 +5,7 @@
 #include <array>
 #include <initializer_list>
 
-#include "orrery/workload/lora.h"
+#include "orrery/workload/spec/lora.h"
 
 namespace orrery::property {
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "orrery/platform/platform.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::property {
 

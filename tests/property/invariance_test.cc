@@ -5,9 +5,9 @@
 #include <rapidcheck.h>
 
 #include "draw.h"
-#include "orrery/workload/count.h"
-#include "orrery/workload/lora.h"
-#include "orrery/workload/lower.h"
+#include "orrery/workload/layers/lower.h"
+#include "orrery/workload/program/count.h"
+#include "orrery/workload/spec/lora.h"
 
 namespace orrery::property {
 namespace {

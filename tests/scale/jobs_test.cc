@@ -10,7 +10,7 @@
 
 #include "../property/draw.h"
 #include "machines.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 #include "ways.h"
 
 namespace orrery::scale {

@@ -51,6 +51,16 @@ TEST(Includes, UpwardOnesAreFound) {
               SizeIs(1));
 }
 
+TEST(Folders, MayNotIncludeEachOtherInACircle) {
+  FolderTable folders;
+  add_folders("src/orrery/a/one/x.cc", "#include \"orrery/a/two/y.h\"\n", folders);
+  add_folders("src/orrery/a/two/y.h", "#include \"orrery/a/z.h\"\n#include \"orrery/b/w.h\"\n",
+              folders);
+  EXPECT_TRUE(check_circles(folders).empty());
+  add_folders("src/orrery/a/z.h", "#include \"orrery/a/one/v.h\"\n", folders);
+  EXPECT_FALSE(check_circles(folders).empty());
+}
+
 TEST(Includes, MustBeWholeAndOfAKnownRoom) {
   const RoomTable rooms = parse_rooms(kTable);
   EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"graph.h\"\n", rooms), SizeIs(1));

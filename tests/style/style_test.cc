@@ -45,6 +45,16 @@ TEST(Style, IncludesFollowTheTableOfRooms) {
     expect_none(check_includes(path, read(kRoot / path), rooms));
 }
 
+TEST(Style, FoldersInsideRoomsHaveNoCircle) {
+  FolderTable folders;
+  for (const std::string& path : cpp_files({"src"})) {
+    if (!is_test(path) && !has_suffix(path, "testing.h"))
+      add_folders(path, read(kRoot / path), folders);
+  }
+  ASSERT_TRUE(folders.contains("workload/spec"));
+  expect_none(check_circles(folders));
+}
+
 // What is installed needs nothing that is not.
 TEST(Style, PublicHeadersIncludePublicOnes) {
   const std::vector<std::string> headers = cpp_files({"include"});

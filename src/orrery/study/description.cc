@@ -8,8 +8,8 @@
 
 #include "orrery/config/document.h"
 #include "orrery/config/parameters.h"
-#include "orrery/workload/defaults.h"
-#include "orrery/workload/import.h"
+#include "orrery/workload/importers/import.h"
+#include "orrery/workload/spec/defaults.h"
 
 namespace orrery::study {
 

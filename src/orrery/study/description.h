@@ -10,7 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/study/question.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 

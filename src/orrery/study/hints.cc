@@ -10,7 +10,7 @@
 
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
-#include "orrery/workload/spec.h"
+#include "orrery/workload/spec/spec.h"
 
 namespace orrery::study {
 

@@ -8,7 +8,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/platform/platform.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 

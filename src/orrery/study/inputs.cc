@@ -18,7 +18,7 @@
 #include "orrery/study/recorded.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/workload/spec.h"
+#include "orrery/workload/spec/spec.h"
 
 namespace orrery::study {
 

@@ -13,7 +13,7 @@
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 

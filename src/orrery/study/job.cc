@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/units.h"
-#include "orrery/workload/count.h"
+#include "orrery/workload/program/count.h"
 
 namespace orrery::study {
 

@@ -7,8 +7,8 @@
 #include "orrery/core/findings.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
-#include "orrery/workload/memory.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 

@@ -9,7 +9,7 @@
 #include "orrery/result/run_file.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
-#include "orrery/workload/held_memory.h"
+#include "orrery/workload/memory/held_memory.h"
 
 namespace orrery::study {
 

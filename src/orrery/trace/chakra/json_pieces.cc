@@ -5,7 +5,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
-#include "orrery/trace/json/space.h"
+#include "orrery/trace/io/json_space.h"
 
 namespace orrery::trace::chakra {
 namespace {

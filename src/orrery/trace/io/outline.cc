@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/io/outline.h"
 
-#include "orrery/trace/json/space.h"
+#include "orrery/trace/io/json_space.h"
 
 namespace orrery::trace {
 namespace {

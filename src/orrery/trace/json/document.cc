@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/trace/io/json_space.h"
 #include "orrery/trace/json/repair.h"
-#include "orrery/trace/json/space.h"
 
 namespace orrery::trace::json {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "orrery/trace/json/space.h"
+#include "orrery/trace/io/json_space.h"
 
 namespace orrery::trace::json {
 namespace {

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "orrery/trace/io/json_space.h"
 #include "orrery/trace/json/decimal.h"
-#include "orrery/trace/json/space.h"
 
 namespace orrery::trace::pytorch {
 namespace {

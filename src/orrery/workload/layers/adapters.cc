@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/layers/adapters.h"
 
-#include "orrery/workload/lora.h"
+#include "orrery/workload/spec/lora.h"
 
 namespace orrery::workload {
 namespace {

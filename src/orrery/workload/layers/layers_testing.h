@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/workload/lower.h"
+#include "orrery/workload/layers/lower.h"
 
 namespace orrery::workload {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orrery/workload/layers/layers_testing.h"
-#include "orrery/workload/lower.h"
+#include "orrery/workload/layers/lower.h"
 
 namespace orrery::workload {
 

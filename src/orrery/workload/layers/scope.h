@@ -3,9 +3,9 @@
 // What every layer builder needs to know: the specification, and how many tokens this rank sees.
 #pragma once
 
-#include "orrery/workload/layers/amount.h"
-#include "orrery/workload/mesh.h"
-#include "orrery/workload/spec.h"
+#include "orrery/workload/program/mesh.h"
+#include "orrery/workload/spec/amount.h"
+#include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "orrery/core/error.h"
-#include "orrery/workload/model.h"
+#include "orrery/workload/spec/model.h"
 
 namespace orrery::workload {
 

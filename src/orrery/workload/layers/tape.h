@@ -26,10 +26,10 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/workload/layers/amount.h"
+#include "orrery/workload/layers/lower.h"
 #include "orrery/workload/layers/scope.h"
-#include "orrery/workload/lower.h"
-#include "orrery/workload/program.h"
+#include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/amount.h"
 
 namespace orrery::workload {
 

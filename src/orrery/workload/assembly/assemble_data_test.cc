@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks with the same weights do together, and the step after the last microbatch.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "orrery/workload/assembly/assemble_testing.h"
+#include "orrery/workload/assembly/step.h"
+
+namespace orrery::workload {
+namespace {
+
+using graph::CollectiveType;
+using graph::NodeKind;
+using testing::ElementsAre;
+
+// One rank of a model of four layers: 1000 + 4 × 624 + 8 elements.
+constexpr std::int64_t kWeights = kTable + 4 * 624 + 8;
+
+std::int64_t bytes_of(const std::vector<Node>& nodes, CollectiveType type,
+                      const std::string& group) {
+  std::int64_t total = 0;
+  for (const Node& node : nodes) {
+    if (node.kind == NodeKind::coll && node.collective.type == type && node.group == group)
+      total += node.collective.size.count();
+  }
+  return total;
+}
+
+std::vector<Node> collectives(const std::vector<Node>& nodes) {
+  std::vector<Node> out;
+  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(out),
+               [](const Node& node) { return node.kind == NodeKind::coll; });
+  return out;
+}
+
+std::vector<std::string> labels(const std::vector<Node>& nodes) {
+  std::vector<std::string> out;
+  for (const Node& node : nodes) out.push_back(node.label);
+  return out;
+}
+
+const Node& node_named(const std::vector<Node>& nodes, const std::string& label) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const Node& node) { return node.label == label; });
+  EXPECT_NE(found, nodes.end()) << label;
+  return *found;
+}
+
+Spec small(std::int64_t dp, Sharding sharding = Sharding::none, std::int64_t microbatches = 2) {
+  Spec spec = with_dp(spec_of(4, 1, microbatches), dp, sharding);
+  spec.parallel.bucket = Bytes(1);
+  return spec;
+}
+
+TEST(AssembleData, GradientsAreSummedOnceInTheLastBackward) {
+  const std::vector<Node> nodes = nodes_of(program_of(small(4)), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp"), 4 * kWeights);
+  EXPECT_THAT(
+      labels(collectives(nodes)),
+      ElementsAre("gradients.reduce mb1", "gradients.reduce L3 mb1", "gradients.reduce L2 mb1",
+                  "gradients.reduce L1 mb1", "gradients.reduce L0 mb1", "gradients.reduce mb1"));
+}
+
+TEST(AssembleData, GradientsAreSentAsTheyAreReduced) {
+  Spec spec = small(4);
+  spec.precision.reduce = Dtype::bf16;
+  EXPECT_EQ(bytes_of(nodes_of(program_of(spec), 0), CollectiveType::all_reduce, "dp"),
+            2 * kWeights);
+}
+
+// 8 + 624 elements are more than 2500 bytes; so are two layers more than 4000.
+TEST(AssembleData, BucketsAreFilledFirst) {
+  Spec spec = small(4);
+  spec.parallel.bucket = Bytes(2500);
+  EXPECT_THAT(
+      labels(collectives(nodes_of(program_of(spec), 0))),
+      ElementsAre("gradients.reduce L3 mb1", "gradients.reduce L1 mb1", "gradients.reduce mb1"));
+  spec.parallel.bucket = Bytes(1 << 20);
+  const std::vector<Node> all = collectives(nodes_of(program_of(spec), 0));
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].collective.size.count(), 4 * kWeights);
+}
+
+// Layers of 10 per half: the first gradients are on their way while other layers still compute.
+TEST(AssembleData, SumsRunBesideTheBackwardPass) {
+  Spec spec = small(2);
+  Machine beside(program_of(spec), 15);
+  spec.parallel.overlap_gradients = false;
+  Machine after(program_of(spec), 15);
+  ASSERT_TRUE(beside.run() && after.run());
+  EXPECT_LT(beside.finish(), after.finish());
+  const std::vector<Node>& nodes = after.nodes[0];
+  EXPECT_THAT(labels(collectives(nodes)), testing::Each("gradients.reduce"));
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp"), 4 * kWeights);
+}
+
+TEST(AssembleData, TheOptimizerWaitsForTheSums) {
+  Machine machine(program_of(small(2)), 1000);
+  ASSERT_TRUE(machine.run());
+  const Node& update = node_named(machine.nodes[0], "optimizer");
+  std::int64_t sums = 0;
+  for (const Node& node : collectives(machine.nodes[0]))
+    sums = std::max(sums, machine.end[0][node.id]);
+  EXPECT_EQ(machine.end[0][update.id] - update.work.num_ops, sums);
+}
+
+TEST(AssembleData, Zero1ScattersGradientsAndGathersWeights) {
+  const std::vector<Node> nodes = nodes_of(program_of(small(4, Sharding::zero1)), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "dp_shard"), 4 * kWeights);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 2 * kWeights / 4);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp"), 0);
+  const Node& gather = node_named(nodes, "weights.gather");
+  EXPECT_THAT(gather.deps, testing::Contains(node_named(nodes, "optimizer").id));
+  EXPECT_EQ(node_named(nodes, "optimizer").work.num_ops, 13 * kWeights / 4);
+}
+
+TEST(AssembleData, Zero2ScattersInEveryMicrobatch) {
+  const std::vector<Node> nodes = nodes_of(program_of(small(4, Sharding::zero2, 3)), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "dp_shard"), 3 * 4 * kWeights);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 2 * kWeights / 4);
+}
+
+TEST(AssembleData, ShardsAreRoundedUp) {
+  const std::vector<Node> nodes = nodes_of(program_of(small(5, Sharding::zero1)), 0);
+  EXPECT_EQ(node_named(nodes, "weights.gather").collective.size.count(), 2 * 701);  // 3504 / 5
+  // 624 and 8 elements in shards of 125 and 2
+  EXPECT_EQ(node_named(nodes, "gradients.scatter L3 mb1").collective.size.count(), 4 * 5 * 125);
+  EXPECT_EQ(node_named(nodes, "gradients.scatter mb1").collective.size.count(), 4 * 5 * 2);
+}
+
+TEST(AssembleData, ShardedLayersAreGatheredForwardAndBackwardAndReduced) {
+  const std::vector<Node> nodes = nodes_of(program_of(small(4, Sharding::zero3, 3)), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 3 * 2 * 2 * kWeights / 4);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "dp_shard"), 3 * 4 * kWeights);
+  EXPECT_EQ(collectives(nodes).size(), 3U * 6 * 3);
+}
+
+// Weights of layer l+1 come while layer l computes; a layer waits for its own only.
+TEST(AssembleData, GatheringRunsAhead) {
+  for (const std::int64_t prefetch : {1, 2, 8}) {
+    Spec spec = small(2, Sharding::zero3, 1);
+    spec.parallel.prefetch = prefetch;
+    const Program program = program_of(spec);
+    Machine machine(program, 10);  // as long as a layer
+    ASSERT_TRUE(machine.run());
+    const std::vector<Node>& nodes = machine.nodes[0];
+    std::vector<Node> gathers, layers;
+    for (const Node& node : nodes) {
+      if (node.label.rfind("weights.gather", 0) == 0 && gathers.size() < 6) gathers.push_back(node);
+      if (node.label.rfind("forward", 0) == 0) layers.push_back(node);
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+      // Its own gathering is the i-th; the one before on the stream is not waited for.
+      EXPECT_THAT(layers[i].deps, testing::Contains(gathers[i].id)) << prefetch << " " << i;
+      EXPECT_LE(layers[i].deps.size(), 2U);
+      // It is not begun before layer i - prefetch - 1 is done, so no more are held.
+      const std::size_t p = static_cast<std::size_t>(prefetch);
+      if (i > p) {
+        EXPECT_THAT(gathers[i].deps, testing::Contains(layers[i - p - 1].id));
+      }
+    }
+    // Embedding and its gathering first; then layers hide the gathering of the next.
+    if (prefetch == 1) {
+      EXPECT_EQ(machine.end[0][layers[4].id], 10 + 10 + 4 * 10);
+    }
+  }
+}
+
+TEST(AssembleData, WithoutPrefetchGatheringAndLayersTakeTurns) {
+  Spec spec = small(2, Sharding::zero3, 1);
+  spec.parallel.prefetch = 0;
+  Machine machine(program_of(spec), 10);
+  ASSERT_TRUE(machine.run());
+  EXPECT_EQ(machine.end[0][node_named(machine.nodes[0], "forward L3 mb0").id], 5 * 10 + 4 * 10);
+}
+
+TEST(AssembleData, KeptWeightsAreGatheredWhileNobodyHoldsThem) {
+  Spec spec = small(4, Sharding::zero3, 3);
+  spec.parallel.keep_gathered = true;
+  // One stage alternates: forward, backward, forward …
+  EXPECT_EQ(bytes_of(nodes_of(program_of(spec), 0), CollectiveType::all_gather, "dp_shard"),
+            3 * 2 * kWeights / 4);
+  // With GPipe some microbatch is always alive.
+  spec.schedule.kind = ScheduleKind::gpipe;
+  EXPECT_EQ(bytes_of(nodes_of(program_of(spec), 0), CollectiveType::all_gather, "dp_shard"),
+            2 * kWeights / 4);
+}
+
+TEST(AssembleData, HybridShardsReduceWithinACopyThenBetweenCopies) {
+  Spec spec = small(8, Sharding::zero3, 1);
+  spec.parallel.shard_size = 4;
+  const std::vector<Node> nodes = nodes_of(program_of(spec), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 2 * 2 * kWeights / 4);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "dp_shard"), 4 * kWeights);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp_replicate"), 4 * kWeights / 4);
+  const Node& between = node_named(nodes, "gradients.reduce L3 mb0");
+  EXPECT_THAT(between.deps, testing::Contains(node_named(nodes, "gradients.scatter L3 mb0").id));
+}
+
+TEST(AssembleData, ExpertsAreSharedByFewer) {
+  Spec spec = small(8, Sharding::none, 1);
+  spec.model.moe = Moe{};
+  spec.parallel.ep = 4;
+  std::vector<Node> nodes = nodes_of(program_of(spec), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp"), 4 * kWeights);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "edp"), 4 * 4 * 64);
+  spec.parallel.sharding = Sharding::zero3;
+  nodes = nodes_of(program_of(spec), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 2 * 2 * kWeights / 8);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "edp"), 2 * 2 * 4 * 64 / 2);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "edp"), 4 * 4 * 64);
+  spec.parallel.ep = 8;  // nobody else has these experts
+  nodes = nodes_of(program_of(spec), 0);
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "edp"), 0);
+}
+
+TEST(AssembleData, SplitBackwardPassesSumGradientsWithTheirWeightHalf) {
+  Spec spec = with_dp(spec_of(4, 2, 4), 2);
+  spec.schedule.kind = ScheduleKind::zb_h1;
+  spec.parallel.bucket = Bytes(1);
+  const std::vector<Node> nodes = nodes_of(program_of(spec), 0);
+  for (const Node& sum : nodes_named(nodes, "gradients.reduce L")) {
+    const Node& half = node_named(nodes, "wgrad" + sum.label.substr(sum.label.find(' ')));
+    EXPECT_THAT(sum.deps, testing::Contains(half.id));
+    EXPECT_THAT(sum.label, testing::EndsWith("mb3"));
+  }
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp"), 4 * (kTable + 2 * 624));
+}
+
+TEST(AssembleData, ReplicatedWeightsAreSummedOverTensorParallelRanks) {
+  Spec spec = spec_of(4, 1, 3);
+  spec.parallel.tp = 2;
+  EXPECT_TRUE(collectives(nodes_of(program_of(spec), 0)).empty());
+  spec.parallel.sp = true;
+  EXPECT_EQ(bytes_of(nodes_of(program_of(spec), 0), CollectiveType::all_reduce, "tp"), 4 * 4 * 24);
+}
+
+TEST(AssembleData, TiedTablesAreSummedBetweenTheEnds) {
+  Spec spec = spec_of(4, 4, 4);
+  spec.model.tied_embeddings = true;
+  const Program program = program_of(spec);
+  for (std::uint32_t stage = 0; stage < 4; ++stage) {
+    EXPECT_EQ(bytes_of(nodes_of(program, stage), CollectiveType::all_reduce, "embedding"),
+              stage % 3 == 0 ? 4 * kTable : 0);
+  }
+  // Both ends of a V lie on one rank: one table, no sum.
+  spec.schedule.kind = ScheduleKind::zb_v;
+  spec.schedule.chunks = 2;
+  spec.model.layers = 8;
+  const Program v = program_of(spec);
+  for (std::uint32_t stage = 0; stage < 4; ++stage)
+    EXPECT_TRUE(collectives(nodes_of(v, stage)).empty());
+  const PartRun head = v.roles[0].chunks[1].back();
+  EXPECT_EQ(v.parts[head.part].name, "head");
+  EXPECT_EQ(v.parts[head.part].weights.total(), 8);
+}
+
+// Each of two pipes holds the whole model: stages s and 3 - s hold the same layers.
+TEST(AssembleData, DualPipeExchangesGradientsBetweenTwins) {
+  Spec spec = spec_of(8, 4, 8);
+  spec.model.tied_embeddings = true;
+  spec.schedule.kind = ScheduleKind::dual_pipe;
+  spec.schedule.chunks = 2;
+  const Program program = program_of(spec);
+  std::int64_t weights = 0;
+  for (std::uint32_t stage = 0; stage < 4; ++stage) {
+    std::int64_t own = 0;
+    for (const auto& chunk : program.roles[stage].chunks) {
+      for (const PartRun& run : chunk) own += run.count * program.parts[run.part].weights.total();
+    }
+    weights += own;
+    const std::vector<Node> nodes = nodes_of(program, stage);
+    const Node& send = node_named(nodes, "gradients.send");
+    EXPECT_EQ(send.message.size.count(), 4 * own);
+    EXPECT_EQ(send.message.dst, 3 - 2 * static_cast<std::int64_t>(stage));
+    EXPECT_EQ(node_named(nodes, "gradients.add").work.num_ops, own);
+  }
+  EXPECT_EQ(weights, 2 * (kTable + 8 * 624 + 8));
+}
+
+TEST(AssembleData, TheNormIsTakenOverEverybodyWithOtherWeights) {
+  Spec spec = small(4);
+  spec.parallel.tp = 2;
+  spec.optimizer.gradient_norm = true;
+  const auto groups = [](const Spec& of) {
+    std::vector<std::string> out;
+    for (const Node& node : nodes_named(nodes_of(program_of(of), 0), "norm.reduce")) {
+      EXPECT_EQ(node.collective.size.count(), 4);
+      out.push_back(node.group);
+    }
+    return out;
+  };
+  EXPECT_THAT(groups(spec), ElementsAre("model"));
+  spec.parallel.sharding = Sharding::zero1;
+  EXPECT_THAT(groups(spec), ElementsAre("dp_shard", "model"));
+  spec.parallel.sharding = Sharding::none;
+  spec.model.moe = Moe{};
+  spec.parallel.ep = 2;
+  EXPECT_THAT(groups(spec), ElementsAre("ep", "model"));
+  const Node squares = node_named(nodes_of(program_of(spec), 0), "gradients.norm");
+  EXPECT_EQ(squares.work.num_ops, 2 * (kWeights + 4 * 64));
+}
+
+// Adam reads gradient, two moments and the fp32 weights, writes all but the gradient, and the
+// weights in bf16: 16 + 14 bytes.
+TEST(AssembleData, OptimizersCostWhatTheyRead) {
+  Spec spec;
+  const auto cost = [&](OptimizerKind kind) {
+    spec.optimizer.kind = kind;
+    return optimizer_op(spec, 1000, 0, 4096);
+  };
+  EXPECT_EQ(cost(OptimizerKind::adam).vector, 12000);
+  EXPECT_EQ(cost(OptimizerKind::adam).bytes, 30000);
+  EXPECT_EQ(cost(OptimizerKind::adamw).vector, 13000);
+  EXPECT_EQ(cost(OptimizerKind::sgd).vector, 2000);
+  EXPECT_EQ(cost(OptimizerKind::sgd).bytes, 14000);
+  EXPECT_EQ(cost(OptimizerKind::sgd_momentum).vector, 4000);
+  EXPECT_EQ(cost(OptimizerKind::sgd_momentum).bytes, 22000);
+  spec.precision.master_weights = false;
+  EXPECT_EQ(cost(OptimizerKind::sgd).bytes, 8000);
+}
+
+// One 1024 × 4096 matrix: A = X·Xᵀ and B·X are 2·1024²·4096 each, A² is 2·1024³; five times.
+TEST(AssembleData, MuonMultipliesMatrices) {
+  Spec spec;
+  spec.optimizer.kind = OptimizerKind::muon;
+  spec.model.hidden = 1024;
+  constexpr std::int64_t m = 1024, n = 4096;
+  const Op op = optimizer_op(spec, m * n + 100, m * n, n);
+  EXPECT_EQ(op.matmul, 5 * (4 * m * m * n + 2 * m * m * m));
+  EXPECT_EQ(op.vector, 13 * 100 + 7 * m * n);
+}
+
+}  // namespace
+}  // namespace orrery::workload

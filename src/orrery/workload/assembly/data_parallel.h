@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks with the same weights do together: sums of gradients, weights gathered from shards.
+// Private to the assembly.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/workload/program/mesh.h"
+#include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/amount.h"
+#include "orrery/workload/spec/spec.h"
+
+namespace orrery::workload {
+
+/// Weights by who has the same ones: dense ones over Axis::dp, experts over Axis::edp.
+struct Elements {
+  Amount dense;
+  Amount expert;
+
+  friend Elements operator+(Elements a, Elements b) {
+    return {a.dense + b.dense, a.expert + b.expert};
+  }
+  friend bool operator==(Elements a, Elements b) {
+    return a.dense == b.dense && a.expert == b.expert;
+  }
+  [[nodiscard]] bool none() const { return *this == Elements{}; }
+  [[nodiscard]] Amount total() const { return dense + expert; }
+};
+[[nodiscard]] Elements elements_of(const Weights& weights);
+
+/// Collectives of data parallelism. Source: ZeRO (Rajbhandari et al., SC20), section 5; FSDP (Zhao
+/// et al., VLDB 2023), section 3: hybrid sharding reduces within a copy, then between copies.
+///
+///   none   all-reduce of gradients
+///   zero1  reduce-scatter of gradients once a step; all-gather of weights after the optimizer
+///   zero2  … reduce-scatter in every backward pass
+///   zero3  … and all-gather of weights before a layer is used, in place of that after the
+///   optimizer
+///
+/// Experts are shared out over all of edp, whatever `shard_size` says. Shards are as large as the
+/// first: sizes are rounded up to a multiple of the group.
+class DataParallel {
+ public:
+  DataParallel(const Spec& spec, const Mesh& mesh);
+
+  /// Whether a layer's weights have to be gathered before use.
+  [[nodiscard]] bool gathers() const {
+    return sharding_ == Sharding::zero3 && (dense_ranks_ > 1 || expert_ranks_ > 1);
+  }
+  /// Whether every backward pass sums up gradients, not only the last.
+  [[nodiscard]] bool reduces_always() const { return sharding_ >= Sharding::zero2; }
+  /// Whether nothing is summed up before all backward passes have ended.
+  [[nodiscard]] bool reduces_late() const { return !overlap_ && !reduces_always(); }
+  /// Bytes of gradients that are sent together.
+  [[nodiscard]] std::int64_t bucket() const { return sharding_ == Sharding::zero3 ? 0 : bucket_; }
+
+  /// What is left of `whole` when only a shard is held: optimizer state, sums of gradients.
+  [[nodiscard]] Elements shard(Elements whole) const;
+  /// Of `whole`, what anybody else holds, too; the rest needs no sum.
+  [[nodiscard]] Elements shared(Elements whole) const;
+  [[nodiscard]] Amount reduce_bytes(Amount elements) const { return bytes(elements, reduce_); }
+
+  /// All-gather of weights on stream::gather, behind stream::compute.
+  [[nodiscard]] std::vector<Op> gather(Elements whole, Phase phase) const;
+  /// The sum of gradients on stream::dp, behind stream::compute; on stream::compute itself when
+  /// nothing is to overlap.
+  [[nodiscard]] std::vector<Op> reduce(Elements whole, Phase phase) const;
+
+ private:
+  Sharding sharding_;
+  Dtype weights_, reduce_;
+  bool overlap_;
+  std::int64_t bucket_;
+  std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;  ///< that shards are spread over
+  std::int64_t copies_ = 1;                          ///< of dense shards
+  std::int64_t dense_all_ = 1, expert_all_ = 1;      ///< with the same weights
+};
+
+/// Gradients become ready part by part and are sent when a bucket is full. A part's gradients stay
+/// together: a bucket is at least as large as it has to be, as in PyTorch's DDP (Li et al., VLDB
+/// 2020, section 3.2.3).
+class Buckets {
+ public:
+  explicit Buckets(const DataParallel& data) : data_(data) {}
+
+  /// One more part's gradients are ready: what is to be sent now, often nothing.
+  Elements add(Elements ready);
+  /// What is still waiting.
+  Elements flush();
+
+ private:
+  const DataParallel& data_;
+  Elements waiting_;
+};
+
+}  // namespace orrery::workload

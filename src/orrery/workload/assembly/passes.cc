@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/assembly/passes.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "orrery/core/check.h"
+
+namespace orrery::workload {
+
+using graph::NodeKind;
+
+namespace {
+
+bool is_forward(TaskKind kind) { return kind == TaskKind::forward; }
+
+const char* name_of(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::forward:
+      return "forward";
+    case TaskKind::backward:
+      return "backward";
+    case TaskKind::input_grad:
+      return "input_grad";
+    case TaskKind::weight_grad:
+      return "weight_grad";
+    case TaskKind::step:
+      break;
+  }
+  return "step";
+}
+
+Phase phase_of(TaskKind kind) {
+  if (kind == TaskKind::forward) return Phase::forward;
+  return kind == TaskKind::weight_grad ? Phase::weight_grad : Phase::input_grad;
+}
+
+auto fields(const Op& op) {
+  return std::tie(op.name, op.op_class, op.phase, op.kind, op.stream, op.waits, op.marks, op.matmul,
+                  op.vector, op.redone, op.bytes, op.collective, op.axis, op.shift, op.size,
+                  op.edge);
+}
+
+bool same(const std::vector<Op>& a, const std::vector<Op>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Op& x, const Op& y) { return fields(x) == fields(y); });
+}
+
+std::uint64_t hash(const std::vector<Op>& ops) {
+  std::uint64_t value = ops.size();
+  const auto mix = [&value](auto number) {
+    value = (value ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15ULL;
+    value ^= value >> 29;
+  };
+  for (const Op& op : ops) {
+    mix(op.matmul);
+    mix(op.bytes);
+    mix(op.size);
+    mix(op.stream);
+    mix(op.shift);
+    for (const Stream wait : op.waits) mix(wait);
+  }
+  return value;
+}
+
+/// Communication and computation in turn.
+void take_turns(std::vector<Op>& ops) {
+  for (Op& op : ops) {
+    if (op.kind == NodeKind::recv) {
+      op.waits.fill(stream::none);
+    } else if (op.op_class == OpClass::communication) {
+      op.stream = stream::compute;
+    }
+  }
+}
+
+Op copy_op(Stream to, Stream from) {
+  Op op;
+  op.name = "remember";
+  op.op_class = OpClass::copy;
+  op.stream = to;
+  op.waits[0] = from;
+  return op;
+}
+
+Stream held(std::size_t i) { return static_cast<Stream>(stream::held + i); }
+
+/// Weight halves alone: what they gather and remember is started one computation ahead, to run
+/// beside it, unless that one waits for the same register.
+void gather_ahead(std::vector<Op>& ops) {
+  for (std::size_t i = 1; i < ops.size(); ++i) {
+    const Op& before = ops[i - 1];
+    if (ops[i].kind != NodeKind::coll || before.kind != NodeKind::comp) continue;
+    const auto& waits = before.waits;
+    if (std::find(waits.begin(), waits.end(), ops[i].marks) == waits.end())
+      std::swap(ops[i - 1], ops[i]);
+  }
+}
+
+}  // namespace
+
+void wait_for(Op& op, Stream stream) {
+  if (stream == stream::none || stream == op.stream) return;
+  // What runs on the compute stream waits for its turn there anyway.
+  const auto free = std::find_if(op.waits.begin(), op.waits.end(), [&](Stream wait) {
+    return wait == stream || wait == stream::none || wait == op.stream;
+  });
+  ORRERY_CHECK(free != op.waits.end());
+  *free = stream;
+}
+
+Op message_op(const char* name, Phase phase, NodeKind kind, const Message& message) {
+  Op op;
+  op.name = name;
+  op.op_class = OpClass::communication;
+  op.phase = phase;
+  op.kind = kind;
+  op.stream = message.stream;
+  op.axis = Axis::pp;
+  op.shift = message.shift;
+  op.size = message.size;
+  op.edge = message.edge;
+  return op;
+}
+
+std::uint32_t Bodies::add(const std::string& name, std::vector<Op> ops) {
+  if (!overlap_) take_turns(ops);
+  const std::uint64_t key = hash(ops);
+  const auto [first, last] = known_.equal_range(key);
+  for (auto it = first; it != last; ++it) {
+    if (bodies_[it->second].name == name && same(bodies_[it->second].ops, ops)) return it->second;
+  }
+  const auto number = static_cast<std::uint32_t>(bodies_.size());
+  bodies_.push_back({name, std::move(ops)});
+  known_.emplace(key, number);
+  return number;
+}
+
+bool Passes::Turn::same(const Turn& other) const {
+  return std::tie(part, gather, message, weights) ==
+             std::tie(other.part, other.gather, other.message, other.weights) &&
+         reduce == other.reduce;
+}
+
+std::vector<Op> Passes::ops_of(std::uint32_t part, TaskKind kind) const {
+  const LoweredPart& from = parts_[part];
+  if (is_forward(kind)) return from.forward;
+  std::vector<Op> ops;
+  for (const Op& op : from.backward) {
+    const bool weight_half = op.phase == Phase::weight_grad;
+    if (kind == TaskKind::backward || weight_half == (kind == TaskKind::weight_grad))
+      ops.push_back(op);
+  }
+  if (kind == TaskKind::weight_grad) gather_ahead(ops);
+  return ops;
+}
+
+std::vector<Passes::Turn> Passes::turns(const Chunk& chunk, const PassKind& kind) const {
+  std::vector<Turn> out;
+  for (const PartRun& run : chunk.parts) {
+    for (std::uint32_t i = 0; i < run.count; ++i) {
+      Turn turn;
+      turn.part = run.part;
+      if (run.layer >= 0) turn.layer = run.layer + static_cast<std::int32_t>(i);
+      out.push_back(turn);
+    }
+  }
+  if (!is_forward(kind.kind)) std::reverse(out.begin(), out.end());
+  return out;
+}
+
+void Passes::plan_gathering(std::vector<Turn>& turns, Phase phase, std::vector<Op>& before) const {
+  for (std::size_t i = 0; i < std::min(prefetch_, turns.size()); ++i) {
+    const Elements whole = elements_of(parts_[turns[i].part].part.weights);
+    for (Op& op : data_.gather(whole, phase)) {
+      op.marks = held(i);
+      before.push_back(op);
+    }
+  }
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (i + prefetch_ < turns.size()) turns[i].gather = turns[i + prefetch_].part;
+    turns[i].weights = prefetch_ > 0 ? held(0) : stream::gather;
+  }
+}
+
+void Passes::plan_reduction(std::vector<Turn>& turns) const {
+  Buckets buckets(data_);
+  for (Turn& turn : turns) turn.reduce = buckets.add(elements_of(parts_[turn.part].part.trained()));
+  if (!turns.empty()) turns.back().reduce = turns.back().reduce + buckets.flush();
+}
+
+std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
+  std::vector<Op> ops;
+  if (turn.gather >= 0) {
+    const auto next = static_cast<std::size_t>(turn.gather);
+    ops = data_.gather(elements_of(parts_[next].part.weights), phase_of(kind));
+  }
+  std::vector<Op> own = ops_of(turn.part, kind);
+  const auto first_of = [&own](auto matches) {
+    return std::find_if(own.begin(), own.end(),
+                        [&](const Op& op) { return op.op_class != OpClass::copy && matches(op); });
+  };
+  const auto first = first_of([](const Op&) { return true; });
+  if (first != own.end()) wait_for(*first, turn.message);
+  const auto computes = first_of([](const Op& op) { return op.kind == NodeKind::comp; });
+  if (computes != own.end()) wait_for(*computes, turn.weights);
+  ops.insert(ops.end(), own.begin(), own.end());
+  if (turn.weights != stream::none && prefetch_ > 0) {
+    for (std::size_t i = 0; i + 1 < prefetch_; ++i) ops.push_back(copy_op(held(i), held(i + 1)));
+    ops.push_back(copy_op(held(prefetch_ - 1), stream::gather));
+  }
+  for (const Op& op : data_.reduce(turn.reduce, Phase::weight_grad)) ops.push_back(op);
+  return bodies_.add(parts_[turn.part].part.name + "." + name_of(kind), std::move(ops));
+}
+
+void Passes::append(std::vector<Segment>& segments, const Turn& turn, TaskKind kind) {
+  const std::int32_t step = is_forward(kind) ? 1 : -1;
+  const std::uint32_t body = body_of(turn, kind);
+  segments.push_back({.body = body, .count = 1, .layer = turn.layer, .layer_step = step});
+}
+
+std::vector<Segment> Passes::pass(const Chunk& chunk, const PassKind& kind) {
+  std::vector<Turn> own = turns(chunk, kind);
+  const bool forward = is_forward(kind.kind), weights_only = kind.kind == TaskKind::weight_grad;
+  const Message from = forward ? chunk.receive_activations : chunk.receive_gradients;
+  const Message to = forward ? chunk.send_activations : chunk.send_gradients;
+  const bool receives = from.size > 0 && !weights_only, sends = to.size > 0 && !weights_only;
+
+  std::vector<Op> before, after;
+  if (receives) {
+    before.push_back(message_op(forward ? "receive.activations" : "receive.gradients",
+                                phase_of(kind.kind), NodeKind::recv, from));
+  }
+  if (kind.gather) plan_gathering(own, phase_of(kind.kind), before);
+  if (kind.reduce) plan_reduction(own);
+  if (receives && !own.empty()) own.front().message = from.stream;
+  if (sends) {
+    Op send = message_op(forward ? "send.activations" : "send.gradients", phase_of(kind.kind),
+                         NodeKind::send, to);
+    wait_for(send, stream::compute);
+    if (own.empty()) wait_for(send, from.stream);
+    after.push_back(send);
+    if (!own.empty()) {  // the next stage first, then the gradients
+      for (Op& op : data_.reduce(std::exchange(own.back().reduce, {}), Phase::weight_grad))
+        after.push_back(op);
+    }
+  }
+
+  std::vector<Segment> segments;
+  const std::string suffix = std::string(".") + name_of(kind.kind);
+  if (!before.empty()) segments.push_back({bodies_.add("begin" + suffix, std::move(before))});
+  const std::int32_t step = forward ? 1 : -1;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const bool follows =
+        i > 0 && own[i].same(own[i - 1]) &&
+        (own[i].layer < 0 ? own[i - 1].layer < 0 : own[i].layer == own[i - 1].layer + step);
+    if (follows) {
+      ++segments.back().count;
+    } else {
+      append(segments, own[i], kind.kind);
+    }
+  }
+  if (!after.empty()) segments.push_back({bodies_.add("end" + suffix, std::move(after))});
+  return segments;
+}
+
+std::vector<Elements> buckets_of(const std::vector<LoweredPart>& parts,
+                                 const std::vector<Chunk>& chunks, const DataParallel& data) {
+  std::vector<Elements> out;
+  Buckets buckets(data);
+  const auto keep = [&out](Elements due) {
+    if (!due.none()) out.push_back(due);
+  };
+  for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk) {
+    for (auto run = chunk->parts.rbegin(); run != chunk->parts.rend(); ++run) {
+      for (std::uint32_t i = 0; i < run->count; ++i)
+        keep(buckets.add(elements_of(parts[run->part].part.trained())));
+    }
+  }
+  keep(buckets.flush());
+  return out;
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pass of one microbatch through one chunk: messages, layers, gathered weights, gradients sent
+// off. Private to the assembly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/workload/assembly/data_parallel.h"
+#include "orrery/workload/layers/lower.h"
+#include "orrery/workload/program/program.h"
+
+namespace orrery::workload {
+
+/// A message between neighbouring virtual stages.
+struct Message {
+  std::int64_t size = 0;  ///< 0: the neighbour is the same rank, or nobody
+  std::int32_t shift = 0;
+  std::uint32_t edge = 0;
+  Stream stream = stream::none;
+};
+
+/// What lies on a chunk and who its neighbours are.
+struct Chunk {
+  std::vector<PartRun> parts;  ///< of Program::parts, in the model's order
+  Message receive_activations, send_activations;
+  Message receive_gradients, send_gradients;
+};
+
+/// Bodies of a program, each kept once.
+class Bodies {
+ public:
+  /// `overlap` false: all communication but receives goes on stream::compute. Receives stay where
+  /// they are, and wait for nothing, since a peer may be waiting for them.
+  Bodies(std::vector<Body>& bodies, bool overlap) : bodies_(bodies), overlap_(overlap) {}
+
+  /// The number of the body with these ops.
+  std::uint32_t add(const std::string& name, std::vector<Op> ops);
+
+ private:
+  std::vector<Body>& bodies_;
+  bool overlap_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
+};
+
+/// Which pass, and what data parallelism does beside it.
+struct PassKind {
+  TaskKind kind = TaskKind::forward;
+  bool gather = false;  ///< weights are in shards and have to be gathered
+  bool reduce = false;  ///< gradients are sent off as they become ready
+};
+
+/// Writes passes as segments over bodies.
+///
+/// Gathering (FSDP): before its first layer a pass gathers `prefetch` of them; each layer starts
+/// the gathering of the one `prefetch` further on, behind the layer before, so that no more than
+/// prefetch + 1 are held; and waits for its own. Which is known from registers: stream::held + i
+/// remembers the gathering of the layer i further on.
+class Passes {
+ public:
+  Passes(const std::vector<LoweredPart>& parts, const DataParallel& data, std::int64_t prefetch,
+         Bodies& bodies)
+      : parts_(parts),
+        data_(data),
+        prefetch_(static_cast<std::size_t>(prefetch)),
+        bodies_(bodies) {}
+
+  [[nodiscard]] std::vector<Segment> pass(const Chunk& chunk, const PassKind& kind);
+
+ private:
+  /// One part's turn.
+  struct Turn {
+    std::uint32_t part = 0;
+    std::int32_t layer = -1;
+    std::int64_t gather = -1;       ///< a part whose weights are gathered beside it
+    Stream message = stream::none;  ///< what its first op waits for
+    Stream weights = stream::none;  ///< what its first computation waits for
+    Elements reduce;                ///< gradients sent off after it
+
+    [[nodiscard]] bool same(const Turn& other) const;
+  };
+
+  [[nodiscard]] std::vector<Turn> turns(const Chunk& chunk, const PassKind& kind) const;
+  [[nodiscard]] std::vector<Op> ops_of(std::uint32_t part, TaskKind kind) const;
+  [[nodiscard]] std::uint32_t body_of(const Turn& turn, TaskKind kind);
+  void plan_gathering(std::vector<Turn>& turns, Phase phase, std::vector<Op>& before) const;
+  void plan_reduction(std::vector<Turn>& turns) const;
+  void append(std::vector<Segment>& segments, const Turn& turn, TaskKind kind);
+
+  const std::vector<LoweredPart>& parts_;
+  const DataParallel& data_;
+  std::size_t prefetch_;
+  Bodies& bodies_;
+};
+
+/// Gradients of `chunks`, in the order in which they become ready, as they are sent off together.
+[[nodiscard]] std::vector<Elements> buckets_of(const std::vector<LoweredPart>& parts,
+                                               const std::vector<Chunk>& chunks,
+                                               const DataParallel& data);
+
+/// Makes an op wait for one more stream.
+void wait_for(Op& op, Stream stream);
+
+/// A send or a receive of `message` along Axis::pp.
+[[nodiscard]] Op message_op(const char* name, Phase phase, graph::NodeKind kind,
+                            const Message& message);
+
+}  // namespace orrery::workload

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/assembly/step.h"
+
+#include <algorithm>
+
+#include "orrery/workload/assembly/passes.h"
+
+namespace orrery::workload {
+
+using graph::CollectiveType;
+using graph::NodeKind;
+
+namespace {
+
+constexpr std::uint32_t kTwinEdge = kMaxEdge - 1;
+
+Op all_reduce(const char* name, Axis axis, Stream on, Amount size) {
+  Op op;
+  op.name = name;
+  op.op_class = OpClass::communication;
+  op.phase = Phase::step;
+  op.kind = NodeKind::coll;
+  op.stream = on;
+  wait_for(op, stream::compute);
+  op.collective = CollectiveType::all_reduce;
+  op.axis = axis;
+  op.size = size.value();
+  return op;
+}
+
+Op compute(const char* name, OpClass op_class, Amount matmul, Amount vector, Amount bytes) {
+  Op op;
+  op.name = name;
+  op.op_class = op_class;
+  op.phase = Phase::step;
+  op.matmul = matmul.value();
+  op.vector = vector.value();
+  op.bytes = bytes.value();
+  return op;
+}
+
+bool fp32(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
+
+class Step {
+ public:
+  Step(const Spec& spec, const Mesh& mesh, const DataParallel& data, const StepWork& work)
+      : spec_(spec), mesh_(mesh), data_(data), work_(work) {}
+
+  std::vector<Op> run() {
+    sum_gradients();
+    exchange_with_twin();
+    if (spec_.optimizer.gradient_norm) norm();
+    update();
+    if (spec_.parallel.sharding == Sharding::zero1 || spec_.parallel.sharding == Sharding::zero2) {
+      for (const Op& op : data_.gather(work_.whole, Phase::step)) ops_.push_back(op);
+    }
+    return std::move(ops_);
+  }
+
+ private:
+  void sum_gradients() {
+    for (const Elements& bucket : work_.late) {
+      for (const Op& op : data_.reduce(bucket, Phase::step)) ops_.push_back(op);
+    }
+    const auto add = [&](const char* name, Axis axis, Stream on, Amount elements) {
+      if (elements == 0 || mesh_.extent(axis) == 1) return;
+      const Elements own = data_.shard({elements, 0});
+      ops_.push_back(all_reduce(name, axis, on, data_.reduce_bytes(own.dense)));
+      wait_for(ops_.back(), stream::dp);
+    };
+    if (spec_.parallel.sp)
+      add("gradients.replicated.reduce", Axis::tp, stream::tp, work_.replicated);
+    add("gradients.table.reduce", Axis::embedding, stream::side, work_.table);
+  }
+
+  void exchange_with_twin() {
+    if (work_.twin == 0) return;
+    Message message;
+    message.size = data_.reduce_bytes(data_.shard(work_.whole).total()).value();
+    message.shift = work_.twin;
+    message.edge = kTwinEdge;
+    message.stream = stream::receive_backward(0);
+    ops_.push_back(message_op("gradients.receive", Phase::step, NodeKind::recv, message));
+    message.stream = stream::send_backward(0);
+    Op send = message_op("gradients.send", Phase::step, NodeKind::send, message);
+    for (const Stream stream : {stream::compute, stream::dp, stream::tp}) wait_for(send, stream);
+    ops_.push_back(send);
+    const Amount elements = data_.shard(work_.whole).total();
+    Op sum = compute("gradients.add", OpClass::vector, 0, elements,
+                     bytes(elements * 3, spec_.precision.gradients));
+    wait_for(sum, stream::receive_backward(0));
+    wait_for(sum, stream::send_backward(0));
+    ops_.push_back(sum);
+  }
+
+  void wait_for_gradients(Op& op) {
+    for (const Stream stream : {stream::dp, stream::tp, stream::side}) wait_for(op, stream);
+  }
+
+  /// Local squares, then their sum: over shards, over experts elsewhere, over the rest of the
+  /// model.
+  void norm() {
+    Op squares = compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
+                         bytes(work_.held.total(), spec_.precision.gradients));
+    wait_for_gradients(squares);
+    ops_.push_back(squares);
+    const auto add = [&](const char* name, Axis axis) {
+      if (mesh_.extent(axis) > 1) ops_.push_back(all_reduce(name, axis, stream::side, 4));
+    };
+    const bool sharded = spec_.parallel.sharding != Sharding::none;
+    const bool experts = spec_.model.moe.has_value();
+    if (sharded) add("norm.reduce.shards", Axis::dp_shard);
+    if (sharded && experts) add("norm.reduce.copies", Axis::dp_replicate);
+    if (!sharded && experts && !spec_.parallel.ep_own_axis) add("norm.reduce.experts", Axis::ep);
+    add("norm.reduce", Axis::model);
+  }
+
+  void update() {
+    // Muon's matrices: adapters are hidden × rank.
+    const std::int64_t hidden = spec_.lora ? spec_.lora->rank : spec_.model.inner();
+    const std::int64_t expert = spec_.model.moe ? spec_.model.expert_inner() : hidden;
+    const Elements matrices = data_.shard(work_.matrices);
+    const auto add = [&](const char* name, Amount held, Amount squares, std::int64_t inner) {
+      if (held == 0) return;
+      Op op = optimizer_op(spec_, held, std::min(held, squares), inner);
+      op.name = name;
+      wait_for_gradients(op);
+      ops_.push_back(op);
+    };
+    add("optimizer", work_.held.dense, matrices.dense, hidden);
+    add("optimizer.experts", work_.held.expert, matrices.expert, expert);
+  }
+
+  const Spec& spec_;
+  const Mesh& mesh_;
+  const DataParallel& data_;
+  const StepWork& work_;
+  std::vector<Op> ops_;
+};
+
+}  // namespace
+
+Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t inner) {
+  struct Update {
+    std::int64_t flops;
+    std::int64_t moments;
+  };
+  constexpr Update adam = {12, 2}, adamw = {13, 2}, sgd = {2, 0}, momentum = {4, 1};
+  constexpr Update muon = {7, 1};  // momentum and Nesterov's look ahead, decay, scaling and step
+  Update update = adamw;
+  switch (spec.optimizer.kind) {
+    case OptimizerKind::adam:
+      update = adam;
+      break;
+    case OptimizerKind::sgd:
+      update = sgd;
+      break;
+    case OptimizerKind::sgd_momentum:
+      update = momentum;
+      break;
+    case OptimizerKind::adamw:
+    case OptimizerKind::muon:
+      break;
+  }
+  const Precision& types = spec.precision;
+  const bool master = types.master_weights && !fp32(types.weights);
+  const auto traffic = [&](Amount of, std::int64_t moments) {
+    return bytes(of, types.gradients) + bytes(of * (2 * moments), types.optimizer) +
+           bytes(of * (master ? 1 : 2), types.weights) + of * (master ? 8 : 0);
+  };
+  Op op = compute("optimizer", OpClass::optimizer, 0, elements * update.flops,
+                  traffic(elements, update.moments));
+  if (spec.optimizer.kind != OptimizerKind::muon) return op;
+
+  constexpr std::int64_t iterations = 5;
+  const std::int64_t m = std::min(spec.model.hidden, inner), n = std::max(spec.model.hidden, inner);
+  const Amount others = elements - matrices;
+  op.vector = (others * adamw.flops + matrices * muon.flops).value();
+  op.matmul = (matrices * (iterations * (4 * m + 2 * m * m / n))).value();
+  // In bf16, per iteration: X read three times and written once; the m × m products A and A²
+  // written and read twice each.
+  const Amount products = matrices * (8 * iterations + 12 * iterations * m / n);
+  op.bytes = (traffic(others, adamw.moments) + traffic(matrices, muon.moments) + products).value();
+  return op;
+}
+
+std::vector<Op> step_ops(const Spec& spec, const Mesh& mesh, const DataParallel& data,
+                         const StepWork& work) {
+  return Step(spec, mesh, data, work).run();
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One function per foreign format. Private to this room.
+//
+// Each gets the file as one JSON object, asks for the keys that it understands, and leaves the
+// others to KeyReader::report_unread.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/config/document.h"
+#include "orrery/config/key_reader.h"
+#include "orrery/workload/importers/import.h"
+
+namespace orrery::workload {
+
+/// Our own text; what it leaves open stays open where it is in `spec` (defaults.h). In spec.cc.
+[[nodiscard]] Result<Spec> parse_spec_like(const Spec& spec, std::string_view text,
+                                           const std::string& where);
+
+/// Keys that say nothing about what is computed (names, tokens, learning rates): asked for and
+/// passed over.
+void pass_over(config::KeyReader& keys, std::initializer_list<std::string_view> names);
+
+/// Counts (option_not_modelled) each of these keys whose value is there and is not the one that our
+/// models have anyway.
+void note_others(config::KeyReader& keys, const config::Json& file,
+                 const std::vector<std::pair<const char*, config::Json>>& ours, Findings& findings);
+
+/// A whole number between 0 and 2^40, `fallback` when the key is missing or null.
+[[nodiscard]] std::int64_t whole(config::KeyReader& keys, std::string_view key,
+                                 std::int64_t fallback);
+/// The first of `names` that is there.
+[[nodiscard]] std::int64_t whole(config::KeyReader& keys,
+                                 std::initializer_list<std::string_view> names,
+                                 std::int64_t fallback);
+
+/// Their product, or the largest number there is where it is beyond that: files may say anything,
+/// and `legal` judges later.
+[[nodiscard]] std::int64_t product(std::initializer_list<std::int64_t> factors);
+
+/// Sets dp from the number of devices and the rest of the plan. Files are often templates: a number
+/// that does not go with the plan is left alone and counted (option_not_modelled).
+void set_world(Spec& spec, std::int64_t world, const std::string& where, Findings& findings);
+
+/// `keys`' error, or nothing; then counts what was not asked for.
+[[nodiscard]] Result<void> finish(config::KeyReader& keys, Findings& findings);
+
+[[nodiscard]] Result<void> import_hugging_face(Spec& spec, const config::Json& file,
+                                               const std::string& where, Findings& findings);
+/// Something in a script, and where it stands: "run.sh:12".
+struct ShellPlace {
+  std::string where;
+  std::string text;
+
+  [[nodiscard]] bool empty() const { return where.empty(); }
+};
+/// Megatron's arguments.
+struct MegatronArguments {
+  config::Json options = config::Json::object();  ///< names with underscores, flags true
+  std::map<std::string, ShellPlace> unknown{};    ///< options whose value a script does not say
+  ShellPlace not_read{};  ///< the first file that a script reads and that is not there
+};
+/// A model needs --num-layers, --hidden-size and --num-attention-heads. Arguments that say nothing
+/// of a model keep the one that `spec` has. Errc: config_missing_key when there is none; config_*.
+[[nodiscard]] Result<void> import_megatron(Spec& spec, const MegatronArguments& file,
+                                           const std::string& where, Findings& findings);
+/// The arguments in a shell script or in a list. Variables are put in where the text says what they
+/// are, branches are followed as without arguments and environment, and files that the script
+/// sources are read where they lie beside it. Options whose value is not known are left out and
+/// counted (key_ignored). Errc: limit_exceeded, config_not_found.
+[[nodiscard]] Result<MegatronArguments> megatron_arguments(std::string_view text,
+                                                           const std::string& where,
+                                                           Findings& findings);
+/// Sections of a YAML file in one object, later ones first; "${.key}" is what it refers to.
+[[nodiscard]] config::Json flat_sections(const config::Json& file,
+                                         std::initializer_list<const char*> sections);
+/// Such an object from NeMo's nested YAML.
+[[nodiscard]] config::Json nemo_arguments(const config::Json& file);
+/// PEFT's adapter_config.json, on top of a model that is there already or in the catalogue.
+[[nodiscard]] Result<void> import_lora(Spec& spec, const config::Json& file,
+                                       const std::string& where, Findings& findings);
+/// The section model.peft of NeMo's YAML, where there is one.
+[[nodiscard]] Result<void> import_nemo_lora(Spec& spec, const config::Json& file,
+                                            const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_deepspeed(Spec& spec, const config::Json& file,
+                                            const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_calculon_model(Spec& spec, const config::Json& file,
+                                                 const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_calculon_run(Spec& spec, const config::Json& file,
+                                               const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_vtrain(Spec& spec, const config::Json& file,
+                                         const std::string& where, Findings& findings);
+[[nodiscard]] Result<void> import_simai(Spec& spec, std::string_view text, const std::string& where,
+                                        Findings& findings);
+
+}  // namespace orrery::workload

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two halves of Megatron's arguments. Private to this room.
+#pragma once
+
+#include "orrery/workload/importers/import_internal.h"
+
+namespace orrery::workload {
+
+/// Plan, schedule, precision, recomputation and batch; `spec.model` is there already. What is not
+/// given stays as it is in `spec`. Errc: config_*.
+[[nodiscard]] Result<void> read_megatron_plan(config::KeyReader& keys, const config::Json& file,
+                                              const std::string& where, Spec& spec,
+                                              Findings& findings);
+
+/// Counts what changes the work and is not modelled (option_not_modelled), and asks for what
+/// changes nothing.
+void read_megatron_others(config::KeyReader& keys, const config::Json& file, Findings& findings);
+
+}  // namespace orrery::workload

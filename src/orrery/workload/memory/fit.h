@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The nearest plan that fits, for those who watch the search.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "orrery/workload/memory/memory.h"
+
+namespace orrery::workload {
+
+/// Told how many changes were tried, of how many at most.
+using TriedSoFar = std::function<void(std::uint64_t tried, std::uint64_t of)>;
+
+/// make_it_fit of memory.h, with a word on how far it is.
+[[nodiscard]] Result<std::vector<MemoryChange>> make_it_fit(const Spec& spec, std::int64_t capacity,
+                                                            std::size_t most,
+                                                            const MemoryOptions& options,
+                                                            const TriedSoFar& progress);
+
+}  // namespace orrery::workload

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/memory/memory.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "orrery/workload/memory/memory_items.h"
+#include "orrery/workload/memory/memory_profile.h"
+#include "orrery/workload/memory/memory_state.h"
+#include "orrery/workload/memory/memory_walk.h"
+
+namespace orrery::workload {
+namespace {
+
+/// Of more tasks than this in all, only the worst role keeps samples of 56 bytes each, if its own
+/// are not too many.
+constexpr std::uint64_t kMostSamples = 1u << 20, kMostOfOne = 1u << 22;
+constexpr double kMostBytes = 0x1p62;  // bytes; below, sums of 64 bits are exact
+
+Result<void> check(const Program& program, const MemoryOptions& options) {
+  if (!(options.fragmentation >= 0 && options.fragmentation <= 1)) {
+    return fail(Errc::config_range, "fragmentation", "must be between 0 and 1");
+  }
+  for (const Role& role : program.roles) {
+    if (bound(program, role) * (1 + options.fragmentation) < kMostBytes) continue;
+    return fail(Errc::config_range, role.name, "a rank would hold more than 4 EiB",
+                "make the model or the microbatches smaller, or spread them over more ranks");
+  }
+  return {};
+}
+
+std::uint64_t tasks_of(const Role& role) {
+  std::uint64_t tasks = 0;
+  for (const TaskLoop& loop : role.tasks) tasks += std::uint64_t{loop.count} * loop.tasks.size();
+  return tasks;
+}
+
+std::uint64_t tasks_of(const Program& program) {
+  std::uint64_t tasks = 0;
+  for (const Role& role : program.roles) tasks += tasks_of(role);
+  return tasks;
+}
+
+std::int64_t allowance(const Alive& alive, double fraction) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(alive.total()) * fraction));
+}
+
+/// All of the role's weights.
+StateBytes state_of(const Program& program, const Role& role, const StateRule& state) {
+  StateBytes sum;
+  for (const std::vector<PartRun>& chunk : role.chunks) {
+    for (const PartRun& run : chunk) {
+      const Part& part = program.parts[run.part];
+      const std::int64_t count = run.count;
+      for (const StateBytes& each :
+           {state.dense(part.weights, part.frozen), state.experts(part.weights, part.frozen),
+            state.tables(part.weights)}) {
+        sum.weights += count * each.weights;
+        sum.gradients += count * each.gradients;
+        sum.optimizer += count * each.optimizer;
+      }
+    }
+  }
+  return sum;
+}
+
+/// What to tell of a role, apart from sums.
+struct Told {
+  bool items = false, samples = false;
+};
+
+RoleMemory account(const Program& program, std::uint32_t index, const StateRule& state,
+                   double fragmentation, Told told) {
+  const Role& role = program.roles[index];
+  RoleMemory out;
+  out.role = index;
+  if (role.ranks == 0) return out;  // a combination of classes that does not occur
+  const StateBytes whole_step = state_of(program, role, state);
+  out.weights = whole_step.weights;
+  out.gradients = whole_step.gradients;
+  out.optimizer = whole_step.optimizer;
+  std::vector<ChunkProfile> chunks;
+  for (const auto& chunk : role.chunks) chunks.push_back(profile(program, chunk, state));
+
+  Moment peak;
+  peak.in_flight.assign(chunks.size(), 0);
+  peak.half_done.assign(chunks.size(), 0);
+  peak.task.kind = TaskKind::step;
+  out.peak = whole_step.total();
+  const Look look = told.samples ? Look::at_all : Look::at_peaks;
+  walk(program, role, chunks, look, [&](const Moment& moment) {
+    const Alive& alive = moment.alive;
+    const std::int64_t spare = allowance(alive, fragmentation);
+    const std::int64_t bytes = whole_step.total() + alive.total() + spare;
+    if (bytes > out.peak) {
+      out.peak = bytes;
+      out.fragmentation = spare;
+      peak = moment;
+    }
+    if (!told.samples) return;
+    out.samples.push_back({moment.index, moment.task.kind, moment.task.microbatch,
+                           moment.task.chunk, bytes, alive.activations, alive.working,
+                           alive.communication, spare});
+  });
+  out.peak_task = peak.index;
+  out.peak_at = peak.task;
+  out.activations = peak.alive.activations;
+  out.working = peak.alive.working;
+  out.communication = peak.alive.communication;
+  if (!told.items) return out;
+  out.at_peak = state_items(program, role, state);
+  for (MemoryItem& item : alive_items(program, role, chunks, peak)) {
+    out.at_peak.push_back(std::move(item));
+  }
+  out.at_peak.push_back({MemoryKind::fragmentation,
+                         fmt::format("allowance of {:g} %", fragmentation * 100),
+                         out.fragmentation});
+  sort_items(out.at_peak);
+  return out;
+}
+
+}  // namespace
+
+std::string_view name(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::weights:
+      return "weights";
+    case MemoryKind::gradients:
+      return "gradients";
+    case MemoryKind::optimizer:
+      return "optimizer";
+    case MemoryKind::activations:
+      return "activations";
+    case MemoryKind::working:
+      return "working";
+    case MemoryKind::communication:
+      return "communication";
+    case MemoryKind::fragmentation:
+      break;
+  }
+  return "fragmentation";
+}
+
+Result<MemoryReport> account_memory(const Program& program, const MemoryOptions& options) {
+  if (auto fine = check(program, options); !fine) return tl::unexpected(fine.error());
+  const StateRule state(program.spec, program.mesh);
+  MemoryReport report;
+  const Told each{options.details, options.details && tasks_of(program) <= kMostSamples};
+  for (std::uint32_t role = 0; role < program.roles.size(); ++role) {
+    report.roles.push_back(account(program, role, state, options.fragmentation, each));
+    if (report.roles.back().peak > report.roles[report.worst].peak) report.worst = role;
+  }
+  if (report.roles.empty() || each.samples) return report;
+  const bool few = tasks_of(program.roles[report.worst]) <= kMostOfOne;
+  report.roles[report.worst] =
+      account(program, report.worst, state, options.fragmentation, {true, options.details && few});
+  return report;
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/memory/memory_state.h"
+
+#include <algorithm>
+
+namespace orrery::workload {
+namespace {
+
+bool is_full_precision(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
+
+}  // namespace
+
+StateRule::StateRule(const Spec& spec, const Mesh& mesh)
+    : mesh_(mesh),
+      precision_(spec.precision),
+      optimizer_(spec.optimizer.kind),
+      sharding_(spec.parallel.sharding),
+      data_(spec, mesh) {}
+
+/// `trained`: of `whole`, what has gradients; `others`: of `trained`, what is no matrix.
+StateBytes StateRule::of(Elements whole, Elements trained, Elements others) const {
+  const Amount own = data_.shard(trained).total();  // what this rank updates
+  const auto from = [&](Sharding stage, Elements of) {
+    return sharding_ >= stage ? data_.shard(of).total() : of.total();
+  };
+  const Amount moment = bytes(own, precision_.optimizer);
+  Amount optimizer;
+  if (precision_.master_weights && !is_full_precision(precision_.weights)) optimizer = own * 4;
+  switch (optimizer_) {
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      optimizer += moment * 2;
+      break;
+    case OptimizerKind::sgd:
+      break;
+    case OptimizerKind::sgd_momentum:
+      optimizer += moment;
+      break;
+    case OptimizerKind::muon:  // a momentum for matrices, Adam for all else
+      optimizer += moment + bytes(data_.shard(others).total(), precision_.optimizer);
+      break;
+  }
+  return {bytes(from(Sharding::zero3, whole), precision_.weights).value(),
+          bytes(from(Sharding::zero2, trained), precision_.gradients).value(), optimizer.value()};
+}
+
+StateBytes StateRule::dense(const Weights& weights, const Weights& frozen) const {
+  // Experts are matrices but for their biases.
+  const Weights updated = weights.without(frozen);
+  const Amount matrices = updated.matrices - std::min(updated.matrices, updated.expert);
+  const Elements trained = {elements_of(updated).dense, 0};
+  return of({elements_of(weights).dense, 0}, trained, {trained.dense - matrices, 0});
+}
+
+StateBytes StateRule::experts(const Weights& weights, const Weights& frozen) const {
+  const Weights updated = weights.without(frozen);
+  const Amount matrices = std::min(updated.matrices, updated.expert);
+  return of({0, weights.expert}, {0, updated.expert}, {0, updated.expert - matrices});
+}
+
+StateBytes StateRule::tables(const Weights& weights) const {
+  return {bytes(weights.tables, precision_.weights).value(), 0, 0};
+}
+
+std::int64_t StateRule::gathered(const Weights& weights) const {
+  if (!data_.gathers()) return 0;
+  Amount total;
+  for (const Op& op : data_.gather(elements_of(weights), Phase::forward)) {
+    total += Amount(op.size) * mesh_.extent(op.axis);
+  }
+  return total.value();
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a role's loops to nodes, one at a time.
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "orrery/core/check.h"
+#include "orrery/workload/program/program.h"
+
+namespace orrery::workload {
+
+using graph::NodeKind;
+
+namespace {
+
+constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+
+/// What all nodes of one op have in common.
+struct Prepared {
+  NodeKind kind = NodeKind::invalid;
+  std::uint16_t flags = 0;
+  graph::Work work{};
+  graph::Collective collective{};
+  graph::PointToPoint message{};
+  std::string_view name;
+};
+
+/// Which coordinates on an axis the members of a role have: `least` and `more` above it.
+struct NodePlace {
+  std::int64_t least = 0;
+  std::int64_t more = 0;
+};
+
+NodePlace place_on(const Program& program, const Role& role, Axis axis) {
+  const std::int64_t extent = program.mesh.extent(axis);
+  const Position& where = role.where;
+  if (where.table >= 0) {
+    return {program.mesh.axis(axis).position(static_cast<std::uint32_t>(where.table)), 0};
+  }
+  if (axis == Axis::pp && where.stage >= 0) return {where.stage, 0};
+  if (axis == Axis::cp && where.cp == 0) return {0, 0};
+  if (axis == Axis::cp && where.cp == 1) return {extent - 1, 0};
+  if (axis == Axis::cp && where.cp == 2) return {1, std::max<std::int64_t>(0, extent - 3)};
+  return {0, extent - 1};
+}
+
+/// How far the peer's rank is from one's own. Ranks of a role must agree: whether the ring's end
+/// lies in between is the same for all of them.
+std::int32_t distance(const Program& program, const Role& role, const Op& op) {
+  const graph::GroupAxis& axis = program.mesh.axis(op.axis);
+  ORRERY_CHECK(axis.digits.size() == 1);
+  const graph::GroupAxis::Digit& digit = axis.digits.front();
+  const std::int64_t size = digit.count;
+  const std::int64_t shift = op.shift % size;
+  const auto moved = [&](std::int64_t from) { return (from + shift + size) % size - from; };
+  const NodePlace place = place_on(program, role, op.axis);
+  ORRERY_CHECK(moved(place.least) == moved(place.least + place.more));
+  return static_cast<std::int32_t>(moved(place.least) * digit.stride * digit.step);
+}
+
+class Unroller {
+ public:
+  Unroller(const Program& program, const Role& role, StringPool& pool,
+           const std::function<Result<void>(const graph::NodeSpec&)>& on_node)
+      : program_(program), role_(role), pool_(pool), on_node_(on_node) {
+    tails_.fill(kNobody);
+    in_group_.fill(kNobody);
+    prepared_.resize(program.bodies.size());
+    node_.deps.reserve(8);
+  }
+
+  Result<void> run() {
+    for (const TaskLoop& loop : role_.tasks) {
+      for (std::uint32_t round = 0; round < loop.count; ++round) {
+        for (const Task& task : loop.tasks) {
+          microbatch_ = task.microbatch + round * loop.stride;
+          if (auto done = run_recipe(task); !done) return done;
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  Result<void> run_recipe(const Task& task) {
+    for (const Segment& segment : role_.recipes[task.recipe]) {
+      const Body& body = program_.bodies[segment.body];
+      const std::vector<Prepared>& prepared = prepare(segment.body);
+      for (std::uint32_t i = 0; i < segment.count; ++i) {
+        const std::int64_t layer =
+            segment.layer < 0 ? -1 : segment.layer + std::int64_t{i} * segment.layer_step;
+        end_names_with(layer, task.kind != TaskKind::step);
+        for (std::size_t op = 0; op < body.ops.size(); ++op) {
+          if (auto done = issue(body.ops[op], prepared[op]); !done) return done;
+        }
+      }
+    }
+    return {};
+  }
+
+  Result<void> issue(const Op& op, const Prepared& prepared) {
+    if (op.op_class == OpClass::copy) {
+      tails_[op.stream] = tails_[op.waits[0]];
+      return {};
+    }
+    node_.id = next_;
+    node_.kind = prepared.kind;
+    node_.flags = prepared.flags;
+    node_.work = prepared.work;
+    node_.collective = prepared.collective;
+    node_.message = prepared.message;
+    node_.message.tag = tag(op.edge, microbatch_);
+    text_.assign(prepared.name).append(ending_, ending_size_);
+    node_.name = pool_.intern(text_);
+    node_.deps.clear();
+    wait_for(tails_[op.stream]);
+    for (const Stream stream : op.waits) wait_for(tails_[stream]);
+    if (op.kind == NodeKind::coll) {
+      std::uint64_t& before = in_group_[static_cast<std::size_t>(op.axis)];
+      wait_for(before);
+      before = next_;
+    }
+    tails_[op.stream] = next_;
+    if (op.marks != stream::none) tails_[op.marks] = next_;
+    ++next_;
+    return on_node_(node_);
+  }
+
+  void wait_for(std::uint64_t node) {
+    if (node == kNobody) return;
+    if (std::find(node_.deps.begin(), node_.deps.end(), node) == node_.deps.end())
+      node_.deps.push_back(node);
+  }
+
+  // " L12 mb3"
+  void end_names_with(std::int64_t layer, bool microbatch) {
+    char* at = ending_;
+    char* const end = ending_ + sizeof(ending_);
+    if (layer >= 0) {
+      std::memcpy(at, " L", 2);
+      at = std::to_chars(at + 2, end, layer).ptr;
+    }
+    if (microbatch) {
+      std::memcpy(at, " mb", 3);
+      at = std::to_chars(at + 3, end, microbatch_).ptr;
+    }
+    ending_size_ = static_cast<std::size_t>(at - ending_);
+  }
+
+  const std::vector<Prepared>& prepare(std::uint32_t body) {
+    std::vector<Prepared>& prepared = prepared_[body];
+    const std::vector<Op>& ops = program_.bodies[body].ops;
+    if (prepared.size() == ops.size()) return prepared;
+    prepared.reserve(ops.size());
+    for (const Op& op : ops) prepared.push_back(prepare(op));
+    return prepared;
+  }
+
+  Prepared prepare(const Op& op) {
+    Prepared made;
+    made.kind = op.kind;
+    made.name = op.name;
+    if (op.op_class == OpClass::copy) return made;
+    switch (op.kind) {
+      case NodeKind::coll:
+        made.flags = graph::kHasCpuAttr | graph::kHasCommType | graph::kHasCommSize;
+        made.collective.type = op.collective;
+        made.collective.size = Bytes(op.size);
+        made.collective.group = pool_.intern(name(op.axis));
+        break;
+      case NodeKind::send:
+      case NodeKind::recv: {
+        made.flags = graph::kHasCpuAttr | graph::kHasCommSize | graph::kHasSrc | graph::kHasDst |
+                     graph::kHasTag | graph::kPeerRelative;
+        const std::int32_t away = distance(program_, role_, op);
+        made.message.size = Bytes(op.size);
+        (op.kind == NodeKind::send ? made.message.dst : made.message.src) = away;
+        break;
+      }
+      default:
+        made.flags = graph::kHasCpuAttr | graph::kHasNumOps | graph::kHasTensorSize;
+        made.work.num_ops = op.matmul + op.vector;
+        made.work.tensor_size = Bytes(op.bytes);
+        break;
+    }
+    return made;
+  }
+
+  const Program& program_;
+  const Role& role_;
+  StringPool& pool_;
+  const std::function<Result<void>(const graph::NodeSpec&)>& on_node_;
+  std::array<std::uint64_t, 256> tails_;         // by stream: its latest op; `none` never has one
+  std::array<std::uint64_t, kAxes> in_group_;    // by axis: its latest collective
+  std::vector<std::vector<Prepared>> prepared_;  // by body, once used
+  graph::NodeSpec node_;
+  std::uint64_t next_ = 0;
+  std::uint32_t microbatch_ = 0;
+  std::string text_;
+  char ending_[48] = {};
+  std::size_t ending_size_ = 0;
+};
+
+}  // namespace
+
+Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool,
+                    const std::function<Result<void>(const graph::NodeSpec&)>& on_node) {
+  return Unroller(program, program.roles[role], pool, on_node).run();
+}
+
+std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role) {
+  std::vector<std::uint64_t> in_body;
+  in_body.reserve(program.bodies.size());
+  for (const Body& body : program.bodies) {
+    in_body.push_back(static_cast<std::uint64_t>(
+        std::count_if(body.ops.begin(), body.ops.end(),
+                      [](const Op& op) { return op.op_class != OpClass::copy; })));
+  }
+  std::vector<std::uint64_t> in_recipe;
+  in_recipe.reserve(role.recipes.size());
+  for (const std::vector<Segment>& recipe : role.recipes) {
+    std::uint64_t nodes = 0;
+    for (const Segment& segment : recipe) nodes += segment.count * in_body[segment.body];
+    in_recipe.push_back(nodes);
+  }
+  return in_recipe;
+}
+
+std::uint64_t node_count(const Program& program, std::uint32_t role) {
+  const Role& of = program.roles[role];
+  const std::vector<std::uint64_t> in_recipe = recipe_nodes(program, of);
+  std::uint64_t nodes = 0;
+  for (const TaskLoop& loop : of.tasks) {
+    for (const Task& task : loop.tasks) nodes += loop.count * in_recipe[task.recipe];
+  }
+  return nodes;
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of the schedule share.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "orrery/workload/schedule/schedule.h"
+
+namespace orrery::workload {
+
+/// Where virtual stages lie.
+enum class Placement : std::uint8_t {
+  round_robin,  ///< 0 … p-1, and again for the next chunk
+  v,            ///< 0 … p-1, back p-1 … 0 for the next chunk
+  both_ways,    ///< two pipes of p stages: chunk 0 forwards, chunk 1 backwards
+};
+
+/// Stages, chunks and pipes without any passes.
+[[nodiscard]] PipelineOrder empty_order(Placement placement, std::uint32_t stages,
+                                        std::uint32_t microbatches, std::uint32_t chunks);
+
+/// Errc: limit_exceeded.
+[[nodiscard]] Result<void> schedule_fits_memory(std::uint64_t stages, std::uint64_t microbatches,
+                                                std::uint64_t chunks);
+
+/// The kind as specifications spell it.
+[[nodiscard]] std::string_view word(ScheduleKind kind);
+
+/// Fills in DeepSeek's bidirectional schedule.
+void dual_pipe(PipelineOrder& order);
+
+/// Which virtual stage of its pipe each chunk of each stage is.
+class VirtualStages {
+ public:
+  static constexpr std::uint32_t kNone = ~0u;
+
+  explicit VirtualStages(const PipelineOrder& order);
+
+  /// Of microbatches of `pipe`; kNone when they do not pass there.
+  [[nodiscard]] std::uint32_t of(std::uint32_t pipe, std::uint32_t stage,
+                                 std::uint32_t chunk) const {
+    return index_[(std::size_t{pipe} * stages_ + stage) * chunks_ + chunk];
+  }
+
+ private:
+  std::uint32_t stages_, chunks_;
+  std::vector<std::uint32_t> index_;
+};
+
+/// "F3.1": as an order file spells it.
+[[nodiscard]] std::string text_of(const Slot& slot);
+
+}  // namespace orrery::workload

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/spec/defaults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/units.h"
+#include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/spec/legal_internal.h"
+
+namespace orrery::workload {
+namespace {
+
+struct Divisor {
+  std::string_view name;
+  std::int64_t size;
+};
+
+/// What multiplies the ranks beside dp.
+std::vector<Divisor> cuts(const Parallel& p) {
+  std::vector<Divisor> out;
+  for (const Divisor& each : {Divisor{"tp", p.tp}, Divisor{"cp", p.cp}, Divisor{"pp", p.pp},
+                              Divisor{"ep", p.ep_own_axis ? p.ep : 1}}) {
+    if (each.size > 1) out.push_back(each);
+  }
+  return out;
+}
+
+/// Their product; 0 when it is more than `most`.
+std::int64_t ranks_of(const std::vector<Divisor>& all, std::int64_t most) {
+  std::int64_t ranks = 1;
+  for (const Divisor& each : all) {
+    if (each.size > most / ranks) return 0;
+    ranks *= each.size;
+  }
+  return ranks;
+}
+
+/// "tp 8 x pp 3"
+std::string product_text(const std::vector<Divisor>& all) {
+  std::string text;
+  for (const Divisor& each : all)
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", each.name, format_count(each.size));
+  return text;
+}
+
+/// The nearest sizes of one cut with which all of them divide `devices`: "pp 2 or 4".
+std::string would_divide(const std::vector<Divisor>& all, std::int64_t devices) {
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<Divisor> others = all;
+    others[i].size = 1;
+    const std::int64_t rest = ranks_of(others, devices);
+    if (rest == 0 || devices % rest != 0) continue;
+    const std::int64_t room = devices / rest;
+    std::int64_t below = std::min(all[i].size - 1, room), above = all[i].size + 1;
+    while (room % below != 0) --below;
+    while (above <= room && room % above != 0) ++above;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", or ", all[i].name, format_count(below));
+    if (above <= room) text += fmt::format(" or {}", format_count(above));
+  }
+  return text;
+}
+
+Result<std::int64_t> dp_for(const Parallel& plan, std::int64_t devices, const std::string& where) {
+  if (devices == 0) return 1;
+  const std::vector<Divisor> all = cuts(plan);
+  const std::int64_t ranks = ranks_of(all, devices);
+  if (ranks != 0 && devices % ranks == 0) return devices / ranks;
+  const std::string would = would_divide(all, devices);
+  return fail(Errc::config_conflict, where,
+              fmt::format("the cluster has {} devices, which {} does not divide",
+                          format_count(devices), product_text(all)),
+              would.empty() ? "change the plan, or the cluster's size" : "what would: " + would);
+}
+
+std::string seq_text(Spec& spec) {
+  const ModelEntry* model = find_model(spec.model.name);
+  const bool known = model != nullptr && model->seq > 0;
+  spec.batch.seq = known ? model->seq : Batch{}.seq;
+  if (!reads_text(spec.model)) return {};
+  return fmt::format("{} tokens each{}", format_count(spec.batch.seq),
+                     known ? fmt::format(": what {} was trained on", model->name) : "");
+}
+
+std::string batch_text(const Spec& spec) {
+  const std::int64_t each = spec.usual_microbatches();
+  return fmt::format(
+      "batch {}: {}", format_count(spec.global_batch()),
+      each == 1
+          ? "one microbatch per rank"
+          : fmt::format("{} microbatch{} for each of {} stages", each / spec.parallel.pp,
+                        each == spec.parallel.pp ? "" : "es", format_count(spec.parallel.pp)));
+}
+
+}  // namespace
+
+std::int64_t Spec::usual_microbatches() const {
+  constexpr std::int64_t kPasses = 8;
+  const bool fill = parallel.pp > 1 && schedule.kind != ScheduleKind::file;
+  if (!fill || compat == Compat::stage) return 1;
+  return parallel.pp * ((kPasses + schedule.chunks - 1) / schedule.chunks);
+}
+
+Spec open_spec() {
+  Spec spec;
+  spec.parallel.dp = 0;
+  spec.batch.seq = 0;
+  return spec;
+}
+
+Result<void> settle(Spec& spec, std::int64_t devices, const std::string& where,
+                    Findings& findings) {
+  std::string text;
+  const auto say = [&](const std::string& more) {
+    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+  };
+  if (spec.parallel.dp == 0) {
+    const auto dp = dp_for(spec.parallel, devices, where);
+    if (!dp) return tl::unexpected(dp.error());
+    spec.parallel.dp = *dp;
+    if (*dp > 1) say(fmt::format("dp {}: what the cluster leaves", format_count(*dp)));
+  }
+  const bool open_seq = spec.batch.seq == 0;
+  const std::string seq = open_seq ? seq_text(spec) : "";
+  if (spec.batch.global == 0 && spec.schedule.kind != ScheduleKind::file) say(batch_text(spec));
+  say(seq);
+  if (!text.empty()) findings.add(FindingCode::chosen_by_default, text);
+  return {};
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules of batches, schedules, precision and recomputation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orrery/config/document.h"
+#include "orrery/core/limits.h"
+#include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
+#include "orrery/workload/spec/legal_internal.h"
+
+namespace orrery::workload {
+namespace {
+
+constexpr std::int64_t kMostSequences = 1 << 30;
+
+std::string global_batch(const Spec& spec) {
+  const std::int64_t step = spec.batch.micro * spec.parallel.dp;
+  if (spec.global_batch() > kMostSequences) return fmt::format("is {}", spec.global_batch());
+  if (spec.batch.global == 0) return {};
+  return no_multiple("it", spec.batch.global, step, "micro x dp");
+}
+
+std::string one_chunk(const Spec& spec) {
+  const Schedule& s = spec.schedule;
+  const bool one = s.kind == ScheduleKind::gpipe || s.kind == ScheduleKind::one_f_one_b ||
+                   s.kind == ScheduleKind::zb_h1;
+  return one && s.chunks != 1 ? fmt::format("is {}", s.chunks) : "";
+}
+
+std::string two_chunks(const Spec& spec) {
+  const Schedule& s = spec.schedule;
+  const bool two = s.kind == ScheduleKind::zb_v || s.kind == ScheduleKind::dual_pipe;
+  return two && s.chunks != 2 ? fmt::format("is {}", s.chunks) : "";
+}
+
+std::string more_chunks(const Spec& spec) {
+  const Schedule& s = spec.schedule;
+  return s.kind == ScheduleKind::interleaved && s.chunks < 2 ? "is 1" : "";
+}
+
+std::string interleaved_microbatches(const Spec& spec) {
+  if (spec.schedule.kind != ScheduleKind::interleaved) return {};
+  return no_multiple("the number of microbatches", spec.microbatches(), spec.parallel.pp, "pp");
+}
+
+std::string dual_pipe_stages(const Spec& spec) {
+  if (spec.schedule.kind != ScheduleKind::dual_pipe) return {};
+  return no_multiple("pp", spec.parallel.pp, 2, "pairs of stages");
+}
+
+std::string dual_pipe_microbatches(const Spec& spec) {
+  if (spec.schedule.kind != ScheduleKind::dual_pipe) return {};
+  const std::int64_t count = spec.microbatches();
+  if (count % 2 == 0 && count >= 2 * spec.parallel.pp) return {};
+  return fmt::format("there are {} microbatches for {} stages", count, spec.parallel.pp);
+}
+
+/// As pipeline_order: at most three passes per microbatch and piece of the model.
+std::string passes(const Spec& spec) {
+  constexpr auto kMostPieces = static_cast<std::int64_t>(limits::kScheduleSlots / 3);
+  const std::int64_t pieces = spec.parallel.pp * spec.schedule.chunks;
+  if (pieces <= kMostPieces && spec.microbatches() <= kMostPieces / pieces) return {};
+  return fmt::format("{} microbatches pass {} pieces of the model", spec.microbatches(), pieces);
+}
+
+/// The ends have the embedding and the head to do.
+std::string layers_by_stages(const Spec& spec) {
+  if (!has_attention(spec.model) || !spec.schedule.stage_layers.empty()) return {};
+  const std::int64_t layers = all_layers(spec.model), stages = virtual_stages(spec);
+  if (layers + 2 >= stages) return {};
+  return fmt::format("{} layers do not fill {} stages", layers, stages);
+}
+
+/// The chunks of a file are known when it is read.
+std::string stage_layers_count(const Spec& spec) {
+  const auto given = static_cast<std::int64_t>(spec.schedule.stage_layers.size());
+  if (given == 0 || spec.schedule.kind == ScheduleKind::file || given == virtual_stages(spec))
+    return {};
+  return fmt::format("lists {} stages of {}", given, virtual_stages(spec));
+}
+
+std::string stage_layers_sum(const Spec& spec) {
+  if (spec.schedule.stage_layers.empty()) return {};
+  const std::int64_t layers = all_layers(spec.model);
+  std::int64_t sum = 0;
+  for (const std::int64_t each : spec.schedule.stage_layers) {
+    if (each < 0 || each > layers) return fmt::format("lists {} layers of {}", each, layers);
+    sum += each;
+  }
+  return sum == layers ? "" : fmt::format("sums up to {} layers of {}", sum, layers);
+}
+
+constexpr std::array<std::string_view, 9> kOps = {
+    "norm", "qkv", "attention", "out", "mlp_up", "activation", "mlp_down", "router", "experts"};
+
+std::string recompute_words(const Spec& spec) {
+  for (const std::string& op : spec.recompute.ops) {
+    if (std::find(kOps.begin(), kOps.end(), op) != kOps.end()) continue;
+    return fmt::format("{} is not one of {}", in_quotes(op), join(kOps));
+  }
+  return {};
+}
+
+std::string recompute_ops(const Spec& spec) {
+  const bool due = spec.recompute.kind == RecomputeKind::ops;
+  if (due == !spec.recompute.ops.empty()) return {};
+  return due ? "is empty" : "is given, but recompute.kind is not ops";
+}
+
+std::string sums_of_four_bits(const Spec& spec) {
+  const Precision& p = spec.precision;
+  for (const Dtype type : {p.gradients, p.reduce, p.optimizer, p.combine}) {
+    if (type == Dtype::fp4) return "something that is summed up is in fp4";
+  }
+  return {};
+}
+
+constexpr std::array kScheduleRules = {
+    RuleCheck{{"global-batch", "The global batch is a multiple of micro x dp, and at most 2^30."},
+              "batch.global",
+              global_batch},
+    RuleCheck{{"one-chunk", "The schedules gpipe, 1f1b and zb_h1 have one chunk per rank."},
+              "schedule.chunks",
+              one_chunk},
+    RuleCheck{{"two-chunks", "The schedules zb_v and dual_pipe have two chunks per rank."},
+              "schedule.chunks",
+              two_chunks},
+    RuleCheck{{"interleaved-chunks", "Interleaved 1F1B has at least two chunks per rank."},
+              "schedule.chunks",
+              more_chunks},
+    RuleCheck{{"interleaved-microbatches", "Interleaved 1F1B runs a multiple of pp microbatches."},
+              "schedule",
+              interleaved_microbatches},
+    RuleCheck{{"dual-pipe-stages", "dual_pipe has an even number of stages."},
+              "parallel.pp",
+              dual_pipe_stages},
+    RuleCheck{{"dual-pipe-microbatches",
+               "dual_pipe runs an even number of microbatches, at least 2 x pp."},
+              "schedule",
+              dual_pipe_microbatches},
+    RuleCheck{{"passes", "Microbatches x chunks x pp are at most 5592405."},
+              "batch.micro",
+              passes,
+              Errc::limit_exceeded},
+    RuleCheck{{"layers-by-stages",
+               "Every (virtual) stage but the first and the last has a layer unless "
+               "`stage_layers` says otherwise."},
+              "parallel.pp",
+              layers_by_stages},
+    RuleCheck{{"stage-layers-count", "`stage_layers` lists pp x chunks stages (dual_pipe: pp)."},
+              "schedule.stage_layers",
+              stage_layers_count},
+    RuleCheck{{"stage-layers-sum", "`stage_layers` sums up to the model's layers."},
+              "schedule.stage_layers",
+              stage_layers_sum},
+    RuleCheck{{"schedule-file", "`file` is given for the schedule file, and for no other."},
+              "schedule.file",
+              [](const Spec& spec) -> std::string {
+                const bool due = spec.schedule.kind == ScheduleKind::file;
+                if (due == !spec.schedule.file.empty()) return {};
+                return due ? "is empty" : "is given, but schedule.kind is not file";
+              }},
+    RuleCheck{{"recompute-words", "`recompute.ops` lists operators that exist."},
+              "recompute.ops",
+              recompute_words,
+              Errc::config_range},
+    RuleCheck{{"recompute-ops", "`recompute.ops` is given for `kind: ops`, and for no other."},
+              "recompute.ops",
+              recompute_ops},
+    RuleCheck{{"fp4-sums", "Gradients, moments and combined tokens are sums: fp4 is too short."},
+              "precision",
+              sums_of_four_bits},
+};
+
+}  // namespace
+
+std::span<const RuleCheck> schedule_rules() { return kScheduleRules; }
+
+}  // namespace orrery::workload

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights of each family, from its shape.
+#include "orrery/workload/spec/model.h"
+
+#include <algorithm>
+
+namespace orrery::workload {
+namespace {
+
+/// Counts in progress. The largest shape that can be read has 2^89 weights; the answer is cut to 64
+/// bits at the end.
+__extension__ using Wide = __int128;
+
+struct Count {
+  Wide total = 0;
+  Wide inactive = 0;  ///< experts that a token does not visit
+  Wide embedding = 0;
+  Wide head = 0;
+  Wide matmul = 0;
+
+  /// `times` matrices, and the biases behind them.
+  void matrix(Wide rows, Wide columns, bool bias, Wide times = 1) {
+    total += times * (rows * columns + (bias ? columns : 0));
+    matmul += times * rows * columns;
+  }
+  void table(Wide rows, Wide columns) {
+    total += rows * columns;
+    embedding += rows * columns;
+  }
+  void add(const Count& other, Wide times) {
+    total += times * other.total;
+    inactive += times * other.inactive;
+    embedding += times * other.embedding;
+    head += times * other.head;
+    matmul += times * other.matmul;
+  }
+};
+
+std::int64_t cut(Wide value) {
+  constexpr Wide kMostOfAll = INT64_MAX;
+  return static_cast<std::int64_t>(std::clamp<Wide>(value, 0, kMostOfAll));
+}
+
+ParameterCount finished(const Count& count) {
+  return {cut(count.total), cut(count.total - count.inactive), cut(count.embedding),
+          cut(count.head), cut(count.matmul)};
+}
+
+/// Weights of one norm over `size` elements.
+Wide norm_of(const Model& model, Wide size) {
+  return model.norm == Norm::layernorm ? 2 * size : size;
+}
+
+/// Multi-head latent attention: DeepSeek-V2, section 2.1; both compressed vectors are normed.
+Count mla_of(const Model& model) {
+  const Mla& mla = *model.mla;
+  const Wide hidden = model.hidden, heads = model.heads;
+  const Wide query = heads * (mla.nope_dim + mla.rope_dim);
+  Count count;
+  if (mla.q_rank > 0) {
+    count.matrix(hidden, mla.q_rank, false);
+    count.total += mla.q_rank;
+    count.matrix(mla.q_rank, query, false);
+  } else {
+    count.matrix(hidden, query, false);
+  }
+  count.matrix(hidden, mla.kv_rank + mla.rope_dim, false);
+  count.total += mla.kv_rank;
+  count.matrix(mla.kv_rank, heads * (mla.nope_dim + mla.v_dim), false);
+  count.matrix(heads * mla.v_dim, hidden, model.out_bias);
+  return count;
+}
+
+Count attention_of(const Model& model) {
+  if (model.mla) return mla_of(model);
+  const Wide head = model.head_size(), all = model.heads * head, kv = model.kv() * head;
+  Count count;
+  count.matrix(model.hidden, all + 2 * kv, model.qkv_bias);
+  count.matrix(all, model.hidden, model.out_bias);
+  if (model.qk_norm && model.qk_norm_wide) count.total += all + kv;
+  if (model.qk_norm && !model.qk_norm_wide) count.total += 2 * norm_of(model, head);
+  if (model.sinks) count.total += model.heads;
+  return count;
+}
+
+/// `times` MLPs alike.
+Count mlp_of(const Model& model, Wide inner, bool bias, Wide times = 1) {
+  Count count;
+  count.matrix(model.hidden, inner, bias, times * (gated(model.mlp) ? 2 : 1));
+  count.matrix(inner, model.hidden, bias, times);
+  return count;
+}
+
+Count experts_of(const Model& model) {
+  const Moe& moe = *model.moe;
+  Count count;
+  count.matrix(model.hidden, moe.experts, false);  // the router
+  if (moe.router_bias) count.total += moe.experts;
+  const Count one = mlp_of(model, model.expert_inner(), moe.expert_bias);
+  const Wide visited = std::min(moe.top_k, moe.experts), others = moe.experts - visited;
+  count.add(one, visited);
+  count.total += others * one.total;
+  count.inactive += others * one.total;
+  if (model.shared_inner() > 0) count.add(mlp_of(model, model.shared_inner(), false), 1);
+  if (moe.shared_gate) count.matrix(model.hidden, 1, false);
+  return count;
+}
+
+/// Norms that stand around attention and MLP.
+Wide norms_of(const Model& model) {
+  return ((model.parallel_block ? 1 : 2) + (model.post_norms ? 2 : 0)) *
+         norm_of(model, model.hidden);
+}
+
+/// A stack of self-attention layers with dense MLPs.
+Count stack_of(const Model& model, Wide layers) {
+  Count layer = attention_of(model);
+  layer.add(mlp_of(model, model.inner(), model.mlp_bias), 1);
+  layer.total += norms_of(model);
+  Count count;
+  count.add(layer, layers);
+  return count;
+}
+
+/// Decoder layers, with experts where the model has them.
+Count decoder_layers(const Model& model) {
+  const std::int64_t with_experts = model.expert_layers();
+  Count count = stack_of(model, model.layers - with_experts);
+  if (with_experts == 0) return count;
+  Count layer = attention_of(model);
+  layer.add(experts_of(model), 1);
+  layer.total += norms_of(model);
+  count.add(layer, with_experts);
+  return count;
+}
+
+void add_embedding(const Model& model, Count& count) {
+  count.table(model.vocab, model.hidden);
+  if (model.positions == Positions::learned) count.table(model.max_positions, model.hidden);
+  count.table(model.token_types, model.hidden);
+  if (model.embedding_norm) count.total += norm_of(model, model.hidden);
+}
+
+void add_head(const Model& model, Count& count) {
+  const Wide matrix = Wide(model.vocab) * model.hidden;
+  count.matmul += matrix;
+  if (!model.tied_embeddings) {
+    count.total += matrix;
+    count.head += matrix;
+  }
+  if (model.head_bias) count.total += model.vocab;
+}
+
+/// Decoder, encoder, encoder-decoder.
+Count language_model(const Model& model) {
+  Count count;
+  add_embedding(model, count);
+  const Wide relative =
+      model.positions == Positions::relative ? Wide(kRelativeBuckets) * model.heads : 0;
+  const Wide final_norm = model.final_norm ? norm_of(model, model.hidden) : 0;
+  count.add(decoder_layers(model), 1);
+  count.total += relative + final_norm;
+  if (model.kind == ModelKind::encoder_decoder) {
+    count.add(stack_of(model, model.encoder_layers), 1);
+    count.total += relative + final_norm;
+    // Cross attention in every decoder layer, behind a norm of its own.
+    Count cross = attention_of(model);
+    cross.total += norm_of(model, model.hidden);
+    count.add(cross, model.layers);
+  }
+  if (model.kind == ModelKind::encoder) {
+    // BERT's head (Devlin et al., 2019, section 3.1): a transform with bias and norm, then the
+    // table.
+    count.matrix(model.hidden, model.hidden, true);
+    count.total += norm_of(model, model.hidden);
+  }
+  if (model.pooler) {
+    count.matrix(model.hidden, model.hidden, true);
+    count.matrix(model.hidden, 2, true);
+  }
+  add_head(model, count);
+  return count;
+}
+
+/// ViT (Dosovitskiy et al., ICLR 2021), section 3.1.
+Count vit(const Model& model) {
+  const Vision& vision = *model.vision;
+  const Wide side = vision.image / vision.patch;
+  Count count;
+  count.matrix(Wide(vision.channels) * vision.patch * vision.patch, model.hidden, true);
+  if (vision.class_token) count.total += model.hidden;
+  if (model.positions == Positions::learned)
+    count.table(side * side + (vision.class_token ? 1 : 0), model.hidden);
+  count.add(stack_of(model, model.layers), 1);
+  if (model.final_norm) count.total += norm_of(model, model.hidden);
+  if (vision.classes > 0) {
+    count.matrix(model.hidden, vision.classes, true);
+    count.head = Wide(model.hidden) * vision.classes + vision.classes;
+  }
+  return count;
+}
+
+/// DiT with adaLN-Zero (Peebles and Xie, ICCV 2023), section 3.2: norms have no weights, positions
+/// are fixed, time comes as 256 waves, classes have one row more for "none".
+Count dit(const Model& model) {
+  constexpr Wide kSines = 256;
+  const Vision& vision = *model.vision;
+  const Wide hidden = model.hidden, pixels = Wide(vision.patch) * vision.patch;
+  Count count;
+  count.matrix(vision.channels * pixels, hidden, true);
+  count.matrix(kSines, hidden, true);
+  count.matrix(hidden, hidden, true);
+  if (vision.classes > 0) count.table(vision.classes + 1, hidden);
+  Count block = attention_of(model);
+  block.add(mlp_of(model, model.inner(), model.mlp_bias), 1);
+  block.matrix(hidden, 6 * hidden, true);
+  count.add(block, model.layers);
+  count.matrix(hidden, 2 * hidden, true);
+  const Wide out = pixels * vision.channels * (vision.learned_sigma ? 2 : 1);
+  count.matrix(hidden, out, true);
+  count.head = hidden * out + out;
+  return count;
+}
+
+/// A convolution without bias, and the batch norm behind it.
+void convolution(Count& count, Wide in, Wide out, Wide kernel, Wide times = 1) {
+  count.matrix(in * kernel * kernel, out, false, times);
+  count.total += times * 2 * out;
+}
+
+/// ResNet (He et al., CVPR 2016), table 1; shortcuts of type B.
+Count resnet(const Model& model) {
+  const Vision& vision = *model.vision;
+  Count count;
+  convolution(count, vision.channels, vision.width, 7);
+  Wide in = vision.width, inner = vision.width;
+  for (const std::int64_t blocks : vision.blocks) {
+    const Wide out = vision.bottleneck ? 4 * inner : inner;
+    const auto block = [&](Wide from, Wide times) {
+      if (vision.bottleneck) {
+        convolution(count, from, inner, 1, times);
+        convolution(count, inner, inner, 3, times);
+        convolution(count, inner, out, 1, times);
+      } else {
+        convolution(count, from, inner, 3, times);
+        convolution(count, inner, out, 3, times);
+      }
+    };
+    block(in, 1);
+    // The first stage of small blocks keeps size and channels; all others need a projection.
+    if (in != out || inner != vision.width) convolution(count, in, out, 1);
+    block(out, std::max<std::int64_t>(blocks, 1) - 1);
+    in = out;
+    inner *= 2;
+  }
+  count.matrix(in, vision.classes, true);
+  count.head = in * vision.classes + vision.classes;
+  return count;
+}
+
+/// DLRM (Naumov et al., 2019), section 2: dot products of all pairs go to the top MLP, beside the
+/// bottom one's output.
+Count dlrm(const Model& model) {
+  const Dlrm& shape = *model.dlrm;
+  Count count;
+  Wide vectors = 1;
+  for (const EmbeddingTables& each : shape.tables) {
+    count.table(Wide(each.rows) * each.count, shape.dim);
+    vectors += each.count;
+  }
+  const auto layers = [&count](Wide in, const std::vector<std::int64_t>& sizes) {
+    for (const std::int64_t out : sizes) {
+      count.matrix(in, out, true);
+      in = out;
+    }
+  };
+  layers(shape.dense_features, shape.bottom_mlp);
+  layers(shape.dim + vectors * (vectors - 1) / 2, shape.top_mlp);
+  return count;
+}
+
+}  // namespace
+
+std::int64_t Model::expert_layers() const {
+  if (!moe) return 0;
+  if (moe->pattern.empty()) {
+    const std::int64_t first = std::min(moe->first_dense, layers);
+    return layers / moe->every - first / moe->every;
+  }
+  const auto ones = [this](std::int64_t size) {
+    const auto begin = moe->pattern.begin();
+    return size - std::count(begin, begin + static_cast<std::ptrdiff_t>(size), 0);
+  };
+  const auto size = static_cast<std::int64_t>(moe->pattern.size());
+  return layers / size * ones(size) + ones(layers % size);
+}
+
+ParameterCount count_parameters(const Model& model) {
+  switch (model.kind) {
+    case ModelKind::decoder:
+    case ModelKind::encoder:
+    case ModelKind::encoder_decoder:
+      return finished(language_model(model));
+    case ModelKind::vit:
+      return model.vision ? finished(vit(model)) : ParameterCount{};
+    case ModelKind::dit:
+      return model.vision ? finished(dit(model)) : ParameterCount{};
+    case ModelKind::resnet:
+      return model.vision ? finished(resnet(model)) : ParameterCount{};
+    case ModelKind::dlrm:
+      break;
+  }
+  return model.dlrm ? finished(dlrm(model)) : ParameterCount{};
+}
+
+}  // namespace orrery::workload
