@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "arguments.h"
-#include "conversion.h"
+#include "convert_text.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "other_formats.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "arguments.h"
-#include "counting.h"
+#include "count_text.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/hints.h"

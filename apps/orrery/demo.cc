@@ -9,10 +9,10 @@
 #include <optional>
 
 #include "arguments.h"
-#include "comparison.h"
 #include "data_folder.h"
 #include "demo_page.h"
 #include "demo_recorded.h"
+#include "demo_text.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"

@@ -9,7 +9,7 @@
 #include "data_folder.h"
 #include "orrery/core/text.h"
 #include "orrery/report/html.h"
-#include "recording.h"
+#include "run_output.h"
 
 namespace orrery::app {
 

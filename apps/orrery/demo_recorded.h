@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "outcome.h"
+#include "run_text.h"
 #include "session.h"
 
 namespace orrery::app {

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "arguments.h"
-#include "inspection.h"
+#include "inspect_text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/trace/chakra/load.h"
 #include "progress.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "counting.h"
+#include "memory_text.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "memory_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "counting.h"
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "spec_options.h"

@@ -8,10 +8,10 @@
 
 #include "arguments.h"
 #include "inputs.h"
-#include "outcome.h"
 #include "progress.h"
-#include "recording.h"
 #include "report_files.h"
+#include "run_output.h"
+#include "run_text.h"
 #include "work_options.h"
 
 namespace orrery::app {

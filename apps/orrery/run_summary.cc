@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "counting.h"
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/words.h"
 #include "orrery/core/text.h"

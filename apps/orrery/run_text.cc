@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "run_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include "orrery/core/units.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/models.h"
-#include "outcome.h"
 #include "run_summary.h"
 #include "words.h"
 #include "work_options.h"

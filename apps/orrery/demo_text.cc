@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "comparison.h"
+#include "demo_text.h"
 
 #include <fmt/format.h>
 

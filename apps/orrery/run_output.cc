@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recording.h"
+#include "run_output.h"
 
 #include <fmt/format.h>
 
