@@ -99,10 +99,10 @@ std::string batch_text(const Spec& spec) {
 }  // namespace
 
 std::int64_t Spec::usual_microbatches() const {
-  constexpr std::int64_t kPasses = 8;
+  constexpr std::int64_t kMicrobatchesPerStage = 8;
   const bool fill = parallel.pp > 1 && schedule.kind != ScheduleKind::file;
   if (!fill || compat == Compat::stage) return 1;
-  return parallel.pp * ((kPasses + schedule.chunks - 1) / schedule.chunks);
+  return parallel.pp * ((kMicrobatchesPerStage + schedule.chunks - 1) / schedule.chunks);
 }
 
 Spec open_spec() {
