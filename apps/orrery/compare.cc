@@ -6,27 +6,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <memory>
 #include <optional>
 
 #include "arguments.h"
-#include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/report/envelope.h"
+#include "orrery/present/compare_text.h"
 #include "orrery/result/run_file.h"
 #include "report_files.h"
-#include "run_summary.h"
-#include "words.h"
 
 namespace orrery::app {
-
-using analysis::Comparison;
-using analysis::NodeChange;
-using report::JsonWriter;
-using report::percent;
-using report::Style;
-using result::Run;
 
 namespace {
 
@@ -35,23 +24,6 @@ struct CompareOptions {
   std::string threshold;
   PageOptions page;
 };
-
-/// Two runs, what differs, and what was asked.
-struct Verdict {
-  std::string file_a, file_b;
-  Run a, b;
-  Comparison comparison;
-  std::optional<double> threshold;
-  bool regressed = false;
-};
-
-std::string signed_percent(double change) {
-  if (change == 0.0) return "same";
-  if (!std::isfinite(change)) return change > 0 ? "new" : "gone";
-  return (change < 0 ? "-" : "+") + (std::abs(change) < 0.0005
-                                         ? std::string("<0.1 %")
-                                         : fmt::format("{:.1f} %", std::abs(change) * 100.0));
-}
 
 /// "5%", "5 %" and "0.05" are the same.
 Result<std::optional<double>> parse_threshold(const std::string& text) {
@@ -71,169 +43,6 @@ Result<std::optional<double>> parse_threshold(const std::string& text) {
   return std::optional<double>(*value * unit);
 }
 
-/// A metric's value alone; its text may say more than a narrow column takes.
-std::string short_text(const analysis::Metric& metric) {
-  if (metric.unit == "s") return format_time(Time(std::llround(metric.value * kPsPerSecond)));
-  if (metric.unit == "1") return percent(metric.value);
-  if (metric.unit == "B") return format_bytes(Bytes(std::llround(metric.value)));
-  if (metric.unit == "B/s") return format_bandwidth(Bandwidth(metric.value));
-  return report::fit(printable(metric.text), 20);
-}
-
-/// Those that are something in at least one run.
-void add_metrics(report::Table& table, const Comparison& comparison, Style style) {
-  for (const analysis::MetricChange& metric : comparison.metrics) {
-    if (metric.a.value == 0 && metric.b.value == 0) continue;
-    const bool worse = metric.any().more_is_better ? metric.change < 0 : metric.change > 0;
-    std::string change = signed_percent(metric.change);
-    // What only one run knows is neither better nor worse.
-    if (metric.in_both() && std::abs(metric.change) >= 0.005)
-      change = worse ? style.bad(change) : style.good(change);
-    const auto text = [](const analysis::Metric& of) {
-      return of.name.empty() ? std::string("–") : short_text(of);
-    };
-    table.row({metric.any().title, text(metric.a), text(metric.b), change});
-  }
-}
-
-void add_nodes(report::Sheet& sheet, std::string_view title, const std::vector<NodeChange>& nodes) {
-  for (std::size_t i = 0; i < nodes.size() && i < 5; ++i) {
-    const NodeChange& node = nodes[i];
-    const std::string label = report::fit(printable(node.name), 40);
-    std::string where = node.rank == result::kNone
-                            ? "over all ranks"
-                            : fmt::format("rank {} node {}", node.rank, node.node);
-    if (node.critical) where += ", on the critical path";
-    sheet.add(i == 0 ? title : "",
-              fmt::format("{} {} ({}): {} to {}{}{}",
-                          node.a == node.b ? "same" : signed_time(node.b - node.a),
-                          label.empty() ? std::string(name(node.kind)) : label, where,
-                          format_time(node.a), format_time(node.b), node.why.empty() ? "" : "; ",
-                          printable(node.why)));
-  }
-  if (nodes.size() > 5) sheet.add("", fmt::format("and {} more (--json)", nodes.size() - 5));
-}
-
-std::string verdict_line(const Verdict& verdict) {
-  const Time a = verdict.a.step, b = verdict.b.step;
-  if (a == b) return "both take the same time";
-  const double change = a.count() > 0 ? seconds(b) / seconds(a) - 1 : HUGE_VAL;
-  std::string text = fmt::format(
-      "the second step is {} ({}) {} than the first", format_time(magnitude(b - a)),
-      signed_percent(change).substr(std::isfinite(change) ? 1 : 0), b > a ? "longer" : "shorter");
-  if (verdict.threshold) {
-    text += fmt::format("; {} the threshold of {}", verdict.regressed ? "more than" : "within",
-                        percent(*verdict.threshold));
-  }
-  return text;
-}
-
-void add_facts(report::Sheet& sheet, const Comparison& comparison) {
-  const auto line = [&](const char* label, const auto& facts) {
-    std::string text;
-    for (const auto& [key, value] : facts) {
-      // A whole configuration is for --json.
-      if (value.find('\n') != std::string::npos || value.size() > 60 || value.empty()) continue;
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(key), printable(value));
-    }
-    if (!text.empty()) sheet.add(label, text);
-  };
-  line("the first has", comparison.facts_a);
-  line("the second has", comparison.facts_b);
-}
-
-/// A column's heading: what tells one run from the other.
-std::string heading(const Verdict& verdict, bool first) {
-  const Run& run = first ? verdict.a : verdict.b;
-  const bool workload = verdict.a.fact("workload") != verdict.b.fact("workload");
-  const bool cluster = verdict.a.fact("cluster") != verdict.b.fact("cluster");
-  std::string text = first ? verdict.file_a : verdict.file_b;
-  if (workload && cluster) {
-    text = title_of(run);
-  } else if (workload || cluster) {
-    text = run.fact(workload ? "workload" : "cluster");
-  }
-  return report::fit(printable(text), 19);
-}
-
-std::string comparison_text(const Verdict& verdict, Style style) {
-  const Comparison& comparison = verdict.comparison;
-  report::Table table(
-      {{""}, {heading(verdict, true), true}, {heading(verdict, false), true}, {"change", true}});
-  add_metrics(table, comparison, style);
-  report::Sheet sheet(style);
-  const std::string line = verdict_line(verdict);
-  sheet.add("verdict", verdict.regressed ? style.bad(line) : line);
-  add_nodes(sheet, "slower", comparison.slower);
-  add_nodes(sheet, "faster", comparison.faster);
-  const bool changed = !comparison.slower.empty() || !comparison.faster.empty();
-  if (changed && verdict.b.ranks.size() > 1)
-    sheet.add("", "(times of a node are summed over the ranks that have it)");
-  if (!changed) sheet.add("slower", "no node, and none is faster");
-  sheet.add("nodes", fmt::format("{} in both, {} only in the first, {} only in the second",
-                                 comparison.matched, comparison.only_a, comparison.only_b));
-  add_facts(sheet, comparison);
-  return table.text(style) + "\n" + sheet.text();
-}
-
-void write_nodes(JsonWriter& json, std::string_view key, const std::vector<NodeChange>& nodes) {
-  json.key(key).begin_array();
-  for (const NodeChange& node : nodes) {
-    json.begin_object().field("name", node.name).field("kind", name(node.kind));
-    if (node.rank != result::kNone) json.field("rank", node.rank).field("node", node.node);
-    json.field("a_ps", node.a.count()).field("b_ps", node.b.count());
-    json.field("wait_ps", node.wait.count()).field("queue_ps", node.queue.count());
-    json.field("latency_ps", node.latency.count()).field("rest_ps", node.rest.count());
-    json.field("critical", node.critical).field("why", node.why).end_object();
-  }
-  json.end_array();
-}
-
-std::string comparison_json(const Verdict& verdict) {
-  const Comparison& comparison = verdict.comparison;
-  std::string text;
-  JsonWriter json(text);
-  report::begin_envelope(json, "compare");
-  json.begin_object().field("a_step_ps", verdict.a.step.count());
-  json.field("b_step_ps", verdict.b.step.count()).field("regressed", verdict.regressed);
-  if (verdict.threshold) json.field("threshold", *verdict.threshold);
-  json.key("metrics").begin_array();
-  for (const analysis::MetricChange& metric : comparison.metrics) {
-    const analysis::Metric& any = metric.any();
-    const auto value = [&](std::string_view key, const analysis::Metric& of) {
-      json.key(key);
-      of.name.empty() ? json.null() : json.value(of.value);
-    };
-    json.begin_object().field("name", any.name).field("title", any.title).field("unit", any.unit);
-    value("a", metric.a);
-    value("b", metric.b);
-    json.field("change", metric.change);
-    json.field("more_is_better", any.more_is_better).end_object();
-  }
-  json.end_array();
-  write_nodes(json, "slower", comparison.slower);
-  write_nodes(json, "faster", comparison.faster);
-  json.field("matched", comparison.matched).field("only_a", comparison.only_a);
-  json.field("only_b", comparison.only_b).key("critical_path").begin_array();
-  for (std::size_t i = 0; i < result::kPathCauses; ++i) {
-    json.begin_object().field("cause", name(static_cast<result::PathCause>(i)));
-    json.field("a_ps", comparison.path_a[i].count()).field("b_ps", comparison.path_b[i].count());
-    json.end_object();
-  }
-  json.end_array();
-  for (const auto& [key, facts] :
-       {std::pair{"facts_a", &comparison.facts_a}, std::pair{"facts_b", &comparison.facts_b}}) {
-    json.key(key).begin_object();
-    for (const auto& [fact, value] : *facts) json.field(fact, value);
-    json.end_object();
-  }
-  json.end_object();
-  Findings findings = verdict.a.findings;
-  findings.merge(verdict.b.findings);
-  report::end_envelope(json, findings);
-  return text + '\n';
-}
-
 int compare(const CompareOptions& options, Session& session) {
   const auto threshold = parse_threshold(options.threshold);
   if (!threshold) return session.fail(threshold.error());
@@ -246,7 +55,8 @@ int compare(const CompareOptions& options, Session& session) {
   if (!a) return session.fail(a.error());
   auto b = result::read_run(options.b);
   if (!b) return session.fail(b.error());
-  Verdict verdict{options.a, options.b, *std::move(a), *std::move(b), {}, *threshold, false};
+  present::Verdict verdict{options.a, options.b,  *std::move(a), *std::move(b),
+                           {},        *threshold, false};
   verdict.comparison = analysis::compare(verdict.a, verdict.b);
   verdict.regressed =
       verdict.threshold && (analysis::regressed(verdict.a, verdict.b, *verdict.threshold) ||
@@ -254,8 +64,8 @@ int compare(const CompareOptions& options, Session& session) {
   if (auto written = page.write({&verdict.a, &verdict.b}, session); !written)
     return session.fail(written.error());
   const int code = session.deliver(
-      comparison_text(verdict, session.out_style()), [&] { return comparison_json(verdict); },
-      verdict.regressed ? kSaysNo : kOk);
+      present::comparison_text(verdict, session.out_style()),
+      [&] { return present::comparison_json(verdict); }, verdict.regressed ? kSaysNo : kOk);
   page.show(session);
   return code;
 }

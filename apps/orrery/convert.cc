@@ -1,44 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery convert: from recorded traces to Chakra, and between Chakra and other forms.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "arguments.h"
-#include "convert_text.h"
-#include "orrery/core/units.h"
-#include "orrery/report/envelope.h"
-#include "other_formats.h"
-#include "prefix.h"
+#include "inputs.h"
+#include "orrery/intake/formats/convert_file.h"
+#include "orrery/present/recorded_text.h"
+#include "orrery/trace/io/prefix.h"
 #include "progress.h"
-#include "recorded.h"
 
 namespace orrery::app {
 
 namespace {
 
-std::string conversion_text(const intake::JobReport& report, const std::string& prefix,
-                            report::Style style) {
-  const bool one = report.converted.size() == 1;
-  std::string text = fmt::format(
-      "{}\n", style.strong(fmt::format("{} → {}.{}.et", ranks_of(report.job), prefix,
-                                       one ? fmt::format("{}", report.written_as[0]) : "*")));
-  text += "\n" + link_table(report, style) + "\n" + conversion_table(report, style) + "\n";
-  report::Sheet sheet(style);
-  text += job_text(report.job, style);
-  report::add_findings(sheet, report.findings, style);
-  return text + sheet.text() +
-         fmt::format("\nNext: orrery check {0}\n      orrery run {0} --cluster cluster.yaml{1}\n",
-                     prefix, one ? " --replicate" : "");
-}
-
 int convert_recorded(const RecordedTraces& options, Session& session) {
   auto job = study::job_options(options);
   if (!job) return session.fail(job.error());
   const std::string prefix = std::exchange(session.output, "");
-  if (auto is_free = check_prefix_free(prefix, session.force); !is_free)
+  if (auto is_free = trace::check_prefix_free(prefix, session.force); !is_free)
     return session.fail(is_free.error());
   job->force = session.force;
   Progress progress(session);
@@ -47,19 +28,21 @@ int convert_recorded(const RecordedTraces& options, Session& session) {
   const auto report = intake::convert_job(*job, prefix);
   progress.clear();
   if (!report) return session.fail(report.error());
-  return session.deliver(conversion_text(*report, prefix, session.out_style()), [&] {
-    std::string out;
-    report::JsonWriter json(out);
-    report::begin_envelope(json, "convert");
-    json.begin_object().field("prefix", prefix);
-    write_ranks(json, *report);
-    json.end_object();
-    report::end_envelope(json, report->findings);
-    return out + '\n';
-  });
+  return session.deliver(present::conversion_text(*report, prefix, session.out_style()),
+                         [&] { return present::conversion_json(*report, prefix); });
 }
 
-int convert(const RecordedTraces& options, const OtherFormats& other, Session& session) {
+int convert_other(const std::vector<std::string>& paths, intake::OtherFormats& other,
+                  Session& session) {
+  other.to = std::exchange(session.output, "");
+  other.force = session.force;
+  const auto done = intake::convert_file(paths, other);
+  if (!done) return session.fail(done.error());
+  return session.deliver(present::converted_text(*done, session.out_style()),
+                         [&] { return present::converted_json(*done); });
+}
+
+int convert(const RecordedTraces& options, intake::OtherFormats& other, Session& session) {
   if (options.traces.empty())
     return session.fail({Errc::usage, "", "nothing to convert", "give one or more traces"});
   if (session.output.empty())
@@ -67,6 +50,18 @@ int convert(const RecordedTraces& options, const OtherFormats& other, Session& s
                          "-o PREFIX for PREFIX.0.et …, or a file's name for one trace"});
   return study::are_recorded(options.traces) ? convert_recorded(options, session)
                                              : convert_other(options.traces, other, session);
+}
+
+void add_other_formats(CLI::App& command, intake::OtherFormats& options) {
+  const char* const group = "Other formats";
+  command.add_option("--npus", options.npus, "ASTRA-sim 1.0 text: for so many ranks")
+      ->type_name("N")
+      ->group(group);
+  command.add_option("--passes", options.passes, "ASTRA-sim 1.0 text: so many iterations")
+      ->type_name("N")
+      ->group(group);
+  command.add_flag("--large", options.large, "dot and GraphML of more than 10,000 nodes")
+      ->group(group);
 }
 
 }  // namespace
@@ -85,7 +80,7 @@ void add_convert(CLI::App& table, Session& session) {
       "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
       "  orrery convert w.0.et -o w.0.json\n");
   const auto options = std::make_shared<RecordedTraces>();
-  const auto other = std::make_shared<OtherFormats>();
+  const auto other = std::make_shared<intake::OtherFormats>();
   const auto more = std::make_shared<std::vector<std::string>>();
   command->add_option("TRACES", *more, "The same as --traces")->type_name("");
   add_recorded_options(*command, *options);

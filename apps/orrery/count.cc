@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery count: FLOPs, bytes, weights and messages of one training step, without running it.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "arguments.h"
-#include "count_text.h"
+#include "inputs.h"
 #include "orrery/platform/cluster.h"
-#include "orrery/report/envelope.h"
+#include "orrery/present/count_text.h"
 #include "orrery/study/hints.h"
-#include "spec_options.h"
 
 namespace orrery::app {
 
@@ -41,14 +38,9 @@ int count_job(const CountOptions& options, Session& session) {
   const std::vector<platform::Dimension>& dims = platform.dims;
   const auto counted = workload::count(*program);
   if (!counted) return session.fail(counted.error(), findings);
-  return session.deliver(count_text(*program, *counted, dims, findings, session.out_style()), [&] {
-    std::string out;
-    report::JsonWriter json(out);
-    report::begin_envelope(json, "count");
-    write_count(json, *program, *counted, dims);
-    report::end_envelope(json, findings);
-    return out + '\n';
-  });
+  return session.deliver(
+      present::count_text(*program, *counted, dims, findings, session.out_style()),
+      [&] { return present::count_json(*program, *counted, dims, findings); });
 }
 
 }  // namespace

@@ -12,9 +12,10 @@
 #include "data_folder.h"
 #include "demo_page.h"
 #include "demo_recorded.h"
-#include "demo_text.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/networks.h"
+#include "orrery/present/demo_text.h"
+#include "orrery/present/inspect_recorded_text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
 #include "progress.h"
@@ -66,7 +67,7 @@ std::string next_commands(const std::string& shown, const std::string& program) 
   return text;
 }
 
-std::string demo_json(const Step& one, const Step& two, const RecordedDemo& recorded) {
+std::string demo_json(const Step& one, const Step& two, const present::RecordedDemo& recorded) {
   std::string out;
   report::JsonWriter json(out);
   Findings findings = one.outcome.findings;
@@ -107,8 +108,9 @@ int demo(DemoOptions& options, Session& session) {
       "A training step of a Llama-like model, 8 layers, on 8 ranks (data parallel 2,\n"
       "tensor parallel 2, pipeline parallel 2): the same trace on two modelled clusters.\n\n"
       "{}\n{}\n{}{}{}",
-      side_by_side(one->outcome, two->outcome, session.out_style()), next_commands(shown, program),
-      recorded_demo_text(*recorded, shown + "/ddp_transformer", program),
+      present::side_by_side(one->outcome, two->outcome, session.out_style()),
+      next_commands(shown, program),
+      present::recorded_demo_text(*recorded, shown + "/ddp_transformer", program),
       picture.empty() ? "" : "\n", picture);
   const int code = session.deliver(text, [&] { return demo_json(*one, *two, *recorded); });
   page->show(session);

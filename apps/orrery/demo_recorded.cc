@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "demo_recorded.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
 #include "orrery/intake/job/job.h"
+#include "orrery/present/demo_text.h"
 #include "orrery/study/recorded.h"
 #include "progress.h"
 
 namespace orrery::app {
 
-Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& session) {
-  RecordedDemo demo;
+Result<present::RecordedDemo> run_recorded_demo(const std::string& folder, Session& session) {
+  present::RecordedDemo demo;
   study::Question question;
   question.recorded.traces = {folder + "/demo/ddp_transformer/*.json.gz"};
   question.cluster = folder + "/demo/ddp_transformer/two-hosts.yaml";
@@ -50,24 +47,6 @@ Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& sessi
   demo.outcome.workload_name = "ddp_transformer";
   demo.outcome.cluster_name = demo.outcome.platform().name;
   return demo;
-}
-
-std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown,
-                               const std::string& program) {
-  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  return fmt::format(
-      "Two steps of a small transformer on two ranks, recorded with PyTorch (DDP over\n"
-      "gloo, on the CPU): {} of {} operators linked with the execution traces,\n"
-      "{} collectives matched across the ranks.\n\n"
-      "recorded       {}\n"
-      "simulated      {} on two hosts with 10 Gb/s between them; operators\n"
-      "               take their recorded times\n\n"
-      "Your own traces go the same way:\n"
-      "  {} inspect {}\n"
-      "  {} convert --traces {} -o ddp\n",
-      count(demo.linked), count(demo.nodes), count(demo.matched), format_time(demo.recorded),
-      format_time(demo.outcome.result.end), program, shell_word(shown + "/rank0.kineto.json.gz"),
-      program, shell_word(shown + "/*.json.gz"));
 }
 
 }  // namespace orrery::app

@@ -3,26 +3,13 @@
 
 #include <string>
 
-#include "run_text.h"
+#include "orrery/present/demo_text.h"
 #include "session.h"
 
 namespace orrery::app {
 
-/// The demo's second half: two recorded steps of a real job of two ranks, linked, matched,
-/// simulated.
-struct RecordedDemo {
-  study::Outcome outcome;
-  std::uint64_t nodes = 0, linked = 0;  ///< of the execution traces
-  std::uint64_t communications = 0, matched = 0;
-  Time recorded{};  ///< from the first to the last event of the longer rank
-};
-
 /// `folder`: the program's data.
-[[nodiscard]] Result<RecordedDemo> run_recorded_demo(const std::string& folder, Session& session);
-
-/// What it says, in a few lines. `shown`: how to call the folder of the traces; `program`: how to
-/// call this program, fit for a shell.
-[[nodiscard]] std::string recorded_demo_text(const RecordedDemo& demo, const std::string& shown,
-                                             const std::string& program);
+[[nodiscard]] Result<present::RecordedDemo> run_recorded_demo(const std::string& folder,
+                                                              Session& session);
 
 }  // namespace orrery::app

@@ -12,13 +12,11 @@
 #include "data_folder.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/graph/builder.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
-#include "orrery/report/json.h"
-#include "orrery/sim/simulate.h"
+#include "orrery/study/known_case.h"
 
 namespace orrery::app {
 
@@ -29,42 +27,6 @@ struct Line {
   bool ok = true;
   std::string text;
 };
-
-/// The regression template that comes with ASTRA-sim: 1 MiB all-reduced by 8 devices on a 50 GB/s
-/// ring.
-constexpr std::int64_t kTemplateCycles = 117'780;
-
-platform::Platform template_platform() {
-  platform::Platform platform;
-  platform.rules = platform::Rules::astra;
-  platform.dims = {{platform::Block::ring, 8, Bandwidth(50.0 * 1024 * 1024 * 1024), 500}};
-  platform.collectives.splits = 4;
-  platform.collectives.endpoint_delay = ns(10);
-  platform.collectives.all_reduce.per_dim = {{platform::Algorithm::ring}};
-  platform.device.memory = Bandwidth(50e9);
-  return platform;
-}
-
-Result<Time> simulate_template() {
-  graph::GraphBuilder builder("self-test", std::make_shared<StringPool>(), graph::Repair::refuse);
-  graph::NodeSpec node;
-  node.id = 1;
-  node.kind = graph::NodeKind::coll;
-  node.flags = graph::kHasCommType | graph::kHasCommSize;
-  node.collective.type = graph::CollectiveType::all_reduce;
-  node.collective.size = Bytes(1 << 20);
-  builder.add(node);
-  Findings findings;
-  auto built = std::move(builder).finish(findings);
-  if (!built) return tl::unexpected(built.error());
-  graph::Workload workload;
-  workload.graphs = {std::make_shared<const graph::Graph>(*std::move(built))};
-  workload.graph_of_rank.assign(8, 0);
-  workload.files.assign(8, "self-test");
-  const auto result = sim::simulate(workload, template_platform());
-  if (!result) return tl::unexpected(result.error());
-  return result->end;
-}
 
 std::vector<Line> examine() {
   std::vector<Line> lines;
@@ -96,13 +58,8 @@ std::vector<Line> examine() {
       {"web page", true,
        page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
                 : "not built in; './setup --page' does that"});
-  const auto end = simulate_template();
-  const bool exact = end && *end == ns(kTemplateCycles);
-  lines.push_back(
-      {"self-test", exact,
-       end ? fmt::format("8-rank ring all-reduce of 1 MiB takes {} cycles, expected {}",
-                         format_count(end->count() / kPsPerNs), format_count(kTemplateCycles))
-           : to_string(end.error())});
+  const study::KnownCase test = study::run_known_case();
+  lines.push_back({"self-test", test.exact, test.text});
   lines.push_back(
       {"memory", true,
        fmt::format("{} installed",
@@ -122,20 +79,17 @@ int doctor(Session& session) {
     healthy = healthy && line.ok;
   }
   const auto json = [&] {
-    std::string text;
-    report::JsonWriter writer(text);
-    report::begin_envelope(writer, "doctor");
-    writer.begin_object().field("ok", healthy).key("lines").begin_array();
-    for (const Line& line : lines) {
-      writer.begin_object()
-          .field("name", line.name)
-          .field("ok", line.ok)
-          .field("text", line.text)
-          .end_object();
-    }
-    writer.end_array().end_object();
-    report::end_envelope(writer, {});
-    return text + '\n';
+    return report::envelope("doctor", {}, [&](report::JsonWriter& writer) {
+      writer.begin_object().field("ok", healthy).key("lines").begin_array();
+      for (const Line& line : lines) {
+        writer.begin_object()
+            .field("name", line.name)
+            .field("ok", line.ok)
+            .field("text", line.text)
+            .end_object();
+      }
+      writer.end_array().end_object();
+    });
   };
   return session.deliver(sheet.text(), json, healthy ? kOk : kSaysNo);
 }

@@ -1,49 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery generate: a model and a plan, as traces or as the specification they amount to.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "arguments.h"
-#include "orrery/core/units.h"
-#include "orrery/report/envelope.h"
+#include "inputs.h"
+#include "orrery/present/plan_text.h"
+#include "orrery/trace/io/prefix.h"
 #include "orrery/workload/emit/write.h"
 #include "orrery/workload/program/count.h"
-#include "prefix.h"
 #include "progress.h"
-#include "spec_options.h"
 
 namespace orrery::app {
 
 namespace {
 
-std::string generated_text(const workload::Program& program, const workload::WriteReport& report,
-                           const std::string& prefix, const Findings& findings,
-                           report::Style style) {
-  std::string text =
-      fmt::format("{}\n", style.strong(fmt::format("{} → {}.*.et", plan_text(program), prefix)));
-  report::Sheet sheet(style);
-  sheet.add("model", program.spec.model.name);
-  sheet.add("batch", batch_text(program.spec));
-  sheet.add("nodes", fmt::format("{} in {} distinct programs",
-                                 format_count(static_cast<std::int64_t>(report.nodes)),
-                                 program.roles.size()));
-  sheet.add("written", fmt::format("{}, {} process groups in {}.json",
-                                   format_bytes(Bytes(static_cast<std::int64_t>(report.bytes))),
-                                   format_count(static_cast<std::int64_t>(report.groups)), prefix));
-  report::add_findings(sheet, findings, style);
-  return text + sheet.text() +
-         fmt::format("\nNext: orrery run {0} --cluster cluster.yaml\n      orrery inspect {0}\n",
-                     prefix);
-}
-
 int write_traces(const workload::Program& program, const Findings& findings, Session& session) {
   const std::string prefix = std::exchange(session.output, "");
-  if (auto is_free = check_prefix_free(prefix, session.force); !is_free)
+  if (auto is_free = trace::check_prefix_free(prefix, session.force); !is_free)
     return session.fail(is_free.error());
   workload::WriteOptions options;
   options.prefix = prefix;
@@ -55,22 +31,9 @@ int write_traces(const workload::Program& program, const Findings& findings, Ses
   const auto report = workload::write_chakra(program, options);
   progress.clear();
   if (!report) return session.fail(report.error(), findings);
-  return session.deliver(generated_text(program, *report, prefix, findings, session.out_style()),
-                         [&] {
-                           std::string out;
-                           report::JsonWriter json(out);
-                           report::begin_envelope(json, "generate");
-                           json.begin_object()
-                               .field("prefix", prefix)
-                               .field("ranks", report->ranks)
-                               .field("roles", program.roles.size())
-                               .field("nodes", report->nodes)
-                               .field("bytes", report->bytes)
-                               .field("groups", report->groups)
-                               .end_object();
-                           report::end_envelope(json, findings);
-                           return out + '\n';
-                         });
+  return session.deliver(
+      present::generated_text(program, *report, prefix, findings, session.out_style()),
+      [&] { return present::generated_json(program, *report, prefix, findings); });
 }
 
 /// Text that is the data itself: no envelope goes around it.

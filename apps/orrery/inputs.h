@@ -1,20 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The question that a command line asks.
+// What commands are given: options that several of them have, and the question that they amount to.
 #pragma once
 
 #include <string>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/study/inputs.h"
+#include "orrery/study/description.h"
 #include "orrery/study/question.h"
-#include "recorded.h"
+#include "orrery/study/recorded.h"
 #include "session.h"
-#include "spec_options.h"
-#include "stream_option.h"
+
+namespace CLI {
+class App;
+}
 
 namespace orrery::app {
+
+using study::RecordedTraces;
+
+/// Adds --traces, --rank, --threads, --no-link, --tensors in a group of their own.
+void add_recorded_options(CLI::App& command, RecordedTraces& options);
+
+/// Adds --spec, --model, --tp … --set. With `positional`, files can be given without --spec.
+void add_spec_options(CLI::App& command, study::JobDescription& job, bool positional);
+
+/// Adds how it is worked out, all but --threads, which is one of the recorded options, too.
+void add_work_options(CLI::App& command, study::Work& work);
+
+/// Workloads beyond memory, as it was typed.
+struct StreamOptions {
+  /// --stream: empty = not given, "true" = the temporary folder, else a folder.
+  std::string folder;
+  /// The command can do with graphs in a file: they go there when they take too much memory.
+  bool possible = false;
+
+  [[nodiscard]] bool given() const { return !folder.empty(); }
+};
+
+/// Adds --stream; from then on graphs that memory has no room for go to the temporary folder.
+void add_stream_option(CLI::App& command, StreamOptions& options);
 
 /// What was typed.
 struct InputOptions : study::Question {

@@ -9,8 +9,7 @@
 #include <memory>
 
 #include "arguments.h"
-#include "inspect_text.h"
-#include "orrery/report/envelope.h"
+#include "orrery/present/inspect_text.h"
 #include "orrery/trace/chakra/load.h"
 #include "progress.h"
 #include "recorded.h"
@@ -53,17 +52,7 @@ Result<graph::Workload> read(const InspectOptions& options, const Session& sessi
     }
     return workload;
   }
-  graph::Workload workload;
-  const auto strings = std::make_shared<StringPool>();
-  for (const std::string& path : options.paths) {
-    auto graph =
-        trace::chakra::load_rank(path, strings, repair, workload.findings, &workload.groups);
-    if (!graph) return tl::unexpected(graph.error());
-    workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
-    workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
-    workload.files.push_back(path);
-  }
-  return workload;
+  return trace::chakra::load_files(options.paths, repair);
 }
 
 int inspect(InspectOptions& options, Session& session) {
@@ -81,8 +70,8 @@ int inspect(InspectOptions& options, Session& session) {
       options.paths.size() == 1
           ? options.paths.front()
           : fmt::format("{} and {} more", options.paths.front(), options.paths.size() - 1);
-  return session.deliver(inspection_text(name, *workload, summary, session.out_style()),
-                         [&] { return inspection_json(name, *workload, summary); });
+  return session.deliver(present::inspection_text(name, *workload, summary, session.out_style()),
+                         [&] { return present::inspection_json(name, *workload, summary); });
 }
 
 }  // namespace

@@ -1,189 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery inspect, for recorded traces: iterations, kernels, communication.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
-#include "orrery/profile/inspection.h"
-#include "orrery/report/envelope.h"
-#include "orrery/report/json.h"
+#include "orrery/present/inspect_recorded_text.h"
 #include "progress.h"
 #include "recorded.h"
-#include "words.h"
 
 namespace orrery::app {
-
-namespace {
-
-using profile::Breakdown;
-using profile::Inspection;
-using report::JsonWriter;
-
-struct Inspected {
-  std::uint32_t rank = 0;
-  std::string file;
-  std::string format;
-  std::string device;
-  Inspection inspection;
-};
-
-std::string share(Time part, Time whole) {
-  return whole.count() <= 0 ? "-"
-                            : report::percent(static_cast<double>(part.count()) /
-                                              static_cast<double>(whole.count()));
-}
-
-void add_breakdown(report::Table& table, std::string first, const Breakdown& b) {
-  table.row({std::move(first), format_time(b.length), share(b.compute_only, b.length),
-             share(b.overlapped, b.length), share(b.comm_only, b.length),
-             share(b.copy_only, b.length), share(b.idle, b.length), share(b.host_bound, b.length)});
-}
-
-report::Table breakdown_columns(std::string first) {
-  return report::Table({{std::move(first)},
-                        {"length", true},
-                        {"compute", true},
-                        {"overlap", true},
-                        {"exposed", true},
-                        {"copies", true},
-                        {"idle", true},
-                        {"host-bound", true}});
-}
-
-std::string uses_table(const std::vector<profile::NameUse>& uses, std::string title, Time whole,
-                       report::Style style) {
-  constexpr std::size_t kShown = 10;
-  report::Table table(
-      {{std::move(title)}, {"count", true}, {"time", true}, {"longest", true}, {"share", true}});
-  for (std::size_t i = 0; i < uses.size() && i < kShown; ++i) {
-    table.row({report::fit(printable(uses[i].name), 40), count(uses[i].count),
-               format_time(uses[i].total), format_time(uses[i].longest),
-               share(uses[i].total, whole)});
-  }
-  if (table.empty()) return "";
-  std::string text = "\n" + table.text(style);
-  if (uses.size() > kShown)
-    text += fmt::format("and {} more (--json)\n", count(uses.size() - kShown));
-  return text;
-}
-
-std::string comms_table(const Inspection& inspection, report::Style style) {
-  report::Table table({{"communication"},
-                       {"group"},
-                       {"count", true},
-                       {"bytes", true},
-                       {"time", true},
-                       {"shortest", true}});
-  for (const profile::CommUse& use : inspection.comms) {
-    const std::string bytes = use.without_bytes == use.count ? "?" : format_bytes(Bytes(use.bytes));
-    table.row({std::string(name(use.kind)),
-               use.group.empty() ? "?" : report::fit(printable(use.group), 16), count(use.count),
-               bytes + (use.without_bytes > 0 && bytes != "?" ? "+" : ""), format_time(use.total),
-               format_time(use.shortest)});
-  }
-  return table.empty() ? "" : "\n" + table.text(style);
-}
-
-std::string events_of(const Inspection& inspection) {
-  std::string text;
-  for (std::size_t k = 0; k < profile::kKinds; ++k) {
-    if (inspection.events[k] == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        profile::name(static_cast<profile::Kind>(k)), count(inspection.events[k]));
-  }
-  return text;
-}
-
-std::string rank_text(const Inspected& one, report::Style style) {
-  const Inspection& inspection = one.inspection;
-  report::Sheet sheet(style);
-  sheet.line(
-      style.strong(printable(fmt::format("rank {}  {} ({})", one.rank, one.file, one.format))));
-  if (!one.device.empty()) sheet.add("device", printable(one.device));
-  sheet.add("events", events_of(inspection));
-  sheet.add("lanes", fmt::format("{} thread{}, {} stream{}", inspection.threads,
-                                 inspection.threads == 1 ? "" : "s", inspection.streams,
-                                 inspection.streams == 1 ? "" : "s"));
-  std::string text = sheet.text();
-  if (inspection.last == inspection.first) return text + "no times are recorded\n";
-  report::Table table = breakdown_columns(inspection.on_device ? "device" : "threads");
-  for (const profile::StepUse& step : inspection.steps)
-    add_breakdown(table, fmt::format("step {}", step.iteration.number), step.breakdown);
-  add_breakdown(table, "all", inspection.whole);
-  text += "\n" + table.text(style);
-  const Time whole = inspection.whole.length;
-  text += uses_table(inspection.device, "device work", whole, style);
-  if (inspection.device.empty())
-    text += uses_table(inspection.host, "operators, own time", whole, style);
-  return text + comms_table(inspection, style);
-}
-
-void write_breakdown(JsonWriter& json, const Breakdown& b) {
-  json.nanoseconds("length", b.length).nanoseconds("compute_only", b.compute_only);
-  json.nanoseconds("overlapped", b.overlapped).nanoseconds("comm_only", b.comm_only);
-  json.nanoseconds("copy_only", b.copy_only).nanoseconds("idle", b.idle);
-  json.nanoseconds("host_bound", b.host_bound);
-}
-
-void write_uses(JsonWriter& json, std::string_view key, const std::vector<profile::NameUse>& uses) {
-  json.key(key).begin_array();
-  for (const profile::NameUse& use : uses) {
-    json.begin_object().field("name", std::string_view(use.name)).field("kind", name(use.kind));
-    json.field("count", use.count).nanoseconds("total", use.total);
-    json.nanoseconds("longest", use.longest).end_object();
-  }
-  json.end_array();
-}
-
-void write_rank(JsonWriter& json, const Inspected& one) {
-  const Inspection& inspection = one.inspection;
-  json.begin_object().field("rank", one.rank).field("file", std::string_view(one.file));
-  json.field("format", std::string_view(one.format));
-  json.field("device", std::string_view(one.device)).key("events").begin_object();
-  for (std::size_t k = 0; k < profile::kKinds; ++k)
-    json.field(profile::name(static_cast<profile::Kind>(k)), inspection.events[k]);
-  json.end_object().field("threads", inspection.threads).field("streams", inspection.streams);
-  json.key("whole").begin_object();
-  write_breakdown(json, inspection.whole);
-  json.end_object().key("steps").begin_array();
-  for (const profile::StepUse& step : inspection.steps) {
-    json.begin_object().field("number", step.iteration.number);
-    write_breakdown(json, step.breakdown);
-    json.end_object();
-  }
-  json.end_array();
-  write_uses(json, "device_work", inspection.device);
-  write_uses(json, "operators", inspection.host);
-  json.key("communications").begin_array();
-  for (const profile::CommUse& use : inspection.comms) {
-    json.begin_object().field("type", name(use.kind)).field("group", std::string_view(use.group));
-    json.field("count", use.count).field("bytes", use.bytes);
-    json.field("without_bytes", use.without_bytes).nanoseconds("total", use.total);
-    json.nanoseconds("shortest", use.shortest).end_object();
-  }
-  json.end_array().end_object();
-}
-
-/// Ranks side by side, when there are several.
-std::string ranks_table(const std::vector<Inspected>& ranks, report::Style style) {
-  report::Table table = breakdown_columns("rank");
-  for (const Inspected& one : ranks)
-    add_breakdown(table, fmt::format("{}", one.rank), one.inspection.whole);
-  return table.text(style) + "\n";
-}
-
-}  // namespace
 
 int inspect_recorded(const RecordedTraces& options, Session& session) {
   auto job = study::job_options(options);
   if (!job) return session.fail(job.error());
   Progress progress(session);
   job->progress = [&](std::uint32_t done, std::uint32_t of) { progress.reading(done, of); };
-  std::vector<Inspected> ranks;
+  std::vector<present::Inspected> ranks;
   Findings findings;
   const auto done = intake::for_each_rank(
       *job, [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
@@ -196,24 +25,8 @@ int inspect_recorded(const RecordedTraces& options, Session& session) {
   progress.clear();
   if (!done) return session.fail(done.error(), findings);
   findings.merge(done->findings);
-  const report::Style style = session.out_style();
-  std::string text;
-  if (ranks.size() > 1) text = fmt::format("{}\n\n", ranks_of(*done)) + ranks_table(ranks, style);
-  if (!ranks.empty()) text += rank_text(ranks.front(), style);
-  if (ranks.size() > 1) text += "\nThe other ranks in full: --json, or one file at a time.\n";
-  text += "\n" + job_text(*done, style);
-  report::Sheet sheet(style);
-  report::add_findings(sheet, findings, style);
-  return session.deliver(text + sheet.text(), [&] {
-    std::string out;
-    JsonWriter json(out);
-    report::begin_envelope(json, "inspect");
-    json.begin_object().key("ranks").begin_array();
-    for (const Inspected& one : ranks) write_rank(json, one);
-    json.end_array().end_object();
-    report::end_envelope(json, findings);
-    return out + '\n';
-  });
+  return session.deliver(present::recorded_text(ranks, *done, findings, session.out_style()),
+                         [&] { return present::recorded_json(ranks, findings); });
 }
 
 }  // namespace orrery::app

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery link: do these traces fit together, and how well?
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "arguments.h"
-#include "convert_text.h"
-#include "orrery/core/units.h"
-#include "orrery/report/envelope.h"
+#include "inputs.h"
+#include "orrery/present/recorded_text.h"
 #include "progress.h"
-#include "recorded.h"
 
 namespace orrery::app {
 
@@ -34,21 +30,8 @@ int link(const RecordedTraces& options, Session& session) {
   if (!done) return session.fail(done.error(), report.findings);
   report.job = *std::move(done);
   report.findings.merge(report.job.findings);
-  const report::Style style = session.out_style();
-  std::string text = fmt::format("{}\n\n", style.strong(ranks_of(report.job)));
-  text += link_table(report, style) + "\n" + job_text(report.job, style);
-  report::Sheet sheet(style);
-  report::add_findings(sheet, report.findings, style);
-  return session.deliver(text + sheet.text(), [&] {
-    std::string out;
-    report::JsonWriter json(out);
-    report::begin_envelope(json, "link");
-    json.begin_object();
-    write_ranks(json, report);
-    json.end_object();
-    report::end_envelope(json, report.findings);
-    return out + '\n';
-  });
+  return session.deliver(present::link_text(report, session.out_style()),
+                         [&] { return present::link_json(report); });
 }
 
 }  // namespace

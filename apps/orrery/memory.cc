@@ -10,17 +10,16 @@
 #include <vector>
 
 #include "arguments.h"
-#include "memory_text.h"
+#include "inputs.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
-#include "orrery/report/envelope.h"
+#include "orrery/present/memory_text.h"
 #include "orrery/study/hints.h"
 #include "orrery/workload/memory/fit.h"
 #include "orrery/workload/memory/memory_picture.h"
 #include "progress.h"
-#include "spec_options.h"
 
 namespace orrery::app {
 
@@ -71,7 +70,7 @@ int memory(const MemoryCommand& options, Session& session) {
     if (auto fine = study::check_world(*program, cluster, options.cluster); !fine)
       return session.fail(fine.error(), findings);
   }
-  Fit fit;
+  present::Fit fit;
   const auto capacity = capacity_of(options, cluster);
   if (!capacity) return session.fail(capacity.error(), findings);
   fit.capacity = *capacity;
@@ -101,16 +100,8 @@ int memory(const MemoryCommand& options, Session& session) {
       return session.fail(written.error(), findings);
   }
   return session.deliver(
-      memory_text(*program, *report, fit, findings, session.out_style()),
-      [&] {
-        std::string out;
-        report::JsonWriter json(out);
-        report::begin_envelope(json, "memory");
-        write_memory(json, *program, *report, fit);
-        report::end_envelope(json, findings);
-        return out + '\n';
-      },
-      fits ? kOk : kSaysNo);
+      present::memory_text(*program, *report, fit, findings, session.out_style()),
+      [&] { return present::memory_json(*program, *report, fit, findings); }, fits ? kOk : kSaysNo);
 }
 
 }  // namespace

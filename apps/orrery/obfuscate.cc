@@ -3,19 +3,15 @@
 // orrery obfuscate: traces that can be shown to others.
 #include "orrery/intake/edit/obfuscate.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 
 #include "arguments.h"
-#include "orrery/core/units.h"
-#include "orrery/report/envelope.h"
-#include "orrery/report/json.h"
+#include "inputs.h"
+#include "orrery/present/edit_text.h"
+#include "orrery/trace/io/prefix.h"
 #include "output_file.h"
-#include "prefix.h"
-#include "recorded.h"
 
 namespace orrery::app {
 
@@ -25,23 +21,6 @@ struct ObfuscateArguments {
   std::string from;
   std::string salt;
 };
-
-std::string obfuscated_text(const intake::ObfuscateReport& report, const std::string& to,
-                            report::Style style) {
-  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
-  report::Sheet sheet(style, 18);
-  sheet.add("written", fmt::format("{} rank{}, {} nodes → {}", report.ranks,
-                                   report.ranks == 1 ? "" : "s", count(report.nodes), to));
-  sheet.add("names", fmt::format("{} replaced", count(report.names)));
-  sheet.add("attributes", fmt::format("{} kept, {} dropped", count(report.attributes_kept),
-                                      count(report.attributes_dropped)));
-  sheet.add("re-identification",
-            fmt::format("{} of {} names ({}) are alone in how often they occur, as what, and how "
-                        "long they take: whoever has the trace of the same job could tell them",
-                        count(report.reidentification.unique), count(report.reidentification.names),
-                        report::percent(report.reidentification.share())));
-  return sheet.text();
-}
 
 int obfuscate(const ObfuscateArguments& arguments, Session& session) {
   const std::string to = std::exchange(session.output, "");
@@ -54,24 +33,15 @@ int obfuscate(const ObfuscateArguments& arguments, Session& session) {
                          "'orrery convert' makes one of it"});
   std::error_code ignored;
   const bool one = std::filesystem::is_regular_file(arguments.from, ignored);
-  const auto free = one ? check_absent(to, session.force) : check_prefix_free(to, session.force);
+  const auto free =
+      one ? check_absent(to, session.force) : trace::check_prefix_free(to, session.force);
   if (!free) return session.fail(free.error());
   Findings findings;
   const auto report =
       intake::obfuscate(arguments.from, to, arguments.salt, session.force, findings);
   if (!report) return session.fail(report.error(), findings);
-  return session.deliver(obfuscated_text(*report, to, session.out_style()), [&] {
-    std::string out;
-    report::JsonWriter json(out);
-    report::begin_envelope(json, "obfuscate");
-    json.begin_object().field("ranks", report->ranks).field("nodes", report->nodes);
-    json.field("names", report->names).field("attributes_kept", report->attributes_kept);
-    json.field("attributes_dropped", report->attributes_dropped);
-    json.key("reidentification").begin_object().field("names", report->reidentification.names);
-    json.field("unique", report->reidentification.unique).end_object().end_object();
-    report::end_envelope(json, findings);
-    return out + '\n';
-  });
+  return session.deliver(present::obfuscated_text(*report, to, session.out_style()),
+                         [&] { return present::obfuscated_json(*report, findings); });
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 
 #include "arguments.h"
 #include "orrery/core/units.h"
+#include "orrery/present/run_summary.h"
 #include "orrery/report/envelope.h"
 #include "orrery/result/run_file.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report_files.h"
-#include "run_summary.h"
 
 namespace orrery::app {
 
@@ -118,25 +118,18 @@ Result<void> check_report(const ReportOptions& options, const Session& session) 
 }
 
 std::string files_json(const std::vector<Written>& files, const Findings& findings) {
-  std::string text;
-  report::JsonWriter json(text);
-  report::begin_envelope(json, "report");
-  json.begin_object().key("files").begin_array();
-  for (const Written& file : files)
-    json.begin_object().field("path", file.path).field("bytes", file.bytes).end_object();
-  json.end_array().end_object();
-  report::end_envelope(json, findings);
-  return text + '\n';
+  return report::envelope("report", findings, [&](report::JsonWriter& json) {
+    json.begin_object().key("files").begin_array();
+    for (const Written& file : files)
+      json.begin_object().field("path", file.path).field("bytes", file.bytes).end_object();
+    json.end_array().end_object();
+  });
 }
 
 int summary(const result::Run& run, bool all, const Session& session) {
-  return session.deliver(summary_text(run, session.out_style(), all), [&] {
-    std::string text;
-    report::JsonWriter json(text);
-    report::begin_envelope(json, "report");
-    write_summary(json, run);
-    report::end_envelope(json, run.findings);
-    return text + '\n';
+  return session.deliver(present::summary_text(run, session.out_style(), all), [&] {
+    return report::envelope("report", run.findings,
+                            [&](report::JsonWriter& json) { present::write_summary(json, run); });
   });
 }
 

@@ -8,11 +8,10 @@
 
 #include "arguments.h"
 #include "inputs.h"
+#include "orrery/present/run_text.h"
 #include "progress.h"
 #include "report_files.h"
 #include "run_output.h"
-#include "run_text.h"
-#include "work_options.h"
 
 namespace orrery::app {
 
@@ -76,8 +75,9 @@ int run(InputOptions& options, KeepOptions& keep, bool all, Session& session) {
   const bool stalled = outcome->result.stall.has_value();
   const bool wrong = outcome->verified && outcome->verified->difference;
   int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
-  code = session.deliver(stalled ? stall_text(*outcome, style) : summary_text(*outcome, style, all),
-                         json, code);
+  code = session.deliver(
+      stalled ? present::stall_text(*outcome, style) : present::summary_text(*outcome, style, all),
+      json, code);
   if (stalled) {
     session.talk_error(
         {Errc::stall, options.workload_name(), "the simulation cannot finish",

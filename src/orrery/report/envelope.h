@@ -22,6 +22,19 @@ void begin_envelope(JsonWriter& json, std::string_view command);
 /// The findings and the end.
 void end_envelope(JsonWriter& json, const Findings& findings);
 
+/// The whole envelope, with a newline at the end. `write_result(JsonWriter&)` writes the result.
+template <typename WriteResult>
+[[nodiscard]] std::string envelope(std::string_view command, const Findings& findings,
+                                   const WriteResult& write_result) {
+  std::string text;
+  JsonWriter json(text);
+  begin_envelope(json, command);
+  write_result(json);
+  end_envelope(json, findings);
+  text += '\n';  // not copied: of many ranks it is large
+  return text;
+}
+
 /// The whole envelope of a command that failed, with a newline at the end.
 [[nodiscard]] std::string error_envelope(std::string_view command, const Error& error,
                                          const Findings& findings);

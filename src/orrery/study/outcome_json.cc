@@ -213,14 +213,8 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
 }
 
 std::string outcome_json(const Outcome& outcome, std::string_view command) {
-  std::string text;
-  text.reserve(4096 + outcome.result.ranks.size() * 256);
-  JsonWriter json(text);
-  report::begin_envelope(json, command);
-  write_result(json, outcome);
-  report::end_envelope(json, outcome.findings);
-  text += '\n';  // not copied: with many ranks it is large
-  return text;
+  return report::envelope(command, outcome.findings,
+                          [&](report::JsonWriter& json) { write_result(json, outcome); });
 }
 
 }  // namespace orrery::study

@@ -221,4 +221,17 @@ Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptio
   return workload;
 }
 
+Result<graph::Workload> load_files(const std::vector<std::string>& paths, graph::Repair repair) {
+  graph::Workload workload;
+  const auto strings = std::make_shared<StringPool>();
+  for (const std::string& path : paths) {
+    auto graph = load_rank(path, strings, repair, workload.findings, &workload.groups);
+    if (!graph) return tl::unexpected(graph.error());
+    workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
+    workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
+    workload.files.push_back(path);
+  }
+  return workload;
+}
+
 }  // namespace orrery::trace::chakra

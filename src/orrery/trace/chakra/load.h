@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/graph/builder.h"
@@ -47,5 +48,9 @@ struct LoadOptions {
 /// read, plus LoadOptions::memory. Errc: what load_rank says, output_failed (spilling).
 [[nodiscard]] Result<graph::Workload> load_workload(const std::string& prefix,
                                                     const LoadOptions& options = {});
+
+/// Reads files as they are named, one rank each in this order, each stored by itself.
+[[nodiscard]] Result<graph::Workload> load_files(const std::vector<std::string>& paths,
+                                                 graph::Repair repair);
 
 }  // namespace orrery::trace::chakra

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/intake/formats/convert_file.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "orrery/core/limits.h"
+#include "orrery/core/whole_file.h"
+#include "orrery/intake/formats/astra_text.h"
+#include "orrery/intake/formats/comms_text.h"
+#include "orrery/intake/formats/export.h"
+#include "orrery/trace/io/format.h"
+#include "orrery/trace/io/prefix.h"
+
+namespace orrery::intake {
+
+namespace {
+
+Result<Converted> export_chakra(const std::string& path, const OtherFormats& options) {
+  Converted result;
+  result.to = options.to;
+  const auto format = export_format_of(options.to);
+  if (!format) return tl::unexpected(format.error());
+  if (auto absent = check_absent(options.to, options.force); !absent)
+    return tl::unexpected(absent.error());
+  ExportOptions how;
+  how.format = *format;
+  how.force = options.force;
+  if (options.large) how.most_nodes = std::numeric_limits<std::uint64_t>::max();
+  const auto report = export_to_file(path, options.to, how, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
+Result<Converted> import_json_file(const std::string& path, const OtherFormats& options) {
+  Converted result;
+  result.to = options.to;
+  if (auto absent = check_absent(options.to, options.force); !absent)
+    return tl::unexpected(absent.error());
+  const auto report = import_json(path, options.to, options.force, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
+Result<Converted> convert_text(const std::string& path, const OtherFormats& options) {
+  if (options.npus < 1)
+    return fail(Errc::usage, "--npus",
+                "an ASTRA-sim 1.0 workload says what every rank does, not how many there are",
+                "--npus N writes N ranks");
+  if (options.npus > static_cast<std::int64_t>(limits::kRanks))
+    return fail(Errc::usage, "--npus", fmt::format("at most {} ranks", limits::kRanks));
+  if (options.passes < 1 || options.passes > 1'000'000)
+    return fail(Errc::usage, "--passes", "the workload can be repeated 1 to 1,000,000 times");
+  Converted result;
+  result.to = options.to + ".*.et";
+  if (auto absent = check_absent(options.to + ".0.et", options.force); !absent)
+    return tl::unexpected(absent.error());
+  AstraTextOptions how;
+  how.ranks = static_cast<std::uint32_t>(options.npus);
+  how.force = options.force;
+  how.passes = static_cast<std::uint32_t>(options.passes);
+  const auto report = convert_astra_text(path, options.to, how, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.ranks = report->ranks;
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
+/// PARAM's communication records, a file per rank, or MPI calls of any number of ranks.
+Result<Converted> convert_comms(const std::vector<std::string>& patterns,
+                                const OtherFormats& options) {
+  if (auto is_free = trace::check_prefix_free(options.to, options.force); !is_free)
+    return tl::unexpected(is_free.error());
+  std::vector<std::string> files;
+  for (const std::string& pattern : patterns) {
+    const auto paths = trace::expand(pattern);
+    if (!paths) return tl::unexpected(paths.error());
+    files.insert(files.end(), paths->begin(), paths->end());
+  }
+  Converted result;
+  result.to = options.to + ".*.et";
+  const auto report = convert_comms_text(files, options.to, options.force, result.findings);
+  if (!report) return tl::unexpected(report.error());
+  result.ranks = report->ranks;
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  result.per_rank = false;
+  return result;
+}
+
+bool are_comms(const std::string& pattern) {
+  const auto files = trace::expand(pattern);
+  if (!files || files->empty()) return false;
+  const auto inputs = trace::inputs_in(files->front());
+  return inputs && !inputs->empty() && inputs->front().format == trace::Format::mpi_json;
+}
+
+Result<Converted> convert_one(const std::string& path, const OtherFormats& options) {
+  const auto inputs = trace::inputs_in(path);
+  if (!inputs) return tl::unexpected(inputs.error());
+  switch (inputs->empty() ? trace::Format::unknown : inputs->front().format) {
+    case trace::Format::chakra:
+      if (options.to.ends_with(".et") || options.to.ends_with(".et.gz"))
+        return import_json_file(path, options);
+      return export_chakra(path, options);
+    case trace::Format::astra_text:
+      return convert_text(path, options);
+    case trace::Format::run_file:
+      return fail(Errc::input_unsupported, path, "is a finished run, not a trace",
+                  "'orrery report' draws runs");
+    default:
+      return fail(Errc::input_unsupported, path, "is no trace this program knows",
+                  "Kineto, PyTorch execution traces, Nsight's SQLite, Chakra, ASTRA-sim 1.0 text, "
+                  "PARAM's communication records, MPI calls as JSON");
+  }
+}
+
+}  // namespace
+
+Result<Converted> convert_file(const std::vector<std::string>& patterns,
+                               const OtherFormats& options) {
+  if (are_comms(patterns.front())) return convert_comms(patterns, options);
+  if (patterns.size() != 1)
+    return fail(Errc::usage, patterns[1], "one trace at a time, unless they are recorded",
+                "run it once for each");
+  return convert_one(patterns.front(), options);
+}
+
+}  // namespace orrery::intake

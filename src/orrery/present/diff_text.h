@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is new, gone or slower in the second of two traces.
+#pragma once
+
+#include <string>
+
+#include "orrery/core/findings.h"
+#include "orrery/profile/difference.h"
+#include "orrery/report/text.h"
+
+namespace orrery::present {
+
+[[nodiscard]] std::string diff_text(const profile::Difference& difference, report::Style style);
+[[nodiscard]] std::string diff_json(const profile::Difference& difference,
+                                    const Findings& findings);
+
+}  // namespace orrery::present

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/memory_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/units.h"
+#include "orrery/present/plan_text.h"
+#include "orrery/report/envelope.h"
+
+namespace orrery::present {
+
+using workload::MemoryReport;
+using workload::RoleMemory;
+
+namespace {
+
+std::string task_text(const workload::Task& task) {
+  switch (task.kind) {
+    case workload::TaskKind::forward:
+      return fmt::format("forward of microbatch {}", task.microbatch);
+    case workload::TaskKind::backward:
+    case workload::TaskKind::input_grad:
+      return fmt::format("backward of microbatch {}", task.microbatch);
+    case workload::TaskKind::weight_grad:
+      return fmt::format("weight gradients of microbatch {}", task.microbatch);
+    case workload::TaskKind::step:
+      break;
+  }
+  return "the optimizer step";
+}
+
+std::string role_table(const workload::Program& program, const MemoryReport& report,
+                       report::Style style) {
+  constexpr std::size_t kMost = 16;
+  report::Table table({{"role"},
+                       {"weights", true},
+                       {"gradients", true},
+                       {"optimizer", true},
+                       {"activations", true},
+                       {"buffers", true},
+                       {"peak", true}});
+  for (std::size_t i = 0; i < std::min(kMost, report.roles.size()); ++i) {
+    const RoleMemory& role = report.roles[i];
+    table.row({program.roles[role.role].name, gigabytes(role.weights), gigabytes(role.gradients),
+               gigabytes(role.optimizer), gigabytes(role.activations + role.working),
+               gigabytes(role.communication + role.fragmentation), gigabytes(role.peak)});
+  }
+  std::string text = table.text(style);
+  if (report.roles.size() > kMost)
+    text += fmt::format("… and {} more (all with --json)\n", report.roles.size() - kMost);
+  return text;
+}
+
+std::string alive_table(const RoleMemory& role, report::Style style) {
+  constexpr std::size_t kMost = 12;
+  report::Table table({{"alive at the peak"}, {"kind"}, {"bytes", true}, {"share", true}});
+  std::int64_t rest = 0;
+  for (std::size_t i = 0; i < role.at_peak.size(); ++i) {
+    const workload::MemoryItem& item = role.at_peak[i];
+    if (i >= kMost) {
+      rest += item.bytes;
+      continue;
+    }
+    table.row({item.name, std::string(workload::name(item.kind)), gigabytes(item.bytes),
+               report::percent(static_cast<double>(item.bytes) / static_cast<double>(role.peak))});
+  }
+  if (rest > 0)
+    table.row({"the rest", "", gigabytes(rest),
+               report::percent(static_cast<double>(rest) / static_cast<double>(role.peak))});
+  return table.text(style);
+}
+
+std::string fit_text(const RoleMemory& worst, const Fit& fit, report::Style style) {
+  if (fit.capacity == 0) return {};
+  if (worst.peak <= fit.capacity) {
+    return style.good("fits") + fmt::format(" in {} with {} to spare\n", gigabytes(fit.capacity),
+                                            gigabytes(fit.capacity - worst.peak));
+  }
+  std::string text =
+      style.bad("does not fit") + fmt::format(" in {}: {} too much\n", gigabytes(fit.capacity),
+                                              gigabytes(worst.peak - fit.capacity));
+  if (fit.changes.empty()) return text + "no change of the plan on these ranks makes it fit\n";
+  report::Table table({{"it would with"}, {"peak", true}, {"FLOPs", true}});
+  for (const workload::MemoryChange& change : fit.changes)
+    table.row({change.what, gigabytes(change.peak), fmt::format("x {:.2f}", change.cost)});
+  return text + "\n" + table.text(style);
+}
+
+void write_role(report::JsonWriter& json, const workload::Program& program,
+                const RoleMemory& role) {
+  json.begin_object()
+      .field("role", program.roles[role.role].name)
+      .field("ranks", program.roles[role.role].ranks)
+      .field("weights_bytes", role.weights)
+      .field("gradients_bytes", role.gradients)
+      .field("optimizer_bytes", role.optimizer)
+      .field("activations_bytes", role.activations)
+      .field("working_bytes", role.working)
+      .field("communication_bytes", role.communication)
+      .field("fragmentation_bytes", role.fragmentation)
+      .field("peak_bytes", role.peak)
+      .field("peak_task", role.peak_task);
+  json.key("at_peak").begin_array();
+  for (const workload::MemoryItem& item : role.at_peak) {
+    json.begin_object()
+        .field("name", item.name)
+        .field("kind", workload::name(item.kind))
+        .field("bytes", item.bytes)
+        .end_object();
+  }
+  json.end_array().key("bytes_by_task").begin_array();
+  for (const workload::MemorySample& sample : role.samples) json.value(sample.bytes);
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string memory_text(const workload::Program& program, const MemoryReport& report,
+                        const Fit& fit, const Findings& findings, report::Style style) {
+  const RoleMemory& worst = report.roles[report.worst];
+  std::string text = style.strong(fmt::format("peak {} per device", gigabytes(worst.peak))) +
+                     fmt::format(": {}, {}\n", program.spec.model.name, plan_text(program));
+  report::Sheet sheet(style);
+  sheet.add("batch", batch_text(program.spec));
+  sheet.add("the peak",
+            fmt::format("{}, {}", program.roles[worst.role].name, task_text(worst.peak_at)));
+  report::add_findings(sheet, findings, style);
+  text +=
+      sheet.text() + "\n" + role_table(program, report, style) + "\n" + alive_table(worst, style);
+  const std::string verdict = fit_text(worst, fit, style);
+  return text + (verdict.empty() ? "" : "\n" + verdict);
+}
+
+std::string memory_json(const workload::Program& program, const MemoryReport& report,
+                        const Fit& fit, const Findings& findings) {
+  const RoleMemory& worst = report.roles[report.worst];
+  return report::envelope("memory", findings, [&](report::JsonWriter& json) {
+    json.begin_object()
+        .field("model", program.spec.model.name)
+        .field("ranks", program.mesh.world())
+        .field("peak_bytes", worst.peak)
+        .field("worst_role", program.roles[worst.role].name);
+    if (fit.capacity > 0) {
+      json.field("capacity_bytes", fit.capacity).field("fits", worst.peak <= fit.capacity);
+      json.key("changes").begin_array();
+      for (const workload::MemoryChange& change : fit.changes) {
+        json.begin_object()
+            .field("what", change.what)
+            .field("peak_bytes", change.peak)
+            .field("flops_ratio", change.cost)
+            .end_object();
+      }
+      json.end_array();
+    }
+    json.key("roles").begin_array();
+    for (const RoleMemory& role : report.roles) write_role(json, program, role);
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "orrery/core/units.h"
+
+namespace orrery::present {
+
+std::string count(std::uint64_t number) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return format_count(static_cast<std::int64_t>(std::min(number, kMost)));
+}
+
+std::string plural(std::uint64_t number, std::string_view word) {
+  return fmt::format("{} {}{}", count(number), word, number == 1 ? "" : "s");
+}
+
+Time magnitude(Time time) { return time.count() < 0 ? Time{} - time : time; }
+
+std::string signed_time(Time time) {
+  return (time.count() < 0 ? "-" : "+") + format_time(magnitude(time));
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers as the command line's texts say them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "orrery/core/quantity.h"
+
+namespace orrery::present {
+
+/// "117,780"; what does not fit in 63 bits becomes the largest that does.
+[[nodiscard]] std::string count(std::uint64_t number);
+
+/// "1 rank", "1,200 ranks"
+[[nodiscard]] std::string plural(std::uint64_t number, std::string_view word);
+
+[[nodiscard]] Time magnitude(Time time);
+
+/// "+1.5 us", "-20 ns"
+[[nodiscard]] std::string signed_time(Time time);
+
+}  // namespace orrery::present

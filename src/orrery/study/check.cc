@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/check.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/units.h"
+#include "orrery/study/inputs.h"
+
+namespace orrery::study {
+
+Checked check(const Question& question, Watch& watch) {
+  Checked checked;
+  std::optional<platform::Platform>& platform = checked.cluster;
+  std::uint32_t ranks = 0;
+  if (question.astra() || !question.cluster.empty()) {
+    auto read = read_platform(question, checked.findings);
+    const std::int64_t devices = read ? read->npu_count() : 0;
+    if (!read) {
+      checked.errors.push_back(read.error());
+    } else {
+      ranks = static_cast<std::uint32_t>(devices);
+      checked.fine.push_back(
+          {"cluster", fmt::format("{} devices, {} network dimension{}", format_count(devices),
+                                  read->dims.size(), read->dims.size() == 1 ? "" : "s")});
+      platform = *std::move(read);
+    }
+  }
+  if (question.workload.empty() && question.recorded.traces.empty()) return checked;
+  auto workload = read_workload(question, ranks, watch);
+  if (!workload) {
+    checked.errors.push_back(workload.error());
+    return checked;
+  }
+  std::uint64_t nodes = 0;
+  for (const std::uint32_t index : workload->graph_of_rank)
+    nodes += workload->graphs[index]->size();
+  checked.fine.push_back(
+      {"workload",
+       fmt::format("{} rank{}, {} nodes, {} process groups", format_count(workload->rank_count()),
+                   workload->rank_count() == 1 ? "" : "s",
+                   format_count(static_cast<std::int64_t>(nodes)), workload->groups.size())});
+  if (platform) {
+    if (auto sizes = check_sizes(question, *platform); !sizes)
+      checked.errors.push_back(sizes.error());
+    if (auto custom = read_custom_collectives(question, *platform, *workload); !custom) {
+      checked.errors.push_back(custom.error());
+    }
+  }
+  checked.findings.merge(workload->findings);
+  checked.consistency = analysis::check_consistency(*workload);
+  if (checked.consistency.count == 0) {
+    checked.fine.push_back({"ranks", "groups, collectives and messages fit together"});
+  }
+  return checked;
+}
+
+}  // namespace orrery::study
