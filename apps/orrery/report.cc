@@ -10,7 +10,7 @@
 
 #include "arguments.h"
 #include "orrery/core/units.h"
-#include "orrery/present/run_summary.h"
+#include "orrery/present/run_text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/result/run_file.h"
 #include "output_file.h"
@@ -127,10 +127,8 @@ std::string files_json(const std::vector<Written>& files, const Findings& findin
 }
 
 int summary(const result::Run& run, bool all, const Session& session) {
-  return session.deliver(present::summary_text(run, session.out_style(), all), [&] {
-    return report::envelope("report", run.findings,
-                            [&](report::JsonWriter& json) { present::write_summary(json, run); });
-  });
+  return session.deliver(present::summary_text(run, session.out_style(), all),
+                         [&] { return present::summary_json(run); });
 }
 
 int write_files(const ReportOptions& options, PageFile& page, const TimelineChoice& choice,

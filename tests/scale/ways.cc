@@ -61,15 +61,15 @@ std::string findings_difference(const Findings& a, const Findings& b) {
   return a.list().size() == b.list().size() ? "" : "another number of findings";
 }
 
-std::string chain_difference(const SimResult& a, const SimResult& b) {
-  if (a.chain.size() != b.chain.size())
-    return fmt::format("the longest chain has {} and {} nodes", a.chain.size(), b.chain.size());
-  for (std::size_t i = 0; i < a.chain.size(); ++i) {
-    const sim::ChainLink& one = a.chain[i];
-    const sim::ChainLink& other = b.chain[i];
+std::string path_difference(const SimResult& a, const SimResult& b) {
+  if (a.path.size() != b.path.size())
+    return fmt::format("the critical path has {} and {} nodes", a.path.size(), b.path.size());
+  for (std::size_t i = 0; i < a.path.size(); ++i) {
+    const sim::PathLink& one = a.path[i];
+    const sim::PathLink& other = b.path[i];
     if (one.rank != other.rank || one.node != other.node || one.start != other.start ||
         one.end != other.end)
-      return fmt::format("node {} of the longest chain is {} of rank {} and {} of rank {}", i,
+      return fmt::format("node {} of the critical path is {} of rank {} and {} of rank {}", i,
                          one.node, one.rank, other.node, other.rank);
   }
   return {};
@@ -86,7 +86,7 @@ std::string difference(const Result<SimResult>& a, const Result<SimResult>& b) {
   if (const auto found = sim::first_difference(*a, *b)) return *found;
   if (a->messages != b->messages)
     return fmt::format("messages are {} and {}", a->messages, b->messages);
-  if (const std::string found = chain_difference(*a, *b); !found.empty()) return found;
+  if (const std::string found = path_difference(*a, *b); !found.empty()) return found;
   return findings_difference(a->findings, b->findings);
 }
 

@@ -7,7 +7,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/present/run_summary.h"
+#include "orrery/present/run_text.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 

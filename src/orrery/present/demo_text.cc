@@ -13,9 +13,9 @@
 #include "orrery/present/inspect_recorded_text.h"
 #include "orrery/present/memory_text.h"
 #include "orrery/present/recorded_text.h"
+#include "orrery/present/run_text.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
-#include "orrery/study/models.h"
 
 namespace orrery::present {
 
@@ -154,7 +154,8 @@ void explain_network(report::Sheet& sheet, const platform::Platform& one,
 }
 
 void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two,
-             const analysis::Breakdown& a, const analysis::Breakdown& b) {
+             const analysis::Digest& first, const analysis::Digest& second) {
+  const analysis::Breakdown &a = first.step, &b = second.step;
   if (a.step == b.step) {
     sheet.add("why", "both take the same time");
     return;
@@ -166,33 +167,32 @@ void explain(report::Sheet& sheet, const Outcome& one, const Outcome& two,
                                       slower ? "slower" : "faster", parts_sentence(a, b)));
   explain_operations(sheet, one, two);
   explain_network(sheet, one.platform(), two.platform());
-  const study::ChainParts before = study::chain_parts(one), after = study::chain_parts(two);
-  sheet.add("longest chain", fmt::format("compute {} → {}, communication {} → {}",
-                                         format_time(before.compute), format_time(after.compute),
-                                         format_time(before.comm), format_time(after.comm)));
+  if (!first.path || !second.path) return;
+  sheet.add("critical path",
+            fmt::format("compute {} → {}, communication {} → {}", format_time(first.path->compute),
+                        format_time(second.path->compute), format_time(first.path->comm),
+                        format_time(second.path->comm)));
 }
 
 }  // namespace
 
 std::string side_by_side(const Outcome& one, const Outcome& two, Style style) {
-  const analysis::Breakdown a = break_down(one), b = break_down(two);
+  const analysis::Digest first = digest(one), second = digest(two);
   report::Table table({{""},
                        {report::fit(printable(one.cluster_name), 22), true},
                        {report::fit(printable(two.cluster_name), 22), true},
                        {"difference", true}});
   table.row({"network", shape(one.platform()), shape(two.platform()), ""});
   table.row({"per port", links_of(one.platform()), links_of(two.platform()), ""});
-  add_times(table, a, b);
+  add_times(table, first.step, second.step);
   table.row({"one operation takes"});
   for (const Pair& pair : pairs_of(one, two)) {
     table.row({"  " + pair.label(), format_time(mean(*pair.one)), format_time(mean(*pair.two)),
                difference(mean(*pair.one), mean(*pair.two))});
   }
   report::Sheet sheet(style);
-  explain(sheet, one, two, a, b);
-  sheet.add("models",
-            fmt::format("network {}; compute: {}; {} rules", study::network_model(two.platform()),
-                        study::compute_model(two.platform()), study::name(two.platform().rules)));
+  explain(sheet, one, two, first, second);
+  sheet.add("models", models_text(second));
   Findings findings = one.findings;
   findings.merge(two.findings);
   report::add_findings(sheet, findings, style);

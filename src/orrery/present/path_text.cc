@@ -6,11 +6,11 @@
 #include <array>
 
 #include "orrery/analysis/critical_path.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/explain_text.h"
 #include "orrery/present/memory_text.h"
 #include "orrery/present/recorded_text.h"
-#include "orrery/present/run_summary.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 
@@ -24,6 +24,19 @@ using result::Run;
 using result::SpanKind;
 
 namespace {
+
+/// part / step, 0 when there is no step.
+double share_of_step(const Run& run, Time part) {
+  return run.step.count() > 0 ? seconds(part) / seconds(run.step) : 0.0;
+}
+
+/// The name of a span, or "node 17" where it has none, or "-" where the file does not hold it.
+std::string label_of(const Run& run, std::uint32_t rank, std::uint32_t span) {
+  if (span == result::kNone) return "-";
+  const result::Span& one = run.timeline(rank).spans[span];
+  const std::string label = printable(run.names[one.name]);
+  return label.empty() ? fmt::format("node {}", one.node) : label;
+}
 
 constexpr std::size_t kLongest = 12;
 

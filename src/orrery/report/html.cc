@@ -66,12 +66,12 @@ std::string page_data(std::string data) {
   return fmt::format(R"({{"version":1,"deflate":"{}"}})", base64(deflated(data)));
 }
 
-void add_rows(std::string& out, const html::RunFacts& facts) {
-  for (const auto& [label, text] : html::summary_lines(facts)) {
+void add_rows(std::string& out, const result::Run& run) {
+  for (const auto& [label, text] : html::summary_lines(analysis::digest(run), run.findings)) {
     out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html::escaped(label),
                        html::escaped(text));
   }
-  for (const Finding& finding : facts.run.findings.list()) {
+  for (const Finding& finding : run.findings.list()) {
     const FindingInfo info = describe(finding.code);
     out += fmt::format("<tr><th scope=\"row\">Finding ({})</th><td>{}; {}</td></tr>\n",
                        name(info.severity), html::escaped(info.sentence),
@@ -85,7 +85,7 @@ std::string static_summary(const std::vector<const result::Run*>& runs) {
   for (const result::Run* run : runs) {
     out +=
         fmt::format("<table>\n<caption>{}</caption>\n<tbody>\n", html::escaped(html::title(*run)));
-    add_rows(out, html::RunFacts(*run));
+    add_rows(out, *run);
     out += "</tbody>\n</table>\n";
   }
   return out +

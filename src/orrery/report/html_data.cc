@@ -164,7 +164,7 @@ void write_run(JsonWriter& json, const RunFacts& facts, std::size_t most_spans) 
   json.field("ranks", run.ranks.size()).field("spansShown", result::name(run.spans));
   json.field("spansLeftOut", spans.left_out);
   write_metrics(json, facts.metrics);
-  write_pairs(json, "summary", summary_lines(facts));
+  write_pairs(json, "summary", summary_lines(facts.digest, run.findings));
   write_machine(json, run);
   write_ranks(json, facts);
   write_timelines(json, facts, spans, names);
@@ -183,6 +183,7 @@ void write_run(JsonWriter& json, const RunFacts& facts, std::size_t most_spans) 
 RunFacts::RunFacts(const Run& of)
     : run(of),
       index(of),
+      digest(analysis::digest(of)),
       stragglers(analysis::stragglers(of)),
       classes(analysis::collective_classes(of)),
       metrics(analysis::metrics(of)) {}

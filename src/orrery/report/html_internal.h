@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/analysis/digest.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/analysis/run_index.h"
 #include "orrery/report/json.h"
@@ -36,6 +37,7 @@ struct RunFacts {
 
   const result::Run& run;
   analysis::RunIndex index;
+  analysis::Digest digest;
   analysis::Stragglers stragglers;
   std::vector<analysis::CollectiveClass> classes;
   std::vector<analysis::Metric> metrics;
@@ -44,7 +46,8 @@ struct RunFacts {
 /// "llama on two-nodes.yaml".
 [[nodiscard]] std::string title(const result::Run& run);
 /// The dozen lines that a person wants first: label, text.
-[[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_lines(const RunFacts& facts);
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_lines(
+    const analysis::Digest& digest, const Findings& findings);
 
 /// A span as the page has it: one of the run's, or one that stands for several.
 struct PageSpan {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/words.h"
 #include "orrery/core/units.h"
 #include "orrery/report/html_internal.h"
@@ -17,6 +16,7 @@ namespace orrery::report::html {
 namespace {
 
 using analysis::counted;
+using analysis::Digest;
 using analysis::ratio;
 using result::Run;
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -25,76 +25,72 @@ std::string share(Time of, Time whole) {
   return fmt::format("{}, {} of the step", format_time(of), percent(ratio(of, whole)));
 }
 
-void add_step(Lines& lines, const Run& run) {
-  const std::string ranks = counted(run.ranks.size(), "rank");
-  if (run.stalled) {
-    const auto unfinished = std::count_if(run.ranks.begin(), run.ranks.end(),
-                                          [](const result::Rank& rank) { return !rank.finish; });
-    lines.emplace_back("Stalled", fmt::format("{} of {} never finished; figures cover what ran",
-                                              format_count(unfinished), ranks));
-  }
-  lines.emplace_back("Step", fmt::format("{} on {}", format_time(run.step), ranks));
+void add_step(Lines& lines, const Digest& digest) {
+  const std::string ranks = counted(digest.ranks, "rank");
+  if (digest.stalled)
+    lines.emplace_back("Stalled",
+                       fmt::format("{} of {} never finished; figures cover what ran",
+                                   format_count(digest.ranks - digest.step.finished), ranks));
+  lines.emplace_back("Step", fmt::format("{} on {}", format_time(digest.step.step), ranks));
 }
 
-void add_shares(Lines& lines, const Run& run) {
-  const analysis::Shares mean = analysis::mean_shares(run);
-  lines.emplace_back("Computing", share(mean.exposed_compute + mean.overlapped, run.step));
-  std::string comm = share(mean.exposed_comm, run.step);
-  if (mean.overlapped > Time{})
-    comm += fmt::format("; {} more is hidden behind computing", format_time(mean.overlapped));
+void add_shares(Lines& lines, const analysis::Breakdown& step) {
+  lines.emplace_back("Computing", share(step.compute, step.step));
+  std::string comm = share(step.comm_only, step.step);
+  if (step.comm > step.comm_only)
+    comm += fmt::format("; {} more is hidden behind computing",
+                        format_time(step.comm - step.comm_only));
   lines.emplace_back("Exposed communication", comm);
-  if (mean.exposed_memory > Time{})
-    lines.emplace_back("Exposed memory access", share(mean.exposed_memory, run.step));
-  lines.emplace_back("Idle", share(mean.idle, run.step));
+  if (step.memory_only > Time{})
+    lines.emplace_back("Exposed memory access", share(step.memory_only, step.step));
+  lines.emplace_back("Idle", share(step.idle, step.step));
 }
 
-void add_use(Lines& lines, const Run& run) {
-  if (const std::optional<double> bubble = analysis::bubble(run))
-    lines.emplace_back("Pipeline bubble", percent(*bubble) + " of the step");
-  if (run.work && !run.stalled) {
-    const auto speed = analysis::throughput(*run.work, run.step, run.ranks.size(), run.peak_flops);
-    if (speed) {
-      const bool tokens = speed->tokens > 0;
-      lines.emplace_back("Throughput",
-                         fmt::format("{}; {} per device",
-                                     analysis::rate_text(tokens ? speed->tokens : speed->samples,
-                                                         tokens ? "tokens" : "samples"),
-                                     format_flops(FlopRate(speed->flops))));
-    }
+void add_use(Lines& lines, const Digest& digest) {
+  if (digest.bubble)
+    lines.emplace_back("Pipeline bubble", percent(*digest.bubble) + " of the step");
+  if (digest.yield) {
+    const analysis::Throughput& speed = digest.yield->speed;
+    const bool tokens = speed.tokens > 0;
+    lines.emplace_back("Throughput",
+                       fmt::format("{}; {} per device",
+                                   analysis::rate_text(tokens ? speed.tokens : speed.samples,
+                                                       tokens ? "tokens" : "samples"),
+                                   format_flops(FlopRate(speed.flops))));
   }
-  const analysis::Utilization use = analysis::utilization(run);
-  if (!use.hfu && !use.mfu) return;
+  if (!digest.hfu && !digest.mfu) return;
   std::string text;
-  if (use.mfu) text = percent(*use.mfu) + " of peak for the model (MFU)";
-  if (use.hfu && use.hfu != use.mfu)
-    text += fmt::format("{}{} of peak in all (HFU)", text.empty() ? "" : ", ", percent(*use.hfu));
+  if (digest.mfu) text = percent(*digest.mfu) + " of peak for the model (MFU)";
+  if (digest.hfu && digest.hfu != digest.mfu)
+    text +=
+        fmt::format("{}{} of peak in all (HFU)", text.empty() ? "" : ", ", percent(*digest.hfu));
   lines.emplace_back("Arithmetic", text);
 }
 
-void add_collectives(Lines& lines, const RunFacts& facts) {
-  if (facts.classes.empty()) return;
-  const analysis::CollectiveClass& one = facts.classes.front();
+void add_collectives(Lines& lines, const std::vector<analysis::CommKind>& kinds) {
+  if (kinds.empty()) return;
+  const analysis::CommKind& one = kinds.front();
+  const Time together = one.each * static_cast<std::int64_t>(one.count);
   std::string text =
       fmt::format("{} of {} among {}: {}, {} together", one.type, format_bytes(one.bytes),
-                  counted(one.members, "rank"), counted(one.count, "time"), format_time(one.time));
+                  counted(one.members, "rank"), counted(one.count, "time"), format_time(together));
   if (one.busbw > 0)
     text += fmt::format("; bus bandwidth {}", format_bandwidth(Bandwidth(one.busbw)));
   if (one.of_bound) text += fmt::format(", {} of what the links allow", percent(*one.of_bound));
   lines.emplace_back("Costliest collective", text);
 }
 
-void add_memory(Lines& lines, const Run& run) {
-  const std::optional<std::uint32_t> rank = analysis::fullest_rank(run);
-  if (!rank) return;
-  const result::MemoryCurve& curve = run.timeline(*rank).memory;
-  std::string text = format_bytes(curve.peak);
-  if (run.memory_capacity > Bytes{}) {
+void add_memory(Lines& lines, const std::optional<analysis::Fullest>& most) {
+  if (!most) return;
+  std::string text = format_bytes(most->peak);
+  if (most->capacity > Bytes{}) {
     const double full =
-        static_cast<double>(curve.peak.count()) / static_cast<double>(run.memory_capacity.count());
-    text += fmt::format(" of {} ({})", format_bytes(run.memory_capacity), percent(full));
+        static_cast<double>(most->peak.count()) / static_cast<double>(most->capacity.count());
+    text += fmt::format(" of {} ({})", format_bytes(most->capacity), percent(full));
   }
-  lines.emplace_back("Peak memory", fmt::format("{} at rank {}, {} into the step", text, *rank,
-                                                format_time(curve.peak_at)));
+  if (most->rank) text += fmt::format(" at rank {}", *most->rank);
+  if (most->at) text += fmt::format(", {} into the step", format_time(*most->at));
+  lines.emplace_back("Peak memory", text);
 }
 
 std::string_view in_words(result::PathCause cause) {
@@ -115,52 +111,48 @@ std::string_view in_words(result::PathCause cause) {
   return "unexplained";
 }
 
-void add_path(Lines& lines, const Run& run) {
-  const analysis::PathSummary path = analysis::summarize_path(run, 1);
+void add_path(Lines& lines, const Digest& digest) {
+  if (!digest.path || !digest.path->by_cause) return;
+  const auto& by_cause = *digest.path->by_cause;
   std::array<std::size_t, result::kPathCauses> order{};
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return path.by_cause[a] > path.by_cause[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return by_cause[a] > by_cause[b]; });
   std::string text;
   for (const std::size_t cause : order) {
-    if (path.by_cause[cause] <= Time{}) break;
+    if (by_cause[cause] <= Time{}) break;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                        percent(ratio(path.by_cause[cause], run.step)),
+                        percent(ratio(by_cause[cause], digest.step.step)),
                         in_words(static_cast<result::PathCause>(cause)));
   }
   if (text.empty()) return;
   lines.emplace_back("Critical path",
-                     fmt::format("{}; over {}", text, counted(path.ranks, "rank")));
-  const result::PathSegment& longest = run.path[path.longest.at(0)];
-  const std::vector<result::Span>& spans = run.timeline(longest.rank).spans;
-  const std::string name =
-      longest.span < spans.size() ? run.names[spans[longest.span].name] : std::string();
+                     fmt::format("{}; over {}", text, counted(digest.path->ranks, "rank")));
+  if (digest.path->longest.empty()) return;
+  const analysis::PathPiece& piece = digest.path->longest.front();
   lines.emplace_back(
       "Longest on it",
-      fmt::format("{} at rank {}: {}, {}", name.empty() ? "(no name)" : fit(name, 60), longest.rank,
-                  format_time(longest.end - longest.start), in_words(longest.cause)));
+      fmt::format("{} at rank {}: {}, {}", piece.name.empty() ? "(no name)" : fit(piece.name, 60),
+                  piece.rank, format_time(piece.end - piece.start),
+                  in_words(piece.cause.value_or(result::PathCause::idle))));
 }
 
-void add_straggler(Lines& lines, const RunFacts& facts) {
-  const auto& ranks = facts.stragglers.ranks;
-  if (ranks.empty() || ranks.front().caused <= Time{}) return;
+void add_straggler(Lines& lines, const std::optional<analysis::Straggler>& one) {
+  if (!one) return;
   lines.emplace_back("Waited for most",
-                     fmt::format("rank {}: others waited {} for it (summed over them)",
-                                 ranks.front().rank, format_time(ranks.front().caused)));
+                     fmt::format("rank {}: others waited {} for it (summed over them)", one->rank,
+                                 format_time(one->caused)));
 }
 
-void add_models(Lines& lines, const Run& run) {
-  const std::string_view network = run.fact("network_model");
-  const std::string_view compute = run.fact("compute_model");
-  if (network.empty() && compute.empty()) return;
-  lines.emplace_back(
-      "Models", fmt::format("network: {}; compute: {}", network.empty() ? "not stated" : network,
-                            compute.empty() ? "not stated" : compute));
+void add_models(Lines& lines, const Digest& digest) {
+  if (digest.network.empty() && digest.compute.empty()) return;
+  const auto word = [](const std::string& text) { return text.empty() ? "not stated" : text; };
+  lines.emplace_back("Models", fmt::format("network: {}; compute: {}", word(digest.network),
+                                           word(digest.compute)));
 }
 
-void add_findings(Lines& lines, const Run& run) {
-  const std::vector<Finding> list = run.findings.list();
+void add_findings(Lines& lines, const Findings& findings) {
+  const std::vector<Finding> list = findings.list();
   std::uint64_t count = 0;
   for (const Finding& one : list) count += one.count;
   lines.emplace_back("Findings", list.empty() ? "none"
@@ -177,18 +169,17 @@ std::string title(const Run& run) {
   return cluster.empty() ? std::string(workload) : fmt::format("{} on {}", workload, cluster);
 }
 
-Lines summary_lines(const RunFacts& facts) {
-  const Run& run = facts.run;
+Lines summary_lines(const Digest& digest, const Findings& findings) {
   Lines lines;
-  add_step(lines, run);
-  add_shares(lines, run);
-  add_use(lines, run);
-  add_collectives(lines, facts);
-  add_memory(lines, run);
-  add_path(lines, run);
-  add_straggler(lines, facts);
-  add_models(lines, run);
-  add_findings(lines, run);
+  add_step(lines, digest);
+  add_shares(lines, digest.step);
+  add_use(lines, digest);
+  add_collectives(lines, digest.comm);
+  add_memory(lines, digest.memory);
+  add_path(lines, digest);
+  add_straggler(lines, digest.waited_for);
+  add_models(lines, digest);
+  add_findings(lines, findings);
   return lines;
 }
 

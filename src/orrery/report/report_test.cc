@@ -142,7 +142,7 @@ TEST(Envelope, HasVersionCommandResultAndFindings) {
   writer.begin_object().field("step_ns", 5).end_object();
   end_envelope(writer, findings);
   const auto tree = nlohmann::json::parse(text);
-  EXPECT_EQ(tree["orrery"], 1);
+  EXPECT_EQ(tree["orrery"], 2);
   EXPECT_EQ(tree["command"], "run");
   EXPECT_EQ(tree["result"]["step_ns"], 5);
   EXPECT_EQ(tree["findings"][0]["code"], "legacy_schema");

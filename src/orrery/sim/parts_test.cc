@@ -39,7 +39,7 @@ std::vector<std::string> told(const SimResult& result) {
                   std::to_string(finding.count));
     all.insert(all.end(), finding.places.begin(), finding.places.end());
   }
-  for (const ChainLink& link : result.chain) {
+  for (const PathLink& link : result.path) {
     all.push_back("rank " + std::to_string(link.rank) + " node " + std::to_string(link.node) +
                   " from " + std::to_string(link.start.count()) + " to " +
                   std::to_string(link.end.count()));

@@ -31,7 +31,7 @@ platform::Platform orrery_line(std::int64_t size, Block block = Block::ring) {
 
 std::string chain_text(const SimResult& result) {
   std::string text;
-  for (const ChainLink& link : result.chain) {
+  for (const PathLink& link : result.path) {
     text += std::to_string(link.rank) + ":" + std::to_string(link.node) + "@" +
             std::to_string(link.start.count()) + "-" + std::to_string(link.end.count()) + " ";
   }

@@ -31,7 +31,7 @@ struct Options {
   std::uint64_t max_events = 0;
   /// Keep what record::make_run needs: SimResult::recording.
   bool record = false;
-  /// Keep when every node ran, for SimResult::chain and RankResult::peak_memory. Without it these
+  /// Keep when every node ran, for SimResult::path and RankResult::peak_memory. Without it these
   /// are empty, and of the nodes memory holds those around the run's front. Nothing is skipped then
   /// and one thread works. `record` keeps it in any case.
   bool keep_times = true;
@@ -61,9 +61,9 @@ struct CollectiveTotal {
   Time time{};                   ///< from issue to completion, summed over ranks
 };
 
-/// One node on the longest chain: what the end of the slowest rank waited for, latest last. Chains
-/// cross ranks by messages.
-struct ChainLink {
+/// One node on the critical path: what the end of the slowest rank waited for, latest last. It
+/// crosses ranks by messages.
+struct PathLink {
   std::uint32_t rank;
   graph::NodeId node;
   Time start{};
@@ -97,7 +97,7 @@ struct Savings {
 struct SimResult {
   RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
-  std::vector<ChainLink> chain;              ///< the dependency chain that ends the slowest rank
+  std::vector<PathLink> path;                ///< the dependency chain that ends the slowest rank
   Time end{};                                ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;

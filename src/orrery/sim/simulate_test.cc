@@ -310,11 +310,11 @@ TEST(Simulate, AReceiveCommunicatesOnlyWhileItsMessageIsOnTheWay) {
   EXPECT_EQ(result.ranks[1].idle, us(10));
   EXPECT_EQ(result.ranks[1].exposed_comm, us(2));
   // The chain goes through the sender: compute, send, the receive that ends with it, compute.
-  ASSERT_EQ(result.chain.size(), 4u);
-  EXPECT_EQ(result.chain[0].rank, 0u);
-  EXPECT_EQ(result.chain[1].end - result.chain[1].start, us(2));
-  EXPECT_EQ(result.chain[2].rank, 1u);
-  EXPECT_EQ(result.chain[2].start, result.chain[2].end);
+  ASSERT_EQ(result.path.size(), 4u);
+  EXPECT_EQ(result.path[0].rank, 0u);
+  EXPECT_EQ(result.path[1].end - result.path[1].start, us(2));
+  EXPECT_EQ(result.path[2].rank, 1u);
+  EXPECT_EQ(result.path[2].start, result.path[2].end);
 }
 
 TEST(Simulate, ACollectiveThatSaysNothingIsReplayed) {

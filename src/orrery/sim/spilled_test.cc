@@ -58,7 +58,7 @@ TEST(Spilled, RunsAreTheSameAsFromMemory) {
       EXPECT_EQ(one->end, other->end);
       EXPECT_EQ(one->messages, other->messages);
       EXPECT_EQ(one->events, other->events);
-      EXPECT_EQ(one->chain.size(), other->chain.size());
+      EXPECT_EQ(one->path.size(), other->path.size());
       for (std::uint32_t rank = 0; rank < 4; ++rank)
         EXPECT_EQ(one->ranks[rank], other->ranks[rank]);
     }
@@ -76,8 +76,8 @@ TEST(Spilled, WithoutTimesTheRunIsTheSame) {
     options.keep_times = false;
     const auto other = simulate(workload, platform, options);
     ASSERT_TRUE(one && other);
-    EXPECT_FALSE(one->chain.empty());
-    EXPECT_TRUE(other->chain.empty());
+    EXPECT_FALSE(one->path.empty());
+    EXPECT_TRUE(other->path.empty());
     ASSERT_EQ(one->collectives.size(), other->collectives.size());
     for (std::size_t i = 0; i < one->collectives.size(); ++i)
       EXPECT_EQ(one->collectives[i].time, other->collectives[i].time);

@@ -9,8 +9,6 @@
 
 namespace orrery::study {
 
-using graph::NodeKind;
-
 namespace {
 
 sim::Options options_of(const Question& question) {
@@ -70,64 +68,6 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   outcome.inputs = std::move(inputs);
   outcome.result = *std::move(result);
   return outcome;
-}
-
-std::optional<analysis::Throughput> Outcome::throughput() const {
-  if (!job || result.stall) return std::nullopt;
-  return analysis::throughput(job->work, result.end, result.ranks.size(),
-                              platform().device.rated.count());
-}
-
-analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest) {
-  std::vector<analysis::RankTimes> times;
-  const sim::RankResults& ranks = outcome.result.ranks;
-  times.reserve(ranks.simulated().size());
-  for (const sim::RankResult& rank : ranks.simulated()) {
-    times.push_back({rank.finish, rank.compute, rank.comm, rank.comm_only, rank.memory_only});
-  }
-  Time end = outcome.result.end;
-  if (outcome.result.stall) end = std::max(end, outcome.result.stall->at);
-  return analysis::break_down(times, end, slowest, ranks.classes());
-}
-
-ChainParts chain_parts(const Outcome& outcome) {
-  ChainParts parts;
-  const auto& chain = outcome.result.chain;
-  Time before{};
-  for (std::size_t i = 0; i < chain.size(); ++i) {
-    const sim::ChainLink& link = chain[i];
-    if (link.start > before) parts.wait += link.start - before;
-    const Time length = link.end - std::max(link.start, std::min(before, link.end));
-    before = std::max(before, link.end);
-    switch (outcome.workload().graph(link.rank).kind(link.node)) {
-      case NodeKind::comp:
-        parts.compute += length;
-        break;
-      case NodeKind::mem_load:
-      case NodeKind::mem_store:
-        parts.memory += length;
-        break;
-      case NodeKind::send:
-      case NodeKind::recv:
-      case NodeKind::coll:
-        parts.comm += length;
-        break;
-      case NodeKind::invalid:
-      case NodeKind::metadata:
-        break;
-    }
-    parts.longest.push_back(i);
-  }
-  const auto longer = [&](std::size_t a, std::size_t b) {
-    const Time ta = chain[a].end - chain[a].start, tb = chain[b].end - chain[b].start;
-    return ta != tb ? ta > tb : a < b;
-  };
-  const std::size_t keep = std::min<std::size_t>(2, parts.longest.size());
-  std::partial_sort(parts.longest.begin(),
-                    parts.longest.begin() + static_cast<std::ptrdiff_t>(keep), parts.longest.end(),
-                    longer);
-  parts.longest.resize(keep);
-  return parts;
 }
 
 }  // namespace orrery::study

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orrery/analysis/breakdown.h"
-#include "orrery/analysis/metrics.h"
+#include "orrery/analysis/digest.h"
 #include "orrery/core/findings.h"
 #include "orrery/report/json.h"
 #include "orrery/result/run.h"
@@ -37,8 +36,6 @@ struct Outcome {
 
   [[nodiscard]] const platform::Platform& platform() const { return inputs.platform(); }
   [[nodiscard]] const graph::Workload& workload() const { return inputs.workload(); }
-  /// How much of its work it does; empty where that is not known, or it stalled.
-  [[nodiscard]] std::optional<analysis::Throughput> throughput() const;
 };
 
 /// All of a question: settled, read, simulated. `findings` go into the outcome, and what is found
@@ -49,14 +46,8 @@ struct Outcome {
 [[nodiscard]] Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
                                        Findings& findings);
 
-[[nodiscard]] analysis::Breakdown break_down(const Outcome& outcome, std::size_t slowest = 3);
-
-/// What the longest chain consists of.
-struct ChainParts {
-  Time compute{}, comm{}, memory{}, wait{};
-  std::vector<std::size_t> longest;  ///< indices of its links, longest first, at most two
-};
-[[nodiscard]] ChainParts chain_parts(const Outcome& outcome);
+/// The outcome in short. Its path has no causes: those are known of a run that is kept.
+[[nodiscard]] analysis::Digest digest(const Outcome& outcome);
 
 /// The outcome of a question that was to be recorded, as a run, with the spans that were asked for.
 /// The manifest says what it was made from: no absolute path, no clock, so equal inputs give equal

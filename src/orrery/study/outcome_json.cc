@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "orrery/report/digest_json.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
@@ -35,68 +36,6 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
       .field("name", outcome.workload_name)
       .field("ranks", workload.rank_count());
   json.field("distinct_ranks", workload.graphs.size()).field("nodes", nodes).end_object();
-}
-
-void write_breakdown(JsonWriter& json, const analysis::Breakdown& step) {
-  json.key("breakdown").begin_object();
-  json.nanoseconds("compute", step.compute).nanoseconds("exposed_comm", step.comm_only);
-  json.nanoseconds("exposed_memory", step.memory_only).nanoseconds("idle", step.idle);
-  json.nanoseconds("comm", step.comm).nanoseconds("first_finish", step.fastest);
-  json.nanoseconds("median_finish", step.median);
-  json.key("slowest").begin_array();
-  for (const analysis::SlowRank& slow : step.slowest) {
-    json.begin_object().field("rank", slow.rank).nanoseconds("finish", slow.finish).end_object();
-  }
-  json.end_array().end_object();
-}
-
-void number_or_null(JsonWriter& json, std::string_view name, const std::optional<double>& number) {
-  json.key(name);
-  number ? json.value(*number) : json.null();
-}
-
-void write_throughput(JsonWriter& json, const Outcome& outcome) {
-  json.key("throughput");
-  const auto speed = outcome.throughput();
-  if (!speed) {
-    json.null();
-    return;
-  }
-  const result::StepWork& work = outcome.job->work;
-  const platform::Device& device = outcome.platform().device;
-  const auto devices = static_cast<double>(outcome.result.ranks.size());
-  const auto known = [](double number) {
-    return number > 0 ? std::optional<double>(number) : std::nullopt;
-  };
-  json.begin_object().field("samples", work.samples).field("samples_per_s", speed->samples);
-  json.key("tokens");
-  work.tokens > 0 ? json.value(work.tokens) : json.null();
-  number_or_null(json, "tokens_per_s", known(speed->tokens));
-  number_or_null(json, "tokens_per_s_per_device", known(speed->tokens / devices));
-  json.field("model_flops", work.model_flops).field("hardware_flops", work.hardware_flops);
-  json.field("model_flops_per_s_per_device", speed->flops);
-  number_or_null(json, "peak_flops_per_s", known(device.rated.count()));
-  json.key("peak_precision");
-  device.precision.empty() ? json.null() : json.value(device.precision);
-  number_or_null(json, "mfu", speed->mfu);
-  number_or_null(json, "hfu", speed->hfu);
-  json.end_object();
-}
-
-void write_accounted(JsonWriter& json, const Outcome& outcome) {
-  json.key("memory");
-  const workload::RoleMemory* most = outcome.job ? outcome.job->fullest() : nullptr;
-  if (most == nullptr) {
-    json.null();
-    return;
-  }
-  const std::int64_t capacity = outcome.platform().device.memory_capacity.count();
-  json.begin_object().field("peak_bytes", most->peak);
-  json.field("role", outcome.inputs.load->program->roles[most->role].name).key("capacity_bytes");
-  capacity > 0 ? json.value(capacity) : json.null();
-  json.key("fits");
-  capacity > 0 ? json.value(most->peak <= capacity) : json.null();
-  json.end_object();
 }
 
 void write_ranks(JsonWriter& json, const Outcome& outcome) {
@@ -139,21 +78,6 @@ void write_node(JsonWriter& json, const graph::Workload& workload, std::uint32_t
   const graph::Graph& graph = workload.graph(rank);
   json.field("rank", rank).field("node", graph.id(node)).field("name", graph.name(node));
   json.field("kind", name(graph.kind(node)));
-}
-
-void write_chain(JsonWriter& json, const Outcome& outcome) {
-  const auto& chain = outcome.result.chain;
-  const ChainParts parts = chain_parts(outcome);
-  json.key("chain").begin_object().field("nodes", chain.size());
-  json.nanoseconds("compute", parts.compute).nanoseconds("comm", parts.comm);
-  json.nanoseconds("memory", parts.memory).nanoseconds("wait", parts.wait);
-  json.key("longest").begin_array();
-  for (const std::size_t i : parts.longest) {
-    json.begin_object();
-    write_node(json, outcome.workload(), chain[i].rank, chain[i].node);
-    json.nanoseconds("start", chain[i].start).nanoseconds("end", chain[i].end).end_object();
-  }
-  json.end_array().end_object();
 }
 
 void write_stall(JsonWriter& json, const Outcome& outcome) {
@@ -201,12 +125,9 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   json.nanoseconds("step", outcome.result.end).field("step_ps", outcome.result.end.count());
   write_models(json, outcome);
   json.field("messages", outcome.result.messages).field("events", outcome.result.events);
-  write_breakdown(json, break_down(outcome));
-  write_throughput(json, outcome);
-  write_accounted(json, outcome);
+  report::write_digest(json, digest(outcome));
   write_ranks(json, outcome);
   write_collectives(json, outcome);
-  write_chain(json, outcome);
   write_stall(json, outcome);
   write_work(json, outcome);
   json.end_object();

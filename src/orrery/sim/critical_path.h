@@ -14,7 +14,7 @@ namespace orrery::sim {
 /// The nodes whose completions led to the end of the slowest rank, first to last. A receive that
 /// waited for its message takes no time on the chain: what led to it is the send, on the sender's
 /// rank. Times have been kept.
-[[nodiscard]] std::vector<ChainLink> longest_chain(Run& run, Nodes& nodes,
-                                                   const MessageState& messages);
+[[nodiscard]] std::vector<PathLink> critical_path(Run& run, Nodes& nodes,
+                                                  const MessageState& messages);
 
 }  // namespace orrery::sim

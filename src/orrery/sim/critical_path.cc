@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/sim/chain.h"
+#include "orrery/sim/critical_path.h"
 
 #include <algorithm>
 #include <tuple>
@@ -8,8 +8,8 @@ namespace orrery::sim {
 
 using graph::NodeId;
 
-std::vector<ChainLink> longest_chain(Run& run, Nodes& nodes, const MessageState& messages) {
-  std::vector<ChainLink> links;
+std::vector<PathLink> critical_path(Run& run, Nodes& nodes, const MessageState& messages) {
+  std::vector<PathLink> links;
   std::uint32_t slowest = 0;
   for (std::uint32_t rank = 1; rank < run.shared.results.size(); ++rank) {
     if (run.shared.results[rank].finish.value_or(Time{}) >

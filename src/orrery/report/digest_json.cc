@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/report/digest_json.h"
+
+#include <algorithm>
+
+namespace orrery::report {
+
+using analysis::Digest;
+
+namespace {
+
+constexpr std::size_t kSlowest = 3;
+
+void number_or_null(JsonWriter& json, std::string_view name, std::optional<double> number) {
+  json.key(name);
+  number ? json.value(*number) : json.null();
+}
+
+void text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {
+  json.key(name);
+  text.empty() ? json.null() : json.value(text);
+}
+
+void write_breakdown(JsonWriter& json, const analysis::Breakdown& step) {
+  json.key("breakdown").begin_object();
+  json.nanoseconds("compute", step.compute).nanoseconds("exposed_comm", step.comm_only);
+  json.nanoseconds("exposed_memory", step.memory_only).nanoseconds("idle", step.idle);
+  json.nanoseconds("comm", step.comm).nanoseconds("first_finish", step.fastest);
+  json.nanoseconds("median_finish", step.median).key("slowest").begin_array();
+  for (std::size_t i = 0; i < std::min(kSlowest, step.slowest.size()); ++i) {
+    json.begin_object().field("rank", step.slowest[i].rank);
+    json.nanoseconds("finish", step.slowest[i].finish).end_object();
+  }
+  json.end_array().end_object();
+}
+
+void write_throughput(JsonWriter& json, const Digest& digest) {
+  json.key("throughput");
+  if (!digest.yield) {
+    json.null();
+    return;
+  }
+  const auto& [work, speed] = *digest.yield;
+  const auto known = [](double number) {
+    return number > 0 ? std::optional<double>(number) : std::nullopt;
+  };
+  json.begin_object().field("samples", work.samples).field("samples_per_s", speed.samples);
+  json.key("tokens");
+  work.tokens > 0 ? json.value(work.tokens) : json.null();
+  number_or_null(json, "tokens_per_s", known(speed.tokens));
+  number_or_null(json, "tokens_per_s_per_device", known(speed.tokens / digest.ranks));
+  json.field("model_flops", work.model_flops).field("hardware_flops", work.hardware_flops);
+  json.field("model_flops_per_s_per_device", speed.flops);
+  number_or_null(json, "peak_flops_per_s", known(digest.peak_flops));
+  text_or_null(json, "peak_precision", digest.peak_precision);
+  number_or_null(json, "mfu", speed.mfu);
+  number_or_null(json, "hfu", speed.hfu);
+  json.end_object();
+}
+
+void write_memory(JsonWriter& json, const std::optional<analysis::Fullest>& memory) {
+  json.key("memory");
+  if (!memory) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("peak_bytes", memory->peak.count()).key("rank");
+  memory->rank ? json.value(*memory->rank) : json.null();
+  text_or_null(json, "role", memory->role);
+  const bool known = memory->capacity > Bytes{};
+  json.key("capacity_bytes");
+  known ? json.value(memory->capacity.count()) : json.null();
+  json.key("fits");
+  known ? json.value(memory->peak <= memory->capacity) : json.null();
+  json.end_object();
+}
+
+void write_path(JsonWriter& json, const std::optional<analysis::PathDigest>& path) {
+  json.key("critical_path");
+  if (!path) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("nodes", path->nodes).field("ranks", path->ranks);
+  json.nanoseconds("compute", path->compute).nanoseconds("comm", path->comm);
+  json.nanoseconds("memory", path->memory).nanoseconds("wait", path->wait);
+  json.key("longest").begin_array();
+  for (const analysis::PathPiece& piece : path->longest) {
+    json.begin_object().field("rank", piece.rank).field("node", piece.node);
+    json.field("name", piece.name).field("kind", piece.kind);
+    json.nanoseconds("start", piece.start).nanoseconds("end", piece.end).end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+void write_digest(JsonWriter& json, const Digest& digest) {
+  write_breakdown(json, digest.step);
+  write_throughput(json, digest);
+  write_memory(json, digest.memory);
+  write_path(json, digest.path);
+}
+
+}  // namespace orrery::report

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "orrery/analysis/digest.h"
+#include "orrery/report/json.h"
+
+namespace orrery::report {
+
+/// "breakdown", "throughput", "memory" and "critical_path" into the object that is being written
+/// (docs/reference/run.md). What is not known is null.
+void write_digest(JsonWriter& json, const analysis::Digest& digest);
+
+}  // namespace orrery::report
