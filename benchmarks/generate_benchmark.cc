@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "orrery/workload/emit/write.h"
+#include "orrery/study/write_chakra.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/catalogue.h"
 
@@ -81,9 +81,10 @@ void BM_WriteChakra(benchmark::State& state) {
   const auto folder = std::filesystem::temp_directory_path() / "orrery_generate_benchmark";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  WriteReport report;
+  study::WriteReport report;
   for (auto _ : state) {
-    auto written = write_chakra(program, {(folder / "w").string(), true, {}});
+    auto written =
+        study::write_chakra(program, {.prefix = (folder / "w").string(), .overwrite = true});
     if (!written) std::abort();
     report = *written;
   }

@@ -8,8 +8,9 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "orrery/present/plan_text.h"
+#include "orrery/study/write_chakra.h"
 #include "orrery/trace/io/prefix.h"
-#include "orrery/workload/emit/write.h"
+#include "orrery/workload/emit/write_simai.h"
 #include "orrery/workload/program/count.h"
 #include "progress.h"
 
@@ -21,14 +22,14 @@ int write_traces(const workload::Program& program, const Findings& findings, Ses
   const std::string prefix = std::exchange(session.output, "");
   if (auto is_free = trace::check_prefix_free(prefix, session.force); !is_free)
     return session.fail(is_free.error());
-  workload::WriteOptions options;
+  study::WriteOptions options;
   options.prefix = prefix;
   options.overwrite = session.force;
   Progress progress(session);
   options.progress = [&](std::uint64_t ranks) {
     progress.writing_ranks(ranks, program.mesh.world());
   };
-  const auto report = workload::write_chakra(program, options);
+  const auto report = study::write_chakra(program, options);
   progress.clear();
   if (!report) return session.fail(report.error(), findings);
   return session.deliver(

@@ -40,7 +40,7 @@ std::string batch_text(const workload::Spec& spec) {
   return text;
 }
 
-std::string generated_text(const workload::Program& program, const workload::WriteReport& report,
+std::string generated_text(const workload::Program& program, const study::WriteReport& report,
                            const std::string& prefix, const Findings& findings,
                            report::Style style) {
   std::string text =
@@ -60,7 +60,7 @@ std::string generated_text(const workload::Program& program, const workload::Wri
                      prefix);
 }
 
-std::string generated_json(const workload::Program& program, const workload::WriteReport& report,
+std::string generated_json(const workload::Program& program, const study::WriteReport& report,
                            const std::string& prefix, const Findings& findings) {
   return report::envelope("generate", findings, [&](report::JsonWriter& json) {
     json.begin_object().field("prefix", prefix).field("ranks", report.ranks);

@@ -7,7 +7,7 @@
 
 #include "orrery/core/findings.h"
 #include "orrery/report/text.h"
-#include "orrery/workload/emit/write.h"
+#include "orrery/study/write_chakra.h"
 #include "orrery/workload/program/program.h"
 
 namespace orrery::present {
@@ -19,11 +19,11 @@ namespace orrery::present {
 
 /// The traces that were written under `prefix`.
 [[nodiscard]] std::string generated_text(const workload::Program& program,
-                                         const workload::WriteReport& report,
+                                         const study::WriteReport& report,
                                          const std::string& prefix, const Findings& findings,
                                          report::Style style);
 [[nodiscard]] std::string generated_json(const workload::Program& program,
-                                         const workload::WriteReport& report,
+                                         const study::WriteReport& report,
                                          const std::string& prefix, const Findings& findings);
 
 }  // namespace orrery::present

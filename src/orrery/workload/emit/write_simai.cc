@@ -11,6 +11,8 @@
 // input-gradient collectives run in the tensor-parallel group, weight-gradient ones in the
 // data-parallel group, unless the collective's name ends "_EP" or "_DP_EP". Bytes are those of the
 // full buffer, also of an all-gather.
+#include "orrery/workload/emit/write_simai.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +23,6 @@
 #include <vector>
 
 #include "orrery/core/limits.h"
-#include "orrery/workload/emit/write.h"
 #include "orrery/workload/schedule/loops.h"
 
 namespace orrery::workload {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/emit/write_simai.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +8,6 @@
 #include <map>
 #include <sstream>
 
-#include "orrery/workload/emit/write.h"
 #include "orrery/workload/importers/import.h"
 #include "orrery/workload/layers/layers_testing.h"
 #include "orrery/workload/schedule/loops.h"

@@ -2,6 +2,8 @@
 //
 // Traces on disk. A role is unrolled once for all ranks whose numbers are as long; its bytes are
 // changed in place from rank to rank and written whole.
+#include "orrery/study/write_chakra.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,40 +12,41 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/trace/chakra/group_numbers.h"
+#include "orrery/trace/chakra/rank_bytes.h"
 #include "orrery/trace/io/sink.h"
-#include "orrery/workload/emit/chakra_bytes.h"
-#include "orrery/workload/emit/write.h"
 
-namespace orrery::workload {
+namespace orrery::study {
 namespace {
 
-/// Longer traces are not kept whole.
-constexpr std::size_t kBlock = 64 << 20;
+bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-std::array<bool, kAxes> used_axes(const Program& program) {
-  std::array<bool, kAxes> used{};
-  for (const Role& role : program.roles) {
-    for (const std::vector<Segment>& recipe : role.recipes) {
-      for (const Segment& segment : recipe) {
-        for (const Op& op : program.bodies[segment.body].ops) {
-          if (op.kind == graph::NodeKind::coll && op.op_class != OpClass::copy)
+/// The axes that the program communicates on.
+std::vector<graph::GroupAxis> used_axes(const workload::Program& program) {
+  std::array<bool, workload::kAxes> used{};
+  for (const workload::Role& role : program.roles) {
+    for (const std::vector<workload::Segment>& recipe : role.recipes) {
+      for (const workload::Segment& segment : recipe) {
+        for (const workload::Op& op : program.bodies[segment.body].ops) {
+          if (op.kind == graph::NodeKind::coll && op.op_class != workload::OpClass::copy)
             used[static_cast<std::size_t>(op.axis)] = true;
         }
       }
     }
   }
-  return used;
+  std::vector<graph::GroupAxis> axes;
+  for (std::size_t a = 0; a < used.size(); ++a) {
+    if (used[a]) axes.push_back(program.mesh.axis(static_cast<workload::Axis>(a)));
+  }
+  return axes;
 }
 
 class ChakraWriter {
  public:
-  ChakraWriter(const Program& program, const WriteOptions& options, std::size_t block)
+  ChakraWriter(const workload::Program& program, const WriteOptions& options)
       : program_(program),
         options_(options),
-        block_(block),
-        groups_(program.mesh, used_axes(program)) {}
+        groups_(used_axes(program), static_cast<std::uint32_t>(program.mesh.world())) {}
 
   /// Takes back what was written when the rest cannot be.
   Result<WriteReport> run() {
@@ -66,16 +69,16 @@ class ChakraWriter {
   [[nodiscard]] Result<void> check_free() const {
     const std::uint64_t ranks = program_.mesh.world();
     // Readers take every trace that is there for a rank.
-    if (exists(path_of(ranks))) {
+    if (is_there(path_of(ranks))) {
       return fail(Errc::output_exists, path_of(ranks),
                   fmt::format("is of a larger job than this one of {} ranks", ranks),
                   "remove its traces, or choose another name");
     }
     if (options_.overwrite) return {};
     const char* const hint = "choose another name, or ask for it to be overwritten";
-    if (exists(group_path())) return fail(Errc::output_exists, group_path(), "exists", hint);
+    if (is_there(group_path())) return fail(Errc::output_exists, group_path(), "exists", hint);
     for (std::uint64_t rank = 0; rank < ranks; ++rank) {
-      if (exists(path_of(rank))) return fail(Errc::output_exists, path_of(rank), "exists", hint);
+      if (is_there(path_of(rank))) return fail(Errc::output_exists, path_of(rank), "exists", hint);
     }
     return {};
   }
@@ -86,7 +89,7 @@ class ChakraWriter {
       members[program_.role_of(rank)].push_back(static_cast<std::uint32_t>(rank));
     }
     for (std::uint32_t role = 0; role < members.size(); ++role) {
-      const std::uint64_t nodes = node_count(program_, role);
+      const std::uint64_t nodes = workload::node_count(program_, role);
       report_.nodes += nodes * members[role].size();
       while (!members[role].empty()) {
         if (Result<void> done = write_alike(role, members[role]); !done) return done;
@@ -98,14 +101,14 @@ class ChakraWriter {
   /// Writes the first of `ranks` and all that fit its bytes, and takes them off the list.
   Result<void> write_alike(std::uint32_t role, std::vector<std::uint32_t>& ranks) {
     StringPool pool;
-    ChakraBytes text(groups_, pool, ranks.front());
+    trace::chakra::RankBytes text(groups_, pool, ranks.front());
     bool whole = true;
     auto sink = trace::FileSink::create(path_of(ranks.front()), how());
     if (!sink) return tl::unexpected(sink.error());
     Result<void> done =
-        unroll(program_, role, pool, [&](const graph::NodeSpec& node) -> Result<void> {
+        workload::unroll(program_, role, pool, [&](const graph::NodeSpec& node) -> Result<void> {
           text.add(node);
-          if (text.bytes().size() < block_) return {};
+          if (text.bytes().size() < options_.block) return {};
           whole = false;
           report_.bytes += text.bytes().size();
           const Result<void> put = (*sink)->write(text.bytes());
@@ -145,11 +148,11 @@ class ChakraWriter {
     if (!sink) return tl::unexpected(sink.error());
     std::string text = "{";
     const char* between = "\n";
-    for (const GroupNumbers::Group& group : groups_.all()) {
+    for (const trace::chakra::GroupNumbers::Group& group : groups_.all()) {
       fmt::format_to(std::back_inserter(text), "{}\"{}\": [{}]", between, group.number,
-                     fmt::join(program_.mesh.axis(group.axis).members(group.first), ", "));
+                     fmt::join(groups_.axes()[group.axis].members(group.first), ", "));
       between = ",\n";
-      if (text.size() < block_) continue;
+      if (text.size() < options_.block) continue;
       if (Result<void> put = (*sink)->write(text); !put) return put;
       report_.bytes += text.size();
       text.clear();
@@ -163,29 +166,23 @@ class ChakraWriter {
     return {};
   }
 
-  const Program& program_;
+  const workload::Program& program_;
   const WriteOptions& options_;
-  std::size_t block_;
-  GroupNumbers groups_;
+  trace::chakra::GroupNumbers groups_;
   WriteReport report_;
   std::vector<std::string> made_;
 };
 
 }  // namespace
 
-Result<WriteReport> write_chakra_in_blocks(const Program& program, const WriteOptions& options,
-                                           std::size_t block) {
-  return ChakraWriter(program, options, block).run();
-}
-
-Result<WriteReport> write_chakra(const Program& program, const WriteOptions& options) {
+Result<WriteReport> write_chakra(const workload::Program& program, const WriteOptions& options) {
   if (program.mesh.world() > kMostTraces) {
     return fail(Errc::limit_exceeded, options.prefix,
                 fmt::format("{} ranks would be as many files; {} at most", program.mesh.world(),
                             kMostTraces),
                 "orrery run takes the same job with nothing written");
   }
-  return write_chakra_in_blocks(program, options, kBlock);
+  return ChakraWriter(program, options).run();
 }
 
-}  // namespace orrery::workload
+}  // namespace orrery::study

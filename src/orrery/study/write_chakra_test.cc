@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/write_chakra.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,14 +13,14 @@
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/writer.h"
-#include "orrery/workload/emit/chakra_bytes.h"
-#include "orrery/workload/emit/write.h"
 #include "orrery/workload/layers/layers_testing.h"
 
-namespace orrery::workload {
+namespace orrery::study {
 namespace {
 
 namespace fs = std::filesystem;
+using workload::Program;
+using workload::Spec;
 
 class WriteChakra : public testing::Test {
  protected:
@@ -55,7 +57,7 @@ std::string read_written(const std::string& path) {
 }
 
 Program program_to_write(const Spec& spec) {
-  Result<Program> program = assemble(spec);
+  Result<Program> program = workload::assemble(spec);
   if (!program) ADD_FAILURE() << to_string(program.error());
   return program ? std::move(*program) : Program{};
 }
@@ -63,13 +65,13 @@ Program program_to_write(const Spec& spec) {
 /// A small GPT with everything that numbers ranks: tensor, data and pipeline parallelism, tied
 /// tables, a gradient norm.
 Spec everything() {
-  Spec spec = gpt();
+  Spec spec = workload::gpt();
   spec.model.layers = 8;
   spec.model.tied_embeddings = true;
   spec.parallel.tp = 2;
   spec.parallel.dp = 4;
   spec.parallel.pp = 4;
-  spec.parallel.sharding = Sharding::zero1;
+  spec.parallel.sharding = workload::Sharding::zero1;
   spec.batch.micro = 1;
   spec.batch.global = 4 * 8;
   return spec;
@@ -77,7 +79,7 @@ Spec everything() {
 
 /// Messages that go round: ring attention.
 Spec ring() {
-  Spec spec = llama();
+  Spec spec = workload::llama();
   spec.model.layers = 4;
   spec.parallel.cp = 4;
   spec.parallel.pp = 2;
@@ -89,8 +91,8 @@ Spec ring() {
 
 Spec split_backward() {
   Spec spec = everything();
-  spec.schedule.kind = ScheduleKind::zb_h1;
-  spec.parallel.sharding = Sharding::zero3;
+  spec.schedule.kind = workload::ScheduleKind::zb_h1;
+  spec.parallel.sharding = workload::Sharding::zero3;
   return spec;
 }
 
@@ -100,8 +102,8 @@ std::string expected_bytes(const Program& program, std::uint32_t rank,
   const auto strings = std::make_shared<StringPool>();
   graph::GraphBuilder builder("expected", strings, graph::Repair::refuse);
   const auto group_of = [&](std::string_view axis_name) {
-    for (std::size_t a = 0; a < kAxes; ++a) {
-      const auto axis = static_cast<Axis>(a);
+    for (std::size_t a = 0; a < workload::kAxes; ++a) {
+      const auto axis = static_cast<workload::Axis>(a);
       if (name(axis) != axis_name) continue;
       const auto members = program.mesh.axis(axis).members(program.mesh.axis(axis).first(rank));
       for (const auto& [number, group] : groups) {
@@ -110,7 +112,7 @@ std::string expected_bytes(const Program& program, std::uint32_t rank,
     }
     return std::string("none");
   };
-  EXPECT_TRUE(unroll(
+  EXPECT_TRUE(workload::unroll(
       program, program.role_of(rank), *strings, [&](const graph::NodeSpec& spec) -> Result<void> {
         graph::NodeSpec node = spec;
         if (node.kind == graph::NodeKind::coll) {
@@ -133,7 +135,7 @@ TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
   for (const Spec& spec : {everything(), ring(), split_backward()}) {
     const Program program = program_to_write(spec);
     const Result<WriteReport> report =
-        write_chakra(program, {.prefix = prefix(), .overwrite = true, .progress = {}});
+        write_chakra(program, {.prefix = prefix(), .overwrite = true});
     ASSERT_TRUE(report) << to_string(report.error());
     EXPECT_EQ(report->ranks, program.mesh.world());
     const auto groups = trace::chakra::read_groups(prefix() + ".json");
@@ -144,7 +146,7 @@ TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
       const std::string path = prefix() + "." + std::to_string(rank) + ".et";
       const std::string written = read_written(path);
       bytes += written.size();
-      nodes += node_count(program, program.role_of(rank));
+      nodes += workload::node_count(program, program.role_of(rank));
       ASSERT_EQ(written, expected_bytes(program, rank, *groups, prefix("expected")))
           << "rank " << rank;
     }
@@ -157,13 +159,13 @@ TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
 
 TEST_F(WriteChakra, ReadersFindRanksAndGroups) {
   const Program program = program_to_write(everything());
-  ASSERT_TRUE(write_chakra(program, {.prefix = prefix(), .overwrite = false, .progress = {}}));
+  ASSERT_TRUE(write_chakra(program, {.prefix = prefix()}));
   const auto workload = trace::chakra::load_workload(prefix(), {});
   ASSERT_TRUE(workload) << to_string(workload.error());
   ASSERT_EQ(workload->rank_count(), 32u);
   for (std::uint32_t rank = 0; rank < 32; ++rank) {
     const graph::Graph& graph = workload->graph(rank);
-    EXPECT_EQ(graph.size(), node_count(program, program.role_of(rank)));
+    EXPECT_EQ(graph.size(), workload::node_count(program, program.role_of(rank)));
     for (graph::NodeId n = 0; n < graph.size(); ++n) {
       if (graph.kind(n) == graph::NodeKind::coll) {
         const auto& group =
@@ -182,8 +184,7 @@ TEST_F(WriteChakra, ReadersFindRanksAndGroups) {
 }
 
 TEST_F(WriteChakra, GroupsAreNumbersOfEqualLength) {
-  ASSERT_TRUE(write_chakra(program_to_write(ring()),
-                           {.prefix = prefix(), .overwrite = false, .progress = {}}));
+  ASSERT_TRUE(write_chakra(program_to_write(ring()), {.prefix = prefix()}));
   const auto groups = trace::chakra::read_groups(prefix() + ".json");
   ASSERT_TRUE(groups);
   ASSERT_GT(groups->size(), 9u);
@@ -195,34 +196,12 @@ TEST_F(WriteChakra, GroupsAreNumbersOfEqualLength) {
   }
 }
 
-TEST_F(WriteChakra, GroupsThatShareRanksDifferModulo500) {
-  Spec spec = everything();
-  spec.parallel.dp = 300;
-  spec.parallel.shard_size = 10;
-  const Mesh mesh(spec);
-  std::array<bool, kAxes> used;
-  used.fill(true);
-  const GroupNumbers numbers(mesh, used);
-  EXPECT_GT(numbers.count(), 500u);
-  for (std::uint32_t rank = 0; rank < mesh.world(); ++rank) {
-    std::set<std::uint32_t> seen;
-    std::size_t mine = 0;
-    for (std::size_t a = 0; a < kAxes; ++a) {
-      const auto axis = static_cast<Axis>(a);
-      if (mesh.extent(axis) < 2 || !mesh.axis(axis).has(rank)) continue;
-      ++mine;
-      seen.insert(numbers.of(axis, rank) % 500);
-    }
-    EXPECT_EQ(seen.size(), mine) << rank;
-  }
-}
-
 TEST_F(WriteChakra, LongTracesComeBlockByBlockAndAreTheSame) {
   const Program program = program_to_write(ring());
-  const WriteOptions whole{.prefix = prefix("whole"), .overwrite = false, .progress = {}};
-  const WriteOptions pieces{.prefix = prefix("pieces"), .overwrite = false, .progress = {}};
+  const WriteOptions whole{.prefix = prefix("whole")};
+  const WriteOptions pieces{.prefix = prefix("pieces"), .block = 1000};
   const auto first = write_chakra(program, whole);
-  const auto second = write_chakra_in_blocks(program, pieces, 1000);
+  const auto second = write_chakra(program, pieces);
   ASSERT_TRUE(first);
   ASSERT_TRUE(second);
   EXPECT_EQ(first->bytes, second->bytes);
@@ -236,7 +215,7 @@ TEST_F(WriteChakra, LongTracesComeBlockByBlockAndAreTheSame) {
 TEST_F(WriteChakra, NothingIsOverwrittenUnasked) {
   const Program program = program_to_write(everything());
   put("w.31.et", "mine");
-  const WriteOptions options{.prefix = prefix(), .overwrite = false, .progress = {}};
+  const WriteOptions options{.prefix = prefix()};
   const Result<WriteReport> refused = write_chakra(program, options);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::output_exists);
@@ -245,7 +224,7 @@ TEST_F(WriteChakra, NothingIsOverwrittenUnasked) {
   fs::remove(folder_ / "w.31.et");
   put("w.json", "mine");
   EXPECT_EQ(write_chakra(program, options).error().code, Errc::output_exists);
-  const WriteOptions asked{.prefix = prefix(), .overwrite = true, .progress = {}};
+  const WriteOptions asked{.prefix = prefix(), .overwrite = true};
   EXPECT_TRUE(write_chakra(program, asked));
   EXPECT_EQ(files().size(), 33u);
   // A larger job's traces would be read together with these.
@@ -271,16 +250,14 @@ TEST_F(WriteChakra, WhatCannotBeFinishedLeavesNothing) {
   EXPECT_THAT(files(), testing::ElementsAre("w.20.et"));
 
   std::ofstream(folder_ / "w.20.et/file") << "no folder";
-  const Result<WriteReport> nowhere = write_chakra(
-      program, {.prefix = prefix("w.20.et/file/w"), .overwrite = false, .progress = {}});
+  const Result<WriteReport> nowhere = write_chakra(program, {.prefix = prefix("w.20.et/file/w")});
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().code, Errc::output_failed);
 }
 
 TEST_F(WriteChakra, FoldersAreMadeForIt) {
   const Program program = program_to_write(everything());
-  const auto made =
-      write_chakra(program, {.prefix = prefix("new/folder/w"), .overwrite = false, .progress = {}});
+  const auto made = write_chakra(program, {.prefix = prefix("new/folder/w")});
   ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_TRUE(fs::exists(folder_ / "new/folder/w.0.et"));
 }
@@ -289,12 +266,11 @@ TEST(WriteChakraLimits, MillionsOfFilesAreRefused) {
   Spec spec;
   spec.parallel.dp = static_cast<std::int64_t>(kMostTraces) + 1;
   Program program;
-  program.mesh = Mesh(spec);
-  const auto report = write_chakra(
-      program, {.prefix = testing::TempDir() + "many", .overwrite = false, .progress = {}});
+  program.mesh = workload::Mesh(spec);
+  const auto report = write_chakra(program, {.prefix = testing::TempDir() + "many"});
   ASSERT_FALSE(report.has_value());
   EXPECT_EQ(report.error().code, Errc::limit_exceeded);
 }
 
 }  // namespace
-}  // namespace orrery::workload
+}  // namespace orrery::study
