@@ -43,16 +43,20 @@ std::string room_of(const std::string& path) {
 
 RoomTable parse_rooms(std::string_view architecture) {
   static const std::regex row(R"(^\| `([^`]+)` \|.*\|([^|]*)\|\s*$)");
-  RoomTable direct;
+  RoomTable direct, forbidden;
   for (const std::string& line : lines_of(architecture)) {
     std::smatch match;
     if (!std::regex_match(line, match, row)) continue;
     std::set<std::string>& allowed = direct[match[1]];
     allowed.insert(match[1]);
-    if (match[2].str().find("everything") != std::string::npos) {
+    const std::string column = match[2];
+    const std::size_t refusal = std::min(column.find(" not "), column.size());
+    if (column.find("everything") != std::string::npos) {
       for (const auto& [room, unused] : direct) allowed.insert(room);
     }
-    for (const std::string& word : words_in_ticks(match[2])) allowed.insert(word);
+    for (const std::string& word : words_in_ticks(column.substr(0, refusal))) allowed.insert(word);
+    for (const std::string& word : words_in_ticks(column.substr(refusal)))
+      forbidden[match[1]].insert(word);
   }
   for (bool grew = true; grew;) {
     grew = false;
@@ -65,6 +69,9 @@ RoomTable parse_rooms(std::string_view architecture) {
       grew = grew || more.size() > allowed.size();
       allowed = std::move(more);
     }
+  }
+  for (const auto& [room, words] : forbidden) {
+    for (const std::string& word : words) direct[room].erase(word);
   }
   return direct;
 }

@@ -19,7 +19,8 @@ using Violations = std::vector<std::string>;
 using RoomTable = std::map<std::string, std::set<std::string>>;
 
 /// Reads the table of docs/architecture.md: rows `| \`room\` | what it holds | \`a\` \`b\` |`;
-/// "everything" means all rooms.
+/// "everything" means all rooms. Behind "not" stand rooms that it may not include, although those
+/// that it may include reach them: `| \`a\`, not \`b\` |`.
 [[nodiscard]] RoomTable parse_rooms(std::string_view architecture);
 
 /// Includes of a file of ours that the table does not allow, that name no room, or that are not

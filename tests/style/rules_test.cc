@@ -37,6 +37,16 @@ TEST(Rooms, AreClosedOverWhatTheyInclude) {
   EXPECT_THAT(rooms.at("apps/orrery"), SizeIs(4));
 }
 
+TEST(Rooms, MayBeForbiddenWhatOthersReach) {
+  const RoomTable rooms = parse_rooms(std::string(kTable) +
+                                      "| `record` | runs | `trace`, not `graph` |\n"
+                                      "| `study` | notes and not `core` | `record` |\n");
+  EXPECT_THAT(rooms.at("record"), ElementsAre("core", "record", "trace"));
+  EXPECT_THAT(rooms.at("study"), ElementsAre("core", "graph", "record", "study", "trace"));
+  EXPECT_THAT(check_includes("src/orrery/record/a.cc", "#include \"orrery/graph/graph.h\"", rooms),
+              ElementsAre("src/orrery/record/a.cc:1: record may not include graph"));
+}
+
 TEST(Includes, UpwardOnesAreFound) {
   const RoomTable rooms = parse_rooms(kTable);
   EXPECT_THAT(check_includes("src/orrery/trace/a.cc",

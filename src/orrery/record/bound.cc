@@ -26,18 +26,21 @@ Bandwidth port_bandwidth(const platform::Dimension& dim) {
 namespace {
 
 /// How many coordinates the ranks have in each dimension; empty when they are not all combinations.
-std::vector<std::uint64_t> extents(const model::Fabric& fabric,
+std::vector<std::uint64_t> extents(const std::vector<platform::Dimension>& dims,
                                    const std::vector<std::uint32_t>& ranks) {
   std::vector<std::uint64_t> sizes;
   std::uint64_t product = 1;
-  for (std::size_t d = 0; d < fabric.dim_count(); ++d) {
+  std::uint32_t stride = 1;
+  for (const platform::Dimension& dim : dims) {
+    const auto size = static_cast<std::uint32_t>(dim.size);
     if (ranks.empty()) {
-      sizes.push_back(static_cast<std::uint64_t>(fabric.dim(d).size));
+      sizes.push_back(size);
     } else {
       std::set<std::uint32_t> coordinates;
-      for (const std::uint32_t rank : ranks) coordinates.insert(fabric.coordinate(rank, d));
+      for (const std::uint32_t rank : ranks) coordinates.insert(rank / stride % size);
       sizes.push_back(coordinates.size());
     }
+    stride *= size;
     product *= sizes.back();
   }
   if (!ranks.empty() && product != ranks.size()) return {};
@@ -78,8 +81,8 @@ std::string name_dims(std::uint32_t set) {
 std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes bytes,
                               const std::vector<std::uint32_t>& ranks) {
   constexpr std::size_t kMostDims = 10;
-  const model::Fabric& fabric = *source.recording.fabric;
-  const std::vector<std::uint64_t> sizes = extents(fabric, ranks);
+  const std::vector<platform::Dimension>& dims = source.platform.dims;
+  const std::vector<std::uint64_t> sizes = extents(dims, ranks);
   if (sizes.empty() || sizes.size() > kMostDims) return std::nullopt;
   double n = 1;
   for (const std::uint64_t size : sizes) n *= static_cast<double>(size);
@@ -93,7 +96,7 @@ std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes b
       if ((set >> d & 1u) == 0) continue;
       if (sizes[d] == 1) real = false;
       blocks *= static_cast<double>(sizes[d]);
-      bandwidth += port_bandwidth(fabric.dim(d)).count();
+      bandwidth += port_bandwidth(dims[d]).count();
     }
     if (!real || !(bandwidth > 0)) continue;
     const double sent = outward(type, static_cast<double>(bytes.count()), blocks, n / blocks);

@@ -7,7 +7,7 @@
 namespace orrery::record {
 
 void make_links(const Source& source, result::Run& run) {
-  const bool links = !source.recording.network->traits().uncontended;
+  const bool links = !source.recording.uncontended;
   run.links.bin = source.recording.links.empty() ? Time{} : Time(source.recording.bin);
   std::map<std::vector<std::uint64_t>, std::uint32_t> curves;
   for (const sim::RecordedLink& used : source.recording.links) {
@@ -21,8 +21,7 @@ void make_links(const Source& source, result::Run& run) {
     if (used.from == sim::kNone) {
       link.capacity = port_bandwidth(dim) * static_cast<double>(source.workload.rank_count());
     } else {
-      const double share = source.recording.fabric->port(used.from, used.dim).share;
-      link.capacity = (links ? dim.bandwidth : port_bandwidth(dim)) * share;
+      link.capacity = (links ? dim.bandwidth : port_bandwidth(dim)) * used.share;
     }
     const auto [found, added] =
         curves.try_emplace(used.bins, static_cast<std::uint32_t>(run.links.curves.size()));

@@ -10,7 +10,7 @@
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
-#include "orrery/sim/simulate.h"
+#include "orrery/sim/sim_result.h"
 
 namespace orrery::record {
 

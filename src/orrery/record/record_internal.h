@@ -12,10 +12,9 @@
 
 #include "orrery/graph/held_memory.h"
 #include "orrery/graph/workload.h"
-#include "orrery/model/network/fabric.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
-#include "orrery/sim/simulate.h"
+#include "orrery/sim/sim_result.h"
 
 namespace orrery::record {
 

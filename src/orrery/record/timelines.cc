@@ -6,7 +6,6 @@
 #include <memory>
 #include <unordered_map>
 
-#include "orrery/model/compute/compute.h"
 #include "orrery/record/record_internal.h"
 
 namespace orrery::record {
@@ -26,19 +25,6 @@ result::Model network_model(platform::NetworkModelKind kind) {
       return result::Model::analytical;
     case platform::NetworkModelKind::message:
       return result::Model::message;
-  }
-  return result::Model::none;
-}
-
-result::Model model_of(model::Source source) {
-  switch (source) {
-    case model::Source::recorded:
-      return result::Model::recorded;
-    case model::Source::roofline:
-      return result::Model::roofline;
-    case model::Source::local_memory:
-    case model::Source::remote_memory:
-      return result::Model::memory;
   }
   return result::Model::none;
 }
@@ -122,7 +108,6 @@ class Drafter {
   void find_release(Span& span, std::uint32_t rank, NodeId node, std::span<const Time> ready) const;
 
   const Source& source_;
-  std::unique_ptr<model::Compute> compute_ = model::make_compute(source_.platform);
   const Meetings& meetings_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
@@ -191,7 +176,7 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
   const Time alone = takes(span.bytes.count()), hops = takes(0);
   // What is left when its bytes and hops are taken off went by waiting.
   const Time more = left > alone ? left - alone : Time{};
-  const bool congested = !source_.recording.network->traits().uncontended;
+  const bool congested = !source_.recording.uncontended;
   (congested || !out ? span.queue : span.wait) += more;
   left -= more;
   span.latency = std::min(left, hops);
@@ -206,7 +191,9 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:
-      span.model = model_of(compute_->source(graph, node));
+      span.model = source_.recording.by_roofline[source_.workload.graph_of_rank[rank]][node]
+                       ? result::Model::roofline
+                       : result::Model::recorded;
       if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
       span.bytes = graph.work(node).tensor_size;
       break;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "orrery/model/compute/compute.h"
+
 namespace orrery::sim {
 
 using platform::Algorithm;
@@ -14,6 +16,18 @@ std::size_t node_count(const graph::Workload& workload) {
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
     nodes += workload.graph(rank).size();
   return nodes;
+}
+
+std::vector<std::vector<bool>> timed_by_roofline(const graph::Workload& workload,
+                                                 const platform::Platform& platform) {
+  const auto compute = model::make_compute(platform);
+  std::vector<std::vector<bool>> all;
+  for (const graph::GraphRef& graph : workload.graphs) {
+    std::vector<bool>& nodes = all.emplace_back(graph->size());
+    for (graph::NodeId node = 0; node < graph->size(); ++node)
+      nodes[node] = compute->source(*graph, node) == model::Source::roofline;
+  }
+  return all;
 }
 
 }  // namespace
@@ -32,7 +46,8 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
 
 std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   auto made = std::move(recorder_).finish(std::move(times));
-  made->fabric = std::make_shared<const model::Fabric>(run_.fabric);
+  made->by_roofline = timed_by_roofline(run_.workload, run_.platform);
+  made->uncontended = run_.network.traits().uncontended;
   made->network = run_.shared.network.get();
   return made;
 }

@@ -12,7 +12,6 @@
 #include "orrery/graph/graph.h"
 
 namespace orrery::model {
-class Fabric;
 class Network;
 }  // namespace orrery::model
 
@@ -65,6 +64,7 @@ struct RecordedLink {
   std::uint32_t from = kNone;
   std::uint32_t to = kNone;  ///< kNone: a port
   bool down = false;         ///< from a switch to the rank `from`
+  double share = 1;          ///< of the dimension's bandwidth that the port of `from` has
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
 };
@@ -80,8 +80,11 @@ struct Recording {
   std::vector<RecordedGroup> groups;
   std::int64_t bin = 0;             ///< picoseconds
   std::vector<RecordedLink> links;  ///< those that carried something
-  std::shared_ptr<const model::Fabric> fabric;
-  std::shared_ptr<const model::Network> network;
+  /// By distinct graph of the workload and node: the roofline said how long it computes. Otherwise
+  /// it took what was recorded.
+  std::vector<std::vector<bool>> by_roofline;
+  bool uncontended = true;  ///< the network's trait: messages are never in each other's way
+  std::shared_ptr<const model::Network> network;  ///< what alone() asks
 
   /// Picoseconds that a message takes when nobody is in its way.
   [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const;

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulator's front door: a workload on a platform, and what came of it.
+// The simulator's front door: a workload on a platform.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
-#include "orrery/sim/rank_results.h"
-#include "orrery/sim/recording.h"
+#include "orrery/sim/sim_result.h"
 
 namespace orrery::sim {
 
@@ -49,62 +43,6 @@ struct Options {
   std::uint32_t threads = 1;
   /// Makes the network to run on; empty: the platform's own (model::make_network).
   NetworkMaker network;
-};
-
-/// One (collective type, group size) bucket over all ranks.
-struct CollectiveTotal {
-  std::string type;  ///< "all_reduce", "send" …
-  std::uint32_t group_size = 0;
-  std::uint64_t operations = 0;  ///< issued, counted once per rank
-  std::uint64_t bytes = 0;       ///< their whole buffers (graph::whole_buffer), summed over ranks
-  std::uint64_t sent = 0;        ///< what the ranks put on the network for them
-  Time time{};                   ///< from issue to completion, summed over ranks
-};
-
-/// One node on the critical path: what the end of the slowest rank waited for, latest last. It
-/// crosses ranks by messages.
-struct PathLink {
-  std::uint32_t rank;
-  graph::NodeId node;
-  Time start{};
-  Time end{};
-};
-
-/// Why a rank did not finish.
-struct StalledNode {
-  std::uint32_t rank;
-  graph::NodeId node;
-  std::string why;  ///< "receive of 1024 bytes, tag 7, from rank 3: no matching send was posted"
-};
-
-struct StallReport {
-  std::uint32_t unfinished_ranks = 0;
-  Time at{};                        ///< when the last event happened
-  std::vector<StalledNode> nodes;   ///< what is in flight, by rank then node; at most 64
-  std::vector<std::string> circle;  ///< ranks that wait for each other, if there is such a circle
-};
-
-/// How the work was saved. Nothing here is a result of the simulated machine.
-struct Savings {
-  std::uint32_t representatives = 0;     ///< ranks simulated, for all of them
-  std::string not_folded;                ///< why they are as many as ranks, if folding was wanted
-  std::uint64_t phases_worked_out = 0;   ///< phases of collectives by closed form, over all ranks
-  std::uint64_t phases_by_messages = 0;  ///< … and by sending their messages
-  std::uint64_t iterations_skipped = 0;  ///< repetitions that were not simulated
-  std::uint32_t parts = 1;               ///< that could be worked on at the same time
-};
-
-struct SimResult {
-  RankResults ranks;
-  std::vector<CollectiveTotal> collectives;  ///< by type, then group size
-  std::vector<PathLink> path;                ///< the dependency chain that ends the slowest rank
-  Time end{};                                ///< the last finish
-  std::uint64_t messages = 0;
-  std::uint64_t events = 0;
-  std::optional<StallReport> stall;      ///< the run could not finish
-  std::unique_ptr<Recording> recording;  ///< with Options::record
-  Savings savings;
-  Findings findings;
 };
 
 /// Runs `workload` on `platform` to the end. Deterministic: same inputs, same result.
