@@ -195,7 +195,9 @@ Violations check_licence(const std::string& path, std::string_view text) {
 
 Violations check_quiet(const std::string& path, std::string_view text) {
   static const std::regex loud(
-      R"(\bstd::(cout|cerr|clog)\b|\b(f?printf|puts|fputs|perror|getenv|setlocale|_?exit|abort|system)\s*\(|)"
+      R"(\bstd::(w?cin|w?cout|w?cerr|w?clog)\b|\b(f?printf|putchar|f?puts|perror|setlocale|_?exit|abort|system)\s*\(|)"
+      R"(\b(isatty|ttyname|ttyname_r|ioctl|tcgetattr|secure_getenv|getenv|setenv|putenv|unsetenv)\s*\(|)"
+      R"((^|[^\w"/])(stdin|stdout|stderr|environ)\b|#\s*include\s*<(iostream|termios\.h|sys/ioctl\.h)>|)"
       R"(\b(system|steady|high_resolution)_clock\b|\bfmt::print\b|\bstd::random_device\b)");
   if (path == "src/orrery/core/check.cc") return {};
   Violations violations;
@@ -205,8 +207,8 @@ Violations check_quiet(const std::string& path, std::string_view text) {
     std::smatch match;
     if (std::regex_search(line, match, loud)) {
       violations.push_back(place(path, number) +
-                           ": the library never prints, exits, or reads the clock or the "
-                           "environment: '" +
+                           ": the library never prints, exits, or asks for the clock, the "
+                           "terminal or the environment: '" +
                            match.str() + "'");
     }
   }

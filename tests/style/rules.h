@@ -44,7 +44,7 @@ void add_folders(const std::string& path, std::string_view text, FolderTable& fo
 [[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_licence(const std::string& path, std::string_view text);
 
-/// Library code that prints, exits, or reads the clock or the environment.
+/// Library code that prints, exits, or asks for the clock, the terminal or the environment.
 [[nodiscard]] Violations check_quiet(const std::string& path, std::string_view text);
 
 /// Places that only exist where someone happened to work.

@@ -120,6 +120,19 @@ TEST(Licence, IsTheFirstLine) {
   EXPECT_THAT(check_licence("a.h", ""), SizeIs(1));
 }
 
+TEST(Quiet, TerminalsAndTheEnvironmentAreFound) {
+  for (const char* line :
+       {"if (isatty(1)) {", "::ioctl(1, TIOCGWINSZ, &size);", "setenv(\"A\", \"b\", 1);",
+        "secure_getenv(\"A\")", "extern char** environ;", "fwrite(p, 1, n, stdout);",
+        "std::cin >> a;", "std::wcerr << a;", "#include <iostream>", "#  include <termios.h>"}) {
+    EXPECT_THAT(check_quiet("src/orrery/graph/a.cc", line), SizeIs(1)) << line;
+  }
+  EXPECT_THAT(check_quiet("src/orrery/graph/a.cc",
+                          "#include <istream>\nstd::string environment;\n// stdout\n"
+                          "if (path == to_stdout) return;\n"),
+              IsEmpty());
+}
+
 TEST(Quiet, PrintingExitingAndClocksAreFound) {
   for (const char* line :
        {"std::cerr << 1;", "printf(\"x\");", "std::exit(1);", "std::getenv(\"HOME\");",
