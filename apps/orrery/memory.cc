@@ -47,7 +47,7 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const platform::P
       return fail(Errc::usage, "--device", fmt::format("no device is called '{}'", options.device),
                   near.empty() ? "the names are in docs/reference/catalogue.md" : near);
     }
-    return static_cast<std::int64_t>(device->memory_capacity);
+    return device->memory.count();
   }
   return options.cluster.empty() ? 0 : cluster.device.memory_capacity.count();
 }

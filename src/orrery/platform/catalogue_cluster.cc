@@ -60,7 +60,7 @@ std::optional<std::int64_t> count_of(std::string_view text) {
 std::string dimension_text(Block block, std::int64_t size, std::string_view link, double ports) {
   std::string bandwidth;
   if (ports != 1) {
-    const double each = find_link(link)->bandwidth * ports;
+    const double each = find_link(link)->bandwidth.count() * ports;
     bandwidth = fmt::format(", bandwidth: {} B/s", std::llround(each));
   }
   return fmt::format("  - {{block: {}, size: {}, link: {}{}}}\n", name(block), size, link,

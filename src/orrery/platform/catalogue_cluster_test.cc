@@ -30,9 +30,9 @@ TEST(CatalogueCluster, HasIslandsAndANetworkBetweenThem) {
   ASSERT_EQ(platform->dims.size(), 2u);
   EXPECT_EQ(platform->dims[0].block, Block::switched);
   EXPECT_EQ(platform->dims[0].size, 8);
-  EXPECT_EQ(platform->dims[0].bandwidth.count(), find_link("nvlink4")->bandwidth);
+  EXPECT_EQ(platform->dims[0].bandwidth.count(), find_link("nvlink4")->bandwidth.count());
   EXPECT_EQ(platform->dims[1].size, 8);
-  EXPECT_EQ(platform->dims[1].bandwidth.count(), find_link("ib-ndr")->bandwidth);
+  EXPECT_EQ(platform->dims[1].bandwidth.count(), find_link("ib-ndr")->bandwidth.count());
   const auto said = findings.list();
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].code, FindingCode::cluster_from_catalogue);

@@ -40,10 +40,10 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   Device& device = platform.device;
   if (entry != nullptr) {
     device.name = entry->name;
-    device.rated = FlopRate(entry->peaks.front().flops);
+    device.rated = entry->peaks.front().rate;
     device.precision = entry->peaks.front().precision;
-    device.memory = Bandwidth(entry->memory_bandwidth);
-    device.memory_capacity = Bytes(static_cast<std::int64_t>(entry->memory_capacity));
+    device.memory = entry->memory_bandwidth;
+    device.memory_capacity = entry->memory;
   }
   if (section.precision) {
     const Peak* peak = entry == nullptr ? nullptr : entry->peak(*section.precision);
@@ -57,7 +57,7 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
           known.empty() ? "name a catalogue device with `is`, or give `peak`"
                         : "it has " + join(known));
     }
-    device.rated = FlopRate(peak->flops);
+    device.rated = peak->rate;
     device.precision = peak->precision;
   }
   if (section.name) device.name = *section.name;
@@ -94,9 +94,8 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
                             in_quotes(*section.link) + " is not in the catalogue",
                             near.empty() ? "the catalogue has " + join(names) : near);
       }
-      dim.bandwidth = Bandwidth(entry->bandwidth);
-      dim.latency_ns = entry->latency_ns;
-      if (!latency) latency = Time(static_cast<std::int64_t>(entry->latency_ns * kPsPerNs));
+      dim.bandwidth = entry->bandwidth;
+      if (!latency) latency = entry->latency;
     }
     if (section.bandwidth) dim.bandwidth = *section.bandwidth;
     if (dim.bandwidth.count() == 0) {

@@ -147,7 +147,7 @@ std::string cluster_reference() {
 std::string catalogue_reference() {
   std::string text =
       "# The catalogue\n\n"
-      "<!-- Generated from src/orrery/platform/catalogue.cc. To renew it, run the platform tests "
+      "<!-- Generated from data/catalogue. To renew it, run the platform tests "
       "with "
       "ORRERY_UPDATE_DOCS=1. -->\n\n"
       "## Devices\n\nPeaks are dense (no sparsity), in TFLOP/s; the first is the default.\n\n"
@@ -155,11 +155,11 @@ std::string catalogue_reference() {
   for (const DeviceEntry& each : devices()) {
     std::string peaks;
     for (const Peak& peak : each.peaks) {
-      peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", peak.precision, peak.flops / 1e12);
+      peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", peak.precision,
+                           peak.rate.count() / 1e12);
     }
     text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", each.name, each.title, peaks,
-                        format_bandwidth(Bandwidth(each.memory_bandwidth)),
-                        format_bytes(Bytes(static_cast<std::int64_t>(each.memory_capacity))),
+                        format_bandwidth(each.memory_bandwidth), format_bytes(each.memory),
                         each.source);
   }
   text +=
@@ -183,7 +183,8 @@ std::string catalogue_reference() {
       "|\n|---|---|---|---|---|---|\n";
   for (const LinkEntry& each : links()) {
     text += fmt::format("| `{}` | {} | {} | {} ns | {} | {} |\n", each.name, each.title,
-                        format_bandwidth(Bandwidth(each.bandwidth)), each.latency_ns, each.source,
+                        format_bandwidth(each.bandwidth),
+                        static_cast<double>(each.latency.count()) / kPsPerNs, each.source,
                         each.latency_source);
   }
   return text;
