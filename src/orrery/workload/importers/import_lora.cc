@@ -195,7 +195,7 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
                              : in_quotes(base) + " is not in the catalogue of models",
                 "give the model before its adapters: its config.json, or --model NAME");
   }
-  spec.model = entry->model();
+  spec.model = entry->model;
   spec.model.name = entry->name;
   if (entry->seq > 0) spec.batch.seq = entry->seq;
   return {};

@@ -25,7 +25,7 @@ std::int64_t lowered_weights(const Spec& spec) {
 TEST(LoweredWeights, AreThoseOfTheShape) {
   for (const ModelEntry& entry : models()) {
     Spec spec;
-    spec.model = entry.model();
+    spec.model = entry.model;
     if (entry.seq > 0) spec.batch.seq = entry.seq;
     EXPECT_EQ(lowered_weights(spec), count_parameters(spec.model).total) << entry.name;
   }

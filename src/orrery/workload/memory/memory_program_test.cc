@@ -90,7 +90,7 @@ TEST(MemoryOfPrograms, ItemsAddUpExactly) {
 TEST(MemoryOfPrograms, EveryFamilyAddsUp) {
   for (const ModelEntry& entry : models()) {
     Spec spec;
-    spec.model = entry.model();
+    spec.model = entry.model;
     spec.parallel.dp = 2;
     spec.batch.seq = std::clamp<std::int64_t>(entry.seq, 1, 1024);
     SCOPED_TRACE(entry.name);
@@ -173,7 +173,7 @@ TEST(MemoryOfPrograms, EveryStageKeepsTheEncodersOutputOnce) {
 // gradients of the logits and of what they were made of, both in bf16.
 TEST(MemoryOfPrograms, TheLossDoesNotCountTwice) {
   Spec spec;
-  spec.model = find_model("llama-3.1-8b")->model();
+  spec.model = find_model("llama-3.1-8b")->model;
   spec.parallel.dp = 64;
   spec.parallel.sharding = Sharding::zero3;
   spec.batch.seq = 8192;

@@ -50,7 +50,7 @@ Spec spec_of(const Published& published) {
     ADD_FAILURE() << published.model << " is not in the catalogue";
     return spec;
   }
-  spec.model = entry->model();
+  spec.model = entry->model;
   spec.batch.seq = entry->seq;
   return spec;
 }

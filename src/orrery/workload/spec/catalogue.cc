@@ -6,20 +6,22 @@
 #include <algorithm>
 #include <vector>
 
-#include "orrery/workload/spec/catalogue_internal.h"
+#include "orrery/config/built_in.h"
 
 namespace orrery::workload {
+
+extern const std::string_view kModelsText;  // cmake/OrreryEmbed.cmake
+
 namespace {
 
-std::vector<ModelEntry> sorted_models() {
-  std::vector<ModelEntry> all;
-  for (const std::span<const ModelEntry> part :
-       {gpt_models(), llama_models(), small_models(), expert_models(), other_models()}) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  std::sort(all.begin(), all.end(),
-            [](const ModelEntry& a, const ModelEntry& b) { return a.name < b.name; });
-  return all;
+config::BuiltInList<ModelEntry>& model_list() {
+  static config::BuiltInList<ModelEntry> list([] {
+    std::vector<config::EntryText> texts = config::split_entries(kModelsText);
+    std::sort(texts.begin(), texts.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return texts;
+  }());
+  return list;
 }
 
 /// "1,234,567"
@@ -34,45 +36,9 @@ std::string with_commas(std::int64_t value) {
 
 }  // namespace
 
-Model gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t vocab,
-          std::int64_t positions) {
-  Model model;
-  model.layers = layers;
-  model.hidden = hidden;
-  model.heads = heads;
-  model.vocab = vocab;
-  model.max_positions = positions;
-  return model;
-}
-
-Model llama(const LlamaShape& shape) {
-  Model model;
-  model.layers = shape.layers;
-  model.hidden = shape.hidden;
-  model.ffn = shape.ffn;
-  model.heads = shape.heads;
-  model.kv_heads = shape.kv_heads;
-  model.vocab = shape.vocab;
-  model.mlp = Mlp::swiglu;
-  model.norm = Norm::rmsnorm;
-  model.positions = Positions::rope;
-  model.qkv_bias = model.out_bias = model.mlp_bias = false;
-  model.tied_embeddings = shape.tied;
-  return model;
-}
-
-std::span<const ModelEntry> models() {
-  static const std::vector<ModelEntry> all = sorted_models();
-  return all;
-}
-
-const ModelEntry* find_model(std::string_view name) {
-  const std::span<const ModelEntry> all = models();
-  const auto found = std::lower_bound(
-      all.begin(), all.end(), name,
-      [](const ModelEntry& entry, std::string_view key) { return entry.name < key; });
-  return found != all.end() && found->name == name ? &*found : nullptr;
-}
+std::span<const ModelEntry> models() { return model_list().all(); }
+const ModelEntry* find_model(std::string_view name) { return model_list().find(name); }
+Result<void> check_models() { return model_list().check(); }
 
 std::int64_t counted_part(const ParameterCount& count, std::int64_t total, Counted counted) {
   switch (counted) {
@@ -89,7 +55,7 @@ std::int64_t counted_part(const ParameterCount& count, std::int64_t total, Count
 std::string models_reference() {
   std::string text =
       "# Models by name\n\n"
-      "<!-- Generated from src/orrery/workload/catalogue*.cc. To renew it, run the workload tests "
+      "<!-- Generated from data/catalogue/models. To renew it, run the workload tests "
       "with ORRERY_UPDATE_DOCS=1. -->\n\n"
       "`model: llama-3.1-70b` is short for `model: {is: llama-3.1-70b}`; keys beside `is` override "
       "its figures. Weights are counted from the shape; a test holds every count against what the "
@@ -102,7 +68,7 @@ std::string models_reference() {
       "of "
       "the count |\n|---|---|---|---|---|---|---|---|\n";
   for (const ModelEntry& each : models()) {
-    const ParameterCount count = count_parameters(each.model());
+    const ParameterCount count = count_parameters(each.model);
     text += fmt::format("| `{}` | {} | {} | {} | {} | {}{}{} | {} | {} |\n", each.name, each.title,
                         each.seq > 0 ? std::to_string(each.seq) : "", with_commas(count.total),
                         count.active != count.total ? with_commas(count.active) : "",

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models by name, each with its source and the number of weights its authors print.
+// Models by name, each with its source and the number of weights its authors print:
+// data/catalogue/models.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 
+#include "orrery/config/field.h"
+#include "orrery/core/error.h"
 #include "orrery/workload/spec/model.h"
 
 namespace orrery::workload {
@@ -20,23 +25,39 @@ enum class Counted : std::uint8_t {
 };
 
 struct ModelEntry {
-  std::string_view name;          ///< "llama-3.1-70b"
-  std::string_view title;         ///< "Llama 3.1 70B"
-  std::int64_t seq = 0;           ///< tokens of the sequences it was (mostly) trained on, not the
-                                  ///< most that it can read; 0: not a language model
-  std::string_view published;     ///< as printed: "70.6B", "8,030,261,248"
-  std::string_view source;        ///< of the shape
-  std::string_view count_source;  ///< of the count
-  Model (*model)() = nullptr;
+  std::string name;          ///< "llama-3.1-70b"
+  std::string title;         ///< "Llama 3.1 70B"
+  std::int64_t seq = 0;      ///< tokens of the sequences it was (mostly) trained on, not the most
+                             ///< that it can read; 0: not a language model
+  std::string published;     ///< as printed: "70.6B", "8,030,261,248"
+  std::string source;        ///< of the shape
+  std::string count_source;  ///< of the count
+  Model model;
   Counted counted = Counted::all;
-  std::string_view active = {};  ///< weights per token as printed, of models with experts
+  std::string active = {};  ///< weights per token as printed, of models with experts
   Counted active_counted = Counted::all;
-  std::string_view note = {};  ///< what the shape leaves out, what the count means
+  std::string note = {};  ///< what the shape leaves out, what the count means
+
+  static constexpr auto fields = std::tuple{
+      config::field("name", &ModelEntry::name, "as a specification names it").required(),
+      config::field("title", &ModelEntry::title, "as its authors write it").required(),
+      config::field("seq", &ModelEntry::seq, "tokens of most sequences in pre-training",
+                    config::at_least(1)),
+      config::field("published", &ModelEntry::published, "weights as printed").required(),
+      config::field("source", &ModelEntry::source, "of the shape").required(),
+      config::field("count_source", &ModelEntry::count_source, "of the count").required(),
+      config::field("model", &ModelEntry::model, "the shape").required(),
+      config::field("counted", &ModelEntry::counted, "what `published` counts"),
+      config::field("active", &ModelEntry::active, "weights per token as printed"),
+      config::field("active_counted", &ModelEntry::active_counted, "what `active` counts"),
+      config::field("note", &ModelEntry::note, "what the shape leaves out")};
 };
 
 /// In alphabetical order.
 [[nodiscard]] std::span<const ModelEntry> models();
 [[nodiscard]] const ModelEntry* find_model(std::string_view name);
+/// What is wrong with the catalogue, which would be our mistake: reads all entries.
+[[nodiscard]] Result<void> check_models();
 /// What `counted` says of a count.
 [[nodiscard]] std::int64_t counted_part(const ParameterCount& count, std::int64_t total,
                                         Counted counted);
@@ -44,3 +65,13 @@ struct ModelEntry {
 [[nodiscard]] std::string models_reference();
 
 }  // namespace orrery::workload
+
+namespace orrery::config {
+template <>
+struct Words<workload::Counted> {
+  static constexpr std::array names = {
+      WordTable<workload::Counted>{"all", workload::Counted::all},
+      WordTable<workload::Counted>{"without_input_table", workload::Counted::without_input_table},
+      WordTable<workload::Counted>{"without_tables", workload::Counted::without_tables}};
+};
+}  // namespace orrery::config

@@ -259,7 +259,7 @@ TEST(Legal, EpMayBeAnAxisOfItsOwn) {
 TEST(Legal, TakesEveryModelOfTheCatalogue) {
   for (const ModelEntry& entry : models()) {
     Spec spec;
-    spec.model = entry.model();
+    spec.model = entry.model;
     if (entry.seq > 0) spec.batch.seq = entry.seq;
     const Result<void> fine = legal(spec);
     EXPECT_TRUE(fine) << entry.name << " " << to_string(fine.error());

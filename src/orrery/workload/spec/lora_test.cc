@@ -24,7 +24,7 @@ Spec with_lora(std::string_view model, std::int64_t rank, Words targets = {}) {
     ADD_FAILURE() << model << " is not in the catalogue";
     return spec;
   }
-  spec.model = entry->model();
+  spec.model = entry->model;
   if (entry->seq > 0) spec.batch.seq = entry->seq;
   spec.lora = Lora{rank, std::move(targets)};
   return spec;

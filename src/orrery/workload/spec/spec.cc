@@ -73,7 +73,7 @@ Result<void> look_up_model(Json& tree, const std::string& where) {
                 near.empty() ? family_of(name, names) : near);
   }
   found->erase("is");
-  Json model = as_json(config::write_value(entry->model()));
+  Json model = as_json(config::write_value(entry->model));
   drop_empty_lists(model);
   model["name"] = entry->name;
   model.erase("is");

@@ -111,7 +111,7 @@ Spec random_spec() {
       models()[static_cast<std::size_t>(number(0, static_cast<int>(models().size()) - 1))];
   Spec spec;
   spec.name = *rc::gen::element<std::string>("", "a \"b\": c", "# no comment", "123", "true");
-  spec.model = entry.model();
+  spec.model = entry.model;
   spec.model.name = entry.name;
   spec.model.window = number(0, 5000);
   spec.model.dropout = flag();
