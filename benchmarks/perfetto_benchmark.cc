@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "orrery/report/perfetto.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "orrery/analysis/explain.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/record/record.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 #include "random_case.h"
 
 namespace orrery::conservation {

@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::conservation {
 

@@ -2,7 +2,7 @@
 //
 // Damaged configurations of ASTRA-sim: network, system, memory, groups, custom collectives.
 #include "hostile_case.h"
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::hostile {
 

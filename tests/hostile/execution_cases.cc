@@ -3,7 +3,7 @@
 // Damaged PyTorch execution traces, and ones that do not belong to their device trace.
 #include <fmt/format.h>
 
-#include "orrery/trace/pytorch/testing.h"
+#include "orrery/trace/pytorch/pytorch_testing.h"
 #include "recorded_case.h"
 
 namespace orrery::hostile {

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ORRERY_SANITIZED 1

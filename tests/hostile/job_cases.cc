@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "orrery/trace/pytorch/testing.h"
+#include "orrery/trace/pytorch/pytorch_testing.h"
 #include "recorded_case.h"
 
 namespace orrery::hostile {

@@ -2,7 +2,7 @@
 //
 // Damage in the layouts of 2023.
 #include "hostile_case.h"
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::hostile {
 

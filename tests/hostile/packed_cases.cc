@@ -3,7 +3,7 @@
 // Recorded traces in damaged wrappings: gzip, zstd, tar, SQLite.
 #include <fmt/format.h>
 
-#include "orrery/trace/nsys/testing.h"
+#include "orrery/trace/nsys/nsys_testing.h"
 #include "recorded_case.h"
 
 namespace orrery::hostile {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "hostile_case.h"
-#include "orrery/trace/kineto/testing.h"
+#include "orrery/trace/kineto/kineto_testing.h"
 
 namespace orrery::hostile {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "hostile_case.h"
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::hostile {
 

@@ -2,7 +2,7 @@
 //
 // Sound files that cannot be simulated: ranks that wait for each other, numbers beyond all bounds.
 #include "hostile_case.h"
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::hostile {
 

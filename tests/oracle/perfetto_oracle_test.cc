@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "orrery/report/perfetto.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 #include "perfetto_random_run.h"
 #include "perfetto_viewer.h"
 

@@ -3,7 +3,7 @@
 // Programs as workloads, simulated.
 #include <gtest/gtest.h>
 
-#include "orrery/sim/expanded.h"
+#include "orrery/sim/expanded_testing.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/workload/program/program.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 #include "orrery/trace/io/format.h"
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/pytorch/reader.h"

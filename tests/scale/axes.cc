@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/check.h"
-#include "orrery/sim/expanded.h"
+#include "orrery/sim/expanded_testing.h"
 #include "plans.h"
 #include "workloads.h"
 

@@ -9,8 +9,8 @@
 
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
-#include "orrery/model/network/fluid_network.h"
-#include "orrery/model/network/table_network.h"
+#include "orrery/model/network/fluid_network_testing.h"
+#include "orrery/model/network/table_network_testing.h"
 
 namespace orrery::scale {
 

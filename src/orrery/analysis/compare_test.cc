@@ -7,9 +7,9 @@
 #include <limits>
 #include <string_view>
 
+#include "orrery/analysis/analysis_testing.h"
 #include "orrery/analysis/critical_path.h"
-#include "orrery/analysis/toy.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::analysis {
 namespace {

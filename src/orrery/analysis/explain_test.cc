@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "orrery/analysis/analysis_testing.h"
 #include "orrery/analysis/critical_path.h"
-#include "orrery/analysis/toy.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::analysis {
 namespace {

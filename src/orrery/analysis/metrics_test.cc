@@ -7,11 +7,11 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/analysis/analysis_testing.h"
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/metric_table.h"
-#include "orrery/analysis/toy.h"
 #include "orrery/analysis/words.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::analysis {
 namespace {

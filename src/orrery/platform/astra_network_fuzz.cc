@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/platform/astra_internal.h"
-#include "orrery/platform/fuzzing.h"
+#include "orrery/platform/platform_testing.h"
 
 using namespace orrery;
 using namespace orrery::platform;

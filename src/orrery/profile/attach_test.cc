@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/profile/link.h"
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {

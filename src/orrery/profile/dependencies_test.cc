@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/profile/dependencies_testing.h"
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {

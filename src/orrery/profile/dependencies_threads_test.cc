@@ -5,7 +5,7 @@
 
 #include "orrery/profile/dependencies.h"
 #include "orrery/profile/dependencies_testing.h"
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {

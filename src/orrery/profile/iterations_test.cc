@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {

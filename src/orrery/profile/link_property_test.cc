@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orrery/profile/link.h"
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {

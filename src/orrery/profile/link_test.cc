@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orrery/profile/link_align.h"
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <numeric>
 
-#include "orrery/sim/expanded.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/expanded_testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::record {
 namespace {

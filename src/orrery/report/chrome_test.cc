@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/report/perfetto.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::report {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/report/html.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 using namespace orrery;
 

@@ -5,7 +5,7 @@
 
 #include "orrery/report/html.h"
 #include "orrery/report/html_internal.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "orrery/report/html.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/report/html_internal.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::report {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "orrery/report/perfetto_packets.h"
 #include "orrery/report/perfetto_timeline.h"
-#include "orrery/result/testing.h"
+#include "orrery/result/result_testing.h"
 
 namespace orrery::report {
 namespace {

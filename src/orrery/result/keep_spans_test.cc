@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "orrery/result/random_run.h"
+#include "orrery/result/random_run_testing.h"
+#include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_reader.h"
-#include "orrery/result/testing.h"
 
 namespace orrery::result {
 namespace {

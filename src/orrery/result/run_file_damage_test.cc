@@ -8,10 +8,10 @@
 #include <chrono>
 #include <filesystem>
 
+#include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_file_testing.h"
 #include "orrery/result/run_reader.h"
-#include "orrery/result/testing.h"
 
 namespace orrery::result {
 namespace {

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <set>
 
+#include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_file_testing.h"
 #include "orrery/result/schema.h"
-#include "orrery/result/testing.h"
 
 namespace orrery::result {
 namespace {

@@ -14,9 +14,9 @@
 #include <fstream>
 
 #include "orrery/result/database_writer.h"
-#include "orrery/result/random_run.h"
+#include "orrery/result/random_run_testing.h"
+#include "orrery/result/result_testing.h"
 #include "orrery/result/run_file_testing.h"
-#include "orrery/result/testing.h"
 
 namespace orrery::result {
 namespace {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/sim/expanded.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/expanded_testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
 namespace {

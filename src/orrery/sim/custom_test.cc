@@ -3,8 +3,8 @@
 // Collectives whose algorithm is a trace.
 #include <gtest/gtest.h>
 
+#include "orrery/sim/sim_testing.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/sim/testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <numeric>
 
+#include "orrery/sim/sim_testing.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/sim/testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/model/network/fabric.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -3,8 +3,8 @@
 // The shared memory bus inside a simulation; the model itself is tested beside it.
 #include <gtest/gtest.h>
 
+#include "orrery/sim/sim_testing.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/sim/testing.h"
 
 namespace orrery::sim {
 namespace {

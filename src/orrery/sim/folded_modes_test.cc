@@ -4,7 +4,7 @@
 // only saved by being simulated again with every rank.
 #include <gtest/gtest.h>
 
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/sim/expanded.h"
+#include "orrery/sim/expanded_testing.h"
 #include "orrery/sim/folding_testing.h"
 
 namespace orrery::sim {

@@ -7,7 +7,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/sim/folding.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim::testing {
 

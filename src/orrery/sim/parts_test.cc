@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "orrery/sim/difference.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "orrery/sim/difference.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -4,7 +4,7 @@
 // streams of their own, so no order may bring a run to a halt.
 #include <gtest/gtest.h>
 
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "orrery/graph/spill.h"
+#include "orrery/sim/sim_testing.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/sim/testing.h"
 
 namespace orrery::sim {
 namespace {

@@ -12,7 +12,7 @@
 #include "orrery/sim/guard.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/run.h"
-#include "orrery/sim/testing.h"
+#include "orrery/sim/sim_testing.h"
 #include "orrery/sim/transport.h"
 
 namespace orrery::sim::testing {

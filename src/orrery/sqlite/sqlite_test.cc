@@ -9,7 +9,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/sqlite/rows.h"
-#include "orrery/sqlite/testing.h"
+#include "orrery/sqlite/sqlite_testing.h"
 
 namespace orrery::sqlite {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orrery/intake/convert/convert.h"
-#include "orrery/profile/testing.h"
+#include "orrery/profile/profile_testing.h"
 
 namespace orrery::intake::testing {
 

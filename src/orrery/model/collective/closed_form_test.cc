@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "orrery/model/collective/closed_form_reference.h"
+#include "orrery/model/collective/closed_form_testing.h"
 #include "orrery/model/collective/packet_time.h"
 #include "orrery/model/collective/phase_factory.h"
 

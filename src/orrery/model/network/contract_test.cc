@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/model/network/driver.h"
-#include "orrery/model/network/fluid_network.h"
-#include "orrery/model/network/table_network.h"
+#include "orrery/model/network/driver_testing.h"
+#include "orrery/model/network/fluid_network_testing.h"
+#include "orrery/model/network/table_network_testing.h"
 
 namespace orrery::model {
 namespace {

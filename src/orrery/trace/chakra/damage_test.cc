@@ -7,7 +7,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::trace::chakra {
 namespace {

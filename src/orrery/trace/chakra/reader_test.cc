@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::trace::chakra {

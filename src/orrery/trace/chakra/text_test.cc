@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/trace/chakra/testing.h"
+#include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "orrery/trace/io/format.h"
-#include "orrery/trace/io/testing.h"
-#include "orrery/trace/nsys/testing.h"
+#include "orrery/trace/io/io_testing.h"
+#include "orrery/trace/nsys/nsys_testing.h"
 
 namespace orrery::trace {
 namespace {

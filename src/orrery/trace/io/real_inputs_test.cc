@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/trace/io/format.h"
-#include "orrery/trace/io/testing.h"
+#include "orrery/trace/io/io_testing.h"
 
 namespace orrery::trace {
 namespace {

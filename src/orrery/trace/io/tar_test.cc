@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "orrery/trace/io/format.h"
-#include "orrery/trace/io/testing.h"
+#include "orrery/trace/io/io_testing.h"
 
 namespace orrery::trace {
 namespace {

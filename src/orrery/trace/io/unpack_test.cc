@@ -8,9 +8,9 @@
 #include <random>
 
 #include "orrery/core/limits.h"
+#include "orrery/trace/io/io_testing.h"
 #include "orrery/trace/io/sink.h"
 #include "orrery/trace/io/source.h"
-#include "orrery/trace/io/testing.h"
 
 namespace orrery::trace {
 namespace {

@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/json/testing.h"
+#include "orrery/trace/json/json_testing.h"
 
 namespace orrery::trace::json {
 namespace {

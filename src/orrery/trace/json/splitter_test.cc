@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "orrery/trace/json/testing.h"
+#include "orrery/trace/json/json_testing.h"
 
 namespace orrery::trace::json {
 

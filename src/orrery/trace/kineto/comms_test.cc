@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/trace/kineto/testing.h"
+#include "orrery/trace/kineto/kineto_testing.h"
 
 namespace orrery::trace::kineto {
 namespace {

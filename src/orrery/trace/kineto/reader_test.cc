@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/kineto/testing.h"
+#include "orrery/trace/kineto/kineto_testing.h"
 
 namespace orrery::trace::kineto {
 namespace {

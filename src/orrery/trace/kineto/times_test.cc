@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "orrery/trace/kineto/testing.h"
+#include "orrery/trace/kineto/kineto_testing.h"
 
 namespace orrery::trace::kineto {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/nsys/database.h"
-#include "orrery/trace/nsys/testing.h"
+#include "orrery/trace/nsys/nsys_testing.h"
 
 namespace orrery::trace::nsys {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "orrery/profile/link.h"
+#include "orrery/trace/nsys/nsys_testing.h"
 #include "orrery/trace/nsys/payload.h"
-#include "orrery/trace/nsys/testing.h"
 
 namespace orrery::trace::nsys {
 namespace {

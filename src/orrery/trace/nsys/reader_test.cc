@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/trace/nsys/testing.h"
+#include "orrery/trace/nsys/nsys_testing.h"
 
 namespace orrery::trace::nsys {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/trace/pytorch/comm_arguments.h"
-#include "orrery/trace/pytorch/testing.h"
+#include "orrery/trace/pytorch/pytorch_testing.h"
 
 namespace orrery::trace::pytorch {
 namespace {

@@ -3,7 +3,7 @@
 // What Chakra's linker writes: an execution trace with times and device work.
 #include <gtest/gtest.h>
 
-#include "orrery/trace/pytorch/testing.h"
+#include "orrery/trace/pytorch/pytorch_testing.h"
 
 namespace orrery::trace::pytorch {
 namespace {

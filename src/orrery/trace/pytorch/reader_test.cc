@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/profile/tensors.h"
-#include "orrery/trace/pytorch/testing.h"
+#include "orrery/trace/pytorch/pytorch_testing.h"
 
 namespace orrery::trace::pytorch {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "orrery/profile/tensors.h"
 #include "orrery/trace/io/format.h"
-#include "orrery/trace/pytorch/testing.h"
+#include "orrery/trace/pytorch/pytorch_testing.h"
 
 namespace orrery::trace::pytorch {
 namespace {

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "orrery/trace/io/testing.h"
+#include "orrery/trace/io/io_testing.h"
 #include "orrery/trace/nsys/reader.h"
 
 namespace orrery::trace::nsys::testing {
