@@ -6,6 +6,7 @@
 #include <cctype>
 #include <regex>
 
+#include "includes.h"
 #include "text.h"
 
 namespace orrery::style {
@@ -25,18 +26,6 @@ std::vector<std::string> words_in_ticks(const std::string& text) {
   for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it)
     words.push_back((*it)[1]);
   return words;
-}
-
-// "src/orrery/graph/x.h", "include/orrery/graph/x.h" → "graph", "apps/orrery/main.cc" →
-// "apps/orrery", anything else → "".
-std::string room_of(const std::string& path) {
-  if (path.starts_with("apps/orrery/")) return "apps/orrery";
-  for (const std::string_view prefix : {"src/orrery/", "include/orrery/"}) {
-    if (!path.starts_with(prefix)) continue;
-    const std::string rest = path.substr(prefix.size());
-    return rest.substr(0, rest.find('/'));
-  }
-  return {};
 }
 
 }  // namespace
@@ -100,58 +89,6 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     }
   }
   return violations;
-}
-
-namespace {
-
-// "src/orrery/workload/spec/lora.h" → "workload/spec", "include/orrery/result/run.h" → "result".
-std::string folder_of(const std::string& path) {
-  const std::size_t room = path.find("orrery/");
-  if (room == std::string::npos) return {};
-  const std::string rest = path.substr(room + 7);
-  return rest.substr(0, rest.rfind('/'));
-}
-
-bool reaches(const FolderTable& folders, const std::string& from, const std::string& to,
-             std::set<std::string>& seen) {
-  const auto known = folders.find(from);
-  if (known == folders.end() || !seen.insert(from).second) return false;
-  return std::any_of(known->second.begin(), known->second.end(), [&](const std::string& next) {
-    return next == to || reaches(folders, next, to, seen);
-  });
-}
-
-}  // namespace
-
-void add_folders(const std::string& path, std::string_view text, FolderTable& folders) {
-  const std::string room = room_of(path), folder = folder_of(path);
-  std::set<std::string>& reached = folders[folder];
-  for (const std::string& included : includes(text)) {
-    if (room_of("src/" + included) == room && folder_of(included) != folder)
-      reached.insert(folder_of(included));
-  }
-}
-
-Violations check_circles(const FolderTable& folders) {
-  Violations violations;
-  for (const auto& [folder, reached] : folders) {
-    for (const std::string& other : reached) {
-      std::set<std::string> seen;
-      if (folder < other && reaches(folders, other, folder, seen))
-        violations.push_back(folder + " and " + other + " include each other");
-    }
-  }
-  return violations;
-}
-
-std::vector<std::string> includes(std::string_view text) {
-  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
-  std::vector<std::string> found;
-  for (const std::string& line : lines_of(text)) {
-    std::smatch match;
-    if (std::regex_match(line, match, include)) found.push_back(match[1]);
-  }
-  return found;
 }
 
 Violations check_length(const std::string& path, std::string_view text) {

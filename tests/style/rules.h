@@ -29,17 +29,6 @@ using RoomTable = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] Violations check_includes(const std::string& path, std::string_view text,
                                         const RoomTable& rooms);
 
-/// Folders inside rooms ("workload/spec") and whom each includes in its room, tests left out. Files
-/// that stand in a room itself are its folder "".
-using FolderTable = std::map<std::string, std::set<std::string>>;
-void add_folders(const std::string& path, std::string_view text, FolderTable& folders);
-
-/// Folders of one room that include each other in a circle.
-[[nodiscard]] Violations check_circles(const FolderTable& folders);
-
-/// What a file includes between quotes, in order.
-[[nodiscard]] std::vector<std::string> includes(std::string_view text);
-
 [[nodiscard]] Violations check_length(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_licence(const std::string& path, std::string_view text);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "includes.h"
 #include "text.h"
 
 namespace orrery::style {
@@ -62,13 +63,37 @@ TEST(Includes, UpwardOnesAreFound) {
 }
 
 TEST(Folders, MayNotIncludeEachOtherInACircle) {
-  FolderTable folders;
+  IncludeTable folders;
   add_folders("src/orrery/a/one/x.cc", "#include \"orrery/a/two/y.h\"\n", folders);
   add_folders("src/orrery/a/two/y.h", "#include \"orrery/a/z.h\"\n#include \"orrery/b/w.h\"\n",
               folders);
   EXPECT_TRUE(check_circles(folders).empty());
   add_folders("src/orrery/a/z.h", "#include \"orrery/a/one/v.h\"\n", folders);
   EXPECT_FALSE(check_circles(folders).empty());
+}
+
+TEST(Files, MayNotIncludeEachOtherInACircle) {
+  IncludeTable files;
+  add_header("src/orrery/a/x.h", "#include \"orrery/a/y.h\"\n#include <map>\n", files);
+  add_header("include/orrery/a/y.h", "#include \"orrery/b/z.h\"\n", files);
+  add_header("src/orrery/b/z.h", "", files);
+  EXPECT_THAT(check_circles(files), IsEmpty());
+  add_header("src/orrery/b/z.h", "#include \"orrery/a/x.h\"\n", files);
+  EXPECT_THAT(check_circles(files), testing::Not(IsEmpty()));
+}
+
+TEST(Files, OfThePageMayNotImportEachOtherInACircle) {
+  IncludeTable files;
+  add_script("web/src/a/x.ts", "import type { Y } from './y';\nimport '../z';\n", files);
+  add_script("web/src/a/y.ts", "import * as d from 'd3';\nconst z = await import(\"../z\");\n",
+             files);
+  add_script("web/src/z.ts", "", files);
+  EXPECT_THAT(files.at("web/src/a/x.ts"), ElementsAre("web/src/a/y.ts", "web/src/z.ts"));
+  EXPECT_THAT(files.at("web/src/a/y.ts"), ElementsAre("web/src/z.ts"));
+  EXPECT_THAT(check_circles(files), IsEmpty());
+  add_script("web/src/z.ts", "export { y } from './a/y';\n", files);
+  EXPECT_THAT(check_circles(files),
+              ElementsAre("web/src/a/y.ts and web/src/z.ts include each other"));
 }
 
 TEST(Includes, MustBeWholeAndOfAKnownRoom) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "includes.h"
 #include "rules.h"
 #include "text.h"
 
@@ -46,13 +47,24 @@ TEST(Style, IncludesFollowTheTableOfRooms) {
 }
 
 TEST(Style, FoldersInsideRoomsHaveNoCircle) {
-  FolderTable folders;
+  IncludeTable folders;
   for (const std::string& path : cpp_files({"src"})) {
-    if (!is_test(path) && !has_suffix(path, "testing.h"))
-      add_folders(path, read(kRoot / path), folders);
+    if (!is_for_tests(path)) add_folders(path, read(kRoot / path), folders);
   }
   ASSERT_TRUE(folders.contains("workload/spec"));
   expect_none(check_circles(folders));
+}
+
+TEST(Style, FilesHaveNoCircle) {
+  IncludeTable files;
+  for (const std::string& path : cpp_files({"include", "src", "apps"})) {
+    if (has_suffix(path, ".h")) add_header(path, read(kRoot / path), files);
+  }
+  for (const std::string& path : files_in(kRoot, "web/src")) {
+    if (has_suffix(path, ".ts")) add_script(path, read(kRoot / path), files);
+  }
+  ASSERT_TRUE(files.contains("orrery/graph/graph.h") && files.contains("web/src/dom.ts"));
+  expect_none(check_circles(files));
 }
 
 // What is installed needs nothing that is not.

@@ -262,12 +262,6 @@ class Finish {
 }  // namespace
 }  // namespace draft
 
-std::string_view name(DependencyKind kind) {
-  constexpr std::array<std::string_view, kDependencyKinds + 1> kNames = {
-      "thread", "inter_thread", "launch", "sync", "stream", "stream_wait", "tensor", "nothing"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 Time device_delay(const Profile& profile, const Dependencies& dependencies, std::uint32_t node) {
   const EventId work = dependencies.nodes[node];
   const Event& event = profile.events[work];

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/profile/dependencies.h"
+#include "orrery/core/findings.h"
+#include "orrery/profile/dependency.h"
+#include "orrery/profile/profile.h"
 
 namespace orrery::profile::draft {
 

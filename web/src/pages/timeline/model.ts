@@ -34,6 +34,12 @@ export interface Unit {
   hint: string; // all its ranks: "0-3, 8"
 }
 
+// Where a segment of the critical path lies in a line.
+export interface PathPlace {
+  lane: number; // in Line.lanes; -1: no lane has it
+  span: number; // -1: not among the spans of this page
+}
+
 export interface Model {
   lines: Line[];
   names: string[];

@@ -3,15 +3,10 @@
 // The critical path over the rows: where each of its segments lies, and the line through them.
 
 import type { RunData } from '../../data';
-import type { Model } from './model';
+import type { Model, PathPlace } from './model';
 import type { Palette } from './palette';
 import { plotWidth, ruler, xOf, type State } from './state';
 import { stretchAt } from './tracks';
-
-export interface PathPlace {
-  lane: number; // in Line.lanes; -1: no lane has it
-  span: number; // -1: not among the spans of this page
-}
 
 // Finds each segment's span by rank, time and name.
 export function placePath(run: RunData, model: Model): PathPlace[] {

@@ -3,8 +3,7 @@
 // All that decides what the timeline shows, and where things are on its canvas.
 
 import type { RunData } from '../../data';
-import type { Filter, Hit, Model } from './model';
-import type { PathPlace } from './path';
+import type { Filter, Hit, Model, PathPlace } from './model';
 import type { Row, Rows } from './rows';
 import { stretchAt, type Track } from './tracks';
 import type { View } from './view';

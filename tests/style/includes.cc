@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "includes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
+#include "text.h"
+
+namespace orrery::style {
+
+std::string room_of(const std::string& path) {
+  if (path.starts_with("apps/orrery/")) return "apps/orrery";
+  for (const std::string_view prefix : {"src/orrery/", "include/orrery/"}) {
+    if (!path.starts_with(prefix)) continue;
+    const std::string rest = path.substr(prefix.size());
+    return rest.substr(0, rest.find('/'));
+  }
+  return {};
+}
+
+std::vector<std::string> includes(std::string_view text) {
+  static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
+  std::vector<std::string> found;
+  for (const std::string& line : lines_of(text)) {
+    std::smatch match;
+    if (std::regex_match(line, match, include)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+namespace {
+
+// "src/orrery/workload/spec/lora.h" → "workload/spec", "include/orrery/result/run.h" → "result".
+std::string folder_of(const std::string& path) {
+  const std::size_t room = path.find("orrery/");
+  if (room == std::string::npos) return {};
+  const std::string rest = path.substr(room + 7);
+  return rest.substr(0, rest.rfind('/'));
+}
+
+bool reaches(const IncludeTable& table, const std::string& from, const std::string& to,
+             std::set<std::string>& seen) {
+  const auto known = table.find(from);
+  if (known == table.end() || !seen.insert(from).second) return false;
+  return std::any_of(known->second.begin(), known->second.end(), [&](const std::string& next) {
+    return next == to || reaches(table, next, to, seen);
+  });
+}
+
+}  // namespace
+
+void add_folders(const std::string& path, std::string_view text, IncludeTable& folders) {
+  const std::string room = room_of(path), folder = folder_of(path);
+  std::set<std::string>& reached = folders[folder];
+  for (const std::string& included : includes(text)) {
+    if (room_of("src/" + included) == room && folder_of(included) != folder)
+      reached.insert(folder_of(included));
+  }
+}
+
+void add_header(const std::string& path, std::string_view text, IncludeTable& files) {
+  const std::size_t room = path.find("orrery/");
+  if (room == std::string::npos) return;
+  const std::vector<std::string> found = includes(text);
+  files[path.substr(room)].insert(found.begin(), found.end());
+}
+
+void add_script(const std::string& path, std::string_view text, IncludeTable& files) {
+  static const std::regex import(R"re((?:from|import)\s*\(?\s*['"](\.[^'"]*)['"])re");
+  std::set<std::string>& reached = files[path];
+  const std::string all(text);
+  for (std::sregex_iterator it(all.begin(), all.end(), import), end; it != end; ++it) {
+    const std::filesystem::path target = std::filesystem::path(path).parent_path() / (*it)[1].str();
+    reached.insert(target.lexically_normal().string() + ".ts");
+  }
+}
+
+Violations check_circles(const IncludeTable& table) {
+  Violations violations;
+  for (const auto& [one, reached] : table) {
+    for (const std::string& other : reached) {
+      std::set<std::string> seen;
+      if (one < other && reaches(table, other, one, seen))
+        violations.push_back(one + " and " + other + " include each other");
+    }
+  }
+  return violations;
+}
+
+bool is_for_tests(const std::string& path) {
+  return path.starts_with("tests/") || path.starts_with("benchmarks/") ||
+         has_suffix(path, "_test.cc") || has_suffix(path, "_fuzz.cc") ||
+         has_suffix(path, "_testing.h");
+}
+
+}  // namespace orrery::style

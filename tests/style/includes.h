@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who includes whom, over many files.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rules.h"
+
+namespace orrery::style {
+
+/// "src/orrery/graph/x.h", "include/orrery/graph/x.h" → "graph", "apps/orrery/main.cc" →
+/// "apps/orrery", anything else → "".
+[[nodiscard]] std::string room_of(const std::string& path);
+
+/// What a file includes between quotes, in order.
+[[nodiscard]] std::vector<std::string> includes(std::string_view text);
+
+/// What each includes, or imports.
+using IncludeTable = std::map<std::string, std::set<std::string>>;
+
+/// Folders inside rooms ("workload/spec") and whom each includes in its room, tests left out. Files
+/// that stand in a room itself are its folder "".
+void add_folders(const std::string& path, std::string_view text, IncludeTable& folders);
+
+/// A header as others include it ("orrery/graph/graph.h"), with what it includes.
+void add_header(const std::string& path, std::string_view text, IncludeTable& files);
+
+/// A file of TypeScript ("web/src/dom.ts"), with those of the page that it imports.
+void add_script(const std::string& path, std::string_view text, IncludeTable& files);
+
+/// Folders or files that include each other in a circle.
+[[nodiscard]] Violations check_circles(const IncludeTable& table);
+
+/// Whether a file exists for tests, fuzzers and benchmarks alone, as its name or place says.
+[[nodiscard]] bool is_for_tests(const std::string& path);
+
+}  // namespace orrery::style
