@@ -94,4 +94,24 @@ bool is_for_tests(const std::string& path) {
          has_suffix(path, "_testing.h");
 }
 
+Violations check_test_headers(const IncludeTable& files) {
+  std::map<std::string, std::set<std::string>> users;  // by header: files that are not for tests
+  for (const auto& [file, reached] : files) {
+    for (const std::string& header : reached) {
+      if (!header.starts_with("orrery/")) continue;
+      std::set<std::string>& of = users[header];
+      if (!is_for_tests(file)) of.insert(file);
+    }
+  }
+  Violations violations;
+  for (const auto& [header, of] : users) {
+    const bool named = has_suffix(header, "_testing.h");
+    if (named && !of.empty())
+      violations.push_back(*of.begin() + " is no test and includes " + header);
+    if (!named && of.empty())
+      violations.push_back(header + " is included by tests alone: call it x_testing.h");
+  }
+  return violations;
+}
+
 }  // namespace orrery::style

@@ -39,4 +39,8 @@ void add_script(const std::string& path, std::string_view text, IncludeTable& fi
 /// Whether a file exists for tests, fuzzers and benchmarks alone, as its name or place says.
 [[nodiscard]] bool is_for_tests(const std::string& path);
 
+/// Headers that only files for tests include, and are not called `x_testing.h`; and those called so
+/// that others include. `files`: what each file includes.
+[[nodiscard]] Violations check_test_headers(const IncludeTable& files);
+
 }  // namespace orrery::style

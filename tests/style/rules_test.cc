@@ -96,6 +96,18 @@ TEST(Files, OfThePageMayNotImportEachOtherInACircle) {
               ElementsAre("web/src/a/y.ts and web/src/z.ts include each other"));
 }
 
+TEST(Files, ForTestsSaySo) {
+  IncludeTable files = {{"src/orrery/a/a.cc", {"orrery/a/a.h"}},
+                        {"src/orrery/a/a_test.cc", {"orrery/a/a.h", "orrery/a/a_testing.h"}},
+                        {"src/orrery/a/a_testing.h", {"orrery/a/a.h"}}};
+  EXPECT_THAT(check_test_headers(files), IsEmpty());
+  files["benchmarks/a.cc"] = files["tests/b/b.h"] = {"orrery/a/toys.h"};
+  EXPECT_THAT(check_test_headers(files), ElementsAre(HasSubstr("orrery/a/toys.h is included by")));
+  files["src/orrery/a/b.h"] = {"orrery/a/toys.h", "orrery/a/a_testing.h"};
+  EXPECT_THAT(check_test_headers(files),
+              ElementsAre("src/orrery/a/b.h is no test and includes orrery/a/a_testing.h"));
+}
+
 TEST(Includes, MustBeWholeAndOfAKnownRoom) {
   const RoomTable rooms = parse_rooms(kTable);
   EXPECT_THAT(check_includes("src/orrery/graph/a.cc", "#include \"graph.h\"\n", rooms), SizeIs(1));

@@ -67,6 +67,14 @@ TEST(Style, FilesHaveNoCircle) {
   expect_none(check_circles(files));
 }
 
+TEST(Style, HelpersOfTestsAreCalledSo) {
+  IncludeTable files;
+  for (const std::string& path : cpp_files({"include", "src", "apps", "tests", "benchmarks"})) {
+    for (const std::string& included : includes(read(kRoot / path))) files[path].insert(included);
+  }
+  expect_none(check_test_headers(files));
+}
+
 // What is installed needs nothing that is not.
 TEST(Style, PublicHeadersIncludePublicOnes) {
   const std::vector<std::string> headers = cpp_files({"include"});
