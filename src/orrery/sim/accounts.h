@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "orrery/sim/looked_up.h"
+#include "orrery/sim/at_hand.h"
 #include "orrery/sim/run.h"
 
 namespace orrery::sim {

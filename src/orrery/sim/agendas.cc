@@ -93,14 +93,14 @@ void Agendas::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event
 
 std::vector<std::pair<std::int64_t, LocalEvent*>> Agendas::pending(std::uint32_t rank) {
   std::vector<std::pair<std::int64_t, LocalEvent*>> found;
-  const auto look = [&](LocalList& list) {
+  const auto add_list = [&](LocalList& list) {
     if (list.time < 0) return;
     found.emplace_back(list.time, &list.first);
     for (std::uint32_t slot = list.head; slot != kNone; slot = pool_[slot].next)
       found.emplace_back(list.time, &pool_[slot].event);
   };
-  for (LocalList& list : run_.shared.agendas[rank].lists) look(list);
-  for (LocalList& list : run_.shared.agendas[rank].overflow) look(list);
+  for (LocalList& list : run_.shared.agendas[rank].lists) add_list(list);
+  for (LocalList& list : run_.shared.agendas[rank].overflow) add_list(list);
   return found;
 }
 

@@ -93,12 +93,12 @@ class Refinement {
   // Messages first: they tell the stages of a pipeline apart, and cost least.
   void run() {
     if (shapes_.any_peers()) {
-      look_at_all(nullptr);
+      judge_all(nullptr);
       follow(nullptr);
     }
     while (!discrete()) {
       groups_.begin_full_round(partition_.class_of());
-      look_at_all(&Groups::add_all);
+      judge_all(&Groups::add_all);
       if (changed_.empty() && !groups_.set_apart(representatives())) return;
       follow(&Groups::add_neighbours);
     }
@@ -109,7 +109,7 @@ class Refinement {
 
  private:
   /// Appends what a rank has around it in its groups; null: nothing.
-  using Look = void (Groups::*)(std::uint32_t, std::vector<std::uint64_t>&);
+  using AddAround = void (Groups::*)(std::uint32_t, std::vector<std::uint64_t>&);
 
   [[nodiscard]] std::vector<std::uint32_t> representatives() const {
     std::vector<std::uint32_t> made;
@@ -118,32 +118,33 @@ class Refinement {
     return made;
   }
 
-  void look_at_all(Look look) {
+  void judge_all(AddAround add_around) {
     Interner parts;
     verdicts_.clear();
-    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) judge(rank, parts, look);
+    for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank)
+      judge(rank, parts, add_around);
     changed_.clear();
     if (parts.size() > partition_.classes()) partition_.split(verdicts_, changed_);
   }
 
   // Until nothing changes any more.
-  void follow(Look look) {
+  void follow(AddAround add_around) {
     while (!changed_.empty() && !discrete()) {
-      find_dirty(look);
+      find_dirty(add_around);
       groups_.begin_round();
       Interner parts;
       verdicts_.clear();
-      for (const std::uint32_t rank : dirty_) judge(rank, parts, look);
+      for (const std::uint32_t rank : dirty_) judge(rank, parts, add_around);
       changed_.clear();
       partition_.split(verdicts_, changed_);
     }
   }
 
-  void judge(std::uint32_t rank, Interner& parts, Look look) {
+  void judge(std::uint32_t rank, Interner& parts, AddAround add_around) {
     const std::uint32_t one = partition_.class_of()[rank];
     words_.assign(1, one);
     each_peer(rank, [&](std::uint32_t peer) { words_.push_back(partition_.class_of()[peer]); });
-    if (look != nullptr) (groups_.*look)(rank, words_);
+    if (add_around != nullptr) (groups_.*add_around)(rank, words_);
     verdicts_.push_back({one, parts.number(words_), rank});
   }
 
@@ -157,13 +158,13 @@ class Refinement {
   }
 
   // Ranks that have a rank around them whose class has a new number.
-  void find_dirty(Look look) {
+  void find_dirty(AddAround add_around) {
     if (first_sender_.empty()) find_who_names_whom();
     dirty_.clear();
     for (const std::uint32_t rank : changed_) {
       dirty_.insert(dirty_.end(), named_by_.begin() + first_sender_[rank],
                     named_by_.begin() + first_sender_[rank + 1]);
-      if (look != nullptr) groups_.add_viewers(rank, dirty_);
+      if (add_around != nullptr) groups_.add_viewers(rank, dirty_);
     }
     std::size_t kept = 0;
     for (const std::uint32_t rank : dirty_) {

@@ -9,7 +9,7 @@
 
 #include "orrery/core/findings.h"
 #include "orrery/graph/graph.h"
-#include "orrery/sim/looked_up.h"
+#include "orrery/sim/at_hand.h"
 #include "orrery/sim/periods.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/simulate.h"

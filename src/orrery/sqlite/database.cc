@@ -50,7 +50,7 @@ const std::string& Database::where() const { return inside_->where; }
 std::uint64_t Database::size() const { return inside_->size; }
 
 // What a schema calls a table may be a view or a virtual one; what creates it cannot hide that.
-Result<void> Database::look(const Expected& expected) {
+Result<void> Database::harden_and_list(const Expected& expected) {
   if (!harden(*inside_, expected.columns)) return inside_->failure({});
   auto rows =
       prepare("SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND rootpage > 0");

@@ -96,7 +96,7 @@ class Database {
 
  private:
   explicit Database(std::unique_ptr<Inside> inside);
-  [[nodiscard]] Result<void> look(const Expected& expected);
+  [[nodiscard]] Result<void> harden_and_list(const Expected& expected);
 
   std::unique_ptr<Inside> inside_;
   std::set<std::string, std::less<>> tables_;

@@ -98,8 +98,8 @@ Result<Database> Database::open(const std::string& path, const Expected& expecte
   Database database(std::make_unique<Inside>(opened, *size, path));
   if (code != SQLITE_OK)
     return fail(Errc::input_read, path, std::string("cannot be read: ") + sqlite3_errstr(code));
-  if (auto looked = database.look(expected); !looked)
-    return tl::unexpected(std::move(looked.error()));
+  if (auto listed = database.harden_and_list(expected); !listed)
+    return tl::unexpected(std::move(listed.error()));
   return database;
 }
 
@@ -119,8 +119,8 @@ Result<Database> Database::in_memory(std::span<const std::byte> bytes, std::stri
     return fail(Errc::input_corrupt, database.where(),
                 std::string("SQLite says: ") + sqlite3_errstr(code));
   }
-  if (auto looked = database.look(expected); !looked)
-    return tl::unexpected(std::move(looked.error()));
+  if (auto listed = database.harden_and_list(expected); !listed)
+    return tl::unexpected(std::move(listed.error()));
   return database;
 }
 

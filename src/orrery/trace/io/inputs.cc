@@ -8,13 +8,14 @@
 namespace orrery::trace {
 namespace {
 
-constexpr std::size_t kFirstLook = 64u << 10;
-constexpr std::size_t kSecondLook = 1u << 20;
+constexpr std::size_t kShortHead = 64u << 10;
+constexpr std::size_t kLongHead = 1u << 20;
 constexpr std::size_t kMembers = 1u << 20;
 
 /// Reads on until `head` has `size` bytes or the source ends; damage ends it too, and is met again
 /// by whoever reads all of it.
-void look(ByteSource& source, std::size_t size, std::string& head, std::optional<Error>& damage) {
+void read_head(ByteSource& source, std::size_t size, std::string& head,
+               std::optional<Error>& damage) {
   std::size_t filled = head.size();
   head.resize(size);
   while (filled < size && !damage) {
@@ -31,10 +32,10 @@ void look(ByteSource& source, std::size_t size, std::string& head, std::optional
 }
 
 Format format_of(ByteSource& source, std::string& head, std::optional<Error>& damage) {
-  look(source, kFirstLook, head, damage);
+  read_head(source, kShortHead, head, damage);
   Format format = trace::format_of(head);
-  if (format != Format::unknown || head.size() < kFirstLook) return format;
-  look(source, kSecondLook, head, damage);
+  if (format != Format::unknown || head.size() < kShortHead) return format;
+  read_head(source, kLongHead, head, damage);
   return trace::format_of(head);
 }
 
@@ -89,7 +90,7 @@ Result<std::vector<Input>> inputs_in(const std::string& path) {
   if (!source) return tl::unexpected(std::move(source.error()));
   std::string head;
   std::optional<Error> damage;
-  look(**source, 512, head, damage);
+  read_head(**source, 512, head, damage);
   if (looks_like_tar(head)) {
     auto archive = replay(std::move(*source), std::as_bytes(std::span(head)));
     return members_in(*archive, path);
