@@ -267,6 +267,23 @@ TEST(Consistency, SizesMustMatchToo) {
   EXPECT_EQ(found.problems[1].what, "a receive of 16 B, tag 3, from rank 0 has no matching send");
 }
 
+// A recorded receive names both ends, and its file may be read as another rank's: the problem was
+// looked up in the graph of the rank that the node spoke of, which had no such node.
+TEST(Consistency, ProblemsAreWhereTheNodeIs) {
+  NodeSpec receive;
+  receive.id = 7;
+  receive.kind = NodeKind::recv;
+  receive.flags = graph::kHasSrc | graph::kHasDst | graph::kHasTag | graph::kHasCommSize;
+  receive.message.src = 0;
+  receive.message.dst = 9;
+  receive.message.size = Bytes(8);
+  Rank only;
+  only.add(comp(1, Time(5))).add(receive);
+  const auto found = check_consistency(workload({only.done()}, {0}));
+  ASSERT_EQ(found.problems.size(), 1u);
+  EXPECT_EQ(found.problems[0].where, "rank 0 node 7");
+}
+
 TEST(Consistency, GroupsMembersAndRanks) {
   Rank a;
   a.coll(1, CollectiveType::all_reduce, 4, "5").coll(2, CollectiveType::all_reduce, 4, "6");

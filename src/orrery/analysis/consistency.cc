@@ -32,6 +32,7 @@ struct Message {
   std::uint32_t tag;
   std::int64_t size;
   std::int32_t count;
+  std::uint32_t rank;  // whose node it is, whatever that says of both ends
   NodeId node;
 
   [[nodiscard]] auto key() const { return std::tuple(dst, src, tag, size); }
@@ -252,7 +253,7 @@ class Checker {
                            send ? "to" : "from", peer, workload_.rank_count()));
         continue;
       }
-      messages_.push_back({dst, src, message.tag, message.size.count(), send ? 1 : -1, n});
+      messages_.push_back({dst, src, message.tag, message.size.count(), send ? 1 : -1, rank, n});
     }
   }
 
@@ -275,7 +276,6 @@ class Checker {
     const auto found = std::find_if(messages_.begin() + static_cast<std::ptrdiff_t>(begin),
                                     messages_.begin() + static_cast<std::ptrdiff_t>(end),
                                     [&](const Message& m) { return (m.count > 0) == send; });
-    const auto rank = static_cast<std::uint32_t>(send ? found->src : found->dst);
     const auto peer = send ? found->dst : found->src;
     std::string what =
         fmt::format("{} of {}, tag {}, {} rank {} has no matching {}",
@@ -284,7 +284,7 @@ class Checker {
     const std::int64_t more = (send ? surplus : -surplus) - 1;
     if (more > 0) what += fmt::format(" (and {} more like it)", more);
     report(send ? ProblemKind::unmatched_send : ProblemKind::unmatched_receive,
-           node_place(rank, found->node), std::move(what));
+           node_place(found->rank, found->node), std::move(what));
   }
 
   const graph::Workload& workload_;
