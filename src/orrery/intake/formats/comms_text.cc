@@ -10,8 +10,8 @@
 #include "orrery/intake/convert/groups.h"
 #include "orrery/intake/convert/node.h"
 #include "orrery/intake/formats/comms_text_internal.h"
+#include "orrery/trace/io/document.h"
 #include "orrery/trace/io/source.h"
-#include "orrery/trace/json/document.h"
 
 namespace orrery::intake {
 namespace {

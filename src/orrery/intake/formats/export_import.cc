@@ -12,8 +12,8 @@
 #include "orrery/intake/formats/export.h"
 #include "orrery/intake/formats/export_text.h"
 #include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/io/document.h"
 #include "orrery/trace/io/source.h"
-#include "orrery/trace/json/document.h"
 
 namespace orrery::intake {
 namespace {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "orrery/intake/job/job_internal.h"
-#include "orrery/trace/json/document.h"
+#include "orrery/trace/io/document.h"
 
 namespace orrery::intake {
 namespace {

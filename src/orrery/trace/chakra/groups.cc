@@ -11,7 +11,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
 #include "orrery/trace/io/window.h"
-#include "orrery/trace/json/depth.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::chakra {
 namespace {

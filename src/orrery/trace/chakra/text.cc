@@ -12,6 +12,7 @@
 #include "orrery/trace/chakra/json_pieces.h"
 #include "orrery/trace/chakra/node_sink.h"
 #include "orrery/trace/io/format.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -251,11 +252,11 @@ Result<void> known_format(const JsonPieces& pieces, std::string_view head,
 }  // namespace
 
 bool looks_like_list(std::string_view head) {
-  const bool text = std::all_of(head.begin(), head.end(), [](unsigned char c) {
-    return c >= ' ' || c == '\n' || c == '\r' || c == '\t';
+  const bool text = std::all_of(head.begin(), head.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || trace::json::is_space(c);
   });
-  const std::size_t first = head.find_first_not_of(" \n\r\t");
-  return text && first != head.npos && head[first] == '[';
+  const std::size_t first = trace::json::skip_space(head);
+  return text && first < head.size() && head[first] == '[';
 }
 
 tl::unexpected<Error> other_json(const std::string& where) {
@@ -265,15 +266,9 @@ tl::unexpected<Error> other_json(const std::string& where) {
 }
 
 bool looks_like_json(std::string_view head) {
-  const auto skip = [&](std::size_t at) {
-    while (at < head.size() &&
-           (head[at] == ' ' || head[at] == '\n' || head[at] == '\r' || head[at] == '\t'))
-      ++at;
-    return at;
-  };
-  std::size_t at = skip(0);
+  std::size_t at = trace::json::skip_space(head);
   if (at >= head.size() || head[at] != '{') return false;
-  at = skip(at + 1);
+  at = trace::json::skip_space(head, at + 1);
   return at < head.size() && (head[at] == '"' || head[at] == '}');
 }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "orrery/trace/io/json_space.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::json {
 namespace {
@@ -222,17 +222,9 @@ void Splitter::feed_gap(std::uint64_t to) {
   for (; gap_begin_ < to; ++gap_begin_) {
     const char c = text_[static_cast<std::size_t>(gap_begin_ - base_)];
     gap_is_whole_ = false;
-    if (gap_.in_string) {
-      if (gap_.escape) {
-        gap_.escape = false;
-      } else if (c == '\\') {
-        gap_.escape = true;
-      } else if (c == '"') {
-        gap_.in_string = false;
-      }
-      continue;
-    }
-    if (is_space(c)) continue;
+    const bool inside = gap_.strings.inside();
+    gap_.strings.take(c);
+    if (inside || is_space(c)) continue;
     if (c == ',') {
       if (gap_.piece) end_piece(gap_begin_);
       ++gap_.commas;
@@ -243,7 +235,6 @@ void Splitter::feed_gap(std::uint64_t to) {
       gap_.colon = false;
       gap_.begin = gap_begin_;
     }
-    gap_.in_string = c == '"';
     gap_.colon = gap_.colon || c == ':';
   }
 }
@@ -261,8 +252,7 @@ void Splitter::end_piece(std::uint64_t end) {
   }
   first_ = false;
   gap_.piece = false;
-  gap_.in_string = false;
-  gap_.escape = false;
+  gap_.strings = Strings{};
   gap_.pieces = true;
 }
 
@@ -286,9 +276,7 @@ void Splitter::learn() {
 
 /// The place of the first byte from `place` on that is no space.
 std::size_t Splitter::after_space(std::uint64_t place) const {
-  auto local = static_cast<std::size_t>(place - base_);
-  while (local < text_.size() && is_space(text_[local])) ++local;
-  return local;
+  return skip_space(text_, static_cast<std::size_t>(place - base_));
 }
 
 /// The first key of the object at `place`; empty if it does not look like one.

@@ -12,6 +12,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/json/masks.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::json {
 
@@ -63,8 +64,7 @@ class Splitter {
   /// What lies between two elements.
   struct Gap {
     unsigned commas = 0;
-    bool in_string = false;
-    bool escape = false;
+    Strings strings;
     bool piece = false;  // something that is neither space nor comma has begun …
     bool colon = false;  // … and contains a colon
     bool pieces = false;

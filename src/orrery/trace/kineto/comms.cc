@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/core/limits.h"
+#include "orrery/trace/json/list.h"
 #include "orrery/trace/kineto/numbers.h"
 
 namespace orrery::trace::kineto {
@@ -28,31 +29,14 @@ bool is_rooted(CommKind kind) {
          kind == CommKind::scatter;
 }
 
-/// The word at `wanted` of a JSON list of scalars.
-std::string_view item(std::string_view list, std::size_t wanted) {
-  bool in_string = false;
-  std::size_t begin = 1, at = 0;
-  for (std::size_t i = 1; i < list.size(); ++i) {
-    if (list[i] == '"' && list[i - 1] != '\\') in_string = !in_string;
-    if (in_string || (list[i] != ',' && list[i] != ']')) continue;
-    if (at++ == wanted) {
-      std::string_view out = list.substr(begin, i - begin);
-      const auto space = [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
-      while (!out.empty() && space(out.front())) out.remove_prefix(1);
-      while (!out.empty() && space(out.back())) out.remove_suffix(1);
-      return out;
-    }
-    begin = i + 1;
-  }
-  return {};
-}
-
 /// The other side of a send or receive, the root of a rooted collective.
 std::int32_t peer_of(CommKind kind, const Record& record, const Group* group) {
   // record_param_comms has it as its fourth input too.
   std::string_view rank = record[Arg::rank];
-  if (rank.empty() && record.has(Arg::concrete) && record.has(Arg::collective))
-    rank = item(record[Arg::concrete], 3);
+  if (rank.empty() && record.has(Arg::concrete) && record.has(Arg::collective)) {
+    const auto inputs = json::elements_of(record[Arg::concrete], 4);
+    if (inputs.size() == 4) rank = inputs.back();
+  }
   if (is_rooted(kind)) return small(record.has(Arg::root_rank) ? record[Arg::root_rank] : rank);
   if (kind != CommKind::send && kind != CommKind::recv) return -1;
   const Arg side = kind == CommKind::send ? Arg::destination_rank : Arg::source_rank;
@@ -74,11 +58,8 @@ std::int32_t peer_in(std::string_view what) {
 
 /// The first type that is one of a tensor's elements.
 std::string_view element_type(std::string_view types) {
-  for (std::size_t i = 0; i < 64; ++i) {
-    const std::string_view type = content(item(types, i));
-    if (profile::element_bytes(type) > 0) return type;
-    if (item(types, i).empty()) break;
-  }
+  for (const std::string_view type : json::elements_of(types, 64))
+    if (profile::element_bytes(content(type)) > 0) return content(type);
   return {};
 }
 

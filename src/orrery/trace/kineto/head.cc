@@ -7,7 +7,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
-#include "orrery/trace/json/depth.h"
+#include "orrery/trace/json/scan.h"
 #include "orrery/trace/kineto/numbers.h"
 
 namespace orrery::trace::kineto {

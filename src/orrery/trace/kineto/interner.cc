@@ -7,6 +7,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
+#include "orrery/trace/json/scan.h"
 #include "orrery/trace/kineto/record.h"
 
 namespace orrery::trace::kineto {
@@ -108,22 +109,19 @@ void unescape(std::string_view content, std::string& out) {
   }
 }
 
-void on_one_line(std::string_view json, std::string& out) {
+void on_one_line(std::string_view text, std::string& out) {
   out.clear();
-  bool in_string = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      out += c;
-      if (c == '\\' && i + 1 < json.size()) out += json[++i];
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      out += c;
-      in_string = true;
-    } else if (static_cast<unsigned char>(c) > ' ') {
-      out += c;
-      if (c == ',' || c == ':') out += ' ';
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t end = json::string_end(text, at);
+      out += text.substr(at, end - at);
+      at = end;
+      continue;
     }
+    if (static_cast<unsigned char>(c) > ' ') out += c;
+    if (c == ',' || c == ':') out += ' ';
+    ++at;
   }
 }
 

@@ -46,6 +46,6 @@ class Interner {
 void unescape(std::string_view content, std::string& out);
 
 /// JSON on one line: space outside of strings only behind commas and colons.
-void on_one_line(std::string_view json, std::string& out);
+void on_one_line(std::string_view text, std::string& out);
 
 }  // namespace orrery::trace::kineto

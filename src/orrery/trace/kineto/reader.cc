@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/trace/json/document.h"
+#include "orrery/trace/io/document.h"
 #include "orrery/trace/kineto/builder.h"
 #include "orrery/trace/kineto/head.h"
 

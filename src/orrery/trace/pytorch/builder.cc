@@ -10,7 +10,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
 #include "orrery/trace/json/decimal.h"
-#include "orrery/trace/pytorch/json_text.h"
+#include "orrery/trace/json/list.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -84,14 +84,14 @@ StringId Builder::intern_list(std::string_view list, const RawNode& node) {
   if (list == "[]") return StringId::empty;
   if (list.size() <= limits::kEventNameBytes) return profile_.strings->intern(list);
   count(FindingCode::string_cut, node);
-  return profile_.strings->intern(cut_list(list, limits::kEventNameBytes));
+  return profile_.strings->intern(json::cut_list(list, limits::kEventNameBytes));
 }
 
 profile::Text Builder::keep_list(std::string_view list, const RawNode& node) {
   if (list == "[]") return {};
   if (list.size() <= kLongestValue) return profile_.texts.add(list);
   count(FindingCode::string_cut, node);
-  return profile_.texts.add(cut_list(list, kLongestValue));
+  return profile_.texts.add(json::cut_list(list, kLongestValue));
 }
 
 std::uint32_t Builder::keep_node(const RawNode& raw) {

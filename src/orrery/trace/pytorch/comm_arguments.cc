@@ -5,7 +5,8 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/profile/tensors.h"
-#include "orrery/trace/pytorch/json_text.h"
+#include "orrery/trace/json/list.h"
+#include "orrery/trace/pytorch/scalar.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -86,7 +87,7 @@ bool is_word(std::string_view argument) {
 }
 
 RecordArguments::RecordArguments(std::string_view values)
-    : all(elements_of(values, kMostArguments)) {
+    : all(json::elements_of(values, kMostArguments)) {
   name = all.size();
   while (name > 0 && !is_word(all[name - 1])) --name;
   if (name == 0) {
@@ -111,7 +112,7 @@ void RecordArguments::before(std::size_t end) {
   // [number, whether it is point to point] in later versions
   std::string_view number = all[end - 1];
   if (number.ends_with("true]") || number.ends_with("false]")) {
-    const auto elements = elements_of(number, 1);
+    const auto elements = json::elements_of(number, 1);
     number = elements.empty() ? std::string_view() : elements.front();
   }
   if (const auto value = integer(number)) {

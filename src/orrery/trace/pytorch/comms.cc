@@ -5,8 +5,10 @@
 #include <array>
 #include <string>
 
+#include "orrery/trace/json/list.h"
+#include "orrery/trace/json/scan.h"
 #include "orrery/trace/pytorch/comm_arguments.h"
-#include "orrery/trace/pytorch/json_text.h"
+#include "orrery/trace/pytorch/scalar.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -17,7 +19,7 @@ using profile::kNone;
 
 /// A list of splits worth keeping: not empty, not shortened.
 std::string_view split_of(std::string_view attribute, std::string_view argument) {
-  attribute = trim(attribute);
+  attribute = json::trim(attribute);
   if (attribute.empty() || attribute.find("...") != std::string_view::npos) attribute = argument;
   return attribute == "[]" ? std::string_view{} : attribute;
 }
@@ -42,7 +44,7 @@ CommLayer comm_layer_of(std::string_view name) {
 }
 
 bool Comms::describe_groups(const RawNode& node, std::uint64_t& ignored) {
-  const auto arguments = elements_of(node.in.values, 1);
+  const auto arguments = json::elements_of(node.in.values, 1);
   if (arguments.empty()) return false;
   const bool direct = !arguments.front().starts_with('"');
   return groups_.describe(direct ? node.in.values : string_value(arguments.front()), ignored);
@@ -75,7 +77,7 @@ std::uint32_t Comms::group_of(const RawNode& node, const RecordArguments& said, 
   if (!node.comm_group.empty())
     return groups_.named(node.comm_group, node.comm_group_description, size);
   if (said.group.starts_with('[')) {
-    const auto names = elements_of(said.group, 2);
+    const auto names = json::elements_of(said.group, 2);
     return groups_.named(string_value(names.empty() ? "" : names[0]),
                          string_value(names.size() < 2 ? "" : names[1]), size);
   }
@@ -160,7 +162,7 @@ std::uint32_t Comms::framework(const RawNode& node) {
   if (out.width == comm.element_bytes) comm.out_elements = out.elements;
   std::int64_t number = -1;
   std::string_view word;
-  for (const std::string_view argument : elements_of(node.in.values, 16)) {
+  for (const std::string_view argument : json::elements_of(node.in.values, 16)) {
     const auto value = is_word(argument) ? std::nullopt : integer(argument);
     if (number < 0 && value) number = *value;
     if (is_word(argument)) word = argument;

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/json/depth.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::pytorch {
 namespace {

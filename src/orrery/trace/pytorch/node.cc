@@ -6,7 +6,9 @@
 #include <iterator>
 #include <utility>
 
-#include "orrery/trace/pytorch/json_text.h"
+#include "orrery/trace/json/list.h"
+#include "orrery/trace/json/scan.h"
+#include "orrery/trace/pytorch/scalar.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -153,7 +155,7 @@ void read_number(ondemand::value& value, RawNode& node, Integer& into) {
 bool read_text(ondemand::value& value, RawNode& node, std::string_view& into) {
   if (value.raw_json_token().starts_with('"'))
     return value.get_string().get(into) == simdjson::SUCCESS;
-  if (trim(value.raw_json_token()) != "null") ++node.of_another_type;
+  if (json::trim(value.raw_json_token()) != "null") ++node.of_another_type;
   return true;
 }
 
@@ -163,7 +165,7 @@ bool read_first_number(ondemand::value& value, RawNode& node, std::uint64_t& int
     read_number(value, node, into);
     return true;
   }
-  const auto items = elements_of(text_of(value), 2);
+  const auto items = json::elements_of(text_of(value), 2);
   const std::optional<std::int64_t> first = items.empty() ? std::nullopt : integer(items.front());
   if (first && *first >= 0) into = static_cast<std::uint64_t>(*first);
   if (items.size() != 1 || !first || *first < 0) ++node.of_another_type;
@@ -171,7 +173,7 @@ bool read_first_number(ondemand::value& value, RawNode& node, std::uint64_t& int
 }
 
 bool truth(std::string_view text) {
-  text = trim(text);
+  text = json::trim(text);
   return text == "true" || text == "1" || text == "\"1\"" || text == "\"true\"" ||
          text == "\"True\"";
 }
@@ -192,7 +194,7 @@ std::string_view text_of(ondemand::value& value) {
         object.raw_json().get(text) != simdjson::SUCCESS)
       return {};
   }
-  return trim(text);
+  return json::trim(text);
 }
 
 void RawNode::clear() {
@@ -203,11 +205,11 @@ void RawNode::clear() {
 }
 
 std::string_view NodeParser::compact(std::string_view json) {
-  if (!has_spaces(json)) return json;
+  if (!json::has_spaces(json)) return json;
   if (used_ == scratch_.size()) scratch_.emplace_back();
   std::string& into = scratch_[used_++];
   into.clear();
-  append_compact(into, json);
+  json::append_compact(into, json);
   return into;
 }
 
@@ -215,7 +217,7 @@ void NodeParser::extra(std::string_view key, std::string_view value, RawNode& no
   if (value == "\"\"") return;  // attributes that a version always writes, mostly empty
   node.extra += node.extra.empty() ? "{\"" : ",\"";
   node.extra.append(key).append("\":");
-  append_compact(node.extra, value);
+  json::append_compact(node.extra, value);
 }
 
 bool NodeParser::list(ondemand::value& value, RawNode& node, std::string_view& into) {
@@ -304,7 +306,7 @@ bool NodeParser::field(std::string_view key, ondemand::value& value, RawNode& no
     case What::text:
       return read_text(value, node, node.*known->text);
     case What::token:
-      node.*known->text = trim(value.raw_json_token());
+      node.*known->text = json::trim(value.raw_json_token());
       return true;
     case What::list:
       return list(value, node, (node.*known->side).*known->list);

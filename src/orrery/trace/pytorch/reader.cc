@@ -7,10 +7,11 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/json/document.h"
+#include "orrery/trace/io/document.h"
+#include "orrery/trace/json/scan.h"
 #include "orrery/trace/pytorch/builder.h"
-#include "orrery/trace/pytorch/json_text.h"
 #include "orrery/trace/pytorch/node.h"
+#include "orrery/trace/pytorch/scalar.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -75,7 +76,7 @@ class Reading {
     const std::string key(document_.key());
     const auto value = document_.value();
     if (!value) return tl::unexpected(value.error());
-    return fact(key, trim(*value));
+    return fact(key, json::trim(*value));
   }
 
   Result<void> fact(const std::string& key, std::string_view value) {

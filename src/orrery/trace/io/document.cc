@@ -1,55 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/trace/json/document.h"
+#include "orrery/trace/io/document.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "orrery/trace/io/json_space.h"
 #include "orrery/trace/json/repair.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::json {
 namespace {
 
 constexpr int kEnd = -1;
 constexpr std::size_t kKeyBytes = 1u << 16;
-
-/// Finds the end of one value, fed piece by piece.
-class ValueEnd {
- public:
-  /// How many bytes of `text` belong to the value; empty if it goes on.
-  std::optional<std::size_t> feed(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      if (in_string_) {
-        if (escape_) {
-          escape_ = false;
-        } else if (c == '\\') {
-          escape_ = true;
-        } else if (c == '"') {
-          in_string_ = false;
-          if (depth_ == 0) return i + 1;
-        }
-      } else if (c == '"') {
-        in_string_ = true;
-      } else if (c == '{' || c == '[') {
-        ++depth_;
-      } else if (c == '}' || c == ']') {
-        if (depth_ == 0) return i;
-        if (--depth_ == 0) return i + 1;
-      } else if (depth_ == 0 && (c == ',' || is_space(c))) {
-        return i;
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  bool in_string_ = false;
-  bool escape_ = false;
-  std::uint64_t depth_ = 0;
-};
 
 }  // namespace
 
@@ -72,10 +36,7 @@ Result<bool> Document::more(std::size_t count) {
 /// The next byte that is no space, left ahead; kEnd at the end.
 Result<int> Document::peek() {
   for (;;) {
-    const std::string_view text = window_.text();
-    std::size_t spaces = 0;
-    while (spaces < text.size() && is_space(text[spaces])) ++spaces;
-    window_.consume(spaces);
+    window_.consume(skip_space(window_.text()));
     if (window_.size() > 0) return static_cast<unsigned char>(window_.text().front());
     const auto there = more(1);
     if (!there) return tl::unexpected(there.error());
@@ -154,14 +115,14 @@ Result<bool> Document::next_member() {
 /// Reads `"key":` and stands at the value.
 Result<bool> Document::read_key() {
   std::size_t size = 1;
-  bool escape = false;
+  Strings key;
+  key.take('"');
   for (;; ++size) {
     const auto there = more(size + 1);
     if (!there) return there;
     if (!*there) return truncated();
-    const char c = window_.text()[size];
-    if (!escape && c == '"') break;
-    escape = !escape && c == '\\';
+    key.take(window_.text()[size]);
+    if (!key.inside()) break;
     if (size == kKeyBytes) return damaged();
   }
   if (window_.text().front() != '"') return damaged();

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small things done to JSON that stays text. Nothing here needs its input to be sound.
+// Lists that stay text. Nothing here needs them to be sound.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace orrery::trace::pytorch {
-
-[[nodiscard]] std::string_view trim(std::string_view text);
+namespace orrery::trace::json {
 
 /// True when there is white space outside of strings.
 [[nodiscard]] bool has_spaces(std::string_view json);
@@ -25,10 +21,4 @@ void append_compact(std::string& out, std::string_view json);
 /// The longest list of whole elements from the front of `list` that is at most `limit` long.
 [[nodiscard]] std::string cut_list(std::string_view list, std::size_t limit);
 
-/// A whole number's text, also within quotes or written with a fraction of zeros.
-[[nodiscard]] std::optional<std::int64_t> integer(std::string_view text);
-
-/// What a JSON string says; empty for anything else.
-[[nodiscard]] std::string string_value(std::string_view text);
-
-}  // namespace orrery::trace::pytorch
+}  // namespace orrery::trace::json

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/trace/json/document.h"
+#include "orrery/trace/io/document.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/json/json_testing.h"
+#include "orrery/trace/io/document_testing.h"
 
 namespace orrery::trace::json {
 namespace {
