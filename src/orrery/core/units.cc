@@ -93,12 +93,27 @@ tl::unexpected<Error> bad_unit(std::string_view text, std::string_view unit,
   return fail(Errc::config_unit, where, what, fmt::format("use one of {}", known));
 }
 
-/// `number` × `factor` as a whole count, or an error when it does not fit.
-Result<std::int64_t> whole(double number, double factor, std::string_view text,
-                           const std::string& where) {
-  const double value = std::nearbyint(number * factor);
-  if (!(value < 9.2e18)) return fail(Errc::config_range, where, quoted(text) + " is too large");
-  return static_cast<std::int64_t>(value);
+/// `parts` in the unit whose factor that is; `known` names the units there are.
+Result<double> parse_rate(const Split& parts, std::optional<double> factor, std::string_view text,
+                          const std::string& where, std::string_view known) {
+  if (!factor && parts.unit.empty() && parts.number == 0) factor = 1;
+  if (!factor) return bad_unit(text, parts.unit, where, known);
+  const double rate = parts.number * *factor;
+  if (!std::isfinite(rate)) return fail(Errc::config_range, where, quoted(text) + " is too large");
+  return rate;
+}
+
+/// A whole count of the smallest of `units`, which `known` names.
+Result<std::int64_t> parse_count(std::string_view text, const std::string& where,
+                                 std::span<const Unit> units, std::string_view example,
+                                 std::string_view known) {
+  const Result<Split> parts = split(text, where, example);
+  if (!parts) return tl::unexpected(parts.error());
+  const auto number = parse_rate(*parts, factor_of(parts->unit, units), text, where, known);
+  if (!number) return tl::unexpected(number.error());
+  const double count = std::nearbyint(*number);
+  if (!(count < 9.2e18)) return fail(Errc::config_range, where, quoted(text) + " is too large");
+  return static_cast<std::int64_t>(count);
 }
 
 /// Four significant digits without trailing zeros.
@@ -157,46 +172,28 @@ std::string exact_count(std::int64_t count, std::span<const Unit> units) {
 }  // namespace
 
 Result<Bytes> parse_bytes(std::string_view text, std::string where) {
-  const Result<Split> parts = split(text, where, "64 MiB");
-  if (!parts) return tl::unexpected(parts.error());
-  std::optional<double> factor = factor_of(parts->unit, kByteUnits);
-  if (!factor && parts->unit.empty() && parts->number == 0) factor = 1;
-  if (!factor) return bad_unit(text, parts->unit, where, "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB");
-  const Result<std::int64_t> count = whole(parts->number, *factor, text, where);
-  if (!count) return tl::unexpected(count.error());
-  return Bytes(*count);
+  return parse_count(text, where, kByteUnits, "64 MiB", "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")
+      .map([](std::int64_t count) { return Bytes(count); });
 }
 
 Result<Bandwidth> parse_bandwidth(std::string_view text, std::string where) {
   const Result<Split> parts = split(text, where, "50 GB/s");
   if (!parts) return tl::unexpected(parts.error());
   std::string_view size = parts->unit;
-  if (size.ends_with("/s")) {
-    size.remove_suffix(2);
-  } else if (size.ends_with("ps")) {
+  if (size.ends_with("/s") || size.ends_with("ps")) {
     size.remove_suffix(2);
   } else {
     size = {};
   }
   std::optional<double> factor = factor_of(size, kByteUnits);
   if (!factor) factor = factor_of(size, kBitUnits);
-  if (!factor && parts->unit.empty() && parts->number == 0) factor = 1;
-  if (!factor)
-    return bad_unit(text, parts->unit, where, "GB/s, GiB/s, Gb/s (bits), TB/s, MB/s, B/s");
-  const double rate = parts->number * *factor;
-  if (!std::isfinite(rate)) return fail(Errc::config_range, where, quoted(text) + " is too large");
-  return Bandwidth(rate);
+  return parse_rate(*parts, factor, text, where, "GB/s, GiB/s, Gb/s (bits), TB/s, MB/s, B/s")
+      .map([](double rate) { return Bandwidth(rate); });
 }
 
 Result<Time> parse_time(std::string_view text, std::string where) {
-  const Result<Split> parts = split(text, where, "1.5 us");
-  if (!parts) return tl::unexpected(parts.error());
-  std::optional<double> factor = factor_of(parts->unit, kTimeUnits);
-  if (!factor && parts->unit.empty() && parts->number == 0) factor = 1;
-  if (!factor) return bad_unit(text, parts->unit, where, "ps, ns, us, ms, s, min, h");
-  const Result<std::int64_t> count = whole(parts->number, *factor, text, where);
-  if (!count) return tl::unexpected(count.error());
-  return Time(*count);
+  return parse_count(text, where, kTimeUnits, "1.5 us", "ps, ns, us, ms, s, min, h")
+      .map([](std::int64_t count) { return Time(count); });
 }
 
 Result<FlopRate> parse_flops(std::string_view text, std::string where) {
@@ -204,11 +201,8 @@ Result<FlopRate> parse_flops(std::string_view text, std::string where) {
   if (!parts) return tl::unexpected(parts.error());
   std::optional<double> factor = factor_of(parts->unit, kFlopUnits);
   if (!factor) factor = factor_of(parts->unit, kWrittenFlops);
-  if (!factor && parts->unit.empty() && parts->number == 0) factor = 1;
-  if (!factor) return bad_unit(text, parts->unit, where, "GFLOP/s, TFLOP/s, PFLOP/s, FLOP/s");
-  const double rate = parts->number * *factor;
-  if (!std::isfinite(rate)) return fail(Errc::config_range, where, quoted(text) + " is too large");
-  return FlopRate(rate);
+  return parse_rate(*parts, factor, text, where, "GFLOP/s, TFLOP/s, PFLOP/s, FLOP/s")
+      .map([](double rate) { return FlopRate(rate); });
 }
 
 Result<double> parse_number(std::string_view text, std::string where) {
