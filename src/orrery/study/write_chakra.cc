@@ -24,16 +24,7 @@ bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 
 /// The axes that the program communicates on.
 std::vector<graph::GroupAxis> used_axes(const workload::Program& program) {
   std::array<bool, workload::kAxes> used{};
-  for (const workload::Role& role : program.roles) {
-    for (const std::vector<workload::Segment>& recipe : role.recipes) {
-      for (const workload::Segment& segment : recipe) {
-        for (const workload::Op& op : program.bodies[segment.body].ops) {
-          if (op.kind == graph::NodeKind::coll && op.op_class != workload::OpClass::copy)
-            used[static_cast<std::size_t>(op.axis)] = true;
-        }
-      }
-    }
-  }
+  for (const workload::Role& role : program.roles) workload::note_axes(program, role, used);
   std::vector<graph::GroupAxis> axes;
   for (std::size_t a = 0; a < used.size(); ++a) {
     if (used[a]) axes.push_back(program.mesh.axis(static_cast<workload::Axis>(a)));

@@ -32,18 +32,6 @@ Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
   return std::make_shared<const graph::Graph>(std::move(*graph));
 }
 
-/// Axes that collectives of the role run over.
-void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used) {
-  for (const std::vector<Segment>& recipe : role.recipes) {
-    for (const Segment& segment : recipe) {
-      for (const Op& op : program.bodies[segment.body].ops) {
-        if (op.kind == graph::NodeKind::coll && op.op_class != OpClass::copy)
-          used[static_cast<std::size_t>(op.axis)] = true;
-      }
-    }
-  }
-}
-
 }  // namespace
 
 Result<graph::Workload> to_workload(const Program& program) {

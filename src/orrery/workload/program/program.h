@@ -242,6 +242,9 @@ struct Program {
     const Program& program, std::uint32_t role, StringPool& pool,
     const std::function<Result<void>(const graph::NodeSpec&)>& on_node);
 
+/// Marks the axes that the role's collectives run over.
+void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used);
+
 /// How many nodes `unroll` makes of each of the role's recipes, once.
 [[nodiscard]] std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role);
 

@@ -209,6 +209,17 @@ Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool
   return Unroller(program, program.roles[role], pool, on_node).run();
 }
 
+void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used) {
+  for (const std::vector<Segment>& recipe : role.recipes) {
+    for (const Segment& segment : recipe) {
+      for (const Op& op : program.bodies[segment.body].ops) {
+        if (op.kind == graph::NodeKind::coll && op.op_class != OpClass::copy)
+          used[static_cast<std::size_t>(op.axis)] = true;
+      }
+    }
+  }
+}
+
 std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role) {
   std::vector<std::uint64_t> in_body;
   in_body.reserve(program.bodies.size());
