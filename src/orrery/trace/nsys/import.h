@@ -98,8 +98,11 @@ class Import {
                                       std::optional<std::int64_t> end);
   [[nodiscard]] StringId launch_of(const Rows& rows);
   [[nodiscard]] Result<StringId> kernel_name(const Rows& rows);
-  void add_work(profile::EventId event, const Actor& actor,
-                std::optional<std::int64_t> correlation_id, std::int64_t bytes, StringId launch);
+  Result<std::optional<profile::EventId>> add_named(const Rows& rows, profile::Kind kind,
+                                                    std::string_view otherwise);
+  /// From what all tables of device work begin with. Null: left out.
+  profile::Work* add_on_device(profile::Kind kind, StringId name, const Rows& rows,
+                               const Actor& who, std::int64_t bytes);
   [[nodiscard]] const Record* record_before(const Actor& who, std::int64_t event,
                                             std::optional<std::int64_t> pairing,
                                             std::int64_t before) const;

@@ -50,15 +50,18 @@ bool unmeasured(const Rows& rows) {
 
 }  // namespace
 
-void Import::add_work(profile::EventId event, const Actor& actor,
-                      std::optional<std::int64_t> correlation_id, std::int64_t bytes,
-                      StringId launch) {
+profile::Work* Import::add_on_device(Kind kind, StringId name, const Rows& rows, const Actor& who,
+                                     std::int64_t bytes) {
+  const std::uint32_t lane =
+      stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
+  const auto event = add(kind, lane, name, rows.integer(kStart), rows.integer(kEnd));
+  if (!event) return nullptr;
   profile::Work work;
-  work.correlation = correlation(correlation_id, actor);
+  work.correlation = correlation(rows.integer(kCorrelation), who);
   work.bytes = bytes < 0 ? -1 : bytes;
-  work.launch = launch;
-  profile_.events[event].detail = static_cast<std::uint32_t>(profile_.works.size());
+  profile_.events[*event].detail = static_cast<std::uint32_t>(profile_.works.size());
   profile_.works.push_back(work);
+  return &profile_.works.back();
 }
 
 /// Grid, block and what a thread takes, under the names other profilers use; empty if not said.
@@ -119,10 +122,8 @@ Result<void> Import::read_kernels() {
       }
       const auto name = kernel_name(rows);
       if (!name) return tl::unexpected(name.error());
-      const std::uint32_t lane =
-          stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
-      const auto event = add(Kind::kernel, lane, *name, rows.integer(kStart), rows.integer(kEnd));
-      if (event) add_work(*event, who, rows.integer(kCorrelation), -1, launch_of(rows));
+      if (profile::Work* work = add_on_device(Kind::kernel, *name, rows, who, -1))
+        work->launch = launch_of(rows);
       return {};
     });
     if (!done) return done;
@@ -136,15 +137,8 @@ Result<void> Import::read_copies() {
   return for_rows("CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(kPid));
     if (!wanted(who, table_)) return {};
-    const std::uint32_t lane =
-        stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
-    const auto event =
-        add(Kind::memcpy, lane, intern(copy_name(rows.integer(kFirstOwn + 1).value_or(0))),
-            rows.integer(kStart), rows.integer(kEnd));
-    if (event) {
-      add_work(*event, who, rows.integer(kCorrelation), rows.integer(kFirstOwn).value_or(-1),
-               StringId::empty);
-    }
+    const StringId name = intern(copy_name(rows.integer(kFirstOwn + 1).value_or(0)));
+    add_on_device(Kind::memcpy, name, rows, who, rows.integer(kFirstOwn).value_or(-1));
     return {};
   });
 }
@@ -155,14 +149,8 @@ Result<void> Import::read_sets() {
   return for_rows("CUPTI_ACTIVITY_KIND_MEMSET", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(kPid));
     if (!wanted(who, table_)) return {};
-    const std::uint32_t lane =
-        stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
-    const auto event =
-        add(Kind::memset, lane, intern("Memset"), rows.integer(kStart), rows.integer(kEnd));
-    if (event) {
-      add_work(*event, who, rows.integer(kCorrelation), rows.integer(kFirstOwn).value_or(-1),
-               StringId::empty);
-    }
+    const std::int64_t bytes = rows.integer(kFirstOwn).value_or(-1);
+    add_on_device(Kind::memset, intern("Memset"), rows, who, bytes);
     return {};
   });
 }
@@ -174,13 +162,9 @@ Result<void> Import::read_graphs() {
   return for_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(kPid));
     if (!wanted(who, table_)) return {};
-    const std::uint32_t lane =
-        stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
     const auto graph = rows.integer(kFirstOwn);
     const StringId name = intern(graph ? fmt::format("CUDA graph {}", *graph) : "CUDA graph");
-    const auto event =
-        add(Kind::device_other, lane, name, rows.integer(kStart), rows.integer(kEnd));
-    if (event) add_work(*event, who, rows.integer(kCorrelation), -1, StringId::empty);
+    add_on_device(Kind::device_other, name, rows, who, -1);
     return {};
   });
 }

@@ -85,17 +85,22 @@ Result<void> Import::read_calls(std::string_view table) {
   });
 }
 
+/// Tables that begin with start, end, globalTid and the name's id. Nothing: left out.
+Result<std::optional<profile::EventId>> Import::add_named(const Rows& rows, Kind kind,
+                                                          std::string_view otherwise) {
+  const Actor who = actor(rows.integer(2));
+  if (!wanted(who, table_)) return std::nullopt;
+  const auto name = name_of(rows.integer(3));
+  if (!name) return tl::unexpected(name.error());
+  return add(kind, thread_lane(who), *name == StringId::empty ? intern(otherwise) : *name,
+             rows.integer(0), rows.integer(1));
+}
+
 Result<void> Import::read_overhead(std::string_view table) {
   constexpr std::array<std::string_view, 4> kColumns = {"start", "end", "globalTid", "nameId"};
   return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(2));
-    if (!wanted(who, table_)) return {};
-    const auto name = name_of(rows.integer(3));
-    if (!name) return tl::unexpected(name.error());
-    (void)add(Kind::overhead, thread_lane(who),
-              *name == StringId::empty ? intern("profiler overhead") : *name, rows.integer(0),
-              rows.integer(1));
-    return {};
+    const auto event = add_named(rows, Kind::overhead, "profiler overhead");
+    return event ? Result<void>() : tl::unexpected(event.error());
   });
 }
 
@@ -103,14 +108,9 @@ Result<void> Import::read_overhead(std::string_view table) {
 Result<void> Import::read_library(std::string_view table) {
   constexpr std::array<std::string_view, 4> kColumns = {"start", "end", "globalTid", "nameId"};
   return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(2));
-    if (!wanted(who, table_)) return {};
-    const auto name = name_of(rows.integer(3));
-    if (!name) return tl::unexpected(name.error());
-    const auto event = add(Kind::annotation, thread_lane(who),
-                           *name == StringId::empty ? intern("library call") : *name,
-                           rows.integer(0), rows.integer(1));
-    if (event) add_op(*event);
+    const auto event = add_named(rows, Kind::annotation, "library call");
+    if (!event) return tl::unexpected(event.error());
+    if (*event) add_op(**event);
     return {};
   });
 }
@@ -119,27 +119,23 @@ Result<void> Import::read_mpi(std::string_view table) {
   constexpr std::array<std::string_view, 7> kColumns = {
       "start", "end", "globalTid", "textId", "size", "remoteRank", "rootRank"};
   return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(2));
-    if (!wanted(who, table_)) return {};
-    const auto name = name_of(rows.integer(3));
-    if (!name) return tl::unexpected(name.error());
-    const auto event =
-        add(Kind::annotation, thread_lane(who), *name == StringId::empty ? intern("MPI") : *name,
-            rows.integer(0), rows.integer(1));
-    if (!event) return {};
-    const CommKind kind = profile::comm_kind_of(profile_.strings->view(*name));
+    const auto event = add_named(rows, Kind::annotation, "MPI");
+    if (!event) return tl::unexpected(event.error());
+    if (!*event) return {};
+    const StringId name = profile_.events[**event].name;
+    const CommKind kind = profile::comm_kind_of(profile_.strings->view(name));
     std::uint32_t comm = profile::kNone;
     const bool communicates = table_ == "MPI_COLLECTIVES_EVENTS" || table_ == "MPI_P2P_EVENTS";
     if (communicates && kind != CommKind::unknown) {
       profile::Comm& added = profile_.comms.emplace_back();
       added.kind = kind;
-      added.name = *name;
+      added.name = name;
       added.element_bytes = 1;
       added.in_elements = std::max<std::int64_t>(rows.integer(4).value_or(-1), -1);
       added.peer = small(rows.has(5) ? rows.integer(5) : rows.integer(6));
       comm = static_cast<std::uint32_t>(profile_.comms.size() - 1);
     }
-    add_op(*event, comm);
+    add_op(**event, comm);
     return {};
   });
 }
