@@ -9,96 +9,13 @@
 
 #include "orrery/profile/comm.h"
 #include "orrery/profile/tensors.h"
+#include "orrery/trace/json/scan.h"
+#include "orrery/trace/json/unescape.h"
 
 namespace orrery::intake {
 namespace {
 
 using nlohmann::json;
-
-/// The value of four hexadecimal digits at `at`, or -1.
-int hex4(std::string_view text, std::size_t at) {
-  if (at + 4 > text.size()) return -1;
-  unsigned value = 0;
-  const char* begin = text.data() + at;
-  const auto [stop, error] = std::from_chars(begin, begin + 4, value, 16);
-  return error == std::errc{} && stop == begin + 4 ? static_cast<int>(value) : -1;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else {
-    out += static_cast<char>(0xF0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
-
-/// What \uXXXX at `at` (of the 'u') stands for; moves `at` to its last character.
-std::uint32_t unicode_escape(std::string_view text, std::size_t& at) {
-  const int high = hex4(text, at + 1);
-  if (high < 0) return 'u';
-  at += 4;
-  if (high < 0xD800 || high > 0xDFFF) return static_cast<std::uint32_t>(high);
-  if (high < 0xDC00 && text.substr(at + 1, 2) == "\\u") {
-    const int low = hex4(text, at + 3);
-    if (low >= 0xDC00 && low <= 0xDFFF) {
-      at += 6;
-      return 0x10000u + ((static_cast<std::uint32_t>(high) - 0xD800u) << 10) +
-             (static_cast<std::uint32_t>(low) - 0xDC00u);
-    }
-  }
-  return 0xFFFD;  // half of a pair stands for nothing
-}
-
-/// Where the string that begins at `begin` (behind its quote) ends.
-std::size_t string_end(std::string_view text, std::size_t begin) {
-  std::size_t at = begin;
-  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
-  return std::min(at, text.size());
-}
-
-std::string unescaped(std::string_view text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '\\' || at + 1 == text.size()) {
-      out += text[at];
-      continue;
-    }
-    switch (text[++at]) {
-      case 'n':
-        out += '\n';
-        break;
-      case 't':
-        out += '\t';
-        break;
-      case 'r':
-        out += '\r';
-        break;
-      case 'b':
-        out += '\b';
-        break;
-      case 'f':
-        out += '\f';
-        break;
-      case 'u':
-        append_utf8(out, unicode_escape(text, at));
-        break;
-      default:
-        out += text[at];
-        break;
-    }
-  }
-  return out;
-}
 
 void append_quoted(std::string& out, std::string_view text) {
   const char quote =
@@ -160,17 +77,19 @@ void append_python(std::string& out, std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') {
-      const std::size_t end = string_end(text, at + 1);
+      const std::size_t end = trace::json::closing_quote(text, at + 1);
       const std::string_view inner = text.substr(at + 1, end - at - 1);
       if (is_plain(inner)) {
         out += '\'';
         out += inner;
         out += '\'';
       } else {
-        append_quoted(out, unescaped(inner));
+        std::string plain;
+        trace::json::unescape(inner, plain);
+        append_quoted(out, plain);
       }
       at = end;
-    } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+    } else if (trace::json::is_space(c)) {
       continue;
     } else if (c == ',' || c == ':') {
       out += c;

@@ -25,7 +25,7 @@ TEST(Python, ListsAsPythonPrintsThem) {
 TEST(Python, SurvivesWhatIsNoJson) {
   EXPECT_EQ(python("[\"open"), "['open'");
   EXPECT_EQ(python("[\"open\\"), "['open\\\\'");
-  EXPECT_EQ(python("[\"\\u12\"]"), "['u12']");
+  EXPECT_EQ(python("[\"\\u12\"]"), "['\\\\u12']");
   EXPECT_EQ(python("nan]"), "nan]");
 }
 

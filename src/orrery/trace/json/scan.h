@@ -28,16 +28,15 @@ namespace orrery::trace::json {
   return text;
 }
 
+/// The place of the quote that ends a string whose content begins at `at`, or the end.
+[[nodiscard]] inline std::size_t closing_quote(std::string_view text, std::size_t at) {
+  while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
+  return std::min(at, text.size());
+}
+
 /// The place behind the string whose opening quote is at `at`, or the end.
 [[nodiscard]] inline std::size_t string_end(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (text[at] == '"') {
-      return at + 1;
-    }
-  }
-  return text.size();
+  return std::min(closing_quote(text, at + 1) + 1, text.size());
 }
 
 /// Tells strings from what is around them, byte by byte.

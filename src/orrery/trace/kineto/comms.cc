@@ -5,6 +5,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/json/list.h"
+#include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/numbers.h"
 
 namespace orrery::trace::kineto {
@@ -179,7 +180,7 @@ std::uint32_t Comms::group_of(const Record& record) {
     return last_group_;
   }
   std::string name;
-  unescape(content(raw), name);
+  json::unescape(content(raw), name);
   const std::string key = raw.empty() ? "\n" + std::string(ranks.substr(0, 4096)) : name;
   auto found = by_name_.find(key);
   if (found == by_name_.end()) {
@@ -199,7 +200,7 @@ std::uint32_t Comms::group_of(const Record& record) {
 /// Waits name their group but describe another one: of size 1, without ranks.
 void Comms::complete(Group& group, const Record& record) {
   if (group.description.empty() && record.has(Arg::group_description))
-    unescape(content(record[Arg::group_description]), group.description);
+    json::unescape(content(record[Arg::group_description]), group.description);
   if (!group.ranks.empty() ||
       profile::comm_kind_of(content(record[Arg::collective])) == CommKind::wait)
     return;

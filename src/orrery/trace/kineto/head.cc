@@ -8,6 +8,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
 #include "orrery/trace/json/scan.h"
+#include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/numbers.h"
 
 namespace orrery::trace::kineto {
@@ -129,9 +130,9 @@ void Head::add_devices(std::string_view value) {
 void Head::add_fact(std::string_view key, std::string_view value) {
   if (profile_.facts.size() >= kFacts) return;
   std::string name, text;
-  unescape(key, name);
+  json::unescape(key, name);
   if (!value.empty() && value.front() == '"') {
-    unescape(content(value), text);
+    json::unescape(content(value), text);
   } else {
     on_one_line(value, text);
   }

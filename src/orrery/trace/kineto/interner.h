@@ -42,9 +42,6 @@ class Interner {
   std::string scratch_;
 };
 
-/// A JSON string's content without escapes; unpaired surrogates and unknown escapes stay visible.
-void unescape(std::string_view content, std::string& out);
-
 /// JSON on one line: space outside of strings only behind commas and colons.
 void on_one_line(std::string_view text, std::string& out);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/kineto/lanes.h"
 
+#include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/interner.h"
 #include "orrery/trace/kineto/numbers.h"
 #include "orrery/trace/kineto/record.h"
@@ -67,7 +68,7 @@ void Lanes::name(std::string_view what, std::string_view process, std::string_vi
   const bool of_thread = what == "thread_name";
   if (key == last_key_ && name == last_name_) return;
   std::string text;
-  unescape(content(name), text);
+  json::unescape(content(name), text);
   text = std::string(without_space(text));
   if (text.empty()) return;
   if (of_thread) {
