@@ -31,7 +31,8 @@ Spec spec_of(std::int64_t dp) {
 }
 
 Program program_of(std::int64_t dp) {
-  auto program = assemble(spec_of(dp));
+  Findings findings;
+  auto program = assemble(spec_of(dp), findings);
   if (!program) std::abort();
   return std::move(*program);
 }
@@ -39,7 +40,8 @@ Program program_of(std::int64_t dp) {
 void BM_Assemble(benchmark::State& state) {
   const Spec spec = spec_of(state.range(0) / 64);
   for (auto _ : state) {
-    auto program = assemble(spec);
+    Findings findings;
+    auto program = assemble(spec, findings);
     if (!program) std::abort();
     benchmark::DoNotOptimize(program->roles.data());
   }

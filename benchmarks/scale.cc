@@ -136,7 +136,7 @@ Case job(Values& values) {
     if (const auto done = workload::set(spec, name, value); !done) give_up(to_string(done.error()));
   }
   if (const auto fine = workload::legal(spec); !fine) give_up(to_string(fine.error()));
-  made.workload = expect(workload::to_workload(expect(workload::assemble(spec))));
+  made.workload = expect(workload::to_workload(expect(workload::assemble(spec, findings))));
   return made;
 }
 

@@ -35,7 +35,8 @@ Spec spec_of(const Job& job) {
 }
 
 graph::Workload workload_of(const Spec& spec) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   EXPECT_TRUE(program) << (program ? "" : to_string(program.error()));
   auto workload = to_workload(*program);
   EXPECT_TRUE(workload) << (workload ? "" : to_string(workload.error()));

@@ -94,7 +94,8 @@ TEST(Bubble, EqualsTheClosedForm) {
     const Spec spec = job(which, stages, microbatches);
     RC_LOG() << describe(spec);
     RC_ASSERT(legal(spec).has_value());
-    auto program = assemble(spec);
+    Findings findings;
+    auto program = assemble(spec, findings);
     RC_ASSERT(program.has_value());
     set_costs(*program, cost);
     // In picoseconds as the simulator rounds them.

@@ -73,11 +73,12 @@ void check_trained(const Program& program, const Count& counted) {
 }
 
 void check_job(const Spec& spec) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   RC_ASSERT(program.has_value());
   const auto counted = count(*program);
   RC_ASSERT(counted.has_value());
-  const auto whole = assemble(on_one_rank(spec));
+  const auto whole = assemble(on_one_rank(spec), findings);
   RC_ASSERT(whole.has_value());
   const auto all = count(*whole);
   RC_ASSERT(all.has_value());

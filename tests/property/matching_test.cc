@@ -76,7 +76,8 @@ TEST(Matching, CollectivesAndMessagesFitTogether) {
     for (int i = 0; i < 20; ++i) {
       const Spec spec = draw_legal(random);
       RC_LOG() << describe(spec);
-      const auto program = assemble(spec);
+      Findings findings;
+      const auto program = assemble(spec, findings);
       RC_ASSERT(program.has_value());
       const auto job = to_workload(*program);
       RC_ASSERT(job.has_value());

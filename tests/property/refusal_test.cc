@@ -58,7 +58,8 @@ TEST(Refusal, NamesTheRule) {
       spoil(spec, random);
       const auto verdict = legal(spec);
       if (verdict) {  // the change happened to be fine: then it can be assembled, too
-        RC_ASSERT(assemble(spec).has_value());
+        Findings findings;
+        RC_ASSERT(assemble(spec, findings).has_value());
         continue;
       }
       const std::string& hint = verdict.error().hint;

@@ -21,7 +21,8 @@ void check_ends(const graph::Workload& job, const platform::Platform& machine) {
 }
 
 void check_simulated(const Spec& spec) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   RC_ASSERT(program.has_value());
   const auto job = to_workload(*program);
   RC_ASSERT(job.has_value());
@@ -52,7 +53,8 @@ TEST(Simulation, JobsWithoutOverlapEndUnderAstraRules) {
       Spec spec = draw_legal(random, 8);
       spec.schedule.overlap = false;
       RC_LOG() << describe(spec);
-      const auto program = assemble(spec);
+      Findings findings;
+      const auto program = assemble(spec, findings);
       RC_ASSERT(program.has_value());
       const auto job = to_workload(*program);
       RC_ASSERT(job.has_value());

@@ -53,7 +53,8 @@ TEST(Scale, JobsComeToTheSame) {
   for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
     property::Random random(seed);
     const Spec spec = property::draw_legal(random, 16);
-    const auto program = assemble(spec);
+    Findings findings;
+    const auto program = assemble(spec, findings);
     ASSERT_TRUE(program);
     const auto job = to_workload(*program);
     ASSERT_TRUE(job);
@@ -92,7 +93,8 @@ TEST(Scale, TheExamplesComeToTheSame) {
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     const auto spec = parse_spec(text, file.path().string());
     ASSERT_TRUE(spec) << to_string(spec.error());
-    const auto program = assemble(scaled_down(*spec));
+    Findings findings;
+    const auto program = assemble(scaled_down(*spec), findings);
     ASSERT_TRUE(program) << to_string(program.error());
     const auto job = to_workload(*program);
     ASSERT_TRUE(job);

@@ -110,9 +110,7 @@ Result<workload::Program> assemble(const JobDescription& job, const ClusterSize&
                                    Findings& findings) {
   const auto spec = specify(job, cluster, findings);
   if (!spec) return tl::unexpected(spec.error());
-  auto program = workload::assemble(*spec);
-  if (program) findings.merge(program->findings);
-  return program;
+  return workload::assemble(*spec, findings);
 }
 
 }  // namespace orrery::study

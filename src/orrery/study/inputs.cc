@@ -229,7 +229,6 @@ Result<void> make_load(const Question& question, const Cluster& cluster, Load& m
   const std::string& where = question.cluster_name();
   auto program = assemble(question.job, {cluster.platform.npu_count(), where}, findings);
   if (!program) return tl::unexpected(program.error());
-  program->findings = {};  // they are counted already, and the workload would bring them again
   if (auto fine = check_world(*program, cluster.platform, where); !fine) return fine;
   made.specification = workload::to_yaml(program->spec);
   auto workload = workload::to_workload(*program);

@@ -57,7 +57,8 @@ std::string read_written(const std::string& path) {
 }
 
 Program program_to_write(const Spec& spec) {
-  Result<Program> program = workload::assemble(spec);
+  Findings findings;
+  Result<Program> program = workload::assemble(spec, findings);
   if (!program) ADD_FAILURE() << to_string(program.error());
   return program ? std::move(*program) : Program{};
 }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/trace/io/document_testing.h"
-#include "orrery/trace/json/testing.h"
+#include "orrery/trace/json/json_testing.h"
 
 namespace orrery::trace::json {
 namespace {

@@ -53,10 +53,9 @@ Spec with_padded_vocabulary(const Spec& spec, Findings& findings) {
 
 }  // namespace
 
-Result<Program> assemble(const Spec& whole) {
+Result<Program> assemble(const Spec& whole, Findings& findings) {
   if (auto allowed = legal(whole); !allowed) return tl::unexpected(allowed.error());
   if (whole.compat == Compat::stage) return assemble_stage(whole);
-  Findings findings;
   const Spec spec = with_padded_vocabulary(whole, findings);
   auto order = order_of(spec);
   if (!order) return tl::unexpected(order.error());
@@ -68,9 +67,7 @@ Result<Program> assemble(const Spec& whole) {
   }
   note_uneven(spec, due, findings);
   note_bubble(spec, *order, findings);
-  auto program = assemble_with(spec, *order, lower);
-  if (program) program->findings.merge(findings);
-  return program;
+  return assemble_with(spec, *order, lower);
 }
 
 }  // namespace orrery::workload

@@ -29,7 +29,8 @@ Spec chain_of(std::int64_t layers, std::int64_t pp, std::int64_t microbatches) {
 }
 
 Program assembled(const Spec& spec) {
-  auto program = assemble(spec);
+  Findings findings;
+  auto program = assemble(spec, findings);
   if (!program) ADD_FAILURE() << to_string(program.error());
   return std::move(*program);
 }
@@ -116,7 +117,8 @@ TEST(AssembleChain, RingsOfContextParallelRanksMeet) {
 TEST(AssembleChain, SpecificationsThatBreakARuleAreRefused) {
   Spec spec = chain_of(4, 2, 2);
   spec.parallel.tp = 3;
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, Errc::config_conflict);
 }
@@ -134,7 +136,8 @@ TEST(AssembleChain, StageLayersFitTheOrderOfAFile) {
   Machine machine(assembled(spec));
   EXPECT_TRUE(machine.run());
   spec.schedule.stage_layers = {2, 2};
-  const auto refused = assemble(spec);
+  Findings findings;
+  const auto refused = assemble(spec, findings);
   std::remove(path.c_str());
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, Errc::config_conflict);

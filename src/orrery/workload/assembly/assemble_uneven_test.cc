@@ -29,33 +29,36 @@ Spec small(std::int64_t layers, std::int64_t stages, ScheduleKind kind = Schedul
 }
 
 Program assemble_uneven(const Spec& spec) {
-  auto program = assemble(spec);
+  Findings findings;
+  auto program = assemble(spec, findings);
   EXPECT_TRUE(program) << to_string(program.error());
   return *std::move(program);
 }
 
-std::vector<std::string> places(const Program& program, FindingCode code) {
-  for (const Finding& each : program.findings.list()) {
+/// Where assembling finds `code`.
+std::vector<std::string> places(const Spec& spec, FindingCode code) {
+  Findings findings;
+  EXPECT_TRUE(assemble(spec, findings));
+  for (const Finding& each : findings.list()) {
     if (each.code == code) return each.places;
   }
   return {};
 }
 
 TEST(Uneven, LayersThatWereDealtOutAreSaid) {
-  const Program program = assemble_uneven(small(126, 16));
-  EXPECT_THAT(places(program, FindingCode::layers_uneven),
+  EXPECT_THAT(places(small(126, 16), FindingCode::layers_uneven),
               ElementsAre("126 layers in 16 stages: 7, 14 x 8, 7"));
-  EXPECT_THAT(places(assemble_uneven(small(32, 4)), FindingCode::layers_uneven), IsEmpty());
+  EXPECT_THAT(places(small(32, 4), FindingCode::layers_uneven), IsEmpty());
   Spec given = small(5, 2);
   given.schedule.stage_layers = {2, 3};
-  EXPECT_THAT(places(assemble_uneven(given), FindingCode::layers_uneven), IsEmpty());
+  EXPECT_THAT(places(given, FindingCode::layers_uneven), IsEmpty());
 }
 
 /// Llama 3's 405B: 126 layers in 16 x 8 parts, the embedding and the head alone at the ends.
 TEST(Uneven, TwoLayersLessThanPartsLeaveTheEndsAlone) {
   Spec spec = small(126, 16, ScheduleKind::interleaved, 8);
   Program by_itself = assemble_uneven(spec);
-  EXPECT_THAT(places(by_itself, FindingCode::layers_uneven),
+  EXPECT_THAT(places(spec, FindingCode::layers_uneven),
               ElementsAre("126 layers in 128 stages: 0, 126 x 1, 0"));
   spec.schedule.stage_layers.assign(128, 1);
   spec.schedule.stage_layers.front() = spec.schedule.stage_layers.back() = 0;
@@ -100,12 +103,11 @@ TEST(Vocabulary, IsPaddedWhereTpDoesNotDivideIt) {
   spec.parallel.tp = 8;
   const Program program = assemble_uneven(spec);
   EXPECT_EQ(program.spec.model.vocab, 51200) << "a multiple of 128 x 8, as Megatron makes it";
-  EXPECT_THAT(places(program, FindingCode::vocabulary_padded),
-              ElementsAre("from 50,257 to 51,200"));
+  EXPECT_THAT(places(spec, FindingCode::vocabulary_padded), ElementsAre("from 50,257 to 51,200"));
   Spec padded = spec;
   padded.model.vocab = 51200;
   const Program same = assemble_uneven(padded);
-  EXPECT_THAT(places(same, FindingCode::vocabulary_padded), IsEmpty());
+  EXPECT_THAT(places(padded, FindingCode::vocabulary_padded), IsEmpty());
   EXPECT_EQ(count(program)->flops.model(), count(same)->flops.model());
   EXPECT_EQ(count(program)->parameters.total, count(same)->parameters.total);
 }

@@ -27,7 +27,8 @@ Program scheduled_program(ScheduleKind kind, std::vector<std::string> adapters =
   spec.batch.seq = 512;
   spec.batch.global = 8;
   spec.schedule.kind = kind;
-  auto program = assemble(spec);
+  Findings findings;
+  auto program = assemble(spec, findings);
   EXPECT_TRUE(program.has_value()) << (program ? "" : to_string(program.error()));
   return program ? std::move(*program) : Program{};
 }

@@ -42,7 +42,6 @@ Result<graph::Workload> to_workload(const Program& program) {
   }
   constexpr std::uint32_t kNoGraph = ~0u;
   graph::Workload workload;
-  workload.findings.merge(program.findings);
   const auto strings = std::make_shared<StringPool>();
   std::vector<std::uint32_t> graph_of_role(program.roles.size(), kNoGraph);
   std::array<bool, kAxes> used{};

@@ -23,7 +23,8 @@ TEST(ToWorkload, HasAGraphPerRoleAndTheAxesInUse) {
   spec.parallel.pp = 2;
   spec.batch.seq = 768;
   ASSERT_TRUE(legal(spec));
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   ASSERT_TRUE(program);
   const auto made = to_workload(*program);
   ASSERT_TRUE(made);

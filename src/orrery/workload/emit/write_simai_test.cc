@@ -74,7 +74,8 @@ SimaiFile read_simai(const std::string& text) {
 }
 
 Program program_as_text(const Spec& spec) {
-  Result<Program> program = assemble(spec);
+  Findings findings;
+  Result<Program> program = assemble(spec, findings);
   if (!program) ADD_FAILURE() << to_string(program.error());
   return program ? std::move(*program) : Program{};
 }

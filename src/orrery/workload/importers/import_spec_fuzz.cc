@@ -34,7 +34,8 @@ bool is_small(const Spec& spec) {
 }
 
 void assemble_and_count(const Spec& spec) {
-  const Result<Program> program = assemble(spec);
+  Findings findings;
+  const Result<Program> program = assemble(spec, findings);
   if (!check(program)) return;
   const Result<Count> counted = count(*program);
   if (check(counted)) {

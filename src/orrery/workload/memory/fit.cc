@@ -39,7 +39,8 @@ class Search {
 
   Result<std::vector<MemoryChange>> run(std::size_t most) {
     if (auto fine = legal(spec_); !fine) return tl::unexpected(fine.error());
-    auto program = assemble(spec_);
+    Findings said;  // whoever asks has them already
+    auto program = assemble(spec_, said);
     if (!program) return tl::unexpected(program.error());
     auto report = account_memory(*program, options_);
     if (!report) return tl::unexpected(report.error());
@@ -95,7 +96,8 @@ class Search {
     if (tasks_ > kMostTasks || !legal(spec)) return std::nullopt;
     if (spec.schedule.kind == ScheduleKind::file)  // which is read again, pass by pass
       tasks_ += static_cast<std::size_t>(spec.microbatches() * spec.parallel.pp);
-    auto program = assemble(spec);
+    Findings said;  // of a plan that is only tried
+    auto program = assemble(spec, said);
     if (!program) return std::nullopt;
     for (const Role& role : program->roles) {
       for (const TaskLoop& loop : role.tasks) tasks_ += loop.tasks.size();

@@ -24,7 +24,8 @@ Spec small_job() {
 }
 
 std::int64_t peak_of(const Spec& spec) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   EXPECT_TRUE(program.has_value()) << (program ? "" : to_string(program.error()));
   if (!program) return -1;
   const auto report = account_memory(*program);
@@ -33,7 +34,8 @@ std::int64_t peak_of(const Spec& spec) {
 }
 
 double flops_of(const Spec& spec) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   EXPECT_TRUE(program.has_value());
   const auto counted = count(*program);
   EXPECT_TRUE(counted.has_value());

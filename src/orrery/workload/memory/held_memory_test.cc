@@ -22,7 +22,8 @@ Spec staged() {
 
 // Stretches follow each other without a gap, over all nodes, and hold what the account says.
 TEST(HeldMemory, IsTheAccountByNode) {
-  const auto program = assemble(staged());
+  Findings findings;
+  const auto program = assemble(staged(), findings);
   ASSERT_TRUE(program.has_value());
   const auto workload = to_workload(*program);
   ASSERT_TRUE(workload.has_value());
@@ -52,7 +53,8 @@ TEST(HeldMemory, IsTheAccountByNode) {
 }
 
 TEST(HeldMemory, SaysNothingOverTimeWithoutSamples) {
-  const auto program = assemble(staged());
+  Findings findings;
+  const auto program = assemble(staged(), findings);
   ASSERT_TRUE(program.has_value());
   MemoryOptions peaks;
   peaks.details = false;

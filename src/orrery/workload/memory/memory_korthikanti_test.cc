@@ -78,7 +78,8 @@ Spec spec_of(const PublishedMemory& of, Mode mode) {
 
 /// The first stage.
 RoleMemory first_stage(const PublishedMemory& of, Mode mode) {
-  const auto program = assemble(spec_of(of, mode));
+  Findings findings;
+  const auto program = assemble(spec_of(of, mode), findings);
   EXPECT_TRUE(program.has_value()) << (program ? "" : to_string(program.error()));
   if (!program) return {};
   const auto report = account_memory(*program, {.fragmentation = 0});

@@ -21,13 +21,14 @@ Spec job(std::int64_t stages, std::int64_t microbatches) {
 }
 
 TEST(MemoryLimits, OnlyTheWorstRoleKeepsSamplesOfManyTasks) {
-  const auto small = assemble(job(4, 100));
+  Findings findings;
+  const auto small = assemble(job(4, 100), findings);
   ASSERT_TRUE(small) << to_string(small.error());
   const auto all = account_memory(*small);
   ASSERT_TRUE(all);
   for (const RoleMemory& role : all->roles) EXPECT_GE(role.samples.size(), 200u);
 
-  const auto large = assemble(job(4, 200'000));
+  const auto large = assemble(job(4, 200'000), findings);
   ASSERT_TRUE(large) << to_string(large.error());
   const auto worst = account_memory(*large);
   ASSERT_TRUE(worst);

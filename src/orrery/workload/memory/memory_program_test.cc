@@ -13,7 +13,8 @@ namespace orrery::workload {
 namespace {
 
 MemoryReport report_of(const Spec& spec, double fragmentation = 0.05) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   EXPECT_TRUE(program.has_value()) << (program ? "" : to_string(program.error()));
   if (!program) return {};
   auto report = account_memory(*program, {.fragmentation = fragmentation});

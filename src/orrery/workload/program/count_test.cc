@@ -191,7 +191,8 @@ TEST(Count, IsWhatTheNodesSay) {
     Spec spec = small();
     spec.parallel.dp = 4;
     change(spec);
-    const Result<Program> program = assemble(spec);
+    Findings findings;
+    const Result<Program> program = assemble(spec, findings);
     ASSERT_TRUE(program) << to_string(program.error());
     expect_equal(*program);
   }

@@ -34,7 +34,8 @@ Spec base() {
 }
 
 Program assemble_job(const Spec& spec) {
-  Result<Program> program = assemble(spec);
+  Findings findings;
+  Result<Program> program = assemble(spec, findings);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
     return {};

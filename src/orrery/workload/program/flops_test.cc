@@ -56,7 +56,8 @@ Spec spec_of(const Published& published) {
 }
 
 Count count_job(const Spec& spec) {
-  const Result<Program> program = assemble(spec);
+  Findings findings;
+  const Result<Program> program = assemble(spec, findings);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
     return {};

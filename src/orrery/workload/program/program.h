@@ -218,7 +218,6 @@ struct Program {
   std::vector<Part> parts;
   std::vector<Body> bodies;
   std::vector<Role> roles;
-  Findings findings;
 
   /// How roles are numbered: ((stage × cp_classes + cp class) × expert_classes + expert class);
   /// with `role_per_rank` every rank has its own.
@@ -232,7 +231,7 @@ struct Program {
 
 /// The program of a legal specification. Errc: config_conflict, config_range. O(roles ×
 /// layers), whatever the number of ranks and microbatches.
-[[nodiscard]] Result<Program> assemble(const Spec& spec);
+[[nodiscard]] Result<Program> assemble(const Spec& spec, Findings& findings);
 
 /// Nodes of one role, unrolled, one after another: ids 0, 1, …; dependencies point backwards. The
 /// NodeSpec is reused. Collectives name their axis, messages carry distances

@@ -30,9 +30,10 @@ Spec spec_of(std::int64_t stages, std::int64_t microbatches, ScheduleKind kind,
 
 /// What stands behind pipeline_bubble; empty where it is not counted.
 std::string remark(const Spec& spec) {
-  const auto program = assemble(spec);
+  Findings findings;
+  const auto program = assemble(spec, findings);
   EXPECT_TRUE(program) << to_string(program.error());
-  for (const Finding& each : program->findings.list()) {
+  for (const Finding& each : findings.list()) {
     if (each.code == FindingCode::pipeline_bubble) return each.places.front();
   }
   return {};

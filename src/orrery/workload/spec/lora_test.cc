@@ -88,7 +88,8 @@ TEST(Lora, LayersHoldWhatTheShapeSays) {
 }
 
 Count counted_lora(const Spec& spec) {
-  const Result<Program> program = assemble(spec);
+  Findings findings;
+  const Result<Program> program = assemble(spec, findings);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
     return {};
@@ -148,7 +149,8 @@ TEST(Lora, ShardedFrozenWeightsAreGathered) {
 // 6,738,415,616 weights in bf16 that have nothing else, and 18 bytes for each of an adapter.
 TEST(Lora, FrozenWeightsTakeTwoBytes) {
   const std::int64_t own = 6'738'415'616, adapters = 39'976'960;
-  const Result<Program> program = assemble(with_lora("llama-2-7b", 16));
+  Findings findings;
+  const Result<Program> program = assemble(with_lora("llama-2-7b", 16), findings);
   ASSERT_TRUE(program);
   const Result<MemoryReport> report = account_memory(*program);
   ASSERT_TRUE(report);

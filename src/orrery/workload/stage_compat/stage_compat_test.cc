@@ -179,7 +179,8 @@ TEST_P(StageRuns, AreReproducedExactly) {
   const std::map<std::string, StageRun> runs = read_runs();
   ASSERT_EQ(runs.count(GetParam()), 1u);
   const StageRun& run = runs.at(GetParam());
-  const Result<Program> program = assemble(spec_of(run));
+  Findings findings;
+  const Result<Program> program = assemble(spec_of(run), findings);
   ASSERT_TRUE(program) << to_string(program.error());
   ASSERT_FALSE(run.ranks.empty());
   for (const auto& [rank, truth] : run.ranks) EXPECT_EQ(tally(*program, rank), truth) << rank;
