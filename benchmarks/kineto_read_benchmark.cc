@@ -106,7 +106,7 @@ void read(benchmark::State& state) {
   for (auto _ : state) {
     Findings findings;
     auto profile = trace::kineto::read(std::make_unique<trace::MemorySource>(bytes),
-                                       {"b.json", std::make_shared<StringPool>(), &findings});
+                                       {"b.json", std::make_shared<StringPool>()}, findings);
     if (!profile) {
       state.SkipWithError(to_string(profile.error()).c_str());
       return;

@@ -38,8 +38,8 @@ class RealConversion : public testing::Test {
     auto source = trace::open(trace::inputs_in(path.string())->front());
     EXPECT_TRUE(source.has_value()) << path;
     auto profile = trace::kineto::read(
-        std::move(*source),
-        {.where = path.string(), .strings = std::make_shared<StringPool>(), .findings = &findings});
+        std::move(*source), {.where = path.string(), .strings = std::make_shared<StringPool>()},
+        findings);
     EXPECT_TRUE(profile.has_value()) << path;
     profile::attach(*profile, findings);
     return std::move(*profile);
@@ -65,9 +65,9 @@ TEST_F(RealConversion, EveryDeviceTraceComesBackAsTheSameGraph) {
       Findings findings;
       const auto dependencies = profile::find_dependencies(profile, {}, findings);
       const auto report =
-          convert_to_file(profile, dependencies, {}, findings, file("a.0.et"), true);
+          convert_to_file(profile, dependencies, {}, file("a.0.et"), true, findings);
       ASSERT_TRUE(report) << to_string(report.error());
-      ASSERT_TRUE(convert_to_file(profile, dependencies, {}, findings, file("b.0.et"), true));
+      ASSERT_TRUE(convert_to_file(profile, dependencies, {}, file("b.0.et"), true, findings));
       EXPECT_EQ(bytes(file("a.0.et")), bytes(file("b.0.et")));
       EXPECT_EQ(report->device_with_successor, report->device_with_later);
       EXPECT_EQ(report->compute + report->collectives + report->sends + report->receives +
@@ -101,7 +101,7 @@ TEST_F(RealConversion, CollectivesOfTwoA100) {
   const profile::Profile profile = read(kTraces / "hta" / "nccl_data.a100_2rank.rank0.json.gz");
   Findings findings;
   const auto dependencies = profile::find_dependencies(profile, {}, findings);
-  const auto report = convert_to_file(profile, dependencies, {}, findings, file("a.0.et"), true);
+  const auto report = convert_to_file(profile, dependencies, {}, file("a.0.et"), true, findings);
   ASSERT_TRUE(report);
   EXPECT_EQ(report->collectives, 21u);
   EXPECT_EQ(report->comm_kernels, 21u);

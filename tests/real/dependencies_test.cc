@@ -26,8 +26,8 @@ Profile load(const trace::Input& input) {
   auto source = trace::open(input);
   EXPECT_TRUE(source.has_value()) << input.name;
   auto profile = trace::kineto::read(
-      std::move(*source),
-      {.where = input.name, .strings = std::make_shared<StringPool>(), .findings = &findings});
+      std::move(*source), {.where = input.name, .strings = std::make_shared<StringPool>()},
+      findings);
   EXPECT_TRUE(profile.has_value()) << input.name;
   attach(*profile, findings);
   return std::move(*profile);

@@ -36,14 +36,12 @@ class RealLinks : public testing::Test {
     return std::move(*opened);
   }
   Profile device(const std::string& name) {
-    auto read = trace::kineto::read(source(name),
-                                    {.where = name, .strings = strings_, .findings = &findings_});
+    auto read = trace::kineto::read(source(name), {.where = name, .strings = strings_}, findings_);
     EXPECT_TRUE(read.has_value()) << name;
     return std::move(*read);
   }
   Profile host(const std::string& name) {
-    auto read = trace::pytorch::read(source(name),
-                                     {.where = name, .strings = strings_, .findings = &findings_});
+    auto read = trace::pytorch::read(source(name), {.where = name, .strings = strings_}, findings_);
     EXPECT_TRUE(read.has_value()) << name;
     return std::move(*read);
   }

@@ -180,7 +180,7 @@ NodeId GraphBuilder::find(std::uint64_t id) const {
   return place_of(columns_.ids, id);
 }
 
-Result<void> GraphBuilder::resolve_deps_of(NodeId n, Findings& findings, bool& forward) {
+Result<void> GraphBuilder::resolve_deps_of(NodeId n, bool& forward, Findings& findings) {
   const std::size_t position = order_.empty() ? n : order_[n];
   const std::uint64_t last =
       position + 1 < nodes_.size() ? nodes_[position + 1].first_dep : deps_.size();
@@ -224,7 +224,7 @@ Result<void> GraphBuilder::resolve_deps(Findings& findings) {
   preds_.reserve(deps_.size());
   bool forward = false;
   for (NodeId n = 0; n < count; ++n) {
-    if (auto done = resolve_deps_of(n, findings, forward); !done) return done;
+    if (auto done = resolve_deps_of(n, forward, findings); !done) return done;
   }
   deps_ = {};
   dense_ = {};

@@ -87,7 +87,7 @@ class GraphBuilder {
   [[nodiscard]] NodeId find(std::uint64_t id) const;
   [[nodiscard]] NodeId node_count() const { return static_cast<NodeId>(columns_.kinds.size()); }
   Result<void> resolve_deps(Findings& findings);
-  Result<void> resolve_deps_of(NodeId n, Findings& findings, bool& forward);
+  Result<void> resolve_deps_of(NodeId n, bool& forward, Findings& findings);
   Result<void> check_acyclic(Findings& findings);
   void link_successors();
   [[nodiscard]] std::uint64_t fill_columns();  // returns the content's hash

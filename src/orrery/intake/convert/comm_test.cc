@@ -267,7 +267,7 @@ TEST(ConvertComm, OneKernelForSeveralMessages) {
 
   Findings findings;
   const auto graph =
-      convert_to_graph(profile, chain(profile), options, findings, std::make_shared<StringPool>());
+      convert_to_graph(profile, chain(profile), options, std::make_shared<StringPool>(), findings);
   ASSERT_TRUE(graph) << to_string(graph.error());
 }
 

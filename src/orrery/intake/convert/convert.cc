@@ -236,8 +236,8 @@ Result<ConvertReport> convert(const profile::Profile& profile,
 
 Result<ConvertReport> convert_to_file(const profile::Profile& profile,
                                       const profile::Dependencies& dependencies,
-                                      const ConvertOptions& options, Findings& findings,
-                                      const std::string& path, bool force) {
+                                      const ConvertOptions& options, const std::string& path,
+                                      bool force, Findings& findings) {
   auto writer = trace::chakra::TraceWriter::create(path, {.force = force});
   if (!writer) return tl::unexpected(writer.error());
   auto report = convert(

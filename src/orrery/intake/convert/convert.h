@@ -82,16 +82,16 @@ struct ConvertReport {
 [[nodiscard]] Result<ConvertReport> convert_to_file(const profile::Profile& profile,
                                                     const profile::Dependencies& dependencies,
                                                     const ConvertOptions& options,
-                                                    Findings& findings, const std::string& path,
-                                                    bool force);
+                                                    const std::string& path, bool force,
+                                                    Findings& findings);
 
 /// The same straight into a graph, with nothing written; groups go to the METADATA node's readers
 /// no further (take them from `options`). Errc: as GraphBuilder::finish.
 [[nodiscard]] Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
                                                     const profile::Dependencies& dependencies,
                                                     const ConvertOptions& options,
-                                                    Findings& findings,
                                                     std::shared_ptr<StringPool> strings,
+                                                    Findings& findings,
                                                     ConvertReport* report = nullptr);
 
 }  // namespace orrery::intake

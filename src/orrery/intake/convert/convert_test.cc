@@ -204,7 +204,7 @@ TEST(Convert, DurationsAreExact) {
 
   Findings findings;
   const auto graph =
-      convert_to_graph(profile, dependencies, {}, findings, std::make_shared<StringPool>());
+      convert_to_graph(profile, dependencies, {}, std::make_shared<StringPool>(), findings);
   ASSERT_TRUE(graph) << to_string(graph.error());
   for (std::uint32_t n = 0; n < 10; ++n) EXPECT_EQ(graph->duration(n), dependencies.cost[n]);
   EXPECT_EQ(attribute(out.nodes[4], "duration_ps"), nullptr) << "whole microseconds need none";
@@ -225,9 +225,9 @@ TEST(Convert, AGraphIsWhatItsFileWouldBeReadAs) {
   trace::chakra::GroupMap groups;
   const auto read = trace::chakra::read_rank(
       std::make_unique<trace::MemorySource>(std::as_bytes(std::span(bytes))),
-      {"t.et", std::make_shared<StringPool>(), graph::Repair::refuse, &read_findings, &groups});
+      {"t.et", std::make_shared<StringPool>(), graph::Repair::refuse, &groups}, read_findings);
   const auto made =
-      convert_to_graph(profile, dependencies, {}, findings, std::make_shared<StringPool>());
+      convert_to_graph(profile, dependencies, {}, std::make_shared<StringPool>(), findings);
   ASSERT_TRUE(read && made);
   EXPECT_EQ(made->content_hash(), read->content_hash());
   ASSERT_EQ(made->size(), read->size());
@@ -302,7 +302,7 @@ TEST(Convert, TheSameBytesEveryTime) {
     const auto profile = small.make.take();
     Findings findings;
     const auto path = (directory / name).string();
-    const auto report = convert_to_file(profile, chain(profile), {}, findings, path, true);
+    const auto report = convert_to_file(profile, chain(profile), {}, path, true, findings);
     EXPECT_TRUE(report);
     std::ifstream file(path, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -320,7 +320,7 @@ TEST(Convert, TheSameBytesEveryTime) {
   Small small;
   const auto profile = small.make.take();
   EXPECT_EQ(
-      convert_to_file(profile, chain(profile), {}, findings, "/dev/null/x.et", true).error().code,
+      convert_to_file(profile, chain(profile), {}, "/dev/null/x.et", true, findings).error().code,
       Errc::output_failed);
 }
 

@@ -9,8 +9,9 @@ namespace orrery::intake {
 
 Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
                                       const profile::Dependencies& dependencies,
-                                      const ConvertOptions& options, Findings& findings,
-                                      std::shared_ptr<StringPool> strings, ConvertReport* report) {
+                                      const ConvertOptions& options,
+                                      std::shared_ptr<StringPool> strings, Findings& findings,
+                                      ConvertReport* report) {
   using trace::chakra::Decoding;
   using trace::chakra::NodeDecoder;
   using trace::chakra::NodeRecord;

@@ -163,7 +163,7 @@ Result<CutReport> cut_kineto(const trace::Input& input, const CutOptions& option
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
   const auto profile = trace::kineto::read(*std::move(source),
-                                           {input.name, std::make_shared<StringPool>(), &findings});
+                                           {input.name, std::make_shared<StringPool>()}, findings);
   if (!profile) return tl::unexpected(profile.error());
   const Time first = first_time(*profile);
   const auto window = window_of(*profile, options, first);

@@ -68,8 +68,8 @@ Result<CutReport> cut_pytorch(const trace::Input& input, const CutOptions& optio
                 "cut an iteration (--iteration N)");
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
-  const auto profile = trace::pytorch::read(
-      *std::move(source), {input.name, std::make_shared<StringPool>(), &findings});
+  const auto profile = trace::pytorch::read(*std::move(source),
+                                            {input.name, std::make_shared<StringPool>()}, findings);
   if (!profile) return tl::unexpected(profile.error());
   const auto part = part_of(*profile, options);
   if (!part) return tl::unexpected(part.error());

@@ -32,7 +32,7 @@ class Cut : public ::testing::Test {
   }
   [[nodiscard]] profile::Profile kineto(const std::string& name) {
     return trace::kineto::read(trace::open(trace::inputs_in(path(name))->front()).value(),
-                               {name, std::make_shared<StringPool>(), &findings_})
+                               {name, std::make_shared<StringPool>()}, findings_)
         .value();
   }
   static std::vector<std::string> names(const profile::Profile& profile) {
@@ -154,7 +154,7 @@ TEST_F(Cut, IterationsOfExecutionTraces) {
   ASSERT_TRUE(report) << to_string(report.error());
   const auto two =
       trace::pytorch::read(trace::open(trace::inputs_in(path("two.json"))->front()).value(),
-                           {"two.json", std::make_shared<StringPool>(), &findings_});
+                           {"two.json", std::make_shared<StringPool>()}, findings_);
   ASSERT_TRUE(two) << to_string(two.error());
   EXPECT_EQ(names(*two),
             (std::vector<std::string>{"## process_group:init ##", "ProfilerStep#2", "b"}));

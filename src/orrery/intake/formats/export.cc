@@ -161,7 +161,7 @@ class Exporter {
 };
 
 /// What is not in today's layout: through a graph.
-Result<void> export_graph(const std::string& path, Findings& findings, Exporter& exporter) {
+Result<void> export_graph(const std::string& path, Exporter& exporter, Findings& findings) {
   auto graph = trace::chakra::load_rank(path, std::make_shared<StringPool>(), graph::Repair::refuse,
                                         findings);
   if (!graph) return tl::unexpected(graph.error());
@@ -200,7 +200,7 @@ Result<ExportReport> export_trace(const std::string& path, const ExportOptions& 
       [&](MetadataRecord&& metadata) { return exporter.metadata(metadata); },
       [&](NodeRecord&& node) { return exporter.node(node); });
   if (!done && done.error().code == Errc::input_unsupported)
-    done = export_graph(path, findings, exporter);
+    done = export_graph(path, exporter, findings);
   if (!done) return tl::unexpected(done.error());
   return exporter.finish();
 }

@@ -325,7 +325,7 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings) 
     std::string& bytes = encoded[place];
     auto graph = trace::chakra::read_rank(
         std::make_unique<trace::MemorySource>(std::as_bytes(std::span(bytes))),
-        {label(job, place), strings, graph::Repair::refuse, &workload.findings, nullptr});
+        {label(job, place), strings, graph::Repair::refuse, nullptr}, workload.findings);
     if (!graph) return tl::unexpected(graph.error());
     std::string().swap(bytes);
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));

@@ -13,12 +13,12 @@ using trace::Format;
 Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool>& strings,
                      std::optional<std::int64_t> process, Findings& findings) {
   if (input.format == Format::nsys_sqlite)
-    return trace::nsys::read(input.path, {strings, &findings, process});
+    return trace::nsys::read(input.path, {strings, process}, findings);
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
   if (input.format == Format::kineto)
-    return trace::kineto::read(std::move(*source), {input.name, strings, &findings});
-  return trace::pytorch::read(std::move(*source), {input.name, strings, &findings});
+    return trace::kineto::read(std::move(*source), {input.name, strings}, findings);
+  return trace::pytorch::read(std::move(*source), {input.name, strings}, findings);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ Result<graph::Graph> read(std::span<const std::byte> bytes, graph::Repair repair
   Findings findings;
   trace::chakra::GroupMap groups;
   return trace::chakra::read_rank(
-      source(bytes), {"fuzz.et", std::make_shared<StringPool>(), repair, &findings, &groups});
+      source(bytes), {"fuzz.et", std::make_shared<StringPool>(), repair, &groups}, findings);
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ inline Outcome read(std::string_view bytes, graph::Repair repair = graph::Repair
   Outcome out{fail(Errc::input_empty, "", ""), {}, {}};
   auto source =
       std::make_unique<MemorySource>(std::as_bytes(std::span(bytes.data(), bytes.size())));
-  out.graph = read_rank(std::move(source), {"t.et", std::make_shared<StringPool>(), repair,
-                                            &out.findings, &out.groups});
+  out.graph =
+      read_rank(std::move(source), {"t.et", std::make_shared<StringPool>(), repair, &out.groups},
+                out.findings);
   return out;
 }
 

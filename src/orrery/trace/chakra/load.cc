@@ -171,9 +171,8 @@ Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std
     auto seen = shared.look_up(path);
     if (!seen) return tl::unexpected(seen.error());
     if (!seen->known) {
-      const ReadOptions read{path, keeper.strings(), options.repair, &workload.findings,
-                             &workload.groups};
-      auto graph = read_rank(std::move(seen->source), read);
+      const ReadOptions read{path, keeper.strings(), options.repair, &workload.groups};
+      auto graph = read_rank(std::move(seen->source), read, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
       auto kept = keeper.keep(std::move(*graph));
       if (!kept) return tl::unexpected(kept.error());
@@ -192,7 +191,7 @@ Result<graph::Graph> load_rank(const std::string& path, std::shared_ptr<StringPo
                                graph::Repair repair, Findings& findings, GroupMap* groups) {
   auto source = open_file(path);
   if (!source) return tl::unexpected(source.error());
-  return read_rank(std::move(*source), {path, std::move(strings), repair, &findings, groups});
+  return read_rank(std::move(*source), {path, std::move(strings), repair, groups}, findings);
 }
 
 Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptions& options) {

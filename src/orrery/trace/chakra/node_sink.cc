@@ -7,8 +7,10 @@
 
 namespace orrery::trace::chakra {
 
-NodeSink::NodeSink(const ReadOptions& options)
-    : options_(options), builder_(options.where, options.strings, options.repair) {}
+NodeSink::NodeSink(const ReadOptions& options, Findings& findings)
+    : options_(options),
+      findings_(findings),
+      builder_(options.where, options.strings, options.repair) {}
 
 std::string NodeSink::place(const graph::NodeSpec& node) const {
   return fmt::format("{}:byte {} (node {})", options_.where, node.offset, node.id);
@@ -23,9 +25,8 @@ Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_v
                   fmt::format("node id {} was used by the node before", node.id),
                   "--repair keeps the first of them and reports it");
     }
-    const bool shown =
-        options_.findings->count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
-    options_.findings->add(FindingCode::duplicate_id_dropped, shown ? place(node) : std::string());
+    const bool shown = findings_.count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
+    findings_.add(FindingCode::duplicate_id_dropped, shown ? place(node) : std::string());
     return {};
   }
   if (builder_.size() >= limits::kNodesPerRank) {
@@ -43,10 +44,10 @@ Result<void> NodeSink::take_groups(const graph::NodeSpec& node, std::string_view
   const auto found = parse_group_dump(input_values, place(node));
   if (!found) {  // the groups may come from a file; a collective that needs a missing one is an
                  // error later
-    options_.findings->add(FindingCode::metadata_group_ignored, place(node));
+    findings_.add(FindingCode::metadata_group_ignored, place(node));
     return {};
   }
-  return merge_groups(*options_.groups, *found, place(node), options_.repair, *options_.findings);
+  return merge_groups(*options_.groups, *found, place(node), options_.repair, findings_);
 }
 
 void NodeSink::expect(std::uint64_t seen, std::uint64_t total) {
@@ -59,7 +60,7 @@ void NodeSink::expect(std::uint64_t seen, std::uint64_t total) {
 
 Result<graph::Graph> NodeSink::finish() && {
   if (empty()) return fail(Errc::input_empty, options_.where, "the trace has no nodes");
-  return std::move(builder_).finish(*options_.findings);
+  return std::move(builder_).finish(findings_);
 }
 
 }  // namespace orrery::trace::chakra

@@ -11,7 +11,7 @@ namespace orrery::trace::chakra {
 /// Where decoded nodes go: into a builder, after the checks that all encodings share.
 class NodeSink {
  public:
-  explicit NodeSink(const ReadOptions& options);
+  NodeSink(const ReadOptions& options, Findings& findings);
 
   [[nodiscard]] bool empty() const { return builder_.size() == 0; }
   /// Errc: input_duplicate_id (two in a row), input_group, limit_exceeded.
@@ -26,6 +26,7 @@ class NodeSink {
   [[nodiscard]] std::string place(const graph::NodeSpec& node) const;
 
   const ReadOptions& options_;
+  Findings& findings_;
   graph::GraphBuilder builder_;
   std::uint64_t last_id_ = 0;
 };

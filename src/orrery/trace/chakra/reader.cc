@@ -19,12 +19,14 @@ constexpr std::string_view kNotChakra =
 
 class BinaryReader {
  public:
-  BinaryReader(Window& window, std::uint64_t size, const ReadOptions& options, Detected detected)
+  BinaryReader(Window& window, std::uint64_t size, const ReadOptions& options, Detected detected,
+               Findings& findings)
       : options_(options),
-        records_(window, options.where, options.repair, *options.findings),
-        decoding_(options.where, options.strings, options.repair, *options.findings),
+        findings_(findings),
+        records_(window, options.where, options.repair, findings),
+        decoding_(options.where, options.strings, options.repair, findings),
         decoder_(decoding_, detected.schema),
-        sink_(options),
+        sink_(options, findings),
         size_(size),
         metadata_(detected.metadata) {}
 
@@ -66,11 +68,12 @@ class BinaryReader {
 
   Result<void> damaged(Error error) {
     if (options_.repair == graph::Repair::refuse) return tl::unexpected(std::move(error));
-    options_.findings->add(FindingCode::corrupt_record_dropped, error.where);
+    findings_.add(FindingCode::corrupt_record_dropped, error.where);
     return {};
   }
 
   const ReadOptions& options_;
+  Findings& findings_;
   RecordStream records_;
   Decoding decoding_;
   NodeDecoder decoder_;
@@ -82,23 +85,24 @@ class BinaryReader {
 
 }  // namespace
 
-Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
-  ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
+Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOptions& options,
+                               Findings& findings) {
+  ORRERY_CHECK(options.strings != nullptr);
   auto plain = unpack(std::move(source), options.where);
   if (!plain) return tl::unexpected(std::move(plain.error()));
   Window window(**plain);
   if (auto some = window.need(64); !some && window.size() == 0)
     return tl::unexpected(std::move(some.error()));
   if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
-  if (looks_like_json(window.text())) return read_json(window, options);
+  if (looks_like_json(window.text())) return read_json(window, options, findings);
   if (looks_like_list(window.text().substr(0, 64))) return other_json(options.where);
   const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
   if (detected->schema != Schema::current) {
-    options.findings->add(FindingCode::legacy_schema,
-                          fmt::format("{} (Chakra {})", options.where, name(detected->schema)));
+    findings.add(FindingCode::legacy_schema,
+                 fmt::format("{} (Chakra {})", options.where, name(detected->schema)));
   }
-  return BinaryReader(window, (*plain)->size_hint(), options, *detected).read();
+  return BinaryReader(window, (*plain)->size_hint(), options, *detected, findings).read();
 }
 
 }  // namespace orrery::trace::chakra

@@ -19,13 +19,12 @@ struct ReadOptions {
   std::string where;                    ///< names the source in errors
   std::shared_ptr<StringPool> strings;  ///< shared by the ranks of a workload
   graph::Repair repair = graph::Repair::refuse;
-  Findings* findings = nullptr;  ///< must be set
-  GroupMap* groups = nullptr;    ///< process groups found in METADATA nodes; null = not wanted
+  GroupMap* groups = nullptr;  ///< process groups found in METADATA nodes; null = not wanted
 };
 
 /// Reads a trace whatever it is: gzip or not, any protobuf layout, JSON workload, printed JSON
 /// messages. Errc: input_*, limit_exceeded. One pass; memory for the graph and one block of input.
 [[nodiscard]] Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source,
-                                             const ReadOptions& options);
+                                             const ReadOptions& options, Findings& findings);
 
 }  // namespace orrery::trace::chakra

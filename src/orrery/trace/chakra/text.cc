@@ -272,16 +272,16 @@ bool looks_like_json(std::string_view head) {
   return at < head.size() && (head[at] == '"' || head[at] == '}');
 }
 
-Result<graph::Graph> read_json(Window& window, const ReadOptions& options) {
+Result<graph::Graph> read_json(Window& window, const ReadOptions& options, Findings& findings) {
   // Our own export: printed messages, too, but in one document.
   const bool document = window.text().substr(0, kDocument.size()) == kDocument;
   JsonPieces pieces(window, options.where, document ? "nodes" : "workload_graph");
   if (auto opened = pieces.open(); !opened) return tl::unexpected(opened.error());
   if (auto known = known_format(pieces, window.text(), options); !known)
     return tl::unexpected(known.error());
-  Decoding decoding(options.where, options.strings, options.repair, *options.findings);
+  Decoding decoding(options.where, options.strings, options.repair, findings);
   JsonDecoder decoder(decoding, pieces.in_array() && !document);
-  NodeSink sink(options);
+  NodeSink sink(options, findings);
   NodeSpec node;
   const bool repair = options.repair == graph::Repair::repair;
   while (true) {
@@ -289,13 +289,13 @@ Result<graph::Graph> read_json(Window& window, const ReadOptions& options) {
     if (!piece) {
       if (!repair || piece.error().code == Errc::limit_exceeded)
         return tl::unexpected(piece.error());
-      options.findings->add(FindingCode::truncated_tail_dropped, piece.error().where);
+      findings.add(FindingCode::truncated_tail_dropped, piece.error().where);
       break;
     }
     if (!*piece) break;
     const auto dropped = [&](Error error) -> Result<void> {
       if (!repair) return tl::unexpected(std::move(error));
-      options.findings->add(FindingCode::corrupt_record_dropped, error.where);
+      findings.add(FindingCode::corrupt_record_dropped, error.where);
       return {};
     };
     const json object = json::parse((*piece)->text, nullptr, false);

@@ -25,6 +25,7 @@ namespace orrery::trace::chakra {
 [[nodiscard]] tl::unexpected<Error> other_json(const std::string& where);
 
 /// Errc: as read_rank; input_unsupported for JSON of other tools.
-[[nodiscard]] Result<graph::Graph> read_json(Window& window, const ReadOptions& options);
+[[nodiscard]] Result<graph::Graph> read_json(Window& window, const ReadOptions& options,
+                                             Findings& findings);
 
 }  // namespace orrery::trace::chakra

@@ -43,10 +43,10 @@ Kind kind_by_arguments(const Record& record) {
 
 }  // namespace
 
-Builder::Builder(profile::Profile& profile, const ReadOptions& options)
+Builder::Builder(profile::Profile& profile, const ReadOptions& options, Findings& findings)
     : profile_(profile),
-      findings_(*options.findings),
-      interner_(*options.strings, *options.findings, options.where),
+      findings_(findings),
+      interner_(*options.strings, options.where, findings),
       lanes_(profile),
       comms_(profile, interner_) {}
 

@@ -23,7 +23,7 @@ namespace orrery::trace::kineto {
 
 class Builder {
  public:
-  Builder(profile::Profile& profile, const ReadOptions& options);
+  Builder(profile::Profile& profile, const ReadOptions& options, Findings& findings);
 
   /// Errc: limit_exceeded (limits::kEventsPerRank).
   Result<void> add(const Record& record);

@@ -50,7 +50,7 @@ void on_one_line(std::string_view text, std::string& out) {
   }
 }
 
-Interner::Interner(StringPool& pool, Findings& findings, std::string where)
+Interner::Interner(StringPool& pool, std::string where, Findings& findings)
     : pool_(pool),
       findings_(findings),
       where_(std::move(where)),

@@ -17,7 +17,7 @@ namespace orrery::trace::kineto {
 class Interner {
  public:
   /// `where` names the file.
-  Interner(StringPool& pool, Findings& findings, std::string where);
+  Interner(StringPool& pool, std::string where, Findings& findings);
 
   /// A raw string's content, unescaped, cut to limits::kEventNameBytes (string_cut).
   StringId string(std::string_view raw);

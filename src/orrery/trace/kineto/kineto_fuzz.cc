@@ -17,7 +17,7 @@ using namespace orrery;
 Result<profile::Profile> read(std::string_view text, std::size_t piece) {
   Findings findings;
   return trace::kineto::read(std::make_unique<trace::json::testing::PieceSource>(text, piece),
-                             {"fuzz.json", std::make_shared<StringPool>(), &findings});
+                             {"fuzz.json", std::make_shared<StringPool>()}, findings);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ inline Outcome read(std::string_view text) {
   Outcome out{fail(Errc::input_empty, "", ""), {}};
   auto source = std::make_unique<MemorySource>(std::as_bytes(std::span(text.data(), text.size())));
   out.profile =
-      kineto::read(std::move(source), {"t.json", std::make_shared<StringPool>(), &out.findings});
+      kineto::read(std::move(source), {"t.json", std::make_shared<StringPool>()}, out.findings);
   return out;
 }
 

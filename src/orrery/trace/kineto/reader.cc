@@ -13,16 +13,16 @@ namespace {
 /// One pass through a file.
 class Reader {
  public:
-  Reader(ByteSource& source, const ReadOptions& options)
-      : document_(source, options.where, *options.findings), options_(options) {
+  Reader(ByteSource& source, const ReadOptions& options, Findings& findings)
+      : document_(source, options.where, findings), options_(options), findings_(findings) {
     profile_.strings = options.strings;
     profile_.format = "kineto";
     profile_.where = options.where;
   }
 
   Result<profile::Profile> run() {
-    Builder builder(profile_, options_);
-    Head head(profile_, builder, *options_.findings);
+    Builder builder(profile_, options_, findings_);
+    Head head(profile_, builder, findings_);
     for (;;) {
       const auto more = document_.next();
       if (!more) return tl::unexpected(more.error());
@@ -68,6 +68,7 @@ class Reader {
   profile::Profile profile_;
   json::Document document_;
   const ReadOptions& options_;
+  Findings& findings_;
   Record record_;
   bool found_ = false;
   std::uint64_t elements_ = 0;
@@ -76,8 +77,9 @@ class Reader {
 
 }  // namespace
 
-Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
-  return Reader(*source, options).run();
+Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOptions& options,
+                              Findings& findings) {
+  return Reader(*source, options, findings).run();
 }
 
 }  // namespace orrery::trace::kineto

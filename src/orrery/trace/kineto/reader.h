@@ -16,7 +16,6 @@ namespace orrery::trace::kineto {
 struct ReadOptions {
   std::string where;                    ///< names the source in errors
   std::shared_ptr<StringPool> strings;  ///< must be set
-  Findings* findings = nullptr;         ///< must be set
 };
 
 /// Reads a whole trace: CUDA, ROCm, MTIA or the CPU alone; every historic spelling of categories
@@ -25,6 +24,6 @@ struct ReadOptions {
 /// Errc: input_corrupt (no trace), input_empty (no event), limit_exceeded. Linear; memory for the
 /// profile and one block of input.
 [[nodiscard]] Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
-                                            const ReadOptions& options);
+                                            const ReadOptions& options, Findings& findings);
 
 }  // namespace orrery::trace::kineto

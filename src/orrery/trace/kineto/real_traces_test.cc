@@ -28,8 +28,7 @@ class RealKinetoTraces : public ::testing::Test {
   static Result<Profile> read_input(const Input& input, Findings& findings) {
     auto source = open(input);
     if (!source) return tl::unexpected(source.error());
-    return kineto::read(std::move(*source),
-                        {input.name, std::make_shared<StringPool>(), &findings});
+    return kineto::read(std::move(*source), {input.name, std::make_shared<StringPool>()}, findings);
   }
   static Profile read_file(const std::string& path, Findings& findings) {
     const auto inputs = inputs_in((traces() / path).string());

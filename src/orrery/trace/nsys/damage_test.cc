@@ -152,7 +152,7 @@ TEST(NsysDamage, AnswersToEveryTruncationAndFlippedByte) {
   const auto answer = [](const std::string& bytes) {
     Findings findings;
     const auto profile = nsys::read(std::as_bytes(std::span(bytes)), "x.sqlite",
-                                    {std::make_shared<StringPool>(), &findings});
+                                    {std::make_shared<StringPool>()}, findings);
     if (!profile) {
       EXPECT_FALSE(profile.error().where.empty() || profile.error().what.empty());
     }
@@ -185,7 +185,7 @@ TEST(NsysDamage, DoesNotGoInCircles) {
   bytes[root + 11] = 2;
   Findings findings;
   const auto profile = nsys::read(std::as_bytes(std::span(bytes)), "circle.sqlite",
-                                  {std::make_shared<StringPool>(), &findings});
+                                  {std::make_shared<StringPool>()}, findings);
   ASSERT_FALSE(profile);
   EXPECT_TRUE(profile.error().code == Errc::input_corrupt ||
               profile.error().code == Errc::limit_exceeded)

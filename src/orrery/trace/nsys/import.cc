@@ -26,8 +26,8 @@ constexpr std::uint64_t kProcessShift = 40;  // CUDA's correlation ids have 32 b
 
 }  // namespace
 
-Import::Import(Database& database, const ReadOptions& options)
-    : database_(database), options_(options), findings_(*options.findings) {
+Import::Import(Database& database, const ReadOptions& options, Findings& findings)
+    : database_(database), options_(options), findings_(findings) {
   profile_.strings = options.strings;
   profile_.format = "nsys";
   profile_.where = database.where();

@@ -30,7 +30,7 @@ namespace orrery::trace::nsys {
 /// A profile in the making.
 class Import {
  public:
-  Import(Database& database, const ReadOptions& options);
+  Import(Database& database, const ReadOptions& options, Findings& findings);
 
   /// Reads everything. The result is indexed.
   [[nodiscard]] Result<profile::Profile> run();

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   Findings findings;
   const auto profile =
-      trace::nsys::read(bytes, "fuzz.sqlite", {std::make_shared<StringPool>(), &findings});
+      trace::nsys::read(bytes, "fuzz.sqlite", {std::make_shared<StringPool>()}, findings);
   if (!profile) {
     ORRERY_CHECK(!profile.error().where.empty() && !profile.error().what.empty());
     return 0;

@@ -53,7 +53,7 @@ struct Outcome {
 
 inline Outcome read(const std::string& path, std::optional<std::int64_t> process = std::nullopt) {
   Outcome out;
-  out.profile = nsys::read(path, {std::make_shared<StringPool>(), &out.findings, process});
+  out.profile = nsys::read(path, {std::make_shared<StringPool>(), process}, out.findings);
   return out;
 }
 

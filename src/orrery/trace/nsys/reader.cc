@@ -10,19 +10,20 @@
 
 namespace orrery::trace::nsys {
 
-Result<profile::Profile> read(const std::string& path, const ReadOptions& options) {
-  ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
+Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
+                              Findings& findings) {
+  ORRERY_CHECK(options.strings != nullptr);
   auto database = open_export(path);
   if (!database) return tl::unexpected(std::move(database.error()));
-  return Import(*database, options).run();
+  return Import(*database, options, findings).run();
 }
 
 Result<profile::Profile> read(std::span<const std::byte> bytes, const std::string& where,
-                              const ReadOptions& options) {
-  ORRERY_CHECK(options.findings != nullptr && options.strings != nullptr);
+                              const ReadOptions& options, Findings& findings) {
+  ORRERY_CHECK(options.strings != nullptr);
   auto database = open_export(bytes, where);
   if (!database) return tl::unexpected(std::move(database.error()));
-  return Import(*database, options).run();
+  return Import(*database, options, findings).run();
 }
 
 Result<std::vector<std::int64_t>> processes_in(const std::string& path) {

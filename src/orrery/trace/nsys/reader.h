@@ -19,7 +19,6 @@ namespace orrery::trace::nsys {
 
 struct ReadOptions {
   std::shared_ptr<StringPool> strings;  ///< must be set
-  Findings* findings = nullptr;         ///< must be set
   /// Only what this process did (a report of a whole node holds one per rank); empty: all of them,
   /// kept apart by their lanes and correlations.
   std::optional<std::int64_t> process = std::nullopt;
@@ -31,11 +30,13 @@ struct ReadOptions {
 /// virtual tables are not looked at. Numbers of a communicator's ranks stand for global ranks: an
 /// export does not say which they are. The result is indexed. Errc: input_not_found, input_read,
 /// input_corrupt, input_unsupported (no Nsight tables), input_empty, limit_exceeded.
-[[nodiscard]] Result<profile::Profile> read(const std::string& path, const ReadOptions& options);
+[[nodiscard]] Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
+                                            Findings& findings);
 
 /// The same from an export's bytes.
 [[nodiscard]] Result<profile::Profile> read(std::span<const std::byte> bytes,
-                                            const std::string& where, const ReadOptions& options);
+                                            const std::string& where, const ReadOptions& options,
+                                            Findings& findings);
 
 /// The processes that used a device, ascending. Errc: as read.
 [[nodiscard]] Result<std::vector<std::int64_t>> processes_in(const std::string& path);

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Findings findings;
   const auto profile =
       trace::pytorch::read(std::make_unique<trace::MemorySource>(bytes),
-                           {"fuzz.json", std::make_shared<StringPool>(), &findings});
+                           {"fuzz.json", std::make_shared<StringPool>()}, findings);
   if (!profile) {
     ORRERY_CHECK(!profile.error().where.empty() && !profile.error().what.empty());
     return 0;

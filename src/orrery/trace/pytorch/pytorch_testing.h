@@ -43,7 +43,7 @@ struct Outcome {
 inline Outcome read_text(std::string_view text) {
   Outcome out{fail(Errc::input_empty, "", ""), {}};
   out.profile = read(std::make_unique<MemorySource>(std::as_bytes(std::span(text))),
-                     {"rank0.json", std::make_shared<StringPool>(), &out.findings});
+                     {"rank0.json", std::make_shared<StringPool>()}, out.findings);
   return out;
 }
 

@@ -39,8 +39,8 @@ std::optional<Version> version_of(std::string_view schema) {
 
 class Reading {
  public:
-  Reading(ByteSource& source, const ReadOptions& options)
-      : options_(options), document_(source, options.where, *options.findings) {
+  Reading(ByteSource& source, const ReadOptions& options, Findings& findings)
+      : options_(options), findings_(findings), document_(source, options.where, findings) {
     profile_.strings = options.strings;
     profile_.format = "pytorch_et";
     profile_.where = options.where;
@@ -87,7 +87,7 @@ class Reading {
     } else if (text.size() <= kLongestFact) {
       profile_.facts.emplace_back(key, text);
     } else {
-      options_.findings->add(FindingCode::string_cut, options_.where + ": \"" + key + "\"");
+      findings_.add(FindingCode::string_cut, options_.where + ": \"" + key + "\"");
     }
     return {};
   }
@@ -101,8 +101,8 @@ class Reading {
                   "schemas 1.0.0 to 1.1.1 are known, with or without \"-chakra…\"");
     }
     if (*version > Version{1, 1, 1}) {
-      options_.findings->add(FindingCode::unknown_field_kept,
-                             options_.where + ": schema " + text.substr(0, 64));
+      findings_.add(FindingCode::unknown_field_kept,
+                    options_.where + ": schema " + text.substr(0, 64));
     }
     return {};
   }
@@ -139,17 +139,19 @@ class Reading {
   }
 
   const ReadOptions& options_;
+  Findings& findings_;
   json::Document document_;
   profile::Profile profile_;
   NodeParser parser_;
-  Builder builder_{profile_, *options_.findings};
+  Builder builder_{profile_, findings_};
   bool has_nodes_ = false;
 };
 
 }  // namespace
 
-Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
-  return Reading(*source, options).run();
+Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOptions& options,
+                              Findings& findings) {
+  return Reading(*source, options, findings).run();
 }
 
 }  // namespace orrery::trace::pytorch

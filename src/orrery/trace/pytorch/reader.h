@@ -17,7 +17,6 @@ namespace orrery::trace::pytorch {
 struct ReadOptions {
   std::string where;                    ///< names the source in errors
   std::shared_ptr<StringPool> strings;  ///< must be set
-  Findings* findings = nullptr;         ///< must be set
 };
 
 /// Reads a whole trace, schemas 1.0.0 to 1.1.1, with or without "-chakra.0.0.4" or "-chakra.1.0.0"
@@ -37,6 +36,6 @@ struct ReadOptions {
 /// input_corrupt, input_empty, input_unsupported (a schema that is no execution trace's),
 /// limit_exceeded. O(nodes log nodes).
 [[nodiscard]] Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
-                                            const ReadOptions& options);
+                                            const ReadOptions& options, Findings& findings);
 
 }  // namespace orrery::trace::pytorch

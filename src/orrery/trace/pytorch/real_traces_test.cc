@@ -35,7 +35,7 @@ class RealPyTorchEt : public ::testing::Test {
       return out;
     }
     out.profile =
-        read(std::move(*source), {input.name, std::make_shared<StringPool>(), &out.findings});
+        read(std::move(*source), {input.name, std::make_shared<StringPool>()}, out.findings);
     return out;
   }
   static std::vector<Input> traces_in(const std::string& path) {
