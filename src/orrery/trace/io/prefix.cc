@@ -15,7 +15,7 @@ Result<void> check_prefix_free(const std::string& prefix, bool force) {
     return fail(Errc::usage, "--output", "is a folder; a prefix is needed",
                 fmt::format("'{}w' makes {}w.0.et, {}w.1.et, …", prefix, prefix, prefix));
   if (stem == "-.")
-    return fail(Errc::usage, "--output", "traces are files and cannot go to stdout",
+    return fail(Errc::usage, "--output", "traces are files and cannot go to standard output",
                 "'-o w' makes w.0.et, w.1.et, …");
   if (force) return {};
   std::error_code error;
