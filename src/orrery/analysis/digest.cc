@@ -110,14 +110,17 @@ std::optional<PathDigest> path_of(const Run& run) {
   if (run.path.empty()) return std::nullopt;
   const PathSummary summary = summarize_path(run, 0);
   PathDigest path;
-  path.ranks = summary.ranks;
   path.by_cause = summary.by_cause;
   std::set<std::pair<std::uint32_t, std::uint32_t>> nodes;
+  std::set<std::uint32_t> ranks;
   for (const PathSegment& segment : run.path) {
     part_of(path, segment, span_of(run, segment)) += segment.end - segment.start;
-    if (segment.span != result::kNone) nodes.emplace(segment.rank, segment.span);
+    if (segment.cause == result::PathCause::idle) continue;
+    nodes.emplace(segment.rank, segment.span);
+    ranks.insert(segment.rank);
   }
   path.nodes = nodes.size();
+  path.ranks = static_cast<std::uint32_t>(ranks.size());
   path.longest = longest_of(run);
   return path;
 }

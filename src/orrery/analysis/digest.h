@@ -57,8 +57,8 @@ struct PathPiece {
 
 /// The critical path: compute + comm + memory + wait = its length.
 struct PathDigest {
-  std::size_t nodes = 0;    ///< on it
-  std::uint32_t ranks = 0;  ///< distinct ones it visits
+  std::size_t nodes = 0;    ///< that take time on it
+  std::uint32_t ranks = 0;  ///< of those nodes, distinct
   Time compute{}, comm{}, memory{}, wait{};
   std::optional<std::array<Time, result::kPathCauses>> by_cause;  ///< where it is known
   std::vector<PathPiece> longest;                                 ///< at most two, longest first

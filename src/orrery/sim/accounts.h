@@ -37,9 +37,12 @@ class Accounts {
   [[nodiscard]] const Communicator& meant_by(std::uint32_t rank, graph::NodeId node);
   /// What the name means to the rank (Communicators::kUnknown, kOutside).
   [[nodiscard]] std::uint32_t meaning(std::uint32_t rank, graph::NodeId node) {
+    return meaning_to_all(rank, node).of(run_.real(rank));
+  }
+  /// … and to all ranks.
+  [[nodiscard]] Communicators::Meaning meaning_to_all(std::uint32_t rank, graph::NodeId node) {
     const graph::Graph& graph = run_.graph_of(rank);
-    return meanings_.of(run_.communicators, graph, graph.collective(node).group)
-        .of(run_.real(rank));
+    return meanings_.of(run_.communicators, graph, graph.collective(node).group);
   }
 
   [[nodiscard]] Totals& totals() { return totals_; }

@@ -28,15 +28,17 @@ std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, gr
   const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
   if (name.empty() || (run_.policy.group_0_is_all && name == "0")) return 0;
-  const std::uint32_t found = accounts_.meaning(rank, node);
+  const Communicators::Meaning meaning = accounts_.meaning_to_all(rank, node);
+  const std::uint32_t found = meaning.of(run_.real(rank));
   if (found == Communicators::kUnknown) {
     run_.fail({Errc::input_group, run_.place(rank, node),
                fmt::format("process group \"{}\" is not defined", name),
                "--groups FILE gives the groups that belong to this trace: {\"NAME\": [ranks]}"});
     return std::nullopt;
   }
+  // On an axis ranks are members of what the axis is to them.
   if (found == Communicators::kOutside ||
-      run_.communicators[found].place(run_.real(rank)) == kNone) {
+      (meaning.by_rank == nullptr && run_.communicators[found].place(run_.real(rank)) == kNone)) {
     run_.fail(
         {Errc::input_group, run_.place(rank, node),
          fmt::format("rank {} is not a member of process group \"{}\"", run_.real(rank), name),
@@ -44,6 +46,13 @@ std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, gr
     return std::nullopt;
   }
   return run_.quotient.communicator(found);
+}
+
+std::uint32_t Collectives::known_communicator(std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const std::string_view name = graph.string(graph.collective(node).group);
+  if (name.empty() || (run_.policy.group_0_is_all && name == "0")) return 0;
+  return run_.quotient.communicator(accounts_.meaning(rank, node));
 }
 
 std::int64_t Collectives::next_priority(std::uint32_t rank, graph::NodeId node) {
@@ -86,9 +95,23 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   }
   if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
   const std::uint32_t op = new_operation(rank, node);
+  if (run_.pages == nullptr) note_coming(rank, node, *communicator, topology);
   if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
   if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
+}
+
+// Where all members meet. (Those of some dimensions would meet in several collectives at once.)
+void Collectives::note_coming(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                              const model::LogicalTopology& topology) {
+  std::uint64_t meet = 1;
+  for (const model::LogicalDim& dim : topology.dims)
+    if (dim.involved) meet *= dim.ring.size;
+  if (meet != run_.communicators[communicator].members) return;
+  Comings& comings = run_.shared.comings[communicator];
+  const std::uint32_t number = comings.number(chunks_.next(communicator, rank));
+  comings.come(number, run_.now());
+  run_.shared.times[run_.shared.first_times[rank] + node].sender = number;
 }
 
 std::uint32_t Collectives::new_operation(std::uint32_t rank, graph::NodeId node) {

@@ -34,6 +34,8 @@ class Collectives : public PhaseEnds {
   /// The communicator that stands for the one that a collective names. Empty: the run has failed.
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
                                                              graph::NodeId node);
+  /// The same of a collective that has begun, so that there is one.
+  [[nodiscard]] std::uint32_t known_communicator(std::uint32_t rank, graph::NodeId node);
   /// The rank begins its part of `size` bytes by the algorithms of `type`.
   void begin(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type, std::int64_t size);
   /// A chunk has gone through its phase.
@@ -55,6 +57,8 @@ class Collectives : public PhaseEnds {
                     const model::Chunking& cutting, std::uint32_t topology_number,
                     std::int64_t priority);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
+  void note_coming(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                   const model::LogicalTopology& topology);
   [[nodiscard]] std::uint32_t new_operation(std::uint32_t rank, graph::NodeId node);
   void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
                    std::int64_t chunk, const model::LogicalTopology& topology);

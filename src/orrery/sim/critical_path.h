@@ -5,16 +5,19 @@
 
 #include <vector>
 
+#include "orrery/sim/collectives.h"
 #include "orrery/sim/messages.h"
 #include "orrery/sim/nodes.h"
 #include "orrery/sim/run.h"
 
 namespace orrery::sim {
 
-/// The nodes whose completions led to the end of the slowest rank, first to last. A receive that
-/// waited for its message takes no time on the chain: what led to it is the send, on the sender's
-/// rank. Times have been kept.
-[[nodiscard]] std::vector<PathLink> critical_path(Run& run, Nodes& nodes,
+/// The nodes whose completions led to the end of the slowest rank, first to last, across ranks: a
+/// collective whose members wait for each other leads to the one that came last (of several the
+/// lowest rank), a receive that waited for its message, and takes no time, to the send, any other
+/// node to the one whose end let it start. Nobody follows into collectives over some dimensions of
+/// their group, nor to receivers that announce themselves. Times have been kept. O(nodes).
+[[nodiscard]] std::vector<PathLink> critical_path(Run& run, Nodes& nodes, Collectives& collectives,
                                                   const MessageState& messages);
 
 }  // namespace orrery::sim

@@ -26,7 +26,9 @@ struct NodeTimes {
   std::int64_t start = -1;
   std::int64_t end = -1;
   graph::NodeId released_by = graph::kNoNode;
-  std::uint32_t sender = kNone;  ///< a receive that had to wait: who sent, in MessageState::senders
+  /// A receive that had to wait: who sent, in MessageState::senders. A collective whose members are
+  /// known when they come: which one, in Comings.
+  std::uint32_t sender = kNone;
 };
 
 /// Where a node's time went, as far as it did not simply work or transfer.

@@ -212,6 +212,8 @@ bool Repeater::jump() {
   }
   jump.tag_step = tags.value_or(0);
   if (jump.times <= 0 || !findings_repeat(run_.result.findings, before_.findings)) return false;
+  for (std::size_t c = 0; c < present_.chunks.size(); ++c)
+    jump.chunk_step.push_back(present_.chunks[c] - before_.chunks[c]);
   count_repeats(jump);
   move_nodes(jump);
   move_messages(jump);

@@ -30,6 +30,7 @@ struct Snapshot {
   /// By rank and lane of capacity one: the node that left it last, and when.
   std::vector<std::pair<graph::NodeId, std::int64_t>> lasts;
   // Not part of the comparison: what has been counted so far.
+  std::vector<std::uint32_t> chunks;  ///< by communicator: those that a member has issued
   std::vector<RankResult> results;
   std::vector<std::int64_t> gpu_time;
   Totals totals;
@@ -41,10 +42,11 @@ struct Snapshot {
 
 /// How far everything moves when a number of repetitions is skipped.
 struct Jump {
-  std::int64_t times = 0;                ///< repetitions
-  std::int64_t step = 0;                 ///< picoseconds of one
-  std::int64_t tag_step = 0;             ///< of one
-  std::vector<graph::NodeId> node_step;  ///< by rank: nodes of one
+  std::int64_t times = 0;                 ///< repetitions
+  std::int64_t step = 0;                  ///< picoseconds of one
+  std::int64_t tag_step = 0;              ///< of one
+  std::vector<graph::NodeId> node_step;   ///< by rank: nodes of one
+  std::vector<std::uint32_t> chunk_step;  ///< by communicator: chunks of one
 
   [[nodiscard]] std::int64_t delay() const { return times * step; }
   [[nodiscard]] graph::NodeId nodes(std::uint32_t rank) const {
@@ -136,6 +138,7 @@ class Repeater {
   void count_repeats(const Jump& jump);
   void move_nodes(const Jump& jump);
   void repeat_node(std::uint32_t rank, graph::NodeId node, const Jump& jump);
+  void repeat_coming(std::uint32_t rank, graph::NodeId node, const Jump& jump, std::int64_t times);
   void move_messages(const Jump& jump);
   void move_times(const Jump& jump);
 

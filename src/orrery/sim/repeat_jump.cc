@@ -100,6 +100,8 @@ void Repeater::move_nodes(const Jump& jump) {
       times[node] = kept[place];
       if (times[node].start >= 0) times[node].start += jump.delay();
       if (times[node].released_by != graph::kNoNode) times[node].released_by += moved;
+      if (times[node].sender != kNone && run_.graph_of(rank).kind(node) == graph::NodeKind::coll)
+        repeat_coming(rank, node, jump, jump.times);
     }
     state.left -= moved;
     state.front += moved;
@@ -119,7 +121,9 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   times.start += jump.step;
   times.end += jump.step;
   if (times.released_by != graph::kNoNode) times.released_by += step;
-  if (times.sender != kNone) {
+  if (times.sender != kNone && run_.graph_of(rank).kind(node) == graph::NodeKind::coll) {
+    repeat_coming(rank, node, jump, 1);
+  } else if (times.sender != kNone) {
     const auto [sender, sent] = parts_.messages.state().senders[times.sender];
     times.sender = static_cast<std::uint32_t>(parts_.messages.state().senders.size());
     parts_.messages.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
@@ -127,9 +131,20 @@ void Repeater::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   run_.shared.states[rank].waits[node] = kDone;
 }
 
+// A collective has moved on, with its time, by so many repetitions.
+void Repeater::repeat_coming(std::uint32_t rank, NodeId node, const Jump& jump,
+                             std::int64_t times) {
+  NodeTimes& ran = run_.shared.times[run_.shared.first_times[rank] + node];
+  const std::uint32_t communicator = parts_.collectives.known_communicator(rank, node);
+  ran.sender += static_cast<std::uint32_t>(times) * jump.chunk_step[communicator];
+  run_.shared.comings[communicator].come(ran.sender, ran.start);
+}
+
 // Who waits for what: nodes and tags. (Entries that are not in use move too; nobody looks at them.)
 void Repeater::move_messages(const Jump& jump) {
   for (CollectiveOp& op : parts_.collectives.operations()) op.node += jump.nodes(op.rank);
+  for (std::size_t c = 0; c < jump.chunk_step.size(); ++c)
+    run_.shared.comings[c].skip(static_cast<std::uint32_t>(jump.times) * jump.chunk_step[c]);
   for (Receive& receive : parts_.messages.state().receives) {
     receive.who.node += jump.nodes(receive.who.rank);
     receive.key.tag = jump.tag(receive.key.tag);

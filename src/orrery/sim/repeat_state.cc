@@ -55,6 +55,11 @@ bool Repeater::take(Snapshot& to) {
   }
   if (!take_events(to)) return false;
   take_mailboxes(to);
+  to.chunks.clear();
+  for (std::uint32_t c = 0; c < run_.shared.comings.size(); ++c) {
+    const std::vector<std::uint32_t>& next = parts_.chunks.sequence(c).next;
+    to.chunks.push_back(next.empty() ? 0 : next.front());
+  }
   to.results = run_.shared.results;
   to.gpu_time = run_.shared.gpu_time;
   to.totals = parts_.accounts.totals();

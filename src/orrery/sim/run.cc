@@ -29,6 +29,7 @@ void Run::set_up_ranks(const Planner& planner) {
   shared.round_robin.assign(ranks, 0);
   shared.last_was_gather.assign(ranks, 0);
   if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
+  if (!pages) shared.comings.resize(communicators.all().size());
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     RankState& state = shared.states[rank];

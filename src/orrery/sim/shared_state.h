@@ -14,6 +14,7 @@
 #include "orrery/core/check.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/model/network/network.h"
+#include "orrery/sim/comings.h"
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/parts.h"
@@ -58,6 +59,7 @@ struct SharedState {
   std::vector<RankState> states;
   std::vector<std::size_t> first_times;  ///< where its nodes' times begin
   std::vector<NodeTimes> times;
+  std::vector<Comings> comings;        ///< by communicator; empty: times are not kept
   std::vector<std::int64_t> gpu_time;  ///< ASTRA-sim's sum of compute
   std::vector<ChunkQueue> queues;      ///< [rank × queue_count + queue]
   std::vector<QueuePointers> pointers;

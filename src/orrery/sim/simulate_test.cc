@@ -317,6 +317,20 @@ TEST(Simulate, AReceiveCommunicatesOnlyWhileItsMessageIsOnTheWay) {
   EXPECT_EQ(result.path[2].start, result.path[2].end);
 }
 
+TEST(Simulate, ThePathLeadsThroughTheMemberThatCameLast) {
+  std::vector<Rank> ranks(3);
+  for (std::uint32_t r = 0; r < 3; ++r)
+    ranks[r].coll(CollectiveType::all_reduce, 3000, {ranks[r].comp(us(r == 1 ? 9 : 2))});
+  const auto result = run(workload(ranks), line(Block::ring, 3));
+  // What the last to finish did since rank 1 came, and what rank 1 did until then.
+  ASSERT_EQ(result.path.size(), 2u);
+  EXPECT_EQ(result.path[0].rank, 1u);
+  EXPECT_EQ(result.path[0].end, us(9));
+  EXPECT_EQ(result.path[1].rank, 2u);
+  EXPECT_EQ(result.path[1].start, us(9));
+  EXPECT_EQ(result.path[1].end, result.end);
+}
+
 TEST(Simulate, ACollectiveThatSaysNothingIsReplayed) {
   Rank rank;
   rank.silent_coll(us(5));

@@ -94,20 +94,23 @@ Time& part_of(analysis::PathDigest& path, NodeKind kind) {
   return path.wait;
 }
 
-std::optional<analysis::PathDigest> path_of(const Outcome& outcome) {
-  const std::vector<sim::PathLink>& links = outcome.result.path;
+}  // namespace
+
+std::optional<analysis::PathDigest> digest(const std::vector<sim::PathLink>& links,
+                                           const graph::Workload& workload) {
   if (links.empty()) return std::nullopt;
   analysis::PathDigest path;
-  path.nodes = links.size();
   std::set<std::uint32_t> ranks;
   Time before{};
   for (const sim::PathLink& link : links) {
-    const graph::Graph& graph = outcome.workload().graph(link.rank);
+    const graph::Graph& graph = workload.graph(link.rank);
     const NodeKind kind = graph.kind(link.node);
     if (link.start > before) path.wait += link.start - before;
     const Time start = std::max(link.start, std::min(before, link.end));
     part_of(path, kind) += link.end - start;
     before = std::max(before, link.end);
+    if (link.end == start) continue;
+    ++path.nodes;
     ranks.insert(link.rank);
     path.longest.push_back({link.rank, graph.id(link.node), "", std::string(name(kind)), start,
                             link.end, std::nullopt});
@@ -120,8 +123,6 @@ std::optional<analysis::PathDigest> path_of(const Outcome& outcome) {
   path.ranks = static_cast<std::uint32_t>(ranks.size());
   return path;
 }
-
-}  // namespace
 
 analysis::Digest digest(const Outcome& outcome) {
   const platform::Platform& platform = outcome.platform();
@@ -137,7 +138,7 @@ analysis::Digest digest(const Outcome& outcome) {
   all.yield = yield_of(outcome);
   all.comm = comm_of(outcome.result);
   all.memory = memory_of(outcome);
-  all.path = path_of(outcome);
+  all.path = digest(outcome.result.path, outcome.workload());
   all.network = name(platform.network);
   all.compute = compute_word(platform);
   all.device = platform.device.name;

@@ -48,6 +48,9 @@ struct Outcome {
 
 /// The outcome in short. Its path has no causes: those are known of a run that is kept.
 [[nodiscard]] analysis::Digest digest(const Outcome& outcome);
+/// Of its path alone; empty: when nodes ran is not known.
+[[nodiscard]] std::optional<analysis::PathDigest> digest(const std::vector<sim::PathLink>& links,
+                                                         const graph::Workload& workload);
 
 /// The outcome of a question that was to be recorded, as a run, with the spans that were asked for.
 /// The manifest says what it was made from: no absolute path, no clock, so equal inputs give equal
