@@ -16,7 +16,8 @@ namespace {
 // that it worked: after the clean-up the signal does what it always does.
 extern "C" void on_end(int signal) {
   remove_unfinished();
-  (void)::raise(signal);  // SA_RESETHAND: by its default
+  (void)::signal(signal, SIG_DFL);
+  (void)::raise(signal);  // comes when this returns
 }
 
 extern "C" void on_interrupt(int) {
@@ -49,20 +50,22 @@ Result<void> write_output(const std::string& path, std::string_view text, bool f
 }
 
 void install_signal_handlers() {
-  const auto install = [](int signal, void (*handler)(int), int flags) {
+  const auto install = [](int signal, void (*handler)(int)) {
     struct sigaction action {};
     action.sa_handler = handler;
-    action.sa_flags = flags;
+    // Nothing ends a program that is cleaning up: a second signal waits. (With SA_RESETHAND it need
+    // not.)
+    ::sigfillset(&action.sa_mask);
     struct sigaction before {};
     (void)::sigaction(signal, &action, &before);
     // Started with Ctrl-C switched off (in the background of a script), or under nohup: that is to
     // stay so.
     if (before.sa_handler == SIG_IGN) (void)::sigaction(signal, &before, nullptr);
   };
-  install(SIGINT, on_interrupt, 0);
-  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE}) install(signal, on_end, SA_RESETHAND);
+  install(SIGINT, on_interrupt);
+  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE}) install(signal, on_end);
   // A limit on the size of files is a write error (EFBIG) like a full disk.
-  install(SIGXFSZ, SIG_IGN, 0);
+  install(SIGXFSZ, SIG_IGN);
 }
 
 }  // namespace orrery::app

@@ -196,7 +196,7 @@ std::vector<Case> recorded_output_cases() {
   std::vector<Case> cases = {
       device("into_a_file", "convert a.json -o a.json/t", {"a.json/t.0.et", "E1010"}),
       device("without_output", "convert a.json", {"--output"}),
-      device("to_stdout", "convert a.json -o -", {"--output", "stdout"}),
+      device("to_stdout", "convert a.json -o -", {"--output", "standard output"}),
       device("over_a_trace", "convert a.json -o w", {"w.0.et", "E1009", "--force"}),
       device("over_groups", "convert a.json -o t", {"comm_group.json", "E1009", "--force"}, 2,
              {{"comm_group.json", groups}}),
