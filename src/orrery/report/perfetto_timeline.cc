@@ -145,29 +145,26 @@ bool Flows::forward(const Place& from, const Span& out, const Place& to, const S
 }
 
 std::optional<Place> Flows::receiver(std::uint32_t rank, std::uint32_t span) const {
-  const Place here{rank, span};
-  const Span& out = run_.timeline(rank).spans[span];
-  if (out.kind != SpanKind::send || out.distance == kNone) return std::nullopt;
-  const Place there{run_.peer(rank, out.distance), out.peer_span};
-  const Span* in = drawn(there);
-  if (in == nullptr || in->kind != SpanKind::receive || in->peer_span != span ||
-      in->distance == kNone || run_.peer(there.rank, in->distance) != rank ||
-      !forward(here, out, there, *in))
-    return std::nullopt;
-  return there;
+  return other_end(rank, span, SpanKind::send, SpanKind::receive);
 }
 
 std::optional<Place> Flows::sender(std::uint32_t rank, std::uint32_t span) const {
+  return other_end(rank, span, SpanKind::receive, SpanKind::send);
+}
+
+std::optional<Place> Flows::other_end(std::uint32_t rank, std::uint32_t span, SpanKind kind,
+                                      SpanKind other) const {
   const Place here{rank, span};
-  const Span& in = run_.timeline(rank).spans[span];
-  if (in.kind != SpanKind::receive || in.distance == kNone) return std::nullopt;
-  const Place there{run_.peer(rank, in.distance), in.peer_span};
-  const Span* out = drawn(there);
-  if (out == nullptr || out->kind != SpanKind::send || out->peer_span != span ||
-      out->distance == kNone || run_.peer(there.rank, out->distance) != rank ||
-      !forward(there, *out, here, in))
+  const Span& mine = run_.timeline(rank).spans[span];
+  if (mine.kind != kind || mine.distance == kNone) return std::nullopt;
+  const Place there{run_.peer(rank, mine.distance), mine.peer_span};
+  const Span* its = drawn(there);
+  if (its == nullptr || its->kind != other || its->peer_span != span || its->distance == kNone ||
+      run_.peer(there.rank, its->distance) != rank)
     return std::nullopt;
-  return there;
+  const bool fine =
+      kind == SpanKind::send ? forward(here, mine, there, *its) : forward(there, *its, here, mine);
+  return fine ? std::optional(there) : std::nullopt;
 }
 
 std::span<const std::uint32_t> Flows::visits(std::uint32_t rank, std::uint32_t span) const {

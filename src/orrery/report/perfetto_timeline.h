@@ -144,6 +144,8 @@ class Flows {
   static constexpr std::uint64_t kMessage = 1, kPath = 2;
 
   [[nodiscard]] const result::Span* drawn(const Place& place) const;
+  [[nodiscard]] std::optional<Place> other_end(std::uint32_t rank, std::uint32_t span,
+                                               result::SpanKind kind, result::SpanKind other) const;
   [[nodiscard]] static bool forward(const Place& from, const result::Span& out, const Place& to,
                                     const result::Span& in);
 
