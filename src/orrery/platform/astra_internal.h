@@ -15,7 +15,6 @@
 
 namespace orrery::platform {
 
-
 /// The network YAML → `platform.dims`.
 [[nodiscard]] Result<void> apply_network(std::string_view text, const std::string& where,
                                          Platform& platform, Findings& findings);
@@ -28,7 +27,6 @@ namespace orrery::platform {
 /// The memory JSON → `platform.remote_memory`. Needs `platform.dims`.
 [[nodiscard]] Result<void> apply_memory(std::string_view text, const std::string& where,
                                         Platform& platform, Findings& findings);
-
 
 /// A per-node-custom-implementation file: workload node id → Chakra trace prefix.
 [[nodiscard]] Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(

@@ -141,8 +141,8 @@ void add_path(Sheet& sheet, const Digest& digest) {
                                  format_time(path.comm));
   if (path.memory > Time{}) text += fmt::format(", {} memory", format_time(path.memory));
   if (path.wait > Time{}) text += fmt::format(", {} waiting", format_time(path.wait));
-  sheet.add("critical path", fmt::format("{}, on {} of {} ranks", text, count(path.ranks),
-                                         count(digest.ranks)));
+  sheet.add("critical path",
+            fmt::format("{}, on {} of {} ranks", text, count(path.ranks), count(digest.ranks)));
   text.clear();
   for (std::size_t cause = 0; path.by_cause && cause < result::kPathCauses; ++cause) {
     const Time time = (*path.by_cause)[cause];

@@ -27,7 +27,8 @@ struct HtmlOptions {
                                              std::string_view page,
                                              const HtmlOptions& options = {});
 
-/// The page that was built into this program; empty when it was built without (see `./setup --page`).
+/// The page that was built into this program; empty when it was built without (see `./setup
+/// --page`).
 [[nodiscard]] std::string_view built_in_page();
 
 }  // namespace orrery::report

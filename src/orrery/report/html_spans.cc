@@ -26,10 +26,9 @@ PageSpan shown(const Run& run, const Span& span) {
   out.name = span.name;
   out.lane = span.lane;
   out.kind = static_cast<std::uint8_t>(span.kind);
-  out.flags =
-      static_cast<std::uint8_t>((span.critical ? kCritical : 0) | (span.slack ? kSlackKnown : 0) |
-                                (finished ? 0 : kUnfinished) |
-                                (span.release == result::Release::resource ? kLaneTaken : 0));
+  out.flags = static_cast<std::uint8_t>(
+      (span.critical ? kCritical : 0) | (span.slack ? kSlackKnown : 0) |
+      (finished ? 0 : kUnfinished) | (span.release == result::Release::resource ? kLaneTaken : 0));
   out.wait = span.wait;
   out.slack = span.slack.value_or(Time{});
   out.bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(0, span.bytes.count()));

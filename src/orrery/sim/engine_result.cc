@@ -78,7 +78,8 @@ SimResult Engine::summarise() {
       },
       run_.result.findings);
   run_.spell_out_notes();
-  if (run_.pages == nullptr) run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
+  if (run_.pages == nullptr)
+    run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
   for (std::uint32_t rank = 0;
        history_ && !run_.policy.first_come && rank < run_.shared.states.size(); ++rank)
     nodes_.settle_releases(rank);

@@ -105,8 +105,8 @@ class EventQueue {
     buckets_[0].clear();
     cursor_ = 0;
     // What differs from the new time in a lower bit than from the old one moves down.
-    const auto highest = static_cast<std::size_t>(
-        std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    const auto highest =
+        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
     now_ = time;
     std::vector<Event> events;
     buckets_[highest].swap(events);

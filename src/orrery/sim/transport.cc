@@ -15,8 +15,8 @@ void Transport::hand_over(const Shipment& what, const Event& arrival) {
     free_.pop_back();
     cargo_[token] = arrival;
   }
-  run_.network.send({what.from, what.to, what.bytes, what.traffic, token, what.flow, what.order,
-                     what.weight});
+  run_.network.send(
+      {what.from, what.to, what.bytes, what.traffic, token, what.flow, what.order, what.weight});
   if (!run_.network.traits().tick_order_free) run_.network.settle(run_.now(), *this);
 }
 

@@ -105,8 +105,8 @@ TEST_F(TapeTest, KeepsWhatARepetitionStartsFrom) {
   }
 }
 
-// A loss: logits of 100 bytes become probabilities of 200, which are kept and have no gradient. Only
-// the logits work, forward, and their gradient in their place, backward.
+// A loss: logits of 100 bytes become probabilities of 200, which are kept and have no gradient.
+// Only the logits work, forward, and their gradient in their place, backward.
 TEST_F(TapeTest, CountsWhatIsKeptOnce) {
   const Scope scope = this->scope();
   Tape tape(scope, "loss", false);
