@@ -160,6 +160,10 @@ class Graph {
   [[nodiscard]] std::span<const NodeKind> kinds() const { return columns_.kinds; }
   [[nodiscard]] bool is_cpu(NodeId n) const { return (columns_.flags[n] & kIsCpu) != 0; }
   [[nodiscard]] bool has(NodeId n, NodeFlag flag) const { return (columns_.flags[n] & flag) != 0; }
+  /// Whether both nodes have, or both lack, each of these flags.
+  [[nodiscard]] bool same_flags(NodeId a, NodeId b, unsigned flags) const {
+    return ((columns_.flags[a] ^ columns_.flags[b]) & flags) == 0;
+  }
   /// Recorded duration (0 when the trace has none).
   [[nodiscard]] Time duration(NodeId n) const { return columns_.durations[n]; }
   [[nodiscard]] std::string_view name(NodeId n) const { return string(columns_.names[n]); }

@@ -60,18 +60,11 @@ std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
   return static_cast<std::uint32_t>(hash >> 32 ^ hash);
 }
 
-// All flags at once; whether there are tensors does not matter.
-template <graph::NodeFlag... flags>
-bool same_flags(const Graph& graph, NodeId a, NodeId b) {
-  return ((graph.has(a, flags) != graph.has(b, flags) ? 1u : 0u) | ...) == 0;
-}
-
-bool same_flags(const Graph& graph, NodeId a, NodeId b) {
-  return same_flags<graph::kIsCpu, graph::kHasNumOps, graph::kHasTensorSize, graph::kHasCommType,
-                    graph::kHasCommSize, graph::kHasSrc, graph::kHasDst, graph::kHasTag,
-                    graph::kHasDims, graph::kHasPriority, graph::kHasCpuAttr, graph::kPeerRelative>(
-      graph, a, b);
-}
+/// Whether there are tensors does not matter.
+constexpr unsigned kSeenFlags = graph::kIsCpu | graph::kHasNumOps | graph::kHasTensorSize |
+                                graph::kHasCommType | graph::kHasCommSize | graph::kHasSrc |
+                                graph::kHasDst | graph::kHasTag | graph::kHasDims |
+                                graph::kHasPriority | graph::kHasCpuAttr | graph::kPeerRelative;
 
 bool same_payload(const Graph& graph, NodeId a, NodeId b) {
   switch (graph.kind(a)) {
@@ -97,7 +90,7 @@ bool same_payload(const Graph& graph, NodeId a, NodeId b) {
 /// Equal but for the tag of a message.
 bool same(const Graph& graph, NodeId a, NodeId b) {
   if (graph.kind(a) != graph.kind(b) || graph.duration(a) != graph.duration(b) ||
-      graph.in_degrees()[a] != graph.in_degrees()[b] || !same_flags(graph, a, b)) {
+      graph.in_degrees()[a] != graph.in_degrees()[b] || !graph.same_flags(a, b, kSeenFlags)) {
     return false;
   }
   const auto x = graph.successors(a), y = graph.successors(b);
