@@ -19,11 +19,6 @@ class Chunks {
 
   /// The rank issues its next chunk of the communicator, for one of its nodes.
   [[nodiscard]] Stream& open(std::uint32_t communicator, std::uint32_t rank, graph::NodeId node);
-  /// Which of the communicator's chunks the rank issues next.
-  [[nodiscard]] std::uint32_t next(std::uint32_t communicator, std::uint32_t rank) const {
-    const std::vector<std::uint32_t>& next = sequence(communicator).next;
-    return next.empty() ? 0 : next[run_.communicators[communicator].player_of_rank(rank)];
-  }
   /// A member is done with its chunk; when all are, it is dropped.
   void close(const Stream& stream);
 

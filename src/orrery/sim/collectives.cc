@@ -95,23 +95,23 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   }
   if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
   const std::uint32_t op = new_operation(rank, node);
-  if (run_.pages == nullptr) note_coming(rank, node, *communicator, topology);
   if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
   if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
 }
 
-// Where all members meet. (Those of some dimensions would meet in several collectives at once.)
-void Collectives::note_coming(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+// To where all members meet. (Those of some dimensions would meet in several collectives at once.)
+void Collectives::note_coming(const Stream& first, graph::NodeId node,
                               const model::LogicalTopology& topology) {
+  const Chunk& block = chunks_.of(first);
   std::uint64_t meet = 1;
   for (const model::LogicalDim& dim : topology.dims)
     if (dim.involved) meet *= dim.ring.size;
-  if (meet != run_.communicators[communicator].members) return;
-  Comings& comings = run_.shared.comings[communicator];
-  const std::uint32_t number = comings.number(chunks_.next(communicator, rank));
+  if (meet != run_.communicators[block.communicator].members) return;
+  Comings& comings = run_.shared.comings[block.communicator];
+  const std::uint32_t number = comings.number(block.number);
   comings.come(number, run_.now());
-  run_.shared.times[run_.shared.first_times[rank] + node].sender = number;
+  run_.shared.times[run_.shared.first_times[first.rank] + node].sender = number;
 }
 
 std::uint32_t Collectives::new_operation(std::uint32_t rank, graph::NodeId node) {
@@ -142,6 +142,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
   ChunkPlan* plan = nullptr;
   for (std::int64_t left = cutting.bytes; left > 0 && !run_.error;) {
     Stream& stream = chunks_.open(communicator, rank, node);
+    if (left == cutting.bytes && run_.pages == nullptr) note_coming(stream, node, topology);
     std::int64_t bytes = left > cutting.chunk ? cutting.chunk : cutting.last;
     if (plan == nullptr || ordered || bytes != natural.bytes) {
       natural.bytes = bytes;

@@ -57,8 +57,7 @@ class Collectives : public PhaseEnds {
                     const model::Chunking& cutting, std::uint32_t topology_number,
                     std::int64_t priority);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
-  void note_coming(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
-                   const model::LogicalTopology& topology);
+  void note_coming(const Stream& first, graph::NodeId node, const model::LogicalTopology& topology);
   [[nodiscard]] std::uint32_t new_operation(std::uint32_t rank, graph::NodeId node);
   void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
                    std::int64_t chunk, const model::LogicalTopology& topology);
