@@ -16,23 +16,21 @@ using result::SpanKind;
 
 namespace {
 
-constexpr std::size_t kSlowest = 64;
-
 Breakdown breakdown_of(const Run& run) {
   std::vector<RankTimes> times;
   times.reserve(run.ranks.size());
   for (const result::Rank& one : run.ranks)
     times.push_back(
         {one.finish, one.compute_only + one.overlapped, one.comm, one.comm_only, one.memory_only});
-  return break_down(times, run.step, kSlowest);
+  return break_down(times, run.step, kSlowestKnown);
 }
 
 std::vector<CommKind> comm_of(const Run& run) {
   std::vector<CommKind> kinds;
   for (const CollectiveClass& one : collective_classes(run)) {
     const Time each = one.count > 0 ? Time(one.time.count() / one.count) : Time{};
-    kinds.push_back({one.type, one.members, one.count, true, one.bytes, one.sent, each, false,
-                     one.busbw, one.of_bound});
+    kinds.push_back(
+        {one.type, one.members, one.count, true, one.bytes, each, false, one.busbw, one.of_bound});
   }
   return kinds;
 }
@@ -79,8 +77,7 @@ PathPiece piece_of(const Run& run, const PathSegment& segment) {
 }
 
 /// What the path does at one node is one piece, whatever its causes.
-std::vector<PathPiece> longest_of(const Run& run) {
-  std::vector<PathPiece> longest;
+void add_pieces(const Run& run, PathDigest& path) {
   for (std::size_t i = 0; i < run.path.size();) {
     const PathSegment& first = run.path[i];
     if (first.cause == result::PathCause::idle) {
@@ -97,13 +94,8 @@ std::vector<PathPiece> longest_of(const Run& run) {
       if (length > most) piece.cause = run.path[i].cause;
       most = std::max(most, length);
     }
-    longest.push_back(std::move(piece));
-    std::stable_sort(longest.begin(), longest.end(), [](const auto& a, const auto& b) {
-      return a.end - a.start > b.end - b.start;
-    });
-    if (longest.size() > 2) longest.pop_back();
+    path.add(std::move(piece));
   }
-  return longest;
 }
 
 std::optional<PathDigest> path_of(const Run& run) {
@@ -121,16 +113,21 @@ std::optional<PathDigest> path_of(const Run& run) {
   }
   path.nodes = nodes.size();
   path.ranks = static_cast<std::uint32_t>(ranks.size());
-  path.longest = longest_of(run);
+  add_pieces(run, path);
   return path;
 }
 
 }  // namespace
 
+void PathDigest::add(PathPiece piece) {
+  longest.push_back(std::move(piece));
+  std::stable_sort(longest.begin(), longest.end(),
+                   [](const auto& a, const auto& b) { return a.end - a.start > b.end - b.start; });
+  if (longest.size() > 2) longest.pop_back();
+}
+
 Digest digest(const Run& run) {
   Digest all;
-  all.workload = run.fact("workload");
-  all.cluster = run.fact("cluster");
   all.ranks = static_cast<std::uint32_t>(run.ranks.size());
   all.distinct = static_cast<std::uint32_t>(run.timelines.size());
   all.simulated = run.representatives().value_or(0);

@@ -28,12 +28,11 @@ struct CommKind {
   std::string type;           ///< "all_reduce", … "send"
   std::uint32_t members = 0;  ///< 0: not known, or a send
   std::uint64_t count = 0;
-  bool one_size = false;   ///< they are all as large
-  Bytes bytes{};           ///< with one_size of one whole buffer, else of all together
-  std::uint64_t sent = 0;  ///< what all their ranks put on the network
-  Time each{};             ///< mean
-  bool waits = false;      ///< … with waiting for the last member; else from when it came
-  double busbw = 0;        ///< bytes/s; 0: not known (see CollectiveSpeed)
+  bool one_size = false;  ///< they are all as large
+  Bytes bytes{};          ///< with one_size of one whole buffer, else of all together
+  Time each{};            ///< mean
+  bool waits = false;     ///< … with waiting for the last member; else from when it came
+  double busbw = 0;       ///< bytes/s; 0: not known (see CollectiveSpeed)
   std::optional<double> of_bound;
 };
 
@@ -62,15 +61,20 @@ struct PathDigest {
   Time compute{}, comm{}, memory{}, wait{};
   std::optional<std::array<Time, result::kPathCauses>> by_cause;  ///< where it is known
   std::vector<PathPiece> longest;                                 ///< at most two, longest first
+
+  /// A piece more; earlier ones go first among those as long.
+  void add(PathPiece piece);
 };
 
+/// So many of the slowest ranks are known.
+inline constexpr std::size_t kSlowestKnown = 64;
+
 struct Digest {
-  std::string workload, cluster;  ///< what they are called; "": not known
   std::uint32_t ranks = 0;
   std::uint32_t distinct = 0;   ///< timelines; 0: not known
   std::uint32_t simulated = 0;  ///< ranks, for all of them; 0: not known
   bool stalled = false;
-  Breakdown step;  ///< with the 64 slowest ranks
+  Breakdown step;  ///< with kSlowestKnown
   std::optional<Yield> yield;
   std::optional<double> mfu, hfu;  ///< see Utilization
   double peak_flops = 0;           ///< FLOP/s of a device; 0: not known

@@ -9,7 +9,7 @@ using analysis::Digest;
 
 namespace {
 
-constexpr std::size_t kSlowest = 3;
+constexpr std::size_t kSlowestShown = 3;
 
 void number_or_null(JsonWriter& json, std::string_view name, std::optional<double> number) {
   json.key(name);
@@ -27,7 +27,7 @@ void write_breakdown(JsonWriter& json, const analysis::Breakdown& step) {
   json.nanoseconds("exposed_memory", step.memory_only).nanoseconds("idle", step.idle);
   json.nanoseconds("comm", step.comm).nanoseconds("first_finish", step.fastest);
   json.nanoseconds("median_finish", step.median).key("slowest").begin_array();
-  for (std::size_t i = 0; i < std::min(kSlowest, step.slowest.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kSlowestShown, step.slowest.size()); ++i) {
     json.begin_object().field("rank", step.slowest[i].rank);
     json.nanoseconds("finish", step.slowest[i].finish).end_object();
   }

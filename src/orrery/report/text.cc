@@ -79,7 +79,6 @@ std::string ranges(std::span<const std::uint32_t> ascending, std::size_t most) {
 std::string percent(double share) { return analysis::share_text(share); }
 
 std::string Style::strong(std::string_view text) const { return wrap(color, "1", text); }
-std::string Style::faint(std::string_view text) const { return wrap(color, "2", text); }
 std::string Style::good(std::string_view text) const { return wrap(color, "32", text); }
 std::string Style::warn(std::string_view text) const { return wrap(color, "33", text); }
 std::string Style::bad(std::string_view text) const { return wrap(color, "31", text); }

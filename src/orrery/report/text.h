@@ -32,7 +32,6 @@ struct Style {
   bool color = false;
 
   [[nodiscard]] std::string strong(std::string_view text) const;
-  [[nodiscard]] std::string faint(std::string_view text) const;
   [[nodiscard]] std::string good(std::string_view text) const;
   [[nodiscard]] std::string warn(std::string_view text) const;
   [[nodiscard]] std::string bad(std::string_view text) const;

@@ -27,7 +27,7 @@ Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues
 std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
-  if (name.empty() || (run_.policy.group_0_is_all && name == "0")) return 0;
+  if (run_.policy.means_all(name)) return 0;
   const Communicators::Meaning meaning = accounts_.meaning_to_all(rank, node);
   const std::uint32_t found = meaning.of(run_.real(rank));
   if (found == Communicators::kUnknown) {
@@ -51,7 +51,7 @@ std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, gr
 std::uint32_t Collectives::known_communicator(std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
-  if (name.empty() || (run_.policy.group_0_is_all && name == "0")) return 0;
+  if (run_.policy.means_all(name)) return 0;
   return run_.quotient.communicator(accounts_.meaning(rank, node));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -40,9 +41,7 @@ class PathWalk {
     at_ = end();
     while (at_.node != graph::kNoNode && links.size() < run_.shared.times.size()) {
       const NodeTimes& ran = times(at_.rank, at_.node);
-      Time start(ran.start);
-      const PathLink here{at_.number, at_.node, start, Time(ran.end)};
-      links.push_back(here);
+      links.push_back({at_.number, at_.node, Time(ran.start), Time(ran.end)});
       if (joined(at_)) {
         if (const auto last = last_comer()) {
           links.back().start = Time(times(last->rank, last->node).start);
@@ -130,9 +129,9 @@ class PathWalk {
   [[nodiscard]] std::optional<Place> lowest_of(const Meeting& meeting) const {
     const graph::Graph& graph = run_.workload.graph(at_.number);
     const std::string_view name = graph.string(graph.collective(at_.node).group);
-    const bool all = name.empty() || (run_.policy.group_0_is_all && name == "0");
     const Communicator& group =
-        run_.communicators[all ? 0 : run_.communicators.find(name, at_.number)];
+        run_.communicators[run_.policy.means_all(name) ? 0
+                                                       : run_.communicators.find(name, at_.number)];
     std::optional<Place> lowest;
     for (std::uint32_t member = 0; member < group.members; ++member) {
       const std::uint32_t number = group.ranks.empty() ? member : group.ranks[member];

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "orrery/core/quantity.h"
 #include "orrery/platform/platform.h"
@@ -56,6 +57,11 @@ struct Policy {
   std::int64_t bus_unit = 1;
 
   [[nodiscard]] static Policy of(platform::Rules rules);
+
+  /// Whether a collective that names this group is among all ranks.
+  [[nodiscard]] bool means_all(std::string_view name) const {
+    return name.empty() || (group_0_is_all && name == "0");
+  }
 };
 
 }  // namespace orrery::sim

@@ -28,7 +28,7 @@ struct CollectiveTotal {
 };
 
 /// One node on the critical path: what the end of the slowest rank waited for, latest last. It
-/// crosses ranks by messages.
+/// crosses ranks by messages and by collectives (see critical_path()).
 struct PathLink {
   std::uint32_t rank;
   graph::NodeId node;
@@ -63,7 +63,7 @@ struct Savings {
 struct SimResult {
   RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
-  std::vector<PathLink> path;                ///< the dependency chain that ends the slowest rank
+  std::vector<PathLink> path;                ///< what the end of the slowest rank waited for
   Time end{};                                ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;

@@ -12,15 +12,13 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::size_t kSlowestRanks = 64;
-
 analysis::Breakdown breakdown_of(const sim::SimResult& result) {
   std::vector<analysis::RankTimes> times;
   times.reserve(result.ranks.simulated().size());
   for (const sim::RankResult& rank : result.ranks.simulated())
     times.push_back({rank.finish, rank.compute, rank.comm, rank.comm_only, rank.memory_only});
   const Time end = result.stall ? std::max(result.end, result.stall->at) : result.end;
-  return analysis::break_down(times, end, kSlowestRanks, result.ranks.classes());
+  return analysis::break_down(times, end, analysis::kSlowestKnown, result.ranks.classes());
 }
 
 std::optional<analysis::Yield> yield_of(const Outcome& outcome) {
@@ -50,7 +48,6 @@ std::vector<analysis::CommKind> comm_of(const sim::SimResult& result) {
     kind.members = send ? 0 : total.group_size;
     kind.count = (total.operations + members - 1) / members;
     kind.bytes = Bytes(static_cast<std::int64_t>(std::min(bytes, kMost)));
-    kind.sent = send ? 0 : total.sent;
     if (total.operations > 0)
       kind.each = Time(total.time.count() / static_cast<std::int64_t>(total.operations));
     kind.waits = !send;
@@ -112,13 +109,8 @@ std::optional<analysis::PathDigest> digest(const std::vector<sim::PathLink>& lin
     if (link.end == start) continue;
     ++path.nodes;
     ranks.insert(link.rank);
-    path.longest.push_back({link.rank, graph.id(link.node), "", std::string(name(kind)), start,
-                            link.end, std::nullopt});
-    path.longest.back().name = graph.name(link.node);
-    std::stable_sort(path.longest.begin(), path.longest.end(), [](const auto& a, const auto& b) {
-      return a.end - a.start > b.end - b.start;
-    });
-    if (path.longest.size() > 2) path.longest.pop_back();
+    path.add({link.rank, graph.id(link.node), std::string(graph.name(link.node)),
+              std::string(name(kind)), start, link.end, std::nullopt});
   }
   path.ranks = static_cast<std::uint32_t>(ranks.size());
   return path;
@@ -127,8 +119,6 @@ std::optional<analysis::PathDigest> digest(const std::vector<sim::PathLink>& lin
 analysis::Digest digest(const Outcome& outcome) {
   const platform::Platform& platform = outcome.platform();
   analysis::Digest all;
-  all.workload = outcome.workload_name;
-  all.cluster = outcome.cluster_name;
   all.ranks = static_cast<std::uint32_t>(outcome.result.ranks.size());
   all.simulated = outcome.result.savings.representatives;
   all.stalled = outcome.result.stall.has_value();
@@ -136,6 +126,8 @@ analysis::Digest digest(const Outcome& outcome) {
   all.peak_flops = platform.device.rated.count();
   all.peak_precision = platform.device.precision;
   all.yield = yield_of(outcome);
+  if (all.yield) all.mfu = all.yield->speed.mfu;
+  if (all.yield) all.hfu = all.yield->speed.hfu;
   all.comm = comm_of(outcome.result);
   all.memory = memory_of(outcome);
   all.path = digest(outcome.result.path, outcome.workload());
