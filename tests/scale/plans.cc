@@ -18,6 +18,7 @@ class Author {
       : draw_(draw), plan_(plan), copies_(copies), last_in_group_(plan.roles.size()) {
     round_ = draw_.one_in(2);
     loose_ = draw_.one_in(2);
+    recorded_ = draw_.one_in(3);
   }
 
   void write() {
@@ -75,8 +76,18 @@ class Author {
       for (std::int64_t i = draw_.between(0, 2); i > 0 && !steps.empty(); --i)
         step.spec.deps.push_back(draw_.below(steps.size()) + 1);
     }
+    if (recorded_) note_recording(step.spec);
     steps.push_back(std::move(step));
     return steps.back();
+  }
+
+  // What recorded traces say besides.
+  void note_recording(NodeSpec& spec) {
+    for (const std::uint64_t dep : spec.deps) {
+      if (draw_.one_in(2))
+        spec.notes.push_back({.dep = dep, .lag = draw_duration(), .kind = graph::EdgeKind::launch});
+    }
+    if (!draw_.one_in(3)) spec.lane = graph::Lane{.id = draw_.between(1, 3)};
   }
 
   void add_compute() {
@@ -207,6 +218,7 @@ class Author {
         Step step = role[i];
         const std::uint64_t before = (round - 1) * steps;
         for (std::uint64_t& dep : step.spec.deps) dep += round * steps;
+        for (graph::EdgeNote& note : step.spec.notes) note.dep += round * steps;
         if (step.spec.deps.empty()) step.spec.deps.push_back(before + steps);
         const Place place{step.group, step.turn};
         if (step.spec.kind == NodeKind::coll && first[place] == i)
@@ -220,8 +232,9 @@ class Author {
   Draw& draw_;
   Plan& plan_;
   std::uint32_t copies_;
-  bool round_ = false;  // sizes and durations that make ties
-  bool loose_ = false;  // nodes that do not wait for the one before
+  bool round_ = false;     // sizes and durations that make ties
+  bool loose_ = false;     // nodes that do not wait for the one before
+  bool recorded_ = false;  // streams, and edges that take a while
   using Place = std::pair<std::uint32_t, std::uint32_t>;       // a group, how many copies further
   std::vector<std::map<Place, std::uint64_t>> last_in_group_;  // by role
   std::vector<std::uint64_t> deps_;

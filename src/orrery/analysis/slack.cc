@@ -211,8 +211,11 @@ class SlackPass {
     const std::size_t here = first + item.span;
     const State state = states_[here];
     if (const Graph* graph = graphs_[item.timeline]) {
-      for (const graph::NodeId next : graph->successors(item.span))
-        leave_room(here, first + next, {0, item.timeline, next});
+      const auto lags = graph->lags(item.span);
+      const auto successors = graph->successors(item.span);
+      for (std::size_t i = 0; i < successors.size(); ++i)
+        leave_room(here, first + successors[i], {0, item.timeline, successors[i]},
+                   lags.empty() ? 0 : lags[i].count());
     }
     if (state.lane_next != kNone)
       leave_room(here, first + state.lane_next, {0, item.timeline, state.lane_next});
@@ -224,9 +227,10 @@ class SlackPass {
     if (state.released_by != kNone) leave_room(first + state.released_by, here, item);
   }
 
-  // `next` cannot start before the span at `before` has ended.
-  void leave_room(std::size_t before, std::size_t next, const Item& next_item) {
-    const std::int64_t gap = states_[next].start - states_[before].end;
+  // `next` cannot start before the span at `before` has ended, and `lag` has passed.
+  void leave_room(std::size_t before, std::size_t next, const Item& next_item,
+                  std::int64_t lag = 0) {
+    const std::int64_t gap = states_[next].start - states_[before].end - lag;
     if (gap < 0) return;
     const std::int64_t room = margin(next, next_item);
     lower(before, room > kTimeMax.count() - gap ? kTimeMax.count() : gap + room);

@@ -100,7 +100,8 @@ void GraphBuilder::add(const NodeSpec& node) {
         {static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(tensors_.size())});
     tensors_.insert(tensors_.end(), node.tensors.begin(), node.tensors.end());
   }
-  if (deps_.size() + node.deps.size() > kMaxEdges || tensors_.size() > kMaxEdges) {
+  if (deps_.size() + node.deps.size() > kMaxEdges || tensors_.size() > kMaxEdges ||
+      notes_.size() + node.notes.size() > kMaxEdges) {
     too_many_deps_ = true;
     return;
   }
@@ -113,6 +114,15 @@ void GraphBuilder::add(const NodeSpec& node) {
                     .flags = node.flags,
                     .kind = node.kind,
                     .tensors = !node.tensors.empty()});
+  if (node.lane || !lanes_.empty()) {
+    lanes_.resize(nodes_.size(), kNoLane);
+    lanes_.back() = number_of(node.lane);
+  }
+  if (!node.notes.empty()) {
+    note_runs_.push_back(
+        {static_cast<std::uint32_t>(nodes_.size() - 1), static_cast<std::uint32_t>(notes_.size())});
+    notes_.insert(notes_.end(), node.notes.begin(), node.notes.end());
+  }
   deps_.insert(deps_.end(), node.deps.begin(), node.deps.end());
 }
 

@@ -4,12 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/graph/content_hash.h"
 #include "orrery/graph/graph.h"
 
 namespace orrery::graph {
@@ -18,6 +21,13 @@ namespace orrery::graph {
 enum class Repair : std::uint8_t {
   refuse,  ///< the first damage is an Error
   repair,  ///< drop the offending node or edge and count a finding
+};
+
+/// What is known of a dependency besides that it is there.
+struct EdgeNote {
+  std::uint64_t dep = 0;  ///< the trace id of whom the node waits for
+  Time lag{};             ///< not negative
+  EdgeKind kind = EdgeKind::unsaid;
 };
 
 /// One node as a reader hands it over. Only the table of its kind is looked at.
@@ -31,7 +41,11 @@ struct NodeSpec {
   Collective collective{};
   PointToPoint message{};
   std::vector<std::uint64_t> deps;  ///< trace ids, data and control, any order, duplicates allowed
+  /// Of some of `deps`; what is said of others is left out. Of several on one, the longest lag, and
+  /// the kind said first.
+  std::vector<EdgeNote> notes;
   std::vector<TensorUse> tensors;
+  std::optional<Lane> lane;
   std::uint64_t offset = 0;  ///< where its record begins in the file, for error messages
 };
 
@@ -70,6 +84,10 @@ class GraphBuilder {
     NodeKind kind;
     bool tensors;
   };
+  struct NoteRun {  // notes_ [first, next run's first) belong to the node at `position`
+    std::uint32_t position;
+    std::uint32_t first;
+  };
   struct TensorRun {  // tensors_ [first, next run's first) belong to the node at `position`
     std::uint32_t position;
     std::uint32_t first;
@@ -92,6 +110,10 @@ class GraphBuilder {
   void link_successors();
   [[nodiscard]] std::uint64_t fill_columns();  // returns the content's hash
   void move_tensors();
+  void fill_lanes(ContentHash& hash);
+  void fill_notes(ContentHash& hash);
+  [[nodiscard]] std::uint32_t number_of(const std::optional<Lane>& lane);
+  [[nodiscard]] std::uint32_t find_edge(NodeId from, NodeId to) const;
 
   [[nodiscard]] std::uint32_t payload_of(const NodeSpec& node);
   [[nodiscard]] const Slot& slot(NodeId n) const { return nodes_[order_.empty() ? n : order_[n]]; }
@@ -107,6 +129,10 @@ class GraphBuilder {
   bool too_many_deps_ = false;
   std::vector<TensorRun> tensor_runs_;
   std::vector<TensorUse> tensors_;
+  std::vector<NoteRun> note_runs_;
+  std::vector<EdgeNote> notes_;
+  std::vector<std::uint32_t> lanes_;  // by position; empty: no node has one
+  std::map<Lane, std::uint32_t> lane_numbers_;
   std::unique_ptr<Recent> recent_;
   Columns<GrowingColumn> columns_;  // side tables grow here directly
   std::uint64_t first_id_ = 0;

@@ -83,6 +83,8 @@ std::uint64_t GraphBuilder::fill_columns() {
       hash.add(static_cast<std::uint64_t>(use.size.count()) << 1 | (use.output ? 1 : 0));
     }
   }
+  if (!lanes_.empty()) fill_lanes(hash);
+  if (!notes_.empty()) fill_notes(hash);
   return hash.value();
 }
 
@@ -130,6 +132,10 @@ Result<Graph> GraphBuilder::finish(Findings& findings) && {
   Graph graph;
   graph.first_id_ = first_id_;
   graph.content_hash_ = fill_columns();
+  for (NodeId n = 0; n < columns_.kinds.size() && !graph.has_device_; ++n)
+    graph.has_device_ = columns_.kinds[n] != NodeKind::invalid &&
+                        columns_.kinds[n] != NodeKind::metadata &&
+                        (columns_.flags[n] & kIsCpu) == 0;
   graph.strings_ = strings_;
   nodes_ = {};
   preds_ = {};

@@ -207,5 +207,77 @@ RC_GTEST_PROP(GraphBuilderProperty, RepairGivesADag, ()) {
   if (strict) RC_ASSERT(strict->content_hash() == graph->content_hash());
 }
 
+NodeSpec node_of(std::uint64_t id, std::vector<std::uint64_t> deps) {
+  NodeSpec node;
+  node.id = id;
+  node.kind = NodeKind::comp;
+  node.deps = std::move(deps);
+  return node;
+}
+
+TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
+  for (const bool sorted : {true, false}) {
+    GraphBuilder builder("w.0.et", std::make_shared<StringPool>(), Repair::refuse);
+    NodeSpec launch = node_of(1, {}), kernel = node_of(2, {1}), copy = node_of(3, {1, 2});
+    launch.lane = Lane{.id = 77, .host = true};
+    kernel.lane = Lane{.id = 7, .device = 1};
+    kernel.notes = {{.dep = 1, .lag = us(4), .kind = EdgeKind::launch}};
+    copy.notes = {{.dep = 2, .lag = us(2)}, {.dep = 9, .lag = us(9)}};  // 9: nobody's
+    copy.lane = kernel.lane;
+    builder.add(sorted ? launch : copy);
+    builder.add(kernel);
+    builder.add(sorted ? copy : launch);
+    Findings findings;
+    const auto graph = std::move(builder).finish(findings);
+    ASSERT_TRUE(graph);
+    ASSERT_EQ(graph->lanes().size(), 2u);
+    EXPECT_EQ(graph->lanes()[graph->lane(0)], (Lane{.id = 77, .host = true}));
+    EXPECT_EQ(graph->lanes()[graph->lane(1)], (Lane{.id = 7, .device = 1}));
+    EXPECT_EQ(graph->lane(2), graph->lane(1));
+    EXPECT_THAT(graph->lags(0), ElementsAre(us(4), Time{}));
+    EXPECT_THAT(graph->lags(1), ElementsAre(us(2)));
+    EXPECT_THAT(graph->edge_kinds(0), ElementsAre(EdgeKind::launch, EdgeKind::unsaid));
+    EXPECT_EQ(graph->edge(0, 2), 1u);
+    EXPECT_EQ(graph->edge(2, 0), kNoNode);
+  }
+}
+
+TEST(GraphBuilder, WhatNobodySaysTakesNoRoom) {
+  const Graph graph = good({{1, {}}, {2, {1}}});
+  EXPECT_FALSE(graph.has_lags());
+  EXPECT_TRUE(graph.lags(0).empty());
+  EXPECT_TRUE(graph.edge_kinds(0).empty());
+  EXPECT_TRUE(graph.lanes().empty());
+  EXPECT_EQ(graph.lane(0), kNoLane);
+}
+
+TEST(GraphBuilder, LagsAndLanesAreContent) {
+  const auto hash = [](Time lag, std::optional<Lane> lane) {
+    GraphBuilder builder("w.0.et", std::make_shared<StringPool>(), Repair::refuse);
+    builder.add(node_of(1, {}));
+    NodeSpec node = node_of(2, {1});
+    node.lane = lane;
+    if (lag > Time{}) node.notes = {{.dep = 1, .lag = lag}};
+    builder.add(node);
+    Findings findings;
+    return std::move(builder).finish(findings)->content_hash();
+  };
+  const std::set<std::uint64_t> hashes = {hash({}, {}),
+                                          hash(us(1), {}),
+                                          hash(us(2), {}),
+                                          hash({}, Lane{.id = 7}),
+                                          hash({}, Lane{.id = 8}),
+                                          hash({}, Lane{.id = 7, .row = 1})};
+  EXPECT_EQ(hashes.size(), 6u);
+}
+
+TEST(EdgeKinds, AreFoundByTheirNames) {
+  for (std::size_t i = 0; i < kEdgeKinds; ++i) {
+    const auto kind = static_cast<EdgeKind>(i);
+    EXPECT_EQ(edge_kind(name(kind)), kind);
+  }
+  EXPECT_EQ(edge_kind("?"), EdgeKind::unsaid);
+}
+
 }  // namespace
 }  // namespace orrery::graph

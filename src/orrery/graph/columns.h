@@ -31,6 +31,10 @@ void pair_columns(From& from, To& to, Visit visit) {
   visit(from.tensor_nodes, to.tensor_nodes);
   visit(from.first_tensor, to.first_tensor);
   visit(from.tensors, to.tensors);
+  visit(from.lane_numbers, to.lane_numbers);
+  visit(from.lanes, to.lanes);
+  visit(from.edge_kinds, to.edge_kinds);
+  visit(from.lags, to.lags);
 }
 
 /// Where a column can begin: `offset`, or the next multiple of 8 bytes.

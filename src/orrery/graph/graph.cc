@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 
 #include "orrery/graph/columns.h"
 
@@ -64,6 +65,29 @@ std::string_view name(CollectiveType type) {
       return "unknown";
   }
   return "unknown";
+}
+
+namespace {
+
+constexpr std::array<std::string_view, kEdgeKinds> kEdgeNames = {
+    "unsaid",      "thread", "inter_thread", "launch",        "sync", "stream",
+    "stream_wait", "tensor", "learned",      "recorded_wait", "start"};
+
+}  // namespace
+
+std::string_view name(EdgeKind kind) { return kEdgeNames[static_cast<std::size_t>(kind)]; }
+
+EdgeKind edge_kind(std::string_view name) {
+  const auto found = std::find(kEdgeNames.begin(), kEdgeNames.end(), name);
+  return found == kEdgeNames.end() ? EdgeKind::unsaid
+                                   : static_cast<EdgeKind>(found - kEdgeNames.begin());
+}
+
+std::uint32_t Graph::edge(NodeId from, NodeId to) const {
+  const auto after = successors(from);
+  const auto found = std::lower_bound(after.begin(), after.end(), to);
+  return found == after.end() || *found != to ? kNoNode
+                                              : static_cast<std::uint32_t>(found - after.begin());
 }
 
 NodeId Graph::find(std::uint64_t wanted) const {

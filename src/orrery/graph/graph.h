@@ -74,6 +74,38 @@ enum NodeFlag : std::uint16_t {
   kPeerRelative = 1u << 12,  ///< src and dst of a message are distances from the rank's own number
 };
 
+/// Why one node waits for another (the first six as in Lumos, arXiv 2504.09307 §3).
+enum class EdgeKind : std::uint8_t {
+  unsaid,         ///< the trace does not say
+  thread,         ///< the step before on the same thread
+  inter_thread,   ///< forward to backward, hand-offs between threads
+  launch,         ///< a call, and the device's work that it launched
+  sync,           ///< the device's work, and the call that waited for it
+  stream,         ///< the work before on the same stream
+  stream_wait,    ///< across streams, by an event that one records and the other waits for
+  tensor,         ///< who made a tensor, and who reads it
+  learned,        ///< nothing says why, but the one has just ended when the other begins
+  recorded_wait,  ///< nothing explains the wait; it is as long as it was recorded
+  start           ///< from the beginning of the recording
+};
+inline constexpr std::size_t kEdgeKinds = 11;
+/// "thread", "stream_wait" …
+[[nodiscard]] std::string_view name(EdgeKind kind);
+/// The kind of that name; unsaid for any other.
+[[nodiscard]] EdgeKind edge_kind(std::string_view name);
+
+/// Where a node was recorded to run: one after the other on a thread of the host or a stream of a
+/// device.
+struct Lane {
+  std::int64_t id = 0;      ///< of the thread, or of the stream on its device
+  std::int32_t device = 0;  ///< 0 for threads
+  std::uint16_t row = 0;    ///< 1, 2 …: runs beside what the stream does at that time
+  bool host = false;
+
+  friend auto operator<=>(const Lane&, const Lane&) = default;
+};
+inline constexpr std::uint32_t kNoLane = ~std::uint32_t{0};
+
 /// What a compute or memory node does.
 struct Work {
   std::int64_t num_ops = 0;  ///< floating-point operations as the trace counts them
@@ -130,6 +162,11 @@ struct Columns {
   Holder<NodeId> tensor_nodes;  ///< ascending
   Holder<std::uint32_t> first_tensor;
   Holder<TensorUse> tensors;
+  // Empty where no node of the graph has any.
+  Holder<std::uint32_t> lane_numbers;  ///< by node: in `lanes`, or kNoLane
+  Holder<Lane> lanes;
+  Holder<EdgeKind> edge_kinds;  ///< as succ
+  Holder<Time> lags;            ///< as succ
 };
 
 template <class T>
@@ -164,6 +201,14 @@ class Graph {
   [[nodiscard]] bool same_flags(NodeId a, NodeId b, unsigned flags) const {
     return ((columns_.flags[a] ^ columns_.flags[b]) & flags) == 0;
   }
+  /// Some node does not run on the host.
+  [[nodiscard]] bool has_device() const { return has_device_; }
+  /// Where the node was recorded to run: a number in lanes(), or kNoLane.
+  [[nodiscard]] std::uint32_t lane(NodeId n) const {
+    return columns_.lane_numbers.empty() ? kNoLane : columns_.lane_numbers[n];
+  }
+  /// Each once; none where the trace does not say.
+  [[nodiscard]] std::span<const Lane> lanes() const { return columns_.lanes; }
   /// Recorded duration (0 when the trace has none).
   [[nodiscard]] Time duration(NodeId n) const { return columns_.durations[n]; }
   [[nodiscard]] std::string_view name(NodeId n) const { return string(columns_.names[n]); }
@@ -175,6 +220,23 @@ class Graph {
     return {columns_.succ.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }
+  /// Some edge has a lag.
+  [[nodiscard]] bool has_lags() const { return !columns_.lags.empty(); }
+  /// By successor: how long after this node's end it may begin at the earliest. That time is
+  /// nobody's work: not this node's, nor its successor's, and it takes no lane. Empty: at once.
+  [[nodiscard]] std::span<const Time> lags(NodeId n) const {
+    if (!has_lags()) return {};
+    return {columns_.lags.data() + columns_.first_succ[n],
+            columns_.first_succ[n + 1] - columns_.first_succ[n]};
+  }
+  /// By successor: why it waits for this node. Empty: no edge of the graph says.
+  [[nodiscard]] std::span<const EdgeKind> edge_kinds(NodeId n) const {
+    if (columns_.edge_kinds.empty()) return {};
+    return {columns_.edge_kinds.data() + columns_.first_succ[n],
+            columns_.first_succ[n + 1] - columns_.first_succ[n]};
+  }
+  /// Where `to` stands among the successors of `from`; kNoNode: it does not. O(log successors).
+  [[nodiscard]] std::uint32_t edge(NodeId from, NodeId to) const;
   /// How many nodes each node waits for.
   [[nodiscard]] std::span<const std::uint32_t> in_degrees() const { return columns_.in_degrees; }
 
@@ -233,6 +295,7 @@ class Graph {
 
   std::uint64_t first_id_ = 0;
   std::uint64_t content_hash_ = 0;
+  bool has_device_ = false;
   Columns<FinishedColumn> columns_;
   std::shared_ptr<const StringPool> strings_;  // null: spilled, and the strings too
   FinishedColumn<std::uint64_t> string_ends_;

@@ -125,6 +125,7 @@ Result<Graph> Spill::put(const Graph& graph) {
   Graph spilled;
   spilled.first_id_ = graph.first_id_;
   spilled.content_hash_ = graph.content_hash_;
+  spilled.has_device_ = graph.has_device_;
   pair_columns(graph.columns_, spilled.columns_,
                [&](const auto& from, auto& to) { to = moved(from, graph.block_.get(), place); });
   spilled.string_ends_ = {reinterpret_cast<const std::uint64_t*>(place + ends_at), ends.size()};

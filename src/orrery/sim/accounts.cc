@@ -91,7 +91,7 @@ void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
   const NodeKind kind = graph.kind(node);
   switch (kind) {
     case NodeKind::comp:
-      state.computing += step;
+      if (run_.computes(rank, node)) state.computing += step;
       return;
     case NodeKind::mem_load:
     case NodeKind::mem_store:

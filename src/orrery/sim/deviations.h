@@ -12,9 +12,10 @@
 
 namespace orrery::sim {
 
-/// When each rank begins and how long it computes. All compute nodes deviate, those on the host
-/// too, whether their time was recorded or comes from the roofline; communication and memory do
-/// not. Times are rounded up to the clock of the rules: picoseconds, or nanoseconds with ASTRA's.
+/// When each rank begins and how long it computes. All compute nodes deviate (those on the host
+/// only where the rank has no device), whether their time was recorded or comes from the roofline;
+/// communication and memory do not. Times are rounded up to the clock of the rules: picoseconds, or
+/// nanoseconds with ASTRA's.
 ///
 /// Every query is O(1); a rank takes four bytes where some rank deviates and none otherwise.
 class Deviations {

@@ -12,7 +12,7 @@ void Devices::replay(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   Time duration = graph.duration(node);
   if (duration == Time{}) duration = run_.policy.shortest;
-  if (graph.kind(node) == NodeKind::comp)
+  if (run_.computes(rank, node))
     duration = run_.shared.deviations.compute(run_.real(rank), duration);
   if (!graph.is_cpu(node)) run_.shared.gpu_time[rank] += duration.count();
   agendas_.at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});

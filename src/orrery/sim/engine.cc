@@ -213,6 +213,8 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
     case LocalKind::node_done:
       nodes_.complete(rank, event.arg);
       return;
+    case LocalKind::node_ready:
+      return nodes_.becomes_ready(rank, event.arg);
     case LocalKind::memory_done:
       devices_.access_ends(rank);
       nodes_.complete(rank, event.arg);

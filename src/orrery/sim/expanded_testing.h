@@ -45,6 +45,15 @@ inline graph::GraphRef expanded(const graph::Workload& workload, std::uint32_t r
       node.collective.group = strings->intern(workload.group_name(group, rank));
     }
     node.deps = std::move(deps[n]);
+    for (const std::uint64_t dep : node.deps) {
+      const graph::NodeId before = from.find(dep);
+      const std::uint32_t edge = from.edge(before, n);
+      graph::EdgeNote note{.dep = dep};
+      if (from.has_lags()) note.lag = from.lags(before)[edge];
+      if (const auto kinds = from.edge_kinds(before); !kinds.empty()) note.kind = kinds[edge];
+      node.notes.push_back(note);
+    }
+    if (from.lane(n) != graph::kNoLane) node.lane = from.lanes()[from.lane(n)];
     builder.add(node);
   }
   Findings findings;

@@ -132,6 +132,8 @@ void ShapeReader::read_message(NodeId node, std::vector<std::uint64_t>& words) {
 
 void ShapeReader::read_rest(NodeId node, std::vector<std::uint64_t>& words) {
   for (const NodeId next : graph_->successors(node)) words.push_back(next);
+  for (const Time lag : graph_->lags(node)) words.push_back(word(lag.count()));
+  if (!graph_->lanes().empty()) words.push_back(graph_->lane(node));
   if (!graph_->has(node, graph::kHasTensors)) return;
   const auto tensors = graph_->tensors(node);
   words.push_back(tensors.size());

@@ -16,17 +16,23 @@ namespace {
 constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kMemoryLane = 3,
                         kFreeLane = 4;
 constexpr std::uint64_t kGroupLanes = 16;  // Orrery rules: one lane per process group …
-constexpr std::uint64_t kSendLanes = std::uint64_t{1} << 32;  // … and one per receiver of sends
+constexpr std::uint64_t kSendLanes = std::uint64_t{1} << 32;  // … one per receiver of sends …
+constexpr std::uint64_t kRecordedLanes = std::uint64_t{1} << 33;  // … and one per recorded stream
 
 }  // namespace
 
 // The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
 // memory, everything else), each of capacity one; receives never wait. Orrery rules give each group
-// and each receiver its own stream; a host has many threads, which dependencies keep in order, also
-// where what they communicate takes its recorded time.
+// and each receiver its own stream, and compute what was recorded, where that is known; a host has
+// many threads, which dependencies keep in order, also where what they communicate takes its
+// recorded time.
 inline std::pair<std::uint64_t, bool> Nodes::lane_of(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
-  if (graph.kind(node) == NodeKind::comp && !graph.is_cpu(node)) return {kComputeLane, false};
+  if (graph.kind(node) == NodeKind::comp && !graph.is_cpu(node)) {
+    const std::uint32_t lane = graph.lane(node);
+    if (lane == graph::kNoLane || !run_.policy.knows_recordings) return {kComputeLane, false};
+    return {kRecordedLanes + lane, false};
+  }
   return other_lane_of(rank, node);
 }
 
@@ -133,14 +139,19 @@ void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
   if (run_.pages != nullptr) return;
   NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
   NodeId& known = times[node].released_by;
-  const bool later = known == graph::kNoNode || times[known].end < times[by].end;
-  if (later || (times[known].end == times[by].end && by < known)) known = by;
+  if (known == graph::kNoNode) {
+    known = by;
+    return;
+  }
+  const std::int64_t ready = run_.graph_of(rank).has_lags() ? times[node].end : times[known].end;
+  if (ready < times[by].end || (ready == times[by].end && by < known)) known = by;
 }
 
 void Nodes::start(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   NodeTimes& times = run_.times_of(rank, node);
   times.start = run_.now();
+  times.end = -1;
   if (node == watched_ && rank == watched_rank_) work_.starts_watched();
   if (run_.policy.first_come) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
@@ -184,6 +195,7 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   state.waits[node] = kDone;
   const auto successors = graph.successors(node);
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
+  if (graph.has_lags() && run_.policy.knows_recordings) return pass_on_later(rank, node, at_once);
   for (const NodeId next : successors) {
     if (--state.waits[next] != 0) continue;
     if (!run_.policy.first_come)
@@ -196,8 +208,43 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   }
 }
 
+// The end of `retire` where some nodes may only begin a while after what they wait for: until a
+// node begins, its end says when it may.
+void Nodes::pass_on_later(std::uint32_t rank, NodeId node, bool at_once) {
+  RankState& state = run_.shared.states[rank];
+  const graph::Graph& graph = run_.graph_of(rank);
+  const auto successors = graph.successors(node);
+  const auto lags = graph.lags(node);
+  for (std::size_t i = 0; i < successors.size(); ++i) {
+    const NodeId next = successors[i];
+    NodeTimes& times = run_.times_of(rank, next);
+    const std::int64_t ready = lags[i] == Time{} ? run_.now() : run_.after(lags[i].count());
+    if (ready > times.end || times.released_by == graph::kNoNode) {
+      times.end = std::max(times.end, ready);
+      times.released_by = node;
+    }
+    if (run_.pages != nullptr ? !run_.pages->satisfy(rank, next) : --state.waits[next] != 0)
+      continue;
+    if (times.end > run_.now()) {
+      agendas_.at(rank, times.end - run_.now(), {.arg = next, .kind = LocalKind::node_ready});
+    } else if (at_once) {
+      state.freed.push_back(next);
+    } else {
+      make_ready(rank, next);
+    }
+  }
+  if (run_.pages != nullptr) run_.pages->end(rank, node);
+}
+
+void Nodes::becomes_ready(std::uint32_t rank, NodeId node) {
+  make_ready(rank, node);
+  wake(rank);
+}
+
 // The end of `retire` where times are not kept.
 void Nodes::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
+  if (run_.graph_of(rank).has_lags() && run_.policy.knows_recordings)
+    return pass_on_later(rank, node, at_once);
   for (const NodeId next : run_.graph_of(rank).successors(node)) {
     if (!run_.pages->satisfy(rank, next)) continue;
     if (at_once) {
@@ -237,10 +284,15 @@ void Nodes::begin_rank(std::uint32_t rank) {
 void Nodes::settle_releases(std::uint32_t rank) {
   const graph::Graph& graph = run_.graph_of(rank);
   NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
+  const auto lag = [&](NodeId from, NodeId to) {
+    const std::uint32_t edge = graph.has_lags() ? graph.edge(from, to) : graph::kNoNode;
+    return edge == graph::kNoNode ? 0 : graph.lags(from)[edge].count();
+  };
   for (NodeId node = 0; node < graph.size(); ++node) {
     for (const NodeId next : graph.successors(node)) {
       NodeId& known = times[next].released_by;
-      if (known != graph::kNoNode && node < known && times[node].end == times[known].end)
+      if (known != graph::kNoNode && node < known &&
+          times[node].end + lag(node, next) == times[known].end + lag(known, next))
         known = node;
     }
   }

@@ -38,6 +38,8 @@ class Nodes {
   void wake(std::uint32_t rank);
   /// The node ends now: its lane is free, its successors may be, the rank goes on.
   void complete(std::uint32_t rank, graph::NodeId node);
+  /// The node may begin: all that it waits for has ended, long enough ago.
+  void becomes_ready(std::uint32_t rank, graph::NodeId node);
   /// A node that takes no time, from within Work::begin.
   void skip(std::uint32_t rank, graph::NodeId node) { retire(rank, node, true); }
   /// Orrery rules, at the end of a tick. False: no node was left to start.
@@ -82,6 +84,7 @@ class Nodes {
   void start(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
   void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
+  void pass_on_later(std::uint32_t rank, graph::NodeId node, bool at_once);
   void check_finished(std::uint32_t rank);
 
   Run& run_;

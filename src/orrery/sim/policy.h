@@ -35,6 +35,9 @@ struct Policy {
   /// One of all collectives, sends and memory accesses at a time, one host node at a time, and
   /// nothing but compute on the host; otherwise one per group and per receiver.
   bool one_lane_for_communication = false;
+  /// What a recording says counts: streams, how long nodes wait after others; and where a rank has
+  /// a device, what its host does is no compute.
+  bool knows_recordings = true;
   /// Collectives without an algorithm of their own take the nearest form; those that say too little
   /// take their recorded time.
   bool nearest_form = true;

@@ -83,6 +83,12 @@ struct Run {
   [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
     return workload.graph(real(rank));
   }
+  /// Whether the node is compute of its rank: on one that has a device, only what runs there.
+  [[nodiscard]] bool computes(std::uint32_t rank, graph::NodeId node) const {
+    const graph::Graph& graph = graph_of(rank);
+    return graph.kind(node) == graph::NodeKind::comp &&
+           (!graph.is_cpu(node) || !policy.knows_recordings || !graph.has_device());
+  }
   /// A member of a communicator, as the workload calls it.
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
     const Communicator& group = communicators[communicator];

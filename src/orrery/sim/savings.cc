@@ -23,6 +23,11 @@ bool has_memory_nodes(const graph::Workload& workload) {
   });
 }
 
+bool any_lags(const graph::Workload& workload) {
+  return std::any_of(workload.graphs.begin(), workload.graphs.end(),
+                     [](const auto& graph) { return graph->has_lags(); });
+}
+
 bool lists_a_rank_twice(const graph::Workload& workload) {
   std::vector<std::uint32_t> listed;  // by rank: the last group that lists it, from 1 on
   std::uint32_t number = 0;
@@ -100,6 +105,7 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
   if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
   if (platform.collectives.rendezvous) return "receivers announce themselves";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  if (any_lags(workload)) return "nodes wait after others";
   // What is on its way in a network is not among what is compared.
   if (!network.repeatable || !network.uncontended) return "messages share links";
   switch (platform.remote_memory.kind) {

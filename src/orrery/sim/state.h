@@ -29,6 +29,7 @@ enum class LocalKind : std::uint8_t {
   inserted_sum,  ///< a packet has crossed the boundary and must be reduced first
   freed,         ///< a packet is reduced and free
   node_done,     ///< a compute or replayed node ends
+  node_ready,    ///< what a node waited for has ended long enough ago
   memory_done,   ///< a remote memory access ends
   custom_done,   ///< a compute node of a custom collective ends
   begins,        ///< a rank begins its work late

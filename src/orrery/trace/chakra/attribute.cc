@@ -21,10 +21,11 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 18> kNames = {
+constexpr std::array<std::string_view, 24> kNames = {
     "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
     "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
-    "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps"};
+    "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps",
+    "stream",       "tid",       "device",   "stream_row",    "dep_kinds", "dep_lags_ps"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -110,10 +111,13 @@ AttrId attr_id(std::string_view name) {
     return std::memcmp(name.data(), known.data(), known.size()) == 0 ? id : AttrId::other;
   };
   switch (name.size()) {
+    case 3:
+      return is(AttrId::tid);
     case 4:
       return is(AttrId::root);
     case 6:
-      return is(AttrId::inputs);
+      return is(name[0] == 'i' ? AttrId::inputs
+                               : (name[0] == 's' ? AttrId::stream : AttrId::device));
     case 7:
       switch (name[0]) {
         case 'n':
@@ -146,13 +150,17 @@ AttrId attr_id(std::string_view name) {
           return is(AttrId::comm_size);
         case 'u':
           return is(AttrId::is_cpu_op);
+        case 'i':
+          return is(AttrId::dep_kinds);
         default:
           return AttrId::other;
       }
     case 10:
-      return is(AttrId::comm_group);
+      return is(name[0] == 'c' ? AttrId::comm_group : AttrId::stream_row);
     case 11:
-      return is(name[0] == 't' ? AttrId::tensor_size : AttrId::duration_ps);
+      return is(name[0] == 't'   ? AttrId::tensor_size
+                : name[1] == 'u' ? AttrId::duration_ps
+                                 : AttrId::dep_lags_ps);
     case 12:
       return is(AttrId::involved_dim);
     case 13:
@@ -199,6 +207,25 @@ StringId Decoding::intern(std::string_view text) {
   return recent;
 }
 
+void Decoding::set_lane(AttrId id, const Scalar& value) {
+  const Whole found = whole(value);
+  // Other tools have texts under these names, or a number for what has none.
+  if (!found.number || !found.exact) return note(FindingCode::attr_ignored);
+  switch (id) {
+    case AttrId::stream:
+      lane_.stream = found.value;
+      lane_.has_stream = true;
+      return;
+    case AttrId::tid:
+      lane_.thread = found.value;
+      lane_.has_thread = true;
+      return;
+    default:
+      (id == AttrId::device ? lane_.device : lane_.row) = found.value;
+      return;
+  }
+}
+
 std::int64_t Decoding::integer(AttrId id, const Scalar& value, std::int64_t low,
                                std::int64_t high) {
   const Whole found = whole(value);
@@ -240,8 +267,10 @@ void Decoding::set_duration(std::uint64_t micros, NodeSpec& node) {
   node.duration = us(static_cast<std::int64_t>(micros));
 }
 
-void Decoding::finish(NodeSpec& node) const {
+void Decoding::finish(NodeSpec& node, std::size_t first_data_dep, std::size_t data_deps) {
   if (tensor_lists_ == 3) node.flags |= graph::kHasTensors;
+  if (lane_.has_stream || lane_.has_thread) add_lane(node);
+  if (!dep_kinds_.empty() || !dep_lags_.empty()) add_notes(node, first_data_dep, data_deps);
 }
 
 }  // namespace orrery::trace::chakra

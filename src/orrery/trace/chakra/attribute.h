@@ -36,7 +36,13 @@ enum class AttrId : std::uint8_t {
   outputs,
   root,
   runtime,
-  duration_ps
+  duration_ps,
+  stream,
+  tid,
+  device,
+  stream_row,
+  dep_kinds,
+  dep_lags_ps
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -77,6 +83,9 @@ class Decoding {
     seen_ = 0;
     tensor_lists_ = 0;
     node_id_ = kNoId;
+    lane_ = {};
+    dep_kinds_.clear();
+    dep_lags_.clear();
   }
   void set_node_id(std::uint64_t id) { node_id_ = id; }
 
@@ -86,7 +95,9 @@ class Decoding {
   void set_kind(std::uint64_t number, graph::NodeSpec& node);
   /// Microseconds → Time.
   void set_duration(std::uint64_t micros, graph::NodeSpec& node);
-  void finish(graph::NodeSpec& node) const;
+  /// When all of the record has been applied. Its data dependencies are those `data_deps` of
+  /// `node.deps` from `first_data_dep` on.
+  void finish(graph::NodeSpec& node, std::size_t first_data_dep, std::size_t data_deps);
 
   StringId intern(std::string_view text);
   void note(FindingCode code);
@@ -105,6 +116,10 @@ class Decoding {
   void set_dims(const Scalar& value, graph::NodeSpec& node);
   void set_tensors(bool output, const Scalar& value, graph::NodeSpec& node);
   void set_group(const Scalar& value, graph::NodeSpec& node);
+  void set_lane(AttrId id, const Scalar& value);
+  void set_dep_list(AttrId id, const Scalar& value);
+  void add_lane(graph::NodeSpec& node) const;
+  void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);
 
   std::string where_;
   std::shared_ptr<StringPool> strings_;
@@ -114,6 +129,12 @@ class Decoding {
   std::uint64_t node_id_ = kNoId;
   std::uint32_t seen_ = 0;  // bit i: AttrId i was applied to this node
   std::uint8_t tensor_lists_ = 0;
+  struct {
+    std::int64_t stream = 0, thread = 0, device = 0, row = 0;
+    bool has_stream = false, has_thread = false;
+  } lane_;
+  std::vector<graph::EdgeKind> dep_kinds_;
+  std::vector<Time> dep_lags_;
   std::vector<StringId> recent_ =
       std::vector<StringId>(kRecent, StringId::empty);  // last string of each bucket
 };

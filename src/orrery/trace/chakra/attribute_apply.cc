@@ -3,6 +3,7 @@
 // What each attribute does to a node.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -100,9 +101,61 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::duration_ps:  // exact, where whole microseconds are not
       node.duration = Time(integer(id, value, 0, kMaxAmount));
       return;
+    case AttrId::stream:
+    case AttrId::tid:
+    case AttrId::device:
+    case AttrId::stream_row:
+      return set_lane(id, value);
+    case AttrId::dep_kinds:
+    case AttrId::dep_lags_ps:
+      return set_dep_list(id, value);
     default:
       apply_number(id, value, node);
       return;
+  }
+}
+
+void Decoding::set_dep_list(AttrId id, const Scalar& value) {
+  if (id == AttrId::dep_lags_ps && value.kind == Kind::numbers) {
+    for (const std::uint64_t number : value.numbers)
+      dep_lags_.push_back(Time(static_cast<std::int64_t>(number)));
+  } else if (id == AttrId::dep_kinds && value.kind == Kind::texts) {
+    for (std::string_view text : value.texts) {
+      if (text.ends_with('?')) text.remove_suffix(1);  // inferred
+      dep_kinds_.push_back(graph::edge_kind(text));
+    }
+  } else {
+    note(FindingCode::attr_ignored);
+  }
+}
+
+void Decoding::add_lane(NodeSpec& node) const {
+  if (node.kind == graph::NodeKind::invalid || node.kind == graph::NodeKind::metadata) return;
+  const bool host = (node.flags & graph::kIsCpu) != 0;
+  if (host ? !lane_.has_thread : !lane_.has_stream) return;
+  graph::Lane& lane = node.lane.emplace();
+  lane.host = host;
+  lane.id = host ? lane_.thread : lane_.stream;
+  if (host) return;
+  lane.device = static_cast<std::int32_t>(std::clamp(lane_.device, kMinInt, kMaxInt));
+  lane.row = static_cast<std::uint16_t>(std::clamp<std::int64_t>(lane_.row, 0, 0xFFFF));
+}
+
+void Decoding::add_notes(NodeSpec& node, std::size_t first, std::size_t count) {
+  const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
+  if (!fits(dep_kinds_.size()) || !fits(dep_lags_.size())) return note(FindingCode::attr_ignored);
+  for (std::size_t i = 0; i < count; ++i) {
+    graph::EdgeNote one{.dep = node.deps[first + i]};
+    if (!dep_kinds_.empty()) one.kind = dep_kinds_[i];
+    if (!dep_lags_.empty()) one.lag = dep_lags_[i];
+    if (one.lag < Time{} || one.lag.count() > kMaxAmount) {
+      damaged(FindingCode::value_clamped, Errc::input_range, [&] {
+        return fmt::format("attribute dep_lags_ps has {}, outside 0 to {}", one.lag.count(),
+                           kMaxAmount);
+      });
+      one.lag = Time{};
+    }
+    if (one.lag > Time{} || one.kind != graph::EdgeKind::unsaid) node.notes.push_back(one);
   }
 }
 

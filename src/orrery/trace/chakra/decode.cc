@@ -95,7 +95,10 @@ void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
   node.collective = {};
   node.message = {};
   node.deps.clear();
+  node.notes.clear();
   node.tensors.clear();
+  node.lane.reset();
+  first_data_dep_ = data_deps_ = 0;
   node.offset = offset;
   input_values_ = {};
 }
@@ -115,7 +118,7 @@ void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset
       decode_v002(bytes, node);
       break;
   }
-  decoding_.finish(node);
+  decoding_.finish(node, first_data_dep_, data_deps_);
 }
 
 // In the order of the fields; zeros and empty texts are not written (proto3).
@@ -128,13 +131,15 @@ void NodeDecoder::take(const NodeRecord& record, NodeSpec& node) {
   if (!record.name.empty()) node.name = decoding_.intern(record.name);
   if (record.type != 0) decoding_.set_kind(record.type, node);
   take_deps(record.ctrl_deps, node);
+  const std::size_t before = node.deps.size();
   take_deps(record.data_deps, node);
+  note_data_deps(before, node);
   if (record.duration_micros != 0) decoding_.set_duration(record.duration_micros, node);
   if (record.inputs && node.kind == graph::NodeKind::metadata)
     input_values_ = record.inputs->values;
   for (const AttributeRecord& attribute : record.attributes) take_attribute(attribute, node);
   if (!record.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
-  decoding_.finish(node);
+  decoding_.finish(node, first_data_dep_, data_deps_);
 }
 
 void NodeDecoder::take_deps(const std::vector<std::uint64_t>& deps, NodeSpec& node) {
@@ -184,12 +189,18 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         break;
       case tag_and_type(4, kBytes):
       case tag_and_type(5, kBytes):
-        add_deps(text_of(field), node);
-        break;
       case tag_and_type(4, kVarint):
-      case tag_and_type(5, kVarint):
-        add_item(node.deps, field.get_uint64());
+      case tag_and_type(5, kVarint): {
+        const bool data = field.tag() == 5;
+        const std::size_t before = node.deps.size();
+        if (field.wire_type() == kBytes) {
+          add_deps(text_of(field), node);
+        } else {
+          add_item(node.deps, field.get_uint64());
+        }
+        if (data) note_data_deps(before, node);
         break;
+      }
       case tag_and_type(6, kVarint):
         (void)field.get_uint64();
         break;
@@ -315,6 +326,12 @@ void NodeDecoder::add_deps(std::string_view packed, NodeSpec& node) {
   const std::size_t first = node.deps.size();
   add_packed(packed, node.deps);
   if (node.deps.size() - first > 1) merge_repeats(first, node);
+}
+
+// Data dependencies have been added to the `before` first ones.
+void NodeDecoder::note_data_deps(std::size_t before, const NodeSpec& node) {
+  if (data_deps_ == 0) first_data_dep_ = before;
+  data_deps_ = first_data_dep_ + data_deps_ == before ? node.deps.size() - first_data_dep_ : 0;
 }
 
 // What one list names more than once is kept once; between the two lists of a node a repeat is

@@ -52,11 +52,14 @@ class NodeDecoder {
   void decode_v002(std::string_view record, graph::NodeSpec& node);
   void decode_old_attribute(std::string_view message, graph::NodeSpec& node);
   void add_deps(std::string_view packed, graph::NodeSpec& node);
+  void note_data_deps(std::size_t before, const graph::NodeSpec& node);
   void merge_repeats(std::size_t first, graph::NodeSpec& node);
 
   Decoding& decoding_;
   Schema schema_;
   std::string_view input_values_;
+  // Where the data dependencies stand in the node's; none where they are not in one piece.
+  std::size_t first_data_dep_ = 0, data_deps_ = 0;
   std::vector<std::uint64_t> numbers_;
   std::vector<std::string_view> texts_;
   std::vector<std::uint64_t> sorted_;

@@ -36,6 +36,11 @@ std::string said(graph::Repair repair, const Decode& decode) {
                       node.message.dst, node.message.tag);
   for (const graph::TensorUse& use : node.tensors)
     text += fmt::format(" | {} {} {}", use.size.count(), strings->view(use.name), use.output);
+  if (node.lane)
+    text += fmt::format(" | lane {} {} {} {}", node.lane->id, node.lane->device, node.lane->row,
+                        node.lane->host);
+  for (const graph::EdgeNote& note : node.notes)
+    text += fmt::format(" | {} {} {}", note.dep, note.lag.count(), graph::name(note.kind));
   text += fmt::format(" | {}", decoder.input_values());
   for (const Finding& finding : findings.list())
     text += fmt::format(" | {} x {}", static_cast<int>(finding.code), finding.count);
@@ -48,7 +53,8 @@ rc::Gen<AttributeRecord> any_attribute() {
     made.name = *rc::gen::element<std::string>(
         "is_cpu_op", "num_ops", "tensor_size", "comm_type", "comm_size", "comm_priority",
         "comm_tag", "comm_src", "comm_dst", "pg_name", "comm_group", "involved_dim", "root_rank",
-        "inputs", "outputs", "runtime", "rf_id", "");
+        "inputs", "outputs", "runtime", "rf_id", "stream", "tid", "device", "stream_row",
+        "dep_kinds", "dep_lags_ps", "");
     made.member = static_cast<Member>(*rc::gen::inRange(2, 33));
     if (made.member == static_cast<Member>(2)) made.member = Member::none;
     made.bits = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 20),
@@ -95,6 +101,39 @@ RC_GTEST_PROP(Decode, TakesARecordAsItsBytes, ()) {
         repair, [&](NodeDecoder& decoder, graph::NodeSpec& node) { decoder.take(record, node); });
     RC_ASSERT(taken == decoded);
   }
+}
+
+TEST(NodeDecoder, ReadsWhereNodesRanAndWhyTheyWaited) {
+  NodeRecord record;
+  record.id = 9;
+  record.type = static_cast<std::uint64_t>(graph::NodeKind::comp);
+  record.ctrl_deps = {5};
+  record.data_deps = {7, 3};
+  record.attributes = {attribute_bool("is_cpu_op", false), attribute_int64("tid", 44),
+                       attribute_int64("stream", 20), attribute_int64("device", 1),
+                       attribute_strings("dep_kinds", {"stream", "launch?"})};
+  AttributeRecord lags = attribute("dep_lags_ps", Member::int64_list, 0);
+  lags.list = {0, 4'000'000};
+  record.attributes.push_back(lags);
+  const auto decode = [&](NodeDecoder& decoder, graph::NodeSpec& node) {
+    decoder.take(record, node);
+    ASSERT_TRUE(node.lane);
+    EXPECT_EQ(*node.lane, (graph::Lane{.id = 20, .device = 1}));
+    ASSERT_EQ(node.notes.size(), 2u);
+    EXPECT_EQ(node.notes[0].dep, 7u);
+    EXPECT_EQ(node.notes[0].kind, graph::EdgeKind::stream);
+    EXPECT_EQ(node.notes[1].dep, 3u);
+    EXPECT_EQ(node.notes[1].lag, us(4));
+    EXPECT_EQ(node.notes[1].kind, graph::EdgeKind::launch);
+  };
+  (void)said(graph::Repair::refuse, decode);
+  record.attributes.back().list = {0, ~std::uint64_t{0}};
+  const auto take = [&](NodeDecoder& decoder, graph::NodeSpec& node) {
+    decoder.take(record, node);
+  };
+  EXPECT_NE(said(graph::Repair::refuse, take).find("dep_lags_ps has -1"), std::string::npos);
+  record.attributes.back().list = {1};  // not one for each
+  EXPECT_EQ(said(graph::Repair::refuse, take).find("| 7 "), std::string::npos);
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ class JsonDecoder {
       }
     }
     if (!has_id) throw BadRecord{Errc::input_missing_attr, "a node without \"Id\""};
-    decoding_.finish(node);
+    decoding_.finish(node, 0, 0);
     return true;
   }
 
