@@ -18,7 +18,7 @@ class Author {
       : draw_(draw), plan_(plan), copies_(copies), last_in_group_(plan.roles.size()) {
     round_ = draw_.one_in(2);
     loose_ = draw_.one_in(2);
-    recorded_ = draw_.one_in(3);
+    recorded_ = draw_.one_in(4);
   }
 
   void write() {

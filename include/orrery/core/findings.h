@@ -51,6 +51,8 @@ enum class FindingCode : std::uint8_t {
   host_context_folded,
   stream_wait_guessed,
   inter_thread_guessed,
+  wait_learned,
+  recorded_wait,
   dependency_contradicts_time,
   comm_kind_from_name,
   comm_kind_unknown,

@@ -74,6 +74,12 @@ constexpr FindingInfo kInfos[] = {
      "order of calls"},
     {"inter_thread_guessed", info,
      "a wait for another thread was inferred from a gap that ends when the other thread is done"},
+    {"wait_learned", info,
+     "work of the device that was late began just after work of another stream had ended; it was "
+     "taken to wait for that"},
+    {"recorded_wait", info,
+     "work of the device began later than anything it is known to wait for explains; the wait is as "
+     "long as it was recorded, whatever becomes faster"},
     {"dependency_contradicts_time", info,
      "a dependency whose first end lies after the second; it was left out"},
     {"comm_kind_from_name", info,

@@ -229,9 +229,11 @@ class Graph {
     return {columns_.lags.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }
+  /// Of some edge it is said why it is there.
+  [[nodiscard]] bool has_edge_kinds() const { return !columns_.edge_kinds.empty(); }
   /// By successor: why it waits for this node. Empty: no edge of the graph says.
   [[nodiscard]] std::span<const EdgeKind> edge_kinds(NodeId n) const {
-    if (columns_.edge_kinds.empty()) return {};
+    if (!has_edge_kinds()) return {};
     return {columns_.edge_kinds.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }

@@ -130,6 +130,7 @@ class Finish {
     fill();
     tidy();
     find_costs();
+    name_nodes();
     return std::move(made_);
   }
 
@@ -217,7 +218,6 @@ class Finish {
   }
 
   void find_costs() {
-    constexpr Time kUnseen = us(1000);  // no launch takes so long
     made_.cost.resize(made_.nodes.size());
     made_.start.resize(made_.nodes.size());
     for (Place place = 0; place < draft_.nodes.size(); ++place) {
@@ -229,24 +229,28 @@ class Finish {
         ready = std::max(ready, end);
         if (edge.kind == DependencyKind::stream) stream_ready = std::max(stream_ready, end);
       }
-      const bool device = is_device_work(event.kind);
-      const bool first = device && draft_.spot(draft_.nodes[place]).index == 0;
-      if (event.timed() && event.start > begin_ &&
-          (made_.of(node).empty() || (first && event.start - ready >= kUnseen))) {
+      if (event.timed() && event.start > begin_ && made_.of(node).empty()) {
         made_.start[node] = event.start - begin_;
-        ready = std::max(ready, event.start);
+        ready = event.start;
       }
-      Time cost{};
-      if (device) {
-        cost = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
-        const Time late = std::max(Time{}, event.start - ready);
-        if (draft_.options.delay > Time{})
-          cost += first ? late : std::min(late, draft_.options.delay);
+      if (is_device_work(event.kind)) {
+        made_.cost[node] = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
       } else if (event.timed()) {
-        cost = std::max(Time{}, draft_.at[place] - ready);
+        made_.cost[node] = std::max(Time{}, draft_.at[place] - ready);
       }
-      made_.cost[node] = cost;
     }
+    find_lags(draft_, made_);
+    take_rows();
+  }
+
+  void take_rows() {
+    if (draft_.rows.empty()) return;
+    made_.rows.resize(made_.nodes.size());
+    for (Place place = 0; place < draft_.nodes.size(); ++place)
+      made_.rows[index_[place]] = draft_.rows[place];
+  }
+
+  void name_nodes() {
     made_.node_of = std::move(draft_.node_of);
     for (std::uint32_t& node : made_.node_of) {
       if (node != kNone) node = index_[node];
@@ -261,21 +265,6 @@ class Finish {
 
 }  // namespace
 }  // namespace draft
-
-Time device_delay(const Profile& profile, const Dependencies& dependencies, std::uint32_t node) {
-  const EventId work = dependencies.nodes[node];
-  const Event& event = profile.events[work];
-  if (!is_device_work(event.kind)) return {};
-  Time ready = profile.events[dependencies.nodes.front()].start + dependencies.start[node];
-  for (const Dependency& edge : dependencies.of(node)) {
-    const Event& before = profile.events[edge.from];
-    Time end = before.end();
-    if (is_host(before.kind))  // where the step of a launching call ends
-      end = draft::blocks(profile, edge.from, work) ? before.start : std::min(end, event.start);
-    ready = std::max(ready, end);
-  }
-  return std::max(Time{}, event.start - ready);
-}
 
 Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,
                                Findings& findings) {
@@ -293,6 +282,7 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
   draft::connect_threads(draft);
   if (options.tensors) draft::connect_tensors(draft);
   draft::drop_contradictions(draft);
+  draft::explain_waits(draft);
   return draft::Finish(draft)();
 }
 

@@ -22,18 +22,26 @@ namespace orrery::profile {
 /// nothing, until all around it has ended. Everything before it since the last thing it waited for
 /// belongs to it, so that replaying the chain gives the recorded times back: cost = recorded end of
 /// the step - the latest recorded end among what it waits for, never negative. What waits for
-/// nothing that was recorded begins when it did (see `start`), and so does the first work of a
-/// stream that began a millisecond or more after all it waits for: what kept the stream busy until
-/// then was not recorded. Calls that neither launch nor synchronise are part of the step
-/// after them (counted: call_folded), and so are Python frames and overhead (host_context_folded).
-/// Device work costs its recorded duration, less what it overlaps with the work before it on its
-/// stream; what lies within the work before it ran beside it and is not ordered with it. What has
-/// no recorded time costs nothing.
+/// nothing that was recorded begins when it did (see `start`). Calls that neither launch nor
+/// synchronise are part of the step after them (counted: call_folded), and so are Python frames and
+/// overhead (host_context_folded). Device work costs its recorded duration, less what it overlaps
+/// with the work before it on its stream; what lies within the work before it ran beside it and is
+/// not ordered with it (see `rows`). What has no recorded time costs nothing.
+///
+/// Device work that began later than the last thing it waited for ended has the difference as that
+/// dependency's lag, up to 20 us: it takes so long to launch, or to go from one work to the next.
+/// If it was later than that and other work of the device had ended within 20 us before, it waited
+/// for that (`learned`); else nobody knows, and the dependency becomes a `recorded_wait`, with the
+/// whole difference. Launches and predecessors that were not the last have the lag that is usual in
+/// the recording, as far as it fits: it counts when something else becomes faster.
 struct Dependencies {
   std::vector<EventId> nodes;  ///< host and device, in order of (start, lane, place in the lane);
                                ///< an untimed node right after what precedes it on its thread
   std::vector<std::uint32_t> node_of;  ///< event → index in nodes, or kNone
   std::vector<Time> cost;              ///< per node
+  /// Per node: 1, 2 … for device work that ran beside what its stream did at the time; empty where
+  /// there is none.
+  std::vector<std::uint16_t> rows;
   std::vector<Time> start;  ///< per node: how long after the profile begins it may begin, or zero
   std::vector<std::uint32_t> first;  ///< per node (+1): its dependencies in `edges`
   std::vector<Dependency> edges;     ///< `from` is an EventId that is a node; sorted, no duplicates
@@ -44,12 +52,6 @@ struct Dependencies {
     return {edges.data() + first[node], first[node + 1] - first[node]};
   }
 };
-
-/// How long after everything it waits for a device's work was recorded to begin (for work that
-/// waits for nothing: after the profile begins): launch latency, the time between two kernels, and
-/// waits nobody recorded. It is not part of the cost. Never negative; zero for a thread's nodes.
-[[nodiscard]] Time device_delay(const Profile& profile, const Dependencies& dependencies,
-                                std::uint32_t node);
 
 /// Builds them; `profile` must be indexed and attached. Acyclic by construction where times are
 /// recorded (an edge leads from an earlier end to a later one); where recorded times contradict an

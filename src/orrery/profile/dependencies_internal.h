@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orrery/core/findings.h"
+#include "orrery/profile/dependencies.h"
 #include "orrery/profile/dependency.h"
 #include "orrery/profile/profile.h"
 
@@ -83,6 +84,8 @@ struct Draft {
   /// When its step ended, by Place: for a thread the end of the step, for a device the work's
   /// recorded end, or what it waits for where that was recorded to end later.
   std::vector<Time> at;
+  /// By Place, where some work ran beside the others of its stream: 0 for those, 1, 2 … for it.
+  std::vector<std::uint16_t> rows;
   std::vector<Edge> edges;  ///< all but the chains of the threads; extra ones from `first_extra`
   std::size_t first_extra = 0;
 
@@ -117,5 +120,9 @@ void connect_threads(Draft& draft);
 void connect_tensors(Draft& draft);
 /// Drops extra edges that lead back in time or close a cycle.
 void drop_contradictions(Draft& draft);
+/// Adds, for work that began long after all it waits for, what had just ended then.
+void explain_waits(Draft& draft);
+/// Fills in what dependencies take besides: see Dependency::lag. `made` has all but lags.
+void find_lags(Draft& draft, Dependencies& made);
 
 }  // namespace orrery::profile::draft

@@ -108,7 +108,8 @@ class StreamOrder {
   }
 
  private:
-  static constexpr std::size_t kRows = 16;  // how many works may run at once beside the longest
+  static constexpr std::size_t kRows = 16;  // how many works may run at once beside the longest …
+  static constexpr std::size_t kSpare = 1u << 15;  // … and be ordered; of others, how many at all
 
   [[nodiscard]] Time end(Place place) const { return draft_.event(place).end(); }
 
@@ -118,10 +119,16 @@ class StreamOrder {
       if (end(last_[row]) > event.end()) continue;
       before_.push_back(last_[row]);
       last_[row] = place;
-      return;
+      return set_row(place, row);
     }
     if (previous_ != kNone && end(previous_) <= event.end()) before_.push_back(previous_);
+    set_row(place, rows_ < kRows ? rows_ : kRows + spare_++ % kSpare);
     if (rows_ < kRows) last_[rows_++] = place;
+  }
+
+  void set_row(Place place, std::size_t row) {
+    draft_.rows.resize(draft_.nodes.size());
+    draft_.rows[place] = static_cast<std::uint16_t>(row);
   }
 
   // Launch and stream edges of one work, and when it was done at the earliest.
@@ -158,6 +165,7 @@ class StreamOrder {
   const Stream& stream_;
   std::array<Place, kRows> last_{};  // [0]: the one that ends last; then what ran beside it
   std::size_t rows_ = 0;
+  std::size_t spare_ = 0;
   Place previous_ = kNone;  // before last_[0]
   std::vector<Place> before_;
 };

@@ -38,6 +38,13 @@ struct Made {
       if (edge.from == from) return edge.guessed;
     return false;
   }
+  /// The longest of what it waits for.
+  [[nodiscard]] Time lag(EventId event) const {
+    Time longest{};
+    for (const Dependency& edge : found.of(found.node_of[event]))
+      longest = std::max(longest, edge.lag);
+    return longest;
+  }
   [[nodiscard]] Time cost(EventId event) const { return found.cost[found.node_of[event]]; }
   [[nodiscard]] Time replayed(EventId event) const {
     return replay(profile, found).end[found.node_of[event]];
@@ -90,31 +97,12 @@ TEST(Dependencies, LaunchesAndStreams) {
   EXPECT_EQ(made.cost(second), us(12));
   EXPECT_EQ(made.cost(a), us(30));
   EXPECT_EQ(made.replayed(a), us(38));
-  EXPECT_EQ(made.replayed(b), us(48));  // the device's gap of 1 us is not modelled
+  EXPECT_EQ(made.replayed(b), us(49));
   EXPECT_EQ(made.cost(op), us(2));
-  const auto delay = [&](EventId event) {
-    return device_delay(made.profile, made.found, made.found.node_of[event]);
-  };
-  EXPECT_EQ(delay(a), Time{});
-  EXPECT_EQ(delay(b), us(1));
-  EXPECT_EQ(delay(set), us(14));
-  EXPECT_EQ(delay(op), Time{});
-}
-
-TEST(Dependencies, DelaysAsCost) {
-  Maker make;
-  const std::uint32_t thread = make.thread(1), stream = make.stream(7);
-  make.call(thread, "cudaLaunchKernel", 0, 10, 1);
-  make.call(thread, "cudaLaunchKernel", 10, 10, 2);
-  make.call(thread, "cudaLaunchKernel", 20, 10, 3);
-  const EventId a = make.kernel(stream, "after what nobody recorded", 510, 10, 1);
-  const EventId b = make.kernel(stream, "b", 523, 10, 2);
-  const EventId c = make.kernel(stream, "c", 633, 10, 3);
-  const Made made(make, {.delay = us(20)});
-  EXPECT_EQ(made.cost(a), us(510));
-  EXPECT_EQ(made.cost(b), us(13));
-  EXPECT_EQ(made.cost(c), us(30));
-  EXPECT_EQ(made.replayed(b), us(533));
+  EXPECT_EQ(made.lag(a), Time{});
+  EXPECT_EQ(made.lag(b), us(14));  // of its launch, as is usual here
+  EXPECT_EQ(made.lag(set), us(14));
+  EXPECT_EQ(made.lag(op), Time{});
 }
 
 // What waits for nothing that was recorded begins when it did.
@@ -136,11 +124,13 @@ TEST(Dependencies, BeginsWhereNothingSaysWhy) {
   EXPECT_EQ(made.cost(other), us(30));
   EXPECT_EQ(start(next), Time{});
   EXPECT_EQ(made.cost(next), us(100));  // with the thread's pause
-  EXPECT_EQ(start(busy), us(5'000));
-  EXPECT_EQ(made.of(busy), (Edges{{call, launch}}));
+  EXPECT_EQ(start(busy), Time{});
+  EXPECT_EQ(made.of(busy), (Edges{{call, recorded_wait}}));
+  EXPECT_EQ(made.lag(busy), us(4'990));
   EXPECT_EQ(start(orphan), us(700));
   EXPECT_EQ(start(after), Time{});  // ordered on its stream
-  EXPECT_EQ(start(soon), Time{});   // it waited for its launch
+  EXPECT_EQ(made.lag(after), us(190));
+  EXPECT_EQ(made.lag(soon), us(290));  // after its launch
   EXPECT_EQ(made.replayed(busy), us(5'010));
   EXPECT_EQ(made.replayed(next), us(20'530));
   EXPECT_EQ(made.replayed(orphan), us(710));

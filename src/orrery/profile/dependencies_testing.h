@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "orrery/profile/dependencies.h"
@@ -25,11 +26,11 @@ inline Replay replay(const Profile& profile, const Dependencies& dependencies) {
   if (made.begin == kTimeMax) made.begin = Time{};
   made.total = made.begin;
   made.end.assign(n, made.begin);
-  std::vector<std::vector<std::uint32_t>> later(n);
+  std::vector<std::vector<std::pair<std::uint32_t, Time>>> later(n);
   std::vector<std::uint32_t> waiting(n), free;
   for (std::uint32_t i = 0; i < n; ++i) {
     for (const Dependency& edge : dependencies.of(i))
-      later[dependencies.node_of[edge.from]].push_back(i);
+      later[dependencies.node_of[edge.from]].emplace_back(i, edge.lag);
     waiting[i] = static_cast<std::uint32_t>(dependencies.of(i).size());
     if (waiting[i] == 0) free.push_back(i);
   }
@@ -39,8 +40,8 @@ inline Replay replay(const Profile& profile, const Dependencies& dependencies) {
     free.pop_back();
     made.end[i] = std::max(made.end[i], made.begin + dependencies.start[i]) + dependencies.cost[i];
     made.total = std::max(made.total, made.end[i]);
-    for (const std::uint32_t next : later[i]) {
-      made.end[next] = std::max(made.end[next], made.end[i]);
+    for (const auto& [next, lag] : later[i]) {
+      made.end[next] = std::max(made.end[next], made.end[i] + lag);
       if (--waiting[next] == 0) free.push_back(next);
     }
   }

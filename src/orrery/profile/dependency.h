@@ -14,22 +14,27 @@ namespace orrery::profile {
 
 /// Why one event waits for another (Lumos, arXiv 2504.09307 §3, has the first six).
 enum class DependencyKind : std::uint8_t {
-  thread,        ///< the step before on the same thread
-  inter_thread,  ///< forward → backward, and hand-offs between threads
-  launch,        ///< call → the device work it launched
-  sync,          ///< device work → the call that waited for it
-  stream,        ///< the work before on the same stream
-  stream_wait,   ///< across streams, by event record and wait
-  tensor,        ///< producer → consumer of a tensor (off by default: implied by the others)
+  thread,         ///< the step before on the same thread
+  inter_thread,   ///< forward → backward, and hand-offs between threads
+  launch,         ///< call → the device work it launched
+  sync,           ///< device work → the call that waited for it
+  stream,         ///< the work before on the same stream
+  stream_wait,    ///< across streams, by event record and wait
+  tensor,         ///< producer → consumer of a tensor (off by default: implied by the others)
+  learned,        ///< work of another stream → what began just after it had ended, and was late
+  recorded_wait,  ///< what was waited for last before a wait that nothing explains
   nothing
 };
-inline constexpr std::size_t kDependencyKinds = 7;
+inline constexpr std::size_t kDependencyKinds = 9;
 [[nodiscard]] std::string_view name(DependencyKind kind);
 
 struct Dependency {
   EventId from = kNoEvent;
   DependencyKind kind = DependencyKind::nothing;
   bool guessed = false;  ///< inferred, not recorded
+  /// How long after the end of `from` the event may begin at the earliest: launch latency, the time
+  /// between two works, a recorded wait. Nobody's work.
+  Time lag{};
 };
 
 struct DependencyOptions {
@@ -37,10 +42,6 @@ struct DependencyOptions {
   /// A gap on a thread at least this long is taken for a wait on another thread when that one fell
   /// idle at its end, or a tenth as long when that one stayed idle so long.
   Time inter_thread_gap = us(1000);
-  /// How much of a device work's delay (see device_delay) becomes part of its cost; of the first
-  /// work recorded on a stream, all of it, because what kept the stream busy was not recorded. With
-  /// zero, none: costs are durations.
-  Time delay{};
 };
 
 }  // namespace orrery::profile

@@ -68,6 +68,9 @@ struct ConvertReport {
 /// - dep_kinds (string list, beside data_deps): why the node waits, with "?" where that was
 ///   inferred. Left out where all are the usual ones: host for host `thread`, device for host
 ///   `launch`, device for device `stream`, host for device `sync`.
+/// - dep_lags_ps (int64 list, beside data_deps): how long after each the node may begin
+///   (Dependency::lag). Left out where all are 0.
+/// - stream_row (int64): Dependencies::rows; left out where it is 0.
 /// - device, correlation (int64), tensor_size (bytes of a copy), kernel_backend, kernel_file,
 ///   et_attrs (other attributes of an execution trace, as JSON).
 /// start_time_micros is the rank's own clock plus `clock_offset`; ctrl_deps is the operator around.

@@ -40,6 +40,14 @@ DependencyKind usual(bool from_device, bool to_device) {
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
+/// Attributes beside data_deps.
+constexpr const char* kDepKinds = "dep_kinds";
+constexpr const char* kDepLags = "dep_lags_ps";
+
+bool is_beside_deps(const AttributeRecord& attribute) {
+  return attribute.name == kDepKinds || attribute.name == kDepLags;
+}
+
 AttributeRecord attribute_int64s(const char* name, const std::vector<std::int64_t>& values) {
   AttributeRecord record = trace::chakra::attribute(name, trace::chakra::Member::int64_list, 0);
   for (const std::int64_t value : values) record.list.push_back(static_cast<std::uint64_t>(value));
@@ -189,13 +197,18 @@ void NodeMaker::add_dependencies(std::uint32_t n, bool label) {
                           [](const auto& a, const auto& b) { return a.first == b.first; }),
               deps_.end());
   for (const auto& dep : deps_) record_.data_deps.push_back(dep.first);
-  if (!unusual || !label) return;
+  if (!label) return;
+  std::vector<std::int64_t> lags;
+  for (const auto& dep : deps_) lags.push_back(dependencies_.edges[dep.second].lag.count());
+  if (std::any_of(lags.begin(), lags.end(), [](std::int64_t lag) { return lag != 0; }))
+    record_.attributes.push_back(attribute_int64s(kDepLags, lags));
+  if (!unusual) return;
   std::vector<std::string> kinds;
   for (const auto& dep : deps_) {
     const profile::Dependency& edge = dependencies_.edges[dep.second];
     kinds.push_back(std::string(name(edge.kind)) + (edge.guessed ? "?" : ""));
   }
-  record_.attributes.push_back(trace::chakra::attribute_strings("dep_kinds", std::move(kinds)));
+  record_.attributes.push_back(trace::chakra::attribute_strings(kDepKinds, std::move(kinds)));
 }
 
 void NodeMaker::add_cost(std::uint32_t n) {
@@ -268,6 +281,8 @@ void NodeMaker::add_device(std::uint32_t n) {
   const profile::Event& event = profile_.events[e];
   const profile::Lane& lane = profile_.lanes[event.lane];
   add_int64("stream", lane.id);
+  if (!dependencies_.rows.empty() && dependencies_.rows[n] > 0)
+    add_int64("stream_row", dependencies_.rows[n]);
   if (several_devices_) add_int64("device", lane.process);
   if (!profile::is_device_work(event.kind)) return;
   const profile::Work& work = profile_.works[event.detail];
@@ -329,24 +344,17 @@ const NodeRecord& NodeMaker::add_comm(const NodeComm& comm) {
 const NodeRecord& NodeMaker::wait_for(std::uint64_t first_id, std::uint64_t count) {
   record_.data_deps.resize(count);
   std::iota(record_.data_deps.begin(), record_.data_deps.end(), first_id);
-  const auto is = [](const char* name) {
-    return [name](const AttributeRecord& attribute) { return attribute.name == name; };
-  };
-  auto& attributes = record_.attributes;
-  attributes.erase(std::remove_if(attributes.begin(), attributes.end(), is("dep_kinds")),
-                   attributes.end());
-  attributes.erase(std::remove_if(attributes.begin(), attributes.end(), is("duration_ps")),
-                   attributes.end());
+  std::erase_if(record_.attributes, [](const AttributeRecord& attribute) {
+    return is_beside_deps(attribute) || attribute.name == "duration_ps";
+  });
   record_.duration_micros = 0;
   return record_;
 }
 
 const NodeRecord& NodeMaker::wait_for_start(std::uint64_t id) {
-  if (!record_.data_deps.empty()) {
-    const auto kinds = std::find_if(
-        record_.attributes.begin(), record_.attributes.end(),
-        [](const AttributeRecord& attribute) { return attribute.name == "dep_kinds"; });
-    if (kinds != record_.attributes.end()) kinds->texts.push_back("start");
+  for (AttributeRecord& attribute : record_.attributes) {
+    if (attribute.name == kDepKinds) attribute.texts.push_back("start");
+    if (attribute.name == kDepLags) attribute.list.push_back(0);
   }
   record_.data_deps.push_back(id);
   return record_;
@@ -362,10 +370,10 @@ std::optional<NodeRecord> NodeMaker::take_pause(std::uint32_t n, std::uint64_t i
   auto& attributes = record_.attributes;
   const auto moved = std::stable_partition(
       attributes.begin(), attributes.end(), [](const AttributeRecord& attribute) {
-        return attribute.name != "dep_kinds" && attribute.name != "duration_ps";
+        return !is_beside_deps(attribute) && attribute.name != "duration_ps";
       });
   for (auto one = moved; one != attributes.end(); ++one)
-    if (one->name == "dep_kinds") node.attributes.push_back(std::move(*one));
+    if (is_beside_deps(*one)) node.attributes.push_back(std::move(*one));
   attributes.erase(moved, attributes.end());
   set_duration(record_, event.duration);
   return node;

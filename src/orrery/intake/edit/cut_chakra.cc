@@ -148,6 +148,22 @@ std::uint64_t drop_missing(const Chooser& chooser, std::vector<std::uint64_t>& d
   return std::erase_if(deps, [&](std::uint64_t id) { return !chooser.kept(id); });
 }
 
+/// Of lists that say something of each data dependency, what is said of those that go.
+void drop_what_is_said(const Chooser& chooser, NodeRecord& node) {
+  const auto drop = [&](auto& list) {
+    if (list.size() != node.data_deps.size()) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (chooser.kept(node.data_deps[i])) std::swap(list[kept++], list[i]);
+    }
+    list.resize(kept);
+  };
+  for (auto& attribute : node.attributes) {
+    if (attribute.name == "dep_kinds") drop(attribute.texts);
+    if (attribute.name == "dep_lags_ps") drop(attribute.list);
+  }
+}
+
 }  // namespace
 
 Result<CutReport> cut_chakra(const trace::Input& input, const CutOptions& options,
@@ -172,6 +188,7 @@ Result<CutReport> cut_chakra(const trace::Input& input, const CutOptions& option
       input, [&](MetadataRecord&& metadata) { return writer->write(metadata); },
       [&](NodeRecord&& node) -> Result<void> {
         if (!chooser.kept(node.id) && node.type != kMetadataNode) return {};
+        drop_what_is_said(chooser, node);
         report.edges_cut += drop_missing(chooser, node.data_deps);
         report.edges_cut += drop_missing(chooser, node.ctrl_deps);
         node.spelling = {};

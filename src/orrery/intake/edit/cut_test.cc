@@ -183,6 +183,10 @@ TEST_F(Cut, ChakraByStartTimes) {
   add(3, "ProfilerStep#2", 1100, true, {2});
   add(4, "kernel of 1", 1120, false, {2}, 2);
   add(5, "op", 1130, true, {3, 4}, 3);
+  auto& said = records.nodes.back().attributes;
+  said.push_back(trace::chakra::attribute_strings("dep_kinds", {"thread", "sync?"}));
+  said.push_back(trace::chakra::attribute("dep_lags_ps", trace::chakra::Member::int64_list, 0));
+  said.back().list = {5, 7};
   ASSERT_TRUE(write_records(path("w.0.et"), records, {}));
   const auto input = trace::inputs_in(path("w.0.et")).value().front();
   CutOptions options;
@@ -192,6 +196,12 @@ TEST_F(Cut, ChakraByStartTimes) {
   EXPECT_EQ(report->kept, 2u);
   EXPECT_EQ(report->edges_cut, 2u);  // on the launch, and on the kernel of the step before
   EXPECT_EQ(report->from, us(100));
+  const auto made = trace::chakra::read_records(path("two.et"));
+  ASSERT_TRUE(made);
+  const NodeRecord& last = made->nodes.back();
+  EXPECT_EQ(last.data_deps, (std::vector<std::uint64_t>{3}));
+  EXPECT_EQ(last.attributes[1].texts, (std::vector<std::string>{"thread"}));
+  EXPECT_EQ(last.attributes[2].list, (std::vector<std::uint64_t>{5}));
   options.iteration = 1;
   report = cut(input, options, path("one.et"), findings_);
   ASSERT_TRUE(report);

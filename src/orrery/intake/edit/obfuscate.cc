@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/core/quantity.h"
+#include "orrery/graph/graph.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::intake {
@@ -16,7 +18,7 @@ using trace::chakra::NodeRecord;
 namespace {
 
 /// What happens to the value of an attribute that stays.
-enum class Treatment { as_it_is, rounded, group, thread, stream };
+enum class Treatment { as_it_is, rounded, group, thread, stream, kinds, lags };
 
 struct Kept {
   std::string_view name;
@@ -28,9 +30,11 @@ constexpr Kept kKept[] = {
     {"comm_priority", Treatment::as_it_is}, {"comm_root", Treatment::as_it_is},
     {"comm_size", Treatment::rounded},      {"comm_src", Treatment::as_it_is},
     {"comm_tag", Treatment::as_it_is},      {"comm_type", Treatment::as_it_is},
-    {"involved_dim", Treatment::as_it_is},  {"is_cpu_op", Treatment::as_it_is},
-    {"num_ops", Treatment::rounded},        {"pg_name", Treatment::group},
-    {"root", Treatment::as_it_is},          {"stream", Treatment::stream},
+    {"dep_kinds", Treatment::kinds},        {"dep_lags_ps", Treatment::lags},
+    {"device", Treatment::as_it_is},        {"involved_dim", Treatment::as_it_is},
+    {"is_cpu_op", Treatment::as_it_is},     {"num_ops", Treatment::rounded},
+    {"pg_name", Treatment::group},          {"root", Treatment::as_it_is},
+    {"stream", Treatment::stream},          {"stream_row", Treatment::as_it_is},
     {"tensor_size", Treatment::rounded},    {"tid", Treatment::thread},
 };
 
@@ -113,6 +117,18 @@ std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attr
       if (!is_whole_number(attribute.member)) return std::nullopt;
       out.bits =
           renumber(rule->treatment == Treatment::thread ? threads_ : streams_, attribute.bits);
+      return out;
+    case Treatment::kinds:  // words of ours, and no others
+      if (attribute.member != Member::string_list) return std::nullopt;
+      for (std::string_view text : attribute.texts) {
+        if (text.ends_with('?')) text.remove_suffix(1);
+        out.texts.emplace_back(graph::name(graph::edge_kind(text)));
+      }
+      return out;
+    case Treatment::lags:  // whole microseconds, as durations
+      if (attribute.member != Member::int64_list) return std::nullopt;
+      for (const std::uint64_t lag : attribute.list)
+        out.list.push_back(lag - lag % static_cast<std::uint64_t>(kPsPerUs));
       return out;
   }
   return std::nullopt;

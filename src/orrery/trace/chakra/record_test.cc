@@ -156,13 +156,22 @@ TEST(Writer, AGraphComesBackEqual) {
            {attribute_bool("is_cpu_op", true), attribute_int64("num_ops", 5),
             attribute_strings("inputs", {}), attribute_strings("outputs", {"a", "4"})});
   comp.duration_micros = 12;
+  AttributeRecord lags = attribute("dep_lags_ps", Member::int64_list, 0);
+  lags.list = {0, 3'000'000};
   const auto first = testing::read(trace(
       {comp,
        node(4, 7, {1},
             {attribute_int64("comm_type", 7), attribute_uint64("comm_size", 99),
              attribute_string("pg_name", "x"), attribute_bools("involved_dim", {true, false})}),
-       node(9, 6, {1, 4}, {attribute_int32("comm_src", 1), attribute_int32("comm_tag", -1)})}));
+       node(9, 6, {1, 4}, {attribute_int32("comm_src", 1), attribute_int32("comm_tag", -1)}),
+       node(10, 4, {4, 9},
+            {attribute_int64("stream", 7), attribute_int64("device", 1),
+             attribute_int64("stream_row", 2), attribute_strings("dep_kinds", {"stream", "sync?"}),
+             lags})}));
   ASSERT_TRUE(first.graph);
+  EXPECT_TRUE(first.graph->has_lags());
+  EXPECT_TRUE(first.graph->has_edge_kinds());
+  EXPECT_EQ(first.graph->lanes().size(), 1u);
   Findings findings;
   std::string bytes;
   const TraceRecords records = records_of(*first.graph, findings);

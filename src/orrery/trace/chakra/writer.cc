@@ -52,6 +52,29 @@ void add_tensors(const graph::Graph& graph, NodeId n, NodeRecord& node) {
   node.attributes.push_back(attribute_strings("outputs", std::move(lists[1])));
 }
 
+void add_lane(const graph::Graph& graph, NodeId n, NodeRecord& node) {
+  if (graph.lane(n) == graph::kNoLane) return;
+  const graph::Lane& lane = graph.lanes()[graph.lane(n)];
+  node.attributes.push_back(attribute_int64(lane.host ? "tid" : "stream", lane.id));
+  if (lane.device != 0) node.attributes.push_back(attribute_int64("device", lane.device));
+  if (lane.row != 0) node.attributes.push_back(attribute_int64("stream_row", lane.row));
+}
+
+/// Adds to every node a list beside its data dependencies; `add(n, i, list)` appends what is said
+/// of the edge to the i-th successor of `n`.
+template <class Add>
+void add_beside_deps(const graph::Graph& graph, TraceRecords& trace, const AttributeRecord& empty,
+                     const Add& add) {
+  std::vector<AttributeRecord> lists(graph.size(), empty);
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    const auto successors = graph.successors(n);
+    for (std::size_t i = 0; i < successors.size(); ++i) add(n, i, lists[successors[i]]);
+  }
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    if (!trace.nodes[n].data_deps.empty()) trace.nodes[n].attributes.push_back(std::move(lists[n]));
+  }
+}
+
 NodeRecord record_of(const graph::Graph& graph, NodeId n, Findings& findings) {
   NodeRecord node;
   node.id = graph.id(n);
@@ -140,6 +163,19 @@ TraceRecords records_of(const graph::Graph& graph, Findings& findings) {
   for (NodeId n = 0; n < graph.size(); ++n) trace.nodes.push_back(record_of(graph, n, findings));
   for (NodeId n = 0; n < graph.size(); ++n) {
     for (const NodeId s : graph.successors(n)) trace.nodes[s].data_deps.push_back(graph.id(n));
+    add_lane(graph, n, trace.nodes[n]);
+  }
+  if (graph.has_lags()) {
+    add_beside_deps(graph, trace, attribute("dep_lags_ps", Member::int64_list, 0),
+                    [&](NodeId n, std::size_t i, AttributeRecord& lags) {
+                      lags.list.push_back(static_cast<std::uint64_t>(graph.lags(n)[i].count()));
+                    });
+  }
+  if (graph.has_edge_kinds()) {
+    add_beside_deps(graph, trace, attribute_strings("dep_kinds", {}),
+                    [&](NodeId n, std::size_t i, AttributeRecord& kinds) {
+                      kinds.texts.emplace_back(name(graph.edge_kinds(n)[i]));
+                    });
   }
   return trace;
 }
