@@ -154,8 +154,7 @@ TEST_F(RealDependencies, HandOffsOfTrainings) {
   }
 }
 
-// How late the device's works began is all that a replay of these steps lacks: 0.4 % without, exact
-// with delays of up to 20 us.
+// A replay of these steps is exact.
 TEST_F(RealDependencies, DlrmSteps) {
   const auto ranks = trace::inputs_in((kTraces / "param/dlrm_kineto.tar.gz").string());
   ASSERT_TRUE(ranks.has_value());
@@ -165,23 +164,13 @@ TEST_F(RealDependencies, DlrmSteps) {
     ASSERT_EQ(steps.size(), 1u);
     EXPECT_EQ(steps[0].number, 10);
     Findings findings;
-    const Time step = steps[0].end - steps[0].start;
-    const Replay fast = replay(profile, find_dependencies(profile, {}, findings));
-    const Replay exact = replay(profile, find_dependencies(profile, {.delay = us(20)}, findings));
-    EXPECT_LT(exact.total - fast.total, Time(step.count() / 250)) << rank.name;
+    const Replay exact = replay(profile, find_dependencies(profile, {}, findings));
     EXPECT_GE(exact.total, steps[0].end);
     EXPECT_LE(exact.total, steps[0].end + us(60));  // the wait for the device at the very end
   }
 }
 
-/// Replays with the recorded delays of the device's works: then the end is the recorded one.
-Time end_with_delays(const Profile& profile, Dependencies found) {
-  for (std::uint32_t node = 0; node < found.nodes.size(); ++node)
-    found.cost[node] += device_delay(profile, found, node);
-  return replay(profile, found).total;
-}
-
-void check(const Profile& profile) {
+void check(const Profile& profile, bool filtered) {
   Findings findings;
   const Dependencies found = find_dependencies(profile, {}, findings);
   const Replay played = replay(profile, found);
@@ -199,12 +188,10 @@ void check(const Profile& profile) {
       last = e;
     }
   }
-  // Nothing takes longer than it did; what is missing is how late the device began (and what a
-  // thread did after its last step where that launched something).
+  // Missing is only what a thread did after its last step where that launched something.
   EXPECT_LE(played.total, recorded);
-  const Time length = recorded - played.begin;
-  const Time with_delays = end_with_delays(profile, found);
-  EXPECT_LE(std::abs((recorded - with_delays).count()), length.count() / 250);  // 0.4 %
+  const std::int64_t per_mille = filtered ? 4 : 1;
+  EXPECT_LE(recorded - played.total, Time((recorded - played.begin).count() / 1000 * per_mille));
 }
 
 TEST_F(RealDependencies, ReplayEveryFile) {
@@ -216,7 +203,7 @@ TEST_F(RealDependencies, ReplayEveryFile) {
     for (const trace::Input& input : *inputs) {
       if (input.format != trace::Format::kineto) continue;
       SCOPED_TRACE(input.name);
-      check(load(input));
+      check(load(input), input.name.find("sampled") != std::string::npos);  // few events are left
       ++files;
     }
   }
