@@ -60,7 +60,7 @@ export interface RankColumns {
   waited: number[]; // for peers, in collectives and receives
 }
 
-export const laneKinds = ['compute', 'cpu', 'communicator', 'sends', 'receives', 'memory', 'other'] as const;
+export const laneKinds = ['compute', 'cpu', 'communicator', 'sends', 'receives', 'memory', 'other', 'stream', 'thread'] as const;
 export const spanKinds = ['metadata', 'compute', 'cpu', 'collective', 'send', 'receive', 'load', 'store'] as const;
 export const pathCauses = ['work', 'bandwidth', 'latency', 'queue', 'peer', 'idle'] as const;
 

@@ -65,10 +65,38 @@ enum class Release : std::uint8_t {
 inline constexpr std::size_t kReleases = 3;
 [[nodiscard]] std::string_view name(Release release);
 
+/// What kind of dependency let a span start (see dep_kinds of converted traces).
+enum class Reason : std::uint8_t {
+  unsaid,
+  thread,
+  inter_thread,
+  launch,
+  sync,
+  stream,
+  stream_wait,
+  tensor,
+  learned,
+  recorded_wait,
+  start
+};
+inline constexpr std::size_t kReasons = 11;
+[[nodiscard]] std::string_view name(Reason reason);
+
 /// What takes spans one after another at one rank. `compute`, `cpu`, `memory`: one each;
 /// `communicator`: one per group; `sends`: one per receiver; `receives`: as many as overlap.
-enum class LaneKind : std::uint8_t { compute, cpu, communicator, sends, receives, memory, other };
-inline constexpr std::size_t kLaneKinds = 7;
+/// `stream`, `thread`: as they were recorded, whatever runs there.
+enum class LaneKind : std::uint8_t {
+  compute,
+  cpu,
+  communicator,
+  sends,
+  receives,
+  memory,
+  other,
+  stream,
+  thread
+};
+inline constexpr std::size_t kLaneKinds = 9;
 [[nodiscard]] std::string_view name(LaneKind kind);
 
 /// One lane of a timeline. Spans of one lane never overlap (they may touch, and spans of no length
@@ -78,9 +106,14 @@ struct Lane {
   std::uint32_t group = kNone;     ///< communicator: the group, by its number at the rank
   std::uint32_t distance = kNone;  ///< sends: the receiver's distance
   std::uint32_t layer = 0;         ///< 1, 2 … where spans of the same lane would overlap
+  std::int64_t number = 0;         ///< stream, thread: its own, as recorded
+  std::int32_t device = 0;         ///< stream: whose it is
 
   friend bool operator==(const Lane&, const Lane&) = default;
 };
+
+/// "stream 7", "device 1 stream 7", "thread 4711": of a lane of these kinds.
+[[nodiscard]] std::string recorded_name(const Lane& lane);
 
 /// One node that ran. wait + queue + latency + rest() = end - start.
 struct Span {
@@ -92,6 +125,7 @@ struct Span {
   SpanKind kind = SpanKind::metadata;
   Model model = Model::none;
   Release release = Release::beginning;
+  Reason reason = Reason::unsaid;     ///< of `release` dependency, where the trace says
   bool critical = false;              ///< on the critical path at one of the timeline's ranks
   std::uint32_t released_by = kNone;  ///< the span (of the same timeline) whose end let it start
   Time wait{};     ///< for peers: until the last one has come, or until the message is sent

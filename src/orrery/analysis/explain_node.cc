@@ -15,6 +15,7 @@ using result::Collective;
 using result::kNone;
 using result::LaneKind;
 using result::Model;
+using result::Reason;
 using result::Release;
 using result::Run;
 using result::Span;
@@ -39,9 +40,38 @@ std::string lane_words(const Run& run, std::uint32_t rank, const Span& span) {
     }
     case LaneKind::sends:
       return "lane of sends to this receiver";
+    case LaneKind::stream:
+    case LaneKind::thread:
+      return recorded_name(lanes[span.lane]);
     default:
       return "lane";
   }
+}
+
+/// Why recorded work waited for another.
+std::string_view reason_words(Reason reason) {
+  switch (reason) {
+    case Reason::unsaid:
+    case Reason::thread:
+    case Reason::tensor:
+    case Reason::start:
+      break;
+    case Reason::inter_thread:
+      return ", which another thread handed over to it";
+    case Reason::launch:
+      return ", which launched it";
+    case Reason::sync:
+      return ", which it waited for by a synchronising call";
+    case Reason::stream:
+      return ", before it on its stream";
+    case Reason::stream_wait:
+      return ", which its stream waited for";
+    case Reason::learned:
+      return ", which had just ended when it was recorded";
+    case Reason::recorded_wait:
+      return "; what it waited for since is not known";
+  }
+  return "";
 }
 
 std::string release_words(const Run& run, std::uint32_t rank, const Span& span) {
@@ -57,7 +87,14 @@ std::string release_words(const Run& run, std::uint32_t rank, const Span& span) 
         "What it depends on had ended before; it started when its {} was free: {} ended at {}.",
         lane_words(run, rank, span), other, at);
   }
-  return fmt::format("It started when the last node it depends on ended: {}, at {}.", other, at);
+  const std::string_view why = reason_words(span.reason);
+  const Time late = span.start - spans[span.released_by].end;
+  if (late > Time{}) {
+    return fmt::format("It started {} after the last node it depends on had ended: {}, at {}{}.",
+                       format_time(late), other, at, why);
+  }
+  return fmt::format("It started when the last node it depends on ended: {}, at {}{}.", other, at,
+                     why);
 }
 
 const Collective* collective_at(const Run& run, std::uint32_t rank, const Span& span) {

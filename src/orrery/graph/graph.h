@@ -94,6 +94,12 @@ inline constexpr std::size_t kEdgeKinds = 11;
 /// The kind of that name; unsaid for any other.
 [[nodiscard]] EdgeKind edge_kind(std::string_view name);
 
+/// What an edge of a recorded trace is when nothing is said.
+[[nodiscard]] constexpr EdgeKind usual_kind(bool from_host, bool to_host) {
+  if (to_host) return from_host ? EdgeKind::thread : EdgeKind::sync;
+  return from_host ? EdgeKind::launch : EdgeKind::stream;
+}
+
 /// Where a node was recorded to run: one after the other on a thread of the host or a stream of a
 /// device.
 struct Lane {

@@ -13,13 +13,15 @@ using result::Span;
 
 namespace {
 
-using Key = std::tuple<LaneKind, std::uint32_t, std::uint32_t>;  // kind, group, distance
+// kind, group, distance; recorded: device, number
+using Key = std::tuple<LaneKind, std::uint32_t, std::uint32_t, std::int32_t, std::int64_t>;
 
 std::map<Key, std::vector<std::uint32_t>> by_lane(const std::vector<Lane>& keys) {
   std::map<Key, std::vector<std::uint32_t>> lanes;
   auto at = lanes.end();  // neighbours often share a lane
   for (std::uint32_t number = 0; number < keys.size(); ++number) {
-    const Key key{keys[number].kind, keys[number].group, keys[number].distance};
+    const Lane& of = keys[number];
+    const Key key{of.kind, of.group, of.distance, of.device, of.number};
     if (at == lanes.end() || at->first != key) at = lanes.try_emplace(key).first;
     at->second.push_back(number);
   }
@@ -41,7 +43,8 @@ void place_in_lanes(result::Timeline& line, const std::vector<Lane>& keys) {
       std::sort(spans.begin(), spans.end(), earlier);
     const std::size_t base = line.lanes.size();
     free.assign(1, Time{});
-    const Lane lane{std::get<0>(key), std::get<1>(key), std::get<2>(key), 0};
+    const Lane lane{std::get<0>(key), std::get<1>(key), std::get<2>(key), 0,
+                    std::get<4>(key), std::get<3>(key)};
     line.lanes.push_back(lane);
     for (const std::uint32_t number : spans) {
       Span& span = line.spans[number];

@@ -71,6 +71,14 @@ LaneKind lane_of(SpanKind kind) {
   return LaneKind::other;
 }
 
+Lane recorded_lane(const graph::Lane& recorded) {
+  Lane lane;
+  lane.kind = recorded.host ? LaneKind::thread : LaneKind::stream;
+  lane.number = recorded.id;
+  lane.device = recorded.device;
+  return lane;
+}
+
 /// What is being put together for one rank.
 struct Draft {
   result::Timeline line;
@@ -217,7 +225,16 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
     case SpanKind::metadata:
       break;
   }
+  if (graph.lane(node) != graph::kNoLane) lane = recorded_lane(graph.lanes()[graph.lane(node)]);
   draft.keys.push_back(lane);
+}
+
+// What the trace leaves out are the usual kinds.
+graph::EdgeKind reason_of(const graph::Graph& graph, NodeId from, NodeId to, std::uint32_t edge) {
+  static_assert(result::kReasons == graph::kEdgeKinds);
+  if (graph.has_edge_kinds() && graph.edge_kinds(from)[edge] != graph::EdgeKind::unsaid)
+    return graph.edge_kinds(from)[edge];
+  return graph::usual_kind(graph.is_cpu(from), graph.is_cpu(to));
 }
 
 // A span starts when the last node it depends on ends, or later, when its lane is free.
@@ -227,8 +244,10 @@ void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node,
   const NodeId by = source_.recording.at(rank, node).released_by;
   if (by == graph::kNoNode || source_.span_of(rank, by) == result::kNone) return;
   span.released_by = source_.span_of(rank, by);
-  const auto after = graph.successors(by);
-  const bool needed = std::binary_search(after.begin(), after.end(), node);
+  const std::uint32_t edge = graph.edge(by, node);
+  const bool needed = edge != graph::kNoNode;
+  if (needed && graph.lane(by) != graph::kNoLane && graph.lane(node) != graph::kNoLane)
+    span.reason = static_cast<result::Reason>(reason_of(graph, by, node, edge));
   span.release =
       needed || ready[node] == span.start ? result::Release::dependency : result::Release::resource;
 }

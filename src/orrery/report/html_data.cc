@@ -37,6 +37,8 @@ std::string lane_title(const Run& run, std::uint32_t rank, const result::Lane& l
   } else if (lane.kind == result::LaneKind::sends && lane.distance != result::kNone) {
     text = fmt::format("sends to rank {}", run.peer(rank, lane.distance));
   }
+  if (lane.kind == result::LaneKind::stream || lane.kind == result::LaneKind::thread)
+    text = recorded_name(lane);
   return lane.layer == 0 ? text : fmt::format("{} ({})", text, lane.layer + 1);
 }
 

@@ -41,6 +41,9 @@ std::string lane_name(const Run& run, std::uint32_t rank, const result::Lane& la
         return fmt::format("send to rank {}", run.peer(rank, lane.distance));
       case LaneKind::memory:
         return "remote memory";
+      case LaneKind::stream:
+      case LaneKind::thread:
+        return recorded_name(lane);
       case LaneKind::compute:
       case LaneKind::cpu:
       case LaneKind::receives:

@@ -2,6 +2,7 @@
 //
 // What was run and what the ranks did: the first half of a run file.
 #include <algorithm>
+#include <limits>
 
 #include "orrery/core/limits.h"
 #include "orrery/result/run_tables.h"
@@ -125,6 +126,10 @@ void RunReader::read_timelines() {
     lane.group = lanes.maybe_index(kAnyIndex);
     lane.distance = lanes.maybe_index(ranks_);
     lane.layer = lanes.index(kAnyIndex);
+    lane.number = lanes.integer(std::numeric_limits<std::int64_t>::min(),
+                                std::numeric_limits<std::int64_t>::max());
+    lane.device = static_cast<std::int32_t>(lanes.integer(
+        std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()));
     if (timeline < last) lanes.refuse("the rows are not in the order of their timelines");
     if (!database_.good()) return;
     if (run_.timelines[timeline].lanes.empty()) first_lane_[timeline] = lanes.row();
@@ -162,6 +167,7 @@ void RunReader::read_span(TableRows& rows, Span& span, std::uint32_t timeline) {
   span.end = span.start + length;
   span.model = static_cast<Model>(rows.index(kModels));
   span.release = static_cast<Release>(rows.index(kReleases));
+  span.reason = static_cast<Reason>(rows.index(kReasons));
   span.released_by = rows.maybe_index(span_count_[timeline], first_span_[timeline]);
   span.critical = rows.flag();
   span.slack = rows.maybe_time();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/result/run.h"
 
+#include <array>
 #include <charconv>
 #include <system_error>
 
@@ -64,6 +65,19 @@ std::string_view name(Release release) {
   return "unknown";
 }
 
+std::string_view name(Reason reason) {
+  constexpr std::array<std::string_view, kReasons> kNames = {
+      "unsaid",      "thread", "inter_thread", "launch",        "sync", "stream",
+      "stream_wait", "tensor", "learned",      "recorded_wait", "start"};
+  return kNames[static_cast<std::size_t>(reason)];
+}
+
+std::string recorded_name(const Lane& lane) {
+  if (lane.kind == LaneKind::stream && lane.device != 0)
+    return "device " + std::to_string(lane.device) + " stream " + std::to_string(lane.number);
+  return std::string(name(lane.kind)) + ' ' + std::to_string(lane.number);
+}
+
 std::string_view name(LaneKind kind) {
   switch (kind) {
     case LaneKind::compute:
@@ -80,6 +94,10 @@ std::string_view name(LaneKind kind) {
       return "memory";
     case LaneKind::other:
       return "other";
+    case LaneKind::stream:
+      return "stream";
+    case LaneKind::thread:
+      return "thread";
   }
   return "unknown";
 }

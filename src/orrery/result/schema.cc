@@ -63,11 +63,14 @@ Table lane_table() {
           {{"id", kKey, kRow},
            {"timeline", kTimeline, "whose it is"},
            {"kind", kText,
-            "`compute`, `cpu`, `communicator`, `sends`, `receives`, `memory` or `other`"},
+            "`compute`, `cpu`, `communicator`, `sends`, `receives`, `memory`, `other`, `stream` or "
+            "`thread`"},
            {"rank_group", kMaybe,
             "communicator: the group's number at the rank (see `rank_group.number`)"},
            {"distance", kMaybe, "sends: the receiver is rank + distance, modulo `run.ranks`"},
-           {"layer", kInteger, "1, 2 … where spans of the same lane would overlap"}}};
+           {"layer", kInteger, "1, 2 … where spans of the same lane would overlap"},
+           {"number", kInteger, "stream, thread: its own, as recorded"},
+           {"device", kInteger, "stream: whose it is"}}};
 }
 
 Table span_table() {
@@ -84,7 +87,11 @@ Table span_table() {
        {"duration_ps", kInteger, "how long it took"},
        {"model", "INTEGER NOT NULL REFERENCES model", "which model made its length"},
        {"released", "INTEGER NOT NULL REFERENCES released", "why it did not start earlier"},
-       {"released_by", kMaybeSpan, "the span whose end let it start"},
+       {"reason", "INTEGER NOT NULL REFERENCES reason",
+        "the kind of that dependency, where the trace says"},
+       {"released_by", kMaybeSpan,
+        "the span whose end let it start; what lies between is launch latency, the change from one "
+        "work to the next, or a recorded wait"},
        {"critical", kInteger, "1: on the critical path, at one of its ranks"},
        {"slack_ps", kMaybe,
         "how much later it could end without a later step, at the rank that has least; NULL: not "
@@ -242,6 +249,9 @@ std::vector<Table> result_tables() {
          "`beginning`: it waited for nothing; `dependency`: the last node it depends on ended "
          "then; "
          "`resource`: its lane was taken until then"}}},
+      {"reason",
+       "What `span.reason` means: why recorded work waits (docs/recorded-traces.md).",
+       {{"id", kKey, kRow}, {"name", kText, "`launch`, `stream`, `sync` …; `unsaid`: unknown"}}},
   };
 }
 

@@ -42,6 +42,8 @@ View event_view() {
            {"model", "(SELECT name FROM model WHERE id = s.model)", "which model made its length"},
            {"released", "(SELECT name FROM released WHERE id = s.released)",
             "why it did not start earlier"},
+           {"reason", "(SELECT name FROM reason WHERE id = s.reason)",
+            "the kind of that dependency, where the trace says"},
            {"released_by", "+s.released_by", "the span whose end let it start"},
            {"bytes", "+s.bytes", "size of the collective, message or tensor"},
            {"flops", "+s.flops", "operations, where known"},

@@ -67,6 +67,7 @@ class Writer {
     write_words<SpanKind>("span_kind", kSpanKinds);
     write_words<Model>("model", kModels);
     write_words<Release>("released", kReleases);
+    write_words<Reason>("reason", kReasons);
     for (const View& view : views()) schema_.push_back({"view", view.name, 0, create_sql(view)});
     return finish_database(file_, schema_, kApplicationId, kRunFileVersion);
   }
@@ -169,6 +170,8 @@ class Writer {
           put_reference(rows, lane.group);
           put_reference(rows, lane.distance);
           rows.integer(lane.layer);
+          rows.integer(lane.number);
+          rows.integer(lane.device);
           rows.end_row();
         }
       }
@@ -196,6 +199,7 @@ class Writer {
     put(rows, span.end - span.start);
     rows.integer(static_cast<int>(span.model));
     rows.integer(static_cast<int>(span.release));
+    rows.integer(static_cast<int>(span.reason));
     put_reference(rows, span.released_by, firsts_.spans[timeline]);
     rows.integer(span.critical ? 1 : 0);
     put(rows, span.slack);

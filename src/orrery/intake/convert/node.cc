@@ -32,12 +32,6 @@ bool has_root(CommKind kind) {
          kind == CommKind::broadcast;
 }
 
-/// What a dependency is between these two when nothing else is said.
-DependencyKind usual(bool from_device, bool to_device) {
-  if (to_device) return from_device ? DependencyKind::stream : DependencyKind::launch;
-  return from_device ? DependencyKind::sync : DependencyKind::thread;
-}
-
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
 /// Attributes beside data_deps.
@@ -190,7 +184,8 @@ void NodeMaker::add_dependencies(std::uint32_t n, bool label) {
     if (from == kNone || from == n) continue;  // never: dangling ids stop every reader
     deps_.emplace_back(std::uint64_t{from} + 1, at);
     const bool from_device = !profile::is_host(profile_.events[edge.from].kind);
-    unusual = unusual || edge.guessed || edge.kind != usual(from_device, device);
+    unusual = unusual || edge.guessed ||
+              name(edge.kind) != graph::name(graph::usual_kind(!from_device, !device));
   }
   std::sort(deps_.begin(), deps_.end());
   deps_.erase(std::unique(deps_.begin(), deps_.end(),
