@@ -178,12 +178,13 @@ class Guesser {
     return place == stream.works.begin() ? kNoEvent : *std::prev(place);
   }
 
-  /// What was launched before the event was recorded, then what is launched next on another stream.
+  /// What was launched before the event was recorded, then what is launched next on another stream;
+  /// false where the times say that it was not this work that was waited for.
   bool fork(const Queue& queue, EventId next) {
     if (queue.recorded == kNoEvent) return false;
     if (draft_.spot(queue.recorded).stream == draft_.spot(next).stream) return queue.fresh;
-    if (profile_.events[queue.recorded].end() <= profile_.events[next].start)
-      guessed_.push_back({queue.recorded, next, true});
+    if (profile_.events[queue.recorded].end() > profile_.events[next].start) return false;
+    guessed_.push_back({queue.recorded, next, true});
     return true;
   }
 

@@ -194,6 +194,19 @@ TEST(Waits, AcrossStreamsGuessed) {
   (void)meanwhile;
 }
 
+// What was launched last is still running when the waiting stream goes on: it was waiting for
+// another one.
+TEST(Waits, AcrossStreamsNotForWhatStillRuns) {
+  Bench make;
+  make.launch(7, 0, 5, 10);
+  const EventId reduce = make.launch(40, 4, 6, 50);
+  make.launch(20, 8, 10, 200);
+  make.named("cudaStreamWaitEvent", 20, 1);
+  const EventId after = make.launch(7, 25, 57, 10);
+  const MadeOfWaits made(make);
+  EXPECT_EQ(made.stream_waits(true), (WaitPairs{{reduce, after}}));
+}
+
 // At the end of the backward pass its thread waits for the all-reduce and launches nothing more;
 // the optimizer's kernels come from another thread.
 TEST(Waits, AcrossStreamsAndThreadsGuessed) {
