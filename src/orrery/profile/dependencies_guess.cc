@@ -125,7 +125,7 @@ class Guesser {
     }
     const Event& event = profile_.events[call];
     for (const Stream& stream : streams) {
-      const std::uint32_t launched = stream.launched_before(event.start);
+      const std::uint32_t launched = stream.launched_before(event.start, event.end(), profile_);
       if (launched == 0) continue;
       const EventId work = stream.works[launched - 1];
       if (profile_.events[work].end() <= event.end()) draft_.syncs.push_back({work, call, true});
@@ -137,7 +137,7 @@ class Guesser {
     const Event& event = profile_.events[call];
     EventId best = kNoEvent;
     for (const Stream& stream : draft_.some_streams()) {
-      const std::uint32_t launched = stream.launched_before(event.start);
+      const std::uint32_t launched = stream.launched_before(event.start, event.end(), profile_);
       if (launched == 0) continue;
       const EventId work = stream.works[launched - 1];
       const Time end = profile_.events[work].end();
@@ -146,7 +146,7 @@ class Guesser {
     }
     if (last_ != kNoEvent) {
       const Stream& used = draft_.streams[draft_.spot(last_).stream];
-      const std::uint32_t launched = used.launched_before(event.start);
+      const std::uint32_t launched = used.launched_before(event.start, event.end(), profile_);
       if (launched > 0) {
         const EventId work = used.works[launched - 1];
         const Time end = profile_.events[work].end();
@@ -216,8 +216,8 @@ class Guesser {
     std::uint32_t waiting = draft_.spot(queue.before).stream;
     if (draft_.streams[waiting].comm && queue.other != kNone) waiting = queue.other;
     const Stream& stream = draft_.streams[waiting];
-    const std::uint32_t launched = stream.launched_before(queue.now);
-    return launched < stream.works.size() ? stream.works[launched] : kNoEvent;
+    const std::uint32_t next = stream.first_after(queue.now, profile_);
+    return next < stream.works.size() ? stream.works[next] : kNoEvent;
   }
 
   /// Keeps of each pair of streams only the waits that say something new.

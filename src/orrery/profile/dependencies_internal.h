@@ -40,12 +40,22 @@ struct Stream {
   std::uint32_t lane = 0;
   std::int64_t device = 0, id = 0;
   std::vector<EventId> works;  ///< by start
-  /// Per work: when it had been launched at the latest, ascending (streams are queues).
+  /// Per work: when it was launched at the latest, ascending (streams are queues). Where that was
+  /// not recorded: at the earliest, which is with the work before it, or before all that was
+  /// recorded.
   std::vector<Time> launched;
+  /// Per work: how many there are up to the last one, itself included, whose launch was recorded.
+  std::vector<std::uint32_t> recorded;
   bool comm = false;  ///< carries work of a communication library
 
-  /// How many of its works had been launched before `now`.
+  /// How many of its works had been launched before `now`, or may have been.
   [[nodiscard]] std::uint32_t launched_before(Time now) const;
+  /// The same, but of the last ones whose launch was not recorded only those that ended by `then`:
+  /// whoever waited until then and not for them has seen that they were launched later.
+  [[nodiscard]] std::uint32_t launched_before(Time now, Time then, const Profile& profile) const;
+  /// The first of its works launched after `now`, or works.size(). One whose launch was not
+  /// recorded counts from its start.
+  [[nodiscard]] std::uint32_t first_after(Time now, const Profile& profile) const;
 };
 
 /// Where a work stands: by index in Profile::works.

@@ -3,6 +3,7 @@
 // Works and their calls: launch edges, and the order of each stream.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "orrery/profile/dependencies_internal.h"
 
@@ -11,6 +12,25 @@ namespace orrery::profile::draft {
 std::uint32_t Stream::launched_before(Time now) const {
   return static_cast<std::uint32_t>(std::lower_bound(launched.begin(), launched.end(), now) -
                                     launched.begin());
+}
+
+std::uint32_t Stream::launched_before(Time now, Time then, const Profile& profile) const {
+  const std::uint32_t count = launched_before(now);
+  if (count == 0) return 0;
+  const auto by_then = [&](EventId work) { return profile.events[work].end() <= then; };
+  const auto first = works.begin() + recorded[count - 1];
+  return static_cast<std::uint32_t>(std::partition_point(first, works.begin() + count, by_then) -
+                                    works.begin());
+}
+
+std::uint32_t Stream::first_after(Time now, const Profile& profile) const {
+  const auto count = static_cast<std::uint32_t>(
+      std::upper_bound(launched.begin(), launched.end(), now) - launched.begin());
+  if (count == 0) return 0;
+  const auto by_now = [&](EventId work) { return profile.events[work].start <= now; };
+  const auto first = works.begin() + recorded[count - 1];
+  return static_cast<std::uint32_t>(std::partition_point(first, works.begin() + count, by_now) -
+                                    works.begin());
 }
 
 EventId launching_call(const Profile& profile, EventId work) {
@@ -38,9 +58,22 @@ void note_launch(Draft& draft, EventId call, EventId work) {
   use->blocks = use->blocks || blocks(draft.profile, call, work);
 }
 
+/// Without a call: not before the operator that it belongs to, nor before `previous`.
+Time launched_at_the_earliest(const Profile& profile, EventId work, Time previous) {
+  const EventId op = profile.work(work).op;
+  if (op == kNoEvent || !profile.events[op].timed()) return previous;
+  const Event& event = profile.events[op];
+  return event.start > profile.events[work].start ? previous : std::max(previous, event.start);
+}
+
 void read_stream(Draft& draft, Stream& stream) {
+  constexpr Time kBeforeAll{std::numeric_limits<std::int64_t>::min()};
   const Profile& profile = draft.profile;
   const auto number = static_cast<std::uint32_t>(draft.streams.size());
+  Time previous = kBeforeAll;
+  std::uint32_t recorded = 0;
+  stream.launched.reserve(stream.works.size());
+  stream.recorded.reserve(stream.works.size());
   for (std::uint32_t i = 0; i < stream.works.size(); ++i) {
     const EventId work = stream.works[i];
     const Work& about = profile.work(work);
@@ -52,8 +85,11 @@ void read_stream(Draft& draft, Stream& stream) {
                          profile.where + ": launch of \"" + std::string(profile.name(work)) + '"');
     }
     note_launch(draft, call, work);
-    stream.launched.push_back(call == kNoEvent ? profile.events[work].start
-                                               : profile.events[call].start);
+    if (call != kNoEvent) recorded = i + 1;
+    previous = call == kNoEvent ? launched_at_the_earliest(profile, work, previous)
+                                : profile.events[call].start;
+    stream.launched.push_back(previous);
+    stream.recorded.push_back(recorded);
   }
   for (std::size_t i = stream.launched.size(); i-- > 1;)
     stream.launched[i - 1] = std::min(stream.launched[i - 1], stream.launched[i]);

@@ -95,7 +95,9 @@ class Records {
 
   /// The call waits for the last work launched on the stream before `then`.
   void wait(EventId call, const Stream* stream, Time then, bool event) {
-    const std::uint32_t launched = stream == nullptr ? 0 : stream->launched_before(then);
+    if (stream == nullptr) return;
+    const std::uint32_t launched =
+        stream->launched_before(then, profile_.events[call].end(), profile_);
     if (launched == 0) return;
     wait_for_last(draft_, call, *stream, launched, event);
   }
@@ -105,13 +107,13 @@ class Records {
     const Stream* before = stream(sync.wait_on_stream);
     const Stream* after = stream(sync.stream);
     if (record == kNoEvent || before == nullptr || after == nullptr || before == after) return;
-    const std::uint32_t launched = before->launched_before(profile_.events[record].start);
-    const auto next = static_cast<std::size_t>(
-        std::upper_bound(after->launched.begin(), after->launched.end(), now) -
-        after->launched.begin());
-    if (launched == 0 || next == after->works.size()) return;
-    const EventId producer = before->works[launched - 1];
+    const std::uint32_t next = after->first_after(now, profile_);
+    if (next == after->works.size()) return;
     const EventId consumer = after->works[next];
+    const std::uint32_t launched = before->launched_before(
+        profile_.events[record].start, profile_.events[consumer].start, profile_);
+    if (launched == 0) return;
+    const EventId producer = before->works[launched - 1];
     if (profile_.events[producer].end() > profile_.events[consumer].start) {
       draft_.findings.add(FindingCode::dependency_contradicts_time,
                           profile_.where + ": \"" + std::string(profile_.name(consumer)) +
@@ -175,7 +177,8 @@ void wait_for_device(Draft& draft, EventId call, std::int64_t device) {
   const auto streams = draft.some_streams();
   for (std::uint32_t s = 0; s < streams.size(); ++s) {
     if (streams[s].device != device) continue;
-    const std::uint32_t launched = streams[s].launched_before(event.start);
+    const std::uint32_t launched =
+        streams[s].launched_before(event.start, event.end(), draft.profile);
     if (launched == 0) continue;
     if (streams.size() > kFew && emptied(draft, event, s, launched)) continue;
     wait_for_last(draft, call, streams[s], launched, false);

@@ -118,6 +118,62 @@ TEST(Waits, ClocksThatDiffer) {
   EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 1u);
 }
 
+// What stands at the head of its stream without a launch was launched before the profile began.
+TEST(Waits, ForWorkLaunchedBeforeTheProfile) {
+  for (const char* name :
+       {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize"}) {
+    SCOPED_TRACE(name);
+    Bench make;
+    const EventId before = make.kernel(make.stream(7), "launched before", 300, 500);
+    const EventId call = make.named(name, 10, 792);
+    make.launch(7, 803, 805, 10);
+    const MadeOfWaits made(make);
+    EXPECT_EQ(made.syncs(made.found.guessed > 0), (WaitPairs{{before, call}}));
+    EXPECT_EQ(made.cost(call), us(2));
+    EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 0u);
+  }
+}
+
+TEST(Waits, ForWorkLaunchedBeforeTheProfileByRecord) {
+  Bench make;
+  const EventId before = make.kernel(make.stream(7), "launched before", 300, 500);
+  const EventId call = make.named("cudaStreamSynchronize", 10, 792);
+  make.sync(make.stream(7), 10, 791,
+            {.correlation = make.correlation(call), .stream = 7, .kind = SyncKind::stream});
+  make.launch(7, 803, 805, 10);
+  const MadeOfWaits made(make);
+  EXPECT_EQ(made.syncs(), (WaitPairs{{before, call}}));
+}
+
+// Later on a stream such work may have been launched at any time since the work before it: whether
+// before the call can be seen from whether the call waited for it.
+TEST(Waits, ForWorkWithoutALaunch) {
+  Bench make;
+  const std::uint32_t stream = make.stream(7);
+  const EventId known = make.launch(7, 0, 5, 20);
+  const EventId waited = make.kernel(stream, "no call", 30, 50);
+  const EventId call = make.named("cudaDeviceSynchronize", 10, 72);
+  for (int i = 0; i < 1000; ++i) make.kernel(stream, "launched later", 84 + 10 * i, 9);
+  const EventId again = make.named("cudaDeviceSynchronize", 90, 5000);
+  const MadeOfWaits made(make);
+  EXPECT_EQ(made.syncs(), (WaitPairs{{waited, call}, {again - 501, again}}));
+  EXPECT_EQ(made.cost(call), us(2));
+  EXPECT_EQ(made.findings.count(FindingCode::dependency_contradicts_time), 0u);
+  (void)known;
+}
+
+// It cannot have been launched before the operator that it belongs to began.
+TEST(Waits, NotForWorkOfALaterOperator) {
+  Bench make;
+  const EventId known = make.launch(7, 0, 5, 20);
+  const EventId call = make.named("cudaDeviceSynchronize", 10, 90);
+  const EventId op = make.op(make.thread(2), "another thread's", 30, 10);
+  const EventId work = make.kernel(make.stream(7), "no call", 45, 50);
+  make.work_of(work).op = op;
+  const MadeOfWaits made(make);
+  EXPECT_EQ(made.syncs(), (WaitPairs{{known, call}}));
+}
+
 TEST(Waits, ByName) {
   Bench make;
   const EventId a = make.launch(7, 0, 5, 50);
