@@ -53,6 +53,7 @@ enum class FindingCode : std::uint8_t {
   inter_thread_guessed,
   wait_learned,
   recorded_wait,
+  poll_guessed,
   dependency_contradicts_time,
   comm_kind_from_name,
   comm_kind_unknown,

@@ -80,6 +80,9 @@ constexpr FindingInfo kInfos[] = {
     {"recorded_wait", info,
      "work of the device began later than anything it is known to wait for explains; the wait is as "
      "long as it was recorded, whatever becomes faster"},
+    {"poll_guessed", info,
+     "a thread's wait for the device without a call that waits was inferred: the same step begins "
+     "or ends with the same work again and again"},
     {"dependency_contradicts_time", info,
      "a dependency whose first end lies after the second; it was left out"},
     {"comm_kind_from_name", info,

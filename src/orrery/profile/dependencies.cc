@@ -279,6 +279,7 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
   for (const draft::Wait& wait : draft.stream_waits)
     draft.add(wait.work, wait.later, DependencyKind::stream_wait, wait.guessed);
   draft::connect_blocking_copies(draft);
+  draft::connect_polls(draft);
   draft::connect_threads(draft);
   if (options.tensors) draft::connect_tensors(draft);
   draft::drop_contradictions(draft);

@@ -124,6 +124,8 @@ void choose_nodes(Draft& draft);
 void connect_devices(Draft& draft);
 /// Adds what waits for a copy that blocked its call: the step after that call.
 void connect_blocking_copies(Draft& draft);
+/// Adds what is guessed of threads that polled until a work was done (poll_guessed).
+void connect_polls(Draft& draft);
 /// Adds what is known or guessed between threads.
 void connect_threads(Draft& draft);
 /// Adds tensors' producers on other threads.
