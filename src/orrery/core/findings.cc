@@ -83,6 +83,9 @@ constexpr FindingInfo kInfos[] = {
     {"poll_guessed", info,
      "a thread's wait for the device without a call that waits was inferred: the same step begins "
      "or ends with the same work again and again"},
+    {"thread_idle_unexplained", info,
+     "a thread that does less than another one was idle for long, and nothing says what it waited "
+     "for"},
     {"dependency_contradicts_time", info,
      "a dependency whose first end lies after the second; it was left out"},
     {"comm_kind_from_name", info,

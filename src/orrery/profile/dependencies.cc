@@ -129,6 +129,7 @@ class Finish {
     count();
     fill();
     tidy();
+    find_idle();
     find_costs();
     name_nodes();
     return std::move(made_);
@@ -254,6 +255,21 @@ class Finish {
     made_.node_of = std::move(draft_.node_of);
     for (std::uint32_t& node : made_.node_of) {
       if (node != kNone) node = index_[node];
+    }
+  }
+
+  /// What is left of idle stretches after all that was waited for.
+  void find_idle() {
+    for (const Idle& idle : draft_.idle) {
+      const std::uint32_t node = index_[idle.next];
+      if (made_.of(node).empty()) continue;  // begins when it did
+      Time ready = idle.begin;
+      for (const Dependency& edge : made_.of(node))
+        ready = std::max(ready, draft_.at[draft_.node_of[edge.from]]);
+      if (idle.end - ready < draft_.options.inter_thread_gap) continue;
+      made_.idle.resize(made_.nodes.size());
+      made_.idle[node] = made_.idle[node] + (idle.end - ready);
+      draft_.findings.add(FindingCode::thread_idle_unexplained, draft_.profile.where);
     }
   }
 

@@ -43,6 +43,10 @@ struct Dependencies {
   /// there is none.
   std::vector<std::uint16_t> rows;
   std::vector<Time> start;  ///< per node: how long after the profile begins it may begin, or zero
+  /// Per node: how much of its cost its thread was idle just before it, for a millisecond or more
+  /// and with nothing around, while the thread that does most worked: waiting, nobody knows for
+  /// what (thread_idle_unexplained). Empty where there is no such thing.
+  std::vector<Time> idle;
   std::vector<std::uint32_t> first;  ///< per node (+1): its dependencies in `edges`
   std::vector<Dependency> edges;     ///< `from` is an EventId that is a node; sorted, no duplicates
   std::array<std::uint64_t, kDependencyKinds> counts{};

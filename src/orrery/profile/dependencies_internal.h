@@ -71,6 +71,12 @@ struct Wait {
   bool guessed = false;
 };
 
+/// A stretch in which a thread had nothing to do, long enough to ask why.
+struct Idle {
+  Place next = kNone;  ///< the step that ended it
+  Time begin{}, end{};
+};
+
 /// How many streams a wait for "any" or "all" looks at; more are only found in made-up files.
 inline constexpr std::size_t kStreams = 256;
 
@@ -98,6 +104,7 @@ struct Draft {
   std::vector<std::uint16_t> rows;
   std::vector<Edge> edges;  ///< all but the chains of the threads; extra ones from `first_extra`
   std::size_t first_extra = 0;
+  std::vector<Idle> idle;  ///< not of the thread that does most
 
   [[nodiscard]] const Event& event(Place place) const { return profile.events[nodes[place]]; }
   [[nodiscard]] CallUse* use(EventId call);
@@ -128,6 +135,8 @@ void connect_blocking_copies(Draft& draft);
 void connect_polls(Draft& draft);
 /// Adds what is known or guessed between threads.
 void connect_threads(Draft& draft);
+/// Of these, what is guessed: hand-offs (inter_thread_guessed). Fills `idle`.
+void connect_hand_offs(Draft& draft);
 /// Adds tensors' producers on other threads.
 void connect_tensors(Draft& draft);
 /// Drops extra edges that lead back in time or close a cycle.

@@ -80,57 +80,5 @@ TEST(Threads, ByForwardParent) {
   EXPECT_EQ(made.all(false), (ThreadPairs{{a, b}}));
 }
 
-/// Main: forward, loss.backward() without an event of its own for 20 ms, optimizer.
-struct StepMaker : Maker {
-  std::uint32_t main = thread(1), autograd = thread(2);
-  EventId step = annotation(main, "ProfilerStep#1", 0, 40'000);
-  EventId forward = op(main, "forward", 100, 9'000);
-  EventId inner = op(main, "inner", 5'000, 4'000);
-  EventId backward = op(autograd, "backward", 9'200, 10'000);
-  EventId accumulate = op(autograd, "accumulate", 19'300, 9'700);
-  EventId optimizer = op(main, "optimizer", 29'100, 2'000);
-  EventId last = op(main, "last", 31'200, 100);  // takes the rest of the iteration too
-};
-
-TEST(Threads, HandOffs) {
-  StepMaker make;
-  const MadeOfThreads made(make);
-  EXPECT_EQ(made.all(true),
-            (ThreadPairs{{make.inner, make.backward}, {make.accumulate, make.optimizer}}));
-  EXPECT_EQ(made.findings.count(FindingCode::inter_thread_guessed), 2u);
-  EXPECT_EQ(made.cost(make.backward), us(10'200));  // from the end of inner
-  EXPECT_EQ(made.cost(make.optimizer), us(2'100));  // 100 us to come back, 2000 of its own
-  EXPECT_EQ(made.found.guessed, 2u);
-}
-
-TEST(Threads, ABusyThreadHandsNothingOver) {
-  StepMaker make;
-  for (int i = 0; i < 100; ++i) make.op(make.thread(3), "busy", 400 * i, 399);
-  const MadeOfThreads made(make);
-  EXPECT_EQ(made.findings.count(FindingCode::inter_thread_guessed), 2u);
-}
-
-TEST(Threads, AnOperatorIsNoGap) {
-  Maker make;
-  const std::uint32_t main = make.thread(1), other = make.thread(2);
-  make.annotation(other, "range", 0, 50'000);
-  make.op(other, "short", 5, 10);
-  make.op(main, "long", 0, 10'000);  // does not wait for what ends meanwhile
-  make.op(other, "ends meanwhile", 5'000, 4'900);
-  make.op(main, "next", 10'010, 5);
-  EXPECT_EQ(MadeOfThreads(make).all(true), ThreadPairs{});
-}
-
-TEST(Threads, ThinkTimeIsNoHandOff) {
-  Maker make;
-  const std::uint32_t main = make.thread(1), other = make.thread(2);
-  make.op(main, "a", 0, 10);
-  make.op(other, "finished long before", 5, 500);
-  const EventId next = make.op(main, "after the data loader", 30'000, 10);
-  const MadeOfThreads made(make);
-  EXPECT_EQ(made.all(true), ThreadPairs{});
-  EXPECT_EQ(made.cost(next), us(30'000));
-}
-
 }  // namespace
 }  // namespace orrery::profile

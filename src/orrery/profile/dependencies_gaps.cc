@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/dependencies_gaps.h"
+
+#include <algorithm>
+
+namespace orrery::profile::draft {
+namespace {
+
+/// Reads one thread after the other.
+class GapReader {
+ public:
+  GapReader(const Draft& draft, Time shortest, std::vector<Gap>& gaps)
+      : draft_(draft), shortest_(shortest), gaps_(gaps) {}
+
+  /// Appends the gaps of a thread; its time in operators and calls.
+  Time read(std::uint32_t lane) {
+    lane_ = lane;
+    started_ = false;
+    busy_ = 0;
+    worked_ = Time{};
+    last_node_ = kNone;
+    open_gaps_.clear();
+    open_.clear();
+    const std::size_t first = gaps_.size();
+    for (const EventId e : draft_.profile.in_order(lane)) {
+      const Event& event = draft_.profile.events[e];
+      if (!event.timed()) continue;
+      while (!open_.empty() && open_.back().end <= event.start) close();
+      boundary(event.start);
+      const bool busy = is_busy(e);
+      open_.push_back({event.end(), busy, event.kind == Kind::call || is_communication(e)});
+      busy_ += busy ? 1 : 0;
+      if (const Place place = draft_.node_of[e]; place != kNone) {
+        for (const std::size_t gap : open_gaps_) gaps_[gap].next = place;
+        open_gaps_.clear();
+        last_node_ = place;
+      }
+    }
+    while (!open_.empty()) close();
+    if (started_)
+      gaps_.push_back({.begin = now_, .end = kTimeMax, .lane = lane_, .last = last_node_});
+    for (std::size_t gap = first; gap < gaps_.size(); ++gap) place_in_step(gaps_[gap]);
+    return worked_;
+  }
+
+ private:
+  struct Open {
+    Time end{};
+    bool busy = false;
+    bool known = false;  ///< what it does: a call, a communication
+  };
+
+  // Most annotations are around other events, a communication is not.
+  [[nodiscard]] bool is_communication(EventId e) const {
+    const Kind kind = draft_.profile.events[e].kind;
+    if (kind != Kind::annotation && kind != Kind::op) return false;
+    return draft_.profile.comm(e) != nullptr ||
+           (kind == Kind::annotation && comm_kind_of(draft_.profile.name(e)) != CommKind::unknown);
+  }
+
+  // Old traces have the iterations themselves as operators.
+  [[nodiscard]] bool is_busy(EventId e) const {
+    const Event& event = draft_.profile.events[e];
+    if (event.kind == Kind::call) return true;
+    if (event.kind == Kind::annotation) return is_communication(e);
+    return event.kind == Kind::op &&
+           (event.parent != kNoEvent || !draft_.profile.name(e).starts_with("ProfilerStep"));
+  }
+
+  void close() {
+    boundary(open_.back().end);
+    busy_ -= open_.back().busy ? 1 : 0;
+    open_.pop_back();
+  }
+
+  void boundary(Time when) {
+    const bool known = !open_.empty() && open_.back().known;
+    if (!started_ || (!known && when - now_ >= shortest_)) {
+      open_gaps_.push_back(gaps_.size());
+      gaps_.push_back({.begin = started_ ? now_ : when,
+                       .end = when,
+                       .lane = lane_,
+                       .last = last_node_,
+                       .first = !started_,
+                       .inside = busy_ > 0,
+                       .bare = open_.empty()});
+    }
+    if (busy_ > 0 && when > now_) worked_ = worked_ + (when - now_);
+    now_ = started_ ? std::max(now_, when) : when;
+    started_ = true;
+  }
+
+  void place_in_step(Gap& gap) const {
+    if (gap.first || gap.last == kNone || draft_.at[gap.last] <= gap.begin) return;
+    gap.next = gap.last;
+    gap.last = gap.last == draft_.first_of_lane[lane_] ? kNone : gap.last - 1;
+  }
+
+  const Draft& draft_;
+  Time shortest_;
+  std::vector<Gap>& gaps_;
+  // Of the thread that is being read
+  std::uint32_t lane_ = 0;
+  std::vector<Open> open_;  // what is running, the innermost last
+  std::size_t busy_ = 0;    // operators and calls among it
+  bool started_ = false;
+  Time now_{}, worked_{};
+  Place last_node_ = kNone;
+  std::vector<std::size_t> open_gaps_;  // whose next node is still to come
+};
+
+}  // namespace
+
+Gaps::Gaps(const Draft& draft, Time shortest) : first_of_lane_(1, 0) {
+  GapReader reader(draft, shortest, gaps_);
+  Time most{-1};
+  for (std::uint32_t lane = 0; lane < draft.profile.lanes.size(); ++lane) {
+    if (!draft.profile.lanes[lane].device) {
+      const Time worked = reader.read(lane);
+      if (worked > most) {
+        most = worked;
+        busiest_ = lane;
+      }
+    }
+    first_of_lane_.push_back(gaps_.size());
+  }
+}
+
+const Gap* Gaps::before(std::uint32_t lane, Time when) const {
+  const std::span<const Gap> gaps = of(lane);
+  const auto after = std::upper_bound(gaps.begin(), gaps.end(), when,
+                                      [](Time time, const Gap& gap) { return time < gap.begin; });
+  return after == gaps.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace orrery::profile::draft
