@@ -28,7 +28,7 @@ class GapReader {
       while (!open_.empty() && open_.back().end <= event.start) close();
       boundary(event.start);
       const bool busy = is_busy(e);
-      open_.push_back({event.end(), busy, event.kind == Kind::call || is_communication(e)});
+      open_.push_back({event.end(), e, busy});
       busy_ += busy ? 1 : 0;
       if (const Place place = draft_.node_of[e]; place != kNone) {
         for (const std::size_t gap : open_gaps_) gaps_[gap].next = place;
@@ -46,8 +46,8 @@ class GapReader {
  private:
   struct Open {
     Time end{};
+    EventId event = kNoEvent;
     bool busy = false;
-    bool known = false;  ///< what it does: a call, a communication
   };
 
   // Most annotations are around other events, a communication is not.
@@ -73,9 +73,15 @@ class GapReader {
     open_.pop_back();
   }
 
+  /// What runs is a call or a communication.
+  [[nodiscard]] bool is_known() const {
+    if (open_.empty() || !open_.back().busy) return false;
+    const EventId e = open_.back().event;
+    return draft_.profile.events[e].kind == Kind::call || is_communication(e);
+  }
+
   void boundary(Time when) {
-    const bool known = !open_.empty() && open_.back().known;
-    if (!started_ || (!known && when - now_ >= shortest_)) {
+    if (!started_ || (when - now_ >= shortest_ && !is_known())) {
       open_gaps_.push_back(gaps_.size());
       gaps_.push_back({.begin = started_ ? now_ : when,
                        .end = when,

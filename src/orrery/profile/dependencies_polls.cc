@@ -6,9 +6,8 @@
 // which ends as the work does. It may also do so by chance, so stretches are told apart by the step
 // that follows and the work: nearly all of a pattern must end with the work, and so many, or such
 // long ones, that chance would hardly do it.
-#include <algorithm>
-#include <map>
-#include <tuple>
+#include <array>
+#include <unordered_map>
 
 #include "orrery/profile/dependencies_internal.h"
 
@@ -30,7 +29,7 @@ class Polls {
     }
     std::uint64_t guessed = 0;
     for (const Stretch& stretch : stretches_) {
-      if (!stretch.ends_with_work || !is_poll(patterns_.at(stretch.pattern))) continue;
+      if (!is_poll(*stretch.times)) continue;
       draft_.edges.push_back(
           {draft_.node_of[stretch.work], stretch.step, DependencyKind::sync, true});
       ++guessed;
@@ -39,18 +38,16 @@ class Polls {
   }
 
  private:
-  /// The step's name, the work's, and whether it is the step itself that lasted.
-  using Pattern = std::tuple<StringId, StringId, bool>;
+  /// Of the stretches with the same step and the same work, by name.
   struct Times {
     std::uint64_t all = 0, with_work = 0;
     double chance = 1;  ///< that those with the work had ended so wherever they ended
   };
-  /// A long stretch into which a work ran that the thread had launched last.
+  /// A long one into which a work ran that the thread had launched last, and which ended with it.
   struct Stretch {
     Place step = kNone;
     EventId work = kNoEvent;
-    bool ends_with_work = false;
-    Pattern pattern;
+    const Times* times = nullptr;
   };
 
   [[nodiscard]] static bool is_poll(const Times& times) {
@@ -58,11 +55,20 @@ class Polls {
   }
 
   void read(std::uint32_t lane) {
-    EventId last = kNoEvent;  // the last work launched
-    for (Place step = draft_.first_of_lane[lane]; step < draft_.first_of_lane[lane + 1]; ++step) {
-      const CallUse* use = draft_.use(draft_.nodes[step]);
-      if (last != kNoEvent && draft_.event(step).timed()) look(step, use, last);
-      if (use != nullptr && use->work != kNoEvent) last = use->work;
+    const Place first = draft_.first_of_lane[lane];
+    EventId last = kNoEvent;  // the last work launched before `known`
+    Place known = first;
+    for (Place step = first + 1; step < draft_.first_of_lane[lane + 1]; ++step) {
+      if (draft_.at[step] - draft_.at[step - 1] < kLongStretch) continue;
+      for (Place before = step; before-- > known;) {
+        const CallUse* use = draft_.use(draft_.nodes[before]);
+        if (use == nullptr || use->work == kNoEvent) continue;
+        last = use->work;
+        break;
+      }
+      known = step;
+      if (last != kNoEvent && draft_.event(step).timed())
+        look(step, draft_.use(draft_.nodes[step]), last);
     }
   }
 
@@ -84,22 +90,25 @@ class Polls {
     if (profile_.events[work].end() > end) work = last;  // another thread may have launched more
     const Time done = profile_.events[work].end();
     if (done <= begin) return;
-    const Pattern pattern{draft_.event(step).name, profile_.events[work].name, lasts};
-    const bool ends_with_work =
-        done <= end && end - done <= kNotice && draft_.at[draft_.node_of[work]] <= draft_.at[step];
-    Times& times = patterns_[pattern];
+    Times& times = times_of(draft_.event(step).name, profile_.events[work].name, lasts);
     ++times.all;
-    if (ends_with_work) {
-      ++times.with_work;
-      times.chance *=
-          static_cast<double>(kNotice.count()) / static_cast<double>((end - begin).count());
-    }
-    stretches_.push_back({step, work, ends_with_work, pattern});
+    if (done > end || end - done > kNotice || draft_.at[draft_.node_of[work]] > draft_.at[step])
+      return;
+    ++times.with_work;
+    times.chance *=
+        static_cast<double>(kNotice.count()) / static_cast<double>((end - begin).count());
+    stretches_.push_back({step, work, &times});
+  }
+
+  Times& times_of(StringId step, StringId work, bool lasts) {
+    const auto key = static_cast<std::uint64_t>(step) << 32 | static_cast<std::uint64_t>(work);
+    return patterns_[lasts ? 1 : 0][key];
   }
 
   Draft& draft_;
   const Profile& profile_;
-  std::map<Pattern, Times> patterns_;
+  /// Before the step, and while it lasted.
+  std::array<std::unordered_map<std::uint64_t, Times>, 2> patterns_;
   std::vector<Stretch> stretches_;
 };
 
