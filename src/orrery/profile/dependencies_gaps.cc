@@ -28,8 +28,8 @@ class GapReader {
       while (!open_.empty() && open_.back().end <= event.start) close();
       boundary(event.start);
       const bool busy = is_busy(e);
-      open_.push_back({event.end(), e, busy});
-      busy_ += busy ? 1 : 0;
+      open_.push_back({event.end(), e, event.kind, busy});
+      if (busy && busy_++ == 0) worked_ = worked_ - now_;
       if (const Place place = draft_.node_of[e]; place != kNone) {
         for (const std::size_t gap : open_gaps_) gaps_[gap].next = place;
         open_gaps_.clear();
@@ -47,53 +47,52 @@ class GapReader {
   struct Open {
     Time end{};
     EventId event = kNoEvent;
+    Kind kind = Kind::op;
     bool busy = false;
   };
-
-  // Most annotations are around other events, a communication is not.
-  [[nodiscard]] bool is_communication(EventId e) const {
-    const Kind kind = draft_.profile.events[e].kind;
-    if (kind != Kind::annotation && kind != Kind::op) return false;
-    return draft_.profile.comm(e) != nullptr ||
-           (kind == Kind::annotation && comm_kind_of(draft_.profile.name(e)) != CommKind::unknown);
-  }
 
   // Old traces have the iterations themselves as operators.
   [[nodiscard]] bool is_busy(EventId e) const {
     const Event& event = draft_.profile.events[e];
     if (event.kind == Kind::call) return true;
-    if (event.kind == Kind::annotation) return is_communication(e);
+    if (event.kind == Kind::annotation)  // most are around others, a communication is not
+      return draft_.profile.comm(e) != nullptr ||
+             comm_kind_of(draft_.profile.name(e)) != CommKind::unknown;
     return event.kind == Kind::op &&
            (event.parent != kNoEvent || !draft_.profile.name(e).starts_with("ProfilerStep"));
   }
 
   void close() {
     boundary(open_.back().end);
-    busy_ -= open_.back().busy ? 1 : 0;
+    if (open_.back().busy && --busy_ == 0) worked_ = worked_ + now_;
     open_.pop_back();
   }
 
-  /// What runs is a call or a communication.
+  /// What runs is a call, or the annotation of a communication.
   [[nodiscard]] bool is_known() const {
-    if (open_.empty() || !open_.back().busy) return false;
-    const EventId e = open_.back().event;
-    return draft_.profile.events[e].kind == Kind::call || is_communication(e);
+    return !open_.empty() && open_.back().busy && open_.back().kind != Kind::op;
   }
 
   void boundary(Time when) {
-    if (!started_ || (when - now_ >= shortest_ && !is_known())) {
-      open_gaps_.push_back(gaps_.size());
-      gaps_.push_back({.begin = started_ ? now_ : when,
-                       .end = when,
-                       .lane = lane_,
-                       .last = last_node_,
-                       .first = !started_,
-                       .inside = busy_ > 0,
-                       .bare = open_.empty()});
+    if (!started_) {
+      started_ = true;
+      now_ = when;
+      add_gap(when, true);
+    } else if (when > now_) {
+      if (when - now_ >= shortest_ && !is_known()) add_gap(when, false);
+      now_ = when;
     }
-    if (busy_ > 0 && when > now_) worked_ = worked_ + (when - now_);
-    now_ = started_ ? std::max(now_, when) : when;
-    started_ = true;
+  }
+
+  void add_gap(Time end, bool first) {
+    open_gaps_.push_back(gaps_.size());
+    gaps_.push_back({.begin = now_,
+                     .end = end,
+                     .lane = lane_,
+                     .last = last_node_,
+                     .around = open_.empty() ? kNoEvent : open_.back().event,
+                     .first = first,
+                     .inside = busy_ > 0});
   }
 
   void place_in_step(Gap& gap) const {

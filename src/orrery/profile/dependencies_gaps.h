@@ -18,9 +18,9 @@ struct Gap {
   /// The last step that had ended before it, the first that ended after it. A step may last all
   /// along: an annotation without anything in it is itself what waits.
   Place last = kNone, next = kNone;
-  bool first = false;   ///< nothing is known of the thread before; no length then
-  bool inside = false;  ///< in an operator
-  bool bare = false;    ///< nothing at all is around it
+  EventId around = kNoEvent;  ///< the innermost
+  bool first = false;         ///< nothing is known of the thread before; no length then
+  bool inside = false;        ///< in an operator
 
   [[nodiscard]] Time length() const { return end - begin; }
 };

@@ -61,7 +61,8 @@ class HandOffs {
 
   /// The thread is idle, and the one that does most is not all the while.
   [[nodiscard]] bool waits_for_somebody(const Gap& gap) const {
-    if (!gap.bare || gap.first || gap.next == kNone || gap.end == kTimeMax || !is_long(gap))
+    if (gap.around != kNoEvent || gap.first || gap.next == kNone || gap.end == kTimeMax ||
+        !is_long(gap))
       return false;
     if (gap.lane == gaps_.busiest()) return false;
     const Gap* other = gaps_.before(gaps_.busiest(), gap.begin);
@@ -116,6 +117,8 @@ class HandOffs {
       if ((after.begin - before->end) * 2 < gap.length()) return true;
       if (draft_.at[gap.last] > draft_.at[before->next]) return true;
       if (draft_.at[after.last] > draft_.at[gap.next]) return true;
+      // A communication waits for its peers.
+      if (gap.inside && draft_.profile.comm(gap.around) != nullptr) return false;
       add(gap.last, before->next, before->end);
       found = add(after.last, gap.next, gap.end);
       return false;
