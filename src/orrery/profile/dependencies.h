@@ -62,7 +62,10 @@ struct Dependencies {
 /// edge it is dropped and counted (dependency_contradicts_time). Without cuda_sync records waits
 /// across streams are guessed from the order of event calls and flagged (stream_wait_guessed), and
 /// hand-offs between threads from gaps (inter_thread_guessed); what a synchronising call without a
-/// record waited for is guessed too where its name does not say it.
+/// record waited for is guessed too where its name does not say it, and that a thread polled where
+/// long stretches end with the work it had launched (poll_guessed). Work without a launch had been
+/// launched before the profile where it is the first of its stream, else with the work before it or
+/// later: whoever waited for the stream waited for it if it had ended by then.
 /// O(events log events).
 [[nodiscard]] Dependencies find_dependencies(const Profile& profile,
                                              const DependencyOptions& options, Findings& findings);
