@@ -129,8 +129,10 @@ class Finish {
     count();
     fill();
     tidy();
-    find_idle();
     find_costs();
+    find_lags(draft_, made_);
+    take_idle();
+    take_rows();
     name_nodes();
     return std::move(made_);
   }
@@ -240,8 +242,6 @@ class Finish {
         made_.cost[node] = std::max(Time{}, draft_.at[place] - ready);
       }
     }
-    find_lags(draft_, made_);
-    take_rows();
   }
 
   void take_rows() {
@@ -258,17 +258,26 @@ class Finish {
     }
   }
 
-  /// What is left of idle stretches after all that was waited for.
-  void find_idle() {
+  /// What is left of idle stretches after all that was waited for is no work of the thread.
+  void take_idle() {
     for (const Idle& idle : draft_.idle) {
       const std::uint32_t node = index_[idle.next];
-      if (made_.of(node).empty()) continue;  // begins when it did
+      Dependency* last = nullptr;
       Time ready = idle.begin;
-      for (const Dependency& edge : made_.of(node))
-        ready = std::max(ready, draft_.at[draft_.node_of[edge.from]]);
-      if (idle.end - ready < draft_.options.inter_thread_gap) continue;
-      made_.idle.resize(made_.nodes.size());
-      made_.idle[node] = made_.idle[node] + (idle.end - ready);
+      for (std::uint32_t i = made_.first[node]; i < made_.first[node + 1]; ++i) {
+        const Time end = draft_.at[draft_.node_of[made_.edges[i].from]];
+        if (last != nullptr && end < draft_.at[draft_.node_of[last->from]]) continue;
+        last = &made_.edges[i];
+        ready = std::max(ready, end);
+      }
+      if (last == nullptr) continue;  // begins when it did
+      const Time wait = std::min(idle.end - ready, made_.cost[node]);
+      if (wait < draft_.options.inter_thread_gap) continue;
+      made_.cost[node] = made_.cost[node] - wait;
+      last->lag += wait;
+      --made_.counts[static_cast<std::size_t>(last->kind)];
+      last->kind = DependencyKind::recorded_wait;
+      ++made_.counts[static_cast<std::size_t>(last->kind)];
       draft_.findings.add(FindingCode::thread_idle_unexplained, draft_.profile.where);
     }
   }

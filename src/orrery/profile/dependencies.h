@@ -33,7 +33,9 @@ namespace orrery::profile {
 /// If it was later than that and other work of the device had ended within 20 us before, it waited
 /// for that (`learned`); else nobody knows, and the dependency becomes a `recorded_wait`, with the
 /// whole difference. Launches and predecessors that were not the last have the lag that is usual in
-/// the recording, as far as it fits: it counts when something else becomes faster.
+/// the recording, as far as it fits: it counts when something else becomes faster. A thread that
+/// was idle for a millisecond or more with nothing around, while the one that does most worked, was
+/// waiting, nobody knows for what (thread_idle_unexplained): a `recorded_wait`, too.
 struct Dependencies {
   std::vector<EventId> nodes;  ///< host and device, in order of (start, lane, place in the lane);
                                ///< an untimed node right after what precedes it on its thread
@@ -43,10 +45,6 @@ struct Dependencies {
   /// there is none.
   std::vector<std::uint16_t> rows;
   std::vector<Time> start;  ///< per node: how long after the profile begins it may begin, or zero
-  /// Per node: how much of its cost its thread was idle just before it, for a millisecond or more
-  /// and with nothing around, while the thread that does most worked: waiting, nobody knows for
-  /// what (thread_idle_unexplained). Empty where there is no such thing.
-  std::vector<Time> idle;
   std::vector<std::uint32_t> first;  ///< per node (+1): its dependencies in `edges`
   std::vector<Dependency> edges;     ///< `from` is an EventId that is a node; sorted, no duplicates
   std::array<std::uint64_t, kDependencyKinds> counts{};

@@ -35,7 +35,6 @@ struct MadeOfPolls {
   [[nodiscard]] Time halved(EventId event) const {
     Dependencies half = found;
     for (std::uint32_t node = 0; node < half.nodes.size(); ++node) {
-      half.cost[node] += device_delay(profile, found, node);
       if (is_device_work(profile.events[half.nodes[node]].kind))
         half.cost[node] = half.cost[node] - Time(found.cost[node].count() / 2);
     }

@@ -191,14 +191,12 @@ void check_shape(const Profile& profile, const Dependencies& found) {
   RC_ASSERT(found.first.size() == found.nodes.size() + 1);
   RC_ASSERT(found.cost.size() == found.nodes.size());
   RC_ASSERT(found.first.back() == found.edges.size());
-  RC_ASSERT(found.idle.empty() || found.idle.size() == found.nodes.size());
   std::uint64_t counted = 0;
   for (const std::uint64_t count : found.counts) counted += count;
   RC_ASSERT(counted == found.edges.size());
   for (std::uint32_t i = 0; i < found.nodes.size(); ++i) {
     RC_ASSERT(found.node_of[found.nodes[i]] == i);
     RC_ASSERT(found.cost[i] >= Time{});
-    if (!found.idle.empty()) RC_ASSERT(found.idle[i] <= found.cost[i]);
     const auto edges = found.of(i);
     for (std::size_t e = 0; e < edges.size(); ++e) {
       RC_ASSERT(found.node_of[edges[e].from] != kNone);
