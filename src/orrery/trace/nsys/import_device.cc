@@ -56,12 +56,7 @@ profile::Work* Import::add_on_device(Kind kind, StringId name, const Rows& rows,
       stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
   const auto event = add(kind, lane, name, rows.integer(kStart), rows.integer(kEnd));
   if (!event) return nullptr;
-  profile::Work work;
-  work.correlation = correlation(rows.integer(kCorrelation), who);
-  work.bytes = bytes < 0 ? -1 : bytes;
-  profile_.events[*event].detail = static_cast<std::uint32_t>(profile_.works.size());
-  profile_.works.push_back(work);
-  return &profile_.works.back();
+  return &add_work(*event, correlation(rows.integer(kCorrelation), who), bytes);
 }
 
 /// Grid, block and what a thread takes, under the names other profilers use; empty if not said.
@@ -115,7 +110,7 @@ Result<void> Import::read_kernels() {
        {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"}) {
     auto done = for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
       const Actor who = actor(rows.integer(kPid));
-      if (!wanted(who, table_)) return {};
+      if (!wanted(who)) return {};
       if (unmeasured(rows)) {
         leave_out(table_, FindingCode::event_dropped);
         return {};
@@ -136,7 +131,7 @@ Result<void> Import::read_copies() {
       "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes", "copyKind"};
   return for_rows("CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(kPid));
-    if (!wanted(who, table_)) return {};
+    if (!wanted(who)) return {};
     const StringId name = intern(copy_name(rows.integer(kFirstOwn + 1).value_or(0)));
     add_on_device(Kind::memcpy, name, rows, who, rows.integer(kFirstOwn).value_or(-1));
     return {};
@@ -148,7 +143,7 @@ Result<void> Import::read_sets() {
       "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes"};
   return for_rows("CUPTI_ACTIVITY_KIND_MEMSET", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(kPid));
-    if (!wanted(who, table_)) return {};
+    if (!wanted(who)) return {};
     const std::int64_t bytes = rows.integer(kFirstOwn).value_or(-1);
     add_on_device(Kind::memset, intern("Memset"), rows, who, bytes);
     return {};
@@ -161,7 +156,7 @@ Result<void> Import::read_graphs() {
       "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "graphId"};
   return for_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(kPid));
-    if (!wanted(who, table_)) return {};
+    if (!wanted(who)) return {};
     const auto graph = rows.integer(kFirstOwn);
     const StringId name = intern(graph ? fmt::format("CUDA graph {}", *graph) : "CUDA graph");
     add_on_device(Kind::device_other, name, rows, who, -1);

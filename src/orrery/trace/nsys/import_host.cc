@@ -66,7 +66,7 @@ Result<void> Import::read_calls(std::string_view table) {
   std::map<StringId, StringId> plain;
   return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(2));
-    if (!wanted(who, table_)) return {};
+    if (!wanted(who)) return {};
     const auto name = name_of(rows.integer(4));
     if (!name) return tl::unexpected(name.error());
     const auto [known, added] = plain.try_emplace(*name, StringId::empty);
@@ -77,10 +77,7 @@ Result<void> Import::read_calls(std::string_view table) {
     const auto event =
         add(Kind::call, thread_lane(who), known->second, rows.integer(0), rows.integer(1));
     if (!event) return {};
-    profile::Call call;
-    call.correlation = correlation(rows.integer(3), who);
-    profile_.events[*event].detail = static_cast<std::uint32_t>(profile_.calls.size());
-    profile_.calls.push_back(call);
+    add_call(*event, correlation(rows.integer(3), who));
     return {};
   });
 }
@@ -89,7 +86,7 @@ Result<void> Import::read_calls(std::string_view table) {
 Result<std::optional<profile::EventId>> Import::add_named(const Rows& rows, Kind kind,
                                                           std::string_view otherwise) {
   const Actor who = actor(rows.integer(2));
-  if (!wanted(who, table_)) return std::nullopt;
+  if (!wanted(who)) return std::nullopt;
   const auto name = name_of(rows.integer(3));
   if (!name) return tl::unexpected(name.error());
   return add(kind, thread_lane(who), *name == StringId::empty ? intern(otherwise) : *name,
@@ -173,7 +170,7 @@ Result<void> Import::read_ranges() {
       return {};
     }
     const Actor who = actor(rows.integer(kThread));
-    if (!wanted(who, table_)) return {};
+    if (!wanted(who)) return {};
     StringId name = StringId::empty;
     if (const auto text = rows.text(kText)) name = intern(*text);
     if (name == StringId::empty) {

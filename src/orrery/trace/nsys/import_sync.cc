@@ -54,7 +54,7 @@ Result<void> Import::read_event_records() {
                                                         "deviceId", "globalPid",     "eventSyncId"};
   auto done = for_rows("CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, [&](Rows& rows) -> Result<void> {
     const Actor who = actor(rows.integer(4));
-    if (!wanted(who, table_)) return {};
+    if (!wanted(who)) return {};
     const std::int64_t event = applicable(rows.integer(0));
     const auto number = rows.integer(1);
     if (event < 0 || !number) {
@@ -86,7 +86,7 @@ Result<void> Import::read_syncs() {
   auto done =
       for_rows("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, [&](Rows& rows) -> Result<void> {
         const Actor who = actor(rows.integer(5));
-        if (!wanted(who, table_)) return {};
+        if (!wanted(who)) return {};
         profile::Sync sync;
         sync.kind = kind_of(rows.integer(6).value_or(0));
         sync.device = applicable(rows.integer(2));
