@@ -9,6 +9,7 @@
 
 #include "orrery/intake/job/job_internal.h"
 #include "orrery/trace/nsys/reader.h"
+#include "orrery/trace/rocpd/reader.h"
 
 namespace orrery::intake {
 namespace {
@@ -47,7 +48,8 @@ Error refusal(const trace::Input& input) {
               "nsys export --type sqlite FILE.nsys-rep"};
     default:
       return {Errc::input_unsupported, input.name, "this is no trace in a format that is known",
-              "Kineto and PyTorch execution traces (JSON), Nsight Systems exports (.sqlite)"};
+              "Kineto and PyTorch execution traces (JSON), Nsight Systems exports (.sqlite), "
+              "rocprofv3 databases (.db)"};
   }
 }
 
@@ -100,7 +102,8 @@ class Collector {
     if (!inputs) return tl::unexpected(inputs.error());
     std::size_t used = 0;
     for (trace::Input& input : *inputs) {
-      const bool device = input.format == Format::kineto || input.format == Format::nsys_sqlite;
+      const bool device = input.format == Format::kineto || input.format == Format::nsys_sqlite ||
+                          input.format == Format::rocpd;
       if (device || input.format == Format::pytorch_et) {
         ++used;
         add_input(std::move(input), device);
@@ -118,8 +121,9 @@ class Collector {
 
   /// A report of a whole node is one trace per process.
   void add_input(trace::Input input, bool device) {
-    if (input.format == Format::nsys_sqlite) {
-      const auto processes = trace::nsys::processes_in(input.path);
+    if (input.format == Format::nsys_sqlite || input.format == Format::rocpd) {
+      const auto processes = input.format == Format::rocpd ? trace::rocpd::processes_in(input.path)
+                                                           : trace::nsys::processes_in(input.path);
       if (processes && processes->size() > 1) {
         for (const std::int64_t process : *processes) {
           all_.push_back({input, true, {}, {}, {}, {}});

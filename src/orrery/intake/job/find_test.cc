@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "orrery/intake/job/job_internal.h"
+#include "orrery/trace/rocpd/rocpd_testing.h"
 
 namespace orrery::intake {
 namespace {
@@ -199,6 +200,22 @@ TEST_F(FindRanks, TwoFilesOfOneRank) {
   EXPECT_EQ(ranks.error().code, Errc::usage);
   EXPECT_THAT(ranks.error().where, HasSubstr("b.json"));
   EXPECT_THAT(ranks.error().what, HasSubstr("a.json is a device trace of rank 3 as well"));
+}
+
+TEST_F(FindRanks, ADatabaseOfANodeIsARankPerProcess) {
+  trace::tables::testing::DatabaseFile file((folder_ / "node3.db").string());
+  for (const char* suffix : {"_a1", "_b2"}) {
+    using trace::rocpd::testing::of_set;
+    file.sql(of_set(trace::rocpd::testing::kCommon, suffix))
+        .sql(of_set(trace::rocpd::testing::kDirect, suffix))
+        .sql(of_set(trace::rocpd::testing::kDirectRows, suffix));
+  }
+  file.sql("UPDATE rocpd_info_process_b2 SET pid = 5").close();
+  EXPECT_THAT(lines(), ElementsAre("0: node3.db (order)", "1: node3.db (order)"));
+  const auto ranks = find();
+  ASSERT_TRUE(ranks);
+  EXPECT_EQ((*ranks)[0].process, 5);
+  EXPECT_EQ((*ranks)[1].process, 77);
 }
 
 TEST_F(FindRanks, FilesThatAreNoRecordedRanks) {

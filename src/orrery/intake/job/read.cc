@@ -3,6 +3,7 @@
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/nsys/reader.h"
 #include "orrery/trace/pytorch/reader.h"
+#include "orrery/trace/rocpd/reader.h"
 
 namespace orrery::intake {
 namespace {
@@ -14,6 +15,8 @@ Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool
                      std::optional<std::int64_t> process, Findings& findings) {
   if (input.format == Format::nsys_sqlite)
     return trace::nsys::read(input.path, {strings, process}, findings);
+  if (input.format == Format::rocpd)
+    return trace::rocpd::read(input.path, {strings, process}, findings);
   auto source = trace::open(input);
   if (!source) return tl::unexpected(source.error());
   if (input.format == Format::kineto)

@@ -91,6 +91,9 @@ Format database_format(std::string_view head) {
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_", "StringIds", "NVTX_EVENTS"}) {
     if (head.find(table) != head.npos) return Format::nsys_sqlite;
   }
+  for (const std::string_view table : {"rocpd_string", "rocpd_kernel_dispatch", "rocpd_region"}) {
+    if (head.find(table) != head.npos) return Format::rocpd;
+  }
   return Format::unknown;
 }
 
@@ -143,6 +146,8 @@ std::string_view name(Format format) {
       return "pytorch_et";
     case Format::nsys_sqlite:
       return "nsys_sqlite";
+    case Format::rocpd:
+      return "rocpd";
     case Format::run_file:
       return "run_file";
     case Format::astra_text:

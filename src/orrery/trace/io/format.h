@@ -20,6 +20,7 @@ enum class Format : std::uint8_t {
   kineto,       ///< JSON with traceEvents, or a bare array of events
   pytorch_et,   ///< JSON with schema and nodes
   nsys_sqlite,  ///< SQLite with Nsight's tables
+  rocpd,        ///< SQLite with the tables of AMD's rocprofv3
   run_file,     ///< our own result (SQLite)
   astra_text,   ///< ASTRA-sim 1.0 workload: a parallelism's word and a number of layers
   mpi_json,     ///< an MPI or communication trace as JSON

@@ -15,6 +15,7 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::kineto), "kineto");
   EXPECT_EQ(name(Format::pytorch_et), "pytorch_et");
   EXPECT_EQ(name(Format::nsys_sqlite), "nsys_sqlite");
+  EXPECT_EQ(name(Format::rocpd), "rocpd");
   EXPECT_EQ(name(Format::run_file), "run_file");
   EXPECT_EQ(name(Format::astra_text), "astra_text");
   EXPECT_EQ(name(Format::mpi_json), "mpi_json");
@@ -73,6 +74,7 @@ TEST(Format, TellsDatabases) {
   head.resize(200, '\0');
   EXPECT_EQ(format_of(head), Format::unknown);
   EXPECT_EQ(format_of(head + "CREATE TABLE StringIds"), Format::nsys_sqlite);
+  EXPECT_EQ(format_of(head + "CREATE TABLE `rocpd_string_0000a1`"), Format::rocpd);
   head.replace(68, 4, "Orry");
   EXPECT_EQ(format_of(head), Format::run_file);
 }

@@ -4,6 +4,7 @@
 #include "orrery/trace/io/format.h"
 #include "orrery/trace/io/tar.h"
 #include "orrery/trace/nsys/database.h"
+#include "orrery/trace/rocpd/database.h"
 
 namespace orrery::trace {
 namespace {
@@ -102,6 +103,8 @@ Result<std::vector<Input>> inputs_in(const std::string& path) {
   if (input.format == Format::unknown && report) input.format = Format::nsys_report;
   if (input.format == Format::unknown && nsys::has_nsight_tables(path))
     input.format = Format::nsys_sqlite;
+  if (input.format == Format::unknown && rocpd::has_rocpd_tables(path))
+    input.format = Format::rocpd;
   return std::vector<Input>{std::move(input)};
 }
 

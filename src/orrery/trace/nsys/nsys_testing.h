@@ -4,46 +4,17 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "orrery/trace/io/io_testing.h"
 #include "orrery/trace/nsys/reader.h"
+#include "orrery/trace/tables/tables_testing.h"
 
 namespace orrery::trace::nsys::testing {
 
-/// A database that is filled by SQL.
-class Export {
- public:
-  explicit Export(const std::string& path) : path_(path) {
-    EXPECT_EQ(sqlite3_open(path.c_str(), &database_), SQLITE_OK);
-    sql("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF");
-  }
-  Export(const Export&) = delete;
-  ~Export() { close(); }
-
-  Export& sql(const std::string& statements) {
-    char* message = nullptr;
-    EXPECT_EQ(sqlite3_exec(database_, statements.c_str(), nullptr, nullptr, &message), SQLITE_OK)
-        << (message != nullptr ? message : "") << "\n"
-        << statements;
-    sqlite3_free(message);
-    return *this;
-  }
-  /// Ends writing. The path.
-  const std::string& close() {
-    sqlite3_close(database_);
-    database_ = nullptr;
-    return path_;
-  }
-
- private:
-  std::string path_;
-  sqlite3* database_ = nullptr;
-};
+using Export = tables::testing::DatabaseFile;
+using tables::testing::bytes_of;
 
 /// What came of reading.
 struct Outcome {
@@ -55,13 +26,6 @@ inline Outcome read(const std::string& path, std::optional<std::int64_t> process
   Outcome out;
   out.profile = nsys::read(path, {std::make_shared<StringPool>(), process}, out.findings);
   return out;
-}
-
-inline std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << file.rdbuf();
-  return bytes.str();
 }
 
 /// Serialized ids as Nsight makes them: above the process stands the machine.
