@@ -246,7 +246,26 @@ void take_from_names(std::vector<FoundFile>& all, bool device) {
   });
 }
 
-/// Device files first; host files by the process they share with one of them.
+/// A host file whose folder stands beside that of a device file of the same name is of its rank.
+/// Those ranks.
+std::set<std::uint32_t> pair_by_folder(std::vector<FoundFile>& all) {
+  std::map<std::string, const FoundFile*> devices;
+  for (const FoundFile& file : all) {
+    const std::string name = file.device ? twin_name(file.input.name) : "";
+    if (!name.empty()) devices.emplace(name, &file);
+  }
+  std::set<std::uint32_t> paired;
+  for (FoundFile* host : without_rank(all, false)) {
+    const auto twin = devices.find(twin_name(host->input.name));
+    if (twin == devices.end()) continue;
+    host->rank = twin->second->rank;
+    host->from = "folder";
+    paired.insert(*host->rank);
+  }
+  return paired;
+}
+
+/// Device files first; host files by where they lie, or the process they share with one of them.
 void assign_ranks(std::vector<FoundFile>& all, Findings& findings) {
   for (FoundFile& file : all) {
     if (!file.peek.rank) continue;
@@ -268,10 +287,11 @@ void assign_ranks(std::vector<FoundFile>& all, Findings& findings) {
     }
   };
   order(true);
+  const std::set<std::uint32_t> paired = pair_by_folder(all);
   const auto devices = by_process(all, true);
   for (const auto& [process, host] : by_process(all, false)) {
     const auto found = devices.find(process);
-    if (found == devices.end()) continue;
+    if (found == devices.end() || host->rank || paired.count(*found->second->rank) != 0) continue;
     host->rank = found->second->rank;
     host->from = "process " + std::to_string(process);
   }

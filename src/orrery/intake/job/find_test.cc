@@ -124,6 +124,22 @@ TEST_F(FindRanks, OnePairNeedsNoRank) {
 }
 
 // "resnet_50" is a model, "trace2" the second attempt.
+/// Process ids of different nodes may be the same; what lies where does not.
+TEST_F(FindRanks, FilesOfOneNameInFoldersBesideEachOther) {
+  fs::create_directories(folder_ / "torch_profile");
+  fs::create_directories(folder_ / "chakra");
+  device("torch_profile/rank-0.json", 8, 5);
+  device("torch_profile/rank-1.json", -1, 6);
+  host("chakra/rank-0.json", 6);
+  host("chakra/rank-1.json", 7);
+  host("chakra/rank-2.json", 5);  // its device trace is not there
+  JobOptions options;
+  options.traces = {folder_.string() + "/*/rank-*.json"};
+  EXPECT_THAT(lines(options),
+              ElementsAre("1: rank-1.json rank-1.json (file name)", "2: rank-2.json (file name)",
+                          "8: rank-0.json rank-0.json (distributedInfo)"));
+}
+
 TEST_F(FindRanks, ANumberInASingleNameIsNoRank) {
   device("resnet_50.json");
   EXPECT_THAT(lines(), ElementsAre("0: resnet_50.json (order)"));

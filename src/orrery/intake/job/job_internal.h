@@ -28,6 +28,11 @@ struct NameRank {
 /// others of its family: what "resnet_50.json" alone counts is no ranks.
 [[nodiscard]] std::optional<NameRank> rank_in_name(std::string_view name);
 
+/// Some write both files of a rank under one name into folders beside each other: Megatron-LM
+/// "torch_profile/rank-3.json.gz" and "chakra/rank-3.json.gz". What the two have in common; empty
+/// for files in other folders.
+[[nodiscard]] std::string twin_name(std::string_view name);
+
 /// What a file's beginning says about where it comes from.
 struct Peek {
   std::optional<std::uint32_t> rank;  ///< distributedInfo

@@ -83,6 +83,15 @@ std::optional<std::uint32_t> last_number(std::string_view stem) {
 
 }  // namespace
 
+std::string twin_name(std::string_view name) {
+  const std::size_t file = name.find_last_of('/');
+  if (file == name.npos) return {};
+  const std::size_t above = name.find_last_of("/!", file - 1) + 1;  // npos + 1 == 0
+  const std::string_view folder = name.substr(above, file - above);
+  if (folder != "torch_profile" && folder != "chakra") return {};
+  return std::string(name.substr(0, above)) + '/' + stem_of(name);
+}
+
 std::optional<NameRank> rank_in_name(std::string_view name) {
   const std::string stem = stem_of(name);
   NameRank out;

@@ -27,6 +27,25 @@ TEST(RankInName, Words) {
   EXPECT_EQ(rank("rank0/trace_4.json"), 4) << "only the file's own name counts";
 }
 
+TEST(RankInName, AsFrameworksWriteThem) {
+  EXPECT_EQ(rank("runs/torch_profile/rank-12.json.gz"), 12);  // Megatron-LM
+  EXPECT_EQ(rank("runs/chakra/rank-12.json.gz"), 12);
+  EXPECT_EQ(rank("profiling/traces/iteration_20/rank3_trace.json.gz"), 3);  // torchtitan
+  EXPECT_TRUE(sure("profiling/traces/iteration_20/rank3_trace.json.gz"));
+}
+
+TEST(TwinName, IsThatOfFilesInFoldersBesideEachOther) {
+  EXPECT_EQ(twin_name("a/torch_profile/rank-3.json.gz"), twin_name("a/chakra/rank-3.json"));
+  EXPECT_EQ(twin_name("torch_profile/rank-3.json"), twin_name("chakra/rank-3.json"));
+  EXPECT_EQ(twin_name("x.tar!chakra/rank-3.json"), twin_name("x.tar!torch_profile/rank-3.json"));
+  EXPECT_NE(twin_name("a/torch_profile/rank-3.json"), twin_name("a/chakra/rank-4.json"));
+  EXPECT_NE(twin_name("a/torch_profile/rank-3.json"), twin_name("b/chakra/rank-3.json"));
+  EXPECT_EQ(twin_name("a/traces/rank-3.json"), "");
+  EXPECT_EQ(twin_name("rank-3.json"), "");
+  EXPECT_EQ(twin_name("/rank-3.json"), "");
+  EXPECT_EQ(twin_name(""), "");
+}
+
 TEST(RankInName, NodesAreNoRanks) {
   const auto found = rank_in_name("node1_rank3.json");
   ASSERT_TRUE(found);
