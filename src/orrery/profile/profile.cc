@@ -145,10 +145,22 @@ const Comm* Profile::comm(EventId e) const {
   return comm == kNone ? nullptr : &comms[comm];
 }
 
+const GraphNode* Profile::graph_node(EventId work) const {
+  const std::uint32_t detail = events[work].detail;
+  const auto found = std::lower_bound(
+      graph_nodes.begin(), graph_nodes.end(), detail,
+      [](const GraphNode& node, std::uint32_t wanted) { return node.work < wanted; });
+  const bool is_there =
+      is_device_work(events[work].kind) && found != graph_nodes.end() && found->work == detail;
+  return is_there ? &*found : nullptr;
+}
+
 std::size_t Profile::resident_bytes() const {
   return events.resident_bytes() + ops.resident_bytes() + calls.resident_bytes() +
          works.resident_bytes() + syncs.resident_bytes() + nodes.resident_bytes() +
-         texts.resident_bytes() + comms.size() * sizeof(Comm) + order_.size() * sizeof(EventId);
+         texts.resident_bytes() + comms.size() * sizeof(Comm) +
+         graph_nodes.size() * sizeof(GraphNode) + graph_edges.size() * sizeof(graph_edges[0]) +
+         order_.size() * sizeof(EventId);
 }
 
 }  // namespace orrery::profile

@@ -134,6 +134,13 @@ struct Work {
   EventId op = kNoEvent;  ///< the operator or annotation it belongs to (filled by attach)
 };
 
+/// Which node of which CUDA graph a work is. A replay's works have the correlation of its launch.
+struct GraphNode {
+  std::uint32_t work = kNone;  ///< in Profile::works
+  std::uint32_t node = 0;      ///< the lower half of its id, which is all that some profilers write
+  std::uint64_t graph = 0;     ///< of the graph as it was instantiated
+};
+
 enum class SyncKind : std::uint8_t { unknown, event, stream, context, stream_wait };
 
 /// A record of a synchronisation (Kineto's cuda_sync).
@@ -196,6 +203,10 @@ struct Profile {
   std::vector<Lane> lanes;
   /// Forward operator → backward operator (Kineto's fwdbwd flows), by file order.
   std::vector<std::pair<EventId, EventId>> forward_backward;
+  std::vector<GraphNode> graph_nodes;  ///< of works that are nodes of graphs, ascending by work
+  /// Node → node that waits for it, within one replay of a graph; ascending. The first had ended
+  /// when the second began, but for what rounding makes of it.
+  std::vector<std::pair<EventId, EventId>> graph_edges;
   Account account;
 
   /// The lane with these values, added if new. O(log lanes).
@@ -218,6 +229,8 @@ struct Profile {
   [[nodiscard]] const Call& call(EventId e) const { return calls[events[e].detail]; }
   [[nodiscard]] const Work& work(EventId e) const { return works[events[e].detail]; }
   [[nodiscard]] const Sync& sync(EventId e) const { return syncs[events[e].detail]; }
+  /// The node of a graph that a work is, or null.
+  [[nodiscard]] const GraphNode* graph_node(EventId work) const;
   /// What the execution trace says about an operator, or null.
   [[nodiscard]] const Node* node(EventId e) const {
     return (events[e].flags & kHasNode) == 0 ? nullptr : &nodes[op(e).node];

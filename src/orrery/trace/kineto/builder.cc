@@ -48,7 +48,8 @@ Builder::Builder(profile::Profile& profile, const ReadOptions& options, Findings
       findings_(findings),
       interner_(*options.strings, options.where, findings),
       lanes_(profile),
-      comms_(profile, interner_) {}
+      comms_(profile, interner_),
+      graphs_(profile) {}
 
 std::string Builder::place(const Record& record) const {
   return fmt::format("{}:byte {}", profile_.where, record.offset);
@@ -162,9 +163,7 @@ void Builder::add_begin(const Record& record, Category& category) {
 void Builder::add_end(const Record& record, Category& category) {
   const auto end = start_of(record);
   const bool known = category.role == Role::event && !profile::is_host(category.kind);
-  const std::uint32_t lane =
-      known ? lanes_.device(record[Arg::device], record[Arg::stream], record.process, record.thread)
-            : lanes_.host(record.process, record.thread);
+  const std::uint32_t lane = known ? stream_of(record) : lanes_.host(record.process, record.thread);
   const auto open = begun_.find(lane);
   if (!end || open == begun_.end() || open->second.empty())
     return drop(record, category, "an end without its beginning");
@@ -173,6 +172,14 @@ void Builder::add_end(const Record& record, Category& category) {
   event.duration = *end > event.start ? *end - event.start : Time{};
   event.flags = static_cast<std::uint8_t>(event.flags & ~profile::kUnfinished);
   ++profile_.account.mapped;
+}
+
+/// Nodes of graphs may be shown on lanes that are no streams; those say which stream they ran on.
+std::uint32_t Builder::stream_of(const Record& record) {
+  const std::string_view original = record[Arg::original_stream];
+  const bool shown_elsewhere = integer_or(original, -1) >= 0;
+  return lanes_.device(record[Arg::device], shown_elsewhere ? original : record[Arg::stream],
+                       record.process, shown_elsewhere ? original : record.thread);
 }
 
 void Builder::add_event(const Record& record, Category& category, Time start, Time duration,
@@ -187,8 +194,7 @@ void Builder::add_event(const Record& record, Category& category, Time start, Ti
     event.lane = lanes_.host(record.process, record.thread);
     if (profile_.process_id == 0) profile_.process_id = profile_.lanes[event.lane].process;
   } else {
-    event.lane =
-        lanes_.device(record[Arg::device], record[Arg::stream], record.process, record.thread);
+    event.lane = stream_of(record);
   }
   switch (event.kind) {
     case Kind::op:
@@ -251,6 +257,7 @@ void Builder::add_work(const Record& record, Event& event) {
   profile_.works.push_back(work);
   if (profile::is_device_work(event.kind)) {
     last_work_ = static_cast<EventId>(profile_.events.size());
+    graphs_.add_work(record, last_work_, lanes_.shown(record.process, record.thread));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "orrery/profile/profile.h"
 #include "orrery/trace/kineto/category.h"
 #include "orrery/trace/kineto/comms.h"
+#include "orrery/trace/kineto/graphs.h"
 #include "orrery/trace/kineto/interner.h"
 #include "orrery/trace/kineto/lanes.h"
 #include "orrery/trace/kineto/reader.h"
@@ -50,6 +51,7 @@ class Builder {
                  std::uint8_t flags);
   void add_op(const Record& record, profile::Event& event);
   void add_work(const Record& record, profile::Event& event);
+  std::uint32_t stream_of(const Record& record);
   void add_sync(const Record& record, profile::Event& event);
   StringId launch_of(const Record& record);
 
@@ -71,6 +73,7 @@ class Builder {
   Interner interner_;
   Lanes lanes_;
   Comms comms_;
+  Graphs graphs_;
 
   bool has_origin_ = false;
   std::int64_t origin_ns_ = 0;  // in the file's own count

@@ -23,6 +23,11 @@ using profile::kNone;
 void Builder::add_flow(const Record& record, Category& category) {
   if (category.role == Role::launch_flow) {
     ++profile_.account.mapped;
+    if (Graphs::is_edge(record)) {
+      const auto time = start_of(record);
+      if (time) graphs_.add_end(record, *time, lanes_.shown(record.process, record.thread));
+      return;
+    }
     if (last_work_ == kNoEvent || content(record.phase) != "f") return;
     const Event& event = profile_.events[last_work_];
     profile::Work& work = profile_.works[event.detail];
@@ -50,6 +55,7 @@ void Builder::finish(std::uint64_t damaged, std::int64_t base_ns) {
   comms_.finish();
   profile_.index(findings_);
   finish_flows();
+  graphs_.finish(findings_);
   finish_comms();
   finish_account(damaged);
 }
@@ -84,6 +90,7 @@ void Builder::finish_origin(std::int64_t base_ns) {
   if (shift != Time{}) {
     for (std::size_t e = 0; e < profile_.events.size(); ++e) profile_.events[e].start -= shift;
     for (Flow& flow : flows_) flow.time -= shift;
+    graphs_.shift(shift);
   }
   std::int64_t origin = 0;
   if (__builtin_add_overflow(origin_ns_, shift_ns, &origin)) origin = origin_ns_;

@@ -25,6 +25,10 @@ class Lanes {
   /// The lane of device work: `device` and `stream` of its arguments, or "pid" and "tid".
   std::uint32_t device(std::string_view device, std::string_view stream, std::string_view process,
                        std::string_view thread);
+  /// "pid" and "tid" as numbers.
+  std::pair<std::int64_t, std::int64_t> shown(std::string_view process, std::string_view thread) {
+    return {number(process), number(thread)};
+  }
   /// A metadata record: "thread_name" or "process_name".
   void name(std::string_view what, std::string_view process, std::string_view thread,
             std::string_view name);

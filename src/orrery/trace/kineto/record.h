@@ -50,6 +50,9 @@ enum class Arg : std::uint8_t {
   sync_kind,
   wait_stream,
   wait_record,
+  graph_id,
+  graph_node,
+  original_stream,  ///< of what is shown on a lane that is no stream
   name,
   ignored,  ///< known to be of no use
   unknown
