@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "orrery/profile/dependencies_graphs.h"
 #include "orrery/profile/dependencies_internal.h"
 
 namespace orrery::profile {
@@ -303,6 +304,7 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
     draft.add(wait.work, wait.later, DependencyKind::sync, wait.guessed);
   for (const draft::Wait& wait : draft.stream_waits)
     draft.add(wait.work, wait.later, DependencyKind::stream_wait, wait.guessed);
+  draft::connect_graphs(draft);
   draft::connect_blocking_copies(draft);
   draft::connect_polls(draft);
   draft::connect_threads(draft);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
+#include "orrery/profile/dependencies_graphs.h"
 #include "orrery/profile/dependencies_internal.h"
 
 namespace orrery::profile::draft {
@@ -121,16 +123,24 @@ namespace {
 
 /// The order of one stream. Works follow each other; one that begins before the work before it has
 /// ended still follows it (its cost is what it adds), unless it also ends before it: then both ran
-/// at once (branches of a graph), and what comes later waits for both.
+/// at once (branches of a graph), and what comes later waits for both. A graph whose edges are
+/// known is ordered by those: its roots wait for what was there before, what comes later for all of
+/// its works here that none of the others waits for.
 class StreamOrder {
  public:
-  StreamOrder(Draft& draft, const Stream& stream) : draft_(draft), stream_(stream) {}
+  StreamOrder(Draft& draft, const Stream& stream, const GraphOrder& graphs)
+      : draft_(draft), stream_(stream), graphs_(graphs) {}
 
   void connect() {
     for (const EventId work : stream_.works) {
       const Event& event = draft_.profile.events[work];
       const Place place = draft_.node_of[work];
       before_.clear();
+      if (graphs_.orders(work)) {
+        in_graph(work, place);
+        continue;
+      }
+      leave_graph();
       if (rows_ == 0 || end(last_[0]) <= event.end()) {
         for (std::size_t row = 0; row < rows_; ++row) before_.push_back(last_[row]);
         previous_ = rows_ == 0 ? kNone : last_[0];
@@ -167,6 +177,40 @@ class StreamOrder {
     draft_.rows[place] = static_cast<std::uint16_t>(row);
   }
 
+  // What was on the stream before the graph stays in last_ until something else comes.
+  void in_graph(EventId work, Place place) {
+    const std::uint64_t replay = draft_.profile.work(work).correlation;
+    if (replay != replay_) leave_graph();
+    replay_ = replay;
+    const Event& event = draft_.profile.events[work];
+    if (!open_.empty() && event.start < graph_end_) set_row(place, kRows + spare_++ % kSpare);
+    graph_end_ = open_.empty() ? event.end() : std::max(graph_end_, event.end());
+    const auto waits_for = graphs_.before(work);
+    if (waits_for.empty()) {
+      for (std::size_t row = 0; row < rows_; ++row)
+        if (end(last_[row]) <= end(place)) before_.push_back(last_[row]);
+      settle(work, place);
+    } else {
+      Time done = end(place);
+      for (const EventId node : waits_for) {
+        done = std::max(done, draft_.at[draft_.node_of[node]]);
+        open_.erase(draft_.node_of[node]);
+      }
+      draft_.at[place] = done;
+    }
+    open_.insert(place);
+  }
+  void leave_graph() {
+    if (open_.empty()) return;
+    std::vector<Place> latest(open_.begin(), open_.end());
+    std::stable_sort(latest.begin(), latest.end(),
+                     [&](Place a, Place b) { return end(a) > end(b); });
+    rows_ = std::min(latest.size(), kRows);
+    std::copy_n(latest.begin(), rows_, last_.begin());
+    previous_ = kNone;
+    open_.clear();
+  }
+
   // Launch and stream edges of one work, and when it was done at the earliest.
   void settle(EventId work, Place place) {
     const Profile& profile = draft_.profile;
@@ -199,17 +243,22 @@ class StreamOrder {
 
   Draft& draft_;
   const Stream& stream_;
+  const GraphOrder& graphs_;
   std::array<Place, kRows> last_{};  // [0]: the one that ends last; then what ran beside it
   std::size_t rows_ = 0;
   std::size_t spare_ = 0;
   Place previous_ = kNone;  // before last_[0]
   std::vector<Place> before_;
+  std::uint64_t replay_ = kNoId;
+  Time graph_end_{};  // of what was seen of it
+  std::set<Place> open_;  // works of the graph that no other work of it here waits for
 };
 
 }  // namespace
 
 void connect_devices(Draft& draft) {
-  for (const Stream& stream : draft.streams) StreamOrder(draft, stream).connect();
+  const GraphOrder graphs(draft.profile);
+  for (const Stream& stream : draft.streams) StreamOrder(draft, stream, graphs).connect();
 }
 
 void connect_blocking_copies(Draft& draft) {

@@ -19,7 +19,7 @@ enum class DependencyKind : std::uint8_t {
   launch,         ///< call → the device work it launched
   sync,           ///< device work → the call that waited for it
   stream,         ///< the work before on the same stream
-  stream_wait,    ///< across streams, by event record and wait
+  stream_wait,    ///< across streams, by event record and wait; node → node of a graph
   tensor,         ///< producer → consumer of a tensor (off by default: implied by the others)
   learned,        ///< work of another stream → what began just after it had ended, and was late
   recorded_wait,  ///< what was waited for last before a wait that nothing explains
