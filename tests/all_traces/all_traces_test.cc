@@ -39,8 +39,7 @@ const std::vector<Set> kSets = {
 };
 
 bool is_recorded(trace::Format format) {
-  return format == trace::Format::kineto || format == trace::Format::pytorch_et ||
-         format == trace::Format::nsys_sqlite || format == trace::Format::rocpd;
+  return trace::is_device_trace(format) || format == trace::Format::pytorch_et;
 }
 
 class AllTraces : public testing::Test {

@@ -180,7 +180,8 @@ struct Account {
 /// A recorded rank. After reading, `index()` has been called; after changing events, call it again.
 struct Profile {
   std::shared_ptr<StringPool> strings;
-  std::string format;  ///< "kineto", "pytorch_et", "nsys", "rocpd", "chakra_et_plus", "linked"
+  std::string
+      format;  ///< "kineto", "pytorch_et", "pftrace", "nsys", "rocpd", "chakra_et_plus", "linked"
   std::string schema;  ///< the format's own version
   std::string where;   ///< the file
   std::optional<std::uint32_t> rank, world_size;

@@ -20,8 +20,7 @@ bool are_recorded(const std::vector<std::string>& paths) {
     const auto inputs = trace::inputs_in(files->front());
     if (!inputs || inputs->empty()) continue;
     const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
-      return input.format == trace::Format::kineto || input.format == trace::Format::pytorch_et ||
-             input.format == trace::Format::nsys_sqlite || input.format == trace::Format::rocpd ||
+      return trace::is_device_trace(input.format) || input.format == trace::Format::pytorch_et ||
              input.format == trace::Format::nsys_report;
     });
     if (any) return true;

@@ -48,8 +48,8 @@ Error refusal(const trace::Input& input) {
               "nsys export --type sqlite FILE.nsys-rep"};
     default:
       return {Errc::input_unsupported, input.name, "this is no trace in a format that is known",
-              "Kineto and PyTorch execution traces (JSON), Nsight Systems exports (.sqlite), "
-              "rocprofv3 databases (.db)"};
+              "Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems exports "
+              "(.sqlite), rocprofv3 databases (.db)"};
   }
 }
 
@@ -102,8 +102,7 @@ class Collector {
     if (!inputs) return tl::unexpected(inputs.error());
     std::size_t used = 0;
     for (trace::Input& input : *inputs) {
-      const bool device = input.format == Format::kineto || input.format == Format::nsys_sqlite ||
-                          input.format == Format::rocpd;
+      const bool device = trace::is_device_trace(input.format);
       if (device || input.format == Format::pytorch_et) {
         ++used;
         add_input(std::move(input), device);

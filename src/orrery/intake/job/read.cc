@@ -2,6 +2,7 @@
 #include "orrery/intake/job/job_internal.h"
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/nsys/reader.h"
+#include "orrery/trace/pftrace/reader.h"
 #include "orrery/trace/pytorch/reader.h"
 #include "orrery/trace/rocpd/reader.h"
 
@@ -21,6 +22,8 @@ Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool
   if (!source) return tl::unexpected(source.error());
   if (input.format == Format::kineto)
     return trace::kineto::read(std::move(*source), {input.name, strings}, findings);
+  if (input.format == Format::pftrace)
+    return trace::pftrace::read(std::move(*source), {input.name, strings}, findings);
   return trace::pytorch::read(std::move(*source), {input.name, strings}, findings);
 }
 

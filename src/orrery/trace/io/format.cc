@@ -6,6 +6,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/io/outline.h"
+#include "orrery/trace/pftrace/packets.h"
 
 namespace orrery::trace {
 namespace {
@@ -142,6 +143,8 @@ std::string_view name(Format format) {
       return "chakra";
     case Format::kineto:
       return "kineto";
+    case Format::pftrace:
+      return "pftrace";
     case Format::pytorch_et:
       return "pytorch_et";
     case Format::nsys_sqlite:
@@ -165,6 +168,7 @@ Format format_of(std::string_view head) {
   if (head.substr(0, kSqlite.size()) == kSqlite) return database_format(head);
   if (const Outline outline = outline_of(head); outline.json) return json_format(head, outline);
   if (is_astra_text(head)) return Format::astra_text;
+  if (pftrace::looks_like_packets(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;
 }
 

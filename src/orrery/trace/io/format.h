@@ -18,6 +18,7 @@ enum class Format : std::uint8_t {
   unknown,
   chakra,       ///< protobuf, any historic layout, or its JSON forms
   kineto,       ///< JSON with traceEvents, or a bare array of events
+  pftrace,      ///< Perfetto's protobuf, as PyTorch writes it
   pytorch_et,   ///< JSON with schema and nodes
   nsys_sqlite,  ///< SQLite with Nsight's tables
   rocpd,        ///< SQLite with the tables of AMD's rocprofv3
@@ -26,6 +27,11 @@ enum class Format : std::uint8_t {
   mpi_json,     ///< an MPI or communication trace as JSON
   nsys_report,  ///< .nsys-rep: must be exported first
 };
+/// True for what a profiler recorded of a rank and its device.
+[[nodiscard]] constexpr bool is_device_trace(Format format) {
+  return format == Format::kineto || format == Format::pftrace || format == Format::nsys_sqlite ||
+         format == Format::rocpd;
+}
 /// "kineto", "pytorch_et" …
 [[nodiscard]] std::string_view name(Format format);
 

@@ -13,6 +13,7 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::unknown), "unknown");
   EXPECT_EQ(name(Format::chakra), "chakra");
   EXPECT_EQ(name(Format::kineto), "kineto");
+  EXPECT_EQ(name(Format::pftrace), "pftrace");
   EXPECT_EQ(name(Format::pytorch_et), "pytorch_et");
   EXPECT_EQ(name(Format::nsys_sqlite), "nsys_sqlite");
   EXPECT_EQ(name(Format::rocpd), "rocpd");

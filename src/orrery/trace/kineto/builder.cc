@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "orrery/core/limits.h"
 #include "orrery/trace/json/decimal.h"
 #include "orrery/trace/kineto/numbers.h"
@@ -84,6 +86,25 @@ Result<void> Builder::add(const Record& record) {
     drop(record, category, "no phase");
   }
   return {};
+}
+
+Result<EventId> Builder::begin(const Record& record) {
+  const std::size_t before = profile_.events.size();
+  Record begins = record;
+  begins.phase = "B";
+  if (auto added = add(begins); !added) return tl::unexpected(std::move(added.error()));
+  return profile_.events.size() == before ? kNoEvent : static_cast<EventId>(before);
+}
+
+void Builder::end(EventId event, Time duration) {
+  Event& begun = profile_.events[event];
+  begun.duration = std::clamp(duration, Time{}, kFarthest);
+  begun.flags = static_cast<std::uint8_t>(begun.flags & ~profile::kUnfinished);
+  ++profile_.account.mapped;
+}
+
+void Builder::drop(const Record& record, std::string_view why) {
+  drop(record, categories_.of(content(record.category)), why);
 }
 
 void Builder::drop(const Record& record, Category& category, std::string_view why) {

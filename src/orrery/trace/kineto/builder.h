@@ -28,6 +28,12 @@ class Builder {
 
   /// Errc: limit_exceeded (limits::kEventsPerRank).
   Result<void> add(const Record& record);
+  /// An event whose end comes later; kNoEvent if it is left out. Errc: as add.
+  Result<profile::EventId> begin(const Record& record);
+  /// That it ended so long after it began.
+  void end(profile::EventId event, Time duration);
+  /// Counts a record of which nothing comes.
+  void drop(const Record& record, std::string_view why);
   /// A group of the trace's head.
   void describe(profile::Group group) { comms_.describe(std::move(group)); }
   /// After the last record: `damaged` elements were none; the file's times count from `base_ns`.

@@ -177,10 +177,25 @@ std::string_view* member(Record& record, std::string_view key) {
 
 }  // namespace
 
-bool Record::read(simdjson::ondemand::object& element) {
+void Record::clear() {
   phase = category = name = process = thread = start = duration = id = {};
   extra_count = 0;
   present_ = 0;
+}
+
+void Record::set(std::string_view key, std::string_view raw) {
+  const Arg arg = kKeys.find(key);
+  if (arg == Arg::ignored) return;
+  if (arg != Arg::unknown) {
+    args_[index(arg)] = raw;
+    present_ |= std::uint64_t{1} << index(arg);
+  } else if (extra_count < kExtras) {
+    extras[extra_count++] = {key, raw};
+  }
+}
+
+bool Record::read(simdjson::ondemand::object& element) {
+  clear();
   for (auto each : element) {
     simdjson::ondemand::field field;
     if (std::move(each).get(field)) return false;

@@ -74,6 +74,10 @@ struct Record {
     return has(arg) ? args_[index(arg)] : std::string_view{};
   }
 
+  /// Empties it.
+  void clear();
+  /// Takes an argument by its raw key.
+  void set(std::string_view key, std::string_view raw);
   /// Empties it, then takes all that `element` has; false if that is no whole object.
   bool read(simdjson::ondemand::object& element);
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as a Perfetto trace: an answer, no crash; every record accounted for; the same answer
+// when the bytes come in small pieces.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "orrery/core/check.h"
+#include "orrery/trace/io/document_testing.h"
+#include "orrery/trace/pftrace/packets.h"
+#include "orrery/trace/pftrace/reader.h"
+
+namespace {
+
+using namespace orrery;
+
+Result<profile::Profile> read(std::string_view bytes, std::size_t piece) {
+  Findings findings;
+  return trace::pftrace::read(std::make_unique<trace::json::testing::PieceSource>(bytes, piece),
+                              {"fuzz.pftrace", std::make_shared<StringPool>()}, findings);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)trace::pftrace::looks_like_packets(bytes);
+  const auto whole = read(bytes, size + 1);
+  const auto pieces = read(bytes, 61);
+  ORRERY_CHECK(whole.has_value() == pieces.has_value());
+  if (!whole) {
+    ORRERY_CHECK(!whole.error().where.empty() && !whole.error().what.empty());
+    return 0;
+  }
+  ORRERY_CHECK(whole->events.size() == pieces->events.size());
+  std::uint64_t left_out = 0;
+  for (const auto& [category, count] : whole->account.left_out) left_out += count;
+  ORRERY_CHECK(whole->account.records == whole->account.events + whole->account.mapped + left_out);
+  for (std::size_t e = 0; e < whole->events.size(); ++e) {
+    const profile::Event& event = whole->events[e];
+    ORRERY_CHECK(event.start >= Time{} && event.duration >= Time{});
+    ORRERY_CHECK(event.lane < whole->lanes.size());
+  }
+  return 0;
+}

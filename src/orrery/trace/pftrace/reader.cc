@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/pftrace/reader.h"
+
+#include <fmt/format.h>
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+#include <unordered_map>
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/trace/kineto/builder.h"
+#include "orrery/trace/pftrace/arguments.h"
+#include "orrery/trace/pftrace/packets.h"
+#include "orrery/trace/pftrace/spans.h"
+#include "orrery/trace/pftrace/tracks.h"
+#include "orrery/trace/pftrace/wire.h"
+
+namespace orrery::trace::pftrace {
+namespace {
+
+using kineto::Arg;
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+
+bool is_a(const pbf_reader& reader, std::uint32_t tag, pbf_wire_type type) {
+  return reader.tag_and_type() == protozero::tag_and_type(tag, type);
+}
+
+std::string_view next_text(pbf_reader& reader) {
+  const protozero::data_view data = reader.get_view();
+  return {data.data(), data.size()};
+}
+
+/// A packet, taken apart but not yet understood.
+struct Packet {
+  std::optional<std::uint64_t> timestamp;
+  std::uint32_t sequence = 0, flags = 0, other = 0;
+  std::optional<std::string_view> event, interned, descriptor;
+
+  explicit Packet(std::string_view bytes) {
+    pbf_reader reader(bytes.data(), bytes.size());
+    while (reader.next()) {
+      if (is_a(reader, kTimestamp, pbf_wire_type::varint)) {
+        timestamp = reader.get_uint64();
+      } else if (is_a(reader, kSequence, pbf_wire_type::varint)) {
+        sequence = reader.get_uint32();
+      } else if (is_a(reader, kSequenceFlags, pbf_wire_type::varint)) {
+        flags = reader.get_uint32();
+      } else if (is_a(reader, kTrackEvent, pbf_wire_type::length_delimited)) {
+        event = next_text(reader);
+      } else if (is_a(reader, kInterned, pbf_wire_type::length_delimited)) {
+        interned = next_text(reader);
+      } else if (is_a(reader, kTrackDescriptor, pbf_wire_type::length_delimited)) {
+        descriptor = next_text(reader);
+      } else {
+        if (reader.wire_type() == pbf_wire_type::length_delimited) other = reader.tag();
+        reader.skip();
+      }
+    }
+  }
+};
+
+/// What happens on a track, taken apart.
+struct TrackEvent {
+  std::int32_t type = 0;
+  std::uint64_t track = 0, name_number = 0, category_number = 0, flow = 0;
+  std::string_view name, category;
+
+  TrackEvent(std::string_view bytes, const Interned& interned, Arguments& arguments) {
+    pbf_reader reader(bytes.data(), bytes.size());
+    while (reader.next()) {
+      if (is_a(reader, kEventType, pbf_wire_type::varint)) {
+        type = reader.get_int32();
+      } else if (is_a(reader, kEventTrack, pbf_wire_type::varint)) {
+        track = reader.get_uint64();
+      } else if (is_a(reader, kEventNameIid, pbf_wire_type::varint)) {
+        name_number = reader.get_uint64();
+      } else if (is_a(reader, kEventName, pbf_wire_type::length_delimited)) {
+        name = next_text(reader);
+      } else if (is_a(reader, kEventCategoryIids, pbf_wire_type::varint)) {
+        category_number = reader.get_uint64();
+      } else if (is_a(reader, kEventCategories, pbf_wire_type::length_delimited)) {
+        category = next_text(reader);
+      } else if (is_a(reader, kAnnotations, pbf_wire_type::length_delimited)) {
+        arguments.add(next_text(reader), interned);
+      } else if (is_a(reader, kFlowIds, pbf_wire_type::fixed64) ||
+                 is_a(reader, kEndingFlowIds, pbf_wire_type::fixed64)) {
+        flow = reader.get_fixed64();
+      } else if (is_a(reader, kFlowIdsOld, pbf_wire_type::varint) ||
+                 is_a(reader, kEndingFlowIdsOld, pbf_wire_type::varint)) {
+        flow = reader.get_uint64();
+      } else {
+        reader.skip();
+      }
+    }
+    if (name.empty()) name = interned.find(kEventNames, name_number);
+    if (category.empty()) category = interned.find(kCategories, category_number);
+  }
+};
+
+/// What an event is that does not say it. Most kinds are told apart by their arguments.
+std::string_view category_by(const kineto::Record& record, const Arguments& arguments,
+                             const Track& track, std::string_view name) {
+  if (record.has(Arg::sync_kind)) return "cuda_sync";
+  if (record.has(Arg::stream)) {
+    if (name.starts_with("Memcpy") || arguments.has("copy kind")) return "gpu_memcpy";
+    if (name.starts_with("Memset")) return "gpu_memset";
+    return name == "EventRecord" ? "graph_event_node" : "kernel";
+  }
+  if (track.device) return "gpu_user_annotation";
+  if (track.overhead) return "overhead";
+  if (arguments.has("cbid") || record.has(Arg::correlation))
+    return name.starts_with("cu") && !name.starts_with("cuda") ? "cuda_driver" : "cuda_runtime";
+  const bool op = record.has(Arg::dims) || record.has(Arg::types) || record.has(Arg::concrete) ||
+                  record.has(Arg::sequence) || record.has(Arg::record_function_id) ||
+                  arguments.has("Ev Idx") || name.find("::") != name.npos;
+  return op ? "cpu_op" : "user_annotation";
+}
+
+/// One pass through a file.
+class Reader {
+ public:
+  Reader(ByteSource& source, const kineto::ReadOptions& options, Findings& findings)
+      : packets_(source, options.where, findings),
+        builder_(profile_, options, findings),
+        options_(options),
+        findings_(findings) {
+    profile_.strings = options.strings;
+    profile_.format = "pftrace";
+    profile_.where = options.where;
+  }
+
+  Result<profile::Profile> run() {
+    std::uint64_t damaged = 0;
+    std::uint64_t read = 0;
+    for (;; ++read) {
+      const auto bytes = packets_.next();
+      if (!bytes) return tl::unexpected(bytes.error());
+      if (!*bytes) break;
+      try {
+        if (auto taken = take(Packet(**bytes)); !taken)
+          return tl::unexpected(std::move(taken.error()));
+      } catch (const protozero::exception&) {
+        ++damaged;
+        findings_.add(FindingCode::corrupt_record_dropped,
+                      fmt::format("{}:byte {}", profile_.where, packets_.offset()));
+      }
+    }
+    if (read == damaged)
+      return fail(Errc::input_corrupt, options_.where, "this is no Perfetto trace");
+    spans_.match(
+        [&](profile::EventId event, std::uint64_t from, std::uint64_t to) { end(event, from, to); },
+        [&](std::uint64_t offset) {
+          record_.clear();
+          record_.offset = offset;
+          record_.category = "slice end";
+          builder_.drop(record_, "an end without its beginning");
+        });
+    if (profile_.events.empty())
+      return fail(Errc::input_empty, options_.where, "the trace has no event");
+    builder_.finish(damaged, 0);
+    return std::move(profile_);
+  }
+
+ private:
+  Result<void> take(const Packet& packet) {
+    Interned& interned = interned_[packet.sequence];
+    if ((packet.flags & kStateCleared) != 0) interned.clear();
+    if (packet.interned) interned.add(*packet.interned);
+    if (packet.descriptor) return describe(*packet.descriptor);
+    if (packet.event) return take_event(packet, interned);
+    const std::string_view other = packet.other == kRenderStage  ? "GPU render stage"
+                                   : packet.other == kGpuCounter ? "GPU counter"
+                                   : packet.other == kCompressed ? "compressed packets"
+                                                                 : "";
+    if (other.empty()) {
+      ++profile_.account.mapped;
+      return {};
+    }
+    return leave_out(other);
+  }
+
+  /// Counts what takes no part in a profile.
+  Result<void> leave_out(std::string_view category) {
+    record_.clear();
+    record_.phase = "i";
+    record_.category = category;
+    return builder_.add(record_);
+  }
+
+  /// A track's name is that of a thread or a process.
+  Result<void> describe(std::string_view descriptor) {
+    const Track& track = tracks_.add(descriptor);
+    record_.clear();
+    record_.offset = packets_.offset();
+    record_.phase = "M";
+    record_.name = track.is_process ? "process_name" : "thread_name";
+    record_.process = track.process;
+    record_.thread = track.thread;
+    quoted_.clear();
+    append_json_text(quoted_, track.name);
+    if (!track.name.empty()) record_.set("name", quoted_);
+    return builder_.add(record_);
+  }
+
+  Result<void> take_event(const Packet& packet, const Interned& interned) {
+    arguments_.clear();
+    const TrackEvent event(*packet.event, interned, arguments_);
+    if (event.type == kSliceEnd) {
+      if (packet.timestamp) {
+        spans_.end(event.track, *packet.timestamp, packets_.offset());
+        return {};
+      }
+    } else if (event.type != kSliceBegin) {
+      return leave_out(event.category.empty() ? "instant" : event.category);
+    }
+    record_.clear();
+    record_.offset = packets_.offset();
+    if (event.type == kSliceEnd) {
+      record_.category = "slice end";
+      builder_.drop(record_, "no time");
+      return {};
+    }
+    return begin(packet, event);
+  }
+
+  Result<void> begin(const Packet& packet, const TrackEvent& event) {
+    constexpr std::uint64_t kCorrelations = std::uint64_t{1} << 40;
+    const Track& track = tracks_.find(event.track);
+    if (event.flow > 0 && event.flow < kCorrelations && !arguments_.has("correlation"))
+      arguments_.add("correlation", fmt::format("{}", event.flow));
+    arguments_.give(record_);
+    record_.process = track.process;
+    record_.thread = track.thread;
+    record_.category = event.category.empty() ? category_by(record_, arguments_, track, event.name)
+                                              : event.category;
+    quoted_.clear();
+    append_json_text(quoted_, event.name);
+    if (!event.name.empty()) record_.name = quoted_;
+    const std::uint64_t time = packet.timestamp.value_or(0);
+    start_ = fmt::format("{}.{:03}", time / 1000, time % 1000);
+    if (packet.timestamp) record_.start = start_;
+    const auto begun = builder_.begin(record_);
+    if (!begun) return tl::unexpected(begun.error());
+    spans_.begin(event.track, time, *begun);
+    return {};
+  }
+
+  void end(profile::EventId event, std::uint64_t from, std::uint64_t to) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 52;  // beyond what the builder keeps
+    if (to < from) findings_.add(FindingCode::event_time_clamped, profile_.where);
+    const std::uint64_t lasted = to < from ? 0 : std::min(to - from, kMost);
+    builder_.end(event, ns(static_cast<std::int64_t>(lasted)));
+  }
+
+  profile::Profile profile_;
+  PacketStream packets_;
+  kineto::Builder builder_;
+  const kineto::ReadOptions& options_;
+  Findings& findings_;
+  std::unordered_map<std::uint32_t, Interned> interned_;  // by sequence
+  Tracks tracks_;
+  Spans spans_;
+  Arguments arguments_;
+  kineto::Record record_;
+  std::string quoted_, start_;
+};
+
+}  // namespace
+
+Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
+                              const kineto::ReadOptions& options, Findings& findings) {
+  return Reader(*source, options, findings).run();
+}
+
+}  // namespace orrery::trace::pftrace
