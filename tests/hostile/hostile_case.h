@@ -62,6 +62,8 @@ inline const std::string kAstra =
 [[nodiscard]] std::vector<Case> packed_cases();
 [[nodiscard]] std::vector<Case> archive_cases();
 [[nodiscard]] std::vector<Case> nsight_cases();
+[[nodiscard]] std::vector<Case> rocpd_cases();
+[[nodiscard]] std::vector<Case> perfetto_cases();
 [[nodiscard]] std::vector<Case> layer_cases();
 // The reader of run files.
 [[nodiscard]] std::vector<Case> run_file_cases();

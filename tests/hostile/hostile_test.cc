@@ -32,6 +32,7 @@ const std::vector<Case>& all_cases() {
                            execution_cut_cases(),  execution_node_cases(),
                            execution_size_cases(), packed_cases(),
                            archive_cases(),        nsight_cases(),
+                           rocpd_cases(),          perfetto_cases(),
                            layer_cases(),          unlinked_cases(),
                            rank_value_cases(),     rank_cases(),
                            recorded_file_cases(),  recorded_output_cases(),

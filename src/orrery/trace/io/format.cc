@@ -6,7 +6,6 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/io/outline.h"
-#include "orrery/trace/pftrace/packets.h"
 
 namespace orrery::trace {
 namespace {
@@ -133,6 +132,46 @@ bool is_framed_protobuf(std::string_view head) {
   return fields;
 }
 
+/// A packet of Perfetto as far as it is known: `ours` when it has a track or what happens on one.
+bool is_packet(protozero::pbf_reader packet, bool& ours) {
+  using protozero::pbf_wire_type;
+  constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kEvent = 11, kInterned = 12, kFlags = 13,
+                          kTrack = 60;
+  while (packet.next()) {
+    const bool track = packet.tag() == kEvent || packet.tag() == kTrack;
+    const bool message = packet.wire_type() == pbf_wire_type::length_delimited;
+    const bool number = packet.wire_type() == pbf_wire_type::varint;
+    if ((track || packet.tag() == kInterned) && !message) return false;
+    if ((packet.tag() == kTimestamp || packet.tag() == kSequence || packet.tag() == kFlags) &&
+        !number)
+      return false;
+    ours = ours || track;
+    packet.skip();
+  }
+  return true;
+}
+
+/// Nothing but packets, each behind its tag and its length.
+bool is_perfetto(std::string_view head) {
+  constexpr int kSome = 16;
+  constexpr char kTag = 10;
+  const char* at = head.data();
+  const char* const end = at + head.size();
+  bool ours = false;
+  try {
+    for (int packet = 0; packet < kSome && at < end && !ours; ++packet) {
+      if (*at++ != kTag) return false;
+      const std::uint64_t length = protozero::decode_varint(&at, end);
+      if (length > static_cast<std::uint64_t>(end - at)) return false;
+      if (!is_packet({at, static_cast<std::size_t>(length)}, ours)) return false;
+      at += length;
+    }
+  } catch (const protozero::exception&) {
+    return false;
+  }
+  return ours;
+}
+
 }  // namespace
 
 std::string_view name(Format format) {
@@ -168,7 +207,7 @@ Format format_of(std::string_view head) {
   if (head.substr(0, kSqlite.size()) == kSqlite) return database_format(head);
   if (const Outline outline = outline_of(head); outline.json) return json_format(head, outline);
   if (is_astra_text(head)) return Format::astra_text;
-  if (pftrace::looks_like_packets(head)) return Format::pftrace;
+  if (is_perfetto(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;
 }
 

@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <protozero/exception.hpp>
-#include <protozero/pbf_reader.hpp>
+#include <algorithm>
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/pftrace/wire.h"
@@ -15,51 +14,7 @@ namespace {
 constexpr std::size_t kLongestVarint = 10;
 constexpr std::uint64_t kPacketTag = kPacket << 3 | 2;
 
-/// Whether a whole packet is one; `ours` when it has what PyTorch writes.
-bool is_packet(std::string_view bytes, bool& ours) {
-  protozero::pbf_reader packet(bytes.data(), bytes.size());
-  while (packet.next()) {
-    const bool message = packet.wire_type() == protozero::pbf_wire_type::length_delimited;
-    switch (packet.tag()) {
-      case kTrackDescriptor:
-      case kTrackEvent:
-      case kInterned:
-        if (!message) return false;
-        ours = ours || packet.tag() != kInterned;
-        break;
-      case kTimestamp:
-      case kSequence:
-      case kSequenceFlags:
-        if (packet.wire_type() != protozero::pbf_wire_type::varint) return false;
-        break;
-      default:
-        break;
-    }
-    packet.skip();
-  }
-  return true;
-}
-
 }  // namespace
-
-bool looks_like_packets(std::string_view head) {
-  constexpr int kSome = 16;
-  const char* at = head.data();
-  const char* const end = at + head.size();
-  bool ours = false;
-  try {
-    for (int packet = 0; packet < kSome && at < end && !ours; ++packet) {
-      if (static_cast<unsigned char>(*at++) != kPacketTag) return false;
-      const std::uint64_t length = protozero::decode_varint(&at, end);
-      if (length > static_cast<std::uint64_t>(end - at)) return false;
-      if (!is_packet({at, static_cast<std::size_t>(length)}, ours)) return false;
-      at += length;
-    }
-  } catch (const protozero::exception&) {
-    return false;
-  }
-  return ours;
-}
 
 std::string PacketStream::place() const { return fmt::format("{}:byte {}", where_, offset_); }
 

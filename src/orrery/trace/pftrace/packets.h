@@ -15,9 +15,6 @@
 
 namespace orrery::trace::pftrace {
 
-/// True for the beginning of a file of packets with tracks or what happens on them.
-[[nodiscard]] bool looks_like_packets(std::string_view head);
-
 class PacketStream {
  public:
   PacketStream(ByteSource& source, std::string where, Findings& findings)

@@ -8,7 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/trace/io/document_testing.h"
-#include "orrery/trace/pftrace/packets.h"
+#include "orrery/trace/io/format.h"
 #include "orrery/trace/pftrace/reader.h"
 
 namespace {
@@ -25,7 +25,7 @@ Result<profile::Profile> read(std::string_view bytes, std::size_t piece) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  (void)trace::pftrace::looks_like_packets(bytes);
+  (void)trace::format_of(bytes);
   const auto whole = read(bytes, size + 1);
   const auto pieces = read(bytes, 61);
   ORRERY_CHECK(whole.has_value() == pieces.has_value());
