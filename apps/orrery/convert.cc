@@ -72,10 +72,9 @@ void add_convert(CLI::App& table, Session& session) {
   command->description(
       "Turn recorded traces into Chakra traces, one per rank, that 'orrery run' and ASTRA-sim "
       "take.\n"
-      "Reads Kineto and PyTorch execution traces (linked with each other), Nsight Systems' SQLite\n"
-      "exports, ASTRA-sim 1.0 text; found by content. The other way: a Chakra trace to JSON, dot "
-      "or\n"
-      "GraphML, by the ending of --output.\n\n"
+      "Reads Kineto (.pftrace, too) and PyTorch execution traces (linked with each other), Nsight\n"
+      "Systems' SQLite exports, rocpd, ASTRA-sim 1.0 text; found by content. The other way: a\n"
+      "Chakra trace to JSON, dot or GraphML, by the ending of --output.\n\n"
       "Examples:\n"
       "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
       "  orrery convert w.0.et -o w.0.json\n");

@@ -10,7 +10,7 @@ void add_recorded_options(CLI::App& command, RecordedTraces& options) {
   command
       .add_option("--traces", options.traces,
                   "Files or patterns ('run/*.json.gz'): Kineto, PyTorch execution traces, Nsight "
-                  "SQLite, tar archives of them; any number of ranks")
+                  "SQLite, rocpd, tar archives of them; any number of ranks")
       ->type_name("FILES")
       ->group(group);
   command

@@ -11,7 +11,8 @@
 
 namespace orrery::study {
 
-/// Recorded traces: Kineto, PyTorch execution traces, Nsight Systems' SQLite exports.
+/// Recorded traces: Kineto, .pftrace, PyTorch execution traces, Nsight Systems' SQLite exports,
+/// rocpd.
 struct RecordedTraces {
   std::vector<std::string> traces;      ///< files and patterns
   std::int64_t rank = -1;               ///< of a single trace that does not say it; -1: it does
