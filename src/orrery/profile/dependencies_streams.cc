@@ -250,7 +250,7 @@ class StreamOrder {
   Place previous_ = kNone;  // before last_[0]
   std::vector<Place> before_;
   std::uint64_t replay_ = kNoId;
-  Time graph_end_{};  // of what was seen of it
+  Time graph_end_{};      // of what was seen of it
   std::set<Place> open_;  // works of the graph that no other work of it here waits for
 };
 
