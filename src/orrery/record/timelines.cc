@@ -225,7 +225,12 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
     case SpanKind::metadata:
       break;
   }
-  if (graph.lane(node) != graph::kNoLane) lane = recorded_lane(graph.lanes()[graph.lane(node)]);
+  // What is simulated has lanes of its own.
+  const bool communicates = span.kind == SpanKind::collective || span.kind == SpanKind::send ||
+                            span.kind == SpanKind::receive;
+  if (graph.lane(node) != graph::kNoLane &&
+      (!communicates || span.model == result::Model::recorded))
+    lane = recorded_lane(graph.lanes()[graph.lane(node)]);
   draft.keys.push_back(lane);
 }
 
