@@ -17,12 +17,6 @@ using report::JsonWriter;
 
 namespace {
 
-std::string share(Time part, Time whole) {
-  return whole.count() <= 0 ? "-"
-                            : report::percent(static_cast<double>(part.count()) /
-                                              static_cast<double>(whole.count()));
-}
-
 void add_breakdown(report::Table& table, std::string first, const profile::Breakdown& b) {
   table.row({std::move(first), format_time(b.length), share(b.compute_only, b.length),
              share(b.overlapped, b.length), share(b.comm_only, b.length),

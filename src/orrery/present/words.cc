@@ -25,4 +25,10 @@ std::string signed_time(Time time) {
   return (time.count() < 0 ? "-" : "+") + format_time(magnitude(time));
 }
 
+std::string share(Time part, Time whole) {
+  return whole.count() <= 0 ? "-"
+                            : report::percent(static_cast<double>(part.count()) /
+                                              static_cast<double>(whole.count()));
+}
+
 }  // namespace orrery::present

@@ -22,4 +22,7 @@ namespace orrery::present {
 /// "+1.5 us", "-20 ns"
 [[nodiscard]] std::string signed_time(Time time);
 
+/// "61.2 %"; "-" of nothing.
+[[nodiscard]] std::string share(Time part, Time whole);
+
 }  // namespace orrery::present

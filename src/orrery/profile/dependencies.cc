@@ -224,9 +224,11 @@ class Finish {
   void find_costs() {
     made_.cost.resize(made_.nodes.size());
     made_.start.resize(made_.nodes.size());
+    made_.end.resize(made_.nodes.size());
     for (Place place = 0; place < draft_.nodes.size(); ++place) {
       const std::uint32_t node = index_[place];
       const Event& event = draft_.event(place);
+      made_.end[node] = draft_.at[place];
       Time ready = begin_, stream_ready = begin_;
       for (const Dependency& edge : made_.of(node)) {
         const Time end = draft_.at[draft_.node_of[edge.from]];

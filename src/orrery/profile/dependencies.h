@@ -41,6 +41,9 @@ struct Dependencies {
                                ///< an untimed node right after what precedes it on its thread
   std::vector<std::uint32_t> node_of;  ///< event → index in nodes, or kNone
   std::vector<Time> cost;              ///< per node
+  /// … before somebody changed it (alter.h); empty: nobody has.
+  std::vector<Time> recorded_cost;
+  std::vector<Time> end;  ///< per node: when its step or its work was recorded to end
   /// Per node: 1, 2 … for device work that ran beside what its stream did at the time; empty where
   /// there is none.
   std::vector<std::uint16_t> rows;

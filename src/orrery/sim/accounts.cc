@@ -98,7 +98,7 @@ void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
       state.remembering += step;
       return;
     case NodeKind::recv:  // counts from when its message is on the way: see receive_begins
-      if (run_.platform.replay_only) state.communicating += step;
+      if (run_.platform.replay_only || run_.options.replay) state.communicating += step;
       break;
     case NodeKind::send:
     case NodeKind::coll:
@@ -118,7 +118,7 @@ void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
     total.bytes += static_cast<std::uint64_t>(size.count()) * run_.weight(rank);
     return;
   }
-  if (kind != NodeKind::recv || run_.platform.replay_only)
+  if (kind != NodeKind::recv || run_.platform.replay_only || run_.options.replay)
     add_time(total, rank, run_.now() - run_.times_of(rank, node).start);
 }
 

@@ -242,6 +242,7 @@ void Engine::collective_ends(std::uint32_t rank, graph::NodeId node) {
 
 void Engine::begin(std::uint32_t rank, graph::NodeId node) {
   if (run_.platform.replay_only) return devices_.replay(rank, node);
+  if (run_.options.replay && meetings_.meets(rank, node)) return meetings_.come(rank, node);
   switch (const graph::NodeKind kind = run_.graph_of(rank).kind(node)) {
     case graph::NodeKind::comp:
       if (!devices_.compute(rank, node)) nodes_.skip(rank, node);

@@ -20,6 +20,7 @@
 #include "orrery/sim/devices.h"
 #include "orrery/sim/guard.h"
 #include "orrery/sim/history.h"
+#include "orrery/sim/meetings.h"
 #include "orrery/sim/messages.h"
 #include "orrery/sim/nodes.h"
 #include "orrery/sim/phases.h"
@@ -112,6 +113,7 @@ class Engine : private Messages::Ends,
   Nodes nodes_{run_, agendas_, accounts_, *this};
   Devices devices_{run_, agendas_};
   Customs customs_{run_, agendas_, messages_, *this};
+  Meetings meetings_{run_, agendas_};  // Options::replay
   ChunkQueues queues_{run_, planner_, chunks_};
   Collectives collectives_{run_, planner_, chunks_, queues_, accounts_, *this};
   Phases phases_{run_, planner_, chunks_, guard_, agendas_, transport_, collectives_};

@@ -34,8 +34,8 @@ Engine::Engine(Engine& whole, std::uint32_t part)
 
 // What repeats is skipped when one engine sees all of it, which saves more than threads do.
 bool Engine::find_parts() {
-  if (run_.options.threads < 2 || run_.options.record || run_.options.max_events != 0 ||
-      run_.pages != nullptr || repeats_.hopes())
+  if (run_.options.threads < 2 || run_.options.record || run_.options.replay ||
+      run_.options.max_events != 0 || run_.pages != nullptr || repeats_.hopes())
     return false;
   run_.shared.parts = sim::find_parts(run_.workload, run_.platform, run_.network,
                                       run_.communicators, run_.quotient);

@@ -45,6 +45,8 @@ std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId n
     return {kFreeLane, true};
   if (kind == NodeKind::comp) return {kComputeLane, false};
   if (run_.policy.one_lane_for_communication) return {kCommLane, false};
+  if (run_.options.replay && kind != NodeKind::mem_load && kind != NodeKind::mem_store)
+    return {kFreeLane, true};  // edges have their order, and one kernel may carry several messages
   if (run_.policy.knows_recordings && graph.lane(node) != graph::kNoLane &&
       takes_recorded_time(rank, node))
     return {kRecordedLanes + graph.lane(node), false};

@@ -91,6 +91,7 @@ std::string why_not_fold(const graph::Workload& workload, const platform::Platfo
                          const model::Traits& network, const Options& options) {
   if (!options.fold) return "off";
   if (options.record) return "every rank is recorded";
+  if (options.replay) return "a recording is played again";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (platform.rules == Rules::astra && platform.collectives.rendezvous)
     return "receivers announce themselves";
@@ -101,6 +102,7 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
                          const model::Traits& network, const Options& options) {
   if (!options.skip_repeats) return "off";
   if (options.record) return "everything is recorded";
+  if (options.replay) return "a recording is played again";
   if (!options.keep_times) return "times are not kept";
   if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
   if (platform.collectives.rendezvous) return "receivers announce themselves";

@@ -41,6 +41,10 @@ struct Options {
   bool skip_repeats = true;
   /// Parts of one run that may be worked on at the same time. The result is the same.
   std::uint32_t threads = 1;
+  /// Communication takes the time that it was recorded to take, from when the last of those that
+  /// take part has come (see Meetings): a recording is played again, nothing is sent. Orrery rules;
+  /// without folding, parts and repeats.
+  bool replay = false;
   /// Makes the network to run on; empty: the platform's own (model::make_network).
   NetworkMaker network;
 };

@@ -293,7 +293,8 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
   return report;
 }
 
-Result<graph::Workload> load_job(const JobOptions& options, Findings& findings) {
+Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
+                                 const KeepRank& keep_rank) {
   JobReader reader(options);
   if (auto fine = reader.survey(); !fine) return tl::unexpected(fine.error());
   const Job& job = reader.job();
@@ -321,6 +322,7 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings) 
     findings.merge(rank.trace.findings);
     findings.merge(rank.found);
     findings.merge(found[place]);
+    if (keep_rank) keep_rank(job, place, std::move(rank.trace), std::move(rank.dependencies));
     rank = {};
     std::string& bytes = encoded[place];
     auto graph = trace::chakra::read_rank(

@@ -58,6 +58,7 @@ Result<ReadRank> JobReader::read(std::size_t place) const {
   out.trace = std::move(*trace);
   out.dependencies =
       profile::find_dependencies(out.trace.profile, options_.dependencies, out.found);
+  if (options_.adjust) options_.adjust(out.trace.profile, out.dependencies);
   return out;
 }
 

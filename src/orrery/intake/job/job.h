@@ -36,6 +36,9 @@ struct JobOptions {
   /// spent waiting for others is not what was measured.
   bool keep_skew = true;
   bool force = false;  ///< conversions replace files that are there
+  /// May change what was found of a rank, as costs, before it is converted. Called once or twice
+  /// for each rank, by several threads.
+  std::function<void(const profile::Profile&, profile::Dependencies&)> adjust;
   std::function<void(std::uint32_t done, std::uint32_t of)> progress;   ///< ranks read
   std::function<void(std::uint32_t done, std::uint32_t of)> converted;  ///< … and converted
 };
@@ -169,7 +172,13 @@ struct JobReport {
 /// kept as "recorded_comm_size". Errc: as for_each_rank, find_ranks; output_failed.
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
-/// The same straight into a workload for the simulator, with nothing written.
-[[nodiscard]] Result<graph::Workload> load_job(const JobOptions& options, Findings& findings);
+/// Gets each rank when it has been converted, in order.
+using KeepRank = std::function<void(const Job& job, std::size_t place, RankTrace&& trace,
+                                    profile::Dependencies&& dependencies)>;
+
+/// The same straight into a workload for the simulator, with nothing written. Node n of
+/// `dependencies.nodes` has the id n + 1.
+[[nodiscard]] Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
+                                               const KeepRank& keep = {});
 
 }  // namespace orrery::intake

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/replay_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::ReplayedRank;
+
+namespace {
+
+/// "+1.2 %", "0.0 %": how much longer the second is.
+std::string longer(Time recorded, Time simulated) {
+  if (recorded.count() <= 0) return "-";
+  const double more =
+      static_cast<double>((simulated - recorded).count()) / static_cast<double>(recorded.count());
+  const std::string text = fmt::format("{:+.2f} %", more * 100);
+  return text == "+0.00 %" || text == "-0.00 %" ? "0.00 %" : text;
+}
+
+std::string steps_table(const ReplayedRank& rank, report::Style style) {
+  report::Table table({{""}, {"recorded", true}, {"simulated", true}, {"difference", true}});
+  for (const study::ReplayedStep& step : rank.steps) {
+    table.row({fmt::format("step {}", step.number), format_time(step.recorded),
+               format_time(step.simulated), longer(step.recorded, step.simulated)});
+  }
+  table.row({"all", format_time(rank.recorded), format_time(rank.simulated),
+             longer(rank.recorded, rank.simulated)});
+  return table.text(style);
+}
+
+std::string parts_table(const ReplayedRank& rank, report::Style style) {
+  report::Table table({{rank.on_device ? "device" : "threads"},
+                       {"compute", true},
+                       {"overlap", true},
+                       {"exposed", true},
+                       {"copies", true},
+                       {"idle", true}});
+  const auto row = [&](const char* title, const profile::Breakdown& b) {
+    table.row({title, share(b.compute_only, b.length), share(b.overlapped, b.length),
+               share(b.comm_only, b.length), share(b.copy_only, b.length),
+               share(b.idle, b.length)});
+  };
+  row("recorded", rank.recorded_parts);
+  row("simulated", rank.simulated_parts);
+  return table.text(style);
+}
+
+std::string rank_text(const ReplayedRank& rank, report::Style style) {
+  report::Sheet sheet(style);
+  sheet.line(style.strong(printable(fmt::format("rank {}  {}", rank.rank, rank.file))));
+  if (!rank.device.empty()) sheet.add("device", printable(rank.device));
+  std::string text = sheet.text() + steps_table(rank, style) + "\n" + parts_table(rank, style);
+  report::Sheet more(style);
+  const profile::Drift& drift = rank.drift;
+  if (drift.count > 0) {
+    const auto of_all = [&](Time t) {
+      return fmt::format("{} ({})", format_time(t), share(t, rank.recorded));
+    };
+    more.add("drift", fmt::format("mean {}, p95 {}, worst {} of {} {}", of_all(drift.mean),
+                                  of_all(drift.p95), of_all(drift.worst), count(drift.count),
+                                  rank.on_device ? "works of the device" : "operators and calls"));
+    if (drift.begins != profile::kNoEvent) more.add("begins at", printable(rank.drift_begins));
+  }
+  const study::Unknowns& unknowns = rank.unknowns;
+  more.add("known", fmt::format("{} dependencies, {} of them inferred; {} waits that nothing "
+                                "explains, {} in all",
+                                count(unknowns.edges), count(unknowns.guessed),
+                                count(unknowns.recorded_waits), format_time(unknowns.waited)));
+  return text + "\n" + more.text();
+}
+
+void write_parts(JsonWriter& json, std::string_view key, const profile::Breakdown& b) {
+  json.key(key).begin_object().nanoseconds("length", b.length);
+  json.nanoseconds("compute_only", b.compute_only).nanoseconds("overlapped", b.overlapped);
+  json.nanoseconds("comm_only", b.comm_only).nanoseconds("copy_only", b.copy_only);
+  json.nanoseconds("idle", b.idle).end_object();
+}
+
+void write_drift(JsonWriter& json, const ReplayedRank& rank) {
+  const profile::Drift& drift = rank.drift;
+  json.key("drift").begin_object().field("events", drift.count);
+  json.nanoseconds("mean", drift.mean).nanoseconds("p95", drift.p95);
+  json.nanoseconds("worst", drift.worst).nanoseconds("later", drift.later);
+  json.field("begins_at", std::string_view(rank.drift_begins));
+  json.field("farthest", std::string_view(rank.drift_farthest)).end_object();
+}
+
+void write_curve(JsonWriter& json, std::string_view key, const std::vector<double>& curve) {
+  json.key(key).begin_array();
+  for (const double busy : curve) json.value(busy);
+  json.end_array();
+}
+
+void write_rank(JsonWriter& json, const ReplayedRank& rank) {
+  json.begin_object().field("rank", rank.rank).field("file", std::string_view(rank.file));
+  json.field("device", std::string_view(rank.device));
+  json.nanoseconds("recorded", rank.recorded).nanoseconds("simulated", rank.simulated);
+  json.key("steps").begin_array();
+  for (const study::ReplayedStep& step : rank.steps) {
+    json.begin_object().field("number", step.number).nanoseconds("recorded", step.recorded);
+    json.nanoseconds("simulated", step.simulated).end_object();
+  }
+  json.end_array().field("on_device", rank.on_device);
+  write_parts(json, "recorded_parts", rank.recorded_parts);
+  write_parts(json, "simulated_parts", rank.simulated_parts);
+  write_drift(json, rank);
+  json.key("known").begin_object().field("dependencies", rank.unknowns.edges);
+  json.field("inferred", rank.unknowns.guessed);
+  json.field("recorded_waits", rank.unknowns.recorded_waits);
+  json.nanoseconds("waited", rank.unknowns.waited).end_object();
+  json.nanoseconds("busy_bin", rank.bin);
+  write_curve(json, "recorded_busy", rank.recorded_busy);
+  write_curve(json, "simulated_busy", rank.simulated_busy);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string replay_text(const study::Replay& replay, report::Style style) {
+  std::string text;
+  for (const ReplayedRank& rank : replay.ranks) {
+    if (!text.empty()) text += "\n";
+    text += rank_text(rank, style);
+  }
+  report::Sheet sheet(style);
+  report::add_findings(sheet, replay.findings, style);
+  return text + sheet.text();
+}
+
+std::string replay_json(const study::Replay& replay) {
+  return report::envelope("replay", replay.findings, [&](JsonWriter& json) {
+    json.begin_object().key("ranks").begin_array();
+    for (const ReplayedRank& rank : replay.ranks) write_rank(json, rank);
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/replay.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "orrery/intake/job/job.h"
+#include "orrery/profile/retime.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/study/recorded.h"
+
+namespace orrery::study {
+
+namespace {
+
+using profile::NodeSpan;
+
+/// One rank as it was converted.
+struct Recorded {
+  std::uint32_t rank = 0;
+  std::string file;
+  Time begin{};  ///< when it begins in the simulation
+  profile::Profile profile;
+  profile::Dependencies dependencies;
+  std::vector<Time> costs;  ///< as recorded: dependencies may have been changed
+};
+
+/// A machine as large as the job. Nothing is sent over its network.
+platform::Platform stage_for(std::uint32_t ranks) {
+  platform::Platform platform;
+  platform.rules = platform::Rules::orrery;
+  platform.dims = {
+      {platform::Block::switched, static_cast<std::int64_t>(ranks), Bandwidth(1e11), 1000.0}};
+  return platform;
+}
+
+Time first_of(const Recorded& rank) {
+  return rank.dependencies.nodes.empty()
+             ? Time{}
+             : rank.profile.events[rank.dependencies.nodes.front()].start;
+}
+
+/// When the nodes ran, on the profile's clock.
+std::vector<NodeSpan> spans_of(const Recorded& rank, const graph::Graph& graph,
+                               const sim::Recording& recording, std::uint32_t number) {
+  std::vector<NodeSpan> spans(rank.dependencies.nodes.size());
+  const Time shift = first_of(rank) - rank.begin;
+  for (std::size_t node = 0; node < spans.size(); ++node) {
+    const graph::NodeId at = graph.find(node + 1);
+    if (at == graph::kNoNode) continue;
+    const sim::NodeTimes& times = recording.at(number, at);
+    if (times.start >= 0 && times.end >= 0)
+      spans[node] = {Time(times.start) + shift, Time(times.end) + shift};
+  }
+  return spans;
+}
+
+Unknowns unknowns_of(const profile::Dependencies& dependencies) {
+  Unknowns unknowns;
+  for (const profile::Dependency& edge : dependencies.edges) {
+    ++unknowns.edges;
+    unknowns.guessed += edge.guessed ? 1 : 0;
+    if (edge.kind != profile::DependencyKind::recorded_wait) continue;
+    ++unknowns.recorded_waits;
+    unknowns.waited += edge.lag;
+  }
+  return unknowns;
+}
+
+std::vector<ReplayedStep> steps_of(const std::vector<profile::Iteration>& iterations,
+                                   const profile::EventTimes& recorded,
+                                   const profile::EventTimes& simulated) {
+  std::vector<ReplayedStep> steps;
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    const auto length = [&](const profile::EventTimes& in) {
+      const auto& [start, end] = in[iterations[i].event];
+      return (i + 1 < iterations.size() ? in[iterations[i + 1].event].first : end) - start;
+    };
+    steps.push_back({iterations[i].number, length(recorded), length(simulated)});
+  }
+  return steps;
+}
+
+std::string name_of(const profile::Profile& profile, profile::EventId event) {
+  return event == profile::kNoEvent ? std::string() : std::string(profile.name(event));
+}
+
+ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool keep) {
+  ReplayedRank made;
+  made.rank = rank.rank;
+  made.file = std::move(rank.file);
+  if (!rank.profile.devices.empty()) made.device = rank.profile.devices.front().name;
+  profile::Profile& profile = rank.profile;
+  const profile::EventTimes was = profile::event_times(profile);
+  const auto iterations = profile::iterations(profile);
+  const profile::Inspection recorded = profile::inspect(profile);
+  made.recorded = recorded.last - recorded.first;
+  made.recorded_parts = recorded.whole;
+  made.on_device = recorded.on_device;
+  constexpr std::int64_t kMostBins = 1000;
+  made.bin = Time(std::max(us(1000).count(), (made.recorded.count() + kMostBins - 1) / kMostBins));
+  made.recorded_busy = profile::busy_curve(profile, recorded.first, recorded.last, made.bin);
+  Findings again;  // the same as were found when it was read
+  profile::retime(profile, rank.dependencies, rank.costs, spans, again);
+  const profile::Inspection simulated = profile::inspect(profile);
+  made.simulated = simulated.last - simulated.first;
+  made.simulated_parts = simulated.whole;
+  made.simulated_busy = profile::busy_curve(profile, simulated.first, simulated.last, made.bin);
+  made.steps = steps_of(iterations, was, profile::event_times(profile));
+  made.drift = profile::drift(was, profile);
+  made.drift_begins = name_of(profile, made.drift.begins);
+  made.drift_farthest = name_of(profile, made.drift.farthest);
+  made.unknowns = unknowns_of(rank.dependencies);
+  if (keep) made.profile = std::make_shared<profile::Profile>(std::move(profile));
+  return made;
+}
+
+bool has_times(const profile::Profile& profile) {
+  for (std::size_t e = 0; e < profile.events.size(); ++e)
+    if (profile.events[e].timed()) return true;
+  return false;
+}
+
+}  // namespace
+
+Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
+  auto options = job_options(question.recorded);
+  if (!options) return tl::unexpected(options.error());
+  options->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
+  options->converted = [&](std::uint32_t done, std::uint32_t of) { watch.converting(done, of); };
+  options->adjust = [&](const profile::Profile& profile, profile::Dependencies& dependencies) {
+    profile::leave_out(profile, dependencies, question.leave_out);
+    profile::scale(profile, dependencies, question.scales);
+  };
+  Replay made;
+  std::vector<Recorded> ranks;
+  const auto workload = intake::load_job(
+      *options, made.findings,
+      [&](const intake::Job& job, std::size_t place, intake::RankTrace&& trace,
+          profile::Dependencies&& dependencies) {
+        Recorded rank;
+        rank.rank = job.ranks[place].rank;
+        rank.file = trace.profile.where;
+        rank.begin = job.begin[place];
+        rank.costs = dependencies.recorded_cost.empty() ? dependencies.cost
+                                                        : std::move(dependencies.recorded_cost);
+        rank.profile = std::move(trace.profile);
+        rank.dependencies = std::move(dependencies);
+        ranks.push_back(std::move(rank));
+      });
+  watch.through();
+  if (!workload) return tl::unexpected(workload.error());
+  for (const Recorded& rank : ranks) {
+    if (has_times(rank.profile)) continue;
+    return fail(Errc::input_unsupported, rank.file, "nothing in it has a time",
+                "an execution trace says what was done, not when: give the profiler's trace, too");
+  }
+  sim::Options how;
+  how.record = true;
+  how.replay = question.together;
+  auto result = sim::simulate(*workload, stage_for(workload->rank_count()), how);
+  if (!result) return tl::unexpected(result.error());
+  if (result->stall) {
+    return fail(Errc::input_mismatch, ranks.front().file, "the ranks wait for each other for ever",
+                "orrery check --traces ... shows where they do not agree");
+  }
+  for (std::uint32_t number = 0; number < ranks.size(); ++number) {
+    const auto spans = spans_of(ranks[number], workload->graph(number), *result->recording, number);
+    made.ranks.push_back(compare(std::move(ranks[number]), spans, question.keep_profiles));
+  }
+  return made;
+}
+
+}  // namespace orrery::study
