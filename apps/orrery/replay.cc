@@ -60,7 +60,9 @@ Result<profile::Scales> scales_of(const std::vector<std::string>& typed) {
 Result<void> leave_out(const std::vector<std::string>& typed, study::ReplayQuestion& question) {
   for (const std::string& word : typed) {
     profile::LeaveOut& out = question.leave_out;
-    if (word == "lags") {
+    if (word == "lanes") {
+      out.lanes = true;
+    } else if (word == "lags") {
       out.lags = true;
     } else if (word == "launch-latency") {
       out.launch_latency = true;
@@ -74,7 +76,7 @@ Result<void> leave_out(const std::vector<std::string>& typed, study::ReplayQuest
       question.together = false;
     } else {
       return fail(Errc::usage, "--without", fmt::format("'{}' is none of them", word),
-                  "lags, launch-latency, streams, threads, think-time or rendezvous");
+                  "lanes, lags, launch-latency, streams, threads, think-time or rendezvous");
     }
   }
   return {};
@@ -141,9 +143,11 @@ void add_replay(CLI::App& table, Session& session) {
                    "communication, or part of a kernel's name")
       ->type_name("NAME=FACTOR");
   command
-      ->add_option("--without", options->without,
-                   "Leave out, to see what it is worth: lags, launch-latency, streams (their waits "
-                   "for each other), threads (their hand-offs), think-time, rendezvous")
+      ->add_option(
+          "--without", options->without,
+          "Leave out, to see what it is worth: lanes (streams are apart), lags, launch-latency, "
+          "streams (their waits for each other), threads (their hand-offs), think-time, "
+          "rendezvous")
       ->type_name("WHAT");
   command
       ->add_option("--kineto", options->kineto,

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace orrery::profile {
 namespace {
@@ -60,31 +62,72 @@ void scale(const Profile& profile, Dependencies& dependencies, const Scales& sca
   }
 }
 
-void leave_out(const Profile& profile, Dependencies& dependencies, const LeaveOut& what) {
-  if (what.think_time && dependencies.recorded_cost.empty())
-    dependencies.recorded_cost = dependencies.cost;
-  std::uint32_t kept = 0;
-  for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
-    const std::uint32_t first = dependencies.first[node];
-    dependencies.first[node] = kept;
-    for (std::uint32_t i = first; i < dependencies.first[node + 1]; ++i) {
-      Dependency edge = dependencies.edges[i];
-      const bool across =
-          edge.kind == DependencyKind::stream_wait || edge.kind == DependencyKind::learned;
-      if (what.across_streams && across) continue;
-      if (what.between_threads && edge.kind == DependencyKind::inter_thread) continue;
-      const bool launch = edge.kind == DependencyKind::launch && edge.lag <= kLaunch;
-      if (what.lags || (what.launch_latency && launch)) edge.lag = Time{};
-      dependencies.edges[kept++] = edge;
+namespace {
+
+/// The edges of one node after the other, without what is left out.
+class Leaver {
+ public:
+  Leaver(const Profile& profile, Dependencies& dependencies, const LeaveOut& what)
+      : profile_(profile), dependencies_(dependencies), what_(what) {}
+
+  void leave() {
+    std::vector<std::uint32_t> first(1, 0);
+    for (std::uint32_t node = 0; node < dependencies_.nodes.size(); ++node) {
+      for (const Dependency& edge : dependencies_.of(node)) keep(edge);
+      if (what_.lanes) follow(node, first.back());
+      first.push_back(static_cast<std::uint32_t>(edges_.size()));
     }
-    const Event& event = profile.events[dependencies.nodes[node]];
-    if (what.think_time && is_host(event.kind) && event.timed()) {
-      const Time within = std::max(Time{}, dependencies.end[node] - event.start);
-      dependencies.cost[node] = std::min(dependencies.cost[node], within);
-    }
+    dependencies_.first = std::move(first);
+    dependencies_.edges = std::move(edges_);
   }
-  dependencies.first.back() = kept;
-  dependencies.edges.resize(kept);
+
+ private:
+  void keep(Dependency edge) {
+    const bool across =
+        edge.kind == DependencyKind::stream_wait || edge.kind == DependencyKind::learned;
+    if (what_.across_streams && across) return;
+    if (what_.between_threads && edge.kind == DependencyKind::inter_thread) return;
+    const bool launch = edge.kind == DependencyKind::launch && edge.lag <= kLaunch;
+    if (what_.lags || (what_.launch_latency && launch)) edge.lag = Time{};
+    edges_.push_back(edge);
+  }
+
+  /// After the work that began before it on the device, whatever its stream.
+  void follow(std::uint32_t node, std::uint32_t first) {
+    const EventId work = dependencies_.nodes[node];
+    const Event& event = profile_.events[work];
+    if (!is_device_work(event.kind)) return;
+    const auto [last, added] = last_.try_emplace(profile_.lanes[event.lane].process, work);
+    if (added) return;
+    const EventId before = std::exchange(last->second, work);
+    const bool known = std::any_of(edges_.begin() + first, edges_.end(),
+                                   [&](const Dependency& edge) { return edge.from == before; });
+    if (!known) edges_.push_back({before, DependencyKind::stream, true, Time{}});
+  }
+
+  const Profile& profile_;
+  Dependencies& dependencies_;
+  const LeaveOut& what_;
+  std::vector<Dependency> edges_;
+  std::map<std::int64_t, EventId> last_;  // by device
+};
+
+void forget_thinking(const Profile& profile, Dependencies& dependencies) {
+  if (dependencies.recorded_cost.empty()) dependencies.recorded_cost = dependencies.cost;
+  for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
+    const Event& event = profile.events[dependencies.nodes[node]];
+    if (!is_host(event.kind) || !event.timed()) continue;
+    const Time within = std::max(Time{}, dependencies.end[node] - event.start);
+    dependencies.cost[node] = std::min(dependencies.cost[node], within);
+  }
+}
+
+}  // namespace
+
+void leave_out(const Profile& profile, Dependencies& dependencies, const LeaveOut& what) {
+  if (what.lanes || what.lags || what.launch_latency || what.across_streams || what.between_threads)
+    Leaver(profile, dependencies, what).leave();
+  if (what.think_time) forget_thinking(profile, dependencies);
 }
 
 }  // namespace orrery::profile

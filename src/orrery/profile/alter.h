@@ -33,6 +33,7 @@ void scale(const Profile& profile, Dependencies& dependencies, const Scales& sca
 
 /// What a replay can do without, to see what it is worth.
 struct LeaveOut {
+  bool lanes = false;           ///< streams of a device are apart: its works come one after another
   bool lags = false;            ///< all that goes by between two works, recorded waits too
   bool launch_latency = false;  ///< … of launches only, up to 20 us
   bool across_streams = false;  ///< waits of streams for each other, recorded, guessed and learned

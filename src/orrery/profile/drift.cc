@@ -7,18 +7,18 @@
 namespace orrery::profile {
 namespace {
 
-bool any_work(const Profile& profile) {
-  return std::any_of(profile.lanes.begin(), profile.lanes.end(),
-                     [](const Lane& lane) { return lane.device; }) &&
-         profile.works.size() > 0;
-}
-
 bool counts(const Event& event, bool device) {
   if (!event.timed()) return false;
   return device ? is_device_work(event.kind) : event.kind == Kind::op || event.kind == Kind::call;
 }
 
 }  // namespace
+
+bool runs_on_device(const Profile& profile) {
+  for (EventId e = 0; e < profile.events.size(); ++e)
+    if (profile.events[e].timed() && is_device_work(profile.events[e].kind)) return true;
+  return false;
+}
 
 EventTimes event_times(const Profile& profile) {
   EventTimes times;
@@ -29,7 +29,7 @@ EventTimes event_times(const Profile& profile) {
 }
 
 Drift drift(const EventTimes& recorded, const Profile& now) {
-  const bool device = any_work(now);
+  const bool device = runs_on_device(now);
   std::vector<EventId> events;
   Time first = kTimeMax, last{};
   for (EventId e = 0; e < now.events.size(); ++e) {

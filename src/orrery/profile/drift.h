@@ -31,6 +31,9 @@ using EventTimes = std::vector<std::pair<Time, Time>>;
 /// `now` is a rank that had other times when it was recorded. O(events log events).
 [[nodiscard]] Drift drift(const EventTimes& recorded, const Profile& now);
 
+/// Whether it is the device that counts: some timed work runs there.
+[[nodiscard]] bool runs_on_device(const Profile& profile);
+
 /// How much of each bin some stream of the device ran a kernel in, 0 to 1: what Lumos calls SM
 /// utilisation (arXiv 2504.09307, §4.2.2, bins of 1 ms). Bins begin at `from`; copies and memsets
 /// do not count.

@@ -50,8 +50,11 @@ std::vector<NodeSpan> spans_of(const Recorded& rank, const graph::Graph& graph,
     const graph::NodeId at = graph.find(node + 1);
     if (at == graph::kNoNode) continue;
     const sim::NodeTimes& times = recording.at(number, at);
-    if (times.start >= 0 && times.end >= 0)
-      spans[node] = {Time(times.start) + shift, Time(times.end) + shift};
+    if (times.start < 0 || times.end < 0) continue;
+    spans[node] = {Time(times.start) + shift, Time(times.end) + shift};
+    // A pause before a thread's communication is a node of its own in the graph.
+    if (graph.is_cpu(at) && graph.kind(at) != graph::NodeKind::comp)
+      spans[node].start -= std::max(Time{}, rank.dependencies.cost[node] - graph.duration(at));
   }
   return spans;
 }
@@ -86,6 +89,24 @@ std::string name_of(const profile::Profile& profile, profile::EventId event) {
   return event == profile::kNoEvent ? std::string() : std::string(profile.name(event));
 }
 
+struct Extent {
+  Time from{}, to{};
+};
+
+/// From the first node to the end of the last: what nodes do not say takes no part.
+Extent recorded_extent(const Recorded& rank) {
+  Extent extent{first_of(rank), first_of(rank)};
+  for (const Time end : rank.dependencies.end) extent.to = std::max(extent.to, end);
+  return extent;
+}
+
+Extent simulated_extent(const Recorded& rank, const std::vector<NodeSpan>& spans) {
+  Extent extent{first_of(rank), first_of(rank)};
+  for (const NodeSpan& span : spans)
+    if (span.ran()) extent.to = std::max(extent.to, span.end);
+  return extent;
+}
+
 ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool keep) {
   ReplayedRank made;
   made.rank = rank.rank;
@@ -94,19 +115,18 @@ ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool k
   profile::Profile& profile = rank.profile;
   const profile::EventTimes was = profile::event_times(profile);
   const auto iterations = profile::iterations(profile);
-  const profile::Inspection recorded = profile::inspect(profile);
-  made.recorded = recorded.last - recorded.first;
-  made.recorded_parts = recorded.whole;
-  made.on_device = recorded.on_device;
+  made.on_device = profile::runs_on_device(profile);
+  const Extent recorded = recorded_extent(rank), simulated = simulated_extent(rank, spans);
+  made.recorded = recorded.to - recorded.from;
+  made.simulated = simulated.to - simulated.from;
+  made.recorded_parts = profile::breakdown(profile, recorded.from, recorded.to);
   constexpr std::int64_t kMostBins = 1000;
   made.bin = Time(std::max(us(1000).count(), (made.recorded.count() + kMostBins - 1) / kMostBins));
-  made.recorded_busy = profile::busy_curve(profile, recorded.first, recorded.last, made.bin);
+  made.recorded_busy = profile::busy_curve(profile, recorded.from, recorded.to, made.bin);
   Findings again;  // the same as were found when it was read
   profile::retime(profile, rank.dependencies, rank.costs, spans, again);
-  const profile::Inspection simulated = profile::inspect(profile);
-  made.simulated = simulated.last - simulated.first;
-  made.simulated_parts = simulated.whole;
-  made.simulated_busy = profile::busy_curve(profile, simulated.first, simulated.last, made.bin);
+  made.simulated_parts = profile::breakdown(profile, simulated.from, simulated.to);
+  made.simulated_busy = profile::busy_curve(profile, simulated.from, simulated.to, made.bin);
   made.steps = steps_of(iterations, was, profile::event_times(profile));
   made.drift = profile::drift(was, profile);
   made.drift_begins = name_of(profile, made.drift.begins);
@@ -159,7 +179,9 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   sim::Options how;
   how.record = true;
   how.replay = question.together;
-  auto result = sim::simulate(*workload, stage_for(workload->rank_count()), how);
+  platform::Platform stage = stage_for(workload->rank_count());
+  stage.replay_only = !question.together;
+  auto result = sim::simulate(*workload, stage, how);
   if (!result) return tl::unexpected(result.error());
   if (result->stall) {
     return fail(Errc::input_mismatch, ranks.front().file, "the ranks wait for each other for ever",
