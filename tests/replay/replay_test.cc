@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kGolden = ORRERY_GOLDEN_REPLAY;
+const fs::path kFixtures = ORRERY_REPLAY_FIXTURES;
 
 std::string event(std::string_view category, std::string_view name, bool device, int lane,
                   int start, int length, int correlation, std::string_view more = "") {
@@ -76,7 +76,7 @@ class ReplayTest : public testing::Test {
 };
 
 TEST_F(ReplayTest, TwoStreamsRunSideBySide) {
-  const std::string two = kGolden / "two.json";
+  const std::string two = kFixtures / "two.json";
   EXPECT_EQ(end(two), us(1015));
   EXPECT_EQ(end(two, {.kernels = 0.5}), us(945));  // then the copy on the other stream is last
   EXPECT_EQ(end(two, {.kernels = 0.5, .copies = 0.5}), us(515));
@@ -84,7 +84,7 @@ TEST_F(ReplayTest, TwoStreamsRunSideBySide) {
 }
 
 TEST_F(ReplayTest, AGapStaysAsItWasRecorded) {
-  const std::string gap = kGolden / "gap.json";
+  const std::string gap = kFixtures / "gap.json";
   const Replay made = play({.recorded = {.traces = {gap}}});
   ASSERT_EQ(made.ranks.size(), 1u);
   EXPECT_EQ(made.ranks[0].recorded, us(550));
@@ -151,7 +151,7 @@ TEST_F(ReplayTest, StepsAreFromOneToTheNext) {
 }
 
 TEST_F(ReplayTest, SimulatedTimesAreATraceAgain) {
-  const Replay made = play({.recorded = {.traces = {kGolden / "two.json"}},
+  const Replay made = play({.recorded = {.traces = {kFixtures / "two.json"}},
                             .scales = {.kernels = 0.5},
                             .keep_profiles = true});
   const std::string path = folder_ / "faster.json";

@@ -69,8 +69,11 @@ enum NodeFlag : std::uint16_t {
   kHasTag = 1u << 7,
   kHasDims = 1u << 8,  ///< attribute involved_dim
   kHasPriority = 1u << 9,
-  kHasCpuAttr = 1u << 10,    ///< attribute is_cpu_op, whatever its value
-  kHasTensors = 1u << 11,    ///< attributes inputs and outputs (see Graph::tensors)
+  kHasCpuAttr = 1u << 10,  ///< attribute is_cpu_op, whatever its value
+  kHasTensors = 1u << 11,  ///< attributes inputs and outputs (see Graph::tensors)
+  kIsCopy = 1u << 13,      ///< attribute is_copy: a device's copy or memset, which computes nothing
+  kIsComm = 1u << 14,      ///< attribute is_comm: communicates, nobody knows what
+  kIsWait = 1u << 15,      ///< attribute is_wait: stands for time in which nothing is done
   kPeerRelative = 1u << 12,  ///< src and dst of a message are distances from the rank's own number
 };
 

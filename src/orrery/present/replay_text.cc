@@ -70,10 +70,11 @@ std::string rank_text(const ReplayedRank& rank, report::Style style) {
     if (drift.begins != profile::kNoEvent) more.add("begins at", printable(rank.drift_begins));
   }
   const study::Unknowns& unknowns = rank.unknowns;
-  more.add("known", fmt::format("{} dependencies, {} of them inferred; {} waits that nothing "
-                                "explains, {} in all",
-                                count(unknowns.edges), count(unknowns.guessed),
-                                count(unknowns.recorded_waits), format_time(unknowns.waited)));
+  more.add("known",
+           fmt::format("{} dependencies, {} of them inferred; {} that nothing "
+                       "explains, {} in all",
+                       count(unknowns.edges), count(unknowns.guessed),
+                       plural(unknowns.recorded_waits, "wait"), format_time(unknowns.waited)));
   return text + "\n" + more.text();
 }
 

@@ -91,7 +91,13 @@ void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
   const NodeKind kind = graph.kind(node);
   switch (kind) {
     case NodeKind::comp:
-      if (run_.computes(rank, node)) state.computing += step;
+      if (run_.copies(rank, node)) {
+        state.remembering += step;
+      } else if (run_.communicates(rank, node)) {
+        state.communicating += step;
+      } else if (run_.computes(rank, node)) {
+        state.computing += step;
+      }
       return;
     case NodeKind::mem_load:
     case NodeKind::mem_store:

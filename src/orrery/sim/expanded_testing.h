@@ -26,7 +26,8 @@ inline graph::GraphRef expanded(const graph::Workload& workload, std::uint32_t r
   constexpr graph::NodeFlag kFlags[] = {
       graph::kIsCpu,       graph::kHasNumOps,   graph::kHasTensorSize, graph::kHasCommType,
       graph::kHasCommSize, graph::kHasSrc,      graph::kHasDst,        graph::kHasTag,
-      graph::kHasDims,     graph::kHasPriority, graph::kHasCpuAttr};
+      graph::kHasDims,     graph::kHasPriority, graph::kHasCpuAttr,    graph::kIsCopy,
+      graph::kIsComm,      graph::kIsWait};
   for (graph::NodeId n = 0; n < from.size(); ++n) {
     graph::NodeSpec node;
     node.id = from.id(n);

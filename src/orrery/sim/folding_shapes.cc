@@ -59,7 +59,8 @@ bool ShapeReader::custom(NodeId node, CollectiveType type) const {
 void ShapeReader::read(NodeId node, std::vector<std::uint64_t>& words) {
   const NodeKind kind = graph_->kind(node);
   std::uint32_t flags = 0;
-  for (std::uint32_t flag = 1; flag < graph::kPeerRelative; flag <<= 1) {
+  for (std::uint32_t flag = 1; flag <= graph::kIsWait; flag <<= 1) {
+    if (flag == graph::kPeerRelative) continue;
     if (graph_->has(node, static_cast<graph::NodeFlag>(flag))) flags |= flag;
   }
   const auto degree = static_cast<std::uint32_t>(graph_->successors(node).size());

@@ -61,10 +61,11 @@ std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
 }
 
 /// Whether there are tensors does not matter.
-constexpr unsigned kSeenFlags = graph::kIsCpu | graph::kHasNumOps | graph::kHasTensorSize |
-                                graph::kHasCommType | graph::kHasCommSize | graph::kHasSrc |
-                                graph::kHasDst | graph::kHasTag | graph::kHasDims |
-                                graph::kHasPriority | graph::kHasCpuAttr | graph::kPeerRelative;
+constexpr unsigned kSeenFlags = graph::kIsCpu | graph::kIsCopy | graph::kIsComm | graph::kIsWait |
+                                graph::kHasNumOps | graph::kHasTensorSize | graph::kHasCommType |
+                                graph::kHasCommSize | graph::kHasSrc | graph::kHasDst |
+                                graph::kHasTag | graph::kHasDims | graph::kHasPriority |
+                                graph::kHasCpuAttr | graph::kPeerRelative;
 
 bool same_payload(const Graph& graph, NodeId a, NodeId b) {
   switch (graph.kind(a)) {

@@ -83,10 +83,21 @@ struct Run {
   [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
     return workload.graph(real(rank));
   }
-  /// Whether the node is compute of its rank: on one that has a device, only what runs there.
+  /// Whether the node is a copy or a memset of the device.
+  [[nodiscard]] bool copies(std::uint32_t rank, graph::NodeId node) const {
+    return policy.knows_recordings && graph_of(rank).has(node, graph::kIsCopy);
+  }
+  /// Whether a node of compute stands for communication that nothing is known of.
+  [[nodiscard]] bool communicates(std::uint32_t rank, graph::NodeId node) const {
+    return policy.knows_recordings && graph_of(rank).has(node, graph::kIsComm);
+  }
+  /// Whether the node is compute of its rank: on one that has a device, only what runs there, and
+  /// is no copy.
   [[nodiscard]] bool computes(std::uint32_t rank, graph::NodeId node) const {
     const graph::Graph& graph = graph_of(rank);
-    return graph.kind(node) == graph::NodeKind::comp &&
+    return graph.kind(node) == graph::NodeKind::comp && !copies(rank, node) &&
+           !communicates(rank, node) &&
+           !(policy.knows_recordings && graph.has(node, graph::kIsWait)) &&
            (!graph.is_cpu(node) || !policy.knows_recordings || !graph.has_device());
   }
   /// A member of a communicator, as the workload calls it.

@@ -136,6 +136,17 @@ ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool k
   return made;
 }
 
+profile::Breakdown accounted(const sim::RankResult& rank, Time begin) {
+  profile::Breakdown parts;
+  parts.length = rank.finish.value_or(begin) - begin;
+  parts.compute_only = rank.compute - rank.overlapped;
+  parts.overlapped = rank.overlapped;
+  parts.comm_only = rank.comm_only;
+  parts.copy_only = rank.memory_only;
+  parts.idle = rank.idle - begin;
+  return parts;
+}
+
 bool has_times(const profile::Profile& profile) {
   for (std::size_t e = 0; e < profile.events.size(); ++e)
     if (profile.events[e].timed()) return true;
@@ -189,7 +200,9 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   }
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
     const auto spans = spans_of(ranks[number], workload->graph(number), *result->recording, number);
+    const Time begin = ranks[number].begin;
     made.ranks.push_back(compare(std::move(ranks[number]), spans, question.keep_profiles));
+    made.ranks.back().accounted = accounted(result->ranks[number], begin);
   }
   return made;
 }

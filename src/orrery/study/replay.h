@@ -45,7 +45,8 @@ struct ReplayedRank {
   Time recorded{}, simulated{};  ///< from the first event to the end of the last
   std::vector<ReplayedStep> steps;
   profile::Breakdown recorded_parts, simulated_parts;  ///< as `inspect` has them, of all
-  bool on_device = false;                              ///< … of the device, not of the threads
+  profile::Breakdown accounted;  ///< as the simulator itself counts, which `orrery run` shows
+  bool on_device = false;        ///< … of the device, not of the threads
   profile::Drift drift;
   std::string drift_begins, drift_farthest;  ///< names of the events; empty: there is none
   Unknowns unknowns;

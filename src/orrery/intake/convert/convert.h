@@ -70,6 +70,10 @@ struct ConvertReport {
 ///   `launch`, device for device `stream`, host for device `sync`.
 /// - dep_lags_ps (int64 list, beside data_deps): how long after each the node may begin
 ///   (Dependency::lag). Left out where all are 0.
+/// - is_wait (bool): "[recorded start]" and "[recorded pause]"; left out elsewhere.
+/// - is_comm (bool): a kernel of a communication library that is compute here, as nothing says what
+///   it does, or it is one of several of one communication; left out where it is none.
+/// - is_copy (bool): a copy or a memset; left out where it is none.
 /// - stream_row (int64): Dependencies::rows; left out where it is 0.
 /// - device, correlation (int64), tensor_size (bytes of a copy), kernel_backend, kernel_file,
 ///   et_attrs (other attributes of an execution trace, as JSON).

@@ -62,6 +62,7 @@ NodeRecord waiting_node(std::uint64_t id, const char* name, Time duration) {
   node.name = name;
   node.type = number(NodeKind::comp);
   node.attributes.push_back(attribute_bool("is_cpu_op", true));
+  node.attributes.push_back(attribute_bool("is_wait", true));
   set_duration(node, duration);
   return node;
 }
@@ -280,6 +281,12 @@ void NodeMaker::add_device(std::uint32_t n) {
     add_int64("stream_row", dependencies_.rows[n]);
   if (several_devices_) add_int64("device", lane.process);
   if (!profile::is_device_work(event.kind)) return;
+  if (event.kind == profile::Kind::memcpy || event.kind == profile::Kind::memset)
+    record_.attributes.push_back(attribute_bool("is_copy", true));
+  const bool communicates =
+      profile_.comm(e) != nullptr ||
+      (event.kind == profile::Kind::kernel && profile::is_comm_kernel(profile_.string(event.name)));
+  if (communicates) record_.attributes.push_back(attribute_bool("is_comm", true));
   const profile::Work& work = profile_.works[event.detail];
   if (work.correlation != kNoId)
     add_int64("correlation", static_cast<std::int64_t>(work.correlation));
@@ -317,6 +324,8 @@ void NodeMaker::add_splits(const NodeComm& comm) {
 }
 
 const NodeRecord& NodeMaker::add_comm(const NodeComm& comm) {
+  std::erase_if(record_.attributes,
+                [](const AttributeRecord& attribute) { return attribute.name == "is_comm"; });
   const bool send = comm.kind == CommKind::send;
   const auto rank = static_cast<std::int32_t>(options_.rank);
   if (send || comm.kind == CommKind::recv) {

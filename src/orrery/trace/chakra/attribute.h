@@ -42,7 +42,10 @@ enum class AttrId : std::uint8_t {
   device,
   stream_row,
   dep_kinds,
-  dep_lags_ps
+  dep_lags_ps,
+  is_copy,
+  is_comm,
+  is_wait
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);

@@ -63,6 +63,14 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
         node.flags |= graph::kIsCpu;
       }
       return;
+    case AttrId::is_copy:
+    case AttrId::is_comm:
+    case AttrId::is_wait:
+      if (integer(id, value, 0, 1) != 0)
+        node.flags |= id == AttrId::is_copy   ? graph::kIsCopy
+                      : id == AttrId::is_comm ? graph::kIsComm
+                                              : graph::kIsWait;
+      return;
     case AttrId::num_ops:
       node.work.num_ops = integer(id, value, 0, kMaxAmount);
       node.flags |= graph::kHasNumOps;

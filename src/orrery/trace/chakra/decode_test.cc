@@ -54,7 +54,7 @@ rc::Gen<AttributeRecord> any_attribute() {
         "is_cpu_op", "num_ops", "tensor_size", "comm_type", "comm_size", "comm_priority",
         "comm_tag", "comm_src", "comm_dst", "pg_name", "comm_group", "involved_dim", "root_rank",
         "inputs", "outputs", "runtime", "rf_id", "stream", "tid", "device", "stream_row",
-        "dep_kinds", "dep_lags_ps", "");
+        "dep_kinds", "dep_lags_ps", "is_copy", "is_comm", "is_wait", "");
     made.member = static_cast<Member>(*rc::gen::inRange(2, 33));
     if (made.member == static_cast<Member>(2)) made.member = Member::none;
     made.bits = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 20),

@@ -53,6 +53,9 @@ void add_tensors(const graph::Graph& graph, NodeId n, NodeRecord& node) {
 }
 
 void add_lane(const graph::Graph& graph, NodeId n, NodeRecord& node) {
+  if (graph.has(n, graph::kIsCopy)) node.attributes.push_back(attribute_bool("is_copy", true));
+  if (graph.has(n, graph::kIsWait)) node.attributes.push_back(attribute_bool("is_wait", true));
+  if (graph.has(n, graph::kIsComm)) node.attributes.push_back(attribute_bool("is_comm", true));
   if (graph.lane(n) == graph::kNoLane) return;
   const graph::Lane& lane = graph.lanes()[graph.lane(n)];
   node.attributes.push_back(attribute_int64(lane.host ? "tid" : "stream", lane.id));
