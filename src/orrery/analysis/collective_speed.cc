@@ -80,7 +80,11 @@ void add(Sums& sums, const Run& run, const Collective& collective, Time waited) 
   sums.sent += std::min(collective.sent, ~std::uint64_t{0} - sums.sent);
   sums.waited = saturating_sum(sums.waited, waited);
   const auto speed = speed_of(run, collective);
-  if (!speed) return;
+  if (!speed) {  // that took its recorded time has a length, but no speed of these links
+    if (!collective.joined && collective.end && *collective.end > collective.last_start)
+      sums.time = saturating_sum(sums.time, *collective.end - collective.last_start);
+    return;
+  }
   sums.time = saturating_sum(sums.time, speed->time);
   sums.size += static_cast<double>(collective.bytes.count());
   if (!collective.bound) return;

@@ -74,7 +74,8 @@ struct Digest {
   std::uint32_t distinct = 0;   ///< timelines; 0: not known
   std::uint32_t simulated = 0;  ///< ranks, for all of them; 0: not known
   bool stalled = false;
-  Breakdown step;  ///< with kSlowestKnown
+  std::optional<Time> recorded;  ///< how long what is simulated was recorded to take
+  Breakdown step;                ///< with kSlowestKnown
   std::optional<Yield> yield;
   std::optional<double> mfu, hfu;  ///< see Utilization
   double peak_flops = 0;           ///< FLOP/s of a device; 0: not known

@@ -154,6 +154,17 @@ TEST(Metrics, ClassesOfCollectives) {
   EXPECT_EQ(collective_classes(run, true).front().group, 0u);
 }
 
+// What took its recorded time lasted, but says nothing of these links.
+TEST(Metrics, RecordedCollectivesHaveALengthAndNoSpeed) {
+  result::Run run = result::testing::sample_run(4, 3);
+  for (result::Collective& one : run.collectives) one.joined = false;
+  for (const auto& one : collective_classes(run)) {
+    EXPECT_GT(one.time, Time{});
+    EXPECT_EQ(one.busbw, 0);
+    EXPECT_FALSE(one.of_bound);
+  }
+}
+
 TEST(Metrics, SharedTimelinesCountOncePerRank) {
   result::Run run = result::testing::sample_run(4, 1, false);
   run.timelines[0].spans[1].wait = us(1);

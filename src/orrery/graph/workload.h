@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "orrery/core/findings.h"
+#include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
 
 namespace orrery::graph {
@@ -63,6 +65,8 @@ struct Workload {
   /// in the group.
   std::map<std::string, std::vector<GraphRef>, std::less<>> custom_collectives;
   std::vector<std::string> files;  ///< the file each rank was read from, for error messages
+  /// Of recorded traces just read: from the first event of all ranks to the end of the last.
+  std::optional<Time> recorded;
   Findings findings;
 
   [[nodiscard]] std::uint32_t rank_count() const {

@@ -162,6 +162,9 @@ void set_deviations(const std::vector<DeviationSection>& sections, Platform& pla
       for (std::uint32_t rank = first; rank <= last; ++rank) deviation.ranks.push_back(rank);
     }
     deviation.compute_time = section.compute_time;
+    deviation.host_time = section.host_time;
+    deviation.copy_time = section.copy_time;
+    deviation.communication_time = section.communication_time;
     deviation.start = section.start;
     if (section.ports) set_ports(*section.ports, path + "/ports", platform, deviation, reading);
     platform.deviations.push_back(std::move(deviation));
@@ -181,6 +184,9 @@ std::vector<DeviationSection> deviation_sections(const Platform& platform) {
       }
     }
     section.compute_time = deviation.compute_time;
+    section.host_time = deviation.host_time;
+    section.copy_time = deviation.copy_time;
+    section.communication_time = deviation.communication_time;
     section.start = deviation.start;
     if (!deviation.ports.empty()) section.ports.emplace();
     for (const Deviation::Port& port : deviation.ports) {

@@ -323,6 +323,9 @@ struct PortSection {
 struct DeviationSection {
   RankRanges ranks;
   double compute_time = 1;
+  double host_time = 1;
+  double copy_time = 1;
+  double communication_time = 1;
   Time start{};
   std::optional<std::vector<PortSection>> ports;
 
@@ -330,6 +333,13 @@ struct DeviationSection {
       field("ranks", &DeviationSection::ranks, "which; no rank in two deviations").required(),
       field("compute_time", &DeviationSection::compute_time,
             "their compute nodes take this many times as long", positive()),
+      field("host_time", &DeviationSection::host_time,
+            "recorded traces: what their hosts do beside a device takes this many times as long",
+            positive()),
+      field("copy_time", &DeviationSection::copy_time,
+            "recorded traces: so do their devices' copies", positive()),
+      field("communication_time", &DeviationSection::communication_time,
+            "recorded traces: so does communication whose recorded time is taken", positive()),
       field("start", &DeviationSection::start, "their first node begins this late"),
       field("ports", &DeviationSection::ports, "what is wrong with their ports", between(0, 16))};
 };

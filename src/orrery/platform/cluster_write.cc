@@ -133,8 +133,12 @@ std::string cluster_reference() {
       "```yaml\ndeviations:\n  - {ranks: 3, compute_time: 2}\n"
       "  - {ranks: 8-15, start: 5 ms, ports: [{dimension: 1, bandwidth: 0.5, latency: 1 us}]}\n"
       "```\n\n"
-      "All compute nodes are scaled, those on the host too, however their time was found. Times of "
-      "communication and of memory are not.\n";
+      "All compute nodes are scaled, however their time was found; those on the host only where "
+      "the "
+      "rank has no device. Of recorded traces the host beside a device, copies, and communication "
+      "that takes its recorded time have factors of their own. Times of simulated communication "
+      "and "
+      "of memory are not scaled.\n";
   text += part<PortSection>("deviations: ports");
   text +=
       "\n`analytical`: in each dimension a message crosses, the slower of its two ends' ports "

@@ -57,11 +57,13 @@ deviations:
 
 TEST(Deviations, ComeBackFromTheWriter) {
   const auto platform = parse_deviating(
-      "deviations: [{ranks: [9, 8, 15], compute_time: 0.1, start: 1 ps}, {ranks: 0-7, ports: "
+      "deviations: [{ranks: [9, 8, 15], compute_time: 0.1, host_time: 2.5, start: 1 ps}, {ranks: "
+      "0-7, ports: "
       "[{dimension: 1, bandwidth: 0.3, latency: 1001 ps}]}]\n");
   ASSERT_TRUE(platform) << to_string(platform.error());
   const std::string resolved = resolved_cluster(*platform);
-  EXPECT_THAT(resolved, HasSubstr("ranks: \"8-9,15\", compute_time: 0.1, start: \"1 ps\"}"));
+  EXPECT_THAT(resolved, HasSubstr("ranks: \"8-9,15\", compute_time: 0.1, host_time: 2.5, "
+                                  "copy_time: 1.0, communication_time: 1.0, start: \"1 ps\"}"));
   EXPECT_THAT(resolved, HasSubstr("ports: [{dimension: 1, bandwidth: 0.3, latency: \"1001 ps\"}]"));
   Findings findings;
   const auto again = parse_cluster(resolved, "r.yaml", findings);

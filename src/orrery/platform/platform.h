@@ -137,7 +137,11 @@ struct Deviation {
   };
   std::vector<std::uint32_t> ranks;  ///< ascending, no rank in two deviations
   double compute_time = 1;           ///< compute nodes take this many times as long
-  Time start{};                      ///< their first node begins this late
+  // Of recorded traces, under Orrery rules:
+  double host_time = 1;           ///< … steps of a host that has a device
+  double copy_time = 1;           ///< … copies and memsets of the device
+  double communication_time = 1;  ///< … communication that takes the time it was recorded to take
+  Time start{};                   ///< their first node begins this late
   std::vector<Port> ports;
 };
 

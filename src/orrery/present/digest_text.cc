@@ -38,6 +38,10 @@ void add_times(Sheet& sheet, const Digest& digest, Style style) {
   }
   sheet.add(digest.stalled ? style.bad("stalled") : "step time",
             fmt::format("{}  {}", style.strong(format_time(step.step)), more));
+  if (digest.recorded && !digest.stalled) {
+    sheet.add("recorded", fmt::format("{}: {} simulated", format_time(*digest.recorded),
+                                      longer(*digest.recorded, step.step)));
+  }
   part("compute", step.compute);
   std::string hidden;
   if (step.comm > step.comm_only) {

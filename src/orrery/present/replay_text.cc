@@ -16,15 +16,6 @@ using study::ReplayedRank;
 
 namespace {
 
-/// "+1.2 %", "0.0 %": how much longer the second is.
-std::string longer(Time recorded, Time simulated) {
-  if (recorded.count() <= 0) return "-";
-  const double more =
-      static_cast<double>((simulated - recorded).count()) / static_cast<double>(recorded.count());
-  const std::string text = fmt::format("{:+.2f} %", more * 100);
-  return text == "+0.00 %" || text == "-0.00 %" ? "0.00 %" : text;
-}
-
 std::string steps_table(const ReplayedRank& rank, report::Style style) {
   report::Table table({{""}, {"recorded", true}, {"simulated", true}, {"difference", true}});
   for (const study::ReplayedStep& step : rank.steps) {

@@ -31,4 +31,12 @@ std::string share(Time part, Time whole) {
                                               static_cast<double>(whole.count()));
 }
 
+std::string longer(Time recorded, Time simulated) {
+  if (recorded.count() <= 0) return "-";
+  const double more =
+      static_cast<double>((simulated - recorded).count()) / static_cast<double>(recorded.count());
+  const std::string text = fmt::format("{:+.2f} %", more * 100);
+  return text == "+0.00 %" || text == "-0.00 %" ? "0.00 %" : text;
+}
+
 }  // namespace orrery::present

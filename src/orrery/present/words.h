@@ -25,4 +25,7 @@ namespace orrery::present {
 /// "61.2 %"; "-" of nothing.
 [[nodiscard]] std::string share(Time part, Time whole);
 
+/// "+1.20 %", "0.00 %": how much longer the second is.
+[[nodiscard]] std::string longer(Time recorded, Time simulated);
+
 }  // namespace orrery::present

@@ -69,7 +69,7 @@ bool is_comm_kernel(std::string_view name) {
   const std::string word = plain(name.substr(0, 40));
   for (const std::string_view part :
        {"ncclkernel", "nccldevkernel", "rcclkernel", "rccldevkernel", "rcclgeneric", "hcclkernel",
-        "mscclkernel", "mscclpp", "nvshmem", "deepep", "crossdevicereduce", "quickreduce",
+        "mscclkernel", "mscclpp", "nvshmem", "deepep", "dpskep", "crossdevicereduce", "quickreduce",
         "oneshotallreduce", "twoshotallreduce"}) {
     if (has(word, part)) return true;
   }

@@ -95,6 +95,7 @@ TEST(Comm, KindsByAnySpelling) {
 TEST(Comm, KernelsOfLibraries) {
   EXPECT_TRUE(is_comm_kernel("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgs)"));
   EXPECT_TRUE(is_comm_kernel("void deep_ep::internode::combine<false>(int4*)"));
+  EXPECT_TRUE(is_comm_kernel("void dpsk::ep::internode::combine<false>(int4*)"));
   EXPECT_TRUE(is_comm_kernel("void vllm::cross_device_reduce_2stage<float, 8>(RankData*)"));
   EXPECT_FALSE(is_comm_kernel("void at::native::reduce_kernel<512, 1>(ReduceOp)"));
   EXPECT_FALSE(is_comm_kernel("ampere_sgemm_128x64_nn"));

@@ -96,6 +96,8 @@ void write_path(JsonWriter& json, const std::optional<analysis::PathDigest>& pat
 }  // namespace
 
 void write_digest(JsonWriter& json, const Digest& digest) {
+  json.key("recorded_ns");
+  digest.recorded ? json.value(rounded_ns(*digest.recorded)) : json.null();
   write_breakdown(json, digest.step);
   write_throughput(json, digest);
   write_memory(json, digest.memory);

@@ -24,7 +24,8 @@ Deviations::Deviations(const platform::Platform& platform)
   std::map<Class, std::uint32_t> numbers{{Class{}, 0}};
   for (const platform::Deviation& deviation : platform.deviations) {
     const std::int64_t late = deviation.start.count();
-    const Class own{deviation.compute_time, Time((late + tick_ - 1) / tick_ * tick_)};
+    const Class own{deviation.compute_time, deviation.host_time, deviation.copy_time,
+                    deviation.communication_time, Time((late + tick_ - 1) / tick_ * tick_)};
     const auto next = static_cast<std::uint32_t>(classes_.size());
     const auto [found, added] = numbers.try_emplace(own, next);
     if (added) classes_.push_back(own);
@@ -36,8 +37,7 @@ Deviations::Deviations(const platform::Platform& platform)
   }
 }
 
-Time Deviations::compute(std::uint32_t rank, Time time) const {
-  const double factor = classes_[class_of(rank)].compute_time;
+Time Deviations::of(Time time, double factor) const {
   if (factor == 1) return time;
   return Time(rounded_up(static_cast<double>(time.count()) * factor, tick_));
 }

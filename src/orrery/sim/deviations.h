@@ -31,15 +31,29 @@ class Deviations {
   /// When the rank's first node may begin.
   [[nodiscard]] Time start(std::uint32_t rank) const { return classes_[class_of(rank)].start; }
   /// What a compute node of that many picoseconds takes; at most Fabric::kTooLong.
-  [[nodiscard]] Time compute(std::uint32_t rank, Time time) const;
+  [[nodiscard]] Time compute(std::uint32_t rank, Time time) const {
+    return of(time, classes_[class_of(rank)].compute_time);
+  }
+  /// … a step of a host beside a device, a copy, communication that takes its recorded time.
+  [[nodiscard]] Time host(std::uint32_t rank, Time time) const {
+    return of(time, classes_[class_of(rank)].host_time);
+  }
+  [[nodiscard]] Time copy(std::uint32_t rank, Time time) const {
+    return of(time, classes_[class_of(rank)].copy_time);
+  }
+  [[nodiscard]] Time communication(std::uint32_t rank, Time time) const {
+    return of(time, classes_[class_of(rank)].communication_time);
+  }
 
  private:
   struct Class {
-    double compute_time = 1;
+    double compute_time = 1, host_time = 1, copy_time = 1, communication_time = 1;
     Time start{};
 
     friend auto operator<=>(const Class&, const Class&) = default;
   };
+  [[nodiscard]] Time of(Time time, double factor) const;
+
   std::vector<std::uint32_t> class_of_;  // by rank; empty: all alike
   std::vector<Class> classes_{Class{}};
   std::int64_t tick_;

@@ -12,10 +12,20 @@ void Devices::replay(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   Time duration = graph.duration(node);
   if (duration == Time{}) duration = run_.policy.shortest;
-  if (run_.computes(rank, node))
-    duration = run_.shared.deviations.compute(run_.real(rank), duration);
+  if (graph.kind(node) == NodeKind::comp) duration = deviating(rank, node, duration);
   if (!graph.is_cpu(node)) run_.shared.gpu_time[rank] += duration.count();
   agendas_.at(rank, duration.count(), {.arg = node, .kind = LocalKind::node_done});
+}
+
+Time Devices::deviating(std::uint32_t rank, NodeId node, Time duration) const {
+  const Deviations& deviations = run_.shared.deviations;
+  if (!deviations.any()) return duration;
+  const std::uint32_t who = run_.real(rank);
+  if (run_.computes(rank, node)) return deviations.compute(who, duration);
+  if (run_.copies(rank, node)) return deviations.copy(who, duration);
+  if (run_.communicates(rank, node)) return deviations.communication(who, duration);
+  if (run_.graph_of(rank).has(node, graph::kIsWait)) return duration;
+  return deviations.host(who, duration);
 }
 
 bool Devices::compute(std::uint32_t rank, NodeId node) {

@@ -36,6 +36,7 @@ class Devices {
 
  private:
   void serve(const model::RemoteMemory::Access& access);
+  [[nodiscard]] Time deviating(std::uint32_t rank, graph::NodeId node, Time duration) const;
   void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
 
   Run& run_;

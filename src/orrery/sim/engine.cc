@@ -270,8 +270,8 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   const graph::Collective& collective = graph.collective(node);
   if (run_.policy.nearest_form && nodes_.takes_recorded_time(rank, node)) {
     run_.note(FindingCode::collective_replayed, rank, node);
-    return agendas_.at(rank, graph.duration(node).count(),
-                       {.arg = node, .kind = LocalKind::node_done});
+    const Time taken = run_.shared.deviations.communication(run_.real(rank), graph.duration(node));
+    return agendas_.at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
   }
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
     return run_.fail({Errc::input_missing_attr, run_.place(rank, node),

@@ -76,7 +76,8 @@ void Meetings::come(std::uint32_t rank, NodeId node) {
   const Key key{line, tag, number_of(rank, node)};
   Meeting& meeting = open_[key];
   meeting.here.push_back({rank, node});
-  meeting.shortest = std::min(meeting.shortest, graph.duration(node));
+  meeting.shortest = std::min(meeting.shortest, run_.shared.deviations.communication(
+                                                    run_.real(rank), graph.duration(node)));
   const std::size_t members =
       collective ? run_.communicators[static_cast<std::uint32_t>(line)].members : 2;
   if (meeting.here.size() < members) return;

@@ -129,5 +129,37 @@ TEST(RecordedHosts, DoNotComputeBesideADevice) {
   EXPECT_EQ(run(recorded({{us(10), {}, {}, true}})).ranks[0].compute, us(10));
 }
 
+TEST(RecordedDeviations, HostsDevicesAndCopiesAreApart) {
+  graph::GraphBuilder builder("w.0.et", std::make_shared<StringPool>(), graph::Repair::refuse);
+  const std::uint16_t flags[] = {graph::kIsCpu, graph::kIsCpu | graph::kIsWait, 0, graph::kIsCopy,
+                                 graph::kIsComm};
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    NodeSpec spec;
+    spec.id = i + 1;
+    spec.kind = NodeKind::comp;
+    spec.duration = us(10);
+    spec.flags = flags[i];
+    if (i > 0) spec.deps = {i};
+    builder.add(spec);
+  }
+  Findings findings;
+  graph::Workload work;
+  work.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(builder).finish(findings)));
+  work.graph_of_rank = {0};
+  const auto end = [&](const platform::Deviation& deviation, Rules rules = Rules::orrery) {
+    platform::Platform platform = one_rank(rules);
+    platform.deviations = {deviation};
+    platform.deviations[0].ranks = {0};
+    return simulate(work, platform)->end;
+  };
+  EXPECT_EQ(end({}), us(50));
+  EXPECT_EQ(end({.compute_time = 2}), us(60));
+  EXPECT_EQ(end({.host_time = 3}), us(70));
+  EXPECT_EQ(end({.copy_time = 4}), us(80));
+  EXPECT_EQ(end({.communication_time = 5}), us(90));
+  EXPECT_EQ(end({.compute_time = 2}, Rules::astra), us(100));  // who knows nothing of all this
+  EXPECT_EQ(end({.host_time = 3}, Rules::astra), us(50));
+}
+
 }  // namespace
 }  // namespace orrery::sim

@@ -122,6 +122,7 @@ analysis::Digest digest(const Outcome& outcome) {
   all.ranks = static_cast<std::uint32_t>(outcome.result.ranks.size());
   all.simulated = outcome.result.savings.representatives;
   all.stalled = outcome.result.stall.has_value();
+  if (const auto recorded = outcome.workload().recorded; recorded > Time{}) all.recorded = recorded;
   all.step = breakdown_of(outcome.result);
   all.peak_flops = platform.device.rated.count();
   all.peak_precision = platform.device.precision;

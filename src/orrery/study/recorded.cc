@@ -56,6 +56,7 @@ Result<graph::Workload> read_recorded_workload(const Question& question, std::ui
   workload->findings.merge(findings);
   const std::uint32_t there = workload->rank_count();
   if (question.replicate && ranks > 0) {
+    workload->recorded.reset();  // not of so many
     graph::replicate(*workload, ranks);
     return workload;
   }

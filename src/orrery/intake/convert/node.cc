@@ -283,10 +283,8 @@ void NodeMaker::add_device(std::uint32_t n) {
   if (!profile::is_device_work(event.kind)) return;
   if (event.kind == profile::Kind::memcpy || event.kind == profile::Kind::memset)
     record_.attributes.push_back(attribute_bool("is_copy", true));
-  const bool communicates =
-      profile_.comm(e) != nullptr ||
-      (event.kind == profile::Kind::kernel && profile::is_comm_kernel(profile_.string(event.name)));
-  if (communicates) record_.attributes.push_back(attribute_bool("is_comm", true));
+  if (profile_.comm(e) != nullptr || is_comm_kernel(event))
+    record_.attributes.push_back(attribute_bool("is_comm", true));
   const profile::Work& work = profile_.works[event.detail];
   if (work.correlation != kNoId)
     add_int64("correlation", static_cast<std::int64_t>(work.correlation));
@@ -308,6 +306,16 @@ void NodeMaker::add_device(std::uint32_t n) {
     if (node != kNone) record_.ctrl_deps.push_back(std::uint64_t{node} + 1);
     return;
   }
+}
+
+// Kernels have few names.
+bool NodeMaker::is_comm_kernel(const profile::Event& event) {
+  if (event.kind != profile::Kind::kernel) return false;
+  const auto name = static_cast<std::uint32_t>(event.name);
+  if (comm_names_.size() <= name) comm_names_.resize(profile_.strings->size(), -1);
+  std::int8_t& known = comm_names_[name];
+  if (known < 0) known = profile::is_comm_kernel(profile_.string(event.name)) ? 1 : 0;
+  return known == 1;
 }
 
 void NodeMaker::add_splits(const NodeComm& comm) {

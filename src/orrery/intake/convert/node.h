@@ -54,6 +54,7 @@ class NodeMaker {
   void add_host(profile::EventId e);
   void add_inputs(profile::EventId e);
   void add_device(std::uint32_t n);
+  [[nodiscard]] bool is_comm_kernel(const profile::Event& event);
   void add_splits(const NodeComm& comm);
   void add_int64(const char* name, std::int64_t value);
   void add_text(const char* name, std::string_view value);
@@ -66,6 +67,7 @@ class NodeMaker {
   PythonTexts texts_;
   std::vector<std::int64_t> spent_;       // by lane: picoseconds so far
   std::vector<std::int64_t> thread_ids_;  // by lane
+  std::vector<std::int8_t> comm_names_;   // by StringId: 1, 0, or -1 (nobody has asked)
   bool several_devices_ = false;
   trace::chakra::NodeRecord record_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> deps_;  // (id, place in edges)
