@@ -9,7 +9,6 @@
 namespace orrery::intake {
 namespace {
 
-using graph::CollectiveType;
 using graph::NodeKind;
 using profile::CommKind;
 using profile::DependencyKind;
@@ -65,31 +64,6 @@ NodeRecord waiting_node(std::uint64_t id, const char* name, Time duration) {
   node.attributes.push_back(attribute_bool("is_wait", true));
   set_duration(node, duration);
   return node;
-}
-
-CollectiveType collective_type(CommKind kind) {
-  switch (kind) {
-    case CommKind::all_reduce:
-      return CollectiveType::all_reduce;
-    case CommKind::reduce:
-      return CollectiveType::reduce;
-    case CommKind::all_gather:
-      return CollectiveType::all_gather;
-    case CommKind::gather:
-      return CollectiveType::gather;
-    case CommKind::scatter:
-      return CollectiveType::scatter;
-    case CommKind::broadcast:
-      return CollectiveType::broadcast;
-    case CommKind::all_to_all:
-      return CollectiveType::all_to_all;
-    case CommKind::reduce_scatter:
-      return CollectiveType::reduce_scatter;
-    case CommKind::barrier:
-      return CollectiveType::barrier;
-    default:
-      return CollectiveType::unknown;
-  }
 }
 
 NodeMaker::NodeMaker(const profile::Profile& profile, const profile::Dependencies& dependencies,
