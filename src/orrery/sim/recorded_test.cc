@@ -161,5 +161,59 @@ TEST(RecordedDeviations, HostsDevicesAndCopiesAreApart) {
   EXPECT_EQ(end({.host_time = 3}, Rules::astra), us(50));
 }
 
+/// A rank that computes, then sends or receives: two messages of one tag, in the order of its
+/// nodes.
+graph::GraphRef talker(bool sends, Time computes, std::initializer_list<Time> lengths) {
+  graph::GraphBuilder builder("w", std::make_shared<StringPool>(), graph::Repair::refuse);
+  NodeSpec spec;
+  spec.id = 1;
+  spec.kind = NodeKind::comp;
+  spec.duration = computes;
+  builder.add(spec);
+  for (const Time length : lengths) {
+    NodeSpec message;
+    message.id = ++spec.id;
+    message.kind = sends ? NodeKind::send : NodeKind::recv;
+    message.flags =
+        graph::kHasCommSize | graph::kHasTag | (sends ? graph::kHasDst : graph::kHasSrc);
+    message.message = {Bytes(64), 0, sends ? 1 : 0, 7};
+    message.duration = length;
+    message.deps = {spec.id - 1};
+    builder.add(message);
+  }
+  Findings findings;
+  return std::make_shared<const graph::Graph>(*std::move(builder).finish(findings));
+}
+
+// The receiver was there first and was recorded to wait; the transfer is what the sender took.
+TEST(RecordedMessages, WaitForEachOtherAgain) {
+  for (const bool record : {false, true}) {
+    graph::Workload work;
+    work.graphs = {talker(true, us(100), {us(3), us(4)}), talker(false, us(10), {us(93), us(4)})};
+    work.graph_of_rank = {0, 1};
+    platform::Platform platform = testing::line(platform::Block::ring, 2);
+    Options options;
+    options.replay = true;
+    options.record = record;
+    const auto result = simulate(work, platform, options);
+    ASSERT_TRUE(result) << to_string(result.error());
+    EXPECT_FALSE(result->stall);
+    EXPECT_EQ(result->ranks[0].finish, us(107));
+    EXPECT_EQ(result->ranks[1].finish, us(107));
+    EXPECT_EQ(result->ranks[1].comm, us(97));
+  }
+}
+
+TEST(RecordedMessages, WithoutAPartnerAreAStall) {
+  graph::Workload work;
+  work.graphs = {talker(true, us(1), {us(3)}), talker(false, us(1), {})};
+  work.graph_of_rank = {0, 1};
+  Options options;
+  options.replay = true;
+  const auto result = simulate(work, testing::line(platform::Block::ring, 2), options);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->stall.has_value());
+}
+
 }  // namespace
 }  // namespace orrery::sim
