@@ -209,7 +209,8 @@ class Walk {
   void cut(std::uint32_t rank, std::uint32_t number, Time from) {
     const Span& span = span_at(rank, number);
     const bool works = span.kind == SpanKind::compute || span.kind == SpanKind::cpu ||
-                       span.kind == SpanKind::load || span.kind == SpanKind::store;
+                       span.kind == SpanKind::load || span.kind == SpanKind::store ||
+                       span.model == result::Model::recorded;
     Time left = at_ - from;
     const auto take = [&left](Time part) {
       const Time taken = std::max(Time{}, std::min(part, left));

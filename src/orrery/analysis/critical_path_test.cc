@@ -36,6 +36,17 @@ TEST(CriticalPath, GoesThroughTheLastComerOfACollective) {
   EXPECT_FALSE(toy.run.timelines[2].spans[0].critical);
 }
 
+// Nothing was sent: it took its time, as recorded work does.
+TEST(CriticalPath, RecordedCommunicationIsWork) {
+  result::Run run = result::testing::sample_run(4, 3);
+  for (result::Timeline& line : run.timelines)
+    for (result::Span& span : line.spans) span.model = result::Model::recorded;
+  find_critical_path(run);
+  const PathSummary summary = summarize_path(run, 3);
+  EXPECT_GT(summary.by_cause[static_cast<std::size_t>(PathCause::work)], Time{});
+  EXPECT_EQ(summary.by_cause[static_cast<std::size_t>(PathCause::bandwidth)], Time{});
+}
+
 TEST(CriticalPath, GoesThroughTheSendOfAReceiveThatLasted) {
   Toy toy =
       make_toy(2, {{Round::compute, {10, 1}}, {Round::shift, {6, 2}}, {Round::compute, {1, 5}}});

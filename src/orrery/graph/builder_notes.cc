@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "orrery/graph/builder.h"
+#include "orrery/graph/columns.h"
 
 namespace orrery::graph {
 
@@ -32,11 +33,10 @@ void GraphBuilder::fill_lanes(ContentHash& hash) {
 }
 
 std::uint32_t GraphBuilder::find_edge(NodeId from, NodeId to) const {
-  const auto first = columns_.succ.begin() + columns_.first_succ[from];
-  const auto last = columns_.succ.begin() + columns_.first_succ[from + 1];
-  const auto found = std::lower_bound(first, last, to);
-  return found == last || *found != to ? kNoNode
-                                       : static_cast<std::uint32_t>(found - columns_.succ.begin());
+  const std::uint32_t first = columns_.first_succ[from];
+  const std::uint32_t place =
+      place_among({columns_.succ.data() + first, columns_.first_succ[from + 1] - first}, to);
+  return place == kNoNode ? kNoNode : first + place;
 }
 
 void GraphBuilder::fill_notes(ContentHash& hash) {

@@ -3,8 +3,10 @@
 // How the columns of a Graph lie in a block of bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -35,6 +37,14 @@ void pair_columns(From& from, To& to, Visit visit) {
   visit(from.lanes, to.lanes);
   visit(from.edge_kinds, to.edge_kinds);
   visit(from.lags, to.lags);
+}
+
+/// Where `to` stands among ascending successors; kNoNode: it is none.
+[[nodiscard]] inline std::uint32_t place_among(std::span<const NodeId> successors, NodeId to) {
+  const auto found = std::lower_bound(successors.begin(), successors.end(), to);
+  return found == successors.end() || *found != to
+             ? kNoNode
+             : static_cast<std::uint32_t>(found - successors.begin());
 }
 
 /// Where a column can begin: `offset`, or the next multiple of 8 bytes.

@@ -84,10 +84,7 @@ EdgeKind edge_kind(std::string_view name) {
 }
 
 std::uint32_t Graph::edge(NodeId from, NodeId to) const {
-  const auto after = successors(from);
-  const auto found = std::lower_bound(after.begin(), after.end(), to);
-  return found == after.end() || *found != to ? kNoNode
-                                              : static_cast<std::uint32_t>(found - after.begin());
+  return place_among(successors(from), to);
 }
 
 NodeId Graph::find(std::uint64_t wanted) const {

@@ -34,6 +34,14 @@ const Span& span_at(const result::Run& run, std::uint32_t rank, std::uint64_t no
   return run.timeline(rank).spans.front();
 }
 
+// Reasons are kinds of edges, under the same names.
+TEST(MakeRun, ReasonsAreKindsOfEdges) {
+  for (std::size_t i = 0; i < graph::kEdgeKinds; ++i) {
+    EXPECT_EQ(result::name(static_cast<result::Reason>(i)),
+              graph::name(static_cast<graph::EdgeKind>(i)));
+  }
+}
+
 // A ring all-reduce of 4 KB on 4 ranks at 1 byte/ns and 1 us per hop: 6 steps of 1 KB.
 TEST(MakeRun, SharesTimelinesOfEqualRanks) {
   Rank rank;

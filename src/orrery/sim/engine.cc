@@ -101,6 +101,7 @@ Engine::Engine(const Engine& other)
   nodes_.resume(other.nodes_);
   devices_.resume(other.devices_);
   customs_.resume(other.customs_);
+  meetings_.resume(other.meetings_);
   queues_.resume(other.queues_);
   collectives_.resume(other.collectives_);
   phases_.resume(other.phases_);

@@ -31,6 +31,12 @@ class Meetings {
   /// The rank comes; it, or if it is the last all of them, will be done later.
   void come(std::uint32_t rank, graph::NodeId node);
 
+  /// Goes on from where another has come to.
+  void resume(const Meetings& other) {
+    numbers_ = other.numbers_;
+    open_ = other.open_;
+  }
+
  private:
   /// A group or a connection (sender, receiver, tag), and which one of it.
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;

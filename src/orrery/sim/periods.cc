@@ -91,7 +91,8 @@ bool same_payload(const Graph& graph, NodeId a, NodeId b) {
 /// Equal but for the tag of a message.
 bool same(const Graph& graph, NodeId a, NodeId b) {
   if (graph.kind(a) != graph.kind(b) || graph.duration(a) != graph.duration(b) ||
-      graph.in_degrees()[a] != graph.in_degrees()[b] || !graph.same_flags(a, b, kSeenFlags)) {
+      graph.in_degrees()[a] != graph.in_degrees()[b] || !graph.same_flags(a, b, kSeenFlags) ||
+      graph.lane(a) != graph.lane(b)) {
     return false;
   }
   const auto x = graph.successors(a), y = graph.successors(b);

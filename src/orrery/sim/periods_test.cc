@@ -34,6 +34,26 @@ TEST(Periods, FindsALoop) {
   EXPECT_THAT(stretches(std::move(rank)), ElementsAre(Stretch{1, 59, 3, 0, true}));
 }
 
+// What runs on another stream may run at another time.
+TEST(Periods, LanesAreTheSame) {
+  const auto found = [](std::int64_t streams) {
+    graph::GraphBuilder builder("w", std::make_shared<StringPool>(), graph::Repair::refuse);
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+      graph::NodeSpec node;
+      node.id = i;
+      node.kind = graph::NodeKind::comp;
+      node.duration = us(5);
+      node.lane = graph::Lane{.id = static_cast<std::int64_t>(i) % streams};
+      if (i > 1) node.deps = {i - 1};
+      builder.add(node);
+    }
+    Findings findings;
+    return repeating_stretches(*std::move(builder).finish(findings));
+  };
+  EXPECT_FALSE(found(1).empty());
+  EXPECT_TRUE(found(40).empty());
+}
+
 TEST(Periods, TagsMayGrow) {
   Rank rank;
   rank.comp(us(2), {loop(rank, 20, 7, rank.comp(us(1)))});

@@ -48,6 +48,14 @@ struct Small {
   }
 };
 
+// What files say of a dependency, graphs can read.
+TEST(Convert, KindsOfDependenciesAreKindsOfEdges) {
+  for (std::size_t i = 0; i < profile::kDependencyKinds; ++i) {
+    const std::string_view name = profile::name(static_cast<profile::DependencyKind>(i));
+    EXPECT_EQ(graph::name(graph::edge_kind(name)), name);
+  }
+}
+
 TEST(Convert, RecordedStarts) {
   Small small;
   const auto profile = small.make.take();
