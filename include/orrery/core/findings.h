@@ -54,6 +54,7 @@ enum class FindingCode : std::uint8_t {
   wait_learned,
   recorded_wait,
   poll_guessed,
+  launch_queue_full,
   thread_idle_unexplained,
   dependency_contradicts_time,
   comm_kind_from_name,

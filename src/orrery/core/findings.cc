@@ -83,6 +83,9 @@ constexpr FindingInfo kInfos[] = {
     {"poll_guessed", info,
      "a thread's wait for the device without a call that waits was inferred: the same step begins "
      "or ends with the same work again and again"},
+    {"launch_queue_full", info,
+     "a launch lasted until work far ahead of its own had ended: it waited for room in its stream's "
+     "queue"},
     {"thread_idle_unexplained", info,
      "a thread that does less than another one was idle for long, and nothing says what it waited "
      "for"},

@@ -309,6 +309,7 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
   draft::connect_graphs(draft);
   draft::connect_blocking_copies(draft);
   draft::connect_polls(draft);
+  draft::connect_queues(draft);
   draft::connect_threads(draft);
   if (options.tensors) draft::connect_tensors(draft);
   draft::drop_contradictions(draft);

@@ -50,6 +50,9 @@ struct Dependencies {
   std::vector<Time> start;  ///< per node: how long after the profile begins it may begin, or zero
   std::vector<std::uint32_t> first;  ///< per node (+1): its dependencies in `edges`
   std::vector<Dependency> edges;     ///< `from` is an EventId that is a node; sorted, no duplicates
+  /// Nodes of all iterations but the first, and how many of them take what they took an iteration
+  /// before (learn.h); 0: nobody asked.
+  std::uint64_t to_learn = 0, learned = 0;
   std::array<std::uint64_t, kDependencyKinds> counts{};
   std::uint64_t guessed = 0;
 

@@ -133,6 +133,8 @@ void connect_devices(Draft& draft);
 void connect_blocking_copies(Draft& draft);
 /// Adds what is guessed of threads that polled until a work was done (poll_guessed).
 void connect_polls(Draft& draft);
+/// Adds what launches waited for that found their stream's queue full (launch_queue_full).
+void connect_queues(Draft& draft);
 /// Adds what is known or guessed between threads.
 void connect_threads(Draft& draft);
 /// Of these, what is guessed: hand-offs (inter_thread_guessed). Fills `idle`.
