@@ -26,6 +26,7 @@ struct ReplayOptions {
   std::vector<std::string> scales;
   std::vector<std::string> without;
   std::string kineto;
+  bool learn = false;
 };
 
 Error no_scale(const std::string& text) {
@@ -108,6 +109,7 @@ int replay(ReplayOptions& options, Session& session) {
   question.scales = *scales;
   if (const auto fine = leave_out(options.without, question); !fine)
     return session.fail(fine.error());
+  question.learn = options.learn;
   question.keep_profiles = !options.kineto.empty();
   ShownWatch watch(session);
   const auto replayed = study::replay(question, watch);
@@ -149,6 +151,9 @@ void add_replay(CLI::App& table, Session& session) {
           "streams (their waits for each other), threads (their hand-offs), think-time, "
           "rendezvous")
       ->type_name("WHAT");
+  command->add_flag("--learn", options->learn,
+                    "Each step but the first takes the times of the one before: how well the next "
+                    "one can be known");
   command
       ->add_option("--kineto", options->kineto,
                    "Write the simulated times as a trace that Perfetto and HTA read; of several "

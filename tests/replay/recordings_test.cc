@@ -61,11 +61,13 @@ std::vector<Recording> recordings() {
   return all;
 }
 
-Replay play(const Recording& recording, const profile::LeaveOut& without, bool together) {
+Replay play(const Recording& recording, const profile::LeaveOut& without, bool together,
+            bool learn = false) {
   ReplayQuestion question;
   question.recorded.traces = recording.files;
   question.leave_out = without;
   question.together = together;
+  question.learn = learn;
   Watch watch;
   auto made = replay(question, watch);
   EXPECT_TRUE(made.has_value()) << recording.name << (made ? "" : to_string(made.error()));
@@ -89,13 +91,14 @@ struct Figures {
   std::size_t steps = 0;
   double step = 0;  ///< mean, picoseconds
   double mean = 0, worst = 0;
-  double drift = 0, p95 = 0, farthest = 0, waits = 0, next = 0;
+  double drift = 0, p95 = 0, farthest = 0, waits = 0;
+  double next = -1, learned = -1;  ///< below 0: there is one iteration
   std::uint64_t edges = 0, guessed = 0;
 };
 
 Figures figures_of(const Replay& replay) {
   Figures all;
-  double recorded = 0, waited = 0, events = 0, nexts = 0;
+  double recorded = 0, waited = 0, events = 0;
   const auto take = [&](Time was, Time is) {
     ++all.steps;
     all.step += static_cast<double>(was.count());
@@ -105,10 +108,6 @@ Figures figures_of(const Replay& replay) {
   for (const ReplayedRank& rank : replay.ranks) {
     for (const ReplayedStep& step : rank.steps) take(step.recorded, step.simulated);
     if (rank.steps.empty()) take(rank.recorded, rank.simulated);
-    for (std::size_t i = 1; i < rank.steps.size(); ++i) {
-      all.next += error(rank.steps[i].recorded, rank.steps[i - 1].recorded);
-      ++nexts;
-    }
     recorded += static_cast<double>(rank.recorded.count());
     waited += static_cast<double>(rank.unknowns.waited.count());
     all.edges += rank.unknowns.edges;
@@ -125,18 +124,37 @@ Figures figures_of(const Replay& replay) {
   }
   if (events > 0) all.drift /= events;
   all.waits = recorded <= 0 ? 0 : 100 * waited / recorded;
-  all.next = nexts > 0 ? all.next / nexts : -1;
   return all;
 }
 
+/// How far a step is from the one before it, and from a replay with the times of the one before.
+void compare_steps(const Recording& recording, const Replay& replay, Figures& figures) {
+  double next = 0, learned = 0, count = 0;
+  const bool several = std::all_of(replay.ranks.begin(), replay.ranks.end(),
+                                   [](const ReplayedRank& rank) { return rank.steps.size() > 1; });
+  if (!several) return;
+  const Replay taught = play(recording, {}, true, true);
+  for (std::size_t r = 0; r < replay.ranks.size(); ++r) {
+    const auto& steps = replay.ranks[r].steps;
+    for (std::size_t i = 1; i < steps.size(); ++i, ++count) {
+      next += error(steps[i].recorded, steps[i - 1].recorded);
+      learned += error(steps[i].recorded, taught.ranks.at(r).steps.at(i).simulated);
+    }
+  }
+  figures.next = next / count;
+  figures.learned = learned / count;
+}
+
 std::string row_of(const Recording& recording, const Replay& replay, const Figures& f) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} / {} / {} | {} % of {} | {} % | {} |\n",
-                     recording.name, replay.ranks.size(), f.steps,
-                     format_time(Time(static_cast<std::int64_t>(f.step))), percent(f.mean),
-                     percent(f.worst), percent(f.drift), percent(f.p95), percent(f.farthest),
-                     percent(100.0 * static_cast<double>(f.guessed) /
-                             static_cast<double>(std::max<std::uint64_t>(f.edges, 1))),
-                     f.edges, percent(f.waits), f.next < 0 ? "-" : percent(f.next));
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} | {} / {} / {} | {} % of {} | {} % | {} | {} |\n",
+      recording.name, replay.ranks.size(), f.steps,
+      format_time(Time(static_cast<std::int64_t>(f.step))), percent(f.mean), percent(f.worst),
+      percent(f.drift), percent(f.p95), percent(f.farthest),
+      percent(100.0 * static_cast<double>(f.guessed) /
+              static_cast<double>(std::max<std::uint64_t>(f.edges, 1))),
+      f.edges, percent(f.waits), f.next < 0 ? "-" : percent(f.next),
+      f.learned < 0 ? "-" : percent(f.learned));
 }
 
 struct Variant {
@@ -193,16 +211,19 @@ TEST(Recordings, AllOfThemPlayedAgain) {
   EXPECT_GT(all.size(), 30u);
   std::string table =
       "| recording | ranks | steps | step | error, % | worst, % | drift, % of a step | inferred | "
-      "waits | next step, % |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+      "waits | next step, % | learned, % |\n"
+      "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   for (const Recording& recording : all) {
     const Replay made = play(recording, {}, true);
-    const Figures figures = figures_of(made);
+    Figures figures = figures_of(made);
+    compare_steps(recording, made, figures);
     table += row_of(recording, made, figures);
     if (recording.filtered) continue;
     const bool ranks = made.ranks.size() > 1;
     EXPECT_LE(figures.mean, ranks ? 1 : 2) << recording.name;
     EXPECT_LE(figures.worst, 5) << recording.name;
     EXPECT_LE(figures.drift, 3) << recording.name;
+    EXPECT_LE(figures.learned, std::max(5.0, figures.next)) << recording.name;
     for (const ReplayedRank& rank : made.ranks) {
       const auto close = [&](Time was, Time is, const char* what) {
         EXPECT_NEAR(of(was, static_cast<double>(rank.recorded.count())),

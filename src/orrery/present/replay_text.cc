@@ -66,6 +66,10 @@ std::string rank_text(const ReplayedRank& rank, report::Style style) {
                        "explains, {} in all",
                        count(unknowns.edges), count(unknowns.guessed),
                        plural(unknowns.recorded_waits, "wait"), format_time(unknowns.waited)));
+  if (unknowns.to_learn > 0) {
+    more.add("learned", fmt::format("{} of {} works and steps take what they took a step before",
+                                    count(unknowns.learned), count(unknowns.to_learn)));
+  }
   return text + "\n" + more.text();
 }
 
@@ -107,7 +111,9 @@ void write_rank(JsonWriter& json, const ReplayedRank& rank) {
   json.key("known").begin_object().field("dependencies", rank.unknowns.edges);
   json.field("inferred", rank.unknowns.guessed);
   json.field("recorded_waits", rank.unknowns.recorded_waits);
-  json.nanoseconds("waited", rank.unknowns.waited).end_object();
+  json.nanoseconds("waited", rank.unknowns.waited);
+  json.field("to_learn", rank.unknowns.to_learn).field("learned", rank.unknowns.learned);
+  json.end_object();
   json.nanoseconds("busy_bin", rank.bin);
   write_curve(json, "recorded_busy", rank.recorded_busy);
   write_curve(json, "simulated_busy", rank.simulated_busy);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orrery/intake/job/job.h"
+#include "orrery/profile/learn.h"
 #include "orrery/profile/retime.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/study/recorded.h"
@@ -68,6 +69,8 @@ Unknowns unknowns_of(const profile::Dependencies& dependencies) {
     ++unknowns.recorded_waits;
     unknowns.waited += edge.lag;
   }
+  unknowns.to_learn = dependencies.to_learn;
+  unknowns.learned = dependencies.learned;
   return unknowns;
 }
 
@@ -153,6 +156,18 @@ bool has_times(const profile::Profile& profile) {
   return false;
 }
 
+Result<void> check(const Recorded& rank, const ReplayQuestion& question) {
+  if (!has_times(rank.profile)) {
+    return fail(Errc::input_unsupported, rank.file, "nothing in it has a time",
+                "an execution trace says what was done, not when: give the profiler's trace, too");
+  }
+  if (question.learn && rank.dependencies.to_learn == 0) {
+    return fail(Errc::input_unsupported, rank.file, "it has no two iterations (ProfilerStep#N)",
+                "record several, with a step() of the profiler after each");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
@@ -161,6 +176,7 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   options->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
   options->converted = [&](std::uint32_t done, std::uint32_t of) { watch.converting(done, of); };
   options->adjust = [&](const profile::Profile& profile, profile::Dependencies& dependencies) {
+    if (question.learn) profile::learn_from_step_before(profile, dependencies);
     profile::leave_out(profile, dependencies, question.leave_out);
     profile::scale(profile, dependencies, question.scales);
   };
@@ -182,11 +198,8 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
       });
   watch.through();
   if (!workload) return tl::unexpected(workload.error());
-  for (const Recorded& rank : ranks) {
-    if (has_times(rank.profile)) continue;
-    return fail(Errc::input_unsupported, rank.file, "nothing in it has a time",
-                "an execution trace says what was done, not when: give the profiler's trace, too");
-  }
+  for (const Recorded& rank : ranks)
+    if (auto fine = check(rank, question); !fine) return tl::unexpected(fine.error());
   sim::Options how;
   how.record = true;
   how.replay = question.together;

@@ -23,6 +23,9 @@ struct ReplayQuestion {
   profile::Scales scales;       ///< what takes another time than it took
   profile::LeaveOut leave_out;  ///< what is not modelled, to see what it is worth
   bool together = true;  ///< ranks wait for each other in communications; else each takes its time
+  /// Each iteration but the first takes the times of the one before: how good a prediction of the
+  /// next iteration is.
+  bool learn = false;
   bool keep_profiles = false;  ///< ReplayedRank::profile
 };
 
@@ -37,6 +40,9 @@ struct Unknowns {
   std::uint64_t edges = 0, guessed = 0;
   std::uint64_t recorded_waits = 0;
   Time waited{};
+  /// Works and steps after the first iteration, and those that take another one's times
+  /// (ReplayQuestion::learn).
+  std::uint64_t to_learn = 0, learned = 0;
 };
 
 struct ReplayedRank {
@@ -64,7 +70,8 @@ struct Replay {
 /// Rebuilds the schedule of recorded ranks from their dependencies alone, and compares it with the
 /// recording. Communications of which all ranks are there wait for the last of these and then take
 /// what the transfer took (sim::Meetings); all others take what they were recorded to.
-/// Errc: as intake::load_job; input_unsupported for traces without times; input_mismatch if it
+/// Errc: as intake::load_job; input_unsupported for traces without times, or without two iterations
+/// to learn from; input_mismatch if it
 /// cannot come to its end.
 [[nodiscard]] Result<Replay> replay(const ReplayQuestion& question, Watch& watch);
 
