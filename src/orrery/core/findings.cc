@@ -110,9 +110,8 @@ constexpr FindingInfo kInfos[] = {
     {"key_ignored", info,
      "a key that is not known here and was left out; in its own files, ASTRA-sim ignores it, too"},
     {"key_without_effect", info,
-     "an option that is understood and changes nothing here: it is not modelled, or ASTRA-sim "
-     "reads "
-     "and never uses it"},
+     "an option that is understood and changes nothing here: nothing fits it, it is not modelled, "
+     "or ASTRA-sim reads and never uses it"},
     {"default_assumed", info, "a value that nothing gives; the usual one was assumed"},
     {"remainder_chunk_full", info,
      "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "

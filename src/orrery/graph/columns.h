@@ -59,4 +59,13 @@ template <class T>
   return {reinterpret_cast<const T*>(place), column.size()};
 }
 
+/// The same place in another block.
+template <class T>
+[[nodiscard]] FinishedColumn<T> carried(FinishedColumn<T> column, const std::byte* from,
+                                        const std::byte* to) {
+  if (column.empty()) return {};
+  const auto offset = reinterpret_cast<const std::byte*>(column.data()) - from;
+  return {reinterpret_cast<const T*>(to + offset), column.size()};
+}
+
 }  // namespace orrery::graph

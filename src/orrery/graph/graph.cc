@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "orrery/graph/columns.h"
+#include "orrery/graph/content_hash.h"
 
 namespace orrery::graph {
 
@@ -132,6 +134,33 @@ void Graph::take(Columns<GrowingColumn>&& columns) {
     from = {};  // one after the other: never two of all
   });
   block_ = std::shared_ptr<const std::byte>(block, block.get());
+}
+
+Graph Graph::with_durations(const std::vector<Time>& durations) const {
+  Graph changed = *this;
+  ContentHash hash;
+  hash.add(content_hash_);
+  for (const Time time : durations) hash.add(static_cast<std::uint64_t>(time.count()));
+  changed.content_hash_ = hash.value();
+  if (spilled()) {
+    struct Kept {
+      std::shared_ptr<const std::byte> block;
+      std::vector<Time> durations;
+    };
+    const auto kept = std::make_shared<const Kept>(Kept{block_, durations});
+    changed.columns_.durations = kept->durations;
+    changed.block_ = std::shared_ptr<const std::byte>(kept, block_.get());
+    return changed;
+  }
+  const auto block = std::shared_ptr<std::byte[]>(new std::byte[block_bytes_]);
+  std::memcpy(block.get(), block_.get(), block_bytes_);
+  auto* const times =
+      block.get() + (reinterpret_cast<const std::byte*>(columns_.durations.data()) - block_.get());
+  std::memcpy(times, durations.data(), columns_.durations.size_bytes());
+  pair_columns(columns_, changed.columns_,
+               [&](auto& from, auto& to) { to = carried(from, block_.get(), block.get()); });
+  changed.block_ = std::shared_ptr<const std::byte>(block, block.get());
+  return changed;
 }
 
 void Graph::release() const {

@@ -280,6 +280,10 @@ class Graph {
   /// count.
   [[nodiscard]] std::uint64_t content_hash() const { return content_hash_; }
 
+  /// The same graph with another duration for each of its nodes. Of one in a file only these are in
+  /// memory.
+  [[nodiscard]] Graph with_durations(const std::vector<Time>& durations) const;
+
   /// Bytes of memory that columns, tables and edges take (names' text excluded).
   [[nodiscard]] std::size_t resident_bytes() const {
     return sizeof(Graph) + (spilled() ? 0 : block_bytes_);

@@ -32,14 +32,6 @@ tl::unexpected<Error> failed(const std::string& folder, const char* doing) {
               "name a folder with room for the traces, or let them stay in memory");
 }
 
-/// The same place in another block.
-template <class T>
-FinishedColumn<T> moved(FinishedColumn<T> column, const std::byte* from, const std::byte* to) {
-  if (column.empty()) return {};
-  const auto offset = reinterpret_cast<const std::byte*>(column.data()) - from;
-  return {reinterpret_cast<const T*>(to + offset), column.size()};
-}
-
 }  // namespace
 
 struct Spill::Region {
@@ -127,7 +119,7 @@ Result<Graph> Spill::put(const Graph& graph) {
   spilled.content_hash_ = graph.content_hash_;
   spilled.has_device_ = graph.has_device_;
   pair_columns(graph.columns_, spilled.columns_,
-               [&](const auto& from, auto& to) { to = moved(from, graph.block_.get(), place); });
+               [&](const auto& from, auto& to) { to = carried(from, graph.block_.get(), place); });
   spilled.string_ends_ = {reinterpret_cast<const std::uint64_t*>(place + ends_at), ends.size()};
   spilled.string_text_ = {reinterpret_cast<const char*>(place + text_at), text.size()};
   spilled.block_ = std::move(*block);

@@ -227,5 +227,35 @@ TEST(Spill, GraphsLieInSeveralMapsOfTheFile) {
   for (std::size_t i = 0; i < in_file.size(); ++i) expect_equal(in_memory[i], in_file[i]);
 }
 
+// In memory, in a file, and moved there afterwards: the same graph but for its durations.
+TEST(Spill, OtherDurationsInTheSameGraph) {
+  const SpillFolder folder;
+  auto spill = Spill::create(folder.path());
+  ASSERT_TRUE(spill);
+  std::optional<Graph> graph = any_graph(5, 300, 3);
+  std::optional<Graph> in_file = *spill->put(*graph);
+  std::vector<Time> durations(graph->size());
+  for (NodeId n = 0; n < graph->size(); ++n) durations[n] = Time(7 * std::int64_t{n} + 1);
+  const Graph changed = graph->with_durations(durations);
+  const Graph changed_in_file = in_file->with_durations(durations);
+  const Graph changed_and_moved = *spill->put(changed);
+  EXPECT_NE(changed.content_hash(), graph->content_hash());
+  EXPECT_EQ(changed.content_hash(), changed_in_file.content_hash());
+  EXPECT_GT(changed_in_file.spilled_bytes(), 0u);
+  const std::uint64_t id = graph->id(17);
+  const std::string name(graph->name(17));
+  graph.reset();  // the others stand alone
+  in_file.reset();
+  for (const Graph* other : {&changed, &changed_in_file, &changed_and_moved}) {
+    for (NodeId n = 0; n < other->size(); ++n) ASSERT_EQ(other->duration(n), durations[n]);
+    EXPECT_EQ(other->id(17), id);
+    EXPECT_EQ(other->name(17), name);
+    EXPECT_TRUE(std::equal(other->successors(3).begin(), other->successors(3).end(),
+                           changed.successors(3).begin(), changed.successors(3).end()));
+    other->release();
+    EXPECT_EQ(other->duration(42), durations[42]);
+  }
+}
+
 }  // namespace
 }  // namespace orrery::graph

@@ -118,6 +118,18 @@ void set_ports(const std::vector<PortSection>& sections, const std::string& path
   }
 }
 
+void set_kernels(const DeviationSection& section, const std::string& path, Deviation& deviation,
+                 Reading& reading) {
+  if (!section.kernels) return;
+  for (const KernelSection& kernel : *section.kernels) {
+    if (kernel.name.empty()) {
+      return reading.fail(Errc::config_range, pointer(path, deviation.kernels.size()) + "/name",
+                          "is empty", "compute_time is for all of them");
+    }
+    deviation.kernels.push_back({kernel.name, kernel.time});
+  }
+}
+
 }  // namespace
 
 void read_value(const Json& value, const std::string& path, const Limits&, RankRanges& out,
@@ -165,6 +177,7 @@ void set_deviations(const std::vector<DeviationSection>& sections, Platform& pla
     deviation.host_time = section.host_time;
     deviation.copy_time = section.copy_time;
     deviation.communication_time = section.communication_time;
+    set_kernels(section, path + "/kernels", deviation, reading);
     deviation.start = section.start;
     if (section.ports) set_ports(*section.ports, path + "/ports", platform, deviation, reading);
     platform.deviations.push_back(std::move(deviation));
@@ -187,6 +200,9 @@ std::vector<DeviationSection> deviation_sections(const Platform& platform) {
     section.host_time = deviation.host_time;
     section.copy_time = deviation.copy_time;
     section.communication_time = deviation.communication_time;
+    if (!deviation.kernels.empty()) section.kernels.emplace();
+    for (const Deviation::Kernel& kernel : deviation.kernels)
+      section.kernels->push_back({kernel.name, kernel.time});
     section.start = deviation.start;
     if (!deviation.ports.empty()) section.ports.emplace();
     for (const Deviation::Port& port : deviation.ports) {

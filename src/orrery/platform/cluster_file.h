@@ -15,6 +15,7 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/limits.h"
+#include "orrery/platform/cluster_file_deviations.h"
 #include "orrery/platform/networks.h"
 #include "orrery/platform/platform.h"
 
@@ -101,27 +102,6 @@ struct Words<platform::Algorithm> {
 
 namespace orrery::platform {
 
-using config::about_kind;
-using config::at_least;
-using config::between;
-using config::Field;
-using config::field;
-using config::Json;
-using config::Kind;
-using config::kind_of;
-using config::Limits;
-using config::OrderedJson;
-using config::parse_yaml;
-using config::pointer;
-using config::positive;
-using config::read_text;
-using config::read_value;
-using config::Reading;
-using config::reference_table;
-using config::schema_of;
-using config::words_of;
-using config::write_value;
-
 // Kinds of value that only this file has.
 
 /// `true`, `false` or `auto`.
@@ -156,18 +136,6 @@ inline std::string about_kind(Kind<NodePrefixes>, const Limits&) {
   return "a mapping of node id to trace prefix";
 }
 OrderedJson write_value(const NodePrefixes& value);
-
-/// Ranks as ranges, both ends included: 3, "0-7,12", or a list of such.
-struct RankRanges {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> list;
-};
-void read_value(const Json& value, const std::string& path, const Limits&, RankRanges& out,
-                Reading& reading);
-OrderedJson schema_of(Kind<RankRanges>, const Limits&);
-inline std::string about_kind(Kind<RankRanges>, const Limits&) {
-  return "a rank, text such as `0-7,12`, or a list of these";
-}
-OrderedJson write_value(const RankRanges& value);
 
 // The file's sections.
 
@@ -304,44 +272,6 @@ struct BusSection {
       field("gap_per_byte_ns", &BusSection::gap_per_byte_ns, "G of LogGP", between(0, 1e6)),
       field("reduction_delay_ns", &BusSection::reduction_delay_ns, "per 100 bytes reduced",
             between(0, 1e9))};
-};
-
-struct PortSection {
-  std::int64_t dimension = 0;
-  double bandwidth = 1;
-  Time latency{};
-
-  static constexpr auto fields = std::tuple{
-      field("dimension", &PortSection::dimension, "of `network`, the innermost is 0",
-            between(0, 15))
-          .required(),
-      field("bandwidth", &PortSection::bandwidth, "share of the dimension's that is left",
-            config::share()),
-      field("latency", &PortSection::latency, "more, for each message that leaves or enters here")};
-};
-
-struct DeviationSection {
-  RankRanges ranks;
-  double compute_time = 1;
-  double host_time = 1;
-  double copy_time = 1;
-  double communication_time = 1;
-  Time start{};
-  std::optional<std::vector<PortSection>> ports;
-
-  static constexpr auto fields = std::tuple{
-      field("ranks", &DeviationSection::ranks, "which; no rank in two deviations").required(),
-      field("compute_time", &DeviationSection::compute_time,
-            "their compute nodes take this many times as long", positive()),
-      field("host_time", &DeviationSection::host_time,
-            "recorded traces: what their hosts do beside a device takes this many times as long",
-            positive()),
-      field("copy_time", &DeviationSection::copy_time,
-            "recorded traces: so do their devices' copies", positive()),
-      field("communication_time", &DeviationSection::communication_time,
-            "recorded traces: so does communication whose recorded time is taken", positive()),
-      field("start", &DeviationSection::start, "their first node begins this late"),
-      field("ports", &DeviationSection::ports, "what is wrong with their ports", between(0, 16))};
 };
 
 struct ClusterSection {

@@ -139,6 +139,13 @@ std::string cluster_reference() {
       "that takes its recorded time have factors of their own. Times of simulated communication "
       "and "
       "of memory are not scaled.\n";
+  text += part<KernelSection>("deviations: kernels");
+  text +=
+      "\nThat attention becomes a third faster on all ranks:\n\n"
+      "```yaml\ndeviations:\n  - {ranks: 0-15, kernels: [{name: flash, time: 0.67}]}\n```\n\n"
+      "It is the recorded time of what runs on the device (of everything, where a trace has no "
+      "device) that changes; what is simulated does not. A name that no node has is a finding "
+      "(`key_without_effect`).\n";
   text += part<PortSection>("deviations: ports");
   text +=
       "\n`analytical`: in each dimension a message crosses, the slower of its two ends' ports "

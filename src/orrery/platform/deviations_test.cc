@@ -57,13 +57,16 @@ deviations:
 
 TEST(Deviations, ComeBackFromTheWriter) {
   const auto platform = parse_deviating(
-      "deviations: [{ranks: [9, 8, 15], compute_time: 0.1, host_time: 2.5, start: 1 ps}, {ranks: "
+      "deviations: [{ranks: [9, 8, 15], compute_time: 0.1, host_time: 2.5, kernels: [{name: "
+      "gemm, time: 0.5}], start: 1 ps}, {ranks: "
       "0-7, ports: "
       "[{dimension: 1, bandwidth: 0.3, latency: 1001 ps}]}]\n");
   ASSERT_TRUE(platform) << to_string(platform.error());
   const std::string resolved = resolved_cluster(*platform);
-  EXPECT_THAT(resolved, HasSubstr("ranks: \"8-9,15\", compute_time: 0.1, host_time: 2.5, "
-                                  "copy_time: 1.0, communication_time: 1.0, start: \"1 ps\"}"));
+  EXPECT_THAT(resolved,
+              HasSubstr("ranks: \"8-9,15\", compute_time: 0.1, host_time: 2.5, "
+                        "copy_time: 1.0, communication_time: 1.0, kernels: [{name: \"gemm\", "
+                        "time: 0.5}], start: \"1 ps\"}"));
   EXPECT_THAT(resolved, HasSubstr("ports: [{dimension: 1, bandwidth: 0.3, latency: \"1001 ps\"}]"));
   Findings findings;
   const auto again = parse_cluster(resolved, "r.yaml", findings);
@@ -73,6 +76,9 @@ TEST(Deviations, ComeBackFromTheWriter) {
   EXPECT_EQ(again->deviations[0].ranks, platform->deviations[0].ranks);
   EXPECT_EQ(again->deviations[0].start, ps(1));
   EXPECT_EQ(again->deviations[1].ports[0].latency_ns, 1.001);
+  ASSERT_EQ(again->deviations[0].kernels.size(), 1u);
+  EXPECT_EQ(again->deviations[0].kernels[0].name, "gemm");
+  EXPECT_EQ(again->deviations[0].kernels[0].time, 0.5);
 }
 
 TEST(Deviations, AreNotWrittenWhereThereAreNone) {
@@ -126,6 +132,10 @@ TEST(Deviations, ThatCannotBeAreRefused) {
       {"ranks: 1, start: -1 us", Errc::config_range, "/start", "negative"},
       {"ranks: 1, start: 5", Errc::config_unit, "/start", "unit"},
       {"ranks: 1, start: 300 h", Errc::config_range, "/start", "1000000 s"},
+      {"ranks: 1, kernels: [{}]", Errc::config_missing_key, "/kernels/0/name", "missing"},
+      {"ranks: 1, kernels: [{name: \"\", time: 2}]", Errc::config_range, "/kernels/0/name",
+       "empty"},
+      {"ranks: 1, kernels: [{name: a, time: 0}]", Errc::config_range, "/kernels/0/time", "above 0"},
       {"ranks: 1, ports: [{}]", Errc::config_missing_key, "/ports/0/dimension", "missing"},
       {"ranks: 1, ports: [{dimension: 2}]", Errc::config_range, "/ports/0/dimension",
        "no dimension 2"},

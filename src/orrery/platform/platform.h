@@ -135,12 +135,18 @@ struct Deviation {
     double bandwidth = 1;   ///< share of the dimension's that is left, more than 0 and at most 1
     double latency_ns = 0;  ///< more on each message that leaves or enters there
   };
+  /// Nodes whose name holds this text.
+  struct Kernel {
+    std::string name;
+    double time = 1;  ///< they take this many times as long as they were recorded to
+  };
   std::vector<std::uint32_t> ranks;  ///< ascending, no rank in two deviations
   double compute_time = 1;           ///< compute nodes take this many times as long
   // Of recorded traces, under Orrery rules:
   double host_time = 1;           ///< … steps of a host that has a device
   double copy_time = 1;           ///< … copies and memsets of the device
   double communication_time = 1;  ///< … communication that takes the time it was recorded to take
+  std::vector<Kernel> kernels;    ///< … besides; the first that fits a node counts
   Time start{};                   ///< their first node begins this late
   std::vector<Port> ports;
 };

@@ -7,16 +7,14 @@
 #include "orrery/model/network/fabric.h"
 
 namespace orrery::sim {
-namespace {
 
-std::int64_t rounded_up(double picoseconds, std::int64_t tick) {
+Time scaled(Time time, double factor, std::int64_t tick) {
+  if (factor == 1) return time;
+  const double picoseconds = static_cast<double>(time.count()) * factor;
   const double ticks = std::ceil(picoseconds / static_cast<double>(tick));
-  const std::int64_t most = model::Fabric::kTooLong / tick;
-  const auto longest = static_cast<double>(most);
-  return ticks < longest ? static_cast<std::int64_t>(ticks) * tick : model::Fabric::kTooLong;
+  const auto longest = static_cast<double>(model::Fabric::kTooLong / tick);
+  return Time(ticks < longest ? static_cast<std::int64_t>(ticks) * tick : model::Fabric::kTooLong);
 }
-
-}  // namespace
 
 Deviations::Deviations(const platform::Platform& platform)
     : tick_(platform.rules == platform::Rules::astra ? kPsPerNs : 1) {
@@ -35,11 +33,6 @@ Deviations::Deviations(const platform::Platform& platform)
       if (rank < ranks) class_of_[rank] = found->second;
     }
   }
-}
-
-Time Deviations::of(Time time, double factor) const {
-  if (factor == 1) return time;
-  return Time(rounded_up(static_cast<double>(time.count()) * factor, tick_));
 }
 
 }  // namespace orrery::sim

@@ -12,6 +12,9 @@
 
 namespace orrery::sim {
 
+/// `factor` times as long, rounded up to ticks of so many picoseconds; at most Fabric::kTooLong.
+[[nodiscard]] Time scaled(Time time, double factor, std::int64_t tick);
+
 /// When each rank begins and how long it computes. All compute nodes deviate (those on the host
 /// only where the rank has no device), whether their time was recorded or comes from the roofline;
 /// communication and memory do not. Times are rounded up to the clock of the rules: picoseconds, or
@@ -52,7 +55,7 @@ class Deviations {
 
     friend auto operator<=>(const Class&, const Class&) = default;
   };
-  [[nodiscard]] Time of(Time time, double factor) const;
+  [[nodiscard]] Time of(Time time, double factor) const { return scaled(time, factor, tick_); }
 
   std::vector<std::uint32_t> class_of_;  // by rank; empty: all alike
   std::vector<Class> classes_{Class{}};

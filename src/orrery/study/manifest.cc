@@ -80,7 +80,7 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
   std::vector<std::pair<std::string, std::string>> facts = {
       {"orrery", ORRERY_VERSION},
       {"workload", portable(outcome.workload_name)},
-      {"workload_hash", hash_of(outcome.workload())},
+      {"workload_hash", hash_of(outcome.inputs.workload())},
       {"cluster", platform.name.empty() ? portable(outcome.cluster_name) : platform.name},
       {"cluster_hash", hex(cluster_hash)},
       {"rules", std::string(name(platform.rules))},

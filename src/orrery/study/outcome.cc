@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orrery/sim/difference.h"
+#include "orrery/study/kernel_times.h"
 
 namespace orrery::study {
 
@@ -23,12 +24,13 @@ sim::Options options_of(const Question& question) {
   return made;
 }
 
-Result<sim::SimResult> simulate_once(const Inputs& inputs, sim::Options options, Watch& watch) {
-  const std::uint32_t ranks = inputs.workload().rank_count();
+Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload& workload,
+                                     sim::Options options, Watch& watch) {
+  const std::uint32_t ranks = workload.rank_count();
   options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
     watch.simulating(finished, ranks, messages);
   };
-  auto result = sim::simulate(inputs.workload(), inputs.platform(), options);
+  auto result = sim::simulate(workload, inputs.platform(), options);
   watch.through();
   return result;
 }
@@ -42,13 +44,19 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (verify && question.record) options.fold = false;
-  auto result = simulate_once(inputs, options, watch);
+  std::shared_ptr<const graph::Workload> changed;
+  if (has_kernel_times(inputs.platform())) {
+    changed = std::make_shared<const graph::Workload>(
+        with_kernel_times(inputs.workload(), inputs.platform(), findings));
+  }
+  const graph::Workload& workload = changed ? *changed : inputs.workload();
+  auto result = simulate_once(inputs, workload, options, watch);
   if (!result) return tl::unexpected(result.error());
   Outcome outcome;
   if (verify) {
     options.record = false;
     options.fold = !options.fold;
-    const auto other = simulate_once(inputs, options, watch);
+    const auto other = simulate_once(inputs, workload, options, watch);
     if (!other) return tl::unexpected(other.error());
     const sim::SimResult& folded = options.fold ? *other : *result;
     outcome.verified = Verification{sim::first_difference(folded, options.fold ? *result : *other),
@@ -65,6 +73,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   outcome.workload_name = question.workload_name();
   outcome.cluster_name = question.cluster_name();
   outcome.findings = std::move(findings);
+  outcome.changed = std::move(changed);
   outcome.inputs = std::move(inputs);
   outcome.result = *std::move(result);
   return outcome;

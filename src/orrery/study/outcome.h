@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,13 @@ struct Outcome {
   std::string workload_name, cluster_name;
   std::optional<Verification> verified;
   std::optional<Job> job;  ///< of a generated workload
+  /// What was simulated where that is not what was read (with_kernel_times).
+  std::shared_ptr<const graph::Workload> changed;
 
   [[nodiscard]] const platform::Platform& platform() const { return inputs.platform(); }
-  [[nodiscard]] const graph::Workload& workload() const { return inputs.workload(); }
+  [[nodiscard]] const graph::Workload& workload() const {
+    return changed ? *changed : inputs.workload();
+  }
 };
 
 /// All of a question: settled, read, simulated. `findings` go into the outcome, and what is found

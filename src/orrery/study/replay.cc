@@ -156,6 +156,21 @@ bool has_times(const profile::Profile& profile) {
   return false;
 }
 
+/// Factors of kernels that nobody has.
+void note_unused(const profile::Scales& scales, const std::vector<Recorded>& ranks,
+                 Findings& findings) {
+  for (const auto& [part, factor] : scales.named) {
+    const bool used = std::any_of(ranks.begin(), ranks.end(), [&](const Recorded& rank) {
+      const auto& nodes = rank.dependencies.nodes;
+      return std::any_of(nodes.begin(), nodes.end(), [&](profile::EventId e) {
+        return !profile::is_host(rank.profile.events[e].kind) &&
+               rank.profile.name(e).find(part) != std::string_view::npos;
+      });
+    });
+    if (!used) findings.add(FindingCode::key_without_effect, "--scale " + part);
+  }
+}
+
 Result<void> check(const Recorded& rank, const ReplayQuestion& question) {
   if (!has_times(rank.profile)) {
     return fail(Errc::input_unsupported, rank.file, "nothing in it has a time",
@@ -200,6 +215,7 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   if (!workload) return tl::unexpected(workload.error());
   for (const Recorded& rank : ranks)
     if (auto fine = check(rank, question); !fine) return tl::unexpected(fine.error());
+  note_unused(question.scales, ranks, made.findings);
   sim::Options how;
   how.record = true;
   how.replay = question.together;
