@@ -1,40 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// A converted rank as a graph: what its file would be read as, without its bytes.
-#include "orrery/graph/builder.h"
+#include "orrery/intake/convert/graph.h"
+
 #include "orrery/intake/convert/convert.h"
-#include "orrery/trace/chakra/decode.h"
 
 namespace orrery::intake {
+
+using trace::chakra::NodeRecord;
+
+GraphMaker::GraphMaker(std::string where, std::shared_ptr<StringPool> strings, Findings& findings)
+    : where_(std::move(where)),
+      findings_(findings),
+      decoding_(where_, strings, graph::Repair::refuse, findings),
+      decoder_(decoding_, trace::chakra::Schema::current),
+      builder_(where_, strings, graph::Repair::refuse) {}
+
+Result<void> GraphMaker::add(const NodeRecord& record) {
+  try {
+    decoder_.take(record, node_);
+  } catch (const trace::chakra::BadRecord& bad) {
+    return fail(bad.code, where_, bad.what, bad.hint);
+  }
+  builder_.add(node_);
+  return {};
+}
+
+Result<graph::Graph> GraphMaker::finish() && { return std::move(builder_).finish(findings_); }
 
 Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
                                       const profile::Dependencies& dependencies,
                                       const ConvertOptions& options,
                                       std::shared_ptr<StringPool> strings, Findings& findings,
                                       ConvertReport* report) {
-  using trace::chakra::Decoding;
-  using trace::chakra::NodeDecoder;
-  using trace::chakra::NodeRecord;
-  Decoding decoding(profile.where, strings, graph::Repair::refuse, findings);
-  NodeDecoder decoder(decoding, trace::chakra::Schema::current);
-  graph::GraphBuilder builder(profile.where, strings, graph::Repair::refuse);
-  builder.expect(dependencies.nodes.size() + 1, dependencies.edges.size());
-  graph::NodeSpec node;
-  const auto add = [&](const NodeRecord& record) -> Result<void> {
-    try {
-      decoder.take(record, node);
-    } catch (const trace::chakra::BadRecord& bad) {
-      return fail(bad.code, profile.where, bad.what, bad.hint);
-    }
-    builder.add(node);
-    return {};
-  };
+  GraphMaker graph(profile.where, std::move(strings), findings);
+  graph.expect(dependencies.nodes.size() + 1, dependencies.edges.size());
   const auto done = convert(
       profile, dependencies, options, findings,
-      [](const trace::chakra::MetadataRecord&) -> Result<void> { return {}; }, add);
+      [](const trace::chakra::MetadataRecord&) -> Result<void> { return {}; },
+      [&](const NodeRecord& record) { return graph.add(record); });
   if (!done) return tl::unexpected(done.error());
   if (report != nullptr) *report = *done;
-  return std::move(builder).finish(findings);
+  return std::move(graph).finish();
 }
 
 }  // namespace orrery::intake

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "orrery/intake/convert/graph.h"
 #include "orrery/intake/job/job_internal.h"
-#include "orrery/trace/chakra/reader.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::intake {
@@ -314,18 +314,19 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
   graph::Workload workload;
   for (const auto& [name, ranks] : numbering.written_groups())
     workload.groups[name] = {name, ranks};
-  const auto strings = std::make_shared<StringPool>();
-  std::vector<std::string> encoded(job.ranks.size());
+  std::vector<graph::GraphRef> graphs(job.ranks.size());
   std::vector<Findings> found(job.ranks.size());
   const auto work = [&](std::size_t place, ReadRank& rank) -> Result<void> {
-    std::string& bytes = encoded[place];
-    const auto keep = [&](const auto& record) -> Result<void> {
-      append_framed(bytes, record);
-      return {};
-    };
-    auto converted =
-        convert_rank(job, place, numbering, options.keep_skew, rank, found[place], keep, keep);
+    GraphMaker maker(label(job, place), std::make_shared<StringPool>(), found[place]);
+    maker.expect(rank.dependencies.nodes.size() + 1, rank.dependencies.edges.size());
+    auto converted = convert_rank(
+        job, place, numbering, options.keep_skew, rank, found[place],
+        [](const MetadataRecord&) -> Result<void> { return {}; },
+        [&](const NodeRecord& node) { return maker.add(node); });
     if (!converted) return tl::unexpected(converted.error());
+    auto graph = std::move(maker).finish();
+    if (!graph) return tl::unexpected(graph.error());
+    graphs[place] = std::make_shared<const graph::Graph>(*std::move(graph));
     return {};
   };
   const auto done = [&](std::size_t place, ReadRank& rank) -> Result<void> {
@@ -335,14 +336,8 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
     note_recorded(job, place, rank, workload);
     if (keep_rank) keep_rank(job, place, std::move(rank.trace), std::move(rank.dependencies));
     rank = {};
-    std::string& bytes = encoded[place];
-    auto graph = trace::chakra::read_rank(
-        std::make_unique<trace::MemorySource>(std::as_bytes(std::span(bytes))),
-        {label(job, place), strings, graph::Repair::refuse, nullptr}, workload.findings);
-    if (!graph) return tl::unexpected(graph.error());
-    std::string().swap(bytes);
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
-    workload.graphs.push_back(std::make_shared<const graph::Graph>(std::move(*graph)));
+    workload.graphs.push_back(std::move(graphs[place]));
     workload.files.push_back(label(job, place));
     if (options.converted)
       options.converted(workload.rank_count(), static_cast<std::uint32_t>(job.ranks.size()));
