@@ -62,7 +62,10 @@ class Conversion {
         findings_(findings),
         use_(use),
         plan_(plan_comms(profile, dependencies, options.rank, findings)),
-        maker_(profile, dependencies, options) {}
+        maker_(profile, dependencies, options) {
+    for (const NodeComm& comm : plan_.nodes) note_group(comm, comm.node);
+    for (const NodeComm& comm : plan_.queued) note_group(comm, comm.node);
+  }
 
   Result<ConvertReport> run() {
     report_.comm_kernels = plan_.kernels;
@@ -112,7 +115,7 @@ class Conversion {
       }
       if (comm != plan_.nodes.end() && comm->node == n) {
         node = &maker_.add_comm(*comm);
-        count_comm(*comm, n);
+        count_comm(*comm);
         ++comm;
         if (waits) take_pause(n);
       } else {
@@ -127,7 +130,7 @@ class Conversion {
   Result<void> hand_over_queued() {
     std::uint64_t id = dependencies_.nodes.size();
     for (const NodeComm& comm : plan_.queued) {
-      count_comm(comm, comm.node);
+      count_comm(comm);
       const NodeRecord& node = maker_.queued(++id, comm);
       wait_for_start(comm.joined);
       if (auto done = hand_over(node); !done) return done;
@@ -165,11 +168,14 @@ class Conversion {
     return {};
   }
 
-  void count_comm(const NodeComm& comm, std::uint32_t node) {
+  void count_comm(const NodeComm& comm) {
     auto& counter = comm.kind == CommKind::send   ? report_.sends
                     : comm.kind == CommKind::recv ? report_.receives
                                                   : report_.collectives;
     ++counter;
+  }
+
+  void note_group(const NodeComm& comm, std::uint32_t node) {
     const bool message = comm.kind == CommKind::send || comm.kind == CommKind::recv;
     if (message || is_described(comm.group)) return;
     const bool shown = findings_.count(FindingCode::group_unknown) < Findings::kPlaces;
@@ -229,9 +235,10 @@ Result<ConvertReport> convert(const profile::Profile& profile,
                               const ConvertOptions& options, Findings& findings,
                               const std::function<Result<void>(const MetadataRecord&)>& on_metadata,
                               const std::function<Result<void>(const NodeRecord&)>& on_node) {
+  Conversion conversion(profile, dependencies, options, findings, on_node);
   if (auto done = on_metadata(metadata_of(profile, options)); !done)
     return tl::unexpected(done.error());
-  return Conversion(profile, dependencies, options, findings, on_node).run();
+  return conversion.run();
 }
 
 Result<ConvertReport> convert_to_file(const profile::Profile& profile,

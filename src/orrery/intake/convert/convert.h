@@ -48,10 +48,11 @@ struct ConvertReport {
   std::uint64_t pauses = 0;               ///< nodes "[recorded pause]"
 };
 
-/// Hands over the metadata, then every node. Ids: 1, 2, … in the order of Dependencies::nodes; 0 is
-/// a METADATA node with the process groups (when there are any); sends and receives that one kernel
-/// carries together follow behind the last one, each with the kernel's dependencies, and the kernel
-/// waits for them. After them nodes that stand for what was not recorded:
+/// Hands over the metadata (then all findings have been made), then every node. Ids: 1, 2, … in the
+/// order of Dependencies::nodes; 0 is a METADATA node with the process groups (when there are any);
+/// sends and receives that one kernel carries together follow behind the last one, each with the
+/// kernel's dependencies, and the kernel waits for them. After them nodes that stand for what was
+/// not recorded:
 /// - "[recorded start]" (compute, host): takes as long as `begin` and Dependencies::start together;
 ///   what may not begin earlier waits for it (its dep_kind: "start"). One for all with equal times.
 /// - "[recorded pause]" (compute, host): how long a thread was idle before a communication of its

@@ -8,6 +8,7 @@
 
 #include "orrery/intake/convert/graph.h"
 #include "orrery/intake/job/job_internal.h"
+#include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::intake {
@@ -280,7 +281,14 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
     if (!writer) return tl::unexpected(writer.error());
     auto converted = convert_rank(
         job, place, numbering, options.keep_skew, rank, found[place],
-        [&](const MetadataRecord& metadata) { return writer->write(metadata); },
+        [&](MetadataRecord metadata) {
+          Findings all = place == 0 ? job.findings : Findings{};
+          all.merge(rank.trace.findings);
+          all.merge(rank.found);
+          all.merge(found[place]);
+          if (!all.empty()) metadata.attributes.push_back(trace::chakra::attribute_findings(all));
+          return writer->write(metadata);
+        },
         [&](const NodeRecord& node) { return writer->write(node); });
     if (!converted) return tl::unexpected(converted.error());
     report.converted[place] = *converted;

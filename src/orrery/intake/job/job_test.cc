@@ -139,6 +139,12 @@ TEST_F(JobFiles, OneWorkloadFromAllRanks) {
     EXPECT_EQ(written->graph(r).content_hash(), loaded->graph(r).content_hash());
   for (const auto& [name, group] : written->groups)
     EXPECT_EQ(loaded->groups.at(name).ranks, group.ranks) << name;
+  // What was found by the way is found again in what was written.
+  findings.merge(loaded->findings);
+  EXPECT_FALSE(findings.empty());
+  for (const Finding& finding : findings.list())
+    EXPECT_EQ(written->findings.count(finding.code), finding.count) << describe(finding.code).name;
+  EXPECT_EQ(written->findings.list().size(), findings.list().size());
 }
 
 TEST_F(JobFiles, ThreadsDoNotMatter) {

@@ -6,6 +6,7 @@
 #include <protozero/exception.hpp>
 
 #include "orrery/core/check.h"
+#include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/framing.h"
 #include "orrery/trace/chakra/node_sink.h"
@@ -37,6 +38,9 @@ class BinaryReader {
       if (!*record) break;
       if (metadata_) {  // says nothing that a graph holds
         metadata_ = false;
+        const auto bytes = (*record)->bytes;
+        take_findings({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, options_.where,
+                      findings_);
         continue;
       }
       if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/chakra_testing.h"
 
 namespace orrery::trace::chakra {
@@ -167,6 +168,29 @@ TEST(Reader, MetadataMayBeEmptyOrMissingOrWithoutVersion) {
   const auto out = read(bytes + nodes);
   ASSERT_TRUE(out.graph);
   EXPECT_EQ(out.graph->size(), 1u);
+}
+
+TEST(Reader, WhatWasFoundWhileItWasMadeIsFound) {
+  Findings made;
+  made.add(FindingCode::wait_learned, "rank0.json", 28);
+  made.add(FindingCode::comm_alone, "somewhere");
+  MetadataRecord metadata;
+  metadata.version = "0.0.4";
+  metadata.attributes = {attribute_findings(made)};
+  // What another version, or nobody, would write.
+  for (const char* text : {"new_kind 3", "wait_learned", "wait_learned -1", "wait_learned 0",
+                           "wait_learned 1x", "wait_learned 99999999999999999999", "", " "})
+    metadata.attributes[0].texts.emplace_back(text);
+  metadata.attributes.push_back(attribute_string("findings", "comm_alone 5"));
+  std::string bytes;
+  append_framed(bytes, metadata);
+  append_framed(bytes, node(0, 4));
+  const auto out = read(bytes);
+  ASSERT_TRUE(out.graph);
+  EXPECT_EQ(out.findings.count(FindingCode::wait_learned), 28u);
+  EXPECT_EQ(out.findings.count(FindingCode::comm_alone), 1u);
+  EXPECT_EQ(out.findings.list().size(), 2u);
+  EXPECT_EQ(out.findings.list()[0].places, std::vector<std::string>{"t.et"});
 }
 
 TEST(Reader, UnpacksGzipWhateverItsName) {

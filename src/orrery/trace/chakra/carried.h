@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was found while a trace was made, carried along in it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "orrery/core/findings.h"
+#include "orrery/trace/chakra/record.h"
+
+namespace orrery::trace::chakra {
+
+/// An attribute for the trace's metadata: each kind of finding and how often it was found, no
+/// places. Other readers leave it alone.
+[[nodiscard]] AttributeRecord attribute_findings(const Findings& findings);
+
+/// Counts what a trace carries along (`message`: its metadata, as in the file), at `where`. What
+/// cannot be read, or is of a kind that this program does not know, is left out.
+void take_findings(std::string_view message, const std::string& where, Findings& findings);
+
+}  // namespace orrery::trace::chakra
