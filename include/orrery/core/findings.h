@@ -47,6 +47,7 @@ enum class FindingCode : std::uint8_t {
   operator_without_node,
   attached_by_external_id,
   device_work_without_call,
+  device_busy_unseen,
   call_folded,
   host_context_folded,
   stream_wait_guessed,

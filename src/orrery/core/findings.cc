@@ -65,6 +65,10 @@ constexpr FindingInfo kInfos[] = {
      "device work whose call is not in the file was given to the operator of its external id"},
     {"device_work_without_call", info,
      "device work whose call is not in the file; it is ordered on its stream alone"},
+    {"device_busy_unseen", info,
+     "a device's first work ran long after it had been launched: the device was busy with work that "
+     "is not in the file, and idle in the figures; iterations' rows show when work ran, not for "
+     "which of them it was launched"},
     {"call_folded", info,
      "a runtime call that launches nothing and waits for nothing became part of the step after it"},
     {"host_context_folded", info,

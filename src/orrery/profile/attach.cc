@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -71,6 +72,7 @@ class Attacher {
   [[nodiscard]] bool external_ids_are_operators() const;
   void by_external_id();
   void exchange(EventId work);
+  void note_unseen(const std::vector<EventId>& works);
   [[nodiscard]] bool is_communication(EventId work);
 
   Profile& profile_;
@@ -259,6 +261,24 @@ void Attacher::exchange(EventId event) {
   }
 }
 
+/// A device's first work that was launched long before it ran: the device was busy with what the
+/// file does not have (as after `orrery cut`, or where the host was ahead when the profile began).
+void Attacher::note_unseen(const std::vector<EventId>& works) {
+  constexpr Time kLong = us(1000);        // far beyond what a launch takes
+  std::map<std::int64_t, EventId> first;  // by device
+  for (const EventId work : works) {
+    const Event& event = profile_.events[work];
+    const auto [known, added] = first.try_emplace(profile_.lanes[event.lane].process, work);
+    if (!added && event.start < profile_.events[known->second].start) known->second = work;
+  }
+  for (const auto& [device, work] : first) {
+    const EventId call = profile_.work(work).call;
+    if (call == kNoEvent) continue;
+    if (profile_.events[work].start - profile_.events[call].end() >= kLong)
+      findings_.add(FindingCode::device_busy_unseen, place_of(profile_, work));
+  }
+}
+
 AttachReport Attacher::run() {
   sort_calls();
   sort_ranges();
@@ -272,6 +292,7 @@ AttachReport Attacher::run() {
   for (const EventId work : works) by_correlation(work);
   by_external_id();
   for (const EventId work : works) exchange(work);
+  note_unseen(works);
   return report_;
 }
 

@@ -33,6 +33,25 @@ TEST(Attach, InnermostOperatorAroundTheCall) {
   EXPECT_TRUE(findings.empty());
 }
 
+// The device had something else to do: an iteration cut out of a job whose host is ahead.
+TEST(Attach, WorkThatWaitedForWhatIsNotThere) {
+  const auto found = [](std::int64_t start, std::int64_t other) {
+    Maker make;
+    const std::uint32_t thread = make.thread(1);
+    make.call(thread, "cudaLaunchKernel", 20, 5, 9);
+    make.kernel(make.stream(7), "gemm", start, 5, 9);
+    if (other > 0) make.kernel(make.stream(20), "copy", other, 5);
+    make.kernel(make.stream(7, 1), "on another device", 30, 5);
+    Profile profile = make.take();
+    Findings findings;
+    attach(profile, findings);
+    return findings.count(FindingCode::device_busy_unseen);
+  };
+  EXPECT_EQ(found(90'000, 0), 1u);
+  EXPECT_EQ(found(1'024, 0), 0u);        // as launches may take
+  EXPECT_EQ(found(90'000, 80'000), 0u);  // the stream waits for another one, which has no launch
+}
+
 TEST(Attach, OneGraphLaunchForManyKernels) {
   Maker make;
   const std::uint32_t thread = make.thread(1), stream = make.stream(7);
