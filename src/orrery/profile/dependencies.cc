@@ -294,6 +294,14 @@ class Finish {
 }  // namespace
 }  // namespace draft
 
+Extent recorded_extent(const Profile& profile, const Dependencies& dependencies) {
+  if (dependencies.nodes.empty()) return {};
+  const Time first = profile.events[dependencies.nodes.front()].start;
+  Extent extent{first, first};
+  for (const Time end : dependencies.end) extent.to = std::max(extent.to, end);
+  return extent;
+}
+
 Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,
                                Findings& findings) {
   draft::Draft draft{.profile = profile, .options = options, .findings = findings};

@@ -61,6 +61,13 @@ struct Dependencies {
   }
 };
 
+/// From the first node's start to the end of the last: what nodes do not say takes no part. Both
+/// zero where there are no nodes.
+struct Extent {
+  Time from{}, to{};
+};
+[[nodiscard]] Extent recorded_extent(const Profile& profile, const Dependencies& dependencies);
+
 /// Builds them; `profile` must be indexed and attached. Acyclic by construction where times are
 /// recorded (an edge leads from an earlier end to a later one); where recorded times contradict an
 /// edge it is dropped and counted (dependency_contradicts_time). Without cuda_sync records waits

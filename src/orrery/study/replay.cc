@@ -36,17 +36,11 @@ platform::Platform stage_for(std::uint32_t ranks) {
   return platform;
 }
 
-Time first_of(const Recorded& rank) {
-  return rank.dependencies.nodes.empty()
-             ? Time{}
-             : rank.profile.events[rank.dependencies.nodes.front()].start;
-}
-
 /// When the nodes ran, on the profile's clock.
 std::vector<NodeSpan> spans_of(const Recorded& rank, const graph::Graph& graph,
                                const sim::Recording& recording, std::uint32_t number) {
   std::vector<NodeSpan> spans(rank.dependencies.nodes.size());
-  const Time shift = first_of(rank) - rank.begin;
+  const Time shift = profile::recorded_extent(rank.profile, rank.dependencies).from - rank.begin;
   for (std::size_t node = 0; node < spans.size(); ++node) {
     const graph::NodeId at = graph.find(node + 1);
     if (at == graph::kNoNode) continue;
@@ -92,19 +86,8 @@ std::string name_of(const profile::Profile& profile, profile::EventId event) {
   return event == profile::kNoEvent ? std::string() : std::string(profile.name(event));
 }
 
-struct Extent {
-  Time from{}, to{};
-};
-
-/// From the first node to the end of the last: what nodes do not say takes no part.
-Extent recorded_extent(const Recorded& rank) {
-  Extent extent{first_of(rank), first_of(rank)};
-  for (const Time end : rank.dependencies.end) extent.to = std::max(extent.to, end);
-  return extent;
-}
-
-Extent simulated_extent(const Recorded& rank, const std::vector<NodeSpan>& spans) {
-  Extent extent{first_of(rank), first_of(rank)};
+profile::Extent simulated_extent(Time from, const std::vector<NodeSpan>& spans) {
+  profile::Extent extent{from, from};
   for (const NodeSpan& span : spans)
     if (span.ran()) extent.to = std::max(extent.to, span.end);
   return extent;
@@ -119,7 +102,8 @@ ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool k
   const profile::EventTimes was = profile::event_times(profile);
   const auto iterations = profile::iterations(profile);
   made.on_device = profile::runs_on_device(profile);
-  const Extent recorded = recorded_extent(rank), simulated = simulated_extent(rank, spans);
+  const profile::Extent recorded = profile::recorded_extent(profile, rank.dependencies);
+  const profile::Extent simulated = simulated_extent(recorded.from, spans);
   made.recorded = recorded.to - recorded.from;
   made.simulated = simulated.to - simulated.from;
   made.recorded_parts = profile::breakdown(profile, recorded.from, recorded.to);

@@ -240,16 +240,6 @@ Result<void> write_groups(const Numbering& numbering, const std::string& prefix,
   return write_whole(folder + "comm_group.json", text, {.force = force});
 }
 
-void note_recorded(const Job& job, std::size_t place, const ReadRank& rank,
-                   graph::Workload& workload) {
-  const auto& nodes = rank.dependencies.nodes;
-  if (nodes.empty()) return;
-  const Time first = rank.trace.profile.events[nodes.front()].start;
-  for (const Time end : rank.dependencies.end)
-    workload.recorded =
-        std::max(workload.recorded.value_or(Time{}), end - first + job.begin[place]);
-}
-
 Result<void> check_unlinked(const Job& job) {
   for (std::size_t p = 1; p < job.ranks.size(); ++p) {
     if (job.ranks[p].rank != job.ranks[p - 1].rank) continue;
@@ -341,7 +331,8 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
     findings.merge(rank.trace.findings);
     findings.merge(rank.found);
     findings.merge(found[place]);
-    note_recorded(job, place, rank, workload);
+    const auto [from, to] = profile::recorded_extent(rank.trace.profile, rank.dependencies);
+    workload.recorded = std::max(workload.recorded.value_or(Time{}), to - from + job.begin[place]);
     if (keep_rank) keep_rank(job, place, std::move(rank.trace), std::move(rank.dependencies));
     rank = {};
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));

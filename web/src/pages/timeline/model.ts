@@ -20,7 +20,7 @@ export interface Lane {
 export interface Line {
   spans: Spans;
   lanes: Lane[];
-  work: Track; // all lanes in two tracks: computing and memory
+  work: Track; // all lanes in two tracks: computing and memory, of the device where there is one
   talk: Track; // and communication
   ranks: number[]; // that share it
 }
@@ -49,6 +49,8 @@ export interface Model {
 
 const talking = new Set(['collective', 'send', 'receive']);
 const talkKind = spanKinds.map((kind) => talking.has(kind));
+const hostKind = spanKinds.indexOf('cpu');
+const deviceLanes = new Set(['compute', 'stream']);
 
 // What to call a span: its name, or how many it stands for.
 export function spanName(names: string[], spans: Spans, span: number): string {
@@ -85,11 +87,13 @@ export function titleIn(unit: Unit, lane: Lane): string {
 
 export function layLine(run: RunData, data: TimelineData, spans: Spans, ranks: number[]): Line {
   const byLane: number[][] = data.lanes.map(() => []);
+  const device = data.lanes.some((lane) => deviceLanes.has(laneKinds[lane.kind]));
   const work: number[] = [];
   const talk: number[] = [];
   for (let i = 0; i < spans.count; i++) {
     if (spans.length[i] <= 0) continue;
     byLane[spans.lane[i]]?.push(i);
+    if (device && spans.kind[i] === hostKind) continue;
     (talkKind[spans.kind[i]] ? talk : work).push(i);
   }
   const lanes = data.lanes.map((lane, i) => ({
