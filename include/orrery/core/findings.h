@@ -48,6 +48,8 @@ enum class FindingCode : std::uint8_t {
   attached_by_external_id,
   device_work_without_call,
   device_busy_unseen,
+  graph_captured,
+  capture_unmatched,
   call_folded,
   host_context_folded,
   stream_wait_guessed,

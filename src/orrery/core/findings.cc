@@ -69,6 +69,10 @@ constexpr FindingInfo kInfos[] = {
      "a device's first work ran long after it had been launched: the device was busy with work that "
      "is not in the file, and idle in the figures; iterations' rows show when work ran, not for "
      "which of them it was launched"},
+    {"graph_captured", info,
+     "work of a graph whose operator is known from the recording of its capture"},
+    {"capture_unmatched", info,
+     "a launch of a graph that no recorded capture fits: what its works are is not known"},
     {"call_folded", info,
      "a runtime call that launches nothing and waits for nothing became part of the step after it"},
     {"host_context_folded", info,

@@ -5,6 +5,7 @@
 // Systems) is read into this; linking, dependencies, conversion and inspection start from it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -131,7 +132,17 @@ struct Work {
   std::uint32_t comm = kNone;         ///< in Profile::comms, for kernels of a communication library
   StringId launch = StringId::empty;  ///< grid, block, registers …, as a JSON object's text
   EventId call = kNoEvent;            ///< the call that launched it (filled by attach)
-  EventId op = kNoEvent;  ///< the operator or annotation it belongs to (filled by attach)
+  EventId op = kNoEvent;           ///< the operator or annotation it belongs to (filled by attach)
+  std::uint32_t captured = kNone;  ///< in Profile::captured, for nodes of graphs
+};
+
+/// The operator by which a node of a graph was captured (captures.h). Texts as of Op.
+struct Captured {
+  StringId name = StringId::empty;
+  StringId dims = StringId::empty;
+  StringId types = StringId::empty;
+
+  friend auto operator<=>(const Captured&, const Captured&) = default;
 };
 
 /// Which node of which CUDA graph a work is. A replay's works have the correlation of its launch.
@@ -205,6 +216,7 @@ struct Profile {
   /// Forward operator → backward operator (Kineto's fwdbwd flows), by file order.
   std::vector<std::pair<EventId, EventId>> forward_backward;
   std::vector<GraphNode> graph_nodes;  ///< of works that are nodes of graphs, ascending by work
+  std::vector<Captured> captured;
   /// Node → node that waits for it, within one replay of a graph; ascending. The first had ended
   /// when the second began, but for what rounding makes of it.
   std::vector<std::pair<EventId, EventId>> graph_edges;

@@ -197,10 +197,10 @@ describe('the model', () => {
   it('counts hosts as work only where there is no device', () => {
     const spans = spansOf([{ start: 0, length: 5, kind: 1 }, { start: 5, length: 3, kind: 2, lane: 1 }]);
     const worked = (kinds: number[]): number[] =>
-      [...layLine(run, { ...data, lanes: kinds.map((kind) => ({ kind, title: '' })) }, spans, [0]).work.length];
-    assert.deepEqual(worked([7, 8]), [5]); // a stream and a thread
-    assert.deepEqual(worked([0, 8]), [5]);
-    assert.deepEqual(worked([8, 8]), [5, 3]);
+      [...layLine(run, { ...data, lanes: kinds.map((kind) => ({ kind, title: '' })) }, spans, [0]).work.start];
+    assert.deepEqual(worked([7, 8]), [0]); // a stream and a thread
+    assert.deepEqual(worked([0, 8]), [0]);
+    assert.deepEqual(worked([8, 8]), [0, 5]);
   });
 
   it('finds names by a part of them, upper and lower case alike', () => {

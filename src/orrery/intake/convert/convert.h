@@ -76,6 +76,8 @@ struct ConvertReport {
 ///   it does, or it is one of several of one communication; left out where it is none.
 /// - is_copy (bool): a copy or a memset; left out where it is none.
 /// - stream_row (int64): Dependencies::rows; left out where it is 0.
+/// - captured_op, captured_dims, captured_types (string): the operator by which a node of a graph
+///   was captured; left out where that is not known.
 /// - device, correlation (int64), tensor_size (bytes of a copy), kernel_backend, kernel_file,
 ///   et_attrs (other attributes of an execution trace, as JSON).
 /// start_time_micros is the rank's own clock plus `clock_offset`; ctrl_deps is the operator around.

@@ -266,6 +266,13 @@ void NodeMaker::add_device(std::uint32_t n) {
     record_.attributes.push_back(
         trace::chakra::attribute_uint64("tensor_size", static_cast<std::uint64_t>(work.bytes)));
   }
+  if (work.captured != kNone) {
+    const profile::Captured& captured = profile_.captured[work.captured];
+    add_text("captured_op", profile_.string(captured.name));
+    if (captured.dims != StringId::empty) add_text("captured_dims", profile_.string(captured.dims));
+    if (captured.types != StringId::empty)
+      add_text("captured_types", profile_.string(captured.types));
+  }
   // The operator around the call that launched it, where the launch is a dependency: the control
   // dependency then says nothing about order that the graph would not say without it.
   const auto edges = dependencies_.of(n);

@@ -2,163 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <map>
 #include <set>
-#include <span>
+#include <utility>
 
-#include "orrery/intake/job/job_internal.h"
-#include "orrery/trace/nsys/reader.h"
-#include "orrery/trace/rocpd/reader.h"
+#include "orrery/intake/job/candidates.h"
 
 namespace orrery::intake {
 namespace {
-
-using trace::Format;
-
-/// A file that belongs to some rank.
-struct FoundFile {
-  trace::Input input;
-  bool device = false;
-  Peek peek;
-  std::optional<NameRank> named;
-  std::optional<std::uint32_t> rank;
-  std::string from;
-  std::optional<std::int64_t> process = std::nullopt;  ///< the only one of the file's that counts
-};
-
-/// What to say about a file that no rank can have recorded.
-Error refusal(const trace::Input& input) {
-  switch (input.format) {
-    case Format::chakra:
-      return {Errc::usage, input.name, "this is already a Chakra trace, not a recorded one",
-              "simulate it with 'orrery run', or check it with 'orrery check'"};
-    case Format::run_file:
-      return {Errc::usage, input.name, "this is a result of a simulation, not a recorded trace",
-              "look at it with 'orrery report'"};
-    case Format::astra_text:
-    case Format::mpi_json:
-      return {Errc::usage, input.name,
-              fmt::format("this is a workload for all ranks ({}), not a recorded rank",
-                          trace::name(input.format)),
-              "convert it by itself"};
-    case Format::nsys_report:
-      return {Errc::input_unsupported, input.name,
-              "an Nsight Systems report must be exported first",
-              "nsys export --type sqlite FILE.nsys-rep"};
-    default:
-      return {Errc::input_unsupported, input.name, "this is no trace in a format that is known",
-              "Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems exports "
-              "(.sqlite), rocprofv3 databases (.db)"};
-  }
-}
-
-bool is_note(const std::string& path) {
-  constexpr std::array<std::string_view, 7> kEndings = {".md",   ".txt", ".yaml", ".yml",
-                                                        ".html", ".py",  ".sh"};
-  return std::any_of(kEndings.begin(), kEndings.end(),
-                     [&](std::string_view ending) { return path.ends_with(ending); });
-}
-
-/// What is written beside traces to describe them.
-bool is_facts(const trace::Input& input) {
-  if (input.format != Format::unknown) return false;
-  auto source = trace::open(input);
-  if (!source) return false;
-  std::array<char, 4096> head{};
-  const auto got = (*source)->read(std::as_writable_bytes(std::span(head)));
-  return got && std::string_view(head.data(), *got).find("\"orrery_facts\"") != std::string::npos;
-}
-
-/// The files that JobOptions::traces name.
-class Collector {
- public:
-  explicit Collector(Findings& findings) : findings_(findings) {}
-
-  Result<void> add(const std::string& pattern) {
-    const auto paths = trace::expand(pattern);
-    if (!paths) return tl::unexpected(paths.error());
-    const bool named = paths->size() == 1 && paths->front() == pattern;
-    for (const std::string& path : *paths) {
-      if (!seen_.insert(path).second) continue;
-      if (!named && is_note(path)) {
-        leave_out(path, refusal({path, path, Format::unknown, 0}));
-      } else if (auto fine = add_file(path, named); !fine) {
-        return fine;
-      }
-    }
-    return {};
-  }
-
-  Result<std::vector<FoundFile>> finish() {
-    if (all_.empty() && refused_) return tl::unexpected(*refused_);
-    for (const std::string& name : left_out_) findings_.add(FindingCode::file_skipped, name);
-    return std::move(all_);
-  }
-
- private:
-  Result<void> add_file(const std::string& path, bool named) {
-    auto inputs = trace::inputs_in(path);
-    if (!inputs) return tl::unexpected(inputs.error());
-    std::size_t used = 0;
-    for (trace::Input& input : *inputs) {
-      const bool device = trace::is_device_trace(input.format);
-      if (device || input.format == Format::pytorch_et) {
-        ++used;
-        add_input(std::move(input), device);
-        continue;
-      }
-      const Error error = refusal(input);
-      const bool alone = named && input.name == path;
-      if (alone && !is_note(path) && !is_facts(input)) return tl::unexpected(error);
-      leave_out(input.name, error);
-    }
-    if (used == 0 && named && (inputs->size() != 1 || inputs->front().name != path))
-      return fail(Errc::input_unsupported, path, "there is no recorded trace in this archive");
-    return {};
-  }
-
-  /// A report of a whole node is one trace per process.
-  void add_input(trace::Input input, bool device) {
-    if (input.format == Format::nsys_sqlite || input.format == Format::rocpd) {
-      const auto processes = input.format == Format::rocpd ? trace::rocpd::processes_in(input.path)
-                                                           : trace::nsys::processes_in(input.path);
-      if (processes && processes->size() > 1) {
-        for (const std::int64_t process : *processes) {
-          all_.push_back({input, true, {}, {}, {}, {}});
-          all_.back().process = process;
-        }
-        return;
-      }
-    }
-    all_.push_back({std::move(input), device, {}, {}, {}, {}});
-  }
-
-  void leave_out(const std::string& name, const Error& why) {
-    if (!refused_) refused_ = why;
-    left_out_.push_back(name);
-  }
-
-  Findings& findings_;
-  std::set<std::string> seen_;
-  std::vector<FoundFile> all_;
-  std::vector<std::string> left_out_;
-  std::optional<Error> refused_;  ///< the first that was left out
-};
-
-/// All files that the patterns name, each once. What is no trace is an error where it is named by
-/// itself, and left out where a pattern or an archive has it beside traces.
-Result<std::vector<FoundFile>> candidates_of(const JobOptions& options, Findings& findings) {
-  if (options.traces.empty()) {
-    return fail(Errc::usage, "--traces", "no trace is given",
-                "files or patterns: 'traces/*.json.gz'");
-  }
-  Collector collector(findings);
-  for (const std::string& pattern : options.traces) {
-    if (auto fine = collector.add(pattern); !fine) return tl::unexpected(fine.error());
-  }
-  return collector.finish();
-}
 
 /// A process id that one file alone of its kind has.
 std::map<std::int64_t, FoundFile*> by_process(std::vector<FoundFile>& all, bool device) {
@@ -309,6 +161,36 @@ void assign_ranks(std::vector<FoundFile>& all, Findings& findings) {
   order(false);
 }
 
+/// Recordings of captures apart from the traces they belong to; of captures alone nothing is.
+std::vector<FoundFile> take_captures(std::vector<FoundFile>& all) {
+  std::vector<FoundFile> captures;
+  const auto of_capture = [](const FoundFile& file) { return file.capture; };
+  const bool others = std::any_of(
+      all.begin(), all.end(), [](const FoundFile& file) { return file.device && !file.capture; });
+  if (!others) return captures;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(captures), of_capture);
+  std::erase_if(all, of_capture);
+  return captures;
+}
+
+/// By what they say, else by their names, else to the only rank there is.
+Result<void> put_captures(std::vector<FoundFile>& captures,
+                          std::map<std::uint32_t, RankFiles>& by_rank) {
+  for (FoundFile& file : captures) {
+    std::optional<std::uint32_t> rank = file.peek.rank;
+    if (!rank && file.named && file.named->sure) rank = file.named->rank;
+    if (!rank && by_rank.size() == 1) rank = by_rank.begin()->first;
+    const auto found = rank ? by_rank.find(*rank) : by_rank.end();
+    if (found == by_rank.end() || !found->second.device) {
+      return fail(Errc::usage, file.input.name,
+                  "a capture of graphs, of no rank whose trace is here",
+                  "its rank is said by distributedInfo, or by its name: graph_capture_rank_0...");
+    }
+    found->second.captures.push_back(std::move(file.input));
+  }
+  return {};
+}
+
 Result<void> put(RankFiles& files, FoundFile& file) {
   std::optional<trace::Input>& place = file.device ? files.device : files.host;
   if (place) {
@@ -324,24 +206,33 @@ Result<void> put(RankFiles& files, FoundFile& file) {
   return {};
 }
 
+Result<void> look_into(std::vector<FoundFile>& files) {
+  for (FoundFile& file : files) {
+    auto seen = peek(file.input);
+    if (!seen) return tl::unexpected(seen.error());
+    file.peek = *seen;
+    // A report of several processes is named after their node.
+    if (!file.process) file.named = rank_in_name(file.input.name);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& findings) {
   auto all = candidates_of(options, findings);
   if (!all) return tl::unexpected(all.error());
+  std::vector<FoundFile> captures = take_captures(*all);
   if (options.rank) {
-    for (FoundFile& file : *all) {
-      file.rank = options.rank;
-      file.from = "option";
+    for (auto* files : {&*all, &captures}) {
+      for (FoundFile& file : *files) {
+        file.rank = file.peek.rank = options.rank;
+        file.from = "option";
+      }
     }
   } else {
-    for (FoundFile& file : *all) {
-      auto seen = peek(file.input);
-      if (!seen) return tl::unexpected(seen.error());
-      file.peek = *seen;
-      // A report of several processes is named after their node.
-      if (!file.process) file.named = rank_in_name(file.input.name);
-    }
+    for (auto* files : {&*all, &captures})
+      if (auto fine = look_into(*files); !fine) return tl::unexpected(fine.error());
     assign_ranks(*all, findings);
   }
   std::map<std::uint32_t, RankFiles> by_rank;
@@ -350,14 +241,14 @@ Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& f
     files.rank = *file.rank;
     if (auto done = put(files, file); !done) return tl::unexpected(done.error());
   }
+  if (auto done = put_captures(captures, by_rank); !done) return tl::unexpected(done.error());
   std::vector<RankFiles> ranks;
   for (auto& [rank, files] : by_rank) {
-    if (!options.link && files.device && files.host) {
-      ranks.push_back({rank, files.rank_from, std::move(files.device), {}, files.process});
-      ranks.push_back({rank, files.rank_from, {}, std::move(files.host), {}});
-    } else {
-      ranks.push_back(std::move(files));
-    }
+    std::optional<trace::Input> host;
+    if (!options.link && files.device) host = std::exchange(files.host, std::nullopt);
+    const std::string from = files.rank_from;
+    ranks.push_back(std::move(files));
+    if (host) ranks.push_back({.rank = rank, .rank_from = from, .host = std::move(host)});
   }
   return ranks;
 }

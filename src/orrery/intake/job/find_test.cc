@@ -282,5 +282,41 @@ TEST_F(FindRanks, DamagedFilesArePeekedAtInPeace) {
   }
 }
 
+TEST_F(FindRanks, CapturesOfGraphsGoWithTheirRanks) {
+  fs::create_directories(folder_ / "capture_traces");
+  device("profile_rank_0.json", 0);
+  device("profile_rank_1.json", 1);
+  device("capture_traces/graph_capture_rank_1.1773709742341309550.pt.trace.json");
+  device("capture_traces/bs8.json", 1);
+  JobOptions options;
+  options.traces = {folder_.string() + "/*.json", folder_.string() + "/capture_traces/*"};
+  const auto ranks = find(options);
+  ASSERT_TRUE(ranks) << to_string(ranks.error());
+  ASSERT_EQ(ranks->size(), 2u);
+  EXPECT_TRUE((*ranks)[0].captures.empty());
+  ASSERT_EQ((*ranks)[1].captures.size(), 2u);
+  EXPECT_THAT((*ranks)[1].captures[0].name, HasSubstr("bs8"));
+  EXPECT_TRUE((*ranks)[1].device);
+
+  device("capture_traces/graph_capture_rank_5.json");
+  const auto stray = find(options);
+  ASSERT_FALSE(stray);
+  EXPECT_EQ(stray.error().code, Errc::usage);
+  EXPECT_THAT(stray.error().where, HasSubstr("graph_capture_rank_5"));
+  fs::remove(folder_ / "capture_traces/graph_capture_rank_5.json");
+
+  options.traces = {folder_.string() + "/capture_traces/*"};  // to look at them
+  const auto alone = find(options);
+  ASSERT_FALSE(alone);  // two files of rank 1
+  options.traces = {(folder_ / "capture_traces/bs8.json").string()};
+  EXPECT_EQ(find(options)->size(), 1u);
+
+  fs::remove(folder_ / "profile_rank_0.json");  // the only rank's
+  device("capture_traces/any.json");
+  options.traces = {folder_.string() + "/*.json", folder_.string() + "/capture_traces/*"};
+  options.link = false;
+  EXPECT_EQ(find(options)->front().captures.size(), 3u);
+}
+
 }  // namespace
 }  // namespace orrery::intake

@@ -51,6 +51,8 @@ struct RankFiles {
   std::optional<trace::Input> host;    ///< execution trace
   /// Of a device trace of several processes: the one that is this rank.
   std::optional<std::int64_t> process = std::nullopt;
+  /// What was recorded while its graphs were captured (profile/captures.h).
+  std::vector<trace::Input> captures = {};
 };
 
 /// One rank, read and made whole.

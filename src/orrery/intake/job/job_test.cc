@@ -284,5 +284,39 @@ TEST_F(JobFiles, UnlinkedFilesAreNotConvertedTogether) {
   EXPECT_EQ(report.error().code, Errc::usage);
 }
 
+// What nothing says of a graph's all-reduce when it is launched, its capture does.
+TEST_F(JobFiles, CapturesSayWhatGraphsCommunicate) {
+  const std::string id = R"("correlation": 5)";
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    KinetoText trace(rank, 2), capture(rank, 2);
+    trace.event("cuda_runtime", "cudaGraphLaunch", 7, 10, 5, id);
+    for (const auto& [name, at] :
+         {std::pair{"gemm", 20}, std::pair{"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 60}})
+      trace.event("kernel", name, 7, at, 30, id + R"(, "device": 0, "stream": 7)");
+    capture.event("cuda_runtime", "cudaStreamBeginCapture", 7, 0, 1, "");
+    capture.event("cpu_op", "aten::mm", 7, 10, 10, R"("Input Dims": [[8, 64], [64, 64]])");
+    capture.event("cuda_runtime", "cudaLaunchKernel", 7, 12, 2, "");
+    capture.event(
+        "cpu_op", "record_param_comms", 7, 30, 10,
+        R"("Collective name": "allreduce", "In msg nelems": 512, "Out msg nelems": 512, "dtype": "Float", "Process Group Name": "tp", "Group size": 2, "Process Group Ranks": "[0, 1]")");
+    capture.event("cuda_runtime", "cudaLaunchKernelExC", 7, 32, 2, "");
+    capture.event("cuda_runtime", "cudaStreamEndCapture", 7, 50, 1, "");
+    write(trace, "rank" + std::to_string(rank) + ".json");
+    write(capture, "graph_capture_rank_" + std::to_string(rank) + ".json");
+  }
+  const auto report = convert_job(all(), prefix());
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(report->job.matched, 1u);
+  EXPECT_EQ(report->findings.count(FindingCode::graph_captured), 4u);
+  EXPECT_NE(bytes("w.0.et").find("captured_op"), std::string::npos);
+  EXPECT_NE(bytes("w.0.et").find("[[8, 64], [64, 64]]"), std::string::npos);
+  const auto written = trace::chakra::load_workload(prefix());
+  ASSERT_TRUE(written) << to_string(written.error());
+  const graph::Graph& graph = written->graph(1);
+  const graph::NodeId last = graph.size() - 1;
+  ASSERT_EQ(graph.kind(last), graph::NodeKind::coll);
+  EXPECT_EQ(graph.collective(last).size, Bytes(2048));
+}
+
 }  // namespace
 }  // namespace orrery::intake

@@ -92,6 +92,13 @@ std::string twin_name(std::string_view name) {
   return std::string(name.substr(0, above)) + '/' + stem_of(name);
 }
 
+bool is_capture_name(std::string_view name) {
+  const std::string stem = stem_of(name);
+  return stem.starts_with("graph_capture") || stem.starts_with("capture_trace") ||
+         name.starts_with("capture_traces/") ||
+         name.find("/capture_traces/") != std::string_view::npos;
+}
+
 std::optional<NameRank> rank_in_name(std::string_view name) {
   const std::string stem = stem_of(name);
   NameRank out;

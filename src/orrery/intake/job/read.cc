@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/intake/job/job_internal.h"
+#include "orrery/profile/captures.h"
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/nsys/reader.h"
 #include "orrery/trace/pftrace/reader.h"
@@ -47,6 +48,13 @@ Result<RankTrace> read_rank(const RankFiles& files, std::shared_ptr<StringPool> 
   }
   if (!out.profile.rank || files.rank_from == "option") out.profile.rank = files.rank;
   out.attach = profile::attach(out.profile, out.findings);
+  std::vector<Profile> captures;
+  for (const trace::Input& input : files.captures) {
+    auto capture = read(input, strings, {}, out.findings);
+    if (!capture) return tl::unexpected(capture.error());
+    captures.push_back(std::move(*capture));
+  }
+  profile::take_captures(out.profile, captures, out.findings);
   return out;
 }
 
