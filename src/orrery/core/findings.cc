@@ -66,7 +66,8 @@ constexpr FindingInfo kInfos[] = {
     {"device_work_without_call", info,
      "device work whose call is not in the file; it is ordered on its stream alone"},
     {"device_busy_unseen", info,
-     "a device's first work ran long after it had been launched: the device was busy with work that "
+     "a device's first work ran long after it had been launched: the device was busy with work "
+     "that "
      "is not in the file, and idle in the figures; iterations' rows show when work ran, not for "
      "which of them it was launched"},
     {"graph_captured", info,
@@ -86,13 +87,15 @@ constexpr FindingInfo kInfos[] = {
      "work of the device that was late began just after work of another stream had ended; it was "
      "taken to wait for that"},
     {"recorded_wait", info,
-     "work of the device began later than anything it is known to wait for explains; the wait is as "
+     "work of the device began later than anything it is known to wait for explains; the wait is "
+     "as "
      "long as it was recorded, whatever becomes faster"},
     {"poll_guessed", info,
      "a thread's wait for the device without a call that waits was inferred: the same step begins "
      "or ends with the same work again and again"},
     {"launch_queue_full", info,
-     "a launch lasted until work far ahead of its own had ended: it waited for room in its stream's "
+     "a launch lasted until work far ahead of its own had ended: it waited for room in its "
+     "stream's "
      "queue"},
     {"thread_idle_unexplained", info,
      "a thread that does less than another one was idle for long, and nothing says what it waited "

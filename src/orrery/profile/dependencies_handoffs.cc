@@ -4,7 +4,8 @@
 // on: it has handed over. One that has handed over waits for the other, and takes from it what it
 // goes on with, also while the other still works. Where a gap is too short, or in an operator, both
 // of its ends must say so: the other worked from soon after its beginning to shortly before its
-// end. Whatever else a thread does not do for long is waiting, too, but nobody knows for what.
+// end. A thread that begins has been woken, by the one that does most if nothing else is known.
+// Whatever else a thread does not do for long is waiting, too, but nobody knows for what.
 #include <algorithm>
 
 #include "orrery/profile/dependencies_gaps.h"
@@ -24,11 +25,12 @@ class HandOffs {
       if (alone ? from_idle_thread(gap) || lend(gap)
                 : lend(gap) || (!gap.inside && from_idle_thread(gap)))
         continue;
-      if (alone && !gap.first) unexplained_.push_back(&gap);
+      if (alone) (gap.first ? beginning_ : unexplained_).push_back(&gap);
     }
     std::sort(handed_.begin(), handed_.end(),
               [](const HandedOver& a, const HandedOver& b) { return a.when < b.when; });
     for (const Gap* gap : unexplained_) from_busy_thread(*gap);
+    for (const Gap* gap : beginning_) from_busiest_thread(*gap);
     finish();
   }
 
@@ -145,6 +147,17 @@ class HandOffs {
     }
   }
 
+  /// Somebody wakes a thread that has done nothing yet: most likely the thread that does most, with
+  /// its last step before.
+  void from_busiest_thread(const Gap& gap) {
+    if (gap.lane == gaps_.busiest() || gaps_.busiest() == kNone) return;
+    const auto steps = draft_.at.begin() + draft_.first_of_lane[gaps_.busiest()];
+    const auto end = draft_.at.begin() + draft_.first_of_lane[gaps_.busiest() + 1];
+    const auto after = std::upper_bound(steps, end, gap.end);
+    if (after == steps || gap.end - *std::prev(after) > limit() * 10) return;
+    made_.emplace_back(static_cast<Place>(std::prev(after) - draft_.at.begin()), gap.next);
+  }
+
   void finish() {
     std::sort(made_.begin(), made_.end());
     made_.erase(std::unique(made_.begin(), made_.end()), made_.end());
@@ -157,7 +170,7 @@ class HandOffs {
   Draft& draft_;
   Gaps gaps_;
   std::vector<const Gap*> idle_;  // what may have handed over, by beginning
-  std::vector<const Gap*> unexplained_;
+  std::vector<const Gap*> unexplained_, beginning_;
   std::vector<HandedOver> handed_;
   std::vector<std::pair<Place, Place>> made_;  // edges
 };

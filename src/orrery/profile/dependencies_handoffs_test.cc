@@ -213,18 +213,29 @@ TEST(HandOffs, WhatNothingExplainsIsIdle) {
   Maker make;
   const std::uint32_t main = make.thread(1), other = make.thread(2);
   for (int i = 0; i < 100; ++i) make.op(main, "work", 400 * i, 399);
-  make.op(other, "a", 1'000, 100);
+  const EventId first = make.op(other, "a", 1'000, 100);
   const EventId late = make.op(other, "late", 6'100, 100);
   const EventId soon = make.op(other, "soon", 6'800, 100);
   make.python(other, "frame", 6'950, 4'000);
   const EventId busy = make.op(other, "after a frame", 10'955, 100);
   const MadeOfHandOffs made(make);
-  EXPECT_EQ(made.all(), HandOffPairs{});
+  EXPECT_EQ(made.all(), (HandOffPairs{{1, first}}));  // somebody woke it
   EXPECT_EQ(made.cost(late), us(100));
   EXPECT_EQ(made.idle(late), us(5'000));
   EXPECT_EQ(made.idle(soon), Time{});
   EXPECT_EQ(made.idle(busy), Time{});
   EXPECT_EQ(made.findings.count(FindingCode::thread_idle_unexplained), 1u);
+}
+
+// … but not if the one that does most had done nothing for long, either.
+TEST(HandOffs, WhoBeginsAloneBeganByItself) {
+  Maker make;
+  const std::uint32_t main = make.thread(1), other = make.thread(2);
+  for (int i = 0; i < 100; ++i) make.op(main, "work", 400 * i, 399);
+  const EventId first = make.op(other, "timer", 60'000, 100);
+  const MadeOfHandOffs made(make);
+  EXPECT_EQ(made.all(), HandOffPairs{});
+  EXPECT_EQ(made.found.start[made.found.node_of[first]], us(60'000));
 }
 
 // While nobody does anything that was recorded there is nobody to wait for.
