@@ -12,7 +12,8 @@ Time scaled(Time time, double factor, std::int64_t tick) {
   if (factor == 1) return time;
   const double picoseconds = static_cast<double>(time.count()) * factor;
   const double ticks = std::ceil(picoseconds / static_cast<double>(tick));
-  const auto longest = static_cast<double>(model::Fabric::kTooLong / tick);
+  const std::int64_t most = model::Fabric::kTooLong / tick;
+  const auto longest = static_cast<double>(most);
   return Time(ticks < longest ? static_cast<std::int64_t>(ticks) * tick : model::Fabric::kTooLong);
 }
 

@@ -9,7 +9,6 @@
 namespace orrery::study {
 namespace {
 
-using platform::Deviation;
 using platform::Platform;
 
 Platform four_ranks() {

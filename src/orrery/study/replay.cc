@@ -143,7 +143,8 @@ bool has_times(const profile::Profile& profile) {
 /// Factors of kernels that nobody has.
 void note_unused(const profile::Scales& scales, const std::vector<Recorded>& ranks,
                  Findings& findings) {
-  for (const auto& [part, factor] : scales.named) {
+  for (const auto& scaled : scales.named) {
+    const std::string& part = scaled.first;
     const bool used = std::any_of(ranks.begin(), ranks.end(), [&](const Recorded& rank) {
       const auto& nodes = rank.dependencies.nodes;
       return std::any_of(nodes.begin(), nodes.end(), [&](profile::EventId e) {
