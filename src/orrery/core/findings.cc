@@ -117,7 +117,10 @@ constexpr FindingInfo kInfos[] = {
      "a communication whose process group nothing describes; it was taken to be all ranks"},
     {"clock_aligned", info, "a rank's clock was shifted so that collectives end together"},
     {"rank_from_order", info, "a trace that does not say its rank got the next free number"},
-    {"file_skipped", info, "a file that is no recorded trace stands among traces; it was left out"},
+    {"file_skipped", info,
+     "a file that is no recorded trace, or a capture of another rank's graphs, stands among "
+     "traces; "
+     "it was left out"},
     {"key_ignored", info,
      "a key that is not known here and was left out; in its own files, ASTRA-sim ignores it, too"},
     {"key_without_effect", info,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -44,8 +45,8 @@ class Taker {
   void take() {
     std::uint64_t told = 0;
     for (auto& [call, works] : launches()) {
-      const auto fitting = in_order(works) ? captures_of(works) : std::vector<const Capture*>{};
-      const std::uint64_t count = fitting.empty() ? 0 : tell(works, fitting);
+      const std::vector<Told>* what = in_order(works) ? &said_of(works) : nullptr;
+      const std::uint64_t count = what == nullptr || what->empty() ? 0 : tell(works, *what);
       told += count;
       if (count == 0)
         findings_.add(FindingCode::capture_unmatched,
@@ -55,6 +56,13 @@ class Taker {
   }
 
  private:
+  /// What is said of one node.
+  struct Told {
+    std::uint32_t captured = kNone;
+    std::uint32_t comm = kNone;
+    EventId by = kNoEvent;  ///< who says so of the communication, in the first capture
+  };
+
   void read(const Profile& profile) {
     for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
       Capture* open = nullptr;
@@ -103,16 +111,19 @@ class Taker {
                        [&](EventId e) { return lane(e) == lane(works.front()); });
   }
 
-  [[nodiscard]] std::vector<const Capture*> captures_of(const std::vector<EventId>& works) const {
+  /// What the captures that fit say of a launch's nodes, which depends on their kinds alone; empty:
+  /// none fits.
+  const std::vector<Told>& said_of(const std::vector<EventId>& works) {
+    std::vector<Kind> kinds;
+    for (const EventId e : works) kinds.push_back(profile_.events[e].kind);
+    const auto [known, added] = said_.try_emplace(std::move(kinds));
+    if (!added) return known->second;
     std::vector<const Capture*> fitting;
-    for (const Capture& capture : captures_) {
-      if (capture.kinds.size() != works.size()) continue;
-      const bool same =
-          std::equal(works.begin(), works.end(), capture.kinds.begin(),
-                     [&](EventId e, Kind kind) { return profile_.events[e].kind == kind; });
-      if (same) fitting.push_back(&capture);
-    }
-    return fitting;
+    for (const Capture& capture : captures_)
+      if (capture.kinds == known->first) fitting.push_back(&capture);
+    if (fitting.empty()) return known->second;
+    for (std::size_t i = 0; i < works.size(); ++i) known->second.push_back(agreed(fitting, i));
+    return known->second;
   }
 
   /// What one capture says of a node.
@@ -127,33 +138,44 @@ class Taker {
     return {};
   }
 
-  /// Tells each work what all captures say; how many were told something.
-  std::uint64_t tell(const std::vector<EventId>& works,
-                     const std::vector<const Capture*>& captures) {
+  /// What all captures say of a node.
+  Told agreed(const std::vector<const Capture*>& captures, std::size_t place) {
+    Captured common = said(*captures.front(), place);
+    for (const Capture* other : captures) {
+      const Captured also = said(*other, place);
+      if (also.name != common.name) common = {};
+      if (also.dims != common.dims) common.dims = StringId::empty;
+      if (also.types != common.types) common.types = StringId::empty;
+    }
+    Told told;
+    take_comm(captures, place, told);
+    if (common.name == StringId::empty) return told;
+    const auto [known, added] =
+        numbers_.try_emplace(common, static_cast<std::uint32_t>(profile_.captured.size()));
+    if (added) profile_.captured.push_back(common);
+    told.captured = known->second;
+    return told;
+  }
+
+  /// How many were told something. Of an operator's kernels the first one of the library is its
+  /// communication; what it copies beside that is none.
+  std::uint64_t tell(const std::vector<EventId>& works, const std::vector<Told>& what) {
     std::uint64_t told = 0;
+    std::set<EventId> done;
     for (std::size_t i = 0; i < works.size(); ++i) {
-      Captured common = said(*captures.front(), i);
-      for (const Capture* other : captures) {
-        const Captured also = said(*other, i);
-        if (also.name != common.name) common = {};
-        if (also.dims != common.dims) common.dims = StringId::empty;
-        if (also.types != common.types) common.types = StringId::empty;
-      }
       Work& work = profile_.works[profile_.events[works[i]].detail];
-      take_comm(work, i, captures);
-      if (common.name == StringId::empty) continue;
-      const auto [known, added] =
-          numbers_.try_emplace(common, static_cast<std::uint32_t>(profile_.captured.size()));
-      if (added) profile_.captured.push_back(common);
-      work.captured = known->second;
-      ++told;
+      work.captured = what[i].captured;
+      told += work.captured == kNone ? 0 : 1;
+      if (what[i].comm == kNone || work.comm != kNone || !is_comm_kernel(profile_.name(works[i])) ||
+          !done.insert(what[i].by).second)
+        continue;
+      work.comm = what[i].comm;
     }
     return told;
   }
 
   /// The communication that all captures say this is, if they agree.
-  void take_comm(Work& work, std::size_t place, const std::vector<const Capture*>& captures) {
-    if (work.comm != kNone) return;
+  void take_comm(const std::vector<const Capture*>& captures, std::size_t place, Told& told) {
     std::uint32_t common = kNone;
     for (const Capture* capture : captures) {
       const Profile& from = *capture->profile;
@@ -161,10 +183,14 @@ class Taker {
       while (at != kNoEvent && !communicates(from, at)) at = from.events[at].parent;
       if (at == kNoEvent) return;
       const std::uint32_t number = comm_of(from, from.op(at).comm);
-      if (common != kNone && !alike(profile_.comms[common], profile_.comms[number])) return;
-      common = number;
+      if (common == kNone) {
+        common = number;
+        told.by = at;
+      } else if (!alike(profile_.comms[common], profile_.comms[number])) {
+        return;
+      }
     }
-    work.comm = common;
+    told.comm = common;
   }
 
   static bool alike(const Comm& a, const Comm& b) {
@@ -198,6 +224,7 @@ class Taker {
   Profile& profile_;
   Findings& findings_;
   std::vector<Capture> captures_;
+  std::map<std::vector<Kind>, std::vector<Told>> said_;
   std::map<Captured, std::uint32_t> numbers_;
   std::map<std::pair<const Profile*, std::uint32_t>, std::uint32_t> comms_;
 };

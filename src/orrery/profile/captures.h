@@ -20,7 +20,7 @@ namespace orrery::profile {
 /// a capture with as many launches of the same kinds (kernel, copy, memset), in the same order;
 /// where several fit (one per batch size) only what they agree on is said. Counts graph_captured
 /// (works) and capture_unmatched (launches for which none fits). `profile` is indexed and attached.
-/// O(events log events), and for each launch the captures of its length.
+/// O(events log events), and once for each sequence of kinds the captures' events.
 void take_captures(Profile& profile, std::span<const Profile> captures, Findings& findings);
 
 }  // namespace orrery::profile

@@ -126,5 +126,26 @@ TEST(Captures, NeedTheOrderOfNodes) {
   }
 }
 
+// What an operator copies before it communicates is a copy, and two of its kernels communicate
+// once.
+TEST(Captures, OneKernelOfAnOperatorCommunicates) {
+  Launched make;
+  Maker capture(make.profile.strings);
+  const std::uint32_t main = capture.thread(1);
+  capture.call(main, "hipStreamBeginCapture", 0, 1);
+  capture.comm(capture.op(main, "record_param_comms", 5, 40), CommKind::all_gather, 64);
+  for (int i = 0; i < 3; ++i) capture.call(main, "hipLaunchKernel", 10 + 5 * i, 1);
+  capture.call(main, "hipStreamEndCapture", 50, 1);
+  make.call(make.main, "hipGraphLaunch", 0, 5, 1);
+  const EventId copy = make.kernel(make.one, "CatArrayBatchedCopy", 10, 5, 1);
+  const EventId first = make.kernel(make.one, "ncclDevKernel_AllGather_RING_LL", 20, 5, 1);
+  const EventId second = make.kernel(make.one, "ncclDevKernel_AllGather_RING_LL", 30, 5, 1);
+  const Profile whole = make.take_with(capture.take());
+  EXPECT_EQ(make.findings.count(FindingCode::graph_captured), 3u);
+  EXPECT_EQ(whole.comm(copy), nullptr);
+  EXPECT_NE(whole.comm(first), nullptr);
+  EXPECT_EQ(whole.comm(second), nullptr);
+}
+
 }  // namespace
 }  // namespace orrery::profile

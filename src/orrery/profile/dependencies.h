@@ -53,6 +53,7 @@ struct Dependencies {
   /// Nodes of all iterations but the first, and how many of them take what they took an iteration
   /// before (learn.h); 0: nobody asked.
   std::uint64_t to_learn = 0, learned = 0;
+  std::vector<Time> lasted;  ///< per node, how long its event lasted there; empty: nobody asked
   std::array<std::uint64_t, kDependencyKinds> counts{};
   std::uint64_t guessed = 0;
 

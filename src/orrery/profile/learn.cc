@@ -21,11 +21,14 @@ class Learner {
     if (begins_.size() < 2) return;
     match();
     if (dependencies_.recorded_cost.empty()) dependencies_.recorded_cost = was_.cost;
+    for (const EventId event : was_.nodes)
+      dependencies_.lasted.push_back(profile_.events[event].duration);
     for (std::uint32_t node = 0; node < before_.size(); ++node) {
       if (iteration_of(node) >= 2) ++dependencies_.to_learn;
       if (before_[node] == kNone) continue;
       ++dependencies_.learned;
       dependencies_.cost[node] = was_.cost[before_[node]];
+      dependencies_.lasted[node] = profile_.events[was_.nodes[before_[node]]].duration;
       for (std::uint32_t i = was_.first[node]; i < was_.first[node + 1]; ++i)
         take_lag(dependencies_.edges[i], before_[node]);
     }
@@ -71,7 +74,7 @@ class Learner {
     } else if (at.kind == Kind::op) {
       step.shape = static_cast<std::uint32_t>(profile_.op(event).dims);
     }
-    if (at.parent != kNoEvent)
+    if (at.parent != kNoEvent && iteration_number(profile_.name(at.parent)) < 0)
       step.parent = static_cast<std::uint32_t>(profile_.events[at.parent].name);
     return step;
   }

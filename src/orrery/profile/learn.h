@@ -13,8 +13,8 @@ namespace orrery::profile {
 /// stream is aligned with that of the iteration before, by names, shapes and what is around; the
 /// device's work belongs to the iteration in which it was launched. What has no counterpart, and
 /// what comes before the second iteration, keeps its own times; a wait that nothing explains and
-/// that was not there before is none. Fills Dependencies::learned and ::to_learn, adds to what is
-/// there. O(nodes log nodes).
+/// that was not there before is none. Fills Dependencies::learned, ::to_learn and ::lasted. O(nodes
+/// log nodes).
 void learn_from_step_before(const Profile& profile, Dependencies& dependencies);
 
 }  // namespace orrery::profile

@@ -28,7 +28,9 @@ class Kernels {
     std::unordered_map<std::string_view, std::size_t> known;
     for (graph::NodeId node = 0; node < graph.size(); ++node) {
       const Time was = graph.duration(node);
-      if (was <= Time{} || (graph.is_cpu(node) && graph.has_device())) continue;
+      if (was <= Time{} || graph.has(node, graph::kIsWait) ||
+          (graph.is_cpu(node) && graph.has_device()))
+        continue;
       const std::string_view name = graph.name(node);
       const auto [found, added] = known.try_emplace(name, kernels_.size());
       if (added) found->second = first_of(name);
@@ -37,6 +39,7 @@ class Kernels {
       if (durations.empty()) durations = all_of(graph);
       durations[node] = sim::scaled(was, kernels_[found->second].time, tick_);
     }
+    graph.release();
     if (durations.empty()) return nullptr;
     return std::make_shared<const graph::Graph>(graph.with_durations(durations));
   }
@@ -68,6 +71,19 @@ class Kernels {
   std::int64_t tick_;
 };
 
+/// Graphs in order of their first use, without those that nobody uses any more.
+void keep_used(graph::Workload& workload) {
+  std::vector<graph::GraphRef> used;
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  for (std::uint32_t& number : workload.graph_of_rank) {
+    const auto [known, added] =
+        numbers.try_emplace(number, static_cast<std::uint32_t>(used.size()));
+    if (added) used.push_back(workload.graphs[number]);
+    number = known->second;
+  }
+  workload.graphs = std::move(used);
+}
+
 }  // namespace
 
 bool has_kernel_times(const platform::Platform& platform) {
@@ -98,6 +114,7 @@ graph::Workload with_kernel_times(const graph::Workload& workload,
     }
     kernels.report(i, findings);
   }
+  keep_used(made);
   return made;
 }
 

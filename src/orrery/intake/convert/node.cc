@@ -355,7 +355,8 @@ const NodeRecord& NodeMaker::wait_for_start(std::uint64_t id) {
 
 std::optional<NodeRecord> NodeMaker::take_pause(std::uint32_t n, std::uint64_t id) {
   const profile::Event& event = profile_.events[dependencies_.nodes[n]];
-  const Time pause = dependencies_.cost[n] - event.duration;
+  const Time lasted = dependencies_.lasted.empty() ? event.duration : dependencies_.lasted[n];
+  const Time pause = dependencies_.cost[n] - lasted;
   if (!profile::is_host(event.kind) || pause <= Time{}) return std::nullopt;
   NodeRecord node = waiting_node(id, "[recorded pause]", pause);
   node.data_deps.swap(record_.data_deps);
@@ -368,7 +369,7 @@ std::optional<NodeRecord> NodeMaker::take_pause(std::uint32_t n, std::uint64_t i
   for (auto one = moved; one != attributes.end(); ++one)
     if (is_beside_deps(*one)) node.attributes.push_back(std::move(*one));
   attributes.erase(moved, attributes.end());
-  set_duration(record_, event.duration);
+  set_duration(record_, lasted);
   return node;
 }
 

@@ -8,6 +8,7 @@
 
 #include "orrery/intake/edit/cut_internal.h"
 #include "orrery/profile/iterations.h"
+#include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::intake {
@@ -185,7 +186,11 @@ Result<CutReport> cut_chakra(const trace::Input& input, const CutOptions& option
   if (!writer) return tl::unexpected(writer.error());
   constexpr std::uint64_t kMetadataNode = 1;
   done = each(
-      input, [&](MetadataRecord&& metadata) { return writer->write(metadata); },
+      input,
+      [&](MetadataRecord&& metadata) {
+        if (trace::chakra::drop_findings(metadata)) metadata.spelling = {};
+        return writer->write(metadata);
+      },
       [&](NodeRecord&& node) -> Result<void> {
         if (!chooser.kept(node.id) && node.type != kMetadataNode) return {};
         drop_what_is_said(chooser, node);

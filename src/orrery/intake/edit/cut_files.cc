@@ -49,6 +49,15 @@ Result<std::vector<trace::Input>> inputs_of(const std::vector<std::string>& patt
   return inputs;
 }
 
+/// A capture of graphs has no part in a window of time: it can be used as it is.
+void leave_captures(std::vector<trace::Input>& inputs, Findings& findings) {
+  const auto is_capture = [](const trace::Input& input) { return is_capture_name(input.name); };
+  if (std::all_of(inputs.begin(), inputs.end(), is_capture)) return;
+  for (const trace::Input& input : inputs)
+    if (is_capture(input)) findings.add(FindingCode::file_skipped, input.name);
+  std::erase_if(inputs, is_capture);
+}
+
 std::string base_name(const std::string& name) { return name.substr(name.find_last_of("/!") + 1); }
 
 }  // namespace
@@ -56,8 +65,9 @@ std::string base_name(const std::string& name) { return name.substr(name.find_la
 Result<std::vector<CutPiece>> cut_files(const std::vector<std::string>& patterns,
                                         const RankRanges& ranks, const CutOptions& options,
                                         const std::string& output, Findings& findings) {
-  const auto inputs = inputs_of(patterns, ranks);
+  auto inputs = inputs_of(patterns, ranks);
   if (!inputs) return tl::unexpected(inputs.error());
+  leave_captures(*inputs, findings);
   std::error_code ignored;
   const bool folder =
       inputs->size() > 1 || output.ends_with('/') || fs::is_directory(output, ignored);

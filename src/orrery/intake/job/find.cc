@@ -173,22 +173,21 @@ std::vector<FoundFile> take_captures(std::vector<FoundFile>& all) {
   return captures;
 }
 
-/// By what they say, else by their names, else to the only rank there is.
-Result<void> put_captures(std::vector<FoundFile>& captures,
-                          std::map<std::uint32_t, RankFiles>& by_rank) {
+/// By what they say, else by their names, else to the only rank there is. Those of other ranks are
+/// left out.
+void put_captures(std::vector<FoundFile>& captures, std::map<std::uint32_t, RankFiles>& by_rank,
+                  Findings& findings) {
   for (FoundFile& file : captures) {
     std::optional<std::uint32_t> rank = file.peek.rank;
     if (!rank && file.named && file.named->sure) rank = file.named->rank;
     if (!rank && by_rank.size() == 1) rank = by_rank.begin()->first;
     const auto found = rank ? by_rank.find(*rank) : by_rank.end();
     if (found == by_rank.end() || !found->second.device) {
-      return fail(Errc::usage, file.input.name,
-                  "a capture of graphs, of no rank whose trace is here",
-                  "its rank is said by distributedInfo, or by its name: graph_capture_rank_0...");
+      findings.add(FindingCode::file_skipped, file.input.name);
+    } else {
+      found->second.captures.push_back(std::move(file.input));
     }
-    found->second.captures.push_back(std::move(file.input));
   }
-  return {};
 }
 
 Result<void> put(RankFiles& files, FoundFile& file) {
@@ -241,7 +240,7 @@ Result<std::vector<RankFiles>> find_ranks(const JobOptions& options, Findings& f
     files.rank = *file.rank;
     if (auto done = put(files, file); !done) return tl::unexpected(done.error());
   }
-  if (auto done = put_captures(captures, by_rank); !done) return tl::unexpected(done.error());
+  put_captures(captures, by_rank, findings);
   std::vector<RankFiles> ranks;
   for (auto& [rank, files] : by_rank) {
     std::optional<trace::Input> host;

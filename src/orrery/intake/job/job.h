@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -73,6 +74,10 @@ struct RankTrace {
 /// trace), input_unsupported (no trace), and those of inputs_in and expand.
 [[nodiscard]] Result<std::vector<RankFiles>> find_ranks(const JobOptions& options,
                                                         Findings& findings);
+
+/// True for recordings of captures of CUDA or HIP graphs: in a folder "capture_traces", or called
+/// "graph_capture…" or "capture_trace…".
+[[nodiscard]] bool is_capture_name(std::string_view name);
 
 /// Reads, links and attaches one rank.
 [[nodiscard]] Result<RankTrace> read_rank(const RankFiles& files,

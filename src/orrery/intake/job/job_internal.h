@@ -33,10 +33,6 @@ struct NameRank {
 /// for files in other folders.
 [[nodiscard]] std::string twin_name(std::string_view name);
 
-/// True for recordings of captures of CUDA or HIP graphs: in a folder "capture_traces", or called
-/// "graph_capture…" or "capture_trace…".
-[[nodiscard]] bool is_capture_name(std::string_view name);
-
 /// What a file's beginning says about where it comes from.
 struct Peek {
   std::optional<std::uint32_t> rank;  ///< distributedInfo

@@ -96,7 +96,8 @@ bool is_capture_name(std::string_view name) {
   const std::string stem = stem_of(name);
   return stem.starts_with("graph_capture") || stem.starts_with("capture_trace") ||
          name.starts_with("capture_traces/") ||
-         name.find("/capture_traces/") != std::string_view::npos;
+         name.find("/capture_traces/") != std::string_view::npos ||
+         name.find("!capture_traces/") != std::string_view::npos;
 }
 
 std::optional<NameRank> rank_in_name(std::string_view name) {

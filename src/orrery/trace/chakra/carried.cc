@@ -31,6 +31,12 @@ AttributeRecord attribute_findings(const Findings& findings) {
   return attribute_strings(std::string(kFindings), std::move(texts));
 }
 
+bool drop_findings(MetadataRecord& metadata) {
+  return std::erase_if(metadata.attributes, [](const AttributeRecord& attribute) {
+           return attribute.name == kFindings;
+         }) > 0;
+}
+
 void take_findings(std::string_view message, const std::string& where, Findings& findings) {
   if (message.find(kFindings) == std::string_view::npos) return;
   const auto metadata = decode_metadata_record(message, where);

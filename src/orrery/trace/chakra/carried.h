@@ -19,4 +19,8 @@ namespace orrery::trace::chakra {
 /// cannot be read, or is of a kind that this program does not know, is left out.
 void take_findings(std::string_view message, const std::string& where, Findings& findings);
 
+/// Takes the attribute away: what was found was found in more than what is left. False: there is
+/// none.
+bool drop_findings(MetadataRecord& metadata);
+
 }  // namespace orrery::trace::chakra
