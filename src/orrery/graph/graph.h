@@ -206,6 +206,10 @@ class Graph {
   [[nodiscard]] std::span<const NodeKind> kinds() const { return columns_.kinds; }
   [[nodiscard]] bool is_cpu(NodeId n) const { return (columns_.flags[n] & kIsCpu) != 0; }
   [[nodiscard]] bool has(NodeId n, NodeFlag flag) const { return (columns_.flags[n] & flag) != 0; }
+  /// Whether it has any of these flags.
+  [[nodiscard]] bool has_any(NodeId n, unsigned flags) const {
+    return (columns_.flags[n] & flags) != 0;
+  }
   /// Whether both nodes have, or both lack, each of these flags.
   [[nodiscard]] bool same_flags(NodeId a, NodeId b, unsigned flags) const {
     return ((columns_.flags[a] ^ columns_.flags[b]) & flags) == 0;

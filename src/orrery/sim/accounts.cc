@@ -85,18 +85,25 @@ void Accounts::receive_ends(std::uint32_t rank, std::int64_t began) {
   add_time(totals_at_hand_.of(totals_, NodeKind::recv), rank, run_.now() - began);
 }
 
+namespace {
+
+/// A node of compute without any of these is its rank's, whoever asks.
+constexpr unsigned kNotPlain = graph::kIsCpu | graph::kIsCopy | graph::kIsComm | graph::kIsWait;
+
+}  // namespace
+
 void Accounts::count_node(std::uint32_t rank, NodeId node, int step) {
   RankState& state = run_.shared.states[rank];
   const graph::Graph& graph = run_.graph_of(rank);
   const NodeKind kind = graph.kind(node);
   switch (kind) {
     case NodeKind::comp:
-      if (run_.copies(rank, node)) {
+      if (!graph.has_any(node, kNotPlain) || run_.computes(rank, node)) {
+        state.computing += step;
+      } else if (run_.copies(rank, node)) {
         state.remembering += step;
       } else if (run_.communicates(rank, node)) {
         state.communicating += step;
-      } else if (run_.computes(rank, node)) {
-        state.computing += step;
       }
       return;
     case NodeKind::mem_load:

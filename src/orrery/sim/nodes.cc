@@ -148,7 +148,8 @@ void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
     known = by;
     return;
   }
-  const std::int64_t ready = run_.graph_of(rank).has_lags() ? times[node].end : times[known].end;
+  // A node that may only begin a while after another one's end has that time in its own.
+  const std::int64_t ready = times[node].end >= 0 ? times[node].end : times[known].end;
   if (ready < times[by].end || (ready == times[by].end && by < known)) known = by;
 }
 

@@ -95,10 +95,10 @@ struct Run {
   /// is no copy.
   [[nodiscard]] bool computes(std::uint32_t rank, graph::NodeId node) const {
     const graph::Graph& graph = graph_of(rank);
-    return graph.kind(node) == graph::NodeKind::comp && !copies(rank, node) &&
-           !communicates(rank, node) &&
-           !(policy.knows_recordings && graph.has(node, graph::kIsWait)) &&
-           (!graph.is_cpu(node) || !policy.knows_recordings || !graph.has_device());
+    if (graph.kind(node) != graph::NodeKind::comp) return false;
+    return !policy.knows_recordings ||
+           (!graph.has_any(node, graph::kIsCopy | graph::kIsComm | graph::kIsWait) &&
+            (!graph.is_cpu(node) || !graph.has_device()));
   }
   /// A member of a communicator, as the workload calls it.
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
