@@ -87,7 +87,8 @@ class Taker {
   [[nodiscard]] std::map<EventId, std::vector<EventId>> launches() const {
     std::map<EventId, std::vector<EventId>> works;
     for (EventId e = 0; e < profile_.events.size(); ++e) {
-      if (!is_device_work(profile_.events[e].kind)) continue;
+      const Event& event = profile_.events[e];
+      if (!is_device_work(event.kind) || event.detail == kNone) continue;
       const EventId call = profile_.work(e).call;
       if (call != kNoEvent && holds(profile_.name(call), "GraphLaunch")) works[call].push_back(e);
     }
