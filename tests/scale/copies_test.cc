@@ -40,7 +40,6 @@ TEST(Copies, EndAsTheOriginalDoes) {
     options.fold = draw.one_in(2);
     options.closed_forms = draw.one_in(2);
     options.skip_repeats = draw.one_in(2);
-    options.replay = seed % 3 == 0 && drawn.platform.rules == platform::Rules::orrery;
     sim::Engine alone(drawn.workload, drawn.platform, options);
     const auto expected = alone.run();
     auto original = std::make_unique<sim::Engine>(drawn.workload, drawn.platform, options);

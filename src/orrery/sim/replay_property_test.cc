@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "orrery/sim/engine.h"
 #include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
@@ -196,6 +197,35 @@ TEST(Replays, EndWhenWhatTheyWaitForHas) {
         for (graph::NodeId node = 0; node < ends.size(); ++node)
           ASSERT_EQ(result->recording->at(rank, node).end, ends[node])
               << "mode " << mode << ", rank " << rank << ", node " << node;
+      }
+    }
+  }
+}
+
+// Copied in the middle, where some may have come to a meeting and others not yet.
+TEST(Replays, EndInACopyAsWell) {
+  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    AnyRecording any(seed);
+    const graph::Workload workload = any.workload();
+    const platform::Platform machine = any.machine();
+    Options options;
+    options.replay = true;
+    for (std::uint64_t events = 1; events < 40; events += 3) {
+      Engine original(workload, machine, options);
+      ASSERT_TRUE(original.start());
+      original.advance(events);
+      Engine copy(original);
+      for (Engine* engine : {&original, &copy}) {
+        engine->advance(kAll);
+        const auto result = engine->finish();
+        ASSERT_TRUE(result.has_value()) << seed;
+        ASSERT_FALSE(result->stall.has_value()) << seed << ", copied after " << events;
+        for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+          const auto& ends = any.ends()[rank];
+          ASSERT_EQ(result->ranks[rank].finish, Time(*std::max_element(ends.begin(), ends.end())))
+              << seed << ", copied after " << events << ", rank " << rank;
+        }
       }
     }
   }
