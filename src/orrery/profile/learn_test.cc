@@ -49,6 +49,8 @@ TEST(Learn, TakesTheTimesOfTheIterationBefore) {
   EXPECT_EQ(found.cost[found.node_of[second]], us(300));
   EXPECT_EQ(found.cost[found.node_of[make.last]], us(500));
   EXPECT_EQ(found.recorded_cost[found.node_of[make.last]], us(400));
+  EXPECT_EQ(found.lasted[found.node_of[first]], us(300));
+  EXPECT_EQ(found.lasted[found.node_of[make.last]], us(500));
   EXPECT_EQ(found.to_learn, 8u);
   EXPECT_EQ(found.learned, 8u);
 }

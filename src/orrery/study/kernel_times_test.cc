@@ -83,6 +83,30 @@ TEST(KernelTimes, WithoutADeviceAreTheHosts) {
   EXPECT_EQ(changed.graph(0).duration(3), us(5));
 }
 
+// What stands for time in which nothing is done has names, too.
+TEST(KernelTimes, WaitsStay) {
+  graph::GraphBuilder builder("w", std::make_shared<StringPool>(), graph::Repair::refuse);
+  for (std::uint64_t id = 1; id <= 2; ++id) {
+    graph::NodeSpec node;
+    node.id = id;
+    node.kind = graph::NodeKind::comp;
+    node.flags = graph::kIsCpu;
+    if (id == 1) node.flags |= graph::kIsWait;
+    node.name = builder.strings().intern(id == 1 ? "[recorded pause]" : "record_param_comms");
+    node.duration = us(40);
+    builder.add(node);
+  }
+  Findings findings;
+  graph::Workload workload;
+  workload.graphs = {std::make_shared<const graph::Graph>(*std::move(builder).finish(findings))};
+  workload.graph_of_rank = {0, 0, 0, 0};
+  Platform platform = four_ranks();
+  platform.deviations = {{.ranks = {2}, .kernels = {{"record", 0.5}}}};
+  const graph::Workload changed = with_kernel_times(workload, platform, findings);
+  EXPECT_EQ(changed.graph(2).duration(0), us(40));
+  EXPECT_EQ(changed.graph(2).duration(1), us(20));
+}
+
 TEST(KernelTimes, OfNamesThatNobodyHasAreAFinding) {
   Platform platform = four_ranks();
   EXPECT_FALSE(has_kernel_times(platform));

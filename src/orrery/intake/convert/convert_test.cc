@@ -105,6 +105,11 @@ TEST(Convert, PausesOfAThread) {
   EXPECT_THAT(out.nodes[2].data_deps, ElementsAre(1));
   EXPECT_THAT(out.nodes[1].data_deps, ElementsAre(3));
   EXPECT_EQ(out.nodes[1].duration_micros, 20u);
+
+  dependencies.lasted = {us(30), us(50)};  // what was learned elsewhere: 40 idle, then 50
+  const auto learned = converted(profile, dependencies);
+  EXPECT_EQ(learned.nodes[2].duration_micros, 40u);
+  EXPECT_EQ(learned.nodes[1].duration_micros, 50u);
 }
 
 TEST(Convert, HostAndDeviceNodes) {
