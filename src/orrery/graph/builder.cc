@@ -63,9 +63,9 @@ void GraphBuilder::expect(std::size_t nodes, std::size_t deps) {
 }
 
 std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
-  const bool work = node.kind == NodeKind::comp || node.kind == NodeKind::mem_load ||
-                    node.kind == NodeKind::mem_store;
-  if (work && (node.flags & (kHasNumOps | kHasTensorSize)) == 0) return kNoNode;
+  const bool work = is_work(node.kind);
+  if (work && (node.flags & (kHasNumOps | kHasTensorSize)) == 0 && node.kernel == kNoKernel)
+    return kNoNode;
   if (!work && node.kind != NodeKind::coll && node.kind != NodeKind::send &&
       node.kind != NodeKind::recv) {
     return kNoNode;
@@ -75,11 +75,7 @@ std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
     static_assert(kNoRow == ~std::uint32_t{0});
     std::memset(recent_.get(), 0xFF, sizeof(Recent));
   }
-  if (work) {
-    const auto ops = static_cast<std::uint64_t>(node.work.num_ops);
-    const auto size = static_cast<std::uint64_t>(node.work.tensor_size.count());
-    return row_of(columns_.works, recent_->work[bucket(ops, size)], node.work);
-  }
+  if (work) return work_row(node);
   if (node.kind == NodeKind::coll) {
     const auto size = static_cast<std::uint64_t>(node.collective.size.count());
     const auto group = static_cast<std::uint64_t>(node.collective.group);
@@ -91,6 +87,23 @@ std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
   const auto peers = static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.message.dst)) ^
                      (static_cast<std::uint64_t>(node.message.tag) << 32);
   return row_of(columns_.messages, recent_->message[bucket(size, peers)], node.message);
+}
+
+/// Like row_of, with the kernel beside the work.
+std::uint32_t GraphBuilder::work_row(const NodeSpec& node) {
+  const auto ops = static_cast<std::uint64_t>(node.work.num_ops) ^ std::uint64_t{node.kernel} << 32;
+  const auto size = static_cast<std::uint64_t>(node.work.tensor_size.count());
+  std::uint32_t& recent = recent_->work[bucket(ops, size)];
+  std::vector<Work>& works = columns_.works;
+  std::vector<KernelId>& kernels = columns_.work_kernels;
+  if (node.kernel != kNoKernel && kernels.empty()) kernels.resize(works.size(), kNoKernel);
+  if (recent == kNoRow || !same(works[recent], node.work) ||
+      (!kernels.empty() && kernels[recent] != node.kernel)) {
+    recent = static_cast<std::uint32_t>(works.size());
+    works.push_back(node.work);
+    if (!kernels.empty() || node.kernel != kNoKernel) kernels.push_back(node.kernel);
+  }
+  return recent;
 }
 
 void GraphBuilder::add(const NodeSpec& node) {

@@ -38,6 +38,7 @@ struct NodeSpec {
   Time duration{};
   StringId name = StringId::empty;
   Work work{};
+  KernelId kernel = kNoKernel;  ///< of a node with work; in GraphBuilder::kernels
   Collective collective{};
   PointToPoint message{};
   std::vector<std::uint64_t> deps;  ///< trace ids, data and control, any order, duplicates allowed
@@ -57,6 +58,10 @@ class GraphBuilder {
   GraphBuilder(std::string where, std::shared_ptr<StringPool> strings, Repair repair);
 
   [[nodiscard]] StringPool& strings() { return *strings_; }
+  /// What NodeSpec::kernel is a number in.
+  [[nodiscard]] KernelTable& kernels() { return *kernels_; }
+  /// Numbers kernels in a table that other ranks have, too. To be said before any node.
+  void share_kernels(std::shared_ptr<KernelTable> kernels) { kernels_ = std::move(kernels); }
   [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
   /// Makes room for about this many nodes and dependencies. A guess from the bytes there are, never
@@ -110,18 +115,21 @@ class GraphBuilder {
   void link_successors();
   [[nodiscard]] std::uint64_t fill_columns();  // returns the content's hash
   void move_tensors();
+  void hash_kernels(ContentHash& hash) const;
   void fill_lanes(ContentHash& hash);
   void fill_notes(ContentHash& hash);
   [[nodiscard]] std::uint32_t number_of(const std::optional<Lane>& lane);
   [[nodiscard]] std::uint32_t find_edge(NodeId from, NodeId to) const;
 
   [[nodiscard]] std::uint32_t payload_of(const NodeSpec& node);
+  [[nodiscard]] std::uint32_t work_row(const NodeSpec& node);
   [[nodiscard]] const Slot& slot(NodeId n) const { return nodes_[order_.empty() ? n : order_[n]]; }
   [[nodiscard]] std::string place(NodeId n) const;
   [[nodiscard]] std::string label(NodeId n) const;
 
   std::string where_;
   std::shared_ptr<StringPool> strings_;
+  std::shared_ptr<KernelTable> kernels_ = std::make_shared<KernelTable>();
   Repair repair_;
   bool sorted_ = true;  // ids came strictly ascending
   std::vector<Slot> nodes_;

@@ -50,9 +50,7 @@ std::uint64_t GraphBuilder::fill_columns() {
     columns_.names[n] = from.name;
     columns_.payloads[n] = from.payload;
     columns_.in_degrees[n] = first_pred_[n + 1] - first_pred_[n];
-    const bool work = from.payload != kNoNode &&
-                      (from.kind == NodeKind::comp || from.kind == NodeKind::mem_load ||
-                       from.kind == NodeKind::mem_store);
+    const bool work = from.payload != kNoNode && is_work(from.kind);
     const Work row = work ? columns_.works[from.payload] : Work{};
     hash.add(from.id, static_cast<std::uint64_t>(from.duration.count()),
              static_cast<std::uint64_t>(row.num_ops) ^ static_cast<std::uint64_t>(from.kind) << 56,
@@ -74,6 +72,7 @@ std::uint64_t GraphBuilder::fill_columns() {
       if (degree % 2 != 0) hash.add(std::uint64_t{preds[degree - 1]});
     }
   }
+  if (!columns_.work_kernels.empty()) hash_kernels(hash);
   move_tensors();
   for (std::size_t row = 0; row < columns_.tensor_nodes.size(); ++row) {
     hash.add(std::uint64_t{columns_.tensor_nodes[row]});
@@ -86,6 +85,17 @@ std::uint64_t GraphBuilder::fill_columns() {
   if (!lanes_.empty()) fill_lanes(hash);
   if (!notes_.empty()) fill_notes(hash);
   return hash.value();
+}
+
+void GraphBuilder::hash_kernels(ContentHash& hash) const {
+  std::vector<std::uint64_t> of_row;
+  of_row.reserve(columns_.work_kernels.size());
+  for (const KernelId id : columns_.work_kernels)
+    of_row.push_back(id == kNoKernel ? 0 : hash_of((*kernels_)[id]));
+  for (NodeId n = 0; n < node_count(); ++n) {
+    const std::uint32_t row = columns_.payloads[n];
+    if (row != kNoNode && is_work(columns_.kinds[n])) hash.add(of_row[row]);
+  }
 }
 
 void GraphBuilder::move_tensors() {
@@ -137,6 +147,7 @@ Result<Graph> GraphBuilder::finish(Findings& findings) && {
                         columns_.kinds[n] != NodeKind::metadata &&
                         (columns_.flags[n] & kIsCpu) == 0;
   graph.strings_ = strings_;
+  if (!columns_.work_kernels.empty()) graph.kernels_ = kernels_;
   nodes_ = {};
   preds_ = {};
   graph.take(std::move(columns_));

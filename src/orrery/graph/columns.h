@@ -28,6 +28,7 @@ void pair_columns(From& from, To& to, Visit visit) {
   visit(from.first_succ, to.first_succ);
   visit(from.succ, to.succ);
   visit(from.works, to.works);
+  visit(from.work_kernels, to.work_kernels);
   visit(from.collectives, to.collectives);
   visit(from.messages, to.messages);
   visit(from.tensor_nodes, to.tensor_nodes);

@@ -14,6 +14,7 @@
 
 #include "orrery/core/quantity.h"
 #include "orrery/core/strings.h"
+#include "orrery/graph/kernel.h"
 
 namespace orrery::graph {
 
@@ -49,6 +50,10 @@ enum class CollectiveType : std::uint8_t {
   unknown
 };
 
+/// Whether its nodes have a Work.
+[[nodiscard]] constexpr bool is_work(NodeKind kind) {
+  return kind == NodeKind::comp || kind == NodeKind::mem_load || kind == NodeKind::mem_store;
+}
 [[nodiscard]] std::string_view name(NodeKind kind);
 [[nodiscard]] std::string_view name(CollectiveType type);
 
@@ -166,6 +171,7 @@ struct Columns {
   Holder<std::uint32_t> first_succ;
   Holder<NodeId> succ;
   Holder<Work> works;
+  Holder<KernelId> work_kernels;  ///< as works; empty where no work says its kernel
   Holder<Collective> collectives;
   Holder<PointToPoint> messages;
   Holder<NodeId> tensor_nodes;  ///< ascending
@@ -260,6 +266,14 @@ class Graph {
   [[nodiscard]] Work work(NodeId n) const {
     return columns_.payloads[n] == kNoNode ? Work{} : columns_.works[columns_.payloads[n]];
   }
+  /// What it computes, said precisely: a number in kernels(), or kNoKernel.
+  [[nodiscard]] KernelId kernel(NodeId n) const {
+    return columns_.work_kernels.empty() || columns_.payloads[n] == kNoNode || !is_work(kind(n))
+               ? kNoKernel
+               : columns_.work_kernels[columns_.payloads[n]];
+  }
+  /// What kernels are numbered in, shared with other ranks; null where no node has one.
+  [[nodiscard]] const KernelTable* kernels() const { return kernels_.get(); }
   [[nodiscard]] const Collective& collective(NodeId n) const {
     return columns_.collectives[columns_.payloads[n]];
   }
@@ -316,6 +330,7 @@ class Graph {
   std::uint64_t content_hash_ = 0;
   bool has_device_ = false;
   Columns<FinishedColumn> columns_;
+  std::shared_ptr<const KernelTable> kernels_;
   std::shared_ptr<const StringPool> strings_;  // null: spilled, and the strings too
   FinishedColumn<std::uint64_t> string_ends_;
   FinishedColumn<char> string_text_;

@@ -118,6 +118,7 @@ Result<Graph> Spill::put(const Graph& graph) {
   spilled.first_id_ = graph.first_id_;
   spilled.content_hash_ = graph.content_hash_;
   spilled.has_device_ = graph.has_device_;
+  spilled.kernels_ = graph.kernels_;
   pair_columns(graph.columns_, spilled.columns_,
                [&](const auto& from, auto& to) { to = carried(from, graph.block_.get(), place); });
   spilled.string_ends_ = {reinterpret_cast<const std::uint64_t*>(place + ends_at), ends.size()};

@@ -50,6 +50,12 @@ NodeSpec any_node(GraphBuilder& builder, std::uint64_t id, const std::vector<std
   node.collective.size = Bytes(static_cast<std::int64_t>(below(9)));
   node.collective.group = text();
   node.message.dst = static_cast<std::int32_t>(below(5));
+  if (below(3) == 0) {
+    Kernel kernel;
+    kernel.operation = Operation::copy;
+    kernel.sizes[0] = static_cast<std::int64_t>(below(5));
+    node.kernel = builder.kernels().intern(kernel);
+  }
   for (std::uint64_t i = below(4); i > 0 && !before.empty(); --i)
     node.deps.push_back(before[below(before.size())]);
   for (std::uint64_t i = below(3); i > 1; --i)
@@ -86,6 +92,8 @@ void expect_equal_node(const Graph& a, const Graph& b, NodeId n) {
     case NodeKind::comp:
     case NodeKind::mem_load:
     case NodeKind::mem_store:
+      ASSERT_EQ(a.kernel(n), b.kernel(n));
+      ASSERT_EQ(a.kernels(), b.kernels());
       ASSERT_EQ(a.work(n).num_ops, b.work(n).num_ops);
       ASSERT_EQ(a.work(n).tensor_size, b.work(n).tensor_size);
       break;

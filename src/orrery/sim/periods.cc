@@ -83,7 +83,8 @@ bool same_payload(const Graph& graph, NodeId a, NodeId b) {
     }
     default: {
       const graph::Work x = graph.work(a), y = graph.work(b);
-      return std::tie(x.num_ops, x.tensor_size) == std::tie(y.num_ops, y.tensor_size);
+      return std::tie(x.num_ops, x.tensor_size) == std::tie(y.num_ops, y.tensor_size) &&
+             graph.kernel(a) == graph.kernel(b);
     }
   }
 }

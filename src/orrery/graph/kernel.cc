@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/kernel.h"
+
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "orrery/graph/content_hash.h"
+
+namespace orrery::graph {
+namespace {
+
+using std::string_view;
+
+constexpr std::array<string_view, kOperations> kOperationNames = {
+    "unsaid",      "gemm",        "batched_gemm", "grouped_gemm",  "attention",  "convolution",
+    "layer_norm",  "rms_norm",    "batch_norm",   "softmax",       "activation", "rotary",
+    "dropout",     "elementwise", "reduction",    "cross_entropy", "embedding",  "embedding_bag",
+    "interaction", "router",      "permute",      "optimizer",     "cast",       "copy",
+    "transfer",    "pooling"};
+constexpr std::array<string_view, kPasses> kPassNames = {"forward", "input_grad", "weight_grad",
+                                                         "backward"};
+constexpr std::array<string_view, kFormats> kFormatNames = {
+    "unsaid", "fp64",      "fp32",      "tf32", "bf16",  "fp16",
+    "fp8",    "fp8_block", "fp4_block", "int8", "int32", "int64"};
+constexpr std::array<string_view, kTraits> kTraitNames = {
+    "bias",         "epilogue", "accumulates",  "causal",       "transposed_a",
+    "transposed_b", "gated",    "multi_tensor", "deterministic"};
+
+constexpr std::array<string_view, 3> kGemm = {"m", "n", "k"};
+constexpr std::array<string_view, 4> kBatchedGemm = {"batch", "m", "n", "k"};
+constexpr std::array<string_view, 4> kGroupedGemm = {"groups", "rows", "n", "k"};
+constexpr std::array<string_view, 8> kAttention = {"batch", "heads",   "kv_heads",  "queries",
+                                                   "keys",  "key_dim", "value_dim", "window"};
+constexpr std::array<string_view, 8> kConvolution = {"batch", "in",       "out",      "height",
+                                                     "width", "filter_h", "filter_w", "stride"};
+constexpr std::array<string_view, 2> kRows = {"rows", "features"};
+constexpr std::array<string_view, 1> kElements = {"elements"};
+constexpr std::array<string_view, 3> kEmbedding = {"lookups", "rows", "features"};
+constexpr std::array<string_view, 5> kEmbeddingBag = {"tables", "batch", "pooling", "rows",
+                                                      "features"};
+constexpr std::array<string_view, 3> kInteraction = {"batch", "vectors", "features"};
+constexpr std::array<string_view, 3> kRouter = {"tokens", "experts", "chosen"};
+
+template <class Table>
+std::optional<std::uint8_t> place_in(const Table& names, string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::uint8_t>(found - names.begin());
+}
+
+void put(std::string& text, string_view key, std::int64_t value) {
+  text += ' ';
+  text += key;
+  text += '=';
+  text += std::to_string(value);
+}
+
+/// The text up to the next space, taken off.
+string_view next_word(string_view& text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  const string_view word = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return word;
+}
+
+bool read_formats(string_view word, Kernel& kernel) {
+  const std::size_t comma = word.find(','), arrow = word.find('>');
+  if (comma == string_view::npos || arrow == string_view::npos || comma > arrow) return false;
+  const auto a = format_of(word.substr(0, comma));
+  const auto b = format_of(word.substr(comma + 1, arrow - comma - 1));
+  const auto out = format_of(word.substr(arrow + 1));
+  if (!a || !b || !out) return false;
+  kernel.a = *a;
+  kernel.b = *b;
+  kernel.out = *out;
+  return true;
+}
+
+/// Where the value of `key` goes; null: no kernel of that operation has it.
+std::int64_t* field_of(Kernel& kernel, string_view key) {
+  if (key == "flops") return &kernel.flops;
+  if (key == "bytes") return &kernel.bytes;
+  const auto names = size_names(kernel.operation);
+  const auto found = std::find(names.begin(), names.end(), key);
+  return found == names.end() ? nullptr
+                              : &kernel.sizes[static_cast<std::size_t>(found - names.begin())];
+}
+
+bool read_number(string_view word, std::size_t equals, Kernel& kernel) {
+  const string_view key = word.substr(0, equals), digits = word.substr(equals + 1);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value <= 0) return false;
+  if (key == "launches") {
+    if (value < 2 || value > 0xffffffff || kernel.launches != 1) return false;
+    kernel.launches = static_cast<std::uint32_t>(value);
+    return true;
+  }
+  std::int64_t* field = field_of(kernel, key);
+  if (field == nullptr || *field != 0) return false;
+  *field = value;
+  return true;
+}
+
+}  // namespace
+
+string_view name(Operation operation) {
+  return kOperationNames[static_cast<std::size_t>(operation)];
+}
+string_view name(Pass pass) { return kPassNames[static_cast<std::size_t>(pass)]; }
+string_view name(Format format) { return kFormatNames[static_cast<std::size_t>(format)]; }
+string_view trait_name(std::size_t bit) { return kTraitNames[bit]; }
+
+std::optional<Operation> operation_of(string_view name) {
+  const auto place = place_in(kOperationNames, name);
+  return place ? std::optional(static_cast<Operation>(*place)) : std::nullopt;
+}
+
+std::optional<Format> format_of(string_view name) {
+  const auto place = place_in(kFormatNames, name);
+  return place ? std::optional(static_cast<Format>(*place)) : std::nullopt;
+}
+
+std::span<const string_view> size_names(Operation operation) {
+  switch (operation) {
+    case Operation::unsaid:
+      return {};
+    case Operation::gemm:
+      return kGemm;
+    case Operation::batched_gemm:
+      return kBatchedGemm;
+    case Operation::grouped_gemm:
+      return kGroupedGemm;
+    case Operation::attention:
+      return kAttention;
+    case Operation::convolution:
+      return kConvolution;
+    case Operation::layer_norm:
+    case Operation::rms_norm:
+    case Operation::softmax:
+    case Operation::cross_entropy:
+      return kRows;
+    case Operation::embedding:
+      return kEmbedding;
+    case Operation::embedding_bag:
+      return kEmbeddingBag;
+    case Operation::interaction:
+      return kInteraction;
+    case Operation::router:
+      return kRouter;
+    default:
+      return kElements;
+  }
+}
+
+int bits_of(Format format) {
+  switch (format) {
+    case Format::unsaid:
+      return 0;
+    case Format::fp64:
+    case Format::int64:
+      return 64;
+    case Format::fp32:
+    case Format::tf32:
+    case Format::int32:
+      return 32;
+    case Format::bf16:
+    case Format::fp16:
+      return 16;
+    case Format::fp8:
+    case Format::fp8_block:
+    case Format::int8:
+      return 8;
+    case Format::fp4_block:
+      return 4;
+  }
+  return 0;
+}
+
+std::string to_text(const Kernel& kernel) {
+  std::string text(name(kernel.operation));
+  text += ' ';
+  text += name(kernel.pass);
+  text += ' ';
+  text += name(kernel.a);
+  text += ',';
+  text += name(kernel.b);
+  text += '>';
+  text += name(kernel.out);
+  const auto names = size_names(kernel.operation);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (kernel.sizes[i] != 0) put(text, names[i], kernel.sizes[i]);
+  for (std::size_t bit = 0; bit < kTraits; ++bit) {
+    if ((kernel.traits >> bit & 1) == 0) continue;
+    text += ' ';
+    text += kTraitNames[bit];
+  }
+  if (kernel.launches != 1) put(text, "launches", kernel.launches);
+  if (kernel.flops != 0) put(text, "flops", kernel.flops);
+  if (kernel.bytes != 0) put(text, "bytes", kernel.bytes);
+  return text;
+}
+
+std::optional<Kernel> parse_kernel(string_view text) {
+  Kernel kernel;
+  const auto operation = operation_of(next_word(text));
+  const auto pass = place_in(kPassNames, next_word(text));
+  if (!operation || !pass || !read_formats(next_word(text), kernel)) return std::nullopt;
+  kernel.operation = *operation;
+  kernel.pass = static_cast<Pass>(*pass);
+  while (!text.empty()) {
+    const string_view word = next_word(text);
+    const std::size_t equals = word.find('=');
+    if (equals != string_view::npos) {
+      if (!read_number(word, equals, kernel)) return std::nullopt;
+      continue;
+    }
+    const auto bit = place_in(kTraitNames, word);
+    if (!bit || (kernel.traits >> *bit & 1) != 0) return std::nullopt;
+    kernel.traits = static_cast<std::uint16_t>(kernel.traits | 1u << *bit);
+  }
+  return kernel;
+}
+
+std::uint64_t hash_of(const Kernel& kernel) {
+  ContentHash hash;
+  hash.add(
+      static_cast<std::uint64_t>(kernel.operation) | static_cast<std::uint64_t>(kernel.pass) << 8 |
+          static_cast<std::uint64_t>(kernel.a) << 16 | static_cast<std::uint64_t>(kernel.b) << 24 |
+          static_cast<std::uint64_t>(kernel.out) << 32 | std::uint64_t{kernel.traits} << 40,
+      kernel.launches, static_cast<std::uint64_t>(kernel.flops),
+      static_cast<std::uint64_t>(kernel.bytes));
+  const auto size = [&](std::size_t i) { return static_cast<std::uint64_t>(kernel.sizes[i]); };
+  hash.add(size(0), size(1), size(2), size(3));
+  hash.add(size(4), size(5), size(6), size(7));
+  return hash.value();
+}
+
+KernelId KernelTable::intern(const Kernel& kernel) {
+  const std::uint64_t hash = hash_of(kernel);
+  const auto [first, last] = ids_.equal_range(hash);
+  for (auto at = first; at != last; ++at)
+    if (kernels_[at->second] == kernel) return at->second;
+  const auto id = static_cast<KernelId>(kernels_.size());
+  kernels_.push_back(kernel);
+  ids_.emplace(hash, id);
+  return id;
+}
+
+}  // namespace orrery::graph
