@@ -11,7 +11,16 @@
 namespace orrery::model {
 
 /// Which model a time comes from.
-enum class Source : std::uint8_t { recorded, roofline, local_memory, remote_memory };
+enum class Source : std::uint8_t {
+  recorded,
+  roofline,
+  local_memory,
+  remote_memory,
+  heuristic,  ///< tiles and waves, achieved bandwidth
+  table,      ///< between measured points
+  learned,    ///< trees or nets fitted to measured kernels
+  systolic,   ///< SCALE-Sim's closed form
+};
 
 /// How far measured times were from the answer, as shares of it: -0.1 is a tenth less.
 struct ErrorBand {
