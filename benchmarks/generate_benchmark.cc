@@ -54,7 +54,8 @@ void BM_Unroll(benchmark::State& state) {
   std::int64_t nodes = 0;
   for (auto _ : state) {
     StringPool pool;
-    auto done = unroll(program, 0, pool, [&](const graph::NodeSpec& node) -> Result<void> {
+    graph::KernelTable kernels;
+    auto done = unroll(program, 0, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
       benchmark::DoNotOptimize(node.id);
       ++nodes;
       return {};

@@ -92,20 +92,22 @@ class ChakraWriter {
   /// Writes the first of `ranks` and all that fit its bytes, and takes them off the list.
   Result<void> write_alike(std::uint32_t role, std::vector<std::uint32_t>& ranks) {
     StringPool pool;
-    trace::chakra::RankBytes text(groups_, pool, ranks.front());
+    graph::KernelTable kernels;
+    workload::note_kernels(program_, program_.roles[role], kernels);
+    trace::chakra::RankBytes text(groups_, pool, kernels, ranks.front());
     bool whole = true;
     auto sink = trace::FileSink::create(path_of(ranks.front()), how());
     if (!sink) return tl::unexpected(sink.error());
-    Result<void> done =
-        workload::unroll(program_, role, pool, [&](const graph::NodeSpec& node) -> Result<void> {
-          text.add(node);
-          if (text.bytes().size() < options_.block) return {};
-          whole = false;
-          report_.bytes += text.bytes().size();
-          const Result<void> put = (*sink)->write(text.bytes());
-          text.clear();
-          return put;
-        });
+    Result<void> done = workload::unroll(program_, role, pool, kernels,
+                                         [&](const graph::NodeSpec& node) -> Result<void> {
+                                           text.add(node);
+                                           if (text.bytes().size() < options_.block) return {};
+                                           whole = false;
+                                           report_.bytes += text.bytes().size();
+                                           const Result<void> put = (*sink)->write(text.bytes());
+                                           text.clear();
+                                           return put;
+                                         });
     if (!done) return done;
     if (done = finish(**sink, ranks.front(), text.bytes()); !done) return done;
 

@@ -113,18 +113,20 @@ std::string expected_bytes(const Program& program, std::uint32_t rank,
     }
     return std::string("none");
   };
-  EXPECT_TRUE(workload::unroll(
-      program, program.role_of(rank), *strings, [&](const graph::NodeSpec& spec) -> Result<void> {
-        graph::NodeSpec node = spec;
-        if (node.kind == graph::NodeKind::coll) {
-          node.collective.group = strings->intern(group_of(strings->view(node.collective.group)));
-        }
-        node.message.src += static_cast<std::int32_t>(rank);
-        node.message.dst += static_cast<std::int32_t>(rank);
-        node.flags &= static_cast<std::uint16_t>(~graph::kPeerRelative);
-        builder.add(node);
-        return {};
-      }));
+  note_kernels(program, program.roles[program.role_of(rank)], builder.kernels());
+  EXPECT_TRUE(workload::unroll(program, program.role_of(rank), *strings, builder.kernels(),
+                               [&](const graph::NodeSpec& spec) -> Result<void> {
+                                 graph::NodeSpec node = spec;
+                                 if (node.kind == graph::NodeKind::coll) {
+                                   node.collective.group = strings->intern(
+                                       group_of(strings->view(node.collective.group)));
+                                 }
+                                 node.message.src += static_cast<std::int32_t>(rank);
+                                 node.message.dst += static_cast<std::int32_t>(rank);
+                                 node.flags &= static_cast<std::uint16_t>(~graph::kPeerRelative);
+                                 builder.add(node);
+                                 return {};
+                               }));
   Findings findings;
   auto graph = std::move(builder).finish(findings);
   EXPECT_TRUE(graph);

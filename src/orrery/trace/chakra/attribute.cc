@@ -21,12 +21,12 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 27> kNames = {
+constexpr std::array<std::string_view, 28> kNames = {
     "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
     "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
     "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps",
     "stream",       "tid",       "device",   "stream_row",    "dep_kinds", "dep_lags_ps",
-    "is_copy",      "is_comm",   "is_wait"};
+    "is_copy",      "is_comm",   "is_wait",  "kernel"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -117,8 +117,10 @@ AttrId attr_id(std::string_view name) {
     case 4:
       return is(AttrId::root);
     case 6:
-      return is(name[0] == 'i' ? AttrId::inputs
-                               : (name[0] == 's' ? AttrId::stream : AttrId::device));
+      return is(name[0] == 'i'   ? AttrId::inputs
+                : name[0] == 's' ? AttrId::stream
+                : name[0] == 'k' ? AttrId::kernel
+                                 : AttrId::device);
     case 7:
       switch (name[0]) {
         case 'n':

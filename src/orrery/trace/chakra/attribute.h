@@ -45,7 +45,8 @@ enum class AttrId : std::uint8_t {
   dep_lags_ps,
   is_copy,
   is_comm,
-  is_wait
+  is_wait,
+  kernel
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -79,6 +80,13 @@ class Decoding {
         strings_(std::move(strings)),
         repair_(repair),
         findings_(findings) {}
+
+  /// Where kernels that nodes name by text go; `numbers`: what the numbers of others mean there.
+  /// Without it none are taken.
+  void use_kernels(graph::KernelTable& kernels, std::vector<graph::KernelId> numbers) {
+    kernels_ = &kernels;
+    kernel_numbers_ = std::move(numbers);
+  }
 
   /// Before each record.
   void begin(std::uint64_t offset) {
@@ -121,6 +129,7 @@ class Decoding {
   void set_group(const Scalar& value, graph::NodeSpec& node);
   void set_lane(AttrId id, const Scalar& value);
   void set_dep_list(AttrId id, const Scalar& value);
+  void set_kernel(const Scalar& value, graph::NodeSpec& node);
   void add_lane(graph::NodeSpec& node) const;
   void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);
 
@@ -128,6 +137,8 @@ class Decoding {
   std::shared_ptr<StringPool> strings_;
   graph::Repair repair_;
   Findings& findings_;
+  graph::KernelTable* kernels_ = nullptr;
+  std::vector<graph::KernelId> kernel_numbers_;
   std::uint64_t offset_ = 0;
   std::uint64_t node_id_ = kNoId;
   std::uint32_t seen_ = 0;  // bit i: AttrId i was applied to this node

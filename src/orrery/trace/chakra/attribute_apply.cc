@@ -117,6 +117,8 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::dep_kinds:
     case AttrId::dep_lags_ps:
       return set_dep_list(id, value);
+    case AttrId::kernel:
+      return set_kernel(value, node);
     default:
       apply_number(id, value, node);
       return;
@@ -135,6 +137,19 @@ void Decoding::set_dep_list(AttrId id, const Scalar& value) {
   } else {
     note(FindingCode::attr_ignored);
   }
+}
+
+void Decoding::set_kernel(const Scalar& value, NodeSpec& node) {
+  if (kernels_ == nullptr) return;
+  if (value.kind == Kind::text) {
+    if (const auto kernel = graph::parse_kernel(value.text))
+      node.kernel = kernels_->intern(*kernel);
+  } else if (value.kind == Kind::integer || value.kind == Kind::natural) {
+    const std::int64_t number = integer(AttrId::kernel, value, 0, kMaxInt);
+    if (number < static_cast<std::int64_t>(kernel_numbers_.size()))
+      node.kernel = kernel_numbers_[static_cast<std::size_t>(number)];
+  }
+  if (node.kernel == graph::kNoKernel) note(FindingCode::attr_ignored);
 }
 
 void Decoding::add_lane(NodeSpec& node) const {

@@ -92,6 +92,7 @@ void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
   node.duration = Time{};
   node.name = StringId::empty;
   node.work = {};
+  node.kernel = graph::kNoKernel;
   node.collective = {};
   node.message = {};
   node.deps.clear();

@@ -165,13 +165,14 @@ Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std
                          const LoadOptions& options, graph::Workload& workload) {
   Keeper keeper(options);
   SharedFiles shared;
+  const auto kernels = std::make_shared<graph::KernelTable>();
   constexpr std::uint32_t kReportEvery = 256;
   for (std::uint32_t rank = 0; rank < count; ++rank) {
     const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
     auto seen = shared.look_up(path);
     if (!seen) return tl::unexpected(seen.error());
     if (!seen->known) {
-      const ReadOptions read{path, keeper.strings(), options.repair, &workload.groups};
+      const ReadOptions read{path, keeper.strings(), options.repair, &workload.groups, kernels};
       auto graph = read_rank(std::move(seen->source), read, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
       auto kept = keeper.keep(std::move(*graph));

@@ -10,7 +10,9 @@ namespace orrery::trace::chakra {
 NodeSink::NodeSink(const ReadOptions& options, Findings& findings)
     : options_(options),
       findings_(findings),
-      builder_(options.where, options.strings, options.repair) {}
+      builder_(options.where, options.strings, options.repair) {
+  if (options.kernels) builder_.share_kernels(options.kernels);
+}
 
 std::string NodeSink::place(const graph::NodeSpec& node) const {
   return fmt::format("{}:byte {} (node {})", options_.where, node.offset, node.id);

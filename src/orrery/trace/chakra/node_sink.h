@@ -13,6 +13,8 @@ class NodeSink {
  public:
   NodeSink(const ReadOptions& options, Findings& findings);
 
+  /// Where NodeSpec::kernel is a number in.
+  [[nodiscard]] graph::KernelTable& kernels() { return builder_.kernels(); }
   [[nodiscard]] bool empty() const { return builder_.size() == 0; }
   /// Errc: input_duplicate_id (two in a row), input_group, limit_exceeded.
   Result<void> add(const graph::NodeSpec& node, std::string_view input_values);

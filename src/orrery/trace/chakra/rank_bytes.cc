@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orrery/core/check.h"
+#include "orrery/trace/chakra/kernels.h"
 #include "orrery/trace/chakra/record.h"
 #include "orrery/trace/chakra/writer.h"
 
@@ -49,6 +50,7 @@ struct AttributeHead {
 constexpr AttributeHead kIsCpu("is_cpu_op", Member::bool_val, 0);
 constexpr AttributeHead kNumOps("num_ops", Member::int64_val, 0);
 constexpr AttributeHead kTensorSize("tensor_size", Member::uint64_val, 0);
+constexpr AttributeHead kKernel("kernel", Member::int64_val, 0);
 constexpr AttributeHead kCommType("comm_type", Member::int64_val, 0);
 constexpr AttributeHead kCommSize("comm_size", Member::int64_val, 0);
 constexpr AttributeHead kGroup("pg_name", Member::string_val, 2);
@@ -69,10 +71,12 @@ std::uint64_t unsigned_bits(std::int64_t value) { return static_cast<std::uint64
 
 }  // namespace
 
-RankBytes::RankBytes(const GroupNumbers& groups, const StringPool& pool, std::uint32_t rank)
+RankBytes::RankBytes(const GroupNumbers& groups, const StringPool& pool,
+                     const graph::KernelTable& kernels, std::uint32_t rank)
     : groups_(groups), pool_(pool), rank_(rank), group_texts_(groups.axes().size()) {
   MetadataRecord metadata;
   metadata.version = kVersion;
+  if (kernels.size() > 0) metadata.attributes.push_back(attribute_kernels(kernels));
   append_framed(bytes_, metadata);
 }
 
@@ -112,6 +116,7 @@ void RankBytes::add(const graph::NodeSpec& node) {
     default:
       add_attribute(bytes_, kNumOps, unsigned_bits(node.work.num_ops));
       add_attribute(bytes_, kTensorSize, unsigned_bits(node.work.tensor_size.count()));
+      if (node.kernel != graph::kNoKernel) add_attribute(bytes_, kKernel, node.kernel);
       break;
   }
   const std::size_t length = bytes_.size() - begin - 2;

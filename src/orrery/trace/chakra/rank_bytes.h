@@ -19,8 +19,10 @@ namespace orrery::trace::chakra {
 /// Chakra's bytes of one rank, node by node; then the same for other ranks that do the same.
 class RankBytes {
  public:
-  /// `pool` holds the names that nodes carry. Begins with the metadata record.
-  RankBytes(const GroupNumbers& groups, const StringPool& pool, std::uint32_t rank);
+  /// `pool` holds the names that nodes carry, `kernels` all that they compute. Begins with the
+  /// metadata record.
+  RankBytes(const GroupNumbers& groups, const StringPool& pool, const graph::KernelTable& kernels,
+            std::uint32_t rank);
 
   /// As TraceWriter would write it: groups, named by axis in `node`, by number, and peers, given by
   /// their distance (graph::kPeerRelative), by rank.

@@ -36,7 +36,8 @@ TEST(GroupNumbers, AreAllDifferentAndEquallyLong) {
 
 /// A computation, a collective among the row, and a message to the next but one.
 RankBytes some_bytes(const GroupNumbers& groups, StringPool& pool, std::uint32_t rank) {
-  RankBytes bytes(groups, pool, rank);
+  graph::KernelTable kernels;
+  RankBytes bytes(groups, pool, kernels, rank);
   graph::NodeSpec node;
   node.kind = graph::NodeKind::comp;
   node.name = pool.intern("work");

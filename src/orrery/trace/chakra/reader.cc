@@ -9,6 +9,7 @@
 #include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/framing.h"
+#include "orrery/trace/chakra/kernels.h"
 #include "orrery/trace/chakra/node_sink.h"
 #include "orrery/trace/chakra/text.h"
 
@@ -29,18 +30,22 @@ class BinaryReader {
         decoder_(decoding_, detected.schema),
         sink_(options, findings),
         size_(size),
-        metadata_(detected.metadata) {}
+        metadata_(detected.metadata) {
+    decoding_.use_kernels(sink_.kernels(), {});
+  }
 
   Result<graph::Graph> read() {
     while (true) {
       auto record = records_.next();
       if (!record) return tl::unexpected(std::move(record.error()));
       if (!*record) break;
-      if (metadata_) {  // says nothing that a graph holds
+      if (metadata_) {
         metadata_ = false;
         const auto bytes = (*record)->bytes;
-        take_findings({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, options_.where,
-                      findings_);
+        const std::string_view message{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+        take_findings(message, options_.where, findings_);
+        decoding_.use_kernels(sink_.kernels(),
+                              take_kernels(message, options_.where, sink_.kernels(), findings_));
         continue;
       }
       if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));

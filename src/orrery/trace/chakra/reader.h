@@ -20,6 +20,7 @@ struct ReadOptions {
   std::shared_ptr<StringPool> strings;  ///< shared by the ranks of a workload
   graph::Repair repair = graph::Repair::refuse;
   GroupMap* groups = nullptr;  ///< process groups found in METADATA nodes; null = not wanted
+  std::shared_ptr<graph::KernelTable> kernels{};  ///< shared, too; null: each has its own
 };
 
 /// Reads a trace whatever it is: gzip or not, any protobuf layout, JSON workload, printed JSON

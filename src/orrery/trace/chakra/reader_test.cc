@@ -6,6 +6,7 @@
 
 #include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/chakra_testing.h"
+#include "orrery/trace/chakra/writer.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -234,6 +235,56 @@ TEST(Reader, FindsProcessGroupsInMetadataNodes) {
   const auto broken = with(R"(['[{"pg_name": "0", "ranks": [}'])");
   EXPECT_TRUE(broken.graph);
   EXPECT_EQ(broken.findings.count(FindingCode::metadata_group_ignored), 1u);
+}
+
+/// A trace whose metadata has these kernels, and a node for each of `numbers`.
+std::string with_kernels(const std::vector<std::string>& texts,
+                         const std::vector<AttributeRecord>& said) {
+  MetadataRecord head;
+  head.version = "0.0.4";
+  head.attributes.push_back(attribute_strings("kernels", texts));
+  std::string bytes;
+  append_framed(bytes, head);
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    NodeRecord record;
+    record.id = i + 1;
+    record.type = 4;
+    record.attributes = {attribute_bool("is_cpu_op", false), said[i]};
+    append_framed(bytes, record);
+  }
+  return bytes;
+}
+
+TEST(Reader, KernelsAreThoseOfTheMetadataOrOfTheNodeItself) {
+  const std::string gemm = "gemm forward bf16,bf16>bf16 m=4 n=5 k=6 transposed_b";
+  const std::string norm = "rms_norm forward bf16,unsaid>bf16 rows=4 features=5";
+  const auto out = read(with_kernels(
+      {norm, "nonsense", gemm},
+      {attribute_int64("kernel", 2), attribute_int64("kernel", 0), attribute_string("kernel", gemm),
+       attribute_int64("kernel", 1), attribute_int64("kernel", 3),
+       attribute_string("kernel", "nonsense"), attribute_int64("num_ops", 9)}));
+  ASSERT_TRUE(out.graph) << to_string(out.graph.error());
+  const auto& graph = out.graph;
+  ASSERT_NE(graph->kernels(), nullptr);
+  const auto text = [&](graph::NodeId n) {
+    return graph->kernel(n) == graph::kNoKernel ? std::string("none")
+                                                : to_text((*graph->kernels())[graph->kernel(n)]);
+  };
+  EXPECT_EQ(text(0), gemm);
+  EXPECT_EQ(text(1), norm);
+  EXPECT_EQ(text(2), gemm);
+  for (graph::NodeId n = 3; n < 7; ++n) EXPECT_EQ(text(n), "none");
+  EXPECT_EQ(out.findings.count(FindingCode::attr_ignored),
+            4u);  // one of the metadata's, three nodes'
+  // Written again they are the same.
+  Findings more;
+  const TraceRecords records = records_of(*graph, more);
+  std::string again;
+  append_framed(again, *records.metadata);
+  for (const NodeRecord& record : records.nodes) append_framed(again, record);
+  const auto reread = read(again);
+  ASSERT_TRUE(reread.graph);
+  EXPECT_EQ(reread.graph->content_hash(), graph->content_hash());
 }
 
 }  // namespace

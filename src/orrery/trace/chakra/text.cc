@@ -282,6 +282,7 @@ Result<graph::Graph> read_json(Window& window, const ReadOptions& options, Findi
   Decoding decoding(options.where, options.strings, options.repair, findings);
   JsonDecoder decoder(decoding, pieces.in_array() && !document);
   NodeSink sink(options, findings);
+  decoding.use_kernels(sink.kernels(), {});
   NodeSpec node;
   const bool repair = options.repair == graph::Repair::repair;
   while (true) {

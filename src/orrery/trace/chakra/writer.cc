@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/chakra/writer.h"
 
+#include "orrery/trace/chakra/kernels.h"
+
 namespace orrery::trace::chakra {
 namespace {
 
@@ -107,6 +109,8 @@ NodeRecord record_of(const graph::Graph& graph, NodeId n, Findings& findings) {
         node.attributes.push_back(
             attribute_uint64("tensor_size", static_cast<std::uint64_t>(work.tensor_size.count())));
       }
+      if (graph.kernel(n) != graph::kNoKernel)
+        node.attributes.push_back(attribute_int64("kernel", graph.kernel(n)));
       break;
     }
     case graph::NodeKind::invalid:
@@ -162,6 +166,8 @@ Result<void> write_records(const std::string& path, const TraceRecords& trace, P
 TraceRecords records_of(const graph::Graph& graph, Findings& findings) {
   TraceRecords trace;
   trace.metadata.emplace().version = kVersion;
+  if (graph.kernels() != nullptr)
+    trace.metadata->attributes.push_back(attribute_kernels(*graph.kernels()));
   trace.nodes.reserve(graph.size());
   for (NodeId n = 0; n < graph.size(); ++n) trace.nodes.push_back(record_of(graph, n, findings));
   for (NodeId n = 0; n < graph.size(); ++n) {

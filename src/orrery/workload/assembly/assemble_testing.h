@@ -90,7 +90,8 @@ struct Node : graph::NodeSpec {
 inline std::vector<Node> nodes_of(const Program& program, std::uint32_t role) {
   std::vector<Node> out;
   StringPool pool;
-  const auto done = unroll(program, role, pool, [&](const graph::NodeSpec& node) -> Result<void> {
+  graph::KernelTable kernels;
+  const auto done = unroll(program, role, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
     out.push_back(
         {node, std::string(pool.view(node.name)), std::string(pool.view(node.collective.group))});
     return {};

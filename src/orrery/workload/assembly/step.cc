@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/workload/assembly/passes.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 
@@ -36,6 +37,8 @@ Op compute(const char* name, OpClass op_class, Amount matmul, Amount vector, Amo
   op.matmul = matmul.value();
   op.vector = vector.value();
   op.bytes = bytes.value();
+  op.kernel.operation =
+      op_class == OpClass::optimizer ? graph::Operation::optimizer : graph::Operation::elementwise;
   return op;
 }
 
@@ -102,6 +105,8 @@ class Step {
   void norm() {
     Op squares = compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
                          bytes(work_.held.total(), spec_.precision.gradients));
+    squares.kernel.operation = graph::Operation::reduction;
+    squares.kernel.sizes[0] = Amount(work_.held.total()).value();
     wait_for_gradients(squares);
     ops_.push_back(squares);
     const auto add = [&](const char* name, Axis axis) {
@@ -170,6 +175,10 @@ Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t
   };
   Op op = compute("optimizer", OpClass::optimizer, 0, elements * update.flops,
                   traffic(elements, update.moments));
+  op.kernel.a = format_of(types.gradients);
+  op.kernel.out = format_of(types.weights);
+  op.kernel.sizes[0] = elements.value();
+  op.kernel.traits = graph::kMultiTensor;
   if (spec.optimizer.kind != OptimizerKind::muon) return op;
 
   constexpr std::int64_t iterations = 5;

@@ -12,7 +12,9 @@ namespace orrery::workload {
 namespace {
 
 Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
-                                 const std::shared_ptr<StringPool>& strings, Findings& findings) {
+                                 const std::shared_ptr<StringPool>& strings,
+                                 const std::shared_ptr<graph::KernelTable>& kernels,
+                                 Findings& findings) {
   const std::string& where = program.roles[role].name;
   const std::uint64_t nodes = node_count(program, role);
   if (nodes > limits::kNodesPerRank) {
@@ -21,11 +23,13 @@ Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
                 "use fewer microbatches or layers");
   }
   graph::GraphBuilder builder(where, strings, graph::Repair::refuse);
+  builder.share_kernels(kernels);
   builder.expect(nodes, 2 * nodes);
-  auto done = unroll(program, role, *strings, [&](const graph::NodeSpec& node) -> Result<void> {
-    builder.add(node);
-    return {};
-  });
+  auto done =
+      unroll(program, role, *strings, *kernels, [&](const graph::NodeSpec& node) -> Result<void> {
+        builder.add(node);
+        return {};
+      });
   if (!done) return tl::unexpected(done.error());
   auto graph = std::move(builder).finish(findings);
   if (!graph) return tl::unexpected(graph.error());
@@ -43,6 +47,7 @@ Result<graph::Workload> to_workload(const Program& program) {
   constexpr std::uint32_t kNoGraph = ~0u;
   graph::Workload workload;
   const auto strings = std::make_shared<StringPool>();
+  const auto kernels = std::make_shared<graph::KernelTable>();
   std::vector<std::uint32_t> graph_of_role(program.roles.size(), kNoGraph);
   std::array<bool, kAxes> used{};
   workload.graph_of_rank.reserve(ranks);
@@ -50,7 +55,7 @@ Result<graph::Workload> to_workload(const Program& program) {
     const std::uint32_t role = program.role_of(rank);
     std::uint32_t& number = graph_of_role[role];
     if (number == kNoGraph) {
-      auto graph = graph_of(program, role, strings, workload.findings);
+      auto graph = graph_of(program, role, strings, kernels, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
       number = static_cast<std::uint32_t>(workload.graphs.size());
       workload.graphs.push_back(std::move(*graph));

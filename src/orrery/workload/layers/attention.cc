@@ -6,6 +6,7 @@
 
 #include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention_core.h"
+#include "orrery/workload/layers/kernels.h"
 #include "orrery/workload/layers/mla.h"
 
 namespace orrery::workload {
@@ -14,14 +15,15 @@ namespace {
 /// Rotary positions (Su et al., 2021): two products and an addition per element.
 constexpr std::int64_t kRopeFlops = 3;
 
-void rope(Tape& tape, Heads& heads) {
+void rope(Tape& tape, const Scope& scope, Heads& heads) {
   tape.begin(Group::qkv, {heads.q, heads.k});
   const Amount q = tape.bytes_of(heads.q), k = tape.bytes_of(heads.k);
   const Amount elements = (q + k) / heads.element;
   for (const bool back : {false, true}) {
-    const Op op = compute_op(back ? "rope.dgrad" : "rope", OpClass::vector,
-                             back ? Phase::input_grad : Phase::forward, 0, elements * kRopeFlops,
-                             Amount(2) * (q + k));
+    const Op op =
+        compute_op(back ? "rope.dgrad" : "rope", OpClass::vector,
+                   back ? Phase::input_grad : Phase::forward, 0, elements * kRopeFlops,
+                   Amount(2) * (q + k), elements_kernel(scope, graph::Operation::rotary, elements));
     if (back) {
       tape.backward(op);
     } else {
@@ -87,7 +89,7 @@ Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, Heads head
     heads.q = head_norm(tape, scope, ORRERY_OP("q_norm"), core.heads, "attention.q", heads.q);
     heads.k = head_norm(tape, scope, ORRERY_OP("k_norm"), core.kv_heads, "attention.k", heads.k);
   }
-  if (model.positions == Positions::rope) rope(tape, heads);
+  if (model.positions == Positions::rope) rope(tape, scope, heads);
   return attention_core(tape, scope, core, heads.q, heads.k, heads.v);
 }
 

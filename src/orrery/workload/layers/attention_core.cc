@@ -3,11 +3,14 @@
 
 #include <algorithm>
 
+#include "orrery/workload/layers/kernels.h"
+
 namespace orrery::workload {
 namespace {
 
 using graph::CollectiveType;
 using graph::NodeKind;
+using graph::Operation;
 
 /// Twice the pairs of query and key that are computed, of one head and sequence.
 Amount double_pairs(const Scope& scope, const Core& core) {
@@ -64,7 +67,16 @@ class Block {
         context_(all.context),
         statistics_(all.statistics),
         biased_(core.biased),
-        dropout_(scope.model().dropout) {
+        dropout_(scope.model().dropout),
+        batch_(scope.micro),
+        heads_(core.heads),
+        kv_heads_(core.kv_heads),
+        queries_(ceil_div(Amount(core.queries), scope.cp)),
+        keys_(ceil_div(Amount(core.keys), blocks)),
+        key_dim_(core.key_dim),
+        value_dim_(core.value_dim),
+        window_(core.window),
+        causal_(core.causal) {
     // Contexts of two blocks are scaled by their normalisers and added.
     if (index > 0) merge_ = Amount(3) * (context_ / scope.activation(1).value());
   }
@@ -73,44 +85,49 @@ class Block {
     if (scope_.spec->kernels.flash_attention) {
       tape.forward(compute_op("attention", OpClass::attention, Phase::forward,
                               key_flops_ + value_flops_, pairs_ * per_score(false) + merge_,
-                              q_ + k_ + v_ + context_ + statistics_));
+                              q_ + k_ + v_ + context_ + statistics_, flash(graph::Pass::forward)));
       return;
     }
     tape.forward(compute_op("attention.scores", OpClass::attention, Phase::forward, key_flops_, 0,
-                            q_ + k_ + scores_));
+                            q_ + k_ + scores_, product(keys_, key_dim_, graph::Pass::forward)));
     tape.forward(compute_op("attention.softmax", OpClass::vector, Phase::forward, 0,
-                            pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)),
-                            scores_ + scores_));
+                            pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)), scores_ + scores_,
+                            softmax()));
     if (dropout_)
       tape.forward(compute_op("attention.dropout", OpClass::vector, Phase::forward, 0,
-                              pairs_ * dropout_flops.forward, scores_ + scores_ + pairs_),
+                              pairs_ * dropout_flops.forward, scores_ + scores_ + pairs_,
+                              elements_kernel(scope_, Operation::dropout, pairs_)),
                    scores_);
     tape.forward(compute_op("attention.context", OpClass::attention, Phase::forward, value_flops_,
-                            merge_, scores_ + v_ + context_));
+                            merge_, scores_ + v_ + context_,
+                            product(value_dim_, keys_, graph::Pass::forward)));
   }
 
   void backward(Tape& tape) const {
     if (scope_.spec->kernels.flash_attention) {
       // Scores again; gradients of values and of probabilities; of queries and of keys.
-      Op op =
-          compute_op("attention.dgrad", OpClass::attention, Phase::input_grad,
-                     Amount(3) * key_flops_ + Amount(2) * value_flops_, pairs_ * per_score(true),
-                     Amount(2) * (q_ + k_ + v_ + context_) + statistics_);
+      Op op = compute_op(
+          "attention.dgrad", OpClass::attention, Phase::input_grad,
+          Amount(3) * key_flops_ + Amount(2) * value_flops_, pairs_ * per_score(true),
+          Amount(2) * (q_ + k_ + v_ + context_) + statistics_, flash(graph::Pass::backward));
       op.redone = key_flops_.value();
       tape.backward(op);
       return;
     }
     tape.backward(compute_op("attention.context.dgrad", OpClass::attention, Phase::input_grad,
-                             Amount(2) * value_flops_, 0, Amount(2) * (scores_ + v_) + context_));
+                             Amount(2) * value_flops_, 0, Amount(2) * (scores_ + v_) + context_,
+                             product(value_dim_, keys_, graph::Pass::backward)));
     if (dropout_)
       tape.backward(compute_op("attention.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
-                               pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_));
-    tape.backward(
-        compute_op("attention.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
-                   pairs_ * (softmax_flops.backward + (biased_ ? 1 : 0)), Amount(3) * scores_),
-        scores_);
+                               pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_,
+                               elements_kernel(scope_, Operation::dropout, pairs_)));
+    tape.backward(compute_op("attention.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
+                             pairs_ * (softmax_flops.backward + (biased_ ? 1 : 0)),
+                             Amount(3) * scores_, softmax()),
+                  scores_);
     tape.backward(compute_op("attention.scores.dgrad", OpClass::attention, Phase::input_grad,
-                             Amount(2) * key_flops_, 0, scores_ + Amount(2) * (q_ + k_)));
+                             Amount(2) * key_flops_, 0, scores_ + Amount(2) * (q_ + k_),
+                             product(keys_, key_dim_, graph::Pass::backward)));
   }
 
  private:
@@ -120,10 +137,37 @@ class Block {
     return flops + (biased_ ? 1 : 0);
   }
 
+  [[nodiscard]] graph::Kernel of(Operation operation, graph::Pass pass) const {
+    graph::Kernel kernel;
+    kernel.operation = operation;
+    kernel.pass = pass;
+    kernel.a = kernel.b = kernel.out = vector_format(*scope_.spec);
+    return kernel;
+  }
+  [[nodiscard]] graph::Kernel flash(graph::Pass pass) const {
+    graph::Kernel kernel = of(Operation::attention, pass);
+    kernel.sizes = {batch_.value(), heads_.value(),   kv_heads_.value(),  queries_.value(),
+                    keys_.value(),  key_dim_.value(), value_dim_.value(), window_.value()};
+    if (causal_) kernel.traits = graph::kCausal;
+    return kernel;
+  }
+  /// Queries × `n`, over `k`, for every head; both gradients are two products.
+  [[nodiscard]] graph::Kernel product(Amount n, Amount k, graph::Pass pass) const {
+    graph::Kernel kernel = of(Operation::batched_gemm, pass);
+    kernel.sizes = {(batch_ * heads_).value(), queries_.value(), n.value(), k.value()};
+    if (pass == graph::Pass::backward) kernel.launches = 2;
+    return kernel;
+  }
+  [[nodiscard]] graph::Kernel softmax() const {
+    return rows_kernel(scope_, Operation::softmax, batch_ * heads_ * queries_, keys_);
+  }
+
   const Scope& scope_;
   Amount pairs_, key_flops_, value_flops_, scores_, q_, k_, v_, context_, statistics_, merge_;
   bool biased_;
   bool dropout_;
+  Amount batch_, heads_, kv_heads_, queries_, keys_, key_dim_, value_dim_, window_;
+  bool causal_;
 };
 
 /// What the backward pass reads. Without flash attention and in half precision this is 5as/h of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/layers/ends.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -13,10 +14,13 @@ Tensor look_up(Tape& tape, const Scope& scope) {
   const Amount elements = scope.tokens * scope.model().hidden;
   const Amount whole = scope.activation(elements);
   const Amount shard = scope.activation(scope.shard * scope.model().hidden);
+  graph::Kernel kernel = elements_kernel(scope, graph::Operation::embedding, scope.tokens);
+  kernel.sizes[1] = ceil_div(scope.model().vocab, scope.tp).value();
+  kernel.sizes[2] = scope.model().hidden;
   tape.begin(Group::none, {});
   tape.save("tokens", scope.tokens * kTokenBytes);
   tape.forward(compute_op("embedding", OpClass::lookup, Phase::forward, 0, 0,
-                          scope.weight(elements) + whole));
+                          scope.weight(elements) + whole, kernel));
   if (scope.tp > 1) {
     tape.forward(
         collective_op("embedding.reduce", Phase::forward,
@@ -25,7 +29,7 @@ Tensor look_up(Tape& tape, const Scope& scope) {
     tape.join_forward(stream::tp);
   }
   Op scatter = compute_op("embedding.wgrad", OpClass::lookup, Phase::weight_grad, 0, 0,
-                          whole + scope.gradient(elements));
+                          whole + scope.gradient(elements), kernel);
   if (scope.sp) {
     Op gather = collective_op("embedding.gather.wgrad", Phase::weight_grad,
                               CollectiveType::all_gather, Axis::tp, stream::tp, shard);
@@ -53,13 +57,14 @@ Tensor add_tables(Tape& tape, const Scope& scope, std::int64_t tables, Tensor x)
 Tensor drop(Tape& tape, const Scope& scope, Tensor x) {
   const Amount elements = scope.shard * scope.model().hidden;
   const Amount size = scope.activation(elements);
+  const graph::Kernel kernel = elements_kernel(scope, graph::Operation::dropout, elements);
   tape.begin(Group::none, {x});
   tape.save("embedding.dropout.mask", elements);
   tape.forward(compute_op("embedding.dropout", OpClass::vector, Phase::forward, 0,
-                          elements * dropout_flops.forward, Amount(2) * size + elements),
+                          elements * dropout_flops.forward, Amount(2) * size + elements, kernel),
                size);
   tape.backward(compute_op("embedding.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
-                           elements * dropout_flops.backward, Amount(2) * size + elements));
+                           elements * dropout_flops.backward, Amount(2) * size + elements, kernel));
   return tape.output("embedded", size);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/layers/ends.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -77,21 +78,23 @@ void cross_entropy(Tape& tape, const Scope& scope, Amount vocab, Tensor logits) 
   const Amount elements = scope.tokens * vocab;
   const Amount wide = elements * kLossBytes, per_token = scope.tokens * kLossBytes;
   const Amount narrow = tape.bytes_of(logits);
+  const graph::Kernel kernel =
+      rows_kernel(scope, graph::Operation::cross_entropy, scope.tokens, vocab);
   tape.begin(Group::none, {logits});
-  tape.forward(
-      compute_op("loss", OpClass::vector, Phase::forward, 0, elements, narrow + wide + per_token));
+  tape.forward(compute_op("loss", OpClass::vector, Phase::forward, 0, elements,
+                          narrow + wide + per_token, kernel));
   reduce(tape, scope, "loss.max.reduce", per_token);
   tape.forward(compute_op("loss.exp", OpClass::vector, Phase::forward, 0, elements * 4,
-                          wide + wide + per_token + per_token),
+                          wide + wide + per_token + per_token, kernel),
                wide);
   reduce(tape, scope, "loss.target.reduce", per_token);
   reduce(tape, scope, "loss.sum.reduce", per_token);
   tape.forward(compute_op("loss.mean", OpClass::vector, Phase::forward, 0, scope.tokens * 2,
-                          Amount(3) * per_token),
+                          Amount(3) * per_token, kernel),
                per_token + per_token);
   tape.save("loss.probabilities", wide);
-  tape.backward(
-      compute_op("loss.dgrad", OpClass::vector, Phase::input_grad, 0, elements * 2, wide + narrow));
+  tape.backward(compute_op("loss.dgrad", OpClass::vector, Phase::input_grad, 0, elements * 2,
+                           wide + narrow, kernel));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/workload/layers/kernels.h"
 #include "orrery/workload/layers/lower.h"
 #include "orrery/workload/layers/primitives.h"
 #include "orrery/workload/layers/tables.h"
@@ -55,14 +56,19 @@ Tensor look_up(Tape& tape, const Scope& scope, const Lookup& lookup) {
   const Amount read = lookup.read_samples * lookup.share.read;
   const Amount rows = lookup.read_samples * lookup.share.lookups;
   const Amount pooled = scope.activation(lookup.samples * lookup.share.pooled);
+  graph::Kernel kernel =
+      elements_kernel(scope, graph::Operation::embedding_bag, lookup.share.tables);
+  kernel.sizes[1] = lookup.read_samples.value();
+  if (lookup.share.tables > 0) kernel.sizes[2] = lookup.share.lookups / lookup.share.tables;
+  kernel.sizes[4] = scope.model().dlrm->dim;
   tape.begin(Group::none, {});
   tape.save("embedding.indices", rows * kIndexBytes);
   tape.forward(compute_op("embedding", OpClass::lookup, Phase::forward, 0,
                           read - lookup.read_samples * lookup.share.pooled,
-                          scope.weight(read) + rows * kIndexBytes + pooled));
-  Op update = compute_op("embedding.wgrad", OpClass::lookup, Phase::weight_grad, 0,
-                         read * (1 + kUpdateFlops),
-                         pooled + scope.weight(read) * 2 + rows * (kIndexBytes + 2 * kRowState));
+                          scope.weight(read) + rows * kIndexBytes + pooled, kernel));
+  Op update = compute_op(
+      "embedding.wgrad", OpClass::lookup, Phase::weight_grad, 0, read * (1 + kUpdateFlops),
+      pooled + scope.weight(read) * 2 + rows * (kIndexBytes + 2 * kRowState), kernel);
   if (lookup.ranks > 1) wait(update, kGradients);
   tape.backward(update);
   const Tensor sums = tape.output("embedding.pooled", pooled);
@@ -97,12 +103,16 @@ Tensor interact(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor own
   const Amount flops = Amount(2) * scope.micro * pairs * dim;
   const Amount in = tape.bytes_of(own) + tape.bytes_of(dense);
   const Amount out = scope.activation(Amount(scope.micro) * (pairs + dim));
+  graph::Kernel kernel = elements_kernel(scope, graph::Operation::interaction, scope.micro);
+  kernel.sizes[1] = (tables + 1).value();
+  kernel.sizes[2] = dim;
   tape.begin(Group::none, {own, dense});
   tape.save(own);
   tape.save(dense);
-  tape.forward(compute_op("interaction", OpClass::attention, Phase::forward, flops, 0, in + out));
+  tape.forward(
+      compute_op("interaction", OpClass::attention, Phase::forward, flops, 0, in + out, kernel));
   tape.backward(compute_op("interaction.dgrad", OpClass::attention, Phase::input_grad, flops * 2, 0,
-                           in + in + out));
+                           in + in + out, kernel));
   return tape.output("interaction", out);
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 
+#include "orrery/workload/layers/kernels.h"
 #include "orrery/workload/layers/lower.h"
 #include "orrery/workload/layers/primitives.h"
 
@@ -55,10 +56,12 @@ Amount elements(const Scope& scope, const Map& map) {
 /// Rectifies what the kernel before it made.
 void rectify(Tape& tape, const Scope& scope, Amount count) {
   const Amount size = scope.activation(count);
-  tape.forward(compute_op(kReluOp.forward, OpClass::vector, Phase::forward, 0, count, size + size),
-               size + size);
-  tape.backward(
-      compute_op(kReluOp.dgrad, OpClass::vector, Phase::input_grad, 0, count, size + size + size));
+  const graph::Kernel kernel = elements_kernel(scope, graph::Operation::activation, count);
+  tape.forward(
+      compute_op(kReluOp.forward, OpClass::vector, Phase::forward, 0, count, size + size, kernel),
+      size + size);
+  tape.backward(compute_op(kReluOp.dgrad, OpClass::vector, Phase::input_grad, 0, count,
+                           size + size + size, kernel));
 }
 
 /// Convolution, batch norm and, where asked for, rectifier. Padding keeps the side at
@@ -75,12 +78,16 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
   tape.begin(Group::none, {x.tensor});
   tape.save(x.tensor);
   tape.add_weights(Share::dense, matrix, shape.hidden);
+  graph::Kernel kernel = elements_kernel(scope, graph::Operation::convolution, scope.micro);
+  kernel.a = kernel.b = product_format(*scope.spec);
+  kernel.sizes = {scope.micro, x.channels.value(), shape.out.value(), y.side,
+                  y.side,      shape.kernel,       shape.kernel,      shape.stride};
   tape.forward(compute_op(conv.forward, OpClass::matmul, Phase::forward, flops, 0,
-                          moved + scope.weight(matrix)));
+                          moved + scope.weight(matrix), kernel));
   tape.backward(compute_op(conv.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
-                           moved + scope.weight(matrix)));
+                           moved + scope.weight(matrix), kernel));
   tape.backward(compute_op(conv.wgrad, OpClass::matmul, Phase::weight_grad, flops, 0,
-                           moved + scope.gradient(matrix)));
+                           moved + scope.gradient(matrix), kernel));
   const Tensor convolved = tape.output(shape.names->convolved, size);
 
   const OpName& norm = shape.names->norm;
@@ -88,11 +95,13 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
   tape.save(convolved);
   tape.save("norm.statistics", y.channels * 8);  // mean and deviation, fp32
   tape.add_weights(Share::replicated, y.channels * 2);
+  graph::Kernel normalise = elements_kernel(scope, graph::Operation::batch_norm, count);
   tape.forward(compute_op(norm.forward, OpClass::vector, Phase::forward, 0,
-                          count * kNormFlops.forward, size + size));
+                          count * kNormFlops.forward, size + size, normalise));
   if (shape.relu) rectify(tape, scope, count);
+  normalise.pass = graph::Pass::backward;
   tape.backward(compute_op(norm.dgrad, OpClass::vector, Phase::input_grad, 0,
-                           count * kNormFlops.backward, Amount(3) * size),
+                           count * kNormFlops.backward, Amount(3) * size, normalise),
                 shape.relu ? Amount(2) * size : Amount(-1));
   y.tensor = tape.output(shape.names->output, size);
   return y;
@@ -105,8 +114,10 @@ Map max_pool(Tape& tape, const Scope& scope, const Map& x) {
   tape.begin(Group::none, {x.tensor});
   tape.save("pool.indices", count);  // a byte each
   const Amount moved = tape.bytes_of(x.tensor) + size + count;
-  tape.forward(compute_op("pool", OpClass::vector, Phase::forward, 0, count * 8, moved));
-  tape.backward(compute_op("pool.dgrad", OpClass::vector, Phase::input_grad, 0, count, moved));
+  const graph::Kernel kernel = elements_kernel(scope, graph::Operation::pooling, count);
+  tape.forward(compute_op("pool", OpClass::vector, Phase::forward, 0, count * 8, moved, kernel));
+  tape.backward(
+      compute_op("pool.dgrad", OpClass::vector, Phase::input_grad, 0, count, moved, kernel));
   y.tensor = tape.output("pool", size);
   return y;
 }

@@ -4,6 +4,7 @@
 #include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention.h"
 #include "orrery/workload/layers/attention_core.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -68,9 +69,11 @@ Heads rotate(Tape& tape, const Scope& scope, Amount heads, Tensor q, const std::
   const Amount keys = scope.activation(scope.tokens * heads * (mla.nope_dim + mla.rope_dim));
   const Amount moved = Amount(2) * scope.activation(turned) + tape.bytes_of(kv[0]) + keys;
   tape.begin(Group::qkv, {q, kv[0], k_rope});
-  tape.forward(compute_op("rope", OpClass::vector, Phase::forward, 0, Amount(3) * turned, moved));
-  tape.backward(
-      compute_op("rope.dgrad", OpClass::vector, Phase::input_grad, 0, Amount(3) * turned, moved));
+  const graph::Kernel kernel = elements_kernel(scope, graph::Operation::rotary, turned);
+  tape.forward(
+      compute_op("rope", OpClass::vector, Phase::forward, 0, Amount(3) * turned, moved, kernel));
+  tape.backward(compute_op("rope.dgrad", OpClass::vector, Phase::input_grad, 0, Amount(3) * turned,
+                           moved, kernel));
   return {tape.output("attention.q", tape.bytes_of(q)), tape.output("attention.k", keys), kv[1]};
 }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "orrery/workload/layers/blocks.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 
@@ -108,16 +109,25 @@ Tensor Experts::route(Tensor x) {
   const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
   tape_.save(probabilities);
   const Amount moved = activations(rows) + scores * 4;
+  const auto product_of = [&](graph::Pass pass) {
+    graph::Kernel kernel = product_kernel(scope_, pass, {rows, hidden_, moe_.experts});
+    kernel.a = kernel.b = vector_format(*scope_.spec);  // too small, and too delicate, for fp8
+    if (pass != graph::Pass::input_grad) kernel.out = graph::Format::fp32;
+    return kernel;
+  };
+  graph::Kernel choose = elements_kernel(scope_, graph::Operation::router, rows);
+  choose.sizes[1] = moe_.experts;
+  choose.sizes[2] = moe_.top_k;
   tape_.forward(compute_op("router", OpClass::matmul, Phase::forward, product, 0,
-                           moved + scope_.weight(matrix)));
+                           moved + scope_.weight(matrix), product_of(graph::Pass::forward)));
   tape_.forward(compute_op("router.softmax", OpClass::vector, Phase::forward, 0,
-                           scores * softmax_flops.forward, scores * 8));
+                           scores * softmax_flops.forward, scores * 8, choose));
   tape_.backward(compute_op("router.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
-                            scores * softmax_flops.backward, scores * 12));
+                            scores * softmax_flops.backward, scores * 12, choose));
   tape_.backward(compute_op("router.dgrad", OpClass::matmul, Phase::input_grad, product, 0,
-                            moved + scope_.weight(matrix)));
+                            moved + scope_.weight(matrix), product_of(graph::Pass::input_grad)));
   tape_.backward(compute_op("router.wgrad", OpClass::matmul, Phase::weight_grad, product, 0,
-                            moved + scope_.gradient(matrix)));
+                            moved + scope_.gradient(matrix), product_of(graph::Pass::weight_grad)));
   tape_.add_weights(Share::replicated, matrix, true);
   if (moe_.router_bias) tape_.add_weights(Share::replicated, moe_.experts);
   return probabilities;
@@ -160,11 +170,14 @@ Tensor Experts::gather(Tensor x) {
 Tensor Experts::copy(Tensor x, Tensor probabilities) {
   tape_.begin(Group::none, {x, probabilities});
   const Tensor copies = tape_.output("moe.copies", to_experts(copies_));
+  const graph::Kernel kernel =
+      elements_kernel(scope_, graph::Operation::permute, copies_ * hidden_);
   tape_.forward(compute_op("moe.permute", OpClass::vector, Phase::forward, 0, 0,
-                           activations(copied_) + to_experts(copies_)));
+                           activations(copied_) + to_experts(copies_), kernel));
   if (exchange_) tape_.join_backward(stream::ep);
   tape_.backward(compute_op("moe.permute.dgrad", OpClass::vector, Phase::input_grad, 0,
-                            copies_ * hidden_, from_experts(copies_) + activations(copied_)));
+                            copies_ * hidden_, from_experts(copies_) + activations(copied_),
+                            kernel));
   return copies;
 }
 
@@ -290,10 +303,11 @@ Tensor Experts::uncopy(Tensor copies, Tensor probabilities) {
   const Tensor routed = tape_.output("moe.routed", activations(copied_));
   const Amount elements = copies_ * hidden_;
   const Amount moved = from_experts(copies_) + activations(copied_);
+  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
   tape_.forward(
-      compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2, moved));
+      compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2, moved, kernel));
   tape_.backward(compute_op("moe.unpermute.dgrad", OpClass::vector, Phase::input_grad, 0,
-                            elements * 3, moved + to_experts(copies_)));
+                            elements * 3, moved + to_experts(copies_), kernel));
   return routed;
 }
 

@@ -2,11 +2,13 @@
 #include "orrery/workload/layers/primitives.h"
 
 #include "orrery/core/check.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 namespace {
 
 using graph::CollectiveType;
+using graph::Operation;
 
 /// The register in which the input gathered again for the weights' gradient is remembered.
 constexpr Stream kGathered = stream::mark;
@@ -27,13 +29,17 @@ Products products(const Scope& scope, const Linear& shape, Amount x_bytes, Amoun
   const Amount y = scope.activation(shape.tokens * shape.out());
   const Amount matrix = shape.copies * shape.in * shape.out();
   const Amount added = shape.tokens * biases;
+  const auto kernel = [&](graph::Pass pass) {
+    return product_kernel(
+        scope, pass, {shape.tokens, shape.in, shape.out(), shape.copies, !(added == Amount(0))});
+  };
   Products all;
   all.forward = compute_op(shape.name.forward, OpClass::matmul, Phase::forward, flops, added,
-                           x_bytes + y + scope.weight(matrix));
+                           x_bytes + y + scope.weight(matrix), kernel(graph::Pass::forward));
   all.dgrad = compute_op(shape.name.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
-                         x_bytes + y + scope.weight(matrix));
+                         x_bytes + y + scope.weight(matrix), kernel(graph::Pass::input_grad));
   all.wgrad = compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops, added,
-                         x_bytes + y + scope.gradient(matrix));
+                         x_bytes + y + scope.gradient(matrix), kernel(graph::Pass::weight_grad));
   return all;
 }
 
@@ -129,7 +135,8 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
     // Behind the sum, on every rank: its weights are replicated.
     tape.add_weights(Share::replicated, shape.out());
     tape.forward(compute_op(names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(),
-                            Amount(2) * shard));
+                            Amount(2) * shard,
+                            elements_kernel(scope, Operation::elementwise, rows * shape.out())));
     all.wgrad.vector = (rows * shape.out()).value();
   }
   if (scope.sp) {
@@ -173,27 +180,33 @@ PerElement activation_flops(Mlp mlp) {
 Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   const Amount elements = shape.rows * shape.features;
   const Amount size = scope.activation(elements);
-  const PerElement flops =
-      norm_flops(shape.rms ? Norm::rmsnorm : scope.model().norm, scope.frozen());
+  const bool is_rms = shape.rms || scope.model().norm != Norm::layernorm;
+  const PerElement flops = norm_flops(is_rms ? Norm::rmsnorm : Norm::layernorm, scope.frozen());
   Amount weights;
   if (shape.has_weights) {
     weights = shape.weight_features == Amount(0) ? shape.features : shape.weight_features;
-    if (scope.model().norm == Norm::layernorm && !shape.rms) weights = weights + weights;
+    if (!is_rms) weights = weights + weights;
     tape.add_weights(shape.share, weights);
   }
+  graph::Kernel kernel = rows_kernel(scope, is_rms ? Operation::rms_norm : Operation::layer_norm,
+                                     shape.rows, shape.features);
+  graph::Kernel back = kernel;
+  back.pass = scope.frozen() ? graph::Pass::input_grad : graph::Pass::backward;
   tape.begin(shape.group, {x});
   tape.save(x);
   tape.forward(compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
-                          elements * flops.forward, size + size + scope.weight(weights)),
+                          elements * flops.forward, size + size + scope.weight(weights), kernel),
                size);
   tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
                            elements * flops.backward,
                            Amount(3) * size + scope.weight(weights) +
-                               scope.gradient(scope.frozen() ? Amount(0) : weights)));
+                               scope.gradient(scope.frozen() ? Amount(0) : weights),
+                           back));
   if (shape.beside_residual) {
-    tape.backward(compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
-                             Amount(3) * size),
-                  Amount(2) * size);
+    tape.backward(
+        compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
+                   Amount(3) * size, elements_kernel(scope, Operation::elementwise, elements)),
+        Amount(2) * size);
   }
   return tape.output(shape.output, size);
 }
@@ -204,15 +217,18 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
   tape.begin(group, {stream, branch});
   Amount saves = Amount(2) * size;
   if (scope.model().dropout) {
+    const graph::Kernel drops = elements_kernel(scope, Operation::dropout, elements);
     tape.save("dropout.mask", elements, true);  // a byte each; no reason to multiply again
     tape.forward(compute_op(name.forward, OpClass::vector, Phase::forward, 0,
-                            elements * dropout_flops.forward, Amount(2) * size + elements),
+                            elements * dropout_flops.forward, Amount(2) * size + elements, drops),
                  saves);
     tape.backward(compute_op(name.dgrad, OpClass::vector, Phase::input_grad, 0,
-                             elements * dropout_flops.backward, Amount(2) * size + elements));
+                             elements * dropout_flops.backward, Amount(2) * size + elements,
+                             drops));
   }
   tape.forward(
-      compute_op(name.forward, OpClass::vector, Phase::forward, 0, elements, Amount(3) * size),
+      compute_op(name.forward, OpClass::vector, Phase::forward, 0, elements, Amount(3) * size,
+                 elements_kernel(scope, Operation::elementwise, elements)),
       saves);
   return tape.output("residual", size);
 }
@@ -220,10 +236,12 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
 Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Tensor x) {
   tape.begin(shape.group, {x});
   const Amount in = tape.bytes_of(x), out = scope.activation(shape.elements);
+  graph::Kernel kernel = elements_kernel(scope, Operation::activation, shape.elements);
+  if (out < in) kernel.traits = graph::kGated;
   tape.forward(compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
-                          shape.elements * shape.flops.forward, in + out));
+                          shape.elements * shape.flops.forward, in + out, kernel));
   tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
-                           shape.elements * shape.flops.backward, in + in + out));
+                           shape.elements * shape.flops.backward, in + in + out, kernel));
   if (shape.keeps_input) tape.save(x);
   const Tensor y = tape.output(shape.output, out);
   if (!shape.keeps_input) tape.save(y);

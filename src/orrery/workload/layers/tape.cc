@@ -34,6 +34,42 @@ class Pending {
 
 bool is_compute(const Op& op) { return op.stream == stream::compute; }
 
+graph::Operation usual_operation(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::vector:
+      return graph::Operation::elementwise;
+    case OpClass::lookup:
+      return graph::Operation::embedding;
+    case OpClass::optimizer:
+      return graph::Operation::optimizer;
+    default:
+      return graph::Operation::unsaid;
+  }
+}
+
+/// Which pass `phase` is to a kernel.
+graph::Pass pass_of(Phase phase) {
+  switch (phase) {
+    case Phase::input_grad:
+      return graph::Pass::input_grad;
+    case Phase::weight_grad:
+      return graph::Pass::weight_grad;
+    default:
+      return graph::Pass::forward;
+  }
+}
+
+/// What is one kernel is of the kind of its less trivial part.
+void fuse(graph::Kernel& into, const graph::Kernel& from) {
+  using graph::Operation;
+  const auto plain = [](const graph::Kernel& kernel) {
+    return kernel.operation == Operation::elementwise || kernel.operation == Operation::dropout ||
+           kernel.operation == Operation::cast;
+  };
+  if (plain(into) && !plain(from)) into = from;
+  into.traits |= graph::kEpilogue;
+}
+
 }  // namespace
 
 Group group_of(std::string_view name) {
@@ -54,7 +90,7 @@ Group group_of(std::string_view name) {
 }
 
 Op compute_op(const char* name, OpClass op_class, Phase phase, Amount matmul, Amount vector,
-              Amount bytes) {
+              Amount bytes, const graph::Kernel& kernel) {
   Op op;
   op.name = name;
   op.op_class = op_class;
@@ -62,6 +98,10 @@ Op compute_op(const char* name, OpClass op_class, Phase phase, Amount matmul, Am
   op.matmul = matmul.value();
   op.vector = vector.value();
   op.bytes = bytes.value();
+  op.kernel = kernel;
+  if (op.kernel.operation == graph::Operation::unsaid)
+    op.kernel.operation = usual_operation(op_class);
+  if (op.kernel.pass != graph::Pass::backward) op.kernel.pass = pass_of(phase);
   return op;
 }
 
@@ -301,6 +341,7 @@ std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
         ops.back().phase == op.phase) {
       ops.back().vector = (Amount(ops.back().vector) + op.vector).value();
       ops.back().bytes = (Amount(ops.back().bytes) + op.bytes - entry.fused_saves).value();
+      fuse(ops.back().kernel, op.kernel);
       continue;
     }
     if (op.phase != Phase::weight_grad || !is_compute(op)) pending.apply(op);

@@ -38,10 +38,14 @@ struct OpName {
   const char* forward;
   const char* dgrad;
   const char* wgrad;
+  const char* cast;        ///< of its input, before it
+  const char* cast_dgrad;  ///< of its output's gradient
 };
 /// ORRERY_OP("qkv") = "qkv", "qkv.dgrad", "qkv.wgrad".
-#define ORRERY_OP(text) \
-  ::orrery::workload::OpName { text, text ".dgrad", text ".wgrad" }
+#define ORRERY_OP(text)                                                  \
+  ::orrery::workload::OpName {                                           \
+    text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad" \
+  }
 
 /// What Recompute::ops calls an operator. Operators of one group in a row are computed again
 /// together, when something that they made and that was not kept is needed.
@@ -73,9 +77,10 @@ struct Tensor {
   std::uint32_t id = nothing;
 };
 
-/// Computation on stream::compute.
+/// Computation on stream::compute. Without `kernel` it is what its class usually is; the kernel's
+/// pass follows from `phase` unless it says `backward`.
 [[nodiscard]] Op compute_op(const char* name, OpClass op_class, Phase phase, Amount matmul,
-                            Amount vector, Amount bytes);
+                            Amount vector, Amount bytes, const graph::Kernel& kernel = {});
 /// A collective on `stream` that waits for stream::compute.
 [[nodiscard]] Op collective_op(const char* name, Phase phase, graph::CollectiveType type, Axis axis,
                                Stream stream, Amount size);

@@ -74,7 +74,8 @@ BruteForce brute_force(const Program& program) {
   BruteForce sum;
   for (std::uint64_t rank = 0; rank < program.mesh.world(); ++rank) {
     StringPool pool;
-    EXPECT_TRUE(unroll(program, program.role_of(rank), pool,
+    graph::KernelTable kernels;
+    EXPECT_TRUE(unroll(program, program.role_of(rank), pool, kernels,
                        [&](const graph::NodeSpec& node) -> Result<void> {
                          visit(program, rank, node, pool, sum);
                          return {};

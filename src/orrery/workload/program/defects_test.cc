@@ -190,12 +190,15 @@ TEST(StageDefects, MessagesAreMeasuredInBytes) {
 std::vector<std::string> unrolled(const Program& program, std::uint32_t role) {
   std::vector<std::string> lines;
   StringPool pool;
-  const auto done = unroll(program, role, pool, [&](const graph::NodeSpec& node) -> Result<void> {
-    std::string line = std::string(pool.view(node.name)) + " " + std::to_string(node.message.tag);
-    for (const std::uint64_t dep : node.deps) line += " " + std::to_string(dep);
-    lines.push_back(std::move(line));
-    return {};
-  });
+  graph::KernelTable kernels;
+  const auto done =
+      unroll(program, role, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
+        std::string line =
+            std::string(pool.view(node.name)) + " " + std::to_string(node.message.tag);
+        for (const std::uint64_t dep : node.deps) line += " " + std::to_string(dep);
+        lines.push_back(std::move(line));
+        return {};
+      });
   EXPECT_TRUE(done);
   return lines;
 }
@@ -213,7 +216,8 @@ TEST(StageDefects, TheScheduleIsInTheGraphAndTheGraphIsReproducible) {
   std::uint64_t last = 0;
   bool first = true;
   StringPool pool;
-  ASSERT_TRUE(unroll(program, 0, pool, [&](const graph::NodeSpec& node) -> Result<void> {
+  graph::KernelTable kernels;
+  ASSERT_TRUE(unroll(program, 0, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
     if (node.kind != graph::NodeKind::comp) return {};
     if (!first) {
       EXPECT_NE(std::find(node.deps.begin(), node.deps.end(), last), node.deps.end())

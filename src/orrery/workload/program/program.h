@@ -97,6 +97,7 @@ struct Op {
   std::int64_t redone = 0;  ///< of `matmul`: work repeated (flash attention's backward computes
                             ///< scores again; ranks compute alike what tp does not cut)
   std::int64_t bytes = 0;   ///< read and written in device memory
+  graph::Kernel kernel;     ///< what these are to a device; its FLOPs and bytes are the op's
 
   // Communication
   graph::CollectiveType collective = graph::CollectiveType::all_reduce;
@@ -235,14 +236,17 @@ struct Program {
 
 /// Nodes of one role, unrolled, one after another: ids 0, 1, …; dependencies point backwards. The
 /// NodeSpec is reused. Collectives name their axis, messages carry distances
-/// (graph::kPeerRelative). `pool` keeps the names. Stops with what the callback answers. Linear in
-/// nodes.
+/// (graph::kPeerRelative). `pool` keeps the names, `kernels` what nodes compute. Stops with what
+/// the callback answers. Linear in nodes.
 [[nodiscard]] Result<void> unroll(
-    const Program& program, std::uint32_t role, StringPool& pool,
+    const Program& program, std::uint32_t role, StringPool& pool, graph::KernelTable& kernels,
     const std::function<Result<void>(const graph::NodeSpec&)>& on_node);
 
 /// Marks the axes that the role's collectives run over.
 void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used);
+
+/// Puts all that the role's nodes compute into `kernels`, as `unroll` does.
+void note_kernels(const Program& program, const Role& role, graph::KernelTable& kernels);
 
 /// How many nodes `unroll` makes of each of the role's recipes, once.
 [[nodiscard]] std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role);

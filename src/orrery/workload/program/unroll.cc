@@ -21,6 +21,7 @@ struct Prepared {
   NodeKind kind = NodeKind::invalid;
   std::uint16_t flags = 0;
   graph::Work work{};
+  graph::KernelId kernel = graph::kNoKernel;
   graph::Collective collective{};
   graph::PointToPoint message{};
   std::string_view name;
@@ -59,11 +60,22 @@ std::int32_t distance(const Program& program, const Role& role, const Op& op) {
   return static_cast<std::int32_t>(moved(place.least) * digit.stride * digit.step);
 }
 
+/// Nothing where nobody says what it computes, or nothing is computed.
+graph::KernelId kernel_of(const Op& op, graph::KernelTable& kernels) {
+  if (op.kind != NodeKind::comp || op.op_class == OpClass::copy ||
+      op.kernel.operation == graph::Operation::unsaid || op.matmul + op.vector + op.bytes == 0)
+    return graph::kNoKernel;
+  graph::Kernel kernel = op.kernel;
+  kernel.flops = op.matmul + op.vector;
+  kernel.bytes = op.bytes;
+  return kernels.intern(kernel);
+}
+
 class Unroller {
  public:
-  Unroller(const Program& program, const Role& role, StringPool& pool,
+  Unroller(const Program& program, const Role& role, StringPool& pool, graph::KernelTable& kernels,
            const std::function<Result<void>(const graph::NodeSpec&)>& on_node)
-      : program_(program), role_(role), pool_(pool), on_node_(on_node) {
+      : program_(program), role_(role), pool_(pool), kernels_(kernels), on_node_(on_node) {
     tails_.fill(kNobody);
     in_group_.fill(kNobody);
     prepared_.resize(program.bodies.size());
@@ -108,6 +120,7 @@ class Unroller {
     node_.kind = prepared.kind;
     node_.flags = prepared.flags;
     node_.work = prepared.work;
+    node_.kernel = prepared.kernel;
     node_.collective = prepared.collective;
     node_.message = prepared.message;
     node_.message.tag = tag(op.edge, microbatch_);
@@ -182,6 +195,7 @@ class Unroller {
         made.flags = graph::kHasCpuAttr | graph::kHasNumOps | graph::kHasTensorSize;
         made.work.num_ops = op.matmul + op.vector;
         made.work.tensor_size = Bytes(op.bytes);
+        made.kernel = kernel_of(op, kernels_);
         break;
     }
     return made;
@@ -190,6 +204,7 @@ class Unroller {
   const Program& program_;
   const Role& role_;
   StringPool& pool_;
+  graph::KernelTable& kernels_;
   const std::function<Result<void>(const graph::NodeSpec&)>& on_node_;
   std::array<std::uint64_t, 256> tails_;         // by stream: its latest op; `none` never has one
   std::array<std::uint64_t, kAxes> in_group_;    // by axis: its latest collective
@@ -205,8 +220,9 @@ class Unroller {
 }  // namespace
 
 Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool,
+                    graph::KernelTable& kernels,
                     const std::function<Result<void>(const graph::NodeSpec&)>& on_node) {
-  return Unroller(program, program.roles[role], pool, on_node).run();
+  return Unroller(program, program.roles[role], pool, kernels, on_node).run();
 }
 
 void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used) {
@@ -216,6 +232,14 @@ void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>
         if (op.kind == graph::NodeKind::coll && op.op_class != OpClass::copy)
           used[static_cast<std::size_t>(op.axis)] = true;
       }
+    }
+  }
+}
+
+void note_kernels(const Program& program, const Role& role, graph::KernelTable& kernels) {
+  for (const std::vector<Segment>& recipe : role.recipes) {
+    for (const Segment& segment : recipe) {
+      for (const Op& op : program.bodies[segment.body].ops) (void)kernel_of(op, kernels);
     }
   }
 }

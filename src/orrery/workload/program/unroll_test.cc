@@ -71,11 +71,13 @@ struct Node {
 std::vector<Node> nodes_of(const Program& program) {
   std::vector<Node> nodes;
   StringPool pool;
-  const auto done = unroll(program, 0, pool, [&](const graph::NodeSpec& node) -> Result<void> {
-    EXPECT_EQ(node.id, nodes.size());
-    nodes.push_back({node, std::string(pool.view(node.name))});
-    return {};
-  });
+  graph::KernelTable kernels;
+  const auto done =
+      unroll(program, 0, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
+        EXPECT_EQ(node.id, nodes.size());
+        nodes.push_back({node, std::string(pool.view(node.name))});
+        return {};
+      });
   EXPECT_TRUE(done);
   EXPECT_EQ(nodes.size(), node_count(program, 0));
   return nodes;
@@ -153,12 +155,14 @@ TEST(Unroll, ComputationCountsAllItsWork) {
 TEST(Unroll, CollectivesNameTheirAxis) {
   const Program program = program_of_bodies({{communicate("a", stream::tp)}});
   StringPool pool;
-  const auto done = unroll(program, 0, pool, [&](const graph::NodeSpec& node) -> Result<void> {
-    EXPECT_EQ(pool.view(node.collective.group), "tp");
-    EXPECT_EQ(node.collective.size, Bytes(64));
-    EXPECT_EQ(node.flags, graph::kHasCpuAttr | graph::kHasCommType | graph::kHasCommSize);
-    return {};
-  });
+  graph::KernelTable kernels;
+  const auto done =
+      unroll(program, 0, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
+        EXPECT_EQ(pool.view(node.collective.group), "tp");
+        EXPECT_EQ(node.collective.size, Bytes(64));
+        EXPECT_EQ(node.flags, graph::kHasCpuAttr | graph::kHasCommType | graph::kHasCommSize);
+        return {};
+      });
   EXPECT_TRUE(done);
 }
 
@@ -206,8 +210,9 @@ TEST(Unroll, TagsTellMicrobatchesAndEdgesApart) {
 TEST(Unroll, StopsWithWhatTheCallbackAnswers) {
   const Program program = program_of_bodies({{compute("a"), compute("b")}});
   StringPool pool;
+  graph::KernelTable kernels;
   int nodes = 0;
-  const auto done = unroll(program, 0, pool, [&](const graph::NodeSpec&) -> Result<void> {
+  const auto done = unroll(program, 0, pool, kernels, [&](const graph::NodeSpec&) -> Result<void> {
     ++nodes;
     return fail(Errc::limit_exceeded, "here", "enough");
   });

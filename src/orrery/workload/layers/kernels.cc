@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/layers/kernels.h"
+
+namespace orrery::workload {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+
+Format format_of(Dtype type) {
+  switch (type) {
+    case Dtype::fp32:
+      return Format::fp32;
+    case Dtype::tf32:
+      return Format::tf32;
+    case Dtype::bf16:
+      return Format::bf16;
+    case Dtype::fp16:
+      return Format::fp16;
+    case Dtype::fp8:
+      return Format::fp8;
+    case Dtype::fp4:
+      break;
+  }
+  return Format::fp4_block;
+}
+
+Format product_format(const Spec& spec) { return format_of(spec.precision.product_type()); }
+
+Format vector_format(const Spec& spec) {
+  const Dtype type = spec.precision.activations;
+  return bytes_of(type) < 2 ? Format::bf16 : format_of(type);
+}
+
+Kernel product_kernel(const Scope& scope, graph::Pass pass, const ProductShape& shape) {
+  Kernel kernel;
+  kernel.pass = pass;
+  kernel.a = kernel.b = product_format(*scope.spec);
+  kernel.out = vector_format(*scope.spec);
+  Amount m = shape.rows, n = shape.out, k = shape.in;
+  if (pass == graph::Pass::forward) {
+    kernel.traits =
+        static_cast<std::uint16_t>(graph::kTransposedB | (shape.bias ? graph::kBias : 0));
+  } else if (pass == graph::Pass::input_grad) {
+    n = shape.in;
+    k = shape.out;
+  } else {
+    m = shape.out;
+    n = shape.in;
+    k = shape.rows;
+    kernel.traits = graph::kTransposedA;
+    kernel.out = format_of(scope.spec->precision.gradients);
+    if (scope.spec->kernels.adds_gradients()) {
+      kernel.traits |= graph::kAccumulates;
+    }
+  }
+  if (shape.copies == Amount(1)) {
+    kernel.operation = Operation::gemm;
+    kernel.sizes = {m.value(), n.value(), k.value()};
+    return kernel;
+  }
+  kernel.operation = Operation::grouped_gemm;
+  kernel.sizes = {shape.copies.value(), shape.rows.value(), n.value(),
+                  (pass == graph::Pass::weight_grad ? m : k).value()};
+  return kernel;
+}
+
+Kernel rows_kernel(const Scope& scope, Operation operation, Amount rows, Amount features) {
+  Kernel kernel = elements_kernel(scope, operation, rows);
+  kernel.sizes[1] = features.value();
+  return kernel;
+}
+
+Kernel elements_kernel(const Scope& scope, Operation operation, Amount elements) {
+  Kernel kernel;
+  kernel.operation = operation;
+  kernel.a = kernel.out = vector_format(*scope.spec);
+  kernel.sizes[0] = elements.value();
+  return kernel;
+}
+
+}  // namespace orrery::workload
