@@ -73,16 +73,17 @@ const std::string& network_words() {
   return words;
 }
 
+const std::string& compute_words() {
+  static const std::string words = fmt::format("{}", fmt::join(platform::compute_names(), " "));
+  return words;
+}
+
 const std::pair<std::string_view, std::string_view> kChoices[] = {
-    {"--network", network_words()},
-    {"--network-model", network_words()},
-    {"--rules", "orrery astra"},
-    {"--spans", "all critical none"},
-    {"--fold", "auto off"},
-    {"--skip", "auto off"},
-    {"--collectives", "auto messages"},
-    {"--color", "auto always never"},
-    {"--progress", "auto never json"}};
+    {"--network", network_words()},   {"--network-model", network_words()},
+    {"--compute", compute_words()},   {"--rules", "orrery astra"},
+    {"--spans", "all critical none"}, {"--fold", "auto off"},
+    {"--skip", "auto off"},           {"--collectives", "auto messages"},
+    {"--color", "auto always never"}, {"--progress", "auto never json"}};
 
 std::string_view choices_of(std::string_view option) {
   for (const auto& [name, words] : kChoices) {

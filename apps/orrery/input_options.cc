@@ -65,6 +65,10 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   const char* const models = "Models";
   option("--network,--network-model", options.network, platform::network_choices(), "MODEL",
          models);
+  option("--compute", options.compute,
+         fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
+                     fmt::join(platform::compute_names(), ", ")),
+         "MODEL", models);
   option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
          models);
 }

@@ -52,8 +52,19 @@ inline constexpr std::size_t kSpanKinds = 8;
 [[nodiscard]] std::string_view name(SpanKind kind);
 
 /// Which model made a span's length.
-enum class Model : std::uint8_t { none, recorded, roofline, analytical, message, memory };
-inline constexpr std::size_t kModels = 6;
+enum class Model : std::uint8_t {
+  none,
+  recorded,
+  roofline,
+  analytical,
+  message,
+  memory,
+  heuristic,
+  table,
+  learned,
+  systolic
+};
+inline constexpr std::size_t kModels = 10;
 [[nodiscard]] std::string_view name(Model model);
 
 /// Why a span did not start earlier.

@@ -66,6 +66,7 @@ struct Question {
   bool rendezvous_protocol = false;
 
   std::string network;  ///< instead of the cluster's model: "analytical", "message"
+  std::string compute;  ///< likewise: "auto", "recorded", "roofline" …
   std::string rules;    ///< instead of the cluster's: "orrery", "astra"
 
   Work work;

@@ -142,6 +142,7 @@ std::string length_words(const Run& run, std::uint32_t rank, const Span& span) {
 }
 
 std::string model_words(const Run& run, const Span& span) {
+  const std::string device = run.device.empty() ? "the device" : quoted(run.device);
   switch (span.model) {
     case Model::recorded:
       return "The length is the trace's: the duration that was recorded.";
@@ -149,7 +150,19 @@ std::string model_words(const Run& run, const Span& span) {
       return fmt::format(
           "The length comes from the roofline of {}: operations at peak or bytes at memory "
           "bandwidth, whichever takes longer.",
-          run.device.empty() ? "the device" : quoted(run.device));
+          device);
+    case Model::heuristic:
+      return fmt::format(
+          "The length comes from a rule for kernels on {}: tiles in waves over its processors, and "
+          "bytes at the bandwidth that transfers of that size achieve.",
+          device);
+    case Model::table:
+      return fmt::format("The length lies between kernels that were measured on {}.", device);
+    case Model::learned:
+      return fmt::format("The length comes from a model fitted to measured kernels, for {}.",
+                         device);
+    case Model::systolic:
+      return fmt::format("The length is counted in cycles of the systolic array of {}.", device);
     case Model::analytical:
       return "The length comes from the analytical network model: latency and bytes at bandwidth, "
              "links without contention.";

@@ -192,7 +192,8 @@ void read_device(KeyReader& keys, Platform& platform, Findings& findings) {
   platform.device.memory = Bandwidth(keys.number("local-mem-bw", 0) * 1e9);
   platform.device.peak = FlopRate(keys.number("peak-perf", 0) * 1e12);
   platform.device.rated = platform.device.peak;
-  platform.device.roofline = keys.flag("roofline-enabled");
+  const bool roofline = keys.flag("roofline-enabled");
+  platform.device.compute = roofline ? ComputeModel::roofline : ComputeModel::recorded;
   platform.replay_only = keys.flag("replay-only");
   platform.track_local_memory = keys.flag("track-local-mem");
   (void)keys.text("local-mem-trace-filename", {});
@@ -204,7 +205,7 @@ void read_device(KeyReader& keys, Platform& platform, Findings& findings) {
   if (keys.flag("trace-enabled"))
     findings.add(FindingCode::key_without_effect, keys.place("trace-enabled"));
   for (const std::string_view key : {"local-mem-bw", "peak-perf"}) {
-    if (platform.device.roofline && !keys.has(key)) {
+    if (roofline && !keys.has(key)) {
       // 0 in the reference; a compute node then has no time, which is the simulator's to refuse.
       findings.add(FindingCode::default_assumed, keys.place(key));
     }

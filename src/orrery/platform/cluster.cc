@@ -39,7 +39,7 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   }
   Device& device = platform.device;
   if (entry != nullptr) {
-    device.name = entry->name;
+    device.name = device.entry = entry->name;
     device.rated = entry->peaks.front().rate;
     device.precision = entry->peaks.front().precision;
     device.memory = entry->memory_bandwidth;
@@ -71,11 +71,12 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
                         "name a catalogue device with `is`, or give memory_bandwidth");
   }
   const bool has_peak = device.peak.count() > 0;
-  if (!has_peak && section.roofline == Roofline::on) {
-    return reading.fail(Errc::config_missing_key, "/device/peak", "is missing: roofline needs it");
-  }
-  device.roofline = section.roofline == Roofline::on;
-  device.roofline_without_duration = section.roofline == Roofline::automatic && has_peak;
+  device.compute = section.compute;
+  if (has_peak || section.compute == ComputeModel::recorded) return;
+  if (section.compute != ComputeModel::automatic)
+    return reading.fail(Errc::config_missing_key, "/device/peak",
+                        "is missing: the model of compute needs it");
+  device.compute = ComputeModel::recorded;
 }
 
 void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {

@@ -19,14 +19,17 @@
 #include "orrery/platform/networks.h"
 #include "orrery/platform/platform.h"
 
-namespace orrery::platform {
-
-enum class Roofline : std::uint8_t { automatic, on, off };
-
-}  // namespace orrery::platform
+namespace orrery::platform {}  // namespace orrery::platform
 
 namespace orrery::config {
 
+template <>
+struct Words<platform::ComputeModel> {
+  static constexpr std::array names = {
+      WordTable<platform::ComputeModel>{"auto", platform::ComputeModel::automatic},
+      WordTable<platform::ComputeModel>{"recorded", platform::ComputeModel::recorded},
+      WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline}};
+};
 template <>
 struct Words<platform::Block> {
   static constexpr std::array names = {
@@ -104,13 +107,6 @@ namespace orrery::platform {
 
 // Kinds of value that only this file has.
 
-/// `true`, `false` or `auto`.
-void read_value(const Json& value, const std::string& path, const Limits&, Roofline& out,
-                Reading& reading);
-OrderedJson schema_of(Kind<Roofline>, const Limits&);
-inline std::string about_kind(Kind<Roofline>, const Limits&) { return "`true`, `false` or `auto`"; }
-OrderedJson write_value(Roofline value);
-
 /// "ring", or ["ring", "direct:4"], or {custom: prefix}. Empty: chosen by block.
 struct PlanValue {
   std::vector<AlgorithmSpec> algorithms;
@@ -146,7 +142,7 @@ struct DeviceSection {
   std::optional<FlopRate> peak;
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory_capacity;
-  Roofline roofline = Roofline::automatic;
+  ComputeModel compute = ComputeModel::automatic;
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
@@ -160,14 +156,13 @@ struct DeviceSection {
       field("peak", &DeviceSection::peak, "dense peak of one device", positive())
           .by_default("the catalogue's"),
       field("memory_bandwidth", &DeviceSection::memory_bandwidth,
-            "local memory; reductions and roofline compute are charged by it", positive())
+            "local memory; reductions and compute are charged by it", positive())
           .by_default("the catalogue's"),
       field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
           .by_default("the catalogue's"),
-      field("roofline", &DeviceSection::roofline,
-            "compute nodes take max(operations / peak, bytes / memory_bandwidth); `auto`: only "
-            "those without a recorded "
-            "duration")};
+      field("compute", &DeviceSection::compute,
+            "where the times of compute nodes come from; `auto`: recorded, else the best that is "
+            "known for each kernel, or the roofline where `peak` is given here")};
 };
 
 struct DimSection {

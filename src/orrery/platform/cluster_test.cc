@@ -51,8 +51,8 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
   EXPECT_EQ(platform->device.rated, platform->device.peak);
   EXPECT_EQ(platform->device.precision, "bf16");
   EXPECT_EQ(platform->device.memory.count(), 3.35e12);
-  EXPECT_FALSE(platform->device.roofline);
-  EXPECT_TRUE(platform->device.roofline_without_duration);
+
+  EXPECT_EQ(platform->device.compute, ComputeModel::automatic);
   const CollectiveConfig& c = platform->collectives;
   EXPECT_EQ(c.splits, 4);
   EXPECT_EQ(c.policy, SchedulingPolicy::fifo);
@@ -67,7 +67,7 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
 TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",
-    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "roofline": true},
+    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "roofline"},
     "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
     "network_model": "message",
     "collectives": {"chunks": 7, "active_chunks": 2, "queues_per_dim": 3, "policy": "priority", "optimization": "baseline",
@@ -81,7 +81,7 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->name, "all");
   EXPECT_EQ(platform->device.peak.count(), 19.5e12);
   EXPECT_EQ(platform->device.memory_capacity.count(), 40ll << 30);
-  EXPECT_TRUE(platform->device.roofline);
+  EXPECT_EQ(platform->device.compute, ComputeModel::roofline);
   EXPECT_EQ(platform->network, NetworkModelKind::message);
   EXPECT_EQ(platform->dims[0].bandwidth.count(), 50e9);
   const CollectiveConfig& c = platform->collectives;

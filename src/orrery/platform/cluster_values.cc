@@ -46,24 +46,6 @@ std::string write_algorithm(const AlgorithmSpec& spec) {
 
 }  // namespace
 
-void read_value(const Json& value, const std::string& path, const Limits&, Roofline& out,
-                Reading& reading) {
-  if (value.is_boolean()) {
-    out = value.get<bool>() ? Roofline::on : Roofline::off;
-  } else if (value.is_string() && value.get_ref<const std::string&>() == "auto") {
-    out = Roofline::automatic;
-  } else {
-    reading.wrong_kind(path, value, "true, false or auto");
-  }
-}
-
-OrderedJson schema_of(Kind<Roofline>, const Limits&) { return {{"enum", {true, false, "auto"}}}; }
-
-OrderedJson write_value(Roofline value) {
-  if (value == Roofline::automatic) return "auto";
-  return value == Roofline::on;
-}
-
 void read_value(const Json& value, const std::string& path, const Limits&, PlanValue& out,
                 Reading& reading) {
   if (value.is_object()) {
@@ -146,6 +128,20 @@ OrderedJson write_value(const NodePrefixes& value) {
   OrderedJson object = OrderedJson::object();
   for (const auto& [id, prefix] : value.by_id) object[std::to_string(id)] = prefix;
   return object;
+}
+
+std::string_view name(ComputeModel model) {
+  for (const auto& [word, meaning] : config::Words<ComputeModel>::names)
+    if (meaning == model) return word;
+  return "unknown";
+}
+
+std::vector<std::string_view> compute_names() { return config::words_of<ComputeModel>(); }
+
+std::optional<ComputeModel> compute_model(std::string_view name) {
+  for (const auto& [word, meaning] : config::Words<ComputeModel>::names)
+    if (word == name) return meaning;
+  return std::nullopt;
 }
 
 }  // namespace orrery::platform

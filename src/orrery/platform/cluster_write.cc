@@ -26,12 +26,16 @@ ClusterSection section_of(const Platform& platform) {
   ClusterSection file;
   file.name = platform.name;
   if (!platform.device.name.empty()) file.device.name = platform.device.name;
-  if (platform.device.peak.count() > 0) file.device.peak = platform.device.peak;
+  const Device& device = platform.device;
+  if (!device.entry.empty()) {
+    file.device.is = device.entry;
+    file.device.precision = device.precision;
+  }
+  if (device.peak.count() > 0 && (device.entry.empty() || device.peak != device.rated))
+    file.device.peak = device.peak;
   if (platform.device.memory.count() > 0) file.device.memory_bandwidth = platform.device.memory;
   file.device.memory_capacity = platform.device.memory_capacity;
-  file.device.roofline = platform.device.roofline                    ? Roofline::on
-                         : platform.device.roofline_without_duration ? Roofline::automatic
-                                                                     : Roofline::off;
+  file.device.compute = device.compute;
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
     file.network.push_back(DimSection{dim.block, dim.size, std::nullopt, dim.bandwidth, latency});

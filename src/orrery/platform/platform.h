@@ -102,17 +102,37 @@ struct SharedBus {
   std::int64_t reduction_delay = 1;  ///< ns per 100 bytes
 };
 
+/// Where the times of compute nodes come from.
+enum class ComputeModel : std::uint8_t {
+  automatic,  ///< recorded, else the best that is known for each kernel
+  recorded,
+  roofline,   ///< max(operations / peak, bytes / bandwidth)
+  heuristic,  ///< tiles and waves, achieved bandwidth
+  table,      ///< between measured points
+  learned,    ///< fitted to measured kernels
+  systolic,   ///< SCALE-Sim's closed form
+};
+
+/// "auto", "recorded", "roofline" …
+[[nodiscard]] std::string_view name(ComputeModel model);
+/// The words that cluster files and `--compute` take, in that order.
+[[nodiscard]] std::vector<std::string_view> compute_names();
+/// The model of that name, or nothing.
+[[nodiscard]] std::optional<ComputeModel> compute_model(std::string_view name);
+
 /// One accelerator.
 struct Device {
-  std::string name;         ///< catalogue name, may be empty
+  std::string name;         ///< as results call it, may be empty
+  std::string entry;        ///< of the catalogue; empty: it is not from there
   FlopRate peak{};          ///< what roofline takes: `rated`, or less that kernels reach
   FlopRate rated{};         ///< dense peak of `precision`, which utilisation is told against
   std::string precision;    ///< of `rated`: "bf16"; empty where nothing says so
   Bandwidth memory{};       ///< local memory
   Bytes memory_capacity{};  ///< 0 = unknown
-  bool roofline = false;    ///< compute nodes take roofline time instead of their recorded duration
-  bool roofline_without_duration =
-      false;  ///< compute nodes without a recorded duration take roofline time
+  ComputeModel compute = ComputeModel::recorded;
+
+  /// Its peak is somebody's own figure, not the data sheet's.
+  [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }
 };
 
 enum class RemoteMemoryKind : std::uint8_t { none, per_npu, per_node, pool };

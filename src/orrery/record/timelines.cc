@@ -19,6 +19,24 @@ using result::SpanKind;
 
 namespace {
 
+result::Model model_of(sim::TimedBy model) {
+  switch (model) {
+    case sim::TimedBy::recorded:
+      return result::Model::recorded;
+    case sim::TimedBy::roofline:
+      return result::Model::roofline;
+    case sim::TimedBy::heuristic:
+      return result::Model::heuristic;
+    case sim::TimedBy::table:
+      return result::Model::table;
+    case sim::TimedBy::learned:
+      return result::Model::learned;
+    case sim::TimedBy::systolic:
+      return result::Model::systolic;
+  }
+  return result::Model::none;
+}
+
 result::Model network_model(platform::NetworkModelKind kind) {
   switch (kind) {
     case platform::NetworkModelKind::analytical:
@@ -199,9 +217,7 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:
-      span.model = source_.recording.by_roofline[source_.workload.graph_of_rank[rank]][node]
-                       ? result::Model::roofline
-                       : result::Model::recorded;
+      span.model = model_of(source_.recording.timed_by[source_.workload.graph_of_rank[rank]][node]);
       if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
       span.bytes = graph.work(node).tensor_size;
       break;

@@ -49,6 +49,14 @@ std::string_view name(Model model) {
       return "message";
     case Model::memory:
       return "memory";
+    case Model::heuristic:
+      return "heuristic";
+    case Model::table:
+      return "table";
+    case Model::learned:
+      return "learned";
+    case Model::systolic:
+      return "systolic";
   }
   return "unknown";
 }

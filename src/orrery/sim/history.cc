@@ -18,14 +18,31 @@ std::size_t node_count(const graph::Workload& workload) {
   return nodes;
 }
 
-std::vector<std::vector<bool>> timed_by_roofline(const graph::Workload& workload,
-                                                 const platform::Platform& platform) {
+TimedBy timed_by(model::Source source) {
+  switch (source) {
+    case model::Source::roofline:
+      return TimedBy::roofline;
+    case model::Source::heuristic:
+      return TimedBy::heuristic;
+    case model::Source::table:
+      return TimedBy::table;
+    case model::Source::learned:
+      return TimedBy::learned;
+    case model::Source::systolic:
+      return TimedBy::systolic;
+    default:
+      return TimedBy::recorded;
+  }
+}
+
+std::vector<std::vector<TimedBy>> all_timed_by(const graph::Workload& workload,
+                                               const platform::Platform& platform) {
   const auto compute = model::make_compute(platform);
-  std::vector<std::vector<bool>> all;
+  std::vector<std::vector<TimedBy>> all;
   for (const graph::GraphRef& graph : workload.graphs) {
-    std::vector<bool>& nodes = all.emplace_back(graph->size());
+    std::vector<TimedBy>& nodes = all.emplace_back(graph->size());
     for (graph::NodeId node = 0; node < graph->size(); ++node)
-      nodes[node] = compute->source(*graph, node) == model::Source::roofline;
+      nodes[node] = timed_by(compute->source(*graph, node));
   }
   return all;
 }
@@ -46,7 +63,7 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
 
 std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   auto made = std::move(recorder_).finish(std::move(times));
-  made->by_roofline = timed_by_roofline(run_.workload, run_.platform);
+  made->timed_by = all_timed_by(run_.workload, run_.platform);
   made->uncontended = run_.network.traits().uncontended;
   made->network = run_.shared.network.get();
   return made;

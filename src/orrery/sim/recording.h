@@ -71,6 +71,9 @@ struct RecordedLink {
   std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
 };
 
+/// Which model said how long a compute node takes.
+enum class TimedBy : std::uint8_t { recorded, roofline, heuristic, table, learned, systolic };
+
 /// What a simulation did, node by node, and on what network.
 struct Recording {
   static constexpr std::size_t kMostLinks = 65'536;
@@ -80,11 +83,9 @@ struct Recording {
   std::vector<NodeDetail> details;
   std::vector<Join> joins;
   std::vector<RecordedGroup> groups;
-  std::int64_t bin = 0;             ///< picoseconds
-  std::vector<RecordedLink> links;  ///< those that carried something
-  /// By distinct graph of the workload and node: the roofline said how long it computes. Otherwise
-  /// it took what was recorded.
-  std::vector<std::vector<bool>> by_roofline;
+  std::int64_t bin = 0;                        ///< picoseconds
+  std::vector<RecordedLink> links;             ///< those that carried something
+  std::vector<std::vector<TimedBy>> timed_by;  ///< by distinct graph of the workload and node
   bool uncontended = true;  ///< the network's trait: messages are never in each other's way
   std::shared_ptr<const model::Network> network;  ///< what alone() asks
 

@@ -95,6 +95,23 @@ std::string locate(const std::string& prefix, const std::string& config) {
 
 }  // namespace
 
+namespace {
+
+/// Instead of the cluster's own model.
+Result<void> choose_compute(const Question& question, Platform& platform) {
+  platform.device.compute = *platform::compute_model(question.compute);
+  const bool needs_peak = question.compute != "auto" && question.compute != "recorded";
+  if (platform.device.peak.count() > 0) return {};
+  if (needs_peak)
+    return fail(Errc::config_missing_key, question.cluster_name(),
+                "the device has no peak, which --compute " + question.compute + " needs",
+                "name a device of the catalogue (`is`), or give `peak`");
+  platform.device.compute = platform::ComputeModel::recorded;
+  return {};
+}
+
+}  // namespace
+
 Result<Platform> read_platform(const Question& question, Findings& findings) {
   // ASTRA-sim has a program for each of its networks.
   const platform::NetworkEntry* network = platform::find_network(question.network);
@@ -120,6 +137,10 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
+  if (!question.compute.empty()) {
+    if (auto chosen = choose_compute(question, *platform); !chosen)
+      return tl::unexpected(chosen.error());
+  }
   if (question.rules == "orrery") platform->rules = Rules::orrery;
   if (question.rules == "astra") platform->rules = Rules::astra;
   return platform;

@@ -55,6 +55,7 @@ std::string typed_options(const Question& question) {
   if (question.replicate) text += " --replicate";
   if (question.repair) text += " --repair";
   if (!question.network.empty()) text += " --network " + question.network;
+  if (!question.compute.empty()) text += " --compute " + question.compute;
   if (!question.rules.empty()) text += " --rules " + question.rules;
   return text.empty() ? text : text.substr(1);
 }

@@ -13,8 +13,9 @@ std::string_view name(platform::NetworkModelKind network) { return platform::ent
 
 std::string_view compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";
-  if (platform.device.roofline) return "roofline";
-  return platform.device.roofline_without_duration ? "recorded_or_roofline" : "recorded";
+  const platform::Device& device = platform.device;
+  if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
+  return "recorded_or_roofline";
 }
 
 }  // namespace orrery::study

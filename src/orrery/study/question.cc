@@ -53,6 +53,10 @@ Result<void> settle(Question& question) {
     if (auto fine = one_of("--network", question.network, platform::network_names()); !fine)
       return fine;
   }
+  if (!question.compute.empty()) {
+    if (auto fine = one_of("--compute", question.compute, platform::compute_names()); !fine)
+      return fine;
+  }
   if (!question.rules.empty()) {
     if (auto fine = one_of("--rules", question.rules, {"orrery", "astra"}); !fine) return fine;
   }

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/compute/compute.h"
 
+#include <cmath>
+
+#include "orrery/model/compute/predictions.h"
 #include "orrery/model/compute/roofline.h"
 
 namespace orrery::model {
 
 namespace {
 
-class RecordedOrRoofline final : public Compute {
+using platform::ComputeModel;
+
+class PlatformCompute final : public Compute {
  public:
-  explicit RecordedOrRoofline(const platform::Platform& platform) : platform_(platform) {}
+  explicit PlatformCompute(const platform::Platform& platform)
+      : platform_(platform), predictions_(platform.device) {}
 
   [[nodiscard]] Source source(const graph::Graph& graph, graph::NodeId node) const override {
-    if (platform_.replay_only || graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node))
-      return Source::recorded;
-    const bool recorded = graph.duration(node) > Time{};
-    const platform::Device& device = platform_.device;
-    const bool wanted =
-        device.roofline || (device.roofline_without_duration && !recorded && knows(graph, node));
-    // ASTRA rules: it has to know, or the run fails.
-    const bool can = knows(graph, node) || platform_.rules == platform::Rules::astra;
-    return wanted && can ? Source::roofline : Source::recorded;
+    if (!wanted(graph, node)) return Source::recorded;
+    if (const Answer* predicted = prediction(graph, node)) return predicted->source;
+    return falls_back(graph, node) ? Source::roofline : Source::recorded;
   }
 
   [[nodiscard]] Result<Answer> time(const graph::Graph& graph, graph::NodeId node) const override {
-    if (source(graph, node) == Source::recorded)
-      return Answer{graph.duration(node), Source::recorded};
+    const Answer recorded{graph.duration(node), Source::recorded};
+    if (!wanted(graph, node)) return recorded;
+    if (const Answer* predicted = prediction(graph, node)) return *predicted;
+    if (!falls_back(graph, node)) return recorded;
     if (!knows(graph, node)) {
       return fail(Errc::input_missing_attr, "",
                   "a compute node lacks num_ops or tensor_size, which the roofline needs",
@@ -44,13 +46,35 @@ class RecordedOrRoofline final : public Compute {
     return graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   }
 
+  /// Some model is asked, not the recording.
+  [[nodiscard]] bool wanted(const graph::Graph& graph, graph::NodeId node) const {
+    if (platform_.replay_only || graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node))
+      return false;
+    const ComputeModel model = platform_.device.compute;
+    if (model == ComputeModel::automatic) return graph.duration(node) == Time{};
+    return model != ComputeModel::recorded;
+  }
+
+  /// Under ASTRA rules there are no kernels.
+  [[nodiscard]] const Answer* prediction(const graph::Graph& graph, graph::NodeId node) const {
+    if (graph.kernels() == nullptr || platform_.rules == platform::Rules::astra) return nullptr;
+    const graph::KernelId kernel = graph.kernel(node);
+    return kernel == graph::kNoKernel ? nullptr : predictions_.of(*graph.kernels(), kernel);
+  }
+
+  /// The roofline of the node's work takes over. ASTRA rules: it has to know, or the run fails.
+  [[nodiscard]] bool falls_back(const graph::Graph& graph, graph::NodeId node) const {
+    return knows(graph, node) || platform_.rules == platform::Rules::astra;
+  }
+
   const platform::Platform& platform_;
+  Predictions predictions_;
 };
 
 }  // namespace
 
 std::unique_ptr<Compute> make_compute(const platform::Platform& platform) {
-  return std::make_unique<RecordedOrRoofline>(platform);
+  return std::make_unique<PlatformCompute>(platform);
 }
 
 }  // namespace orrery::model

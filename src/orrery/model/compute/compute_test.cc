@@ -14,6 +14,7 @@
 namespace orrery::model {
 namespace {
 
+using platform::ComputeModel;
 using platform::Platform;
 using platform::Rules;
 
@@ -38,12 +39,12 @@ graph::Graph four_nodes() {
   return std::move(*made);
 }
 
-Platform fast(bool roofline, bool without_duration) {
+Platform fast(ComputeModel compute) {
   Platform made;
   made.device.peak = FlopRate(1e14);
   made.device.memory = Bandwidth(2e12);
-  made.device.roofline = roofline;
-  made.device.roofline_without_duration = without_duration;
+  made.device.rated = made.device.peak;
+  made.device.compute = compute;
   return made;
 }
 
@@ -62,26 +63,28 @@ TEST(Compute, SaysWhichModelAnswersAndNothingOfErrorsThatNobodyKnows) {
     return all;
   };
   using All = std::vector<Answer>;
-  EXPECT_EQ(answers(fast(false, false)), (All{recorded, nothing, recorded, recorded}));
-  EXPECT_EQ(answers(fast(false, true)), (All{recorded, worked_out, recorded, recorded}));
-  EXPECT_EQ(answers(fast(true, true)), (All{worked_out, worked_out, recorded, recorded}));
-  Platform replay = fast(true, true);
+  EXPECT_EQ(answers(fast(ComputeModel::recorded)), (All{recorded, nothing, recorded, recorded}));
+  EXPECT_EQ(answers(fast(ComputeModel::automatic)),
+            (All{recorded, worked_out, recorded, recorded}));
+  EXPECT_EQ(answers(fast(ComputeModel::roofline)),
+            (All{worked_out, worked_out, recorded, recorded}));
+  Platform replay = fast(ComputeModel::roofline);
   replay.replay_only = true;
   EXPECT_EQ(answers(replay), (All{recorded, nothing, recorded, recorded}));
 }
 
 TEST(Compute, RefusesWhatItCannotKnow) {
   const graph::Graph graph = four_nodes();
-  Platform astra = fast(true, false);
+  Platform astra = fast(ComputeModel::roofline);
   astra.rules = Rules::astra;
   EXPECT_EQ(make_compute(astra)->time(graph, 2).error().code, Errc::input_missing_attr);
-  Platform slow = fast(true, false);
+  Platform slow = fast(ComputeModel::roofline);
   slow.device.peak = FlopRate(1e-9);
   EXPECT_EQ(make_compute(slow)->time(graph, 0).error().code, Errc::config_range);
 }
 
 TEST(Memory, SaysWhichMemoryAnswers) {
-  Platform platform = fast(false, false);
+  Platform platform = fast(ComputeModel::recorded);
   platform.remote_memory = {platform::RemoteMemoryKind::pool, ns(300), Bandwidth(1e9)};
   EXPECT_EQ(*RemoteMemory(platform).time(Bytes(1000)), (Answer{ns(1300), Source::remote_memory}));
   EXPECT_EQ(*local_memory(Bytes(2'000'000), platform.device),

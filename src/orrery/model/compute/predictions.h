@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Times of kernels on one device, each worked out once.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "orrery/graph/kernel.h"
+#include "orrery/model/answer.h"
+#include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/kernels/silicon.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::model {
+
+/// Thread-safe. The first question about a table answers for all its kernels; after that an answer
+/// is a look into a row. Tables must not grow any more, and outlive it.
+class Predictions {
+ public:
+  /// By the models that device.compute names. Automatic: the best that is known for each kernel;
+  /// the roofline for devices that are not of the catalogue, or whose peak is not the catalogue's.
+  explicit Predictions(const platform::Device& device);
+  ~Predictions();
+  Predictions(const Predictions&) = delete;
+  Predictions& operator=(const Predictions&) = delete;
+
+  /// Null where no model says anything.
+  [[nodiscard]] const Answer* of(const graph::KernelTable& kernels, graph::KernelId kernel) const;
+
+ private:
+  struct Answers {
+    const graph::KernelTable* kernels = nullptr;
+    std::vector<std::optional<Answer>> by_kernel;
+    std::unique_ptr<Answers> next;
+  };
+  const Answers& work_out(const graph::KernelTable& kernels) const;
+  [[nodiscard]] std::optional<Answer> answer(const graph::Kernel& kernel) const;
+
+  Silicon silicon_;
+  std::vector<std::unique_ptr<KernelModel>> models_;  ///< the first that answers counts
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<Answers> all_;  ///< newest first
+  mutable std::atomic<const Answers*> newest_ = nullptr;
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/roofline_model.h"
+
+#include <algorithm>
+
+namespace orrery::model {
+
+using graph::Operation;
+
+bool multiplies(Operation operation) {
+  switch (operation) {
+    case Operation::gemm:
+    case Operation::batched_gemm:
+    case Operation::grouped_gemm:
+    case Operation::attention:
+    case Operation::convolution:
+    case Operation::interaction:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<KernelTime> RooflineModel::time(const graph::Kernel& kernel,
+                                              const Silicon& silicon) const {
+  const double flops = static_cast<double>(kernel.flops);
+  const double bytes = static_cast<double>(kernel.bytes);
+  double rate = 0;
+  if (multiplies(kernel.operation)) {
+    rate = silicon.rate(kernel.a);
+    if (flops > 0 && rate <= 0) return std::nullopt;
+  } else {
+    rate = silicon.vector;
+  }
+  const double compute = flops > 0 && rate > 0 ? flops / (rate * scale_) : 0;
+  const double memory = bytes > 0 && silicon.memory > 0 ? bytes / silicon.memory : 0;
+  KernelTime time;
+  time.seconds = std::max(compute, memory);
+  if (!(time.seconds > 0)) return std::nullopt;
+  return time;
+}
+
+}  // namespace orrery::model
