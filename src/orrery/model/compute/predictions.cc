@@ -59,7 +59,7 @@ std::optional<Answer> Predictions::answer(const graph::Kernel& kernel) const {
     const auto time = model->time(kernel, silicon_);
     if (!time || !(time->seconds > 0 && time->seconds < kMostSeconds)) continue;
     Answer made;
-    made.time = Time(static_cast<std::int64_t>(std::ceil(time->seconds * 1e12)));
+    made.time = Time(static_cast<std::int64_t>(std::ceil(time->seconds * 1e9 * 1e3)));
     made.source = time->source;
     if (time->band != ErrorBand{}) made.band = time->band;
     return made;

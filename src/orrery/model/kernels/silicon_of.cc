@@ -37,7 +37,8 @@ Silicon silicon_of(const platform::Device& device) {
     silicon.name = device.name;
     silicon.peak.fill(device.peak.count());
   }
-  silicon.peak[static_cast<std::size_t>(graph::Format::unsaid)] = device.rated.count();
+  if (device.rated.count() > 0)
+    silicon.peak[static_cast<std::size_t>(graph::Format::unsaid)] = device.rated.count();
   silicon.memory = device.memory.count();
   silicon.memory_bytes = static_cast<double>(device.memory_capacity.count());
   return silicon;

@@ -79,4 +79,38 @@ Kernel elements_kernel(const Scope& scope, Operation operation, Amount elements)
   return kernel;
 }
 
+graph::Operation usual_operation(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::vector:
+      return graph::Operation::elementwise;
+    case OpClass::lookup:
+      return graph::Operation::embedding;
+    case OpClass::optimizer:
+      return graph::Operation::optimizer;
+    default:
+      return graph::Operation::unsaid;
+  }
+}
+
+graph::Pass pass_of(Phase phase) {
+  switch (phase) {
+    case Phase::input_grad:
+      return graph::Pass::input_grad;
+    case Phase::weight_grad:
+      return graph::Pass::weight_grad;
+    default:
+      return graph::Pass::forward;
+  }
+}
+
+void fuse(graph::Kernel& into, const graph::Kernel& from) {
+  using graph::Operation;
+  const auto plain = [](const graph::Kernel& kernel) {
+    return kernel.operation == Operation::elementwise || kernel.operation == Operation::dropout ||
+           kernel.operation == Operation::cast;
+  };
+  if (plain(into) && !plain(from)) into = from;
+  into.traits |= graph::kEpilogue;
+}
+
 }  // namespace orrery::workload

@@ -6,6 +6,7 @@
 
 #include "orrery/graph/kernel.h"
 #include "orrery/workload/layers/scope.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::workload {
 
@@ -35,5 +36,12 @@ struct ProductShape {
 /// One number after the other.
 [[nodiscard]] graph::Kernel elements_kernel(const Scope& scope, graph::Operation operation,
                                             Amount elements);
+
+/// What ops of a class are when nothing is said.
+[[nodiscard]] graph::Operation usual_operation(OpClass op_class);
+/// Which pass `phase` is to a kernel.
+[[nodiscard]] graph::Pass pass_of(Phase phase);
+/// Makes one kernel of two: it is of the kind of its less trivial part.
+void fuse(graph::Kernel& into, const graph::Kernel& from);
 
 }  // namespace orrery::workload

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orrery/core/check.h"
+#include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -33,42 +34,6 @@ class Pending {
 };
 
 bool is_compute(const Op& op) { return op.stream == stream::compute; }
-
-graph::Operation usual_operation(OpClass op_class) {
-  switch (op_class) {
-    case OpClass::vector:
-      return graph::Operation::elementwise;
-    case OpClass::lookup:
-      return graph::Operation::embedding;
-    case OpClass::optimizer:
-      return graph::Operation::optimizer;
-    default:
-      return graph::Operation::unsaid;
-  }
-}
-
-/// Which pass `phase` is to a kernel.
-graph::Pass pass_of(Phase phase) {
-  switch (phase) {
-    case Phase::input_grad:
-      return graph::Pass::input_grad;
-    case Phase::weight_grad:
-      return graph::Pass::weight_grad;
-    default:
-      return graph::Pass::forward;
-  }
-}
-
-/// What is one kernel is of the kind of its less trivial part.
-void fuse(graph::Kernel& into, const graph::Kernel& from) {
-  using graph::Operation;
-  const auto plain = [](const graph::Kernel& kernel) {
-    return kernel.operation == Operation::elementwise || kernel.operation == Operation::dropout ||
-           kernel.operation == Operation::cast;
-  };
-  if (plain(into) && !plain(from)) into = from;
-  into.traits |= graph::kEpilogue;
-}
 
 }  // namespace
 
