@@ -24,6 +24,13 @@ config::BuiltInList<LinkEntry>& link_list() {
 
 }  // namespace
 
+std::string_view name(Architecture architecture) {
+  for (const auto& [word, meaning] : config::Words<Architecture>::names) {
+    if (meaning == architecture) return word;
+  }
+  return "";
+}
+
 const Peak* DeviceEntry::peak(std::string_view precision) const {
   for (const Peak& each : peaks) {
     if (each.precision == precision) return &each;
@@ -36,6 +43,16 @@ std::span<const LinkEntry> links() { return link_list().all(); }
 
 const DeviceEntry* find_device(std::string_view name) { return device_list().find(name); }
 const LinkEntry* find_link(std::string_view name) { return link_list().find(name); }
+
+Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml) {
+  std::vector<DeviceEntry> read;
+  for (const config::EntryText& text : config::split_entries(yaml)) {
+    Result<DeviceEntry> entry = config::read_entry<DeviceEntry>(text);
+    if (!entry) return tl::unexpected(std::move(entry.error()));
+    read.push_back(*std::move(entry));
+  }
+  return read;
+}
 
 Result<void> check_catalogue() {
   if (Result<void> fine = device_list().check(); !fine) return fine;

@@ -3,6 +3,7 @@
 // Devices and links by name, every figure with its public source: data/catalogue.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,59 @@
 
 namespace orrery::platform {
 
+/// The design that a device's matrix units belong to. `rtx_blackwell` is the one of workstations.
+enum class Architecture : std::uint8_t {
+  unknown,
+  volta,
+  turing,
+  ampere,
+  ada,
+  hopper,
+  blackwell,
+  blackwell_ultra,
+  rtx_blackwell,
+  cdna2,
+  cdna3,
+  cdna4,
+  xe2,
+  tpu,
+  gaudi,
+  trainium,
+};
+
+}  // namespace orrery::platform
+
+namespace orrery::config {
+
+/// As data/catalogue writes them; `unknown` is what is not written.
+template <>
+struct Words<platform::Architecture> {
+  using Word = WordTable<platform::Architecture>;
+  static constexpr std::array names = {
+      Word{"volta", platform::Architecture::volta},
+      Word{"turing", platform::Architecture::turing},
+      Word{"ampere", platform::Architecture::ampere},
+      Word{"ada", platform::Architecture::ada},
+      Word{"hopper", platform::Architecture::hopper},
+      Word{"blackwell", platform::Architecture::blackwell},
+      Word{"blackwell-ultra", platform::Architecture::blackwell_ultra},
+      Word{"rtx-blackwell", platform::Architecture::rtx_blackwell},
+      Word{"cdna2", platform::Architecture::cdna2},
+      Word{"cdna3", platform::Architecture::cdna3},
+      Word{"cdna4", platform::Architecture::cdna4},
+      Word{"xe2", platform::Architecture::xe2},
+      Word{"tpu", platform::Architecture::tpu},
+      Word{"gaudi", platform::Architecture::gaudi},
+      Word{"trainium", platform::Architecture::trainium}};
+};
+
+}  // namespace orrery::config
+
+namespace orrery::platform {
+
+/// "blackwell-ultra"; "" for `unknown`.
+[[nodiscard]] std::string_view name(Architecture architecture);
+
 /// A dense peak (no sparsity) at one precision.
 struct Peak {
   std::string precision;  ///< "fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "fp4", "int8"
@@ -30,9 +84,11 @@ struct Peak {
 /// How a maker puts so many of a device together: islands, and a network between them.
 struct Build {
   std::int64_t island = 0;        ///< devices behind one scale-up link; 0: there is no usual way
-  Block block = Block::switched;  ///< of an island
+  Block block = Block::switched;  ///< of an island, in each of its dimensions
+  std::int64_t dimensions = 1;    ///< of an island; 2 or 3 make it a torus, as even as can be
   std::string scale_up;           ///< a link of the catalogue
-  std::string scale_out;          ///< a link of the catalogue, through switches
+  std::string scale_out;          ///< a link of the catalogue, through switches; empty: an island
+                                  ///< is the largest machine
   double ports = 1;               ///< scale-out ports of one device
   std::string source;             ///< public document of such a machine
 
@@ -40,14 +96,15 @@ struct Build {
       config::field("island", &Build::island, "devices of one island", config::at_least(1))
           .required(),
       config::field("block", &Build::block, "network of an island").required(),
+      config::field("dimensions", &Build::dimensions, "of an island", config::between(1, 3)),
       config::field("scale_up", &Build::scale_up, "link inside an island").required(),
-      config::field("scale_out", &Build::scale_out, "link between islands").required(),
+      config::field("scale_out", &Build::scale_out, "link between islands"),
       config::field("ports", &Build::ports, "ports of a device between islands",
                     config::positive()),
       config::field("source", &Build::source, "public document").required()};
 };
 
-/// One accelerator.
+/// One accelerator. What follows `source` is there only where a public document says it.
 struct DeviceEntry {
   std::string name;         ///< as a cluster file writes it
   std::string title;        ///< as its maker writes it
@@ -55,6 +112,14 @@ struct DeviceEntry {
   Bandwidth memory_bandwidth{};
   Bytes memory{};
   std::string source;  ///< public document with these figures
+  Architecture architecture = Architecture::unknown;
+  std::int64_t sms = 0;  ///< SMs, compute units, or cores with matrix units; 0: unknown
+  double clock_mhz = 0;  ///< boost clock, the one of the matrix peaks if there are two; 0: unknown
+  FlopRate vector{};     ///< FLOP/s of fp32 outside the matrix units; 0: unknown
+  Bytes l2{};            ///< cache that all of them share; 0: unknown
+  Bytes shared{};        ///< memory that a program manages, of each of `sms`; 0: unknown
+  double power_w = 0;    ///< W, at most, of the device or its board; 0: unknown
+  std::string facts_source;  ///< public documents with `sms` to `power_w`
   Build build = {};
 
   /// The peak at `precision`, or null.
@@ -70,6 +135,15 @@ struct DeviceEntry {
       config::field("memory", &DeviceEntry::memory, "its memory", config::positive()).required(),
       config::field("source", &DeviceEntry::source, "public document with these figures")
           .required(),
+      config::field("architecture", &DeviceEntry::architecture, "design of its matrix units"),
+      config::field("sms", &DeviceEntry::sms, "SMs, compute units or cores", config::at_least(1)),
+      config::field("clock_mhz", &DeviceEntry::clock_mhz, "boost clock", config::positive()),
+      config::field("vector", &DeviceEntry::vector, "fp32 outside the matrix units",
+                    config::positive()),
+      config::field("l2", &DeviceEntry::l2, "cache that all SMs share", config::positive()),
+      config::field("shared", &DeviceEntry::shared, "memory of an SM", config::positive()),
+      config::field("power_w", &DeviceEntry::power_w, "W, at most", config::positive()),
+      config::field("facts_source", &DeviceEntry::facts_source, "public documents with these"),
       config::field("build", &DeviceEntry::build, "how its maker puts many together")};
 };
 
@@ -100,6 +174,9 @@ struct LinkEntry {
 /// The entry of that name, or null.
 [[nodiscard]] const DeviceEntry* find_device(std::string_view name);
 [[nodiscard]] const LinkEntry* find_link(std::string_view name);
+
+/// The devices of a text such as data/catalogue has. Errc: config_*.
+[[nodiscard]] Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml);
 
 /// What is wrong with the catalogue, which would be our mistake: reads all entries.
 [[nodiscard]] Result<void> check_catalogue();

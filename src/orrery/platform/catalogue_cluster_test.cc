@@ -65,9 +65,15 @@ TEST(CatalogueCluster, EveryDeviceMakesOneOrSaysThatItHasNone) {
       continue;
     }
     EXPECT_NE(find_link(device.build.scale_up), nullptr) << name;
-    EXPECT_NE(find_link(device.build.scale_out), nullptr) << name;
+    const bool ends = device.build.scale_out.empty();
+    EXPECT_EQ(find_link(device.build.scale_out) == nullptr, ends) << name;
     EXPECT_FALSE(device.build.source.empty()) << name;
-    for (const std::int64_t count : {std::int64_t{1}, island, 16 * island}) {
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{2}, island, 16 * island}) {
+      if (ends && count > island) {
+        EXPECT_THAT(made(name + ":" + std::to_string(count)).error().what,
+                    HasSubstr("the largest machine of " + device.title));
+        continue;
+      }
       const auto platform = made(name + ":" + std::to_string(count));
       ASSERT_TRUE(platform) << to_string(platform.error());
       EXPECT_EQ(platform->npu_count(), count);
@@ -75,8 +81,35 @@ TEST(CatalogueCluster, EveryDeviceMakesOneOrSaysThatItHasNone) {
   }
 }
 
+/// Google's slices: sides as even as can be (TPU documentation, topologies of each version).
+TEST(CatalogueCluster, ToriAreAsEvenAsCanBe) {
+  struct Case {
+    const char* name;
+    std::vector<std::int64_t> sides;
+  };
+  for (const Case& each :
+       {Case{"tpu-v5e:1", {1}}, Case{"tpu-v5e:8", {2, 4}}, Case{"tpu-v5e:128", {8, 16}},
+        Case{"tpu-v5e:256", {16, 16}}, Case{"tpu-v5e:512", {16, 16, 2}}, Case{"tpu-v4:4", {2, 2}},
+        Case{"tpu-v4:32", {2, 4, 4}}, Case{"tpu-v4:128", {4, 4, 8}},
+        Case{"tpu-v4:4096", {16, 16, 16}}, Case{"tpu-v5p:6144", {16, 16, 24}},
+        Case{"tpu-v5p:8960", {16, 20, 28}}, Case{"trainium2:64", {4, 4, 4}}}) {
+    const auto platform = made(each.name);
+    ASSERT_TRUE(platform) << to_string(platform.error());
+    std::vector<std::int64_t> sides;
+    for (const Dimension& dim : platform->dims) sides.push_back(dim.size);
+    EXPECT_EQ(sides, each.sides) << each.name;
+  }
+  const auto pods = made("tpu-v5e:512");
+  EXPECT_EQ(pods->dims[0].block, Block::ring);
+  EXPECT_EQ(pods->dims[0].bandwidth.count(), 50e9) << "of one link";
+  EXPECT_EQ(pods->dims[2].block, Block::switched);
+  EXPECT_EQ(pods->dims[2].bandwidth.count(), 3.125e9) << "6.4 Tb/s for 256";
+}
+
 TEST(CatalogueCluster, WrittenAndReadBackItIsTheSame) {
-  for (const char* const name : {"h100-sxm:64", "mi300x:16", "v100-sxm2:32", "gb200:216"}) {
+  for (const char* const name :
+       {"h100-sxm:64", "mi300x:16", "v100-sxm2:32", "gb200:216", "gb300:576", "h20:64", "mi355x:8",
+        "gaudi3:64", "tpu-v5e:256", "tpu-v7x:9216"}) {
     const auto platform = made(name);
     ASSERT_TRUE(platform) << to_string(platform.error());
     Findings findings;
@@ -124,7 +157,12 @@ TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
                            Case{"h100-sxm:-8", Errc::config_range, "h100-sxm:64"},
                            Case{"h100-sxm:8x", Errc::config_range, "h100-sxm:64"},
                            Case{"h100-sxm:99999999999999999999", Errc::config_range, "h100-sxm:64"},
-                           Case{"tpu-v4:64", Errc::config_missing_key, "examples/clusters"}}) {
+                           Case{"tpu-v4:8192", Errc::config_range, "give tpu-v4:4096 or less"},
+                           Case{"tpu-v4:7", Errc::config_range, "tpu-v4:4 or tpu-v4:8"},
+                           Case{"tpu-v5e:251", Errc::config_range, "tpu-v5e:240 or tpu-v5e:256"},
+                           Case{"tpu-v5e:300", Errc::config_range, "tpu-v5e:256 or tpu-v5e:512"},
+                           Case{"tpu-v4:", Errc::config_range, "tpu-v4:4096"},
+                           Case{"l4:8", Errc::config_missing_key, "examples/clusters"}}) {
     const auto refused = made(each.name);
     ASSERT_FALSE(refused) << each.name;
     EXPECT_EQ(refused.error().code, each.code) << each.name;

@@ -27,9 +27,10 @@ namespace orrery::platform {
 [[nodiscard]] bool names_catalogue_cluster(std::string_view name);
 
 /// The cluster file of "h100-sxm:64": so many of the device, in islands and with the network that
-/// its maker builds them with (DeviceEntry::build); up to one island there is one dimension.
-/// Counts cluster_from_catalogue, which says what was made. Errc: config_range for devices that are
-/// not there and counts that fill no islands; config_missing_key where there is no usual network.
+/// its maker builds them with (DeviceEntry::build); up to one island there is one dimension, or
+/// those of a torus. Counts cluster_from_catalogue, which says what was made. Errc: config_range
+/// for devices that are not there and counts that fill no islands or make no torus;
+/// config_missing_key where there is no usual network.
 [[nodiscard]] Result<std::string> catalogue_cluster(std::string_view name, Findings& findings);
 
 /// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader

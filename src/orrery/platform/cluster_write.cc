@@ -8,7 +8,6 @@
 
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/units.h"
-#include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/cluster_file.h"
 
@@ -156,52 +155,6 @@ std::string cluster_reference() {
       "counts, and both ends' "
       "latency. `message`: each link counts, by the ports at its two ends; a message that passes "
       "through a rank uses that rank's ports.\n";
-  return text;
-}
-
-std::string catalogue_reference() {
-  std::string text =
-      "# The catalogue\n\n"
-      "<!-- Generated from data/catalogue. To renew it, run the platform tests "
-      "with "
-      "ORRERY_UPDATE_DOCS=1. -->\n\n"
-      "## Devices\n\nPeaks are dense (no sparsity), in TFLOP/s; the first is the default.\n\n"
-      "| name | device | peaks | memory bandwidth | memory | source |\n|---|---|---|---|---|---|\n";
-  for (const DeviceEntry& each : devices()) {
-    std::string peaks;
-    for (const Peak& peak : each.peaks) {
-      peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", peak.precision,
-                           peak.rate.count() / 1e12);
-    }
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", each.name, each.title, peaks,
-                        format_bandwidth(each.memory_bandwidth), format_bytes(each.memory),
-                        each.source);
-  }
-  text +=
-      "\n## Clusters without a file\n\n`--cluster h100-sxm:64` makes a cluster of that many "
-      "devices as their makers build them: islands, and a network between these. Up to one island "
-      "is one dimension.\n\n"
-      "| name | island | by | between islands | source |\n|---|---|---|---|---|\n";
-  for (const DeviceEntry& each : devices()) {
-    const Build& build = each.build;
-    if (build.island == 0) continue;
-    text += fmt::format(
-        "| `{}` | {} | `{}`, {} | `{}`, {} | {} |\n", each.name, build.island, build.scale_up,
-        name(build.block), build.scale_out,
-        build.ports == 1 ? "a port each" : fmt::format("{} ports each", build.ports), build.source);
-  }
-  text +=
-      "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a "
-      "neighbour. Latency is "
-      "per hop (two hops through a switch) and always an assumption: makers do not publish it.\n\n"
-      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency "
-      "|\n|---|---|---|---|---|---|\n";
-  for (const LinkEntry& each : links()) {
-    text += fmt::format("| `{}` | {} | {} | {} ns | {} | {} |\n", each.name, each.title,
-                        format_bandwidth(each.bandwidth),
-                        static_cast<double>(each.latency.count()) / kPsPerNs, each.source,
-                        each.latency_source);
-  }
   return text;
 }
 
