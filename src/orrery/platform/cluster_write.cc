@@ -30,8 +30,7 @@ ClusterSection section_of(const Platform& platform) {
     file.device.is = device.entry;
     file.device.precision = device.precision;
   }
-  if (device.peak.count() > 0 && (device.entry.empty() || device.peak != device.rated))
-    file.device.peak = device.peak;
+  if (device.peak.count() > 0) file.device.peak = device.peak;
   if (platform.device.memory.count() > 0) file.device.memory_bandwidth = platform.device.memory;
   file.device.memory_capacity = platform.device.memory_capacity;
   file.device.compute = device.compute;

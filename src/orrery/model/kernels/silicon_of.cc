@@ -24,6 +24,14 @@ Silicon silicon_of(const platform::DeviceEntry& entry) {
   silicon.peak[static_cast<std::size_t>(graph::Format::unsaid)] = entry.peaks.front().rate.count();
   silicon.memory = entry.memory_bandwidth.count();
   silicon.memory_bytes = static_cast<double>(entry.memory.count());
+  if (entry.architecture != platform::Architecture::unknown)
+    silicon.architecture = platform::name(entry.architecture);
+  silicon.vector = entry.vector.count();
+  silicon.l2_bytes = static_cast<double>(entry.l2.count());
+  silicon.shared_bytes = static_cast<double>(entry.shared.count());
+  silicon.clock = entry.clock_mhz * 1e6;
+  silicon.power = entry.power_w;
+  silicon.processors = entry.sms;
   return silicon;
 }
 

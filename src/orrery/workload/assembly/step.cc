@@ -134,6 +134,24 @@ class Step {
     };
     add("optimizer", work_.held.dense, matrices.dense, hidden);
     add("optimizer.experts", work_.held.expert, matrices.expert, expert);
+    cast_weights();
+  }
+
+  /// Once a step, for all its microbatches (Transformer Engine, user guide, "FP8 primer"): as they
+  /// lie and transposed.
+  void cast_weights() {
+    const Precision& types = spec_.precision;
+    if (bytes_of(types.product_type()) >= bytes_of(types.weights)) return;
+    const Amount elements = work_.matrices.total();
+    if (elements == Amount(0)) return;
+    Op cast = compute("weights.cast", OpClass::vector, 0, elements * 2,
+                      bytes(elements, types.weights) + bytes(elements * 2, types.product_type()));
+    cast.kernel.operation = graph::Operation::cast;
+    cast.kernel.a = format_of(types.weights);
+    cast.kernel.out = product_format(spec_);
+    cast.kernel.traits = graph::kMultiTensor;
+    cast.kernel.sizes[0] = elements.value();
+    ops_.push_back(cast);
   }
 
   const Spec& spec_;

@@ -6,6 +6,7 @@
 
 #include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention_core.h"
+#include "orrery/workload/layers/chains.h"
 #include "orrery/workload/layers/kernels.h"
 #include "orrery/workload/layers/mla.h"
 
@@ -20,10 +21,11 @@ void rope(Tape& tape, const Scope& scope, Heads& heads) {
   const Amount q = tape.bytes_of(heads.q), k = tape.bytes_of(heads.k);
   const Amount elements = (q + k) / heads.element;
   for (const bool back : {false, true}) {
-    const Op op =
+    const Op whole =
         compute_op(back ? "rope.dgrad" : "rope", OpClass::vector,
                    back ? Phase::input_grad : Phase::forward, 0, elements * kRopeFlops,
                    Amount(2) * (q + k), elements_kernel(scope, graph::Operation::rotary, elements));
+    const Op op = in_framework(whole, scope, elements, back);
     if (back) {
       tape.backward(op);
     } else {

@@ -50,7 +50,7 @@ Kernel product_kernel(const Scope& scope, graph::Pass pass, const ProductShape& 
     k = shape.rows;
     kernel.traits = graph::kTransposedA;
     kernel.out = format_of(scope.spec->precision.gradients);
-    if (scope.spec->kernels.adds_gradients()) {
+    if (scope.spec->kernels.fusion().adds_gradients) {
       kernel.traits |= graph::kAccumulates;
     }
   }

@@ -10,7 +10,8 @@ namespace orrery::workload {
 
 Linear::Output mlp_up_output(const Scope& scope, std::int64_t inner) {
   const Model& model = scope.model();
-  return {"mlp.up", ceil_div(inner, scope.tp) * (gated(model.mlp) ? 2 : 1), model.mlp_bias};
+  return {"mlp.up", ceil_div(inner, scope.tp) * (gated(model.mlp) ? 2 : 1), model.mlp_bias,
+          gated(model.mlp) ? 2 : 1};
 }
 
 Tensor mlp_activation(Tape& tape, const Scope& scope, std::int64_t inner, Tensor up) {

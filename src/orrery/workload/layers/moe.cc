@@ -233,7 +233,8 @@ Tensor Experts::compute(Tensor x) {
   up.group = Group::experts;
   up.tokens = tokens_.computed;
   up.in = hidden_;
-  up.outputs = {{"experts.up", inner * (gated(model.mlp) ? 2 : 1), moe_.expert_bias}};
+  up.outputs = {{"experts.up", inner * (gated(model.mlp) ? 2 : 1), moe_.expert_bias,
+                 gated(model.mlp) ? 2 : 1}};
   up.share = Share::expert;
   up.copies = tokens_.experts;
   up.repeated = 1;  // each has experts of its own

@@ -2,7 +2,9 @@
 #include "orrery/workload/layers/primitives.h"
 
 #include "orrery/core/check.h"
+#include "orrery/workload/layers/chains.h"
 #include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/layers/products.h"
 
 namespace orrery::workload {
 namespace {
@@ -18,29 +20,6 @@ Amount bytes_of(const Tape& tape, const std::vector<Tensor>& x) {
   Amount sum;
   for (const Tensor tensor : x) sum += tape.bytes_of(tensor);
   return sum;
-}
-
-/// The three products of a weight matrix. `x_bytes`: its input where it is multiplied.
-struct Products {
-  Op forward, dgrad, wgrad;
-};
-Products products(const Scope& scope, const Linear& shape, Amount x_bytes, Amount biases) {
-  const Amount flops = Amount(2) * shape.tokens * shape.in * shape.out();
-  const Amount y = scope.activation(shape.tokens * shape.out());
-  const Amount matrix = shape.copies * shape.in * shape.out();
-  const Amount added = shape.tokens * biases;
-  const auto kernel = [&](graph::Pass pass) {
-    return product_kernel(
-        scope, pass, {shape.tokens, shape.in, shape.out(), shape.copies, !(added == Amount(0))});
-  };
-  Products all;
-  all.forward = compute_op(shape.name.forward, OpClass::matmul, Phase::forward, flops, added,
-                           x_bytes + y + scope.weight(matrix), kernel(graph::Pass::forward));
-  all.dgrad = compute_op(shape.name.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
-                         x_bytes + y + scope.weight(matrix), kernel(graph::Pass::input_grad));
-  all.wgrad = compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops, added,
-                         x_bytes + y + scope.gradient(matrix), kernel(graph::Pass::weight_grad));
-  return all;
 }
 
 std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& shape) {
@@ -77,10 +56,10 @@ std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
                            const std::vector<Tensor>& x) {
   begin_linear(tape, shape, x);
   tape.add_weights(shape.share, shape.copies * shape.biases());
-  const Products all = products(scope, shape, bytes_of(tape, x), shape.biases());
-  tape.forward(all.forward);
-  if (!shape.first_in_network) tape.backward(all.dgrad);
-  tape.backward(all.wgrad);
+  const WeightProducts all = products(scope, shape, bytes_of(tape, x), true);
+  forward_products(tape, all);
+  if (!shape.first_in_network) input_gradients(tape, all);
+  weight_gradients(tape, all);
   return make_outputs(tape, scope, shape);
 }
 
@@ -91,7 +70,7 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
   tape.add_weights(shape.share, shape.biases());
   const Amount whole = scope.activation(shape.tokens * shape.in);
   const Amount moved = scope.activation(shape.tokens * (shape.in + shape.carried));
-  Products all = products(scope, shape, whole, shape.biases());
+  WeightProducts all = products(scope, shape, whole, true);
   if (scope.sp) {
     const Amount shard =
         scope.activation(ceil_div(shape.tokens, scope.tp) * (shape.in + shape.carried));
@@ -103,16 +82,16 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
                       stream::tp, scope.activation(ceil_div(shape.tokens, scope.tp) * shape.in));
     again.marks = kGathered;
     tape.backward(again);
-    wait(all.wgrad, kGathered);
+    wait(all.wgrad.front(), kGathered);
     tape.scratch(moved);
   }
-  tape.forward(all.forward);
-  tape.backward(all.dgrad);
+  forward_products(tape, all);
+  input_gradients(tape, all);
   tape.backward(
       collective_op(names.reduce, Phase::input_grad,
                     scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
                     Axis::tp, stream::tp, moved));
-  tape.backward(all.wgrad);
+  weight_gradients(tape, all);
   tape.join_backward(stream::tp);
   return make_outputs(tape, scope, shape);
 }
@@ -125,8 +104,8 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   const Amount whole = scope.activation(shape.tokens * shape.out());
   const Amount rows = scope.sp ? ceil_div(shape.tokens, scope.tp) : shape.tokens;
   const Amount shard = scope.activation(rows * shape.out());
-  Products all = products(scope, shape, bytes_of(tape, x), 0);
-  tape.forward(all.forward);
+  WeightProducts all = products(scope, shape, bytes_of(tape, x), false);
+  forward_products(tape, all);
   tape.forward(collective_op(names.reduce, Phase::forward,
                              scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
                              Axis::tp, stream::tp, whole));
@@ -137,7 +116,7 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
     tape.forward(compute_op(names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(),
                             Amount(2) * shard,
                             elements_kernel(scope, Operation::elementwise, rows * shape.out())));
-    all.wgrad.vector = (rows * shape.out()).value();
+    all.wgrad.front().vector = (rows * shape.out()).value();
   }
   if (scope.sp) {
     tape.backward(collective_op(names.gather, Phase::input_grad, CollectiveType::all_gather,
@@ -145,8 +124,8 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
     tape.join_backward(stream::tp);
     tape.scratch(whole);
   }
-  tape.backward(all.dgrad);
-  tape.backward(all.wgrad);
+  input_gradients(tape, all);
+  weight_gradients(tape, all);
   const Tensor out = tape.output(shape.outputs.front().name, shard);
   tape.gradient_bytes(out, whole);  // both products want it of all tokens
   return out;
@@ -194,14 +173,16 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   back.pass = scope.frozen() ? graph::Pass::input_grad : graph::Pass::backward;
   tape.begin(shape.group, {x});
   tape.save(x);
-  tape.forward(compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
-                          elements * flops.forward, size + size + scope.weight(weights), kernel),
-               size);
-  tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
-                           elements * flops.backward,
-                           Amount(3) * size + scope.weight(weights) +
-                               scope.gradient(scope.frozen() ? Amount(0) : weights),
-                           back));
+  const Op forward =
+      compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0, elements * flops.forward,
+                 size + size + scope.weight(weights), kernel);
+  const Op backward =
+      compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0, elements * flops.backward,
+                 Amount(3) * size + scope.weight(weights) +
+                     scope.gradient(scope.frozen() ? Amount(0) : weights),
+                 back);
+  tape.forward(in_framework(forward, scope, elements, false), size);
+  tape.backward(in_framework(backward, scope, elements, true));
   if (shape.beside_residual) {
     tape.backward(
         compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
@@ -238,10 +219,12 @@ Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Ten
   const Amount in = tape.bytes_of(x), out = scope.activation(shape.elements);
   graph::Kernel kernel = elements_kernel(scope, Operation::activation, shape.elements);
   if (out < in) kernel.traits = graph::kGated;
-  tape.forward(compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
-                          shape.elements * shape.flops.forward, in + out, kernel));
-  tape.backward(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
-                           shape.elements * shape.flops.backward, in + in + out, kernel));
+  const Op forward = compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
+                                shape.elements * shape.flops.forward, in + out, kernel);
+  const Op backward = compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
+                                 shape.elements * shape.flops.backward, in + in + out, kernel);
+  tape.forward(in_framework(forward, scope, shape.elements, false));
+  tape.backward(in_framework(backward, scope, shape.elements, true));
   if (shape.keeps_input) tape.save(x);
   const Tensor y = tape.output(shape.output, out);
   if (!shape.keeps_input) tape.save(y);

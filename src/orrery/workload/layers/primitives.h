@@ -20,7 +20,8 @@ struct Linear {
   struct Output {
     const char* name = "";
     Amount features;
-    bool bias = false;  ///< of this one
+    bool bias = false;        ///< of this one
+    std::int64_t pieces = 1;  ///< matrices side by side, where a framework keeps them apart
   };
   OpName name;
   Group group = Group::none;

@@ -290,7 +290,7 @@ std::vector<Tape::Entry> Tape::backward_entries() {
 
 /// Ops with their waits; neighbours that are one kernel merged.
 std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
-  const bool fused = scope_->spec->kernels.fused;
+  const Fusion fusion = scope_->spec->kernels.fusion();
   const bool overlap = scope_->spec->schedule.overlap;
   std::vector<Op> ops;
   Pending pending;    // joins
@@ -301,7 +301,8 @@ std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
       continue;
     }
     Op op = entry.op;
-    if (fused && entry.fused_saves >= 0 && pending.empty() && in_flight.empty() && !ops.empty() &&
+    const bool fuses = op.kernel.operation == graph::Operation::cast ? fusion.casts : fusion.chains;
+    if (fuses && entry.fused_saves >= 0 && pending.empty() && in_flight.empty() && !ops.empty() &&
         is_compute(ops.back()) && ops.back().op_class == OpClass::vector &&
         ops.back().phase == op.phase) {
       ops.back().vector = (Amount(ops.back().vector) + op.vector).value();

@@ -40,6 +40,7 @@ struct OpName {
   const char* wgrad;
   const char* cast;        ///< of its input, before it
   const char* cast_dgrad;  ///< of its output's gradient
+  const char* add;         ///< of gradients of its weights, where no product does it
 };
 /// ORRERY_OP("qkv") = "qkv", "qkv.dgrad", "qkv.wgrad".
 #define ORRERY_OP(text)                                                  \

@@ -15,6 +15,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
+#include "orrery/workload/spec/framework.h"
 #include "orrery/workload/spec/model.h"
 #include "orrery/workload/spec/precision.h"
 
@@ -173,15 +174,19 @@ struct Batch {
 /// Kernels that change what is computed and kept.
 struct Kernels {
   bool flash_attention = true;  ///< no S×S matrix in memory; causal attention skips half of it
-  bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel
+  bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel;
+                      ///< without a framework
+  Framework framework = Framework::none;
 
-  /// Products of weights' gradients add to those of earlier microbatches by themselves.
-  [[nodiscard]] bool adds_gradients() const { return fused; }
+  [[nodiscard]] Fusion fusion() const { return fusion_of(framework, fused); }
 
   static constexpr auto fields =
       std::tuple{config::field("flash_attention", &Kernels::flash_attention,
                                "attention never stores its scores, and skips what is masked"),
-                 config::field("fused", &Kernels::fused, "element-wise chains are one kernel")};
+                 config::field("fused", &Kernels::fused,
+                               "element-wise chains are one kernel; where no `framework` says"),
+                 config::field("framework", &Kernels::framework,
+                               "whose kernels: which operators are one, which are many")};
 };
 
 /// Low-rank adapters beside frozen matrices (Hu et al., ICLR 2022): x·W + x·A·B with A of in × rank

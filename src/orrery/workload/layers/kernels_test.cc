@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ops are to a device: that it is all there, agrees with what they count, and is what
+// frameworks were recorded to run.
+#include "orrery/workload/layers/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include "orrery/workload/layers/layers_testing.h"
+#include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/spec/defaults.h"
+
+namespace orrery::workload {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+
+/// 2mnk of all products of a kernel; of attention and others, whose FLOPs depend on masks, those
+/// that it states.
+std::int64_t product_flops(const Op& op) {
+  const auto& s = op.kernel.sizes;
+  switch (op.kernel.operation) {
+    case Operation::gemm:
+      return 2 * s[0] * s[1] * s[2];
+    case Operation::batched_gemm:
+      return 2 * s[0] * s[1] * s[2] * s[3] * op.kernel.launches;
+    case Operation::grouped_gemm:
+      return 2 * s[1] * s[2] * s[3];
+    case Operation::convolution:
+      return 2 * s[0] * s[1] * s[2] * s[3] * s[4] * s[5] * s[6];
+    default:
+      return op.matmul;
+  }
+}
+
+Spec job_of(std::string_view model) {
+  Spec spec;
+  spec.model = find_model(model)->model;
+  spec.model.dropout = false;
+  spec.batch.seq = 512;
+  return spec;
+}
+
+void expect_kernels(const Spec& spec, const std::string& what) {
+  Findings findings;
+  const Result<Program> program = assemble(spec, findings);
+  ASSERT_TRUE(program) << what << to_string(program.error());
+  for (const Body& body : program->bodies) {
+    for (const Op& op : body.ops) {
+      if (op.kind != graph::NodeKind::comp || op.op_class == OpClass::copy) continue;
+      const std::string where = what + ": " + op.name + ": " + to_text(op.kernel);
+      EXPECT_NE(op.kernel.operation, Operation::unsaid) << where;
+      if (op.matmul > 0 && op.op_class != OpClass::optimizer)
+        EXPECT_EQ(product_flops(op), op.matmul) << where;
+      EXPECT_EQ(op.kernel.flops + op.kernel.bytes, 0) << where;  // the op's, put in when unrolled
+      for (const std::int64_t size : op.kernel.sizes) EXPECT_GE(size, 0) << where;
+      EXPECT_EQ(graph::parse_kernel(to_text(op.kernel)), op.kernel) << where;
+    }
+  }
+}
+
+TEST(Kernels, AgreeWithWhatOpsCountForEveryModelAndFramework) {
+  for (const ModelEntry& entry : models()) {
+    for (const Framework framework : {Framework::none, Framework::pytorch, Framework::megatron,
+                                      Framework::torchtitan_compiled, Framework::deepspeed}) {
+      Spec spec = job_of(entry.name);
+      spec.kernels.framework = framework;
+      expect_kernels(spec, entry.name);
+      spec.kernels.flash_attention = false;
+      spec.precision.products = Dtype::fp8;
+      expect_kernels(spec, entry.name + " fp8");
+    }
+  }
+}
+
+TEST(Kernels, AgreeUnderEveryPlan) {
+  for (const char* name : {"llama-3.1-8b", "mixtral-8x7b", "gpt3-175b"}) {
+    for (const bool sp : {false, true}) {
+      for (const ContextMethod method :
+           {ContextMethod::all_gather, ContextMethod::ring, ContextMethod::ulysses}) {
+        Spec spec = job_of(name);
+        spec.parallel.tp = 2;
+        spec.parallel.sp = sp;
+        spec.parallel.cp = 2;
+        spec.parallel.cp_method = method;
+        spec.parallel.pp = 2;
+        spec.parallel.dp = 2;
+        spec.batch.global = 8;
+        spec.kernels.framework = Framework::pytorch;
+        expect_kernels(spec, name);
+        spec.recompute.kind = RecomputeKind::full;
+        spec.kernels.framework = Framework::megatron;
+        spec.precision.products = Dtype::fp8;
+        expect_kernels(spec, name);
+      }
+    }
+  }
+}
+
+TEST(Kernels, OfAProductAreItsThreeShapes) {
+  const LoweredModel model = must_lower(llama());
+  const LoweredPart& layer = part_of(model, "layer");
+  // 4 × 256 tokens, hidden 512, queries 512 and keys and values of 256 each.
+  EXPECT_EQ(to_text(find(layer.forward, "qkv")->kernel),
+            "gemm forward bf16,bf16>bf16 m=1024 n=1024 k=512 transposed_b");
+  EXPECT_EQ(to_text(find(layer.backward, "qkv.dgrad")->kernel),
+            "gemm input_grad bf16,bf16>bf16 m=1024 n=512 k=1024");
+  EXPECT_EQ(to_text(find(layer.backward, "qkv.wgrad")->kernel),
+            "gemm weight_grad bf16,bf16>fp32 m=1024 n=512 k=1024 accumulates transposed_a");
+  EXPECT_EQ(to_text(find(layer.forward, "attention")->kernel),
+            "attention forward bf16,bf16>bf16 batch=4 heads=8 kv_heads=4 queries=256 keys=256 "
+            "key_dim=64 value_dim=64 causal");
+  EXPECT_EQ(find(layer.backward, "attention.dgrad")->kernel.pass, graph::Pass::backward);
+}
+
+/// Kernels of each operation and pass, launches counted: "gemm forward" …
+std::map<std::string, int> kernels_of(const std::vector<Op>& ops) {
+  std::map<std::string, int> counts;
+  for (const Op& op : ops) {
+    if (op.kind == graph::NodeKind::comp && op.matmul + op.vector + op.bytes > 0)
+      counts[std::string(graph::name(op.kernel.operation))] += static_cast<int>(op.kernel.launches);
+  }
+  return counts;
+}
+
+using Counts = std::map<std::string, int>;
+
+// What AMD's TraceLens recorded of Qwen1.5-0.5B-Chat on an MI300X, forward, PyTorch eager
+// (AMD-AGI/TraceLens, traces/mi300/Qwen_Qwen1.5-0.5B-Chat__1016005): per layer, of 24 alike,
+// 7 products (q, k, v with biases, out, gate, up, down), 1 attention, of two norms 16 (each: cast,
+// pow, mean, add, rsqrt, mul, cast, mul), of rotary positions 10 (4 mul, 2 neg, 2 cat, 2 add),
+// silu and mul, 2 residual adds; besides 4 copies and a fill for ROCm's flash attention, which
+// wants its inputs in one piece and a seed.
+TEST(Kernels, OfAnEagerLlamaLayerAreThoseThatWereRecorded) {
+  Spec spec = llama();
+  spec.kernels.framework = Framework::pytorch;
+  const LoweredModel model = must_lower(spec);
+  EXPECT_EQ(kernels_of(part_of(model, "layer").forward), (Counts{{"gemm", 7},
+                                                                 {"attention", 1},
+                                                                 {"rms_norm", 16},
+                                                                 {"rotary", 10},
+                                                                 {"activation", 2},
+                                                                 {"elementwise", 2}}));
+}
+
+// What is recorded of a layer of GPT-2 (36 alike) in Hugging Face's, eager, without flash
+// attention (facebookresearch/param, hf_GPT2_et: operators and their autograd counterparts):
+// forward 4 addmm, 2 native_layer_norm, 2 bmm, 1 softmax, 3 native_dropout, 2 residual adds; and
+// besides what this model leaves out: the mask (where, div), gelu_new as 8 operators, and copies
+// that lay heads out. Backward 8 mm, 4 sums for biases, 4 bmm, 2 native_layer_norm_backward (two
+// kernels each on CUDA), 1 softmax, 3 dropouts, 2 adds of residual gradients.
+TEST(Kernels, OfAnEagerGptLayerAreThoseThatWereRecorded) {
+  Spec spec = gpt();
+  spec.kernels.framework = Framework::pytorch;
+  const LoweredModel model = must_lower(spec);
+  const LoweredPart& layer = part_of(model, "layer");
+  Counts forward = kernels_of(layer.forward), backward = kernels_of(layer.backward);
+  // Ours keeps queries, keys and values apart, as Llama's modules do; GPT-2's c_attn is one.
+  EXPECT_EQ(forward["gemm"], 4 + 2);
+  EXPECT_EQ(forward["layer_norm"], 2);
+  EXPECT_EQ(forward["batched_gemm"], 2);
+  EXPECT_EQ(forward["softmax"], 1);
+  EXPECT_EQ(forward["dropout"], 3);
+  EXPECT_EQ(forward["elementwise"], 2);
+  EXPECT_EQ(backward["gemm"], 8 + 4);
+  EXPECT_EQ(backward["batched_gemm"], 4);
+  EXPECT_EQ(backward["layer_norm"], 4);
+  EXPECT_EQ(backward["softmax"], 1);
+  EXPECT_EQ(backward["dropout"], 3);
+  EXPECT_EQ(backward["elementwise"], 2 + 2);  // and the gradients of the three inputs, added
+}
+
+TEST(Kernels, FrameworksDifferInWhatTheyFuse) {
+  const auto launches = [](Framework framework) {
+    Spec spec = llama();
+    spec.kernels.framework = framework;
+    int sum = 0;
+    const LoweredModel model = must_lower(spec);
+    const LoweredPart& layer = part_of(model, "layer");
+    for (const auto& [name, count] : kernels_of(layer.forward)) sum += count;
+    for (const auto& [name, count] : kernels_of(layer.backward)) sum += count;
+    return sum;
+  };
+  const int eager = launches(Framework::pytorch), titan = launches(Framework::torchtitan);
+  const int compiled = launches(Framework::torchtitan_compiled);
+  const int megatron = launches(Framework::megatron);
+  EXPECT_GT(eager, titan);
+  EXPECT_GT(titan, compiled);
+  EXPECT_GT(compiled, megatron);
+}
+
+TEST(Kernels, Fp8IsOfProductsOnlyAndTakesCasts) {
+  Spec spec = llama();
+  spec.precision.products = Dtype::fp8;
+  const LoweredModel model = must_lower(spec);
+  const LoweredPart& layer = part_of(model, "layer");
+  EXPECT_EQ(find(layer.forward, "qkv")->kernel.a, Format::fp8);
+  EXPECT_EQ(find(layer.forward, "qkv")->kernel.out, Format::bf16);
+  EXPECT_EQ(find(layer.forward, "attention")->kernel.a, Format::bf16);
+  EXPECT_EQ(find(layer.forward, "activation")->kernel.a, Format::bf16);
+  // Two passes to find the scale and to cast, then both layouts: 2 × 2 + 2 × 1 bytes.
+  EXPECT_EQ(find(layer.forward, "out.cast")->bytes, 1024 * 512 * 6);
+  EXPECT_EQ(kernels_of(layer.forward)["cast"], 4 * 2);
+  EXPECT_EQ(kernels_of(layer.backward)["cast"], 4 * 2);
+  // With scales from earlier steps the norm before it does it.
+  spec.precision.scaling = Scaling::delayed;
+  const LoweredModel delayed = must_lower(spec);
+  const LoweredPart& fused = part_of(delayed, "layer");
+  EXPECT_EQ(kernels_of(fused.forward)["cast"], 1);  // only attention writes bf16
+  // Nothing is cast that is kept in fp8.
+  spec.precision.activations = Dtype::fp8;
+  const LoweredModel kept = must_lower(spec);
+  EXPECT_EQ(kernels_of(part_of(kept, "layer").forward)["cast"], 0);
+  EXPECT_EQ(find(part_of(kept, "layer").forward, "attention")->kernel.a, Format::bf16);
+}
+
+TEST(Kernels, GradientsAreAddedWhereNoProductDoesIt) {
+  Spec spec = llama();
+  spec.batch.global = 4 * spec.batch.micro;
+  const auto adds = [&](Framework framework) {
+    spec.kernels.framework = framework;
+    const LoweredModel model = must_lower(spec);
+    int count = 0;
+    for (const Op& op : part_of(model, "layer").backward)
+      count += std::string_view(op.name).ends_with(".wgrad.add") ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(adds(Framework::megatron), 0);
+  EXPECT_EQ(adds(Framework::pytorch), 7);
+  EXPECT_EQ(adds(Framework::torchtitan_compiled), 7);
+  spec.batch.global = spec.batch.micro;  // one microbatch
+  EXPECT_EQ(adds(Framework::pytorch), 0);
+  EXPECT_EQ(adds(Framework::deepspeed), 7);
+}
+
+}  // namespace
+}  // namespace orrery::workload

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which operators a framework puts into one kernel. It decides how many kernels that only move
+// memory there are, and how often they move it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "orrery/config/parameters.h"
+
+namespace orrery::workload {
+
+enum class Framework : std::uint8_t {
+  none,                 ///< as Kernels::fused says
+  pytorch,              ///< modules as in Hugging Face Transformers, eager
+  torchtitan,           ///< its models, eager
+  torchtitan_compiled,  ///< … with torch.compile
+  deepspeed,            ///< `pytorch` and the fused optimizer
+  megatron,             ///< Megatron-Core with Transformer Engine
+};
+
+/// What is one kernel, or one product.
+struct Fusion {
+  bool products = true;    ///< queries, keys, values in one product, and so gate and up
+  bool norm = true;        ///< else a chain of one kernel per operator, in fp32 between
+  bool activation = true;  ///< with the product of gate and up
+  bool rotary = true;
+  bool chains = true;             ///< norms with the residual before them, biases with what follows
+  bool casts = true;              ///< to fp8 and fp4, behind the norm or activation before them
+  bool adds_gradients = true;     ///< products of weights' gradients add to those of earlier
+                                  ///< microbatches by themselves
+  bool copies_gradients = false;  ///< each into one long buffer, from which they are reduced
+};
+
+/// From the frameworks' own modules: Hugging Face `modeling_llama.py` (LlamaRMSNorm, LlamaMLP,
+/// apply_rotary_pos_emb), torchtitan `models/llama3/model.py`, Megatron-Core
+/// `core/transformer/transformer_layer.py` and `core/fusions`, Transformer Engine
+/// `pytorch/module/layernorm_linear.py`; DeepSpeed
+/// `runtime/zero/stage_1_and_2.py` (copies into buckets). `fused` is what `none` stands for.
+[[nodiscard]] constexpr Fusion fusion_of(Framework framework, bool fused) {
+  Fusion fusion;
+  switch (framework) {
+    case Framework::none:
+      fusion.chains = fusion.casts = fusion.adds_gradients = fused;
+      break;
+    case Framework::deepspeed:
+    case Framework::pytorch:
+    case Framework::torchtitan:
+      fusion = {false, false, false, false, false, false, false};
+      fusion.copies_gradients = framework == Framework::deepspeed;
+      break;
+    case Framework::torchtitan_compiled:
+      fusion.products = fusion.adds_gradients = false;
+      break;
+    case Framework::megatron:
+      fusion.chains = false;
+      break;
+  }
+  return fusion;
+}
+
+}  // namespace orrery::workload
+
+namespace orrery::config {
+template <>
+struct Words<workload::Framework> {
+  static constexpr std::array names = {
+      WordTable<workload::Framework>{"none", workload::Framework::none},
+      WordTable<workload::Framework>{"pytorch", workload::Framework::pytorch},
+      WordTable<workload::Framework>{"torchtitan", workload::Framework::torchtitan},
+      WordTable<workload::Framework>{"torchtitan_compiled",
+                                     workload::Framework::torchtitan_compiled},
+      WordTable<workload::Framework>{"deepspeed", workload::Framework::deepspeed},
+      WordTable<workload::Framework>{"megatron", workload::Framework::megatron}};
+};
+}  // namespace orrery::config
