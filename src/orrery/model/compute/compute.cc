@@ -62,9 +62,11 @@ class PlatformCompute final : public Compute {
     return kernel == graph::kNoKernel ? nullptr : predictions_.of(*graph.kernels(), kernel);
   }
 
-  /// The roofline of the node's work takes over. ASTRA rules: it has to know, or the run fails.
+  /// The roofline of the node's work takes over. Where ASTRA-sim's files ask for it it has to know,
+  /// or the run fails.
   [[nodiscard]] bool falls_back(const graph::Graph& graph, graph::NodeId node) const {
-    return knows(graph, node) || platform_.rules == platform::Rules::astra;
+    return knows(graph, node) || (platform_.rules == platform::Rules::astra &&
+                                  platform_.device.compute == ComputeModel::roofline);
   }
 
   const platform::Platform& platform_;

@@ -116,6 +116,7 @@ Result<LoweredPart> lower_head(const Scope& scope) {
   shape.outputs = {{"logits", vocab}};
   shape.share = elsewhere ? Share::elsewhere : Share::dense;
   shape.hidden_matrix = false;
+  shape.narrow = false;  // as Transformer Engine's and torchtitan's users keep it
   if (model.head_bias) tape.add_weights(Share::dense, vocab);
   const Tensor logits = column_linear(tape, scope, shape, ORRERY_COLUMN("logits"), x).front();
   cross_entropy(tape, scope, vocab, logits);

@@ -51,6 +51,7 @@ void expect_kernels(const Spec& spec, const std::string& what) {
   for (const Body& body : program->bodies) {
     for (const Op& op : body.ops) {
       if (op.kind != graph::NodeKind::comp || op.op_class == OpClass::copy) continue;
+      ASSERT_NE(op.name, nullptr) << what << ": " << body.name << ": " << to_text(op.kernel);
       const std::string where = what + ": " + op.name + ": " + to_text(op.kernel);
       EXPECT_NE(op.kernel.operation, Operation::unsaid) << where;
       if (op.matmul > 0 && op.op_class != OpClass::optimizer)

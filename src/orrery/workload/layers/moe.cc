@@ -352,6 +352,7 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
   shape.tokens = rows;
   shape.in = hidden_;
   shape.outputs = {{"shared_gate", 1}};
+  shape.narrow = false;
   shape.share = Share::replicated;
   shape.hidden_matrix = false;
   shape.repeated = scope_.alike();

@@ -59,8 +59,10 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
   const Amount matrix = shape.copies * shape.in * piece.features;
   const Amount added = shape.tokens * piece.biases;
   const auto kernel = [&](graph::Pass pass) {
-    return product_kernel(
+    graph::Kernel made = product_kernel(
         scope, pass, {shape.tokens, shape.in, piece.features, shape.copies, !(added == Amount(0))});
+    if (!shape.narrow) made.a = made.b = vector_format(*scope.spec);
+    return made;
   };
   all.forward.push_back(compute_op(shape.name.forward, OpClass::matmul, Phase::forward, flops,
                                    added, x_bytes + y + scope.weight(matrix),
@@ -90,7 +92,7 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
 WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes, bool biased) {
   WeightProducts all;
   const Precision& precision = scope.spec->precision;
-  if (bytes_of(precision.product_type()) < bytes_of(precision.activations)) {
+  if (shape.narrow && bytes_of(precision.product_type()) < bytes_of(precision.activations)) {
     const Amount in = shape.tokens * shape.in;
     all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in));
     all.gradient_casts.push_back(

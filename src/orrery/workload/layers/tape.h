@@ -43,9 +43,9 @@ struct OpName {
   const char* add;         ///< of gradients of its weights, where no product does it
 };
 /// ORRERY_OP("qkv") = "qkv", "qkv.dgrad", "qkv.wgrad".
-#define ORRERY_OP(text)                                                  \
-  ::orrery::workload::OpName {                                           \
-    text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad" \
+#define ORRERY_OP(text)                                                                     \
+  ::orrery::workload::OpName {                                                              \
+    text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad", text ".wgrad.add" \
   }
 
 /// What Recompute::ops calls an operator. Operators of one group in a row are computed again
