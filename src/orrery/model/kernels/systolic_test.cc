@@ -10,7 +10,7 @@
 namespace orrery::model {
 namespace {
 
-SystolicArray square(std::int64_t side, DataFlow flow) {
+SystolicArray square_array(std::int64_t side, DataFlow flow) {
   SystolicArray array;
   array.rows = array.columns = side;
   array.flow = flow;
@@ -36,7 +36,7 @@ constexpr ScaleSimRun kRuns[] = {
 TEST(Systolic, HasTheCyclesOfSixRunsOfScaleSim) {
   for (const ScaleSimRun& run : kRuns) {
     for (std::size_t i = 0; i < 3; ++i) {
-      const auto cost = systolic_cost(square(32, kFlows[i]), run.product);
+      const auto cost = systolic_cost(square_array(32, kFlows[i]), run.product);
       ASSERT_TRUE(cost);
       EXPECT_EQ(cost->cycles, run.compute[i]);
       EXPECT_EQ(cost->total, run.compute[i]);  // no bandwidth, no waiting
@@ -48,7 +48,7 @@ TEST(Systolic, HasTheCyclesOfSixRunsOfScaleSim) {
 TEST(Systolic, ModelsTheFirstFillAFewPercentShort) {
   for (const ScaleSimRun& run : kRuns) {
     for (std::size_t i = 0; i < 3; ++i) {
-      SystolicArray array = square(32, kFlows[i]);
+      SystolicArray array = square_array(32, kFlows[i]);
       array.bandwidth = 10;
       array.stalls = false;
       const auto cost = systolic_cost(array, run.product);
@@ -61,7 +61,7 @@ TEST(Systolic, ModelsTheFirstFillAFewPercentShort) {
 }
 
 /// All accesses counted one fold at a time.
-SystolicCost walked(const SystolicArray& array, const SystolicProduct& p) {
+SystolicCost walked_cost(const SystolicArray& array, const SystolicProduct& p) {
   SystolicCost cost;
   const bool os = array.flow == DataFlow::output_stationary;
   const bool ws = array.flow == DataFlow::weight_stationary;
@@ -87,11 +87,11 @@ TEST(Systolic, CountsAccessesAsAWalkOverFoldsDoes) {
   for (const DataFlow flow : kFlows) {
     for (const SystolicProduct p : {SystolicProduct{256, 128, 512}, SystolicProduct{100, 70, 300},
                                     SystolicProduct{1, 1, 1}, SystolicProduct{33, 7, 65}}) {
-      SystolicArray array = square(32, flow);
+      SystolicArray array = square_array(32, flow);
       array.columns = 16;
       const auto cost = systolic_cost(array, p);
       ASSERT_TRUE(cost);
-      const SystolicCost other = walked(array, p);
+      const SystolicCost other = walked_cost(array, p);
       EXPECT_EQ(cost->folds, other.folds);
       EXPECT_EQ(cost->ifmap.sram_reads, other.ifmap.sram_reads);
       EXPECT_EQ(cost->filter.sram_reads, other.filter.sram_reads);
@@ -103,7 +103,7 @@ TEST(Systolic, CountsAccessesAsAWalkOverFoldsDoes) {
 }
 
 TEST(Systolic, ReadsFromDramOnceWhatFits) {
-  SystolicArray array = square(32, DataFlow::weight_stationary);
+  SystolicArray array = square_array(32, DataFlow::weight_stationary);
   array.ifmap_bytes = 2 * 256 * 512;
   auto cost = systolic_cost(array, {256, 128, 512});
   EXPECT_EQ(cost->ifmap.dram_reads, 256 * 512);
@@ -120,7 +120,7 @@ TEST(Systolic, ReadsFromDramOnceWhatFits) {
 }
 
 TEST(Systolic, WaitsForADramThatIsTooSlow) {
-  SystolicArray array = square(32, DataFlow::output_stationary);
+  SystolicArray array = square_array(32, DataFlow::output_stationary);
   array.bandwidth = 0.5;
   const auto cost = systolic_cost(array, {100, 70, 300});
   // The ifmap, 30,000 words three times over but for 32,768 words that it may keep: once.
@@ -144,25 +144,25 @@ TEST(Systolic, MapsConvolutionsToProducts) {
 TEST(Systolic, SaysNothingThatDoesNotFit) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   for (const DataFlow flow : kFlows) {
-    EXPECT_FALSE(systolic_cost(square(32, flow), {kMost, kMost, 1}));
-    EXPECT_FALSE(systolic_cost(square(32, flow), {1 << 30, 1 << 30, 1 << 30}));
-    EXPECT_FALSE(systolic_cost(square(kMost, flow), {1, 1, kMost}));
-    EXPECT_FALSE(systolic_cost(square(32, flow), {0, 1, 1}));
-    EXPECT_FALSE(systolic_cost(square(0, flow), {1, 1, 1}));
-    SystolicArray slow = square(32, flow);
+    EXPECT_FALSE(systolic_cost(square_array(32, flow), {kMost, kMost, 1}));
+    EXPECT_FALSE(systolic_cost(square_array(32, flow), {1 << 30, 1 << 30, 1 << 30}));
+    EXPECT_FALSE(systolic_cost(square_array(kMost, flow), {1, 1, kMost}));
+    EXPECT_FALSE(systolic_cost(square_array(32, flow), {0, 1, 1}));
+    EXPECT_FALSE(systolic_cost(square_array(0, flow), {1, 1, 1}));
+    SystolicArray slow = square_array(32, flow);
     slow.bandwidth = 1e-300;
     EXPECT_FALSE(systolic_cost(slow, {256, 128, 512}));
-    EXPECT_EQ(systolic_cost(square(1, flow), {1, 1, 1})->cycles, 1);
+    EXPECT_EQ(systolic_cost(square_array(1, flow), {1, 1, 1})->cycles, 1);
   }
   EXPECT_FALSE(product_of({kMost, kMost, 1, 1, kMost, 1, 1}));
 }
 
-graph::Kernel kernel(std::string_view text) { return graph::parse_kernel(text).value(); }
+graph::Kernel systolic_kernel(std::string_view text) { return graph::parse_kernel(text).value(); }
 
 TEST(SystolicModel, AnswersForProductsAndConvolutions) {
-  const SystolicModel model(square(32, DataFlow::output_stationary));
+  const SystolicModel model(square_array(32, DataFlow::output_stationary));
   const auto time = [&](std::string_view text) {
-    const auto answer = model.time(kernel(text), Silicon{});
+    const auto answer = model.time(systolic_kernel(text), Silicon{});
     return answer ? answer->seconds : 0;
   };
   EXPECT_DOUBLE_EQ(time("gemm forward int8,int8>int32 m=256 n=128 k=512"), 18367e-9);
@@ -179,15 +179,16 @@ TEST(SystolicModel, AnswersForProductsAndConvolutions) {
                    product);
   EXPECT_EQ(time("softmax forward bf16,bf16>bf16 rows=4 features=8"), 0);
   EXPECT_EQ(time("gemm forward bf16,bf16>bf16 m=4 n=8"), 0);
-  EXPECT_EQ(model.time(kernel("gemm forward bf16,bf16>bf16 m=4 n=8 k=1"), Silicon{})->source,
-            Source::systolic);
+  EXPECT_EQ(
+      model.time(systolic_kernel("gemm forward bf16,bf16>bf16 m=4 n=8 k=1"), Silicon{})->source,
+      Source::systolic);
 }
 
 TEST(SystolicModel, TakesTheDevicesClockAndSharesOutOverArrays) {
-  SystolicArray array = square(32, DataFlow::output_stationary);
+  SystolicArray array = square_array(32, DataFlow::output_stationary);
   array.clock = 0;
   const graph::Kernel three =
-      kernel("batched_gemm forward int8,int8>int32 batch=3 m=256 n=128 k=512");
+      systolic_kernel("batched_gemm forward int8,int8>int32 batch=3 m=256 n=128 k=512");
   Silicon silicon;
   EXPECT_FALSE(SystolicModel(array).time(three, silicon));
   silicon.clock = 2e9;
@@ -196,7 +197,7 @@ TEST(SystolicModel, TakesTheDevicesClockAndSharesOutOverArrays) {
 }
 
 TEST(SystolicModel, HasGradientsOfConvolutionsAsProducts) {
-  const graph::Kernel back = kernel(
+  const graph::Kernel back = systolic_kernel(
       "convolution backward bf16,bf16>bf16 batch=2 in=3 out=7 height=4 width=5 filter_h=2 "
       "filter_w=2 stride=1");
   const auto work = systolic_work(back);
