@@ -104,10 +104,12 @@ void MeasuredTable::add(const Key& key, const std::vector<const MeasuredKernel*>
   size_ += points.size();
   const TableScale scale(canonical(rows.front()->kernel), points);
   TableAxes axes(points);
-  if (TableGrid::suits(axes, points))
+  if (TableGrid::suits(axes, points, room_)) {
+    room_ -= axes.cells();
     classes_.emplace(key, TableGrid(std::move(axes), scale, points));
-  else
+  } else {
     classes_.emplace(key, TableCloud(std::move(axes), scale, points));
+  }
 }
 
 std::optional<KernelTime> MeasuredTable::time(const Kernel& kernel, const Silicon& silicon) const {

@@ -77,6 +77,7 @@ class MeasuredTable : public KernelModel {
   std::unordered_map<std::uint64_t, std::uint32_t> by_name_;  // by hash of the folded name
   std::unordered_map<Key, Class, KeyHash> classes_;
   std::size_t size_ = 0;
+  std::uint64_t room_ = std::uint64_t{1} << 25;  // for places of grids
 };
 
 }  // namespace orrery::model

@@ -14,28 +14,47 @@ constexpr std::uint32_t kMostNear = 12;
 constexpr std::uint32_t kNobodyLeftOut = ~std::uint32_t{0};
 constexpr std::size_t kMostTried = 4096;  // left-out points that the spread is learned from
 
+using LogPlace = std::array<float, kMostAxes>;
+
+float square_between(const LogPlace& a, const LogPlace& b) {
+  static_assert(kMostAxes == 8);
+  std::array<float, 4> sums;  // four lanes, added up in a fixed order
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float one = a[i] - b[i], other = a[i + 4] - b[i + 4];
+    sums[i] = one * one + other * other;
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
 }  // namespace
 
-/// The nearest points so far, nearest first; one more than count.
+/// The nearest points so far, in no order; one more than count, of which the farthest gives R.
 struct TableCloud::Near {
-  std::array<float, kMostNear + 1> squares{};
-  std::array<std::uint32_t, kMostNear + 1> points{};
+  static constexpr std::size_t kSlots = 16;
+  std::array<float, kSlots> squares;
+  std::array<std::uint32_t, kSlots> points{};
   std::uint32_t size = 0;
   std::uint32_t wanted = 0;
   std::uint32_t without = kNobodyLeftOut;
+  std::uint32_t farthest = 0;
+  float limit = std::numeric_limits<float>::infinity();
 
-  [[nodiscard]] float limit() const {
-    return size < wanted ? std::numeric_limits<float>::infinity() : squares[size - 1];
-  }
+  Near() { squares.fill(-1); }
   void add(float square, std::uint32_t point) {
-    if (size == wanted) --size;
-    std::uint32_t i = size++;
-    for (; i > 0 && squares[i - 1] > square; --i) {
-      squares[i] = squares[i - 1];
-      points[i] = points[i - 1];
-    }
-    squares[i] = square;
-    points[i] = point;
+    const std::uint32_t slot = size < wanted ? size++ : farthest;
+    squares[slot] = square;
+    points[slot] = point;
+    if (size < wanted) return;
+    // Empty slots are below all; without branches, which nobody could predict.
+    farthest = 0;
+    for (std::uint32_t i = 1; i < kSlots; ++i)
+      farthest = squares[i] > squares[farthest] ? i : farthest;
+    limit = squares[farthest];
+  }
+  [[nodiscard]] std::uint32_t nearest() const {
+    std::uint32_t least = 0;
+    for (std::uint32_t i = 1; i < size; ++i) least = squares[i] < squares[least] ? i : least;
+    return least;
   }
 };
 
@@ -103,40 +122,44 @@ std::uint32_t TableCloud::build(std::uint32_t first, std::uint32_t last) {
   return index;
 }
 
-void TableCloud::search(std::uint32_t index, const Logs& at, Near& near) const {
+/// `beside`: how far outside of the node's box `at` lies on each axis, `square` in all.
+void TableCloud::search(std::uint32_t index, const Logs& at, Logs beside, float square,
+                        Near& near) const {
   const Node& node = nodes_[index];
   if (node.right == 0) {
     for (std::uint32_t i = node.first; i < node.last; ++i) {
-      if (i == near.without) continue;
-      float square = 0;
-      for (std::size_t a = 0; a < axes_.count(); ++a) {
-        const float step = points_[i][a] - at[a];
-        square += step * step;
-      }
-      if (square < near.limit()) near.add(square, i);
+      const float distance = square_between(points_[i], at);
+      if (distance < near.limit && i != near.without) near.add(distance, i);
     }
     return;
   }
-  const float beside = at[node.axis] - node.split;
-  search(beside < 0 ? index + 1 : node.right, at, near);
-  if (beside * beside <= near.limit()) search(beside < 0 ? node.right : index + 1, at, near);
+  const float step = at[node.axis] - node.split;
+  search(step < 0 ? index + 1 : node.right, at, beside, square, near);
+  float& before = beside[node.axis];
+  square += step * step - before * before;
+  before = step;
+  // What is rounded away must not hide a point.
+  if (square <= near.limit * 1.0001f)
+    search(step < 0 ? node.right : index + 1, at, beside, square, near);
 }
 
 TableCloud::Near TableCloud::nearest(const Logs& at, std::uint32_t without) const {
   Near near;
   near.wanted = count_ + 1;
   near.without = without;
-  search(0, at, near);
+  search(0, at, Logs{}, 0, near);
   return near;
 }
 
 /// ln (seconds / scale) from the nearest points.
 double TableCloud::rate(const Near& near) const {
   if (near.size == 0) return 0;
-  if (near.squares[0] == 0) return log_rates_[near.points[0]];
+  const std::uint32_t least = near.nearest();
+  if (near.squares[least] == 0) return log_rates_[near.points[least]];
   // With fewer points than wanted all count: R lies behind the last.
   const bool all = near.size <= count_;
-  const double reach = std::sqrt(static_cast<double>(near.squares[near.size - 1])) * (all ? 2 : 1);
+  const float most = *std::max_element(near.squares.begin(), near.squares.end());
+  const double reach = std::sqrt(static_cast<double>(most)) * (all ? 2 : 1);
   double weights = 0, weighted = 0;
   for (std::uint32_t i = 0; i < near.size; ++i) {
     const double r = std::sqrt(static_cast<double>(near.squares[i]));
@@ -157,7 +180,8 @@ void TableCloud::learn_spread() {
     const double error = log_rates_[i] - rate(near);
     const double answer = log_scales_[i] + log_rates_[i] - error;
     inside.push_back({answer, error, 0});
-    distances.push_back(std::sqrt(near.squares[0]));
+    const std::uint32_t least = near.nearest();
+    distances.push_back(std::sqrt(near.squares[least]));
     // What only one side has neighbours of stands for places outside.
     bool outermost = false;
     for (std::size_t a = 0; a < axes_.count(); ++a) {
@@ -166,11 +190,12 @@ void TableCloud::learn_spread() {
                    points_[i][a] == static_cast<float>(logs.back());
     }
     if (outermost)
-      edges.push_back({answer, error, std::abs(log_scales_[i] - log_scales_[near.points[0]])});
+      edges.push_back({answer, error, std::abs(log_scales_[i] - log_scales_[near.points[least]])});
   }
-  if (distances.empty()) return;
-  std::sort(distances.begin(), distances.end());
-  far_ = 2.0 * static_cast<double>(distances[distances.size() * 95 / 100]);
+  if (!distances.empty()) {
+    std::sort(distances.begin(), distances.end());
+    far_ = 2.0 * static_cast<double>(distances[distances.size() * 95 / 100]);
+  }
   spread_ = TableSpread(std::move(inside), std::move(edges));
 }
 
@@ -181,10 +206,11 @@ TableValue TableCloud::value(const TablePlace& place) const {
   if (near.size == 0) return value;
   const double scale = scale_(place);
   value.log_seconds = rate(near) + std::log(scale);
-  const double distance = std::sqrt(static_cast<double>(near.squares[0]));
+  const std::uint32_t least = near.nearest();
+  const double distance = std::sqrt(static_cast<double>(near.squares[least]));
   value.measured = !spot.off && distance == 0;
   value.beyond = spot.off || (distance > far_ && !value.measured);
-  if (value.beyond) value.log_step = std::abs(std::log(scale) - log_scales_[near.points[0]]);
+  if (value.beyond) value.log_step = std::abs(std::log(scale) - log_scales_[near.points[least]]);
   value.seconds = std::exp(value.log_seconds);
   return value;
 }

@@ -36,7 +36,7 @@ class TableCloud {
   using Logs = std::array<float, kMostAxes>;
 
   std::uint32_t build(std::uint32_t first, std::uint32_t last);
-  void search(std::uint32_t node, const Logs& at, Near& near) const;
+  void search(std::uint32_t node, const Logs& at, Logs beside, float square, Near& near) const;
   [[nodiscard]] Logs logs_of(const TablePlace& place) const;
   [[nodiscard]] Near nearest(const Logs& at, std::uint32_t without) const;
   [[nodiscard]] double rate(const Near& near) const;

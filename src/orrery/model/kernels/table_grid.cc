@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 21;
 constexpr std::uint64_t kCellsPerPoint = 128;
-constexpr std::uint64_t kFreeCells = 4096;
+constexpr std::uint64_t kFreeCells = 1024;
 constexpr double kUnknownError = 0.5;  // of an axis that no measured point can be left out along
 
 double median_of(std::vector<double>& values) {
@@ -81,9 +81,11 @@ void TableGrid::along(std::size_t axis, Visit visit) const {
   }
 }
 
-bool TableGrid::suits(const TableAxes& axes, std::span<const TablePoint> points) {
+bool TableGrid::suits(const TableAxes& axes, std::span<const TablePoint> points,
+                      std::uint64_t room) {
   const std::uint64_t cells = axes.cells(), count = points.size();
-  if (cells > kMostCells || cells > kCellsPerPoint * count + kFreeCells) return false;
+  if (cells > std::min(room, kMostCells) || cells > kCellsPerPoint * count + kFreeCells)
+    return false;
   if (2 * count >= cells) return true;
   // Points between two others: not the first or last of its line on some axis.
   std::vector<std::uint8_t> between(count, 0);
@@ -182,7 +184,7 @@ void TableGrid::add_up(bool measured_only, std::vector<Sums>& sums) const {
   }
 }
 
-std::vector<LeftOut> TableGrid::left_out(double) const {
+std::vector<LeftOut> TableGrid::left_out() const {
   std::vector<Sums> sums;
   add_up(true, sums);
   std::vector<LeftOut> points;
@@ -216,7 +218,7 @@ void TableGrid::settle() {
   double least = std::numeric_limits<double>::infinity(), power = 2;
   for (const double candidate : {2.0, 1.0, 0.0}) {
     power_ = candidate;
-    std::vector<LeftOut> points = left_out(candidate);
+    std::vector<LeftOut> points = left_out();
     if (points.empty()) break;
     std::vector<double> errors;
     for (const LeftOut& point : points) errors.push_back(std::abs(point.log_error));

@@ -35,8 +35,10 @@ struct TableValue {
 class TableGrid {
  public:
   /// Whether points are better taken for a grid than for a cloud: at least half of its places are
-  /// there, or two fifths of them lie between two others along an axis; and it is not too large.
-  [[nodiscard]] static bool suits(const TableAxes& axes, std::span<const TablePoint> points);
+  /// there, or two fifths of them lie between two others along an axis; and it has at most `room`
+  /// places, 2^21, and 128 for each point and 1024 more.
+  [[nodiscard]] static bool suits(const TableAxes& axes, std::span<const TablePoint> points,
+                                  std::uint64_t room);
 
   /// Points are distinct.
   TableGrid(TableAxes axes, const TableScale& scale, std::span<const TablePoint> points);
@@ -54,7 +56,7 @@ class TableGrid {
   void along(std::size_t axis, Visit visit) const;
   void learn_axes();
   void add_up(bool measured_only, std::vector<Sums>& sums) const;
-  [[nodiscard]] std::vector<LeftOut> left_out(double power) const;
+  [[nodiscard]] std::vector<LeftOut> left_out() const;
   [[nodiscard]] std::vector<LeftOut> edges() const;
   [[nodiscard]] bool fill_inside();
   [[nodiscard]] bool fill_outside();
