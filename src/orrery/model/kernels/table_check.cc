@@ -16,6 +16,7 @@ constexpr double kTooShort = 0.1;    // of the limit, the larger half of a table
 constexpr double kTooLong = 100;     // times the limit and …
 constexpr double kOverhead = 20e-6;  // … what a launch may take beside it
 constexpr double kOneTooShort = 1.0 / 3;
+constexpr double kManyTooShort = 0.2;  // of all rows
 
 /// The least time that a device needs. Products of matrices run at its peak; all else is only known
 /// to move its bytes, and may find them in a cache that is many times faster.
@@ -74,7 +75,11 @@ Result<void> check_measured(const MeasuredRows& measured, const Silicon& silicon
   });
   const std::span<const LimitedRow> larger = std::span(rows).first((rows.size() + 1) / 2);
   const double share = median_over(larger, [](const LimitedRow& r) { return r.seconds / r.limit; });
-  if (share < kTooShort)
+  const auto below =
+      static_cast<double>(std::count_if(rows.begin(), rows.end(), [](const LimitedRow& row) {
+        return row.seconds < kOneTooShort * row.limit;
+      }));
+  if (share < kTooShort || below > kManyTooShort * static_cast<double>(rows.size()))
     return fail(Errc::config_unit, measured.where,
                 fmt::format("the larger kernels take {:.2g} of the least time that {} needs by its "
                             "data sheet",
