@@ -28,15 +28,25 @@ struct TableGrid::Sums {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
 
+  std::array<float, kMostAxes> estimates{};  // ascending
+  std::uint32_t count = 0;
+
   void add(double weight, double estimate, double one, double other) {
     weights += weight;
     weighted += weight * estimate;
     least = std::max(least, std::min(one, other));
     most = std::min(most, std::max(one, other));
+    std::uint32_t at = count++;
+    for (; at > 0 && static_cast<double>(estimates[at - 1]) > estimate; --at)
+      estimates[at] = estimates[at - 1];
+    estimates[at] = static_cast<float>(estimate);
   }
-  [[nodiscard]] double mean() const {
-    const double mean = weighted / weights;
-    return least <= most ? std::clamp(mean, least, most) : mean;
+  [[nodiscard]] double middle() const {
+    const float low = estimates[(count - 1) / 2], high = estimates[count / 2];
+    return (static_cast<double>(low) + static_cast<double>(high)) / 2;
+  }
+  [[nodiscard]] double kept(double estimate) const {
+    return least <= most ? std::clamp(estimate, least, most) : estimate;
   }
 };
 
@@ -178,10 +188,14 @@ void TableGrid::add_up(bool measured_only, std::vector<Sums>& sums) const {
                               scales_[near.cell];
       const double error =
           axis_error_[a] * near.gap * std::sqrt(near.share * (1 - near.share)) + 1e-9;
-      sums[near.cell].add(std::pow(error, -power_), estimate, logs_[near.before],
+      sums[near.cell].add(std::pow(error, -power_.value_or(0)), estimate, logs_[near.before],
                           logs_[near.after]);
     });
   }
+}
+
+double TableGrid::answer_of(const Sums& sums) const {
+  return sums.kept(power_ ? sums.weighted / sums.weights : sums.middle());
 }
 
 std::vector<LeftOut> TableGrid::left_out() const {
@@ -190,7 +204,7 @@ std::vector<LeftOut> TableGrid::left_out() const {
   std::vector<LeftOut> points;
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {
     if (!(sums[cell].weights > 0)) continue;
-    const double answer = sums[cell].mean();
+    const double answer = answer_of(sums[cell]);
     points.push_back({answer, logs_[cell] - answer, 0});
   }
   return points;
@@ -215,8 +229,10 @@ std::vector<LeftOut> TableGrid::edges() const {
 /// How sharply better axes are preferred: as it tells left-out points best.
 void TableGrid::settle() {
   std::vector<LeftOut> best;
-  double least = std::numeric_limits<double>::infinity(), power = 2;
-  for (const double candidate : {2.0, 1.0, 0.0}) {
+  double least = std::numeric_limits<double>::infinity();
+  std::optional<double> power = 2;
+  for (const std::optional<double> candidate :
+       {std::optional(2.0), std::optional(1.0), std::optional(0.0), std::optional<double>()}) {
     power_ = candidate;
     std::vector<LeftOut> points = left_out();
     if (points.empty()) break;
@@ -238,7 +254,7 @@ bool TableGrid::fill_inside() {
   bool filled = false;
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {
     if (!(sums[cell].weights > 0)) continue;
-    logs_[cell] = sums[cell].mean();
+    logs_[cell] = answer_of(sums[cell]);
     states_[cell] = State::inside;
     filled = true;
   }
@@ -263,7 +279,7 @@ bool TableGrid::fill_outside() {
   bool filled = false;
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {
     if (!(sums[cell].weights > 0)) continue;
-    logs_[cell] = sums[cell].mean();
+    logs_[cell] = sums[cell].weighted / sums[cell].weights;
     states_[cell] = State::outside;
     filled = true;
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -27,11 +28,12 @@ struct TableValue {
 ///
 /// Holes are filled when the grid is made. A hole between present places along some axes gets the
 /// mean of what each of these axes says, weighted by how well that axis tells measured points that
-/// are left out, and kept between its neighbours where these are in order. Along an axis, not time
-/// is taken to change evenly but time over TableScale, which is flatter. Other holes (corners where
-/// nobody measured) get the time of the nearest present places along axes, scaled by TableScale.
-/// Answers that lean mostly on those, or are for places off the grid, are beyond; off the grid, the
-/// time of the nearest place of the grid is scaled by TableScale.
+/// are left out, or the median, whichever tells those better; it is kept between its neighbours
+/// where these are in order. Along an axis, not time is taken to change evenly but time over
+/// TableScale, which is flatter. Other holes (corners where nobody measured) get the time of the
+/// nearest present places along axes, scaled by TableScale. Answers that lean mostly on those, or
+/// are for places off the grid, are beyond; off the grid, the time of the nearest place of the grid
+/// is scaled by TableScale.
 class TableGrid {
  public:
   /// Whether points are better taken for a grid than for a cloud: at least half of its places are
@@ -56,6 +58,7 @@ class TableGrid {
   void along(std::size_t axis, Visit visit) const;
   void learn_axes();
   void add_up(bool measured_only, std::vector<Sums>& sums) const;
+  [[nodiscard]] double answer_of(const Sums& sums) const;
   [[nodiscard]] std::vector<LeftOut> left_out() const;
   [[nodiscard]] std::vector<LeftOut> edges() const;
   [[nodiscard]] bool fill_inside();
@@ -68,7 +71,7 @@ class TableGrid {
   std::vector<State> states_;   // by cell
   std::vector<double> scales_;  // ln of TableScale, by cell; while it is made
   std::array<double, kMostAxes> axis_error_{};
-  double power_ = 2;  // of the weights
+  std::optional<double> power_ = 2;  // of the weights; none: the median
   TableScale scale_;
   TableSpread spread_;
 };
