@@ -93,6 +93,9 @@ enum class FindingCode : std::uint8_t {
   layers_uneven,
   pipeline_bubble,
   may_not_fit,
+  // Measured kernels
+  measured_again,
+  time_below_limit,
 };
 
 struct FindingInfo {

@@ -105,7 +105,7 @@ class JsonCheck : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-Result<std::string> read_text(const std::string& path) {
+Result<std::string> read_text(const std::string& path, std::uint64_t most) {
   std::error_code status;
   if (std::filesystem::is_directory(path, status)) {
     return fail(Errc::config_not_found, path, "is a folder, not a file");
@@ -118,10 +118,9 @@ Result<std::string> read_text(const std::string& path) {
   char block[1 << 16];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > limits::kConfigBytes) {
+    if (text.size() > most) {
       return fail(Errc::limit_exceeded, path,
-                  fmt::format("larger than {} MiB, the limit for a configuration",
-                              limits::kConfigBytes >> 20));
+                  fmt::format("larger than {} MiB, the limit for a configuration", most >> 20));
     }
   }
   if (file.bad()) return fail(Errc::config_not_found, path, "reading this file failed");

@@ -6,18 +6,21 @@
 // expansion.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "orrery/core/error.h"
+#include "orrery/core/limits.h"
 
 namespace orrery::config {
 
 using Json = nlohmann::json;
 
-/// The bytes of a configuration file. Errc: config_not_found, limit_exceeded.
-[[nodiscard]] Result<std::string> read_text(const std::string& path);
+/// The bytes of a configuration file. Errc: config_not_found, limit_exceeded (more than `most`).
+[[nodiscard]] Result<std::string> read_text(const std::string& path,
+                                            std::uint64_t most = limits::kConfigBytes);
 
 /// JSON text. Errc: config_syntax (with "line:column"; also a key given twice), limit_exceeded.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);

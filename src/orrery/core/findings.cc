@@ -161,6 +161,10 @@ constexpr FindingInfo kInfos[] = {
     {"may_not_fit", info,
      "by model and plan a rank holds more than a device has; it was simulated as if it fitted, and "
      "'orrery memory' says what would make it fit"},
+    {"measured_again", repaired,
+     "a table has a kernel several times with times more than 5 % apart; their median was taken"},
+    {"time_below_limit", error,
+     "a measured time is far below what the device can do by its data sheet; it was used"},
 };
 
 }  // namespace

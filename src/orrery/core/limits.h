@@ -40,6 +40,8 @@ inline constexpr std::uint64_t kDatabaseSchemaBytes =
 inline constexpr std::uint64_t kDatabaseWork =
     16;  ///< SQLite's instructions per byte of a database …
 inline constexpr std::uint64_t kDatabaseWorkFloor = 16ull << 20;  ///< … and so many on top
+inline constexpr std::uint64_t kMeasuredBytes = 256ull << 20;     ///< one table of measured kernels
+inline constexpr std::uint64_t kMeasuredKernels = 4ull << 20;     ///< rows of it
 inline constexpr std::uint64_t kRunFilePeers =
     1ull << 28;  ///< (rank, distance) pairs of a run file's messages
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Answers from a table of measured kernels: at its points, between them, and from scattered ones.
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <random>
+
+#include "orrery/model/kernels/table.h"
+
+namespace {
+
+using orrery::graph::Kernel;
+using orrery::model::MeasuredTable;
+
+Kernel gemm(double m, double n, double k) {
+  Kernel kernel;
+  kernel.operation = orrery::graph::Operation::gemm;
+  kernel.a = kernel.b = kernel.out = orrery::graph::Format::bf16;
+  kernel.sizes = {std::llround(m), std::llround(n), std::llround(k)};
+  return kernel;
+}
+
+/// Times of a device with 1 PFLOP/s, 3 TB/s and 3 us for a launch.
+MeasuredTable table_of(const std::vector<Kernel>& kernels) {
+  orrery::model::MeasuredRows rows;
+  rows.devices = {"device"};
+  for (const Kernel& kernel : kernels) {
+    const orrery::model::LeastWork work = orrery::model::least_work(kernel);
+    rows.rows.push_back({0, kernel, work.flops / 1e15 + work.bytes / 3e12 + 3e-6, 0});
+  }
+  orrery::Findings findings;
+  return MeasuredTable::make(rows, findings);
+}
+
+/// 22³ points that grow by `ratio`.
+std::vector<Kernel> grid(double ratio) {
+  std::vector<Kernel> kernels;
+  for (int m = 0; m < 22; ++m)
+    for (int n = 0; n < 22; ++n)
+      for (int k = 0; k < 22; ++k)
+        kernels.push_back(
+            gemm(32 * std::pow(ratio, m), 32 * std::pow(ratio, n), 32 * std::pow(ratio, k)));
+  return kernels;
+}
+
+std::vector<Kernel> scattered(std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto size = [&] { return 32 * std::exp2(static_cast<double>(random() % 10000) / 1000); };
+  std::vector<Kernel> kernels;
+  for (std::size_t i = 0; i < count; ++i) kernels.push_back(gemm(size(), size(), size()));
+  return kernels;
+}
+
+void ask(benchmark::State& state, const MeasuredTable& table, std::vector<Kernel> kernels) {
+  std::shuffle(kernels.begin(), kernels.end(), std::mt19937_64(1));
+  orrery::model::Silicon silicon;
+  silicon.name = "device";
+  std::size_t at = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(table.time(kernels[at], silicon));
+    at = at + 1 == kernels.size() ? 0 : at + 1;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+void BM_AtPointsOfAGrid(benchmark::State& state) {
+  const std::vector<Kernel> kernels = grid(1.4);
+  ask(state, table_of(kernels), kernels);
+}
+BENCHMARK(BM_AtPointsOfAGrid);
+
+void BM_BetweenPointsOfAGrid(benchmark::State& state) {
+  ask(state, table_of(grid(1.4)), scattered(10'000, 2));
+}
+BENCHMARK(BM_BetweenPointsOfAGrid);
+
+void BM_BetweenScatteredPoints(benchmark::State& state) {
+  const auto count = static_cast<std::size_t>(state.range(0));
+  ask(state, table_of(scattered(count, 1)), scattered(10'000, 2));
+}
+BENCHMARK(BM_BetweenScatteredPoints)->Arg(100)->Arg(10'000);
+
+}  // namespace
+
+BENCHMARK_MAIN();

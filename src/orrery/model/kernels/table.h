@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel times from a table that somebody measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/kernels/table_cloud.h"
+#include "orrery/model/kernels/table_grid.h"
+
+namespace orrery::model {
+
+/// One row of a table.
+struct MeasuredKernel {
+  std::uint32_t device = 0;  ///< which of MeasuredRows::devices
+  graph::Kernel kernel{};    ///< flops and bytes do not matter
+  double seconds = 0;        ///< of all launches; above 0 and finite
+  std::uint32_t line = 0;
+};
+
+struct MeasuredRows {
+  std::string where;  ///< the file, for findings and errors
+  std::vector<std::string> devices;
+  std::vector<MeasuredKernel> rows;
+};
+
+/// Answers from measured kernels of the same class: device, operation, pass, formats, traits and
+/// which sizes are 0 (a window, say). Classes whose points form a grid are a TableGrid, others a
+/// TableCloud. Names of devices match in any case, `_` being `-`. Immutable; any thread may ask.
+class MeasuredTable : public KernelModel {
+ public:
+  /// Rows of one kernel count as one with the median of their times; a finding, measured_again, if
+  /// the longest is more than 5 % above the shortest. O(rows log rows + places of grids).
+  [[nodiscard]] static MeasuredTable make(const MeasuredRows& measured, Findings& findings);
+
+  /// Nothing for a class that is not in the table, and for a device without a name. Several
+  /// launches share the first size evenly.
+  [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
+                                               const Silicon& silicon) const override;
+
+  /// Distinct kernels.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t classes() const { return classes_.size(); }
+  /// As they were written, in order of first appearance.
+  [[nodiscard]] const std::vector<std::string>& devices() const { return devices_; }
+  [[nodiscard]] bool knows(std::string_view device) const;
+
+ private:
+  using Class = std::variant<TableGrid, TableCloud>;
+  struct Key {
+    std::uint32_t device = 0;
+    std::uint64_t kind = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return static_cast<std::size_t>((key.kind ^ key.device) * 0x9e3779b97f4a7c15u);
+    }
+  };
+  [[nodiscard]] static std::uint64_t kind_of(const graph::Kernel& canonical);
+  [[nodiscard]] std::optional<std::uint32_t> device_of(std::string_view name) const;
+  void add(const Key& key, const std::vector<const MeasuredKernel*>& rows, const std::string& where,
+           Findings& findings);
+
+  std::vector<std::string> devices_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_name_;  // by hash of the folded name
+  std::unordered_map<Key, Class, KeyHash> classes_;
+  std::size_t size_ = 0;
+  std::uint64_t room_ = std::uint64_t{1} << 25;  // for places of grids
+};
+
+}  // namespace orrery::model

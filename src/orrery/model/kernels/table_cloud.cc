@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/table_cloud.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace orrery::model {
+namespace {
+
+constexpr std::uint32_t kLeafPoints = 8;
+constexpr std::uint32_t kMostNear = 12;
+constexpr std::uint32_t kNobodyLeftOut = ~std::uint32_t{0};
+constexpr std::size_t kMostTried = 4096;  // left-out points that the spread is learned from
+
+using LogPlace = std::array<float, kMostAxes>;
+
+float square_between(const LogPlace& a, const LogPlace& b) {
+  static_assert(kMostAxes == 8);
+  std::array<float, 4> sums;  // four lanes, added up in a fixed order
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float one = a[i] - b[i], other = a[i + 4] - b[i + 4];
+    sums[i] = one * one + other * other;
+  }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+}  // namespace
+
+/// The nearest points so far, in no order; one more than count, of which the farthest gives R.
+struct TableCloud::Near {
+  static constexpr std::size_t kSlots = 16;
+  std::array<float, kSlots> squares;
+  std::array<std::uint32_t, kSlots> points{};
+  std::uint32_t size = 0;
+  std::uint32_t wanted = 0;
+  std::uint32_t without = kNobodyLeftOut;
+  std::uint32_t farthest = 0;
+  float limit = std::numeric_limits<float>::infinity();
+
+  Near() { squares.fill(-1); }
+  void add(float square, std::uint32_t point) {
+    const std::uint32_t slot = size < wanted ? size++ : farthest;
+    squares[slot] = square;
+    points[slot] = point;
+    if (size < wanted) return;
+    // Empty slots are below all; without branches, which nobody could predict.
+    farthest = 0;
+    for (std::uint32_t i = 1; i < kSlots; ++i)
+      farthest = squares[i] > squares[farthest] ? i : farthest;
+    limit = squares[farthest];
+  }
+  [[nodiscard]] std::uint32_t nearest() const {
+    std::uint32_t least = 0;
+    for (std::uint32_t i = 1; i < size; ++i) least = squares[i] < squares[least] ? i : least;
+    return least;
+  }
+};
+
+TableCloud::TableCloud(TableAxes axes, const TableScale& scale, std::span<const TablePoint> points)
+    : axes_(std::move(axes)), scale_(scale) {
+  const auto size = static_cast<std::uint32_t>(points.size());
+  std::vector<std::uint32_t> order(size);
+  std::iota(order.begin(), order.end(), 0u);
+  points_.resize(size);
+  for (std::uint32_t i = 0; i < size; ++i) points_[i] = logs_of(points[i].place);
+  // The tree is built over (point, number) pairs in place: log_rates_ carries the numbers.
+  log_rates_.assign(order.begin(), order.end());
+  count_ = std::min<std::uint32_t>(kMostNear, static_cast<std::uint32_t>(axes_.count()) * 2 + 2);
+  nodes_.reserve(size / 2 + 1);
+  (void)build(0, size);
+  log_scales_.resize(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const TablePoint& point = points[static_cast<std::size_t>(log_rates_[i])];
+    log_scales_[i] = std::log(scale_(point.place));
+    log_rates_[i] = std::log(point.seconds) - log_scales_[i];
+  }
+  learn_spread();
+}
+
+TableCloud::Logs TableCloud::logs_of(const TablePlace& place) const {
+  Logs logs{};
+  for (std::size_t a = 0; a < axes_.count(); ++a)
+    logs[a] = static_cast<float>(std::log(place[axes_.size_of(a)]));
+  return logs;
+}
+
+/// Splits [first, last) at the median of its widest axis.
+std::uint32_t TableCloud::build(std::uint32_t first, std::uint32_t last) {
+  const auto index = static_cast<std::uint32_t>(nodes_.size());
+  nodes_.push_back({first, last, 0, 0, 0});
+  if (last - first <= kLeafPoints) return index;
+  std::size_t widest = 0;
+  float width = -1;
+  for (std::size_t a = 0; a < axes_.count(); ++a) {
+    float low = points_[first][a], high = low;
+    for (std::uint32_t i = first; i < last; ++i) {
+      low = std::min(low, points_[i][a]);
+      high = std::max(high, points_[i][a]);
+    }
+    if (high - low > width) {
+      width = high - low;
+      widest = a;
+    }
+  }
+  std::vector<std::pair<Logs, double>> sorted;
+  for (std::uint32_t i = first; i < last; ++i) sorted.emplace_back(points_[i], log_rates_[i]);
+  std::sort(sorted.begin(), sorted.end(), [&](const auto& a, const auto& b) {
+    return a.first[widest] != b.first[widest] ? a.first[widest] < b.first[widest]
+                                              : a.second < b.second;
+  });
+  for (std::uint32_t i = first; i < last; ++i)
+    std::tie(points_[i], log_rates_[i]) = sorted[i - first];
+  sorted = {};
+  const std::uint32_t middle = first + (last - first) / 2;
+  nodes_[index].axis = static_cast<std::uint8_t>(widest);
+  nodes_[index].split = points_[middle][widest];
+  (void)build(first, middle);
+  const std::uint32_t right = build(middle, last);
+  nodes_[index].right = right;
+  return index;
+}
+
+/// `beside`: how far outside of the node's box `at` lies on each axis, `square` in all.
+void TableCloud::search(std::uint32_t index, const Logs& at, Logs beside, float square,
+                        Near& near) const {
+  const Node& node = nodes_[index];
+  if (node.right == 0) {
+    for (std::uint32_t i = node.first; i < node.last; ++i) {
+      const float distance = square_between(points_[i], at);
+      if (distance < near.limit && i != near.without) near.add(distance, i);
+    }
+    return;
+  }
+  const float step = at[node.axis] - node.split;
+  search(step < 0 ? index + 1 : node.right, at, beside, square, near);
+  float& before = beside[node.axis];
+  square += step * step - before * before;
+  before = step;
+  // What is rounded away must not hide a point.
+  if (square <= near.limit * 1.0001f)
+    search(step < 0 ? node.right : index + 1, at, beside, square, near);
+}
+
+TableCloud::Near TableCloud::nearest(const Logs& at, std::uint32_t without) const {
+  Near near;
+  near.wanted = count_ + 1;
+  near.without = without;
+  search(0, at, Logs{}, 0, near);
+  return near;
+}
+
+/// ln (seconds / scale) from the nearest points.
+double TableCloud::rate(const Near& near) const {
+  if (near.size == 0) return 0;
+  const std::uint32_t least = near.nearest();
+  if (near.squares[least] == 0) return log_rates_[near.points[least]];
+  // With fewer points than wanted all count: R lies behind the last.
+  const bool all = near.size <= count_;
+  const float most = *std::max_element(near.squares.begin(), near.squares.end());
+  const double reach = std::sqrt(static_cast<double>(most)) * (all ? 2 : 1);
+  double weights = 0, weighted = 0;
+  for (std::uint32_t i = 0; i < near.size; ++i) {
+    const double r = std::sqrt(static_cast<double>(near.squares[i]));
+    // All equally far: each counts a little.
+    const double lean = std::max(reach - r, 1e-6 * reach) / (reach * r);
+    weights += lean * lean;
+    weighted += lean * lean * log_rates_[near.points[i]];
+  }
+  return weighted / weights;
+}
+
+void TableCloud::learn_spread() {
+  std::vector<LeftOut> inside, edges;
+  std::vector<float> distances;
+  const std::size_t step = (points_.size() + kMostTried - 1) / kMostTried;
+  for (std::size_t i = 0; i < points_.size() && points_.size() > 1; i += step) {
+    const Near near = nearest(points_[i], static_cast<std::uint32_t>(i));
+    const double error = log_rates_[i] - rate(near);
+    const double answer = log_scales_[i] + log_rates_[i] - error;
+    inside.push_back({answer, error, 0});
+    const std::uint32_t least = near.nearest();
+    distances.push_back(std::sqrt(near.squares[least]));
+    // What only one side has neighbours of stands for places outside.
+    bool outermost = false;
+    for (std::size_t a = 0; a < axes_.count(); ++a) {
+      const auto logs = axes_.logs(a);
+      outermost |= points_[i][a] == static_cast<float>(logs.front()) ||
+                   points_[i][a] == static_cast<float>(logs.back());
+    }
+    if (outermost)
+      edges.push_back({answer, error, std::abs(log_scales_[i] - log_scales_[near.points[least]])});
+  }
+  if (!distances.empty()) {
+    std::sort(distances.begin(), distances.end());
+    far_ = 2.0 * static_cast<double>(distances[distances.size() * 95 / 100]);
+  }
+  spread_ = TableSpread(std::move(inside), std::move(edges));
+}
+
+TableValue TableCloud::value(const TablePlace& place) const {
+  const TableSpot spot = axes_.spot(place);
+  const Near near = nearest(logs_of(spot.nearest), kNobodyLeftOut);
+  TableValue value;
+  if (near.size == 0) return value;
+  const double scale = scale_(place);
+  value.log_seconds = rate(near) + std::log(scale);
+  const std::uint32_t least = near.nearest();
+  const double distance = std::sqrt(static_cast<double>(near.squares[least]));
+  value.measured = !spot.off && distance == 0;
+  value.beyond = spot.off || (distance > far_ && !value.measured);
+  if (value.beyond) value.log_step = std::abs(std::log(scale) - log_scales_[near.points[least]]);
+  value.seconds = std::exp(value.log_seconds);
+  return value;
+}
+
+}  // namespace orrery::model
