@@ -237,8 +237,19 @@ std::uint64_t hash_of(const Kernel& kernel) {
   return hash.value();
 }
 
+const Kernel& KernelTable::operator[](KernelId id) const {
+  const std::scoped_lock lock(mutex_);
+  return kernels_[id];
+}
+
+std::size_t KernelTable::size() const {
+  const std::scoped_lock lock(mutex_);
+  return kernels_.size();
+}
+
 KernelId KernelTable::intern(const Kernel& kernel) {
   const std::uint64_t hash = hash_of(kernel);
+  const std::scoped_lock lock(mutex_);
   const auto [first, last] = ids_.equal_range(hash);
   for (auto at = first; at != last; ++at)
     if (kernels_[at->second] == kernel) return at->second;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -129,15 +130,16 @@ struct Kernel {
 using KernelId = std::uint32_t;
 inline constexpr KernelId kNoKernel = ~KernelId{0};
 
-/// Distinct kernels, each once; ranks share it. Ids are dense, in order of first appearance. Not to
-/// be added to while another thread reads.
+/// Distinct kernels, each once; ranks share it. Ids are dense, in order of first appearance.
+/// Thread-safe; what is there stays where it is.
 class KernelTable {
  public:
   KernelId intern(const Kernel& kernel);
-  [[nodiscard]] const Kernel& operator[](KernelId id) const { return kernels_[id]; }
-  [[nodiscard]] std::size_t size() const { return kernels_.size(); }
+  [[nodiscard]] const Kernel& operator[](KernelId id) const;
+  [[nodiscard]] std::size_t size() const;
 
  private:
+  mutable std::mutex mutex_;
   std::deque<Kernel> kernels_;
   std::unordered_multimap<std::uint64_t, KernelId> ids_;  // by hash
 };

@@ -8,6 +8,8 @@
 #include "orrery/intake/convert/comm.h"
 #include "orrery/intake/convert/groups.h"
 #include "orrery/intake/convert/node.h"
+#include "orrery/intake/convert/recorded_kernels.h"
+#include "orrery/trace/chakra/kernels.h"
 #include "orrery/trace/chakra/writer.h"
 
 namespace orrery::intake {
@@ -55,14 +57,15 @@ MetadataRecord metadata_of(const profile::Profile& profile, const ConvertOptions
 class Conversion {
  public:
   Conversion(const profile::Profile& profile, const profile::Dependencies& dependencies,
-             const ConvertOptions& options, Findings& findings, const NodeUse& use)
+             const ConvertOptions& options, const RecordedKernels& kernels, Findings& findings,
+             const NodeUse& use)
       : profile_(profile),
         dependencies_(dependencies),
         options_(options),
         findings_(findings),
         use_(use),
         plan_(plan_comms(profile, dependencies, options.rank, findings)),
-        maker_(profile, dependencies, options) {
+        maker_(profile, dependencies, options, kernels) {
     for (const NodeComm& comm : plan_.nodes) note_group(comm, comm.node);
     for (const NodeComm& comm : plan_.queued) note_group(comm, comm.node);
   }
@@ -235,9 +238,12 @@ Result<ConvertReport> convert(const profile::Profile& profile,
                               const ConvertOptions& options, Findings& findings,
                               const std::function<Result<void>(const MetadataRecord&)>& on_metadata,
                               const std::function<Result<void>(const NodeRecord&)>& on_node) {
-  Conversion conversion(profile, dependencies, options, findings, on_node);
-  if (auto done = on_metadata(metadata_of(profile, options)); !done)
-    return tl::unexpected(done.error());
+  const RecordedKernels kernels(profile);
+  Conversion conversion(profile, dependencies, options, kernels, findings, on_node);
+  MetadataRecord metadata = metadata_of(profile, options);
+  if (kernels.table().size() > 0)
+    metadata.attributes.push_back(trace::chakra::attribute_kernels(kernels.table()));
+  if (auto done = on_metadata(metadata); !done) return tl::unexpected(done.error());
   return conversion.run();
 }
 

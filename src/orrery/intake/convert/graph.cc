@@ -2,17 +2,26 @@
 #include "orrery/intake/convert/graph.h"
 
 #include "orrery/intake/convert/convert.h"
+#include "orrery/trace/chakra/kernels.h"
 
 namespace orrery::intake {
 
 using trace::chakra::NodeRecord;
 
-GraphMaker::GraphMaker(std::string where, std::shared_ptr<StringPool> strings, Findings& findings)
+GraphMaker::GraphMaker(std::string where, std::shared_ptr<StringPool> strings,
+                       std::shared_ptr<graph::KernelTable> kernels, Findings& findings)
     : where_(std::move(where)),
       findings_(findings),
       decoding_(where_, strings, graph::Repair::refuse, findings),
       decoder_(decoding_, trace::chakra::Schema::current),
-      builder_(where_, strings, graph::Repair::refuse) {}
+      builder_(where_, strings, graph::Repair::refuse) {
+  builder_.share_kernels(std::move(kernels));
+}
+
+void GraphMaker::take(const trace::chakra::MetadataRecord& metadata) {
+  graph::KernelTable& kernels = builder_.kernels();
+  decoding_.use_kernels(kernels, trace::chakra::take_kernels(metadata, where_, kernels, findings_));
+}
 
 Result<void> GraphMaker::add(const NodeRecord& record) {
   try {
@@ -31,11 +40,15 @@ Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
                                       const ConvertOptions& options,
                                       std::shared_ptr<StringPool> strings, Findings& findings,
                                       ConvertReport* report) {
-  GraphMaker graph(profile.where, std::move(strings), findings);
+  GraphMaker graph(profile.where, std::move(strings), std::make_shared<graph::KernelTable>(),
+                   findings);
   graph.expect(dependencies.nodes.size() + 1, dependencies.edges.size());
   const auto done = convert(
       profile, dependencies, options, findings,
-      [](const trace::chakra::MetadataRecord&) -> Result<void> { return {}; },
+      [&](const trace::chakra::MetadataRecord& metadata) -> Result<void> {
+        graph.take(metadata);
+        return {};
+      },
       [&](const NodeRecord& record) { return graph.add(record); });
   if (!done) return tl::unexpected(done.error());
   if (report != nullptr) *report = *done;

@@ -17,10 +17,12 @@ namespace orrery::intake {
 class GraphMaker {
  public:
   /// `where` names the rank in errors and findings.
-  GraphMaker(std::string where, std::shared_ptr<StringPool> strings, Findings& findings);
+  GraphMaker(std::string where, std::shared_ptr<StringPool> strings,
+             std::shared_ptr<graph::KernelTable> kernels, Findings& findings);
 
   /// So many will come, about.
   void expect(std::size_t nodes, std::size_t edges) { builder_.expect(nodes, edges); }
+  void take(const trace::chakra::MetadataRecord& metadata);
   [[nodiscard]] Result<void> add(const trace::chakra::NodeRecord& record);
   /// Errc: as GraphBuilder::finish.
   [[nodiscard]] Result<graph::Graph> finish() &&;

@@ -67,10 +67,11 @@ NodeRecord waiting_node(std::uint64_t id, const char* name, Time duration) {
 }
 
 NodeMaker::NodeMaker(const profile::Profile& profile, const profile::Dependencies& dependencies,
-                     const ConvertOptions& options)
+                     const ConvertOptions& options, const RecordedKernels& kernels)
     : profile_(profile),
       dependencies_(dependencies),
       options_(options),
+      kernels_(kernels),
       texts_(*profile.strings),
       spent_(profile.lanes.size(), 0) {
   const profile::Lane* device = nullptr;
@@ -260,6 +261,8 @@ void NodeMaker::add_device(std::uint32_t n) {
   if (profile_.comm(e) != nullptr || is_comm_kernel(event))
     record_.attributes.push_back(attribute_bool("is_comm", true));
   const profile::Work& work = profile_.works[event.detail];
+  if (const graph::KernelId kernel = kernels_.of(event.detail); kernel != graph::kNoKernel)
+    add_int64("kernel", kernel);
   if (work.correlation != kNoId)
     add_int64("correlation", static_cast<std::int64_t>(work.correlation));
   if (work.bytes >= 0 && event.kind != Kind::kernel) {

@@ -12,6 +12,7 @@
 #include "orrery/intake/convert/comm.h"
 #include "orrery/intake/convert/convert.h"
 #include "orrery/intake/convert/lists.h"
+#include "orrery/intake/convert/recorded_kernels.h"
 
 namespace orrery::intake {
 
@@ -26,7 +27,7 @@ namespace orrery::intake {
 class NodeMaker {
  public:
   NodeMaker(const profile::Profile& profile, const profile::Dependencies& dependencies,
-            const ConvertOptions& options);
+            const ConvertOptions& options, const RecordedKernels& kernels);
 
   /// The record of a node without what communication adds. Nodes must be asked for in ascending
   /// order (durations are cut from running sums).
@@ -64,6 +65,7 @@ class NodeMaker {
   const profile::Profile& profile_;
   const profile::Dependencies& dependencies_;
   const ConvertOptions& options_;
+  const RecordedKernels& kernels_;
   PythonTexts texts_;
   std::vector<std::int64_t> spent_;       // by lane: picoseconds so far
   std::vector<std::int64_t> thread_ids_;  // by lane

@@ -313,13 +313,17 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
   for (const auto& [name, ranks] : numbering.written_groups())
     workload.groups[name] = {name, ranks};
   std::vector<graph::GraphRef> graphs(job.ranks.size());
+  const auto kernels = std::make_shared<graph::KernelTable>();
   std::vector<Findings> found(job.ranks.size());
   const auto work = [&](std::size_t place, ReadRank& rank) -> Result<void> {
-    GraphMaker maker(label(job, place), std::make_shared<StringPool>(), found[place]);
+    GraphMaker maker(label(job, place), std::make_shared<StringPool>(), kernels, found[place]);
     maker.expect(rank.dependencies.nodes.size() + 1, rank.dependencies.edges.size());
     auto converted = convert_rank(
         job, place, numbering, options.keep_skew, rank, found[place],
-        [](const MetadataRecord&) -> Result<void> { return {}; },
+        [&](const MetadataRecord& metadata) -> Result<void> {
+          maker.take(metadata);
+          return {};
+        },
         [&](const NodeRecord& node) { return maker.add(node); });
     if (!converted) return tl::unexpected(converted.error());
     auto graph = std::move(maker).finish();

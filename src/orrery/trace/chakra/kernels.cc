@@ -20,8 +20,13 @@ std::vector<graph::KernelId> take_kernels(std::string_view message, const std::s
   std::vector<graph::KernelId> numbers;
   if (message.find(kKernels) == std::string_view::npos) return numbers;
   const auto metadata = decode_metadata_record(message, where);
-  if (!metadata) return numbers;
-  for (const AttributeRecord& attribute : metadata->attributes) {
+  return metadata ? take_kernels(*metadata, where, kernels, findings) : numbers;
+}
+
+std::vector<graph::KernelId> take_kernels(const MetadataRecord& metadata, const std::string& where,
+                                          graph::KernelTable& kernels, Findings& findings) {
+  std::vector<graph::KernelId> numbers;
+  for (const AttributeRecord& attribute : metadata.attributes) {
     if (attribute.name != kKernels || attribute.member != Member::string_list) continue;
     for (const std::string& text : attribute.texts) {
       const auto kernel = graph::parse_kernel(text);

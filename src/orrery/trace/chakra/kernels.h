@@ -24,4 +24,9 @@ namespace orrery::trace::chakra {
                                                         graph::KernelTable& kernels,
                                                         Findings& findings);
 
+[[nodiscard]] std::vector<graph::KernelId> take_kernels(const MetadataRecord& metadata,
+                                                        const std::string& where,
+                                                        graph::KernelTable& kernels,
+                                                        Findings& findings);
+
 }  // namespace orrery::trace::chakra
