@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Public tables of measured kernel times as one table in Orrery's form.
+
+  kernel_tables.py [--stack NAME]... [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
+
+Reads tables in CSV (also gzipped) as AIConfigurator, NeuSight, Vidur, PipeWeave and Primus have them; which
+one it is, the header says. DEVICE is what the rows were measured on; tables that name a GPU in every row take
+it from there, renamed as --rename says. --stack keeps rows of that software where a table names one.
+
+Writes `device,kernel,us`: the kernel as Orrery writes kernels (graph::to_text), " + " between kernels that were
+measured together, and microseconds. Rows that no kernel of ours describes are left out and counted on stderr.
+"""
+import argparse
+import collections
+import csv
+import gzip
+import math
+import sys
+
+FORMATS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "fp8": "fp8", "fp8_block": "fp8_block",
+           "nvfp4": "fp4_block", "float32": "fp32", "bf16_r": "bf16", "f8_r": "fp8", "f32_r": "fp32"}
+
+
+class Unknown(Exception):
+    """A row that no kernel of ours describes; the text says why."""
+
+
+def form(name):
+    """Our name of a number format."""
+    if name not in FORMATS:
+        raise Unknown(f"number format {name}")
+    return FORMATS[name]
+
+
+def whole(row, key):
+    """A size: a positive whole number."""
+    value = int(row[key])
+    if value <= 0:
+        raise Unknown(f"{key} below one")
+    return value
+
+
+def kernel(operation, formats, sizes, traits=(), passing="forward"):
+    """One kernel as text; sizes of zero are left out."""
+    words = [operation, passing, formats]
+    words += [f"{name}={value}" for name, value in sizes if value]
+    return " ".join(words + [t for t in traits if t])
+
+
+def product(a, out, m, n, k, traits=("transposed_b",), passing="forward"):
+    return kernel("gemm", f"{a},{a}>{out}", [("m", m), ("n", n), ("k", k)], traits, passing)
+
+
+def gemm(row):
+    """AIConfigurator and PipeWeave: C[m,n] = A[m,k] B[n,k]', one call."""
+    return product(form(row["dtype"]), "bf16", whole(row, "m"), whole(row, "n"), whole(row, "k"))
+
+
+def attention(row, queries, keys, causal):
+    heads = whole(row, "heads")
+    dim = whole(row, "head_dim")
+    a = form(row["dtype"])
+    b = form(row.get("kv_dtype") or row["dtype"])
+    return kernel("attention", f"{a},{b}>bf16",
+                  [("batch", whole(row, "batch")), ("heads", heads), ("kv_heads", int(row.get("kv_heads") or heads)),
+                   ("queries", queries), ("keys", keys), ("key_dim", dim), ("value_dim", dim),
+                   ("window", int(row.get("window") or 0))], ["causal" if causal else ""])
+
+
+def prefill(row):
+    seq = whole(row, "seq")
+    return attention(row, seq, seq + int(row.get("past") or 0), True)
+
+
+def bidirectional(row):
+    return attention(row, whole(row, "seq"), whole(row, "seq"), False)
+
+
+def decode(row):
+    return attention(row, 1, whole(row, "kv_len"), True)
+
+
+def experts(row):
+    """AIConfigurator: the experts of one rank, gate and up, activation and down, loads balanced. Models without a
+    gate are not flagged there, but two kernel names are."""
+    if row["distribution"] != "balanced":
+        raise Unknown("unequal loads of experts")
+    if "nongated" in row["kernel"]:
+        raise Unknown("experts without a gate")
+    a = form(row["dtype"])
+    hidden, ffn = whole(row, "hidden"), whole(row, "moe_ffn") // whole(row, "tp")
+    groups = whole(row, "experts") // whole(row, "ep")
+    rows = math.ceil(whole(row, "tokens") * whole(row, "topk") / whole(row, "ep"))
+    up = kernel("grouped_gemm", f"{a},{a}>bf16", [("groups", groups), ("rows", rows), ("n", 2 * ffn), ("k", hidden)],
+                ["transposed_b", "gated"])
+    down = kernel("grouped_gemm", f"{a},{a}>bf16", [("groups", groups), ("rows", rows), ("n", hidden), ("k", ffn)],
+                  ["transposed_b"])
+    return up + " + " + down
+
+
+def triton_experts(row):
+    """PipeWeave: one grouped product, gate and up."""
+    return kernel("grouped_gemm", "bf16,bf16>bf16",
+                  [("groups", whole(row, "experts")), ("rows", whole(row, "tokens") * whole(row, "topk")),
+                   ("n", whole(row, "n")), ("k", whole(row, "hidden"))], ["transposed_b"])
+
+
+def linear(row):
+    """NeuSight: fp32 without tensor cores."""
+    return product("fp32", "fp32", whole(row, "batch") * whole(row, "m"), whole(row, "n"), whole(row, "k"))
+
+
+def batched(row):
+    return kernel("batched_gemm", "fp32,fp32>fp32",
+                  [("batch", whole(row, "batch")), ("m", whole(row, "m")), ("n", whole(row, "n")),
+                   ("k", whole(row, "k"))])
+
+
+def norm(operation):
+    return lambda row: kernel(operation, "fp32,fp32>fp32",
+                              [("rows", whole(row, "B")), ("features", whole(row, "H"))])
+
+
+def quantise(row):
+    if row["op"] != "scale_matrix":
+        raise Unknown("a difference of two times")
+    return kernel("cast", f"bf16,bf16>{form(row['dtype'])}", [("elements", whole(row, "m") * whole(row, "k"))])
+
+
+def layer(row):
+    """Vidur: medians of a transformer layer's operations under tensor parallelism, fp16 (2 bytes a number)."""
+    tokens, hidden, tp = whole(row, "num_tokens"), whole(row, "hidden"), whole(row, "tp")
+    ffn, heads, kv = whole(row, "ffn"), whole(row, "heads"), whole(row, "kv_heads")
+    dim, op = hidden // heads, row["op"]
+    kv_width = max(1, kv // tp) * dim
+    flat = "fp16,fp16>fp16"
+    if op in ("input_layernorm", "post_attention_layernorm"):
+        return kernel("rms_norm", flat, [("rows", tokens), ("features", hidden)])
+    if op == "mlp_act":
+        return kernel("activation", flat, [("elements", tokens * ffn // tp)], ["gated"])
+    if op == "add":
+        return kernel("elementwise", flat, [("elements", tokens * hidden), ("bytes", 6 * tokens * hidden)])
+    if op == "attn_rope":
+        width = hidden // tp + kv_width
+        return kernel("rotary", flat, [("elements", tokens * width), ("bytes", 4 * tokens * width)])
+    if op == "attn_pre_proj":
+        return product("fp16", "fp16", tokens, hidden // tp + 2 * kv_width, hidden)
+    if op == "attn_post_proj":
+        return product("fp16", "fp16", tokens, hidden, hidden // tp)
+    if op == "mlp_up_proj":
+        return product("fp16", "fp16", tokens, 2 * ffn // tp, hidden)
+    if op == "mlp_down_proj":
+        return product("fp16", "fp16", tokens, hidden, ffn // tp)
+    raise Unknown(f"operation {op}")
+
+
+def blas(row):
+    """Primus: hipBLASLt's own letters, column-major: its D' is our C, so m and n change places."""
+    passing = {"TN": "forward", "NN": "input_grad", "NT": "weight_grad"}[row["trans"]]
+    traits = {"TN": ["transposed_b"], "NN": [], "NT": ["transposed_a"]}[row["trans"]]
+    if float(row["beta"]):
+        traits = ["accumulates"] + traits
+    a, b = form(row["a_type"]), form(row["b_type"])
+    return kernel("gemm", f"{a},{b}>{form(row['d_type'])}",
+                  [("m", whole(row, "n")), ("n", whole(row, "m")), ("k", whole(row, "k"))], traits, passing)
+
+
+# By the columns that only one format has: (columns, kernel of a row, column of the time, microseconds in one).
+READERS = [
+    ({"trans", "beta"}, blas, "latency_us", 1),
+    ({"best_latency_us", "tile_configs"}, triton_experts, "best_latency_us", 1),
+    ({"moe_ffn", "distribution"}, experts, "latency_us", 1),
+    ({"kv_len", "head_dim"}, decode, "latency_us", 1),
+    ({"seq", "head_dim", "stack"}, bidirectional, "latency_us", 1),
+    ({"seq", "head_dim"}, prefill, "latency_us", 1),
+    ({"op", "m", "k"}, quantise, "latency_us", 1),
+    ({"num_tokens", "ffn"}, layer, "median_ms", 1000),
+    ({"m", "n", "k", "dtype"}, gemm, "latency_us", 1),
+    ({"m", "n", "k", "latency_ms"}, None, "latency_ms", 1000),
+    ({"B", "H", "latency_ms"}, None, "latency_ms", 1000),
+]
+
+
+def reader_of(path, header):
+    for columns, make, time, scale in READERS:
+        if columns <= set(header):
+            break
+    else:
+        raise SystemExit(f"{path}: line 1: no table known here has these columns: {','.join(header)}")
+    if make is None:  # NeuSight's tables differ by name alone
+        name = path.rsplit("/", 1)[-1]
+        known = {"linear": linear, "bmm": batched, "ln": norm("layer_norm"), "softmax": norm("softmax")}
+        make = next((make for word, make in known.items() if word in name), None)
+        if make is None:
+            raise SystemExit(f"{path}: name the file after its operation: {', '.join(known)}")
+    return make, time, scale
+
+
+def convert(device, path, options, out, left_out):
+    opened = gzip.open(path, "rt", newline="") if path.endswith(".gz") else open(path, newline="")
+    with opened as file:
+        rows = csv.DictReader(file)
+        make, time, scale = reader_of(path, rows.fieldnames or [])
+        for row in rows:
+            theirs = row.get("gpu") or row.get("device") or ""
+            ours = device or options.names.get(theirs)
+            if ours is None:
+                left_out[f"{path}: device {theirs or 'not said'}"] += 1
+                continue
+            if options.stack and row.get("stack") and row["stack"] not in options.stack:
+                continue
+            try:
+                us = float(row[time]) * scale
+                if not (math.isfinite(us) and us > 0):
+                    raise Unknown("a time that is not above zero")
+                out.writerow([ours, make(row), f"{us:.6g}"])
+            except Unknown as why:
+                left_out[f"{path}: {why}"] += 1
+            except (KeyError, ValueError, TypeError) as wrong:
+                raise SystemExit(f"{path}: line {rows.line_num}: {wrong!r}") from None
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stack", action="append", default=[])
+    parser.add_argument("--rename", action="append", default=[], metavar="THEIRS=OURS")
+    parser.add_argument("tables", nargs="+", metavar="[DEVICE=]FILE")
+    options = parser.parse_args(arguments)
+    if any("=" not in rename for rename in options.rename):
+        parser.error("--rename takes THEIRS=OURS")
+    options.names = dict(rename.split("=", 1) for rename in options.rename)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["device", "kernel", "us"])
+    left_out = collections.Counter()
+    for table in options.tables:
+        device, separator, path = table.partition("=")
+        convert(device if separator else "", path if separator else table, options, out, left_out)
+    for why, count in sorted(left_out.items()):
+        print(f"kernel_tables: {count} rows left out: {why}", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

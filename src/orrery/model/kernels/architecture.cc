@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/architecture.h"
+
+#include <string_view>
+
+namespace orrery::model {
+namespace {
+
+using graph::Format;
+
+constexpr double kMicro = 1e-6;
+
+constexpr Architecture kVolta = {.launch = 4.0 * kMicro,
+                                 .ramp = 0.8 * kMicro,
+                                 .wave = 0.5 * kMicro,
+                                 .core = 0.75,
+                                 .core8 = 0.75,
+                                 .core4 = 0.75,
+                                 .simt = 0.95,
+                                 .stream = 0.8,
+                                 .feed = 32,
+                                 .feed_narrow = 1.0,
+                                 .launch8 = 3.0 * kMicro,
+                                 .launch8_block = 3.0 * kMicro,
+                                 .launch4 = 3.0 * kMicro,
+                                 .prefill_launch = 8.0 * kMicro,
+                                 .prefill = 0.6,
+                                 .decode_launch = 15.0 * kMicro,
+                                 .decode = 0.8,
+                                 .decode_split = 0.15,
+                                 .decode_turn = 1.2 * kMicro,
+                                 .decode_wave = 3.0 * kMicro,
+                                 .small = 3.0 * kMicro,
+                                 .moving = 0.8,
+                                 .cached = 12,
+                                 .measured = true};
+
+constexpr Architecture kAmpere = {.launch = 3.2 * kMicro,
+                                  .ramp = 0.7 * kMicro,
+                                  .wave = 0.4 * kMicro,
+                                  .core = 0.95,
+                                  .core8 = 0.95,
+                                  .core4 = 0.95,
+                                  .simt = 0.85,
+                                  .stream = 0.75,
+                                  .feed = 22,
+                                  .feed_narrow = 1.0,
+                                  .launch8 = 5.0 * kMicro,
+                                  .launch8_block = 3.0 * kMicro,
+                                  .launch4 = 3.0 * kMicro,
+                                  .prefill_launch = 6.5 * kMicro,
+                                  .prefill = 0.65,
+                                  .decode_launch = 14.0 * kMicro,
+                                  .decode = 0.8,
+                                  .decode_split = 0.13,
+                                  .decode_turn = 1.2 * kMicro,
+                                  .decode_wave = 3.0 * kMicro,
+                                  .small = 2.5 * kMicro,
+                                  .moving = 0.86,
+                                  .cached = 18,
+                                  .measured = true};
+
+constexpr Architecture kHopper = {.launch = 2.0 * kMicro,
+                                  .ramp = 0.7 * kMicro,
+                                  .wave = 0.75 * kMicro,
+                                  .core = 0.84,
+                                  .core8 = 0.82,
+                                  .core4 = 0.82,
+                                  .simt = 0.8,
+                                  .stream = 0.81,
+                                  .feed = 58,
+                                  .feed_narrow = 0.58,
+                                  .launch8 = 9.3 * kMicro,
+                                  .launch8_block = 1.6 * kMicro,
+                                  .launch4 = 3.0 * kMicro,
+                                  .prefill_launch = 11.0 * kMicro,
+                                  .prefill = 0.82,
+                                  .decode_launch = 10.5 * kMicro,
+                                  .decode = 0.93,
+                                  .decode_split = 0.24,
+                                  .decode_turn = 0.65 * kMicro,
+                                  .decode_wave = 3.0 * kMicro,
+                                  .small = 2.1 * kMicro,
+                                  .moving = 0.88,
+                                  .cached = 24,
+                                  .measured = true};
+
+constexpr Architecture kBlackwell = {.launch = 1.3 * kMicro,
+                                     .ramp = 0.8 * kMicro,
+                                     .wave = 0.9 * kMicro,
+                                     .core = 0.77,
+                                     .core8 = 0.9,
+                                     .core4 = 0.9,
+                                     .simt = 0.8,
+                                     .stream = 0.78,
+                                     .feed = 75,
+                                     .feed_narrow = 0.75,
+                                     .launch8 = 10.5 * kMicro,
+                                     .launch8_block = 3.5 * kMicro,
+                                     .launch4 = 5.5 * kMicro,
+                                     .prefill_launch = 9.0 * kMicro,
+                                     .prefill = 0.72,
+                                     .decode_launch = 8.8 * kMicro,
+                                     .decode = 0.94,
+                                     .decode_split = 0.15,
+                                     .decode_turn = 0.44 * kMicro,
+                                     .decode_wave = 1.3 * kMicro,
+                                     .small = 2.3 * kMicro,
+                                     .moving = 0.86,
+                                     .cached = 28,
+                                     .measured = true};
+
+/// Blackwell and Ada chips for workstations: many small processors, a large cache, GDDR.
+constexpr Architecture kWorkstation = {.launch = 1.1 * kMicro,
+                                       .ramp = 1.2 * kMicro,
+                                       .wave = 1.2 * kMicro,
+                                       .core = 0.85,
+                                       .core8 = 0.77,
+                                       .core4 = 0.7,
+                                       .simt = 0.8,
+                                       .stream = 0.82,
+                                       .feed = 60,
+                                       .feed_narrow = 0.35,
+                                       .launch8 = 6.5 * kMicro,
+                                       .launch8_block = 2.3 * kMicro,
+                                       .launch4 = 2.3 * kMicro,
+                                       .prefill_launch = 4.0 * kMicro,
+                                       .prefill = 0.65,
+                                       .decode_launch = 7.7 * kMicro,
+                                       .decode = 0.92,
+                                       .decode_split = 0.16,
+                                       .decode_turn = 1.4 * kMicro,
+                                       .decode_wave = 3.6 * kMicro,
+                                       .small = 1.7 * kMicro,
+                                       .moving = 0.83,
+                                       .cached = 21,
+                                       .measured = true};
+
+constexpr Architecture other(Architecture like) {
+  like.measured = false;
+  return like;
+}
+constexpr Architecture kCdna = [] {
+  Architecture figures = other(kHopper);
+  figures.launch = 4 * kMicro;
+  figures.core = 0.7;
+  figures.core8 = 0.75;
+  figures.launch8 = 2 * kMicro;
+  return figures;
+}();
+constexpr Architecture kOther = other(kHopper);
+
+constexpr double kGeneralClock = 1.8e9;  // at which these times are
+constexpr Architecture kGeneral = {.launch = 2 * kMicro,
+                                   .ramp = 0.8 * kMicro,
+                                   .wave = 0.7 * kMicro,
+                                   .core = 0.8,
+                                   .core8 = 0.8,
+                                   .core4 = 0.8,
+                                   .simt = 0.8,
+                                   .stream = 0.8,
+                                   .feed = 64,
+                                   .feed_narrow = 0.6,
+                                   .launch8 = 8 * kMicro,
+                                   .launch8_block = 2.5 * kMicro,
+                                   .launch4 = 4 * kMicro,
+                                   .prefill_launch = 8 * kMicro,
+                                   .prefill = 0.72,
+                                   .decode_launch = 10.5 * kMicro,
+                                   .decode = 0.9,
+                                   .decode_split = 0.2,
+                                   .decode_turn = 0.8 * kMicro,
+                                   .decode_wave = 3 * kMicro,
+                                   .small = 2 * kMicro,
+                                   .moving = 0.85,
+                                   .cached = 22,
+                                   .measured = false};
+
+/// 16-bit operations a clock and processor: 4096 and more are chips for data centres.
+double width_of(const Silicon& silicon) {
+  if (silicon.processors <= 0 || silicon.clock <= 0) return 8192;
+  return silicon.rate(Format::bf16) / static_cast<double>(silicon.processors) / silicon.clock;
+}
+
+}  // namespace
+
+const Architecture& architecture_of(const Silicon& silicon) {
+  const std::string_view name = silicon.architecture;
+  if (name.starts_with("hopper")) return kHopper;
+  if (name.starts_with("blackwell")) return width_of(silicon) > 3000 ? kBlackwell : kWorkstation;
+  if (name.starts_with("ampere")) return kAmpere;
+  if (name.starts_with("ada")) return kWorkstation;
+  if (name.starts_with("volta") || name.starts_with("turing") || name.starts_with("pascal"))
+    return kVolta;
+  if (name.starts_with("cdna")) return kCdna;
+  return kOther;
+}
+
+Architecture general_architecture(const Silicon& silicon) {
+  Architecture figures = kGeneral;
+  const double slower = silicon.clock > 0 ? kGeneralClock / silicon.clock : 1;
+  for (double* const time :
+       {&figures.launch, &figures.ramp, &figures.wave, &figures.launch8, &figures.launch8_block,
+        &figures.launch4, &figures.prefill_launch, &figures.decode_launch, &figures.decode_turn,
+        &figures.decode_wave, &figures.small})
+    *time *= slower;
+  return figures;
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of the heuristic of kernel times, for its own files.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "orrery/graph/kernel.h"
+#include "orrery/model/kernels/architecture.h"
+#include "orrery/model/kernels/silicon.h"
+
+namespace orrery::model {
+
+/// A device as the formulas need it; what its data sheet does not say is assumed.
+struct Chip {
+  const Silicon& silicon;
+  Architecture figures;
+  double processors;
+  double clock;   ///< Hz
+  double cache;   ///< bytes
+  double memory;  ///< bytes/s
+
+  /// Bytes/s of what has `bytes` in all and is used again and again, out of memory at `streamed`:
+  /// more where the last-level cache holds it.
+  [[nodiscard]] double rate_of(double bytes, double streamed) const;
+
+  Chip(const Silicon& device, const Architecture& like);
+};
+
+/// A product C[m,n] += A[m,k] B[k,n], `count` times side by side.
+struct Product {
+  double count = 1;
+  double m = 0, n = 0, k = 0;
+  double bytes_a = 2;  ///< of one number of A and of B, scales of blocks included
+  double bytes_b = 2;
+  double bytes_out = 2;
+  bool accumulates = false;
+  bool grouped = false;
+  graph::Format format = graph::Format::bf16;
+};
+
+/// The product that a kernel is; one with count = 0 where it is none or its sizes are not said.
+/// A grouped product has m rows a group.
+[[nodiscard]] Product product_of(const graph::Kernel& kernel);
+
+/// How many tiles, and how busy they keep the processors.
+struct Tiling {
+  double seconds = 0;  ///< of the arithmetic, launch excluded
+  double tile_m = 0, tile_n = 0;
+  double split = 1;  ///< of k
+  double tiles = 0;
+  double waves = 0;
+};
+/// The fastest way to cut the product on this chip. `rate`: FLOP/s of the whole chip.
+[[nodiscard]] Tiling best_tiling(const Product& product, const Chip& chip, double rate);
+
+/// FLOP/s that long products of this format reach; 0: nothing is known.
+[[nodiscard]] double product_rate(graph::Format format, const Chip& chip);
+/// FLOP/s in the format, by the data sheet; the nearest that it says. 0: it says none.
+[[nodiscard]] double peak_for(graph::Format format, const Silicon& silicon);
+
+/// Bytes of one number, scales of blocks included; `unsaid` as 16 bits.
+[[nodiscard]] double bytes_each(graph::Format format);
+
+/// Seconds of one launch; 0: cannot be said.
+[[nodiscard]] double product_seconds(const Product& product, const Chip& chip);
+[[nodiscard]] double attention_seconds(const graph::Kernel& kernel, const Chip& chip);
+[[nodiscard]] double moving_seconds(const graph::Kernel& kernel, double bytes, double flops,
+                                    const Chip& chip);
+
+/// Seconds of all launches; 0: cannot be said.
+[[nodiscard]] double heuristic_seconds(const graph::Kernel& kernel, const Chip& chip);
+
+inline double at_least_one(std::int64_t size) { return size > 0 ? static_cast<double>(size) : 1.0; }
+
+}  // namespace orrery::model

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/heuristic.h"
+
+#include <algorithm>
+
+#include "orrery/model/kernels/chip.h"
+
+namespace orrery::model {
+namespace {
+
+using graph::Kernel;
+using graph::Operation;
+
+/// What holds 80 % of measured times (benchmarks/kernel_times.cc prints it), rounded outwards.
+ErrorBand heuristic_band(const Kernel& kernel) {
+  switch (kernel.operation) {
+    case Operation::gemm:
+    case Operation::batched_gemm:
+    case Operation::convolution:
+      return {-0.25, 0.35};
+    case Operation::grouped_gemm:
+      return {-0.4, 0.6};
+    case Operation::attention:
+      return {-0.3, 0.4};
+    default:
+      return {-0.3, 0.5};
+  }
+}
+
+bool is_measured(const Kernel& kernel) {
+  if (kernel.pass == graph::Pass::forward) {
+    switch (kernel.operation) {
+      case Operation::gemm:
+      case Operation::batched_gemm:
+      case Operation::grouped_gemm:
+      case Operation::attention:
+      case Operation::layer_norm:
+      case Operation::rms_norm:
+      case Operation::softmax:
+      case Operation::activation:
+      case Operation::rotary:
+      case Operation::elementwise:
+      case Operation::cast:
+        return true;
+      default:
+        return false;
+    }
+  }
+  return kernel.operation == Operation::gemm;  // gradients are products like any other
+}
+
+bool says_sizes(const Kernel& kernel) {
+  const auto names = graph::size_names(kernel.operation);
+  // A window need not be said.
+  const std::size_t needed = kernel.operation == Operation::attention ? 6 : names.size();
+  for (std::size_t i = 0; i < needed; ++i)
+    if (kernel.sizes[i] <= 0) return false;
+  return needed > 0;
+}
+
+/// By operations and bytes alone.
+double roofline_seconds(const Kernel& kernel, double launches, const Chip& chip) {
+  const auto format = kernel.a == graph::Format::unsaid ? graph::Format::bf16 : kernel.a;
+  const bool product = kernel.operation != Operation::unsaid && kernel.flops > 0;
+  const double rate = product ? product_rate(format, chip) : 0;
+  const double computing = rate > 0 ? static_cast<double>(kernel.flops) / launches / rate : 0;
+  const double moving =
+      moving_seconds(kernel, static_cast<double>(kernel.bytes) / launches,
+                     product ? 0 : static_cast<double>(kernel.flops) / launches, chip);
+  return std::max(computing + chip.figures.small, moving);
+}
+
+double seconds_of(const Kernel& kernel, double launches, const Chip& chip) {
+  switch (kernel.operation) {
+    case Operation::gemm:
+    case Operation::batched_gemm:
+    case Operation::grouped_gemm:
+    case Operation::convolution:
+    case Operation::interaction: {
+      const Product product = product_of(kernel);
+      if (product.count > 0) return product_seconds(product, chip);
+      return roofline_seconds(kernel, launches, chip);
+    }
+    case Operation::attention:
+      if (!says_sizes(kernel)) return roofline_seconds(kernel, launches, chip);
+      return attention_seconds(kernel, chip);
+    default:
+      if (kernel.bytes <= 0 && !says_sizes(kernel)) return roofline_seconds(kernel, launches, chip);
+      return moving_seconds(kernel, bytes_of(kernel), static_cast<double>(kernel.flops) / launches,
+                            chip);
+  }
+}
+
+double or_else(double said, double assumed) { return said > 0 ? said : assumed; }
+
+}  // namespace
+
+// Assumed where nothing is said: a hundred processors, 1.5 GHz; no cache.
+Chip::Chip(const Silicon& device, const Architecture& like)
+    : silicon(device),
+      figures(like),
+      processors(or_else(static_cast<double>(device.processors), 100)),
+      clock(or_else(device.clock, 1.5e9)),
+      cache(device.l2_bytes),
+      memory(device.memory) {}
+
+double Chip::rate_of(double bytes, double streamed) const {
+  // What fits is found there, written by the kernel before or by the same one a step ago.
+  const double fits = cache > 0 ? std::clamp(5 - 5 * bytes / cache, 0.0, 1.0) : 0.0;
+  const double cached = std::max(streamed, figures.cached * clock * processors);
+  return streamed + (cached - streamed) * fits;
+}
+
+double heuristic_seconds(const Kernel& kernel, const Chip& chip) {
+  if (!(chip.memory > 0)) return 0;
+  const double launches = std::max<double>(1, kernel.launches);
+  return seconds_of(kernel, launches, chip) * launches;
+}
+
+std::optional<KernelTime> HeuristicModel::time(const Kernel& kernel, const Silicon& silicon) const {
+  const Chip chip(silicon, architecture_of(silicon));
+  const double seconds = heuristic_seconds(kernel, chip);
+  if (!(seconds > 0)) return std::nullopt;
+  return KernelTime{.seconds = seconds,
+                    .source = Source::heuristic,
+                    .band = heuristic_band(kernel),
+                    .beyond = !chip.figures.measured || !is_measured(kernel)};
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that move numbers: bytes over the rate that memory reaches.
+#include <algorithm>
+
+#include "orrery/model/kernels/chip.h"
+#include "orrery/model/kernels/heuristic.h"
+
+namespace orrery::model {
+namespace {
+
+using graph::Kernel;
+using graph::Operation;
+
+/// Tensors of the output's size that a forward pass reads or writes, and a backward one.
+struct Passes {
+  double forward, backward;
+};
+Passes passes_of(const Kernel& kernel) {
+  const double gated = kernel.has(graph::kGated) ? 1 : 0;
+  switch (kernel.operation) {
+    case Operation::activation:
+      return {2 + gated, 3 + 2 * gated};
+    case Operation::elementwise:
+    case Operation::interaction:
+      return {3, 3};
+    case Operation::dropout:
+      return {2.25, 2.25};  // and a mask of bits or bytes
+    case Operation::reduction:
+      return {1, 1};
+    case Operation::batch_norm:
+      return {3, 5};  // statistics first
+    case Operation::optimizer:
+      return {7, 7};  // Adam reads four and writes three
+    default:
+      return {2, 3};
+  }
+}
+
+/// How many numbers, by sizes.
+double numbers_of(const Kernel& kernel) {
+  const auto& at = kernel.sizes;
+  switch (kernel.operation) {
+    case Operation::embedding:
+      return at_least_one(at[0]) * at_least_one(at[2]);
+    case Operation::embedding_bag:
+      return at_least_one(at[0]) * at_least_one(at[1]) * at_least_one(at[2]) * at_least_one(at[4]);
+    case Operation::router:
+      return at_least_one(at[0]) * at_least_one(at[1]);
+    case Operation::layer_norm:
+    case Operation::rms_norm:
+    case Operation::softmax:
+    case Operation::cross_entropy:
+      return at_least_one(at[0]) * at_least_one(at[1]);
+    default:
+      return at_least_one(at[0]);
+  }
+}
+
+/// Over PCIe, what a pinned copy reaches on 16 lanes of the fourth generation.
+constexpr double kHostRate = 25e9;
+
+/// Share of what kernels that only stream reach: several passes over a row, or few bytes at a time.
+/// Sources: layer_norm and softmax: NeuSight's fp32 tables (PyTorch); rms_norm, rotary, activation:
+/// Vidur's medians (vLLM, A100 and H100); the others are guesses.
+double share_of(const Kernel& kernel) {
+  switch (kernel.operation) {
+    case Operation::layer_norm:
+      return 0.72;
+    case Operation::softmax:
+      return 0.82;
+    case Operation::rms_norm:
+      return 0.42;
+    case Operation::rotary:
+      return 0.51;
+    case Operation::activation:
+      return 0.6;
+    case Operation::embedding:
+    case Operation::embedding_bag:
+    case Operation::permute:
+      return 0.8;
+    case Operation::cross_entropy:
+      return 0.7;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+double bytes_of(const Kernel& kernel) {
+  const double launches = std::max<double>(1, kernel.launches);
+  if (kernel.bytes > 0) return static_cast<double>(kernel.bytes) / launches;
+  const Product product = product_of(kernel);
+  if (product.count > 0)
+    return product.count *
+           (product.m * product.k * product.bytes_a + product.k * product.n * product.bytes_b +
+            product.m * product.n * product.bytes_out);
+  const double in = bytes_each(kernel.a);
+  const double out = kernel.out == graph::Format::unsaid ? in : bytes_each(kernel.out);
+  const Passes passes = passes_of(kernel);
+  const double tensors = kernel.pass == graph::Pass::forward ? passes.forward : passes.backward;
+  return numbers_of(kernel) / launches * ((tensors - 1) * in + out);
+}
+
+double flops_of(const Kernel& kernel) {
+  const Product product = product_of(kernel);
+  if (product.count > 0) return 2 * product.count * product.m * product.n * product.k;
+  return static_cast<double>(kernel.flops) / std::max<double>(1, kernel.launches);
+}
+
+double moving_seconds(const Kernel& kernel, double bytes, double flops, const Chip& chip) {
+  const Architecture& is = chip.figures;
+  if (kernel.operation == Operation::transfer) return is.small + bytes / kHostRate;
+  const double rate = chip.rate_of(bytes, chip.memory * is.moving) * share_of(kernel);
+  const double peak = peak_for(graph::Format::fp32, chip.silicon);
+  const double computing = peak > 0 && flops > 0 ? flops / (peak * 0.5) : 0;
+  return is.small + std::max(bytes / rate, computing);
+}
+
+}  // namespace orrery::model

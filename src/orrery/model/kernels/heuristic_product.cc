@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "orrery/model/kernels/chip.h"
+
+namespace orrery::model {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+
+struct Tile {
+  double m, n;
+};
+/// What libraries for matrix units choose from, as in the names of their kernels.
+constexpr std::array<Tile, 9> kTiles = {{{256, 128},
+                                         {128, 256},
+                                         {128, 128},
+                                         {128, 64},
+                                         {64, 128},
+                                         {64, 64},
+                                         {64, 32},
+                                         {32, 64},
+                                         {16, 64}}};
+constexpr std::array<double, 4> kSplits = {2, 4, 8, 16};
+constexpr double kShortestSplit = 512;  // numbers of k that a part has at the least
+
+/// Joules of one fp32 operation in vector units, everything around it included. Source: L4 (72 W)
+/// in NeuSight's table of linear layers reaches 9.6 TFLOP/s of its 30.
+constexpr double kVectorEnergy = 7.5e-12;
+/// Grouped products beside plain ones: routing and sorting of rows around them, tiles that are fed
+/// by gathers. Source: AIConfigurator's tables of experts (TensorRT-LLM), H100 to GB300.
+constexpr double kGroupedLaunch = 8e-6, kGroupedFeed = 0.45, kGroupedWave = 2.5,
+                 kGroupedScaling = 2e-6;
+/// Kernels for narrow formats begin and end a tile more slowly (scales). Source: as above, fp8.
+constexpr double kNarrowWave = 1.5;
+
+/// Smallest whole number that is not below x >= 0; faster than std::ceil before SSE 4.
+double up(double x) {
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
+  return whole + (whole < x ? 1 : 0);
+}
+
+double size(const Kernel& kernel, std::size_t i) { return static_cast<double>(kernel.sizes[i]); }
+
+/// A convolution as the product that it is: rows are pixels, k runs over the filter.
+void take_convolution(const Kernel& kernel, Product& product) {
+  const double pixels = size(kernel, 0) * size(kernel, 3) * size(kernel, 4);
+  const double filter =
+      size(kernel, 1) * at_least_one(kernel.sizes[5]) * at_least_one(kernel.sizes[6]);
+  const double out = size(kernel, 2);
+  switch (kernel.pass) {
+    case graph::Pass::forward:
+    case graph::Pass::backward:
+      product.m = pixels, product.n = out, product.k = filter;
+      return;
+    case graph::Pass::input_grad:
+      product.m = pixels, product.n = filter, product.k = out;
+      return;
+    case graph::Pass::weight_grad:
+      product.m = filter, product.n = out, product.k = pixels;
+      return;
+  }
+}
+
+double scaling_launch(Format format, const Architecture& is) {
+  switch (format) {
+    case Format::fp8:
+      return is.launch8;
+    case Format::fp8_block:
+      return is.launch8_block;
+    case Format::fp4_block:
+      return is.launch4;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+double bytes_each(Format format) {
+  switch (format) {
+    case Format::unsaid:
+      return 2;
+    case Format::fp8_block:
+      return 1 + 4.0 / 128;  // one fp32 scale for 128 numbers
+    case Format::fp4_block:
+      return 0.5 + 1.0 / 16;  // one fp8 scale for 16 numbers
+    default:
+      return graph::bits_of(format) / 8.0;
+  }
+}
+
+Product product_of(const Kernel& kernel) {
+  Product product;
+  product.count = 1;
+  const double launches = std::max<double>(1, kernel.launches);
+  switch (kernel.operation) {
+    case Operation::gemm:
+      product.m = size(kernel, 0) / launches;
+      product.n = size(kernel, 1), product.k = size(kernel, 2);
+      break;
+    case Operation::batched_gemm:
+      product.count = size(kernel, 0) / launches;
+      product.m = size(kernel, 1), product.n = size(kernel, 2), product.k = size(kernel, 3);
+      break;
+    case Operation::grouped_gemm: {
+      const double rows = size(kernel, 1) / launches;
+      product.count = std::min(size(kernel, 0), rows);
+      product.m = product.count > 0 ? rows / product.count : 0;
+      product.n = size(kernel, 2), product.k = size(kernel, 3);
+      product.grouped = true;
+      break;
+    }
+    case Operation::interaction:
+      product.count = size(kernel, 0) / launches;
+      product.m = product.n = size(kernel, 1);
+      product.k = size(kernel, 2);
+      break;
+    case Operation::convolution:
+      take_convolution(kernel, product);
+      product.m /= launches;
+      break;
+    default:
+      product.count = 0;
+      return product;
+  }
+  if (!(product.count > 0 && product.m > 0 && product.n > 0 && product.k > 0)) product.count = 0;
+  if (kernel.pass == graph::Pass::backward) product.count *= 2;  // both gradients
+  product.format = kernel.a == Format::unsaid ? Format::bf16 : kernel.a;
+  const Format b = kernel.b == Format::unsaid ? product.format : kernel.b;
+  product.bytes_a = bytes_each(product.format);
+  product.bytes_b = bytes_each(b);
+  product.bytes_out = bytes_each(kernel.out == Format::unsaid ? product.format : kernel.out);
+  product.accumulates = kernel.has(graph::kAccumulates);
+  // The wider input decides which units work.
+  if (graph::bits_of(b) > graph::bits_of(product.format)) product.format = b;
+  return product;
+}
+
+double peak_for(Format format, const Silicon& silicon) {
+  if (const double rate = silicon.rate(format); rate > 0) return rate;
+  if (silicon.vector > 0) return format == Format::fp64 ? silicon.vector / 2 : silicon.vector;
+  double least = 0;  // of what is known: never too fast
+  for (const double peak : silicon.peak)
+    if (peak > 0 && (least == 0 || peak < least)) least = peak;
+  return least;
+}
+
+double product_rate(Format format, const Chip& chip) {
+  const double peak = peak_for(format, chip.silicon);
+  const Architecture& is = chip.figures;
+  switch (format) {
+    case Format::fp64:
+    case Format::fp32:
+    case Format::int32:
+    case Format::int64:
+      // Small boards cannot pay for all of it.
+      return std::min(peak * is.simt,
+                      chip.silicon.power > 0 ? chip.silicon.power / kVectorEnergy : peak);
+    case Format::fp8:
+    case Format::fp8_block:
+    case Format::int8:
+      return peak * is.core8;
+    case Format::fp4_block:
+      return peak * is.core4;
+    default:
+      return peak * is.core;
+  }
+}
+
+Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
+  Tiling best;
+  const double each = rate / chip.processors;
+  const bool narrow = product.bytes_a < 2 && product.bytes_b < 2;
+  const double feed = chip.figures.feed * chip.clock * (narrow ? chip.figures.feed_narrow : 1) *
+                      (product.grouped ? kGroupedFeed : 1);
+  const double wave =
+      chip.figures.wave * (narrow ? kNarrowWave : 1) * (product.grouped ? kGroupedWave : 1);
+  const double loaded = std::max(product.bytes_a, product.bytes_b);
+  const double written = 8 * product.count * product.m * product.n;  // fp32, out and in again
+  for (const Tile& tile : kTiles) {
+    const double tiles = product.count * up(product.m / tile.m) * up(product.n / tile.n);
+    const double step = std::max(2 * tile.m * tile.n / each, (tile.m + tile.n) * loaded / feed);
+    const auto consider = [&](double split) {
+      const double waves = up(tiles * split / chip.processors);
+      double seconds = waves * (step * (product.k / split) + wave);
+      if (split > 1) seconds += split * written / (2 * chip.memory) + wave;
+      if (best.seconds == 0 || seconds < best.seconds)
+        best = {seconds, tile.m, tile.n, split, tiles, waves};
+    };
+    consider(1);
+    for (const double split : kSplits) {
+      if (product.k < split * kShortestSplit || tiles * split > 2 * chip.processors) break;
+      consider(split);
+    }
+  }
+  return best;
+}
+
+double product_seconds(const Product& product, const Chip& chip) {
+  const double rate = product_rate(product.format, chip);
+  if (!(rate > 0)) return 0;
+  const Architecture& is = chip.figures;
+  const double moved =
+      product.count *
+      (product.m * product.k * product.bytes_a + product.k * product.n * product.bytes_b +
+       product.m * product.n * product.bytes_out * (product.accumulates ? 2 : 1));
+  const double computing = best_tiling(product, chip, rate).seconds;
+  const double streaming = moved / (chip.memory * is.stream) + is.ramp;
+  const double scaling = scaling_launch(product.format, is);
+  const double launch =
+      product.grouped ? kGroupedLaunch + std::min(scaling, kGroupedScaling) : scaling;
+  return is.launch + launch + std::max(computing, streaming);
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/heuristic.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+namespace orrery::model {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+
+Silicon h100() {
+  Silicon is;
+  is.name = "h100-sxm";
+  is.architecture = "hopper";
+  is.peak[static_cast<std::size_t>(Format::bf16)] = 989.4e12;
+  is.peak[static_cast<std::size_t>(Format::fp8)] = 1978.9e12;
+  is.peak[static_cast<std::size_t>(Format::fp32)] = 66.9e12;
+  is.vector = 66.9e12;
+  is.memory = 3.35e12;
+  is.l2_bytes = 50e6;
+  is.clock = 1.83e9;
+  is.power = 700;
+  is.processors = 132;
+  return is;
+}
+
+double seconds(const std::string& kernel, const Silicon& silicon = h100()) {
+  const auto parsed = graph::parse_kernel(kernel);
+  EXPECT_TRUE(parsed) << kernel;
+  const auto time = HeuristicModel().time(*parsed, silicon);
+  EXPECT_TRUE(time) << kernel;
+  return time ? time->seconds : NAN;
+}
+
+TEST(Heuristic, LongProductsReachAShareOfThePeak) {
+  const double flops = 2.0 * 8192 * 8192 * 8192;
+  const double bf16 = seconds("gemm forward bf16,bf16>bf16 m=8192 n=8192 k=8192");
+  EXPECT_GT(flops / bf16, 0.65 * 989.4e12);
+  EXPECT_LT(flops / bf16, 0.85 * 989.4e12);
+  const double fp8 = seconds("gemm forward fp8,fp8>bf16 m=8192 n=8192 k=8192");
+  EXPECT_LT(fp8, 0.8 * bf16);
+  const double fp32 = seconds("gemm forward fp32,fp32>fp32 m=8192 n=8192 k=8192");
+  EXPECT_GT(fp32, flops / 66.9e12);
+}
+
+TEST(Heuristic, ThinProductsWaitForMemory) {
+  const double thin = seconds("gemm forward bf16,bf16>bf16 m=1 n=16384 k=16384");
+  const double bytes = 2.0 * 16384 * 16384;
+  EXPECT_GT(thin, bytes / 3.35e12);
+  EXPECT_LT(thin, 1.5 * bytes / 3.35e12);
+}
+
+TEST(Heuristic, ATileBeyondAWholeWaveCostsAnotherWave) {
+  // 132 processors: 11 × 12 tiles of 256 × 128 fill them once.
+  const double full = seconds("gemm forward bf16,bf16>bf16 m=2816 n=1536 k=8192");
+  const double over = seconds("gemm forward bf16,bf16>bf16 m=2816 n=1664 k=8192");
+  EXPECT_GT(over, 1.15 * full);
+}
+
+TEST(Heuristic, MoreOfAnythingIsNeverFaster) {
+  for (const char* const text :
+       {"gemm forward bf16,bf16>bf16 m=%d n=512 k=4096",
+        "batched_gemm forward bf16,bf16>bf16 batch=%d m=128 n=128 k=64",
+        "grouped_gemm forward bf16,bf16>bf16 groups=8 rows=%d n=2048 k=1024",
+        "attention forward bf16,bf16>bf16 batch=%d heads=16 kv_heads=4 queries=512 keys=512 "
+        "key_dim=128 value_dim=128 causal",
+        "layer_norm forward fp32,fp32>fp32 rows=%d features=4096",
+        "elementwise forward bf16,bf16>bf16 elements=%d"}) {
+    double before = 0;
+    for (int size = 1; size <= 1 << 16; size *= 2) {
+      std::string kernel(text);
+      kernel.replace(kernel.find("%d"), 2, std::to_string(size));
+      const double now = seconds(kernel);
+      EXPECT_GE(now, before * 0.999) << kernel;
+      before = now;
+    }
+  }
+}
+
+TEST(Heuristic, GradientsOfALinearLayerTakeAboutAsLongAsItsForwardPass) {
+  const double forward = seconds("gemm forward bf16,bf16>bf16 m=8192 n=4096 k=2048");
+  EXPECT_NEAR(seconds("gemm input_grad bf16,bf16>bf16 m=8192 n=2048 k=4096") / forward, 1, 0.25);
+  EXPECT_NEAR(seconds("gemm weight_grad bf16,bf16>fp32 m=4096 n=2048 k=8192 accumulates") / forward,
+              1, 0.3);
+}
+
+TEST(Heuristic, BackwardAttentionTakesAboutThreeTimesAsLong) {
+  const std::string sizes =
+      " bf16,bf16>bf16 batch=2 heads=32 kv_heads=8 queries=8192 keys=8192 key_dim=128 "
+      "value_dim=128 causal";
+  const double ratio = seconds("attention backward" + sizes) / seconds("attention forward" + sizes);
+  EXPECT_GT(ratio, 2.5);
+  EXPECT_LT(ratio, 4);
+}
+
+TEST(Heuristic, AWindowSavesAttention) {
+  const std::string sizes =
+      "attention forward bf16,bf16>bf16 batch=1 heads=32 kv_heads=8 queries=32768 keys=32768 "
+      "key_dim=128 value_dim=128";
+  EXPECT_LT(seconds(sizes + " window=1024 causal"), 0.2 * seconds(sizes + " causal"));
+  EXPECT_LT(seconds(sizes + " causal"), 0.6 * seconds(sizes));
+}
+
+TEST(Heuristic, LaunchesShareTheSizes) {
+  const double one = seconds("elementwise forward bf16,bf16>bf16 elements=1000000");
+  const double ten = seconds("elementwise forward bf16,bf16>bf16 elements=10000000 launches=10");
+  EXPECT_NEAR(ten / one, 10, 1e-6);
+}
+
+TEST(Heuristic, AnswersForEveryOperationOnADeviceThatIsBarelyKnown) {
+  Silicon bare;
+  bare.memory = 1e12;
+  bare.peak[static_cast<std::size_t>(Format::bf16)] = 100e12;
+  for (std::size_t operation = 0; operation < graph::kOperations; ++operation)
+    for (std::size_t pass = 0; pass < graph::kPasses; ++pass)
+      for (std::size_t format = 0; format < graph::kFormats; ++format)
+        for (const std::int64_t size :
+             {std::int64_t{0}, std::int64_t{1}, std::int64_t{300}, std::int64_t{1} << 40}) {
+          Kernel kernel;
+          kernel.operation = static_cast<Operation>(operation);
+          kernel.pass = static_cast<graph::Pass>(pass);
+          kernel.a = kernel.b = kernel.out = static_cast<Format>(format);
+          kernel.sizes.fill(size);
+          const auto time = HeuristicModel().time(kernel, bare);
+          ASSERT_TRUE(time) << to_text(kernel);
+          EXPECT_TRUE(std::isfinite(time->seconds) && time->seconds > 0) << to_text(kernel);
+          EXPECT_TRUE(time->beyond);
+          EXPECT_LT(time->band.least, time->band.most);
+        }
+}
+
+TEST(Heuristic, SaysNothingOfADeviceWithoutMemory) {
+  Silicon blank = h100();
+  blank.memory = 0;
+  EXPECT_FALSE(HeuristicModel().time(
+      *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=8 n=8 k=8"), blank));
+}
+
+TEST(Heuristic, WhatNoSizesSayFollowsFromOperationsAndBytes) {
+  EXPECT_NEAR(seconds("unsaid forward bf16,bf16>bf16 bytes=3350000000"), 1.0e-3 / 0.88, 2e-4);
+  EXPECT_GT(seconds("gemm forward bf16,bf16>bf16 flops=989400000000000"), 1.0);
+}
+
+}  // namespace
+}  // namespace orrery::model

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/fit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "orrery/model/kernels/heuristic.h"
+
+namespace orrery::model {
+namespace {
+
+Silicon made_up(const std::string& name, double memory) {
+  Silicon is;
+  is.name = name;
+  is.memory = memory;
+  is.clock = 1.5e9;
+  is.processors = 100;
+  is.l2_bytes = 40e6;
+  is.peak[static_cast<std::size_t>(graph::Format::bf16)] = 300e12;
+  return is;
+}
+
+/// What kernels take on made-up devices: the heuristic's time, longer for some sizes.
+MeasuredKernels made_up_rows(std::span<const Silicon> devices, double unit) {
+  MeasuredKernels rows;
+  for (std::uint32_t d = 0; d < devices.size(); ++d) {
+    rows.devices.push_back(devices[d].name);
+    for (int m = 64; m <= 8192; m *= 2)
+      for (int n = 64; n <= 8192; n *= 2)
+        for (int k = 64; k <= 8192; k *= 2) {
+          graph::Kernel kernel;
+          kernel.operation = graph::Operation::gemm;
+          kernel.a = kernel.b = kernel.out = graph::Format::bf16;
+          kernel.sizes = {m, n, k};
+          const double truth = (m > 1000 ? 1.5 : 1.0) * (k < 300 ? 1.3 : 1.0);
+          rows.kernels.push_back(kernel);
+          rows.first.push_back(static_cast<std::uint32_t>(rows.kernels.size()));
+          rows.device.push_back(d);
+          rows.seconds.push_back(HeuristicModel().time(kernel, devices[d])->seconds * truth * unit);
+        }
+  }
+  return rows;
+}
+
+const std::vector<Silicon> kMadeUp = {made_up("one", 1e12), made_up("two", 2e12)};
+
+FitOptions quick() {
+  FitOptions options;
+  options.boost.rounds = options.general.rounds = 60;
+  options.notes = "made up";
+  return options;
+}
+
+TEST(Fit, SaysWhatIsMissingWhereXgboostIs) {
+  if (can_grow()) GTEST_SKIP() << "XGBoost is there";
+  const auto model = fit(made_up_rows(kMadeUp, 1), kMadeUp, quick());
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, Errc::usage);
+  EXPECT_NE(model.error().hint.find("libxgboost"), std::string::npos);
+}
+
+TEST(Fit, LearnsWhatTheHeuristicDoesNotKnow) {
+  if (!can_grow()) GTEST_SKIP() << "no XGBoost";
+  FitReport about;
+  const auto text = fit(made_up_rows(kMadeUp, 1), kMadeUp, quick(),
+                        [&](const FitReport& report) { about = report; });
+  ASSERT_TRUE(text) << to_string(text.error());
+  EXPECT_EQ(about.kernels, KernelClass::gemm_bf16);
+  EXPECT_LT(about.seen.median_error, 0.02);
+  ASSERT_EQ(about.left_out.size(), 2u);
+  EXPECT_LT(about.left_out[0].held.median_error, 0.15);
+
+  const auto model = LearnedModel::read(*text, "m.txt");
+  ASSERT_TRUE(model) << to_string(model.error());
+  const auto kernel = *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=2048 n=512 k=2048");
+  EXPECT_NEAR(
+      model->time(kernel, kMadeUp[0])->seconds / HeuristicModel().time(kernel, kMadeUp[0])->seconds,
+      1.5, 0.05);
+}
+
+TEST(Fit, MakesTheSameBytesTwice) {
+  if (!can_grow()) GTEST_SKIP() << "no XGBoost";
+  FitOptions options = quick();
+  options.boost.rows = 0.5;
+  options.leave_out = false;
+  const auto rows = made_up_rows(kMadeUp, 1);
+  const auto once = fit(rows, kMadeUp, options), again = fit(rows, kMadeUp, options);
+  ASSERT_TRUE(once && again);
+  EXPECT_EQ(*once, *again);
+}
+
+TEST(Fit, NoticesMillisecondsTakenForMicroseconds) {
+  if (!can_grow()) GTEST_SKIP() << "no XGBoost";
+  const auto model = fit(made_up_rows(kMadeUp, 1e-3), kMadeUp, quick());
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, Errc::input_range);
+}
+
+TEST(Fit, WantsADataSheetOfEveryDevice) {
+  if (!can_grow()) GTEST_SKIP() << "no XGBoost";
+  const auto model = fit(made_up_rows(kMadeUp, 1), std::span(kMadeUp).first(1), quick());
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, Errc::input_mismatch);
+}
+
+TEST(Fit, HoldsBackATenthOfAllShapes) {
+  std::array<int, 10> parts{};
+  for (int i = 1; i <= 10'000; ++i) {
+    graph::Kernel kernel;
+    kernel.sizes[0] = i;
+    ++parts[static_cast<std::size_t>(part_of({&kernel, 1}, 1))];
+  }
+  for (const int part : parts) EXPECT_NEAR(part, 1000, 150);
+}
+
+}  // namespace
+}  // namespace orrery::model

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/learned.h"
+
+#include <algorithm>
+
+#include "orrery/core/check.h"
+#include "orrery/model/kernels/chip.h"
+#include "orrery/model/kernels/exact_math.h"
+
+namespace orrery::model {
+
+extern const std::string_view kLearnedText;  // data/kernels/learned.txt
+
+namespace {
+
+using graph::Kernel;
+
+constexpr std::size_t kBlock = 64;  // kernels whose bins stay close to the processor
+constexpr double kBeyondWider = 2;
+
+graph::Format format_of_class(KernelClass kernels) {
+  switch (kernels) {
+    case KernelClass::gemm_fp8:
+    case KernelClass::gemm_fp8_block:
+    case KernelClass::grouped_gemm_fp8:
+    case KernelClass::grouped_gemm_fp8_block:
+      return graph::Format::fp8;
+    case KernelClass::gemm_fp4_block:
+    case KernelClass::grouped_gemm_fp4_block:
+      return graph::Format::fp4_block;
+    case KernelClass::gemm_bf16:
+    case KernelClass::grouped_gemm_bf16:
+    case KernelClass::attention_prefill:
+    case KernelClass::attention_decode:
+      return graph::Format::bf16;
+    default:
+      return graph::Format::fp32;
+  }
+}
+
+bool alike(double a, double b) { return a <= 1.03 * b && b <= 1.03 * a; }
+
+bool within_sizes(const LearnedClass& is, const Kernel& kernel) {
+  const std::size_t sizes = graph::size_names(kernel.operation).size();
+  for (std::size_t i = 0; i < sizes; ++i)
+    if (kernel.sizes[i] < is.least[i] || kernel.sizes[i] > is.most[i]) return false;
+  return kernel.launches == 1;
+}
+
+KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
+                     std::int64_t steps, bool seen) {
+  const bool within = within_sizes(is, kernel);
+  const HeldBack& held = seen ? is.seen : is.unseen;
+  const double wider = within ? 1 : kBeyondWider;
+  KernelTime time;
+  const LearnedTrees& trees = seen ? is.measured : is.general;
+  time.seconds = exact_exp2(log2_base + trees.bias + trees.step * static_cast<double>(steps));
+  time.source = Source::learned;
+  // Twice as wide below, but a time stays above 0.
+  time.band = {std::max((held.least - 1) * wider, -0.95), (held.most - 1) * wider};
+  time.beyond = !seen || !within;
+  return time;
+}
+
+}  // namespace
+
+DeviceLikeness likeness_of(KernelClass kernels, const Silicon& silicon) {
+  return {silicon.name, peak_for(format_of_class(kernels), silicon), silicon.memory, silicon.clock,
+          silicon.processors};
+}
+
+bool is_seen(const LearnedClass& learned, const Silicon& silicon) {
+  const DeviceLikeness like = likeness_of(learned.kernels, silicon);
+  return std::any_of(learned.devices.begin(), learned.devices.end(), [&](const auto& device) {
+    return device.processors == like.processors && alike(device.peak, like.peak) &&
+           alike(device.memory, like.memory) && alike(device.clock, like.clock);
+  });
+}
+
+const LearnedModel* LearnedModel::built_in() {
+  static const std::unique_ptr<const LearnedModel> model = [] {
+    std::unique_ptr<const LearnedModel> made;
+    if (kLearnedText.empty()) return made;
+    Result<LearnedModel> read = LearnedModel::read(kLearnedText, "data/kernels/learned.txt");
+    ORRERY_CHECK(read.has_value());
+    made = std::make_unique<const LearnedModel>(*std::move(read));
+    return made;
+  }();
+  return model.get();
+}
+
+const LearnedClass* LearnedModel::find(KernelClass kernels) const {
+  return classes_[static_cast<std::size_t>(kernels)].get();
+}
+
+std::optional<KernelTime> LearnedModel::time(const Kernel& kernel, const Silicon& silicon) const {
+  std::optional<KernelTime> answer;
+  times({&kernel, 1}, silicon, {&answer, 1});
+  return answer;
+}
+
+void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon,
+                         std::span<std::optional<KernelTime>> times) const {
+  ORRERY_CHECK(kernels.size() == times.size());
+  std::array<Bins, kBlock> bins;
+  std::array<std::int64_t, kBlock> sums;
+  std::array<std::size_t, kBlock> places;
+  std::array<double, kBlock> bases;
+  std::fill(times.begin(), times.end(), std::nullopt);
+  // Runs of one class are walked together; kernels of several classes in turn, one class at a time.
+  for (std::size_t begin = 0; begin < kernels.size(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, kernels.size());
+    std::array<KernelClass, kBlock> class_at{};
+    std::array<bool, kKernelClasses> asked{};
+    for (std::size_t i = begin; i < end; ++i) {
+      class_at[i - begin] = class_of(kernels[i]);
+      asked[static_cast<std::size_t>(class_at[i - begin])] = true;
+    }
+    for (std::size_t which = 1; which < kKernelClasses; ++which) {
+      const LearnedClass* const is = asked[which] ? classes_[which].get() : nullptr;
+      if (is == nullptr) continue;
+      const bool seen = is_seen(*is, silicon);
+      const Forest& forest = (seen ? is->measured : is->general).forest;
+      std::size_t count = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (class_at[i - begin] != is->kernels) continue;
+        const Features features =
+            features_of(is->kernels, kernels[i], silicon, seen ? View::measured : View::general);
+        if (!features.said) continue;
+        bins[count] = forest.bins_of(features.values);
+        bases[count] = features.log2_base;
+        places[count++] = i;
+      }
+      if (count == 0) continue;
+      forest.sum(std::span(bins).first(count), std::span(sums).first(count));
+      for (std::size_t i = 0; i < count; ++i)
+        times[places[i]] = answer_of(*is, kernels[places[i]], bases[i], sums[i], seen);
+    }
+  }
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernel times from trees that were grown on measured tables and correct the heuristic.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/kernels/learned/classes.h"
+#include "orrery/model/kernels/learned/forest.h"
+
+namespace orrery::model {
+
+/// How far times of kernels that were held back were from those predicted: measured / predicted.
+struct HeldBack {
+  double median_error = 0;     ///< of |predicted / measured - 1|
+  double least = 1, most = 1;  ///< the 10 % and 90 % quantiles of measured / predicted
+  std::int64_t rows = 0;       ///< 0: not known
+};
+
+/// A device as far as it is told apart from others: by data sheet, not by name.
+struct DeviceLikeness {
+  std::string name;
+  double peak = 0;  ///< in the class's format, FLOP/s
+  double memory = 0, clock = 0;
+  std::int64_t processors = 0;
+};
+
+/// Trees, and what their sums mean.
+struct LearnedTrees {
+  double bias = 0;  ///< log2 of time over the heuristic's, before any tree
+  double step = 0;  ///< log2 of what one step of a leaf multiplies by
+  Forest forest;
+};
+
+/// What was learned of one class of kernels.
+struct LearnedClass {
+  KernelClass kernels = KernelClass::none;
+  std::int64_t rows = 0;  ///< grown on so many
+  HeldBack seen;          ///< other sizes on the devices it was grown on
+  HeldBack unseen;        ///< devices left out, each once
+  std::vector<DeviceLikeness> devices;
+  std::array<std::int64_t, graph::kKernelSizes> least{}, most{};  ///< sizes grown on
+  LearnedTrees measured;  ///< for these devices (View::measured)
+  LearnedTrees general;   ///< for all others (View::general)
+};
+
+/// Answers for the classes of its file. The band is the one that held-back kernels had: of other
+/// sizes where the device is one it was grown on, of other devices elsewhere; twice as wide beyond
+/// the sizes it was grown on. `beyond`: sizes or device are not like any of those. Nothing for
+/// kernels of no class that it learned, or where the heuristic has nothing.
+class LearnedModel final : public KernelModel {
+ public:
+  /// Reads a file that `fit` wrote. `where` names it in errors.
+  /// Errc: input_corrupt, input_truncated, input_unsupported (another version or other features).
+  [[nodiscard]] static Result<LearnedModel> read(std::string_view text, std::string_view where);
+  /// The one that is built in (data/kernels/learned.txt), read when first asked for; null: none is.
+  [[nodiscard]] static const LearnedModel* built_in();
+
+  [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
+                                               const Silicon& silicon) const override;
+  /// The same for many kernels on one device, several times as fast. As many `times` as `kernels`.
+  void times(std::span<const graph::Kernel> kernels, const Silicon& silicon,
+             std::span<std::optional<KernelTime>> times) const;
+
+  /// Null: the class was not learned.
+  [[nodiscard]] const LearnedClass* find(KernelClass kernels) const;
+
+ private:
+  std::array<std::shared_ptr<const LearnedClass>, kKernelClasses> classes_;
+};
+
+/// True where the class was grown on a device like this one: figures within 3 %.
+[[nodiscard]] bool is_seen(const LearnedClass& learned, const Silicon& silicon);
+
+/// How a device is told apart in this class.
+[[nodiscard]] DeviceLikeness likeness_of(KernelClass kernels, const Silicon& silicon);
+
+}  // namespace orrery::model

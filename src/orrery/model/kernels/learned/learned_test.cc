@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The model that is built in: that it can be read, and what it says, to the last bit on every
+// machine.
+#include "orrery/model/kernels/learned/learned.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "orrery/model/kernels/learned/measured.h"
+
+namespace orrery::model {
+namespace {
+
+const std::vector<Silicon>& measured_devices() {
+  static const std::vector<Silicon> devices = [] {
+    const std::string path = ORRERY_SOURCE_DIR "/data/kernels/devices.txt";
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    auto read = read_silicons(text.str(), path);
+    EXPECT_TRUE(read);
+    return read ? *read : std::vector<Silicon>{};
+  }();
+  return devices;
+}
+
+Silicon device(std::string_view name) {
+  for (const Silicon& is : measured_devices())
+    if (is.name == name) return is;
+  ADD_FAILURE() << name;
+  return {};
+}
+
+TEST(Learned, TheBuiltInModelKnowsEveryClassWithItsErrors) {
+  const LearnedModel* const model = LearnedModel::built_in();
+  ASSERT_NE(model, nullptr);
+  for (std::size_t i = 1; i < kKernelClasses; ++i) {
+    const LearnedClass* const is = model->find(static_cast<KernelClass>(i));
+    ASSERT_NE(is, nullptr) << name(static_cast<KernelClass>(i));
+    EXPECT_GT(is->seen.rows, 0);
+    EXPECT_GT(is->unseen.rows, 0);
+    EXPECT_LT(is->seen.median_error, 0.12) << name(is->kernels);
+    EXPECT_LT(is->unseen.median_error, 0.35) << name(is->kernels);
+    EXPECT_LE(is->seen.least, 1);
+    EXPECT_GE(is->seen.most, 1);
+    EXPECT_FALSE(is->devices.empty());
+  }
+}
+
+TEST(Learned, AnUnseenDeviceIsSaidToBeOne) {
+  const LearnedModel* const model = LearnedModel::built_in();
+  ASSERT_NE(model, nullptr);
+  const auto kernel =
+      *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=4096 n=4096 k=4096 transposed_b");
+  const Silicon h100 = device("h100-sxm");
+  Silicon h200 = h100;
+  h200.name = "h200-sxm";
+  h200.memory = 4.8e12;
+  const auto seen = model->time(kernel, h100), unseen = model->time(kernel, h200);
+  ASSERT_TRUE(seen && unseen);
+  EXPECT_FALSE(seen->beyond);
+  EXPECT_TRUE(unseen->beyond);
+  EXPECT_LT(seen->band.most - seen->band.least, unseen->band.most - unseen->band.least);
+  // Bound by arithmetic, which is the same: so are the times, nearly.
+  EXPECT_NEAR(unseen->seconds / seen->seconds, 1, 0.15);
+}
+
+TEST(Learned, LongProductsTakeWhatWasMeasured) {
+  // Medians that the tables' index gives for bf16 products above 2 TFLOP: H100 741, A100 261
+  // TFLOP/s.
+  const auto kernel =
+      *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=16384 n=8192 k=8192 transposed_b");
+  const double flops = 2.0 * 16384 * 8192 * 8192;
+  const LearnedModel* const model = LearnedModel::built_in();
+  ASSERT_NE(model, nullptr);
+  EXPECT_NEAR(flops / model->time(kernel, device("h100-sxm"))->seconds / 741e12, 1, 0.1);
+  EXPECT_NEAR(flops / model->time(kernel, device("a100-80gb"))->seconds / 261e12, 1, 0.1);
+}
+
+TEST(Learned, SaysNothingOfWhatItNeverSaw) {
+  const LearnedModel* const model = LearnedModel::built_in();
+  ASSERT_NE(model, nullptr);
+  for (const char* const text :
+       {"optimizer forward fp32,fp32>fp32 elements=1000",
+        "attention backward bf16,bf16>bf16 batch=1 heads=8 kv_heads=8 queries=512 keys=512 "
+        "key_dim=128 value_dim=128",
+        "gemm forward fp64,fp64>fp64 m=64 n=64 k=64"})
+    EXPECT_FALSE(model->time(*graph::parse_kernel(text), device("h100-sxm"))) << text;
+}
+
+}  // namespace
+}  // namespace orrery::model

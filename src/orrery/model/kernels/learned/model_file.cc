@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/model_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "orrery/core/text.h"
+
+namespace orrery::model {
+namespace {
+
+using std::string_view;
+
+constexpr string_view kModelMagic = "orrery-kernels";
+constexpr std::size_t kMostTrees = 1u << 14;    // of one class
+constexpr std::size_t kMostDevices = 1u << 12;  // of one class
+constexpr double kModelBound = 64;              // log2 of the most that a leaf or a bias may say
+
+/// FNV-1a, 64 bits. Source: Fowler, Noll, Vo; draft-eastlake-fnv.
+std::uint64_t sum_of(string_view bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325ull;
+  for (const char byte : bytes) {
+    sum ^= static_cast<unsigned char>(byte);
+    sum *= 0x100000001b3ull;
+  }
+  return sum;
+}
+
+void put_held(std::string& out, string_view name, const HeldBack& held) {
+  out += fmt::format("{} rows={} median={} least={} most={}\n", name, held.rows, held.median_error,
+                     held.least, held.most);
+}
+
+void put_trees(std::string& out, string_view view, const LearnedTrees& is,
+               std::span<const std::string> trees) {
+  out += fmt::format("view {} bias={} step={}\n", view, is.bias, is.step);
+  for (std::size_t i = 0; i < kFeatures; ++i) {
+    if (is.forest.cuts(i).empty()) continue;
+    out += fmt::format("cuts {} ", i);
+    append_cuts(out, is.forest.cuts(i));
+    out += '\n';
+  }
+  for (const std::string& tree : trees) out += "tree " + tree + "\n";
+}
+
+void put_class(std::string& out, const WrittenClass& written) {
+  const LearnedClass& is = *written.is;
+  out += fmt::format("class {} rows={}\n", name(is.kernels), is.rows);
+  out += "features";
+  for (const string_view feature : feature_names(is.kernels)) out += fmt::format(" {}", feature);
+  out += '\n';
+  put_held(out, "seen", is.seen);
+  put_held(out, "unseen", is.unseen);
+  for (const DeviceLikeness& device : is.devices)
+    out += fmt::format("device {} peak={} memory={} clock={} processors={}\n", device.name,
+                       device.peak, device.memory, device.clock, device.processors);
+  for (std::size_t i = 0; i < graph::kKernelSizes; ++i)
+    out += fmt::format("size {} {} {}\n", i, is.least[i], is.most[i]);
+  put_trees(out, "measured", is.measured, written.measured);
+  put_trees(out, "general", is.general, written.general);
+  out += "end\n";
+}
+
+template <class Number>
+bool number_of(string_view text, Number& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The text up to the next space, taken off.
+string_view word_of(string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return word;
+}
+
+/// The number behind "key=", which has to be the next word.
+template <class Number>
+bool keyed(string_view& line, string_view key, Number& value) {
+  const string_view word = word_of(line);
+  return word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=' &&
+         number_of(word.substr(key.size() + 1), value);
+}
+
+bool read_held(string_view line, HeldBack& held) {
+  return keyed(line, "rows", held.rows) && keyed(line, "median", held.median_error) &&
+         keyed(line, "least", held.least) && keyed(line, "most", held.most) && line.empty() &&
+         held.rows >= 0 && held.median_error >= 0 && held.least > 0 && held.least <= held.most &&
+         held.most < 1e6;
+}
+
+}  // namespace
+
+std::string write_model(string_view notes, std::span<const WrittenClass> classes) {
+  std::string out = fmt::format("{} {}\n", kModelMagic, kModelVersion);
+  while (!notes.empty()) {
+    const std::size_t end = std::min(notes.find('\n'), notes.size());
+    out += end == 0 ? std::string("#\n") : fmt::format("# {}\n", notes.substr(0, end));
+    notes.remove_prefix(std::min(end + 1, notes.size()));
+  }
+  for (const WrittenClass& written : classes) put_class(out, written);
+  return with_sum(std::move(out));
+}
+
+std::string with_sum(std::string lines) {
+  lines += fmt::format("sum {:016x}\n", sum_of(lines));
+  return lines;
+}
+
+namespace {
+
+class ModelLines {
+ public:
+  ModelLines(string_view text, string_view where) : all_(text), text_(text), where_(where) {}
+
+  Result<std::vector<LearnedClass>> read() {
+    string_view head = take();
+    int version = 0;
+    if (word_of(head) != kModelMagic || !number_of(head, version))
+      return wrong("not a file of learned kernel times");
+    if (version != kModelVersion)
+      return fail(Errc::input_unsupported, place(),
+                  fmt::format("version {} instead of {}", version, kModelVersion),
+                  "fit the model again with this program");
+    if (Result<void> whole = check_sum(); !whole) return tl::unexpected(whole.error());
+    std::vector<LearnedClass> classes;
+    while (!text_.empty()) {
+      string_view line = take();
+      if (line.starts_with('#')) continue;
+      const string_view word = word_of(line);
+      if (word == "sum") break;
+      if (word != "class") return wrong("neither a class nor the sum at the end");
+      Result<LearnedClass> is = read_class(line);
+      if (!is) return tl::unexpected(std::move(is.error()));
+      for (const LearnedClass& other : classes)
+        if (other.kernels == is->kernels) return wrong("a class twice");
+      classes.push_back(*std::move(is));
+    }
+    return classes;
+  }
+
+ private:
+  string_view take() {
+    ++line_;
+    const std::size_t end = std::min(text_.find('\n'), text_.size());
+    const string_view line = text_.substr(0, end);
+    text_.remove_prefix(std::min(end + 1, text_.size()));
+    return line;
+  }
+  std::string place() const { return fmt::format("{}:line {}", where_, line_); }
+  tl::unexpected<Error> wrong(std::string what) const {
+    return fail(Errc::input_corrupt, place(), std::move(what),
+                "fit the model again, or take the file from the source again");
+  }
+
+  /// The last line holds the sum of all bytes before it.
+  Result<void> check_sum() const {
+    const std::size_t last = all_.rfind("\nsum ");
+    if (last == string_view::npos || !all_.ends_with('\n'))
+      return fail(Errc::input_truncated, std::string(where_), "the sum at the end is missing",
+                  "the file was cut off: take it from the source again");
+    const string_view said = all_.substr(last + 5, all_.size() - last - 6);
+    if (said != fmt::format("{:016x}", sum_of(all_.substr(0, last + 1))))
+      return fail(Errc::input_corrupt, std::string(where_), "the sum over its bytes is another",
+                  "the file was changed or damaged: fit the model again, or take it from the "
+                  "source again");
+    return {};
+  }
+
+  Result<LearnedClass> read_class(string_view line) {
+    LearnedClass is;
+    const string_view called = word_of(line);
+    for (std::size_t i = 1; i < kKernelClasses; ++i)
+      if (name(static_cast<KernelClass>(i)) == called) is.kernels = static_cast<KernelClass>(i);
+    if (is.kernels == KernelClass::none)
+      return fail(Errc::input_unsupported, place(), "an unknown class " + in_quotes(called),
+                  "fit the model again with this program");
+    if (!keyed(line, "rows", is.rows) || !line.empty() || is.rows < 0)
+      return wrong("not a class's rows");
+    trees_ = nullptr;
+    for (;;) {
+      if (text_.empty()) return wrong("ends inside a class");
+      string_view rest = take();
+      const string_view word = word_of(rest);
+      if (word == "end") break;
+      if (Result<void> done = entry(word, rest, is); !done) return tl::unexpected(done.error());
+    }
+    if (is.measured.forest.trees() == 0 || is.general.forest.trees() == 0)
+      return wrong("a class without trees");
+    return is;
+  }
+
+  Result<void> entry(string_view word, string_view rest, LearnedClass& is) {
+    if (word == "tree") {
+      if (trees_ == nullptr || trees_->forest.trees() >= kMostTrees || !trees_->forest.add(rest))
+        return wrong("not a tree");
+      return {};
+    }
+    if (word == "features") return check_features(rest, is.kernels);
+    bool good = false;
+    if (word == "seen") {
+      good = read_held(rest, is.seen);
+    } else if (word == "unseen") {
+      good = read_held(rest, is.unseen);
+    } else if (word == "device") {
+      good = read_device(rest, is);
+    } else if (word == "size") {
+      std::size_t at = 0;
+      good = number_of(word_of(rest), at) && at < graph::kKernelSizes &&
+             number_of(word_of(rest), is.least[at]) && number_of(rest, is.most[at]);
+    } else if (word == "view") {
+      good = read_view(rest, is);
+    } else if (word == "cuts") {
+      good = read_cuts(rest);
+    }
+    if (!good) return wrong("not an entry of a class: " + in_quotes(word));
+    return {};
+  }
+
+  Result<void> check_features(string_view rest, KernelClass kernels) const {
+    for (const string_view feature : feature_names(kernels))
+      if (word_of(rest) != feature)
+        return fail(Errc::input_unsupported, place(), "features that this program does not compute",
+                    "fit the model again with this program");
+    if (!rest.empty()) return wrong("more features than there are");
+    return {};
+  }
+
+  static bool read_device(string_view rest, LearnedClass& is) {
+    DeviceLikeness device;
+    device.name = word_of(rest);
+    if (device.name.empty() || is.devices.size() >= kMostDevices ||
+        !keyed(rest, "peak", device.peak) || !keyed(rest, "memory", device.memory) ||
+        !keyed(rest, "clock", device.clock) || !keyed(rest, "processors", device.processors) ||
+        !rest.empty())
+      return false;
+    is.devices.push_back(std::move(device));
+    return true;
+  }
+
+  bool read_view(string_view rest, LearnedClass& is) {
+    const string_view called = word_of(rest);
+    if (called != "measured" && called != "general") return false;
+    trees_ = called == "measured" ? &is.measured : &is.general;
+    return trees_->forest.trees() == 0 && keyed(rest, "bias", trees_->bias) &&
+           keyed(rest, "step", trees_->step) && rest.empty() &&
+           std::abs(trees_->bias) <= kModelBound && trees_->step > 0 && trees_->step <= 1;
+  }
+
+  bool read_cuts(string_view rest) {
+    std::size_t feature = 0;
+    if (trees_ == nullptr || trees_->forest.trees() != 0 || !number_of(word_of(rest), feature) ||
+        feature >= kFeatures || !trees_->forest.cuts(feature).empty())
+      return false;
+    std::optional<std::vector<float>> cuts = cuts_of(rest);
+    if (!cuts || cuts->empty()) return false;
+    return trees_->forest.set_cuts(feature, *std::move(cuts));
+  }
+
+  string_view all_;
+  string_view text_;  // what was not taken yet
+  string_view where_;
+  LearnedTrees* trees_ = nullptr;  // of the view whose cuts and trees come
+  std::size_t line_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<LearnedClass>> read_model(string_view text, string_view where) {
+  return ModelLines(text, where).read();
+}
+
+Result<LearnedModel> LearnedModel::read(string_view text, string_view where) {
+  Result<std::vector<LearnedClass>> classes = read_model(text, where);
+  if (!classes) return tl::unexpected(std::move(classes.error()));
+  LearnedModel model;
+  for (LearnedClass& is : *classes) {
+    const auto at = static_cast<std::size_t>(is.kernels);
+    model.classes_[at] = std::make_shared<const LearnedClass>(std::move(is));
+  }
+  return model;
+}
+
+}  // namespace orrery::model

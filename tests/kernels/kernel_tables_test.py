@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of collect/kernel_tables.py: what becomes of one row of each kind of table."""
+import gzip
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "collect" / "kernel_tables.py"
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_on(self, name, text, *options, device="d="):
+        path = self.folder / name
+        if name.endswith(".gz"):
+            path.write_bytes(gzip.compress(text.encode()))
+        else:
+            path.write_text(text)
+        return subprocess.run([sys.executable, "-B", str(SCRIPT), *options, f"{device}{path}"], capture_output=True,
+                              text=True, check=False)
+
+    def rows(self, name, text, *options, device="d="):
+        done = self.run_on(name, text, *options, device=device)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[0], "device,kernel,us")
+        return [line.replace('"', "") for line in lines[1:]]
+
+    def test_products(self):
+        self.assertEqual(
+            self.rows("g.csv.gz", "m,n,k,dtype,kernel,latency_us\n1,2,3,nvfp4,x,4.5\n"),
+            ["d,gemm forward fp4_block,fp4_block>bf16 m=1 n=2 k=3 transposed_b,4.5"])
+
+    def test_attention(self):
+        head = "batch,seq,heads,kv_heads,head_dim,dtype,kv_dtype,window,past,kernel,latency_us\n"
+        self.assertEqual(self.rows("a.csv", head + "2,128,8,2,64,bfloat16,fp8,0,0,x,7\n"),
+                         ["d,attention forward bf16,fp8>bf16 batch=2 heads=8 kv_heads=2 queries=128 keys=128 "
+                          "key_dim=64 value_dim=64 causal,7"])
+        head = "batch,kv_len,heads,kv_heads,head_dim,dtype,kv_dtype,window,kernel,latency_us\n"
+        self.assertEqual(self.rows("a.csv", head + "2,128,8,2,64,bfloat16,bfloat16,32,x,7\n"),
+                         ["d,attention forward bf16,bf16>bf16 batch=2 heads=8 kv_heads=2 queries=1 keys=128 "
+                          "key_dim=64 value_dim=64 window=32 causal,7"])
+
+    def test_experts_are_two_products(self):
+        head = "tokens,hidden,moe_ffn,topk,experts,tp,ep,dtype,distribution,kernel,latency_us\n"
+        text = head + "4,1024,512,2,8,2,4,fp8,balanced,x,9\n4,1024,512,2,8,2,4,fp8,power_law_1.2,x,9\n"
+        self.assertEqual(self.rows("m.csv", text),
+                         ["d,grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=512 k=1024 transposed_b gated + "
+                          "grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=1024 k=256 transposed_b,9"])
+
+    def test_milliseconds_become_microseconds(self):
+        text = "device,B,H,large,latency_ms\nT4,3,4,True,0.5\nP4,3,4,True,0.5\n"
+        self.assertEqual(self.rows("x_ln_fp32.csv", text, "--rename", "T4=t4", device=""),
+                         ["t4,layer_norm forward fp32,fp32>fp32 rows=3 features=4,500"])
+
+    def test_gradients(self):
+        text = ("container,trans,m,n,k,a_type,b_type,d_type,beta,latency_us\n"
+                "c,NT,5,6,7,bf16_r,bf16_r,f32_r,1,8\n")
+        self.assertEqual(self.rows("p.csv", text),
+                         ["d,gemm weight_grad bf16,bf16>fp32 m=6 n=5 k=7 accumulates transposed_a,8"])
+
+    def test_what_is_wrong_is_said_with_its_place(self):
+        self.assertIn("line 1", self.run_on("z.csv", "a,b\n1,2\n").stderr)
+        done = self.run_on("g.csv", "m,n,k,dtype,kernel,latency_us\n1,2,3,bfloat16,x,4\n1,two,3,bfloat16,x,4\n")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("line 3", done.stderr)
+
+    def test_what_is_left_out_is_counted(self):
+        done = self.run_on("g.csv", "m,n,k,dtype,kernel,latency_us\n1,2,3,int4,x,4\n1,2,3,bfloat16,x,0\n")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 rows left out", done.stderr)
+        self.assertIn("number format int4", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
