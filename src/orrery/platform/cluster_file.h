@@ -28,7 +28,9 @@ struct Words<platform::ComputeModel> {
   static constexpr std::array names = {
       WordTable<platform::ComputeModel>{"auto", platform::ComputeModel::automatic},
       WordTable<platform::ComputeModel>{"recorded", platform::ComputeModel::recorded},
-      WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline}};
+      WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline},
+      WordTable<platform::ComputeModel>{"heuristic", platform::ComputeModel::heuristic},
+      WordTable<platform::ComputeModel>{"learned", platform::ComputeModel::learned}};
 };
 template <>
 struct Words<platform::Block> {

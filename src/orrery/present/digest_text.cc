@@ -175,12 +175,17 @@ std::string models_text(const Digest& digest) {
   const std::string& word = digest.compute;
   const std::string roofline =
       digest.device.empty() ? "roofline" : fmt::format("roofline on {}", printable(digest.device));
-  const std::string compute = word == "replay"     ? "every node takes its recorded duration"
-                              : word == "roofline" ? roofline
-                              : word == "recorded_or_roofline"
-                                  ? fmt::format("recorded durations, else {}", roofline)
-                              : word == "recorded" ? "recorded durations"
-                                                   : printable(word);
+  const std::string device =
+      digest.device.empty() ? std::string("the device") : printable(digest.device);
+  const std::string compute =
+      word == "replay"                 ? "every node takes its recorded duration"
+      : word == "roofline"             ? roofline
+      : word == "recorded_or_roofline" ? fmt::format("recorded durations, else {}", roofline)
+      : word == "auto" ? fmt::format("recorded durations, else kernels on {}", device)
+      : word == "heuristic" || word == "learned"
+          ? fmt::format("{} kernel times on {}", word, device)
+      : word == "recorded" ? "recorded durations"
+                           : printable(word);
   return fmt::format("network {}; compute: {}; {} rules", printable(network), compute,
                      printable(digest.rules));
 }

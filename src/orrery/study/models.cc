@@ -15,7 +15,7 @@ std::string_view compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";
   const platform::Device& device = platform.device;
   if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
-  return "recorded_or_roofline";
+  return device.has_own_peak() ? "recorded_or_roofline" : "auto";
 }
 
 }  // namespace orrery::study

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "orrery/model/kernels/heuristic.h"
+#include "orrery/model/kernels/learned/learned.h"
 #include "orrery/model/kernels/roofline_model.h"
 #include "orrery/model/kernels/silicon_of.h"
 
@@ -17,6 +19,12 @@ constexpr double kMostSeconds = 4e6;
 std::vector<std::unique_ptr<KernelModel>> models_of(const platform::Device& device) {
   std::vector<std::unique_ptr<KernelModel>> models;
   if (device.compute == ComputeModel::recorded) return models;
+  const bool automatic = device.compute == ComputeModel::automatic && !device.has_own_peak();
+  if ((automatic || device.compute == ComputeModel::learned) && LearnedModel::built_in() != nullptr)
+    models.push_back(std::make_unique<LearnedModel>(*LearnedModel::built_in()));
+  if (automatic || device.compute == ComputeModel::learned ||
+      device.compute == ComputeModel::heuristic)
+    models.push_back(std::make_unique<HeuristicModel>());
   const double scale = device.rated.count() > 0 && device.peak.count() > 0
                            ? device.peak.count() / device.rated.count()
                            : 1;

@@ -187,6 +187,7 @@ double width_of(const Silicon& silicon) {
 const Architecture& architecture_of(const Silicon& silicon) {
   const std::string_view name = silicon.architecture;
   if (name.starts_with("hopper")) return kHopper;
+  if (name.starts_with("rtx-blackwell")) return kWorkstation;
   if (name.starts_with("blackwell")) return width_of(silicon) > 3000 ? kBlackwell : kWorkstation;
   if (name.starts_with("ampere")) return kAmpere;
   if (name.starts_with("ada")) return kWorkstation;

@@ -52,9 +52,9 @@ std::optional<string_view> next_field(string_view& line) {
   return field;
 }
 
-class MeasuredReader {
+class TrainingReader {
  public:
-  MeasuredReader(string_view where, MeasuredKernels& into) : where_(where), into_(into) {}
+  TrainingReader(string_view where, MeasuredKernels& into) : where_(where), into_(into) {}
 
   Result<void> read(string_view csv) {
     string_view header = next_line(csv);
@@ -173,7 +173,7 @@ Result<void> take_figure(string_view word, const std::string& place, Silicon& si
 }  // namespace
 
 Result<void> read_measured(string_view csv, string_view where, MeasuredKernels& into) {
-  return MeasuredReader(where, into).read(csv);
+  return TrainingReader(where, into).read(csv);
 }
 
 Result<std::vector<Silicon>> read_silicons(string_view text, string_view where) {
