@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public tables of measured kernel times as one table in Orrery's form.
 
-  kernel_tables.py [--stack NAME]... [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
+  kernel_tables.py [--stack NAME]... [--format NAME]... [--fastest N] [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
 
 Reads tables in CSV (also gzipped) as AIConfigurator, NeuSight, Vidur, PipeWeave and Primus have them; which
 one it is, the header says. DEVICE is what the rows were measured on; tables that name a GPU in every row take
-it from there, renamed as --rename says. --stack keeps rows of that software where a table names one.
+it from there, renamed as --rename says. --stack keeps rows of that software where a table names one, --format
+kernels whose first input has that format. --fastest N: of a kernel that N or more tables timed on one device, the
+least time; others are left out.
 
 Writes `device,kernel,us`: the kernel as Orrery writes kernels (graph::to_text), " + " between kernels that were
 measured together, and microseconds. Rows that no kernel of ours describes are left out and counted on stderr.
@@ -214,28 +216,45 @@ def convert(device, path, options, out, left_out):
                 us = float(row[time]) * scale
                 if not (math.isfinite(us) and us > 0):
                     raise Unknown("a time that is not above zero")
-                out.writerow([ours, make(row), f"{us:.6g}"])
+                made = make(row)
+                if options.format and made.split()[2].partition(",")[0] not in options.format:
+                    continue
+                out.append((ours, made, us))
             except Unknown as why:
                 left_out[f"{path}: {why}"] += 1
             except (KeyError, ValueError, TypeError) as wrong:
                 raise SystemExit(f"{path}: line {rows.line_num}: {wrong!r}") from None
 
 
+def fastest(rows, least):
+    """The least time of each kernel on each device, where `least` or more times are known."""
+    times = {}
+    for device, made, us in rows:
+        times.setdefault((device, made), []).append(us)
+    return [(*key, min(known)) for key, known in times.items() if len(known) >= least]
+
+
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stack", action="append", default=[])
+    parser.add_argument("--format", action="append", default=[])
+    parser.add_argument("--fastest", type=int, default=0, metavar="N")
     parser.add_argument("--rename", action="append", default=[], metavar="THEIRS=OURS")
     parser.add_argument("tables", nargs="+", metavar="[DEVICE=]FILE")
     options = parser.parse_args(arguments)
     if any("=" not in rename for rename in options.rename):
         parser.error("--rename takes THEIRS=OURS")
     options.names = dict(rename.split("=", 1) for rename in options.rename)
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(["device", "kernel", "us"])
+    rows = []
     left_out = collections.Counter()
     for table in options.tables:
         device, separator, path = table.partition("=")
-        convert(device if separator else "", path if separator else table, options, out, left_out)
+        convert(device if separator else "", path if separator else table, options, rows, left_out)
+    if options.fastest:
+        rows = fastest(rows, options.fastest)
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["device", "kernel", "us"])
+    out.writerows([device, made, f"{us:.6g}"] for device, made, us in rows)
     for why, count in sorted(left_out.items()):
         print(f"kernel_tables: {count} rows left out: {why}", file=sys.stderr)
     return 0

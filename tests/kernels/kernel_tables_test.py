@@ -59,6 +59,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.rows("x_ln_fp32.csv", text, "--rename", "T4=t4", device=""),
                          ["t4,layer_norm forward fp32,fp32>fp32 rows=3 features=4,500"])
 
+    def test_the_fastest_of_several(self):
+        text = "m,n,k,dtype,kernel,latency_us\n1,2,3,fp8,x,5\n1,2,3,fp8,y,4\n9,2,3,fp8,x,5\n1,2,3,bfloat16,x,1\n"
+        self.assertEqual(self.rows("g.csv", text, "--fastest", "2", "--format", "fp8"),
+                         ["d,gemm forward fp8,fp8>bf16 m=1 n=2 k=3 transposed_b,4"])
+
     def test_gradients(self):
         text = ("container,trans,m,n,k,a_type,b_type,d_type,beta,latency_us\n"
                 "c,NT,5,6,7,bf16_r,bf16_r,f32_r,1,8\n")

@@ -22,7 +22,7 @@ struct Architecture {
   double stream;         ///< share of the memory's rate
   double feed;           ///< bytes a clock and processor that tiles are fed with
   double feed_narrow;    ///< share of `feed` that kernels for 8 and 4 bits reach
-  double launch8;        ///< what fp8 with one scale a tensor adds to `launch`: the quantising, too
+  double launch8;        ///< what fp8 with one scale a tensor adds to `launch`
   double launch8_block;  ///< … fp8 with scales of blocks
   double launch4;        ///< … fp4 with scales of blocks
   // Attention.

@@ -14,7 +14,7 @@ namespace orrery::model {
 
 struct BoostOptions {
   std::uint64_t seed = 1;
-  int rounds = 250;   ///< trees
+  int rounds = 220;   ///< trees
   int leaves = 64;    ///< of one tree, at most
   int depth = 10;     ///< at most
   double rate = 0.1;  ///< share of what is left that a tree corrects

@@ -50,6 +50,28 @@ TEST(Learned, TheBuiltInModelKnowsEveryClassWithItsErrors) {
   }
 }
 
+TEST(Learned, TimesAreTheSameToTheBitOnEveryMachine) {
+  struct Known {
+    const char* device;
+    const char* kernel;
+    double seconds;
+  };
+  // Made with GCC 12 and clang 14. A new file of trees, and changes to the heuristic, change them.
+  const std::string attention =
+      "attention forward bf16,bf16>bf16 batch=2 heads=32 kv_heads=8 queries=4096 keys=4096 "
+      "key_dim=128 value_dim=128 causal";
+  const char* const gradient = "gemm weight_grad bf16,bf16>fp32 m=4096 n=1024 k=8192 accumulates";
+  for (const Known& known : {Known{"a40", gradient, 0x1.43d7dfdac8686p-11},
+                             Known{"a40", attention.c_str(), 0x1.97e8e6417a381p-9},
+                             Known{"h100-sxm", gradient, 0x1.7984e1d05d385p-14},
+                             Known{"h100-sxm", attention.c_str(), 0x1.0d7954c60967cp-11}}) {
+    const auto time =
+        LearnedModel::built_in()->time(*graph::parse_kernel(known.kernel), device(known.device));
+    ASSERT_TRUE(time);
+    EXPECT_EQ(time->seconds, known.seconds) << known.device << ' ' << known.kernel;
+  }
+}
+
 TEST(Learned, AnUnseenDeviceIsSaidToBeOne) {
   const LearnedModel* const model = LearnedModel::built_in();
   ASSERT_NE(model, nullptr);
