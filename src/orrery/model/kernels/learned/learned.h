@@ -76,7 +76,8 @@ class LearnedModel final : public KernelModel {
   std::array<std::shared_ptr<const LearnedClass>, kKernelClasses> classes_;
 };
 
-/// True where the class was grown on a device like this one: figures within 3 %.
+/// True where the class was grown on a device like this one: as many processors, peak and clock
+/// within 3 %, memory within 5 %.
 [[nodiscard]] bool is_seen(const LearnedClass& learned, const Silicon& silicon);
 
 /// How a device is told apart in this class.
