@@ -96,14 +96,30 @@ double seconds_of(const Kernel& kernel, double launches, const Chip& chip) {
 
 double or_else(double said, double assumed) { return said > 0 ? said : assumed; }
 
+// Where nothing is said: 1.5 GHz and a hundred processors, or as many as it takes to reach the peak
+// with 8192 operations a clock each, which is what the widest have (H100, B200).
+constexpr double kAssumedClock = 1.5e9, kAssumedProcessors = 100, kWidest = 8192;
+
+double clock_of(const Silicon& device) {
+  if (device.clock > 0) return device.clock;
+  if (device.processors <= 0) return kAssumedClock;
+  const double processors = static_cast<double>(device.processors);
+  return std::max(kAssumedClock, device.rate(graph::Format::bf16) / (processors * kWidest));
+}
+
+double processors_of(const Silicon& device) {
+  if (device.processors > 0) return static_cast<double>(device.processors);
+  return std::max(kAssumedProcessors,
+                  device.rate(graph::Format::bf16) / (clock_of(device) * kWidest));
+}
+
 }  // namespace
 
-// Assumed where nothing is said: a hundred processors, 1.5 GHz; no cache.
 Chip::Chip(const Silicon& device, const Architecture& like)
     : silicon(device),
       figures(like),
-      processors(or_else(static_cast<double>(device.processors), 100)),
-      clock(or_else(device.clock, 1.5e9)),
+      processors(processors_of(device)),
+      clock(clock_of(device)),
       cache(device.l2_bytes),
       memory(device.memory) {}
 
