@@ -28,7 +28,8 @@ struct Words<platform::ComputeModel> {
   static constexpr std::array names = {
       WordTable<platform::ComputeModel>{"auto", platform::ComputeModel::automatic},
       WordTable<platform::ComputeModel>{"recorded", platform::ComputeModel::recorded},
-      WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline}};
+      WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline},
+      WordTable<platform::ComputeModel>{"table", platform::ComputeModel::table}};
 };
 template <>
 struct Words<platform::Block> {
@@ -143,6 +144,7 @@ struct DeviceSection {
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory_capacity;
   ComputeModel compute = ComputeModel::automatic;
+  std::optional<std::string> kernel_table;
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
@@ -162,7 +164,11 @@ struct DeviceSection {
           .by_default("the catalogue's"),
       field("compute", &DeviceSection::compute,
             "where the times of compute nodes come from; `auto`: recorded, else the best that is "
-            "known for each kernel, or the roofline where `peak` is given here")};
+            "known for each kernel, or the roofline where `peak` is given here; `table`: the "
+            "kernel table even where something was recorded, and as `auto` where it ends"),
+      field("kernel_table", &DeviceSection::kernel_table,
+            "a file of measured kernels, beside this one ([kernel times](../kernel-times.md)); "
+            "`auto` and `table` take them first")};
 };
 
 struct DimSection {

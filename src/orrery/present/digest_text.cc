@@ -175,12 +175,15 @@ std::string models_text(const Digest& digest) {
   const std::string& word = digest.compute;
   const std::string roofline =
       digest.device.empty() ? "roofline" : fmt::format("roofline on {}", printable(digest.device));
-  const std::string compute = word == "replay"     ? "every node takes its recorded duration"
-                              : word == "roofline" ? roofline
-                              : word == "recorded_or_roofline"
-                                  ? fmt::format("recorded durations, else {}", roofline)
-                              : word == "recorded" ? "recorded durations"
-                                                   : printable(word);
+  const std::string compute =
+      word == "replay"                 ? "every node takes its recorded duration"
+      : word == "roofline"             ? roofline
+      : word == "recorded_or_roofline" ? fmt::format("recorded durations, else {}", roofline)
+      : word == "recorded_or_table"
+          ? fmt::format("recorded durations, else measured kernels, else {}", roofline)
+      : word == "table"    ? "measured kernels, else " + roofline
+      : word == "recorded" ? "recorded durations"
+                           : printable(word);
   return fmt::format("network {}; compute: {}; {} rules", printable(network), compute,
                      printable(digest.rules));
 }

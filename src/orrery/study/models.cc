@@ -15,7 +15,7 @@ std::string_view compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";
   const platform::Device& device = platform.device;
   if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
-  return "recorded_or_roofline";
+  return device.kernel_table.empty() ? "recorded_or_roofline" : "recorded_or_table";
 }
 
 }  // namespace orrery::study

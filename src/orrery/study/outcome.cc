@@ -41,6 +41,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
                          Findings& findings) {
   sim::Options options = options_of(question);
   const bool verify = question.work.verify_fold;
+  options.measured = inputs.cluster->measured.model;
   options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (verify && question.record) options.fold = false;
