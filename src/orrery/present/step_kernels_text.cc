@@ -167,18 +167,20 @@ std::string step_kernels_text(const workload::Program& program, const platform::
                           report::percent(part_of(spent, sum.picoseconds)));
   sheet.add("models", models.empty() ? "none says anything" : models + " of the time");
   text += sheet.text() + "\n";
-  report::Table table({{"kernels"},
-                       {"launches", true},
-                       {"time", true},
-                       {"share", true},
-                       {"FLOPs", true},
-                       {"TFLOP/s", true},
-                       {"model"}});
+  std::vector<report::Table::Column> columns{
+      {"kernels"}, {"launches", true}, {"time", true}, {"share", true}};
+  if (all) columns.push_back({"FLOPs", true});
+  columns.push_back({"TFLOP/s", true});
+  columns.push_back({"model"});
+  report::Table table(std::move(columns));
   for (const KernelRow& row : rows) {
-    table.row({row.name, number(row.launches), format_time(as_time(row.picoseconds)),
-               report::percent(part_of(row.picoseconds, sum.picoseconds)),
-               scaled_text(workload::to_double(row.flops), ""),
-               fmt::format("{:.4g}", rate(row.flops, row) * 1e-12), row.models()});
+    std::vector<std::string> cells{row.name, number(row.launches),
+                                   format_time(as_time(row.picoseconds)),
+                                   report::percent(part_of(row.picoseconds, sum.picoseconds))};
+    if (all) cells.push_back(scaled_text(workload::to_double(row.flops), ""));
+    cells.push_back(fmt::format("{:.4g}", rate(row.flops, row) * 1e-12));
+    cells.push_back(row.models());
+    table.row(std::move(cells));
   }
   text += table.text(style, 0, all ? 160 : report::kWidth);
   report::Sheet notes(style);

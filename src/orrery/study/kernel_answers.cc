@@ -33,7 +33,11 @@ Result<model::Silicon> silicon_named(const std::string& name, const ReadTable& t
     }
     names.insert(names.end(), table->devices().begin(), table->devices().end());
   }
-  const std::string near = did_you_mean(name, names);
+  std::string near;  // "h100" for "h100-sxm", "h100-pcie"
+  for (const std::string_view known : names)
+    if (!name.empty() && known.starts_with(name + "-"))
+      near += (near.empty() ? "there are " : ", ") + std::string(known);
+  if (near.empty()) near = did_you_mean(name, names);
   return fail(Errc::usage, "--device", fmt::format("no device is called {}", in_quotes(name)),
               near.empty() ? "'orrery kernels' lists those of the catalogue" : near);
 }
