@@ -167,8 +167,8 @@ struct DeviceSection {
             "known for each kernel, or the roofline where `peak` is given here; `table`: the "
             "kernel table even where something was recorded, and as `auto` where it ends"),
       field("kernel_table", &DeviceSection::kernel_table,
-            "a file of measured kernels, beside this one ([kernel times](../kernel-times.md)); "
-            "`auto` and `table` take them first")};
+            "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
+            "them first")};
 };
 
 struct DimSection {

@@ -124,7 +124,10 @@ std::string scaled_text(double number, std::string_view unit) {
 
 std::string band_text(const model::ErrorBand& band) {
   if (band == model::ErrorBand{}) return "-";
-  return fmt::format("{:+.1f} to {:+.1f} %", band.least * 100, band.most * 100);
+  const auto percents = [](double share) {
+    return std::abs(share) < 0.0005 ? std::string("0") : fmt::format("{:+.1f}", share * 100);
+  };
+  return fmt::format("{} to {} %", percents(band.least), percents(band.most));
 }
 
 void write_kernel(report::JsonWriter& json, const Kernel& kernel) {
