@@ -138,8 +138,8 @@ void add_kernels(CLI::App& table, Session& session) {
   CLI::App* command =
       table.add_subcommand("kernels", "Say how long kernels take, and which model says so");
   command->description(
-      "Say how long kernels take: one kernel by every model that knows it, or those of a training\n"
-      "step. Each time carries a band; where a table of measured kernels ends it says so.\n"
+      "Say how long kernels take, and which model says so: one kernel's, or a training step's.\n"
+      "Each time carries a band; where a table of measured kernels ends it says so.\n"
       "  orrery kernels                        what operations, formats and devices there are\n"
       "  orrery kernels check kernels.csv      what a table holds, how far to trust it (exit code\n"
       "                                        3: it is damaged, or its times cannot be)\n\n"

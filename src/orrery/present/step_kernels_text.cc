@@ -155,8 +155,10 @@ std::string step_kernels_text(const workload::Program& program, const platform::
   std::string text =
       style.strong(fmt::format("{}, {}", program.spec.model.name, plan_text(program))) + "\n";
   report::Sheet sheet(style);
-  sheet.add("rank", fmt::format("{} ({}), one of {} that do the same", step.rank, step.role,
-                                plural(step.ranks, "rank")));
+  sheet.add("rank", fmt::format("{} ({}), {}", step.rank, step.role,
+                                step.ranks == 1 ? std::string("the only one that does this")
+                                                : fmt::format("one of {} that do the same",
+                                                              plural(step.ranks, "rank"))));
   sheet.add("device", platform.device.name.empty() ? "-" : printable(platform.device.name));
   sheet.add("kernels", fmt::format("{} launches of {}: {} on an idle device", number(sum.launches),
                                    plural(step.kernels.size(), "different kernel"),

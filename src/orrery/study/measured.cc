@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <utility>
 
 #include "orrery/config/document.h"
@@ -72,6 +74,19 @@ Result<Measured> read_measured_for(const Question& question, const platform::Pla
   made.kernels = table->size();
   made.model = model::known_as(std::move(table), silicon.name);
   return made;
+}
+
+bool answers_any(const Measured& measured, const graph::Workload& workload) {
+  std::set<const graph::KernelTable*> tables;
+  for (const graph::GraphRef& graph : workload.graphs)
+    if (graph->kernels() != nullptr) tables.insert(graph->kernels());
+  return std::any_of(tables.begin(), tables.end(), [&](const graph::KernelTable* kernels) {
+    for (graph::KernelId id = 0; id < kernels->size(); ++id) {
+      const auto time = measured.model->time((*kernels)[id], {});
+      if (time && !time->beyond) return true;
+    }
+    return false;
+  });
 }
 
 }  // namespace orrery::study

@@ -9,6 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/graph/workload.h"
 #include "orrery/model/kernels/kernel_model.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
@@ -28,5 +29,8 @@ struct Measured {
 [[nodiscard]] Result<Measured> read_measured_for(const Question& question,
                                                  const platform::Platform& platform,
                                                  Findings& findings);
+
+/// Whether it has a time for any kernel of the workload, inside of what was measured.
+[[nodiscard]] bool answers_any(const Measured& measured, const graph::Workload& workload);
 
 }  // namespace orrery::study
