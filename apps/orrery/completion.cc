@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "orrery/analysis/explain.h"
+#include "orrery/graph/kernel.h"
 #include "orrery/platform/networks.h"
 
 namespace orrery::app {
@@ -44,6 +45,12 @@ std::vector<Command> commands_of(CLI::App& table) {
   for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) {
     Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
     if (command.name == "schema") command.values = {"cluster", "workload"};
+    if (command.name == "kernels") {
+      command.values.emplace_back("check");
+      for (std::size_t i = 1; i < graph::kOperations; ++i)
+        command.values.emplace_back(name(static_cast<graph::Operation>(i)));
+      command.also_files = true;
+    }
     if (command.name == "explain") {
       for (const std::string_view metric : analysis::metric_names())
         command.values.emplace_back(metric);
@@ -78,12 +85,29 @@ const std::string& compute_words() {
   return words;
 }
 
+const std::string& format_words() {
+  static const std::string words = [] {
+    std::string made;
+    for (std::size_t i = 1; i < graph::kFormats; ++i)
+      made += fmt::format("{}{}", i == 1 ? "" : " ", name(static_cast<graph::Format>(i)));
+    return made;
+  }();
+  return words;
+}
+
 const std::pair<std::string_view, std::string_view> kChoices[] = {
-    {"--network", network_words()},   {"--network-model", network_words()},
-    {"--compute", compute_words()},   {"--rules", "orrery astra"},
-    {"--spans", "all critical none"}, {"--fold", "auto off"},
-    {"--skip", "auto off"},           {"--collectives", "auto messages"},
-    {"--color", "auto always never"}, {"--progress", "auto never json"}};
+    {"--network", network_words()},
+    {"--network-model", network_words()},
+    {"--compute", compute_words()},
+    {"--dtype", format_words()},
+    {"--pass", "forward input_grad weight_grad backward"},
+    {"--rules", "orrery astra"},
+    {"--spans", "all critical none"},
+    {"--fold", "auto off"},
+    {"--skip", "auto off"},
+    {"--collectives", "auto messages"},
+    {"--color", "auto always never"},
+    {"--progress", "auto never json"}};
 
 std::string_view choices_of(std::string_view option) {
   for (const auto& [name, words] : kChoices) {

@@ -69,6 +69,9 @@ void add_input_options(CLI::App& command, InputOptions& options) {
          fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
                      fmt::join(platform::compute_names(), ", ")),
          "MODEL", models);
+  option("--kernel-table", options.kernel_table,
+         "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)", "FILE",
+         models);
   option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
          models);
 }

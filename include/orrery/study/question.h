@@ -65,9 +65,10 @@ struct Question {
   double compute_scale = 1, comm_scale = 1;  ///< without effect, there as here
   bool rendezvous_protocol = false;
 
-  std::string network;  ///< instead of the cluster's model: "analytical", "message"
-  std::string compute;  ///< likewise: "auto", "recorded", "roofline" …
-  std::string rules;    ///< instead of the cluster's: "orrery", "astra"
+  std::string network;       ///< instead of the cluster's model: "analytical", "message"
+  std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
+  std::string kernel_table;  ///< likewise: a file of measured kernels
+  std::string rules;         ///< instead of the cluster's: "orrery", "astra"
 
   Work work;
   /// Keep when every node ran, so that Answer::run() can be asked; takes memory, and no rank stands

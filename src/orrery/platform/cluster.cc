@@ -72,7 +72,13 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   }
   const bool has_peak = device.peak.count() > 0;
   device.compute = section.compute;
+  device.kernel_table = section.kernel_table.value_or("");
+  if (section.compute == ComputeModel::table && device.kernel_table.empty())
+    return reading.fail(Errc::config_missing_key, "/device/kernel_table",
+                        "is missing: compute is to come from a table",
+                        "name a file of measured kernels, or take another model");
   if (has_peak || section.compute == ComputeModel::recorded) return;
+  if (section.compute == ComputeModel::automatic && !device.kernel_table.empty()) return;
   if (section.compute != ComputeModel::automatic)
     return reading.fail(Errc::config_missing_key, "/device/peak",
                         "is missing: the model of compute needs it");

@@ -30,7 +30,8 @@ struct Words<platform::ComputeModel> {
       WordTable<platform::ComputeModel>{"recorded", platform::ComputeModel::recorded},
       WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline},
       WordTable<platform::ComputeModel>{"heuristic", platform::ComputeModel::heuristic},
-      WordTable<platform::ComputeModel>{"learned", platform::ComputeModel::learned}};
+      WordTable<platform::ComputeModel>{"learned", platform::ComputeModel::learned},
+      WordTable<platform::ComputeModel>{"table", platform::ComputeModel::table}};
 };
 template <>
 struct Words<platform::Block> {
@@ -145,6 +146,7 @@ struct DeviceSection {
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory_capacity;
   ComputeModel compute = ComputeModel::automatic;
+  std::optional<std::string> kernel_table;
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
@@ -164,7 +166,11 @@ struct DeviceSection {
           .by_default("the catalogue's"),
       field("compute", &DeviceSection::compute,
             "where the times of compute nodes come from; `auto`: recorded, else the best that is "
-            "known for each kernel, or the roofline where `peak` is given here")};
+            "known for each kernel, or the roofline where `peak` is given here; `table`: the "
+            "kernel table even where something was recorded, and as `auto` where it ends"),
+      field("kernel_table", &DeviceSection::kernel_table,
+            "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
+            "them first")};
 };
 
 struct DimSection {

@@ -67,7 +67,7 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
 TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",
-    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "roofline"},
+    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv"},
     "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
     "network_model": "message",
     "collectives": {"chunks": 7, "active_chunks": 2, "queues_per_dim": 3, "policy": "priority", "optimization": "baseline",
@@ -81,7 +81,11 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->name, "all");
   EXPECT_EQ(platform->device.peak.count(), 19.5e12);
   EXPECT_EQ(platform->device.memory_capacity.count(), 40ll << 30);
-  EXPECT_EQ(platform->device.compute, ComputeModel::roofline);
+  EXPECT_EQ(platform->device.compute, ComputeModel::table);
+  EXPECT_EQ(platform->device.kernel_table, "k/times.csv");
+  Findings none;
+  EXPECT_EQ(parse_cluster(resolved_cluster(*platform), "again", none)->device.kernel_table,
+            "k/times.csv");
   EXPECT_EQ(platform->network, NetworkModelKind::message);
   EXPECT_EQ(platform->dims[0].bandwidth.count(), 50e9);
   const CollectiveConfig& c = platform->collectives;

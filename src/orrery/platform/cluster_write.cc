@@ -34,6 +34,7 @@ ClusterSection section_of(const Platform& platform) {
   if (platform.device.memory.count() > 0) file.device.memory_bandwidth = platform.device.memory;
   file.device.memory_capacity = platform.device.memory_capacity;
   file.device.compute = device.compute;
+  if (!device.kernel_table.empty()) file.device.kernel_table = device.kernel_table;
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
     file.network.push_back(DimSection{dim.block, dim.size, std::nullopt, dim.bandwidth, latency});

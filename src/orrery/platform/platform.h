@@ -130,6 +130,7 @@ struct Device {
   Bandwidth memory{};       ///< local memory
   Bytes memory_capacity{};  ///< 0 = unknown
   ComputeModel compute = ComputeModel::recorded;
+  std::string kernel_table;  ///< file of measured kernels, as it was named; empty: none
 
   /// Its peak is somebody's own figure, not the data sheet's.
   [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }

@@ -181,9 +181,12 @@ std::string models_text(const Digest& digest) {
       word == "replay"                 ? "every node takes its recorded duration"
       : word == "roofline"             ? roofline
       : word == "recorded_or_roofline" ? fmt::format("recorded durations, else {}", roofline)
-      : word == "auto" ? fmt::format("recorded durations, else kernels on {}", device)
+      : word == "auto" ? fmt::format("recorded durations, else predicted kernels on {}", device)
       : word == "heuristic" || word == "learned"
-          ? fmt::format("{} kernel times on {}", word, device)
+          ? fmt::format("{} kernels on {}", printable(word), device)
+      : word == "recorded_or_table"
+          ? fmt::format("recorded durations, else measured kernels on {}", device)
+      : word == "table"    ? "measured kernels on " + device
       : word == "recorded" ? "recorded durations"
                            : printable(word);
   return fmt::format("network {}; compute: {}; {} rules", printable(network), compute,

@@ -36,8 +36,9 @@ TimedBy timed_by(model::Source source) {
 }
 
 std::vector<std::vector<TimedBy>> all_timed_by(const graph::Workload& workload,
-                                               const platform::Platform& platform) {
-  const auto compute = model::make_compute(platform);
+                                               const platform::Platform& platform,
+                                               const Options& options) {
+  const auto compute = model::make_compute(platform, options.measured);
   std::vector<std::vector<TimedBy>> all;
   for (const graph::GraphRef& graph : workload.graphs) {
     std::vector<TimedBy>& nodes = all.emplace_back(graph->size());
@@ -63,7 +64,7 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
 
 std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   auto made = std::move(recorder_).finish(std::move(times));
-  made->timed_by = all_timed_by(run_.workload, run_.platform);
+  made->timed_by = all_timed_by(run_.workload, run_.platform, run_.options);
   made->uncontended = run_.network.traits().uncontended;
   made->network = run_.shared.network.get();
   return made;

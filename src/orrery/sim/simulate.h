@@ -9,6 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/kernels/kernel_model.h"
 #include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/sim_result.h"
@@ -45,6 +46,8 @@ struct Options {
   /// take part has come (see Meetings): a recording is played again, nothing is sent. Orrery rules;
   /// without folding, parts and repeats.
   bool replay = false;
+  /// Kernels that somebody measured, for platforms that ask a table (platform::Device::compute).
+  std::shared_ptr<const model::KernelModel> measured;
   /// Makes the network to run on; empty: the platform's own (model::make_network).
   NetworkMaker network;
 };

@@ -8,6 +8,23 @@
 
 namespace orrery::study {
 
+namespace {
+
+/// The kernel table, where the cluster names one.
+void check_table(const Question& question, const platform::Platform& platform, Checked& checked) {
+  if (platform.device.kernel_table.empty()) return;
+  const auto measured = read_measured_for(question, platform, checked.findings);
+  if (!measured) {
+    checked.errors.push_back(measured.error());
+  } else if (measured->model) {
+    checked.fine.push_back(
+        {"kernel table",
+         fmt::format("{} kernels", format_count(static_cast<std::int64_t>(measured->kernels)))});
+  }
+}
+
+}  // namespace
+
 Checked check(const Question& question, Watch& watch) {
   Checked checked;
   std::optional<platform::Platform>& platform = checked.cluster;
@@ -22,6 +39,7 @@ Checked check(const Question& question, Watch& watch) {
       checked.fine.push_back(
           {"cluster", fmt::format("{} devices, {} network dimension{}", format_count(devices),
                                   read->dims.size(), read->dims.size() == 1 ? "" : "s")});
+      check_table(question, *read, checked);
       platform = *std::move(read);
     }
   }

@@ -100,13 +100,17 @@ namespace {
 /// Instead of the cluster's own model.
 Result<void> choose_compute(const Question& question, Platform& platform) {
   platform.device.compute = *platform::compute_model(question.compute);
+  if (question.compute == "table" && platform.device.kernel_table.empty())
+    return fail(Errc::config_missing_key, "--compute table", "no table is named",
+                "--kernel-table FILE, or device.kernel_table in the cluster's file");
   const bool needs_peak = question.compute != "auto" && question.compute != "recorded";
   if (platform.device.peak.count() > 0) return {};
   if (needs_peak)
     return fail(Errc::config_missing_key, question.cluster_name(),
                 "the device has no peak, which --compute " + question.compute + " needs",
                 "name a device of the catalogue (`is`), or give `peak`");
-  platform.device.compute = platform::ComputeModel::recorded;
+  if (platform.device.kernel_table.empty() || question.compute == "recorded")
+    platform.device.compute = platform::ComputeModel::recorded;
   return {};
 }
 
@@ -137,6 +141,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
+  if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
   if (!question.compute.empty()) {
     if (auto chosen = choose_compute(question, *platform); !chosen)
       return tl::unexpected(chosen.error());
@@ -267,6 +272,9 @@ Result<Cluster> read_cluster(const Question& question, Findings& findings) {
   if (!platform) return tl::unexpected(platform.error());
   const auto ranks = rank_count(*platform, question.cluster_name());
   if (!ranks) return tl::unexpected(ranks.error());
+  auto measured = read_measured_for(question, *platform, findings);
+  if (!measured) return tl::unexpected(measured.error());
+  made.measured = *std::move(measured);
   made.platform = *std::move(platform);
   made.ranks = *ranks;
   return made;

@@ -11,6 +11,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
+#include "orrery/study/measured.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
 #include "orrery/workload/program/program.h"
@@ -21,6 +22,7 @@ namespace orrery::study {
 struct Cluster {
   platform::Platform platform;
   std::uint32_t ranks = 0;
+  Measured measured{};
 };
 
 /// A workload for so many ranks.

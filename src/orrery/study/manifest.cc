@@ -56,6 +56,7 @@ std::string typed_options(const Question& question) {
   if (question.repair) text += " --repair";
   if (!question.network.empty()) text += " --network " + question.network;
   if (!question.compute.empty()) text += " --compute " + question.compute;
+  if (!question.kernel_table.empty()) text += " --kernel-table " + portable(question.kernel_table);
   if (!question.rules.empty()) text += " --rules " + question.rules;
   return text.empty() ? text : text.substr(1);
 }
@@ -74,9 +75,14 @@ void add_savings(const sim::Savings& savings,
 
 void add_manifest(const Outcome& outcome, result::Run& run) {
   const platform::Platform& platform = outcome.platform();
-  const std::string config = platform::resolved_cluster(platform);
+  platform::Platform stated = platform;
+  if (!stated.device.kernel_table.empty())
+    stated.device.kernel_table = portable(stated.device.kernel_table);
+  const std::string config = platform::resolved_cluster(stated);
   graph::ContentHash cluster_hash;
   cluster_hash.add(config);
+  const Measured& measured = outcome.inputs.cluster->measured;
+  if (measured.model) cluster_hash.add(measured.hash);
   cluster_hash.add(name(platform.rules));
   std::vector<std::pair<std::string, std::string>> facts = {
       {"orrery", ORRERY_VERSION},
@@ -88,6 +94,8 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
       {"network_model", std::string(name(platform.network))},
       {"compute_model", std::string(compute_word(platform))},
   };
+  if (measured.model)
+    facts.emplace_back("kernel_table_hash", fmt::format("{:016x}", measured.hash));
   if (const std::string options = typed_options(outcome.question); !options.empty())
     facts.emplace_back("options", options);
   add_savings(outcome.result.savings, facts);

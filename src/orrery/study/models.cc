@@ -15,6 +15,7 @@ std::string_view compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";
   const platform::Device& device = platform.device;
   if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
+  if (!device.kernel_table.empty()) return "recorded_or_table";
   return device.has_own_peak() ? "recorded_or_roofline" : "auto";
 }
 

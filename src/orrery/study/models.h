@@ -12,7 +12,8 @@ namespace orrery::study {
 [[nodiscard]] std::string_view name(platform::Rules rules);
 [[nodiscard]] std::string_view name(platform::NetworkModelKind network);
 
-/// In a word: "recorded", "roofline", "recorded_or_roofline", "replay".
+/// In a word: "recorded", "roofline", "table", "recorded_or_roofline", "recorded_or_table",
+/// "replay".
 [[nodiscard]] std::string_view compute_word(const platform::Platform& platform);
 
 }  // namespace orrery::study

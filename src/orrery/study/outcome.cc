@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/outcome.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
@@ -41,6 +43,12 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
                          Findings& findings) {
   sim::Options options = options_of(question);
   const bool verify = question.work.verify_fold;
+  const Measured& measured = inputs.cluster->measured;
+  options.measured = measured.model;
+  if (measured.model && !answers_any(measured, inputs.workload()))
+    findings.add(FindingCode::key_without_effect,
+                 fmt::format("{}: none of the workload's kernels is in it",
+                             inputs.platform().device.kernel_table));
   options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (verify && question.record) options.fold = false;

@@ -2,6 +2,7 @@
 #include "orrery/model/compute/compute.h"
 
 #include <cmath>
+#include <utility>
 
 #include "orrery/model/compute/predictions.h"
 #include "orrery/model/compute/roofline.h"
@@ -14,8 +15,8 @@ using platform::ComputeModel;
 
 class PlatformCompute final : public Compute {
  public:
-  explicit PlatformCompute(const platform::Platform& platform)
-      : platform_(platform), predictions_(platform.device) {}
+  PlatformCompute(const platform::Platform& platform, std::shared_ptr<const KernelModel> measured)
+      : platform_(platform), predictions_(platform.device, std::move(measured)) {}
 
   [[nodiscard]] Source source(const graph::Graph& graph, graph::NodeId node) const override {
     if (!wanted(graph, node)) return Source::recorded;
@@ -65,6 +66,8 @@ class PlatformCompute final : public Compute {
   /// The roofline of the node's work takes over. Where ASTRA-sim's files ask for it it has to know,
   /// or the run fails.
   [[nodiscard]] bool falls_back(const graph::Graph& graph, graph::NodeId node) const {
+    if (platform_.device.peak.count() <= 0 && platform_.device.compute == ComputeModel::automatic)
+      return false;  // it only knows measured kernels
     return knows(graph, node) || (platform_.rules == platform::Rules::astra &&
                                   platform_.device.compute == ComputeModel::roofline);
   }
@@ -75,8 +78,9 @@ class PlatformCompute final : public Compute {
 
 }  // namespace
 
-std::unique_ptr<Compute> make_compute(const platform::Platform& platform) {
-  return std::make_unique<PlatformCompute>(platform);
+std::unique_ptr<Compute> make_compute(const platform::Platform& platform,
+                                      std::shared_ptr<const KernelModel> measured) {
+  return std::make_unique<PlatformCompute>(platform, std::move(measured));
 }
 
 }  // namespace orrery::model

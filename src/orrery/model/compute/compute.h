@@ -8,6 +8,7 @@
 #include "orrery/core/error.h"
 #include "orrery/graph/graph.h"
 #include "orrery/model/answer.h"
+#include "orrery/model/kernels/kernel_model.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -23,8 +24,9 @@ class Compute {
                                             graph::NodeId node) const = 0;
 };
 
-/// What the platform asks for: recorded times, the roofline, or the roofline where nothing was
-/// recorded. The platform outlives it.
-[[nodiscard]] std::unique_ptr<Compute> make_compute(const platform::Platform& platform);
+/// What the platform asks for: recorded times, a model, or a model where nothing was recorded. The
+/// platform outlives it. `measured`: kernels that somebody measured; may be null.
+[[nodiscard]] std::unique_ptr<Compute> make_compute(
+    const platform::Platform& platform, std::shared_ptr<const KernelModel> measured = nullptr);
 
 }  // namespace orrery::model

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/compute/predictions.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "orrery/model/kernels/heuristic.h"
-#include "orrery/model/kernels/learned/learned.h"
-#include "orrery/model/kernels/roofline_model.h"
 #include "orrery/model/kernels/silicon_of.h"
 
 namespace orrery::model {
@@ -13,29 +12,28 @@ namespace {
 
 using platform::ComputeModel;
 
-/// Longer than any kernel: 46 days.
-constexpr double kMostSeconds = 4e6;
-
-std::vector<std::unique_ptr<KernelModel>> models_of(const platform::Device& device) {
-  std::vector<std::unique_ptr<KernelModel>> models;
-  if (device.compute == ComputeModel::recorded) return models;
-  const bool automatic = device.compute == ComputeModel::automatic && !device.has_own_peak();
-  if ((automatic || device.compute == ComputeModel::learned) && LearnedModel::built_in() != nullptr)
-    models.push_back(std::make_unique<LearnedModel>(*LearnedModel::built_in()));
-  if (automatic || device.compute == ComputeModel::learned ||
-      device.compute == ComputeModel::heuristic)
-    models.push_back(std::make_unique<HeuristicModel>());
-  const double scale = device.rated.count() > 0 && device.peak.count() > 0
-                           ? device.peak.count() / device.rated.count()
-                           : 1;
-  models.push_back(std::make_unique<RooflineModel>(scale));
+std::vector<NamedModel> models_of(const platform::Device& device,
+                                  std::shared_ptr<const KernelModel> measured) {
+  if (device.compute == ComputeModel::recorded) return {};
+  KernelSources sources;
+  if (device.rated.count() > 0 && device.peak.count() > 0)
+    sources.scale = device.peak.count() / device.rated.count();
+  sources.own_peak = device.has_own_peak();
+  sources.measured = std::move(measured);
+  std::vector<NamedModel> models = kernel_models(sources);
+  if (device.compute == ComputeModel::automatic) return models;
+  const auto named = [&](const NamedModel& model) { return model.name == name(device.compute); };
+  std::stable_partition(models.begin(), models.end(), named);
+  if (!models.empty() && named(models.front())) models.front().asked = true;
+  if (device.compute == ComputeModel::roofline) models.resize(1);
   return models;
 }
 
 }  // namespace
 
-Predictions::Predictions(const platform::Device& device)
-    : silicon_(silicon_of(device)), models_(models_of(device)) {}
+Predictions::Predictions(const platform::Device& device,
+                         std::shared_ptr<const KernelModel> measured)
+    : silicon_(silicon_of(device)), models_(models_of(device, std::move(measured))) {}
 
 Predictions::~Predictions() = default;
 
@@ -63,16 +61,14 @@ const Predictions::Answers& Predictions::work_out(const graph::KernelTable& kern
 }
 
 std::optional<Answer> Predictions::answer(const graph::Kernel& kernel) const {
-  for (const auto& model : models_) {
-    const auto time = model->time(kernel, silicon_);
-    if (!time || !(time->seconds > 0 && time->seconds < kMostSeconds)) continue;
-    Answer made;
-    made.time = Time(static_cast<std::int64_t>(std::ceil(time->seconds * 1e9 * 1e3)));
-    made.source = time->source;
-    if (time->band != ErrorBand{}) made.band = time->band;
-    return made;
-  }
-  return std::nullopt;
+  const auto taken = take_time(models_, kernel, silicon_);
+  if (!taken) return std::nullopt;
+  const KernelTime& time = taken->time;
+  Answer made;
+  made.time = Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3)));
+  made.source = time.source;
+  if (time.band != ErrorBand{}) made.band = time.band;
+  return made;
 }
 
 }  // namespace orrery::model

@@ -12,6 +12,7 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/model/answer.h"
 #include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/kernels/models.h"
 #include "orrery/model/kernels/silicon.h"
 #include "orrery/platform/platform.h"
 
@@ -23,7 +24,9 @@ class Predictions {
  public:
   /// By the models that device.compute names. Automatic: the best that is known for each kernel;
   /// the roofline for devices that are not of the catalogue, or whose peak is not the catalogue's.
-  explicit Predictions(const platform::Device& device);
+  /// `measured`: kernels that somebody measured; may be null.
+  explicit Predictions(const platform::Device& device,
+                       std::shared_ptr<const KernelModel> measured = nullptr);
   ~Predictions();
   Predictions(const Predictions&) = delete;
   Predictions& operator=(const Predictions&) = delete;
@@ -41,7 +44,7 @@ class Predictions {
   [[nodiscard]] std::optional<Answer> answer(const graph::Kernel& kernel) const;
 
   Silicon silicon_;
-  std::vector<std::unique_ptr<KernelModel>> models_;  ///< the first that answers counts
+  std::vector<NamedModel> models_;  ///< the first that answers counts
   mutable std::mutex mutex_;
   mutable std::unique_ptr<Answers> all_;  ///< newest first
   mutable std::atomic<const Answers*> newest_ = nullptr;

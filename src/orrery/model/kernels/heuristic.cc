@@ -94,8 +94,6 @@ double seconds_of(const Kernel& kernel, double launches, const Chip& chip) {
   }
 }
 
-double or_else(double said, double assumed) { return said > 0 ? said : assumed; }
-
 // Where nothing is said: 1.5 GHz and a hundred processors, or as many as it takes to reach the peak
 // with 8192 operations a clock each, which is what the widest have (H100, B200).
 constexpr double kAssumedClock = 1.5e9, kAssumedProcessors = 100, kWidest = 8192;

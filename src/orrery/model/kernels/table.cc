@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace orrery::model {
 namespace {
@@ -56,6 +57,26 @@ std::vector<TablePoint> distinct(std::vector<PlacedRow>& rows, const std::string
   return points;
 }
 
+/// What `rows`, all of one class, have in common and between what they lie.
+MeasuredClass class_of(const std::vector<const MeasuredKernel*>& rows) {
+  MeasuredClass found;
+  found.least = canonical(rows.front()->kernel);
+  found.rows = rows.size();
+  std::array<std::vector<std::int64_t>, graph::kKernelSizes> values;
+  for (const MeasuredKernel* row : rows) {
+    const Kernel kernel = canonical(row->kernel);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].push_back(kernel.sizes[i]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::sort(values[i].begin(), values[i].end());
+    found.least.sizes[i] = values[i].front();
+    found.most[i] = values[i].back();
+    found.different[i] = static_cast<std::size_t>(std::unique(values[i].begin(), values[i].end()) -
+                                                  values[i].begin());
+  }
+  return found;
+}
+
 }  // namespace
 
 std::uint64_t MeasuredTable::kind_of(const Kernel& kernel) {
@@ -89,6 +110,11 @@ MeasuredTable MeasuredTable::make(const MeasuredRows& measured, Findings& findin
   for (const MeasuredKernel& row : measured.rows)
     by_class[{device_ids[row.device], kind_of(canonical(row.kernel))}].push_back(&row);
   for (const auto& [key, rows] : by_class) table.add(key, rows, measured.where, findings);
+  std::stable_sort(table.overview_.begin(), table.overview_.end(),
+                   [](const MeasuredClass& a, const MeasuredClass& b) {
+                     return std::tie(a.device, a.least.operation, a.least.pass) <
+                            std::tie(b.device, b.least.operation, b.least.pass);
+                   });
   return table;
 }
 
@@ -104,12 +130,23 @@ void MeasuredTable::add(const Key& key, const std::vector<const MeasuredKernel*>
   size_ += points.size();
   const TableScale scale(canonical(rows.front()->kernel), points);
   TableAxes axes(points);
-  if (TableGrid::suits(axes, points, room_)) {
+  MeasuredClass known = class_of(rows);
+  known.device = key.device;
+  known.kernels = points.size();
+  known.grid = TableGrid::suits(axes, points, room_);
+  const auto keep = [&](auto made) {
+    known.left_out = made.spread().left_out();
+    known.typical = made.spread().typical();
+    known.band = made.spread().overall();
+    classes_.emplace(key, std::move(made));
+  };
+  if (known.grid) {
     room_ -= axes.cells();
-    classes_.emplace(key, TableGrid(std::move(axes), scale, points));
+    keep(TableGrid(std::move(axes), scale, points));
   } else {
-    classes_.emplace(key, TableCloud(std::move(axes), scale, points));
+    keep(TableCloud(std::move(axes), scale, points));
   }
+  overview_.push_back(std::move(known));
 }
 
 std::optional<KernelTime> MeasuredTable::time(const Kernel& kernel, const Silicon& silicon) const {

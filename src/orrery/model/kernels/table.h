@@ -3,6 +3,8 @@
 // Kernel times from a table that somebody measured.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -34,6 +36,20 @@ struct MeasuredRows {
   std::vector<MeasuredKernel> rows;
 };
 
+/// What a table has of one class of kernels.
+struct MeasuredClass {
+  std::uint32_t device = 0;  ///< which of MeasuredTable::devices
+  graph::Kernel least{};     ///< what all have in common; of each size the least
+  std::array<std::int64_t, graph::kKernelSizes> most{};      ///< of each size the most …
+  std::array<std::size_t, graph::kKernelSizes> different{};  ///< … and how many there are
+  std::size_t rows = 0;
+  std::size_t kernels = 0;   ///< distinct ones
+  bool grid = false;         ///< else they lie scattered
+  std::size_t left_out = 0;  ///< kernels that lie between others: what the others say of each …
+  double typical = 0;        ///< … is this far off, by the median, as a share …
+  ErrorBand band{};          ///< … and 80 % of what was measured lies in here
+};
+
 /// Answers from measured kernels of the same class: device, operation, pass, formats, traits and
 /// which sizes are 0 (a window, say). Classes whose points form a grid are a TableGrid, others a
 /// TableCloud. Names of devices match in any case, `_` being `-`. Immutable; any thread may ask.
@@ -54,6 +70,8 @@ class MeasuredTable : public KernelModel {
   /// As they were written, in order of first appearance.
   [[nodiscard]] const std::vector<std::string>& devices() const { return devices_; }
   [[nodiscard]] bool knows(std::string_view device) const;
+  /// Every class, by device, then as kernels are listed in graph/kernel.h.
+  [[nodiscard]] const std::vector<MeasuredClass>& overview() const { return overview_; }
 
  private:
   using Class = std::variant<TableGrid, TableCloud>;
@@ -76,6 +94,7 @@ class MeasuredTable : public KernelModel {
   std::vector<std::string> devices_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_name_;  // by hash of the folded name
   std::unordered_map<Key, Class, KeyHash> classes_;
+  std::vector<MeasuredClass> overview_;
   std::size_t size_ = 0;
   std::uint64_t room_ = std::uint64_t{1} << 25;  // for places of grids
 };

@@ -32,6 +32,7 @@ std::vector<double> errors_of(std::span<const LeftOut> points) {
 
 TableSpread::TableSpread(std::vector<LeftOut> inside, std::vector<LeftOut> edges) {
   constexpr double kAll = std::numeric_limits<double>::infinity();
+  sum_up(inside);
   std::sort(inside.begin(), inside.end(), [](const LeftOut& a, const LeftOut& b) {
     return a.log_answer != b.log_answer ? a.log_answer < b.log_answer : a.log_error < b.log_error;
   });
@@ -53,6 +54,15 @@ TableSpread::TableSpread(std::vector<LeftOut> inside, std::vector<LeftOut> edges
   edge_.high = quantile(errors, 0.9);
   for (const LeftOut& point : edges) steps.push_back(point.log_step);
   usual_step_ = std::max(quantile(steps, 0.5), 0.1);
+}
+
+void TableSpread::sum_up(std::span<const LeftOut> inside) {
+  left_out_ = inside.size();
+  if (inside.empty()) return;
+  std::vector<double> errors = errors_of(inside);
+  overall_ = {std::expm1(quantile(errors, 0.1)), std::expm1(quantile(errors, 0.9))};
+  for (double& error : errors) error = std::abs(error);
+  typical_ = std::expm1(quantile(errors, 0.5));
 }
 
 const TableSpread::Part& TableSpread::part(double log_answer) const {

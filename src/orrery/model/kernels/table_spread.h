@@ -3,6 +3,8 @@
 // How far a table's answers lie from what is measured, learned from its own points.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "orrery/model/answer.h"
@@ -30,7 +32,15 @@ class TableSpread {
   /// (`log_step`) the answer is carried.
   [[nodiscard]] ErrorBand beyond(double log_answer, double log_step) const;
 
+  /// Of all points between others: how many there are, the median of their errors without signs,
+  /// as a share, and the band that holds 80 % of them.
+  [[nodiscard]] std::size_t left_out() const { return left_out_; }
+  [[nodiscard]] double typical() const { return typical_; }
+  [[nodiscard]] ErrorBand overall() const { return overall_; }
+
  private:
+  void sum_up(std::span<const LeftOut> inside);
+
   struct Part {
     double up_to = 0;  // log_answer
     double low = 0;    // quantiles of log_error
@@ -41,6 +51,9 @@ class TableSpread {
   std::vector<Part> parts_;
   Part edge_;
   double usual_step_ = 1;
+  std::size_t left_out_ = 0;
+  double typical_ = 0;
+  ErrorBand overall_{};
 };
 
 }  // namespace orrery::model

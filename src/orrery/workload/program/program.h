@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -233,6 +234,10 @@ struct Program {
 /// The program of a legal specification. Errc: config_conflict, config_range. O(roles ×
 /// layers), whatever the number of ranks and microbatches.
 [[nodiscard]] Result<Program> assemble(const Spec& spec, Findings& findings);
+
+/// What an op is to a device, its FLOPs and bytes among it; nothing where nobody says what it
+/// computes, or nothing is computed.
+[[nodiscard]] std::optional<graph::Kernel> kernel_of(const Op& op);
 
 /// Nodes of one role, unrolled, one after another: ids 0, 1, …; dependencies point backwards. The
 /// NodeSpec is reused. Collectives name their axis, messages carry distances

@@ -60,15 +60,9 @@ std::int32_t distance(const Program& program, const Role& role, const Op& op) {
   return static_cast<std::int32_t>(moved(place.least) * digit.stride * digit.step);
 }
 
-/// Nothing where nobody says what it computes, or nothing is computed.
-graph::KernelId kernel_of(const Op& op, graph::KernelTable& kernels) {
-  if (op.kind != NodeKind::comp || op.op_class == OpClass::copy ||
-      op.kernel.operation == graph::Operation::unsaid || op.matmul + op.vector + op.bytes == 0)
-    return graph::kNoKernel;
-  graph::Kernel kernel = op.kernel;
-  kernel.flops = op.matmul + op.vector;
-  kernel.bytes = op.bytes;
-  return kernels.intern(kernel);
+graph::KernelId interned(const Op& op, graph::KernelTable& kernels) {
+  const auto kernel = kernel_of(op);
+  return kernel ? kernels.intern(*kernel) : graph::kNoKernel;
 }
 
 class Unroller {
@@ -195,7 +189,7 @@ class Unroller {
         made.flags = graph::kHasCpuAttr | graph::kHasNumOps | graph::kHasTensorSize;
         made.work.num_ops = op.matmul + op.vector;
         made.work.tensor_size = Bytes(op.bytes);
-        made.kernel = kernel_of(op, kernels_);
+        made.kernel = interned(op, kernels_);
         break;
     }
     return made;
@@ -219,6 +213,16 @@ class Unroller {
 
 }  // namespace
 
+std::optional<graph::Kernel> kernel_of(const Op& op) {
+  if (op.kind != NodeKind::comp || op.op_class == OpClass::copy ||
+      op.kernel.operation == graph::Operation::unsaid || op.matmul + op.vector + op.bytes == 0)
+    return std::nullopt;
+  graph::Kernel kernel = op.kernel;
+  kernel.flops = op.matmul + op.vector;
+  kernel.bytes = op.bytes;
+  return kernel;
+}
+
 Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool,
                     graph::KernelTable& kernels,
                     const std::function<Result<void>(const graph::NodeSpec&)>& on_node) {
@@ -239,7 +243,7 @@ void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>
 void note_kernels(const Program& program, const Role& role, graph::KernelTable& kernels) {
   for (const std::vector<Segment>& recipe : role.recipes) {
     for (const Segment& segment : recipe) {
-      for (const Op& op : program.bodies[segment.body].ops) (void)kernel_of(op, kernels);
+      for (const Op& op : program.bodies[segment.body].ops) (void)interned(op, kernels);
     }
   }
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery kernels: which kernels there are, how long they take, and who says so.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arguments.h"
+#include "inputs.h"
+#include "orrery/present/kernels_text.h"
+#include "orrery/present/step_kernels_text.h"
+#include "orrery/present/table_text.h"
+#include "orrery/study/description.h"
+#include "orrery/study/hints.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/kernel_words.h"
+#include "orrery/study/step_kernels.h"
+#include "orrery/study/table_report.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct KernelsOptions {
+  std::vector<std::string> words;
+  study::Question question;  ///< of a step
+  study::AnswerSources sources;
+  std::string dtype, pass;
+  bool all = false;
+};
+
+constexpr const char* kDevice = "h100-sxm";
+constexpr const char* kFormat = "bf16";
+
+/// The first option that `mode` can do nothing with.
+Result<void> check_unused(std::initializer_list<std::pair<const char*, bool>> given,
+                          const char* mode) {
+  for (const auto& [option, is] : given) {
+    if (is)
+      return fail(Errc::usage, option, fmt::format("says nothing about {}", mode), "leave it out");
+  }
+  return {};
+}
+
+int one_kernel(KernelsOptions& options, Session& session) {
+  if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
+                                {"--compute", !options.question.compute.empty()},
+                                {"--all", options.all}},
+                               "one kernel");
+      !fine)
+    return session.fail(fine.error());
+  const auto kernel = study::read_kernel(
+      options.words, options.dtype.empty() ? kFormat : options.dtype, options.pass);
+  if (!kernel) return session.fail(kernel.error());
+  if (options.sources.devices.empty()) options.sources.devices = {kDevice};
+  Findings findings;
+  const auto answers = study::answer_kernel(*kernel, options.sources, findings);
+  if (!answers) return session.fail(answers.error(), findings);
+  return session.deliver(present::kernel_text(*kernel, *answers, findings, session.out_style()),
+                         [&] { return present::kernel_json(*kernel, *answers, findings); });
+}
+
+int check_table_file(const KernelsOptions& options, Session& session) {
+  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
+                                {"--pass", !options.pass.empty()},
+                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--spec", options.question.job.given()},
+                                {"--cluster", !options.question.cluster.empty()},
+                                {"--all", options.all}},
+                               "a table");
+      !fine)
+    return session.fail(fine.error());
+  const std::size_t files = options.words.size() - 1 + (options.sources.table.empty() ? 0 : 1);
+  if (files != 1)
+    return session.fail({Errc::usage, "kernels check",
+                         files == 0 ? "which table?" : "one table at a time",
+                         "orrery kernels check TABLE.csv"});
+  const auto report = study::report_table(
+      options.words.size() > 1 ? options.words[1] : options.sources.table, options.sources.devices);
+  if (!report) return session.fail(report.error());
+  for (const Error& error : report->errors) session.talk_error(error);
+  return session.deliver(
+      present::table_text(*report, session.out_style()),
+      [&] { return present::table_json(*report); },
+      report->errors.empty() ? kOk : exit_code(report->errors.front().code));
+}
+
+int step_kernels(KernelsOptions& options, Session& session) {
+  if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
+                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--dtype", !options.dtype.empty()},
+                                {"--pass", !options.pass.empty()}},
+                               "a step's kernels; its device is the cluster's");
+      !fine)
+    return session.fail(fine.error());
+  study::Question& question = options.question;
+  if (!options.words.empty())
+    return session.fail(
+        {Errc::usage, "KERNEL", "a kernel and a job are two questions", "ask one at a time"});
+  question.kernel_table = options.sources.table;
+  if (auto fine = study::settle(question); !fine) return session.fail(fine.error());
+  Findings findings;
+  const auto cluster = study::read_cluster(question, findings);
+  if (!cluster) return session.fail(cluster.error(), findings);
+  const auto program =
+      study::assemble(question.job, {cluster->platform.npu_count(), question.cluster}, findings);
+  if (!program) return session.fail(program.error(), findings);
+  if (auto fine = study::check_world(*program, cluster->platform, question.cluster); !fine)
+    return session.fail(fine.error(), findings);
+  const auto step = study::step_kernels(*program, *cluster);
+  const auto& platform = cluster->platform;
+  return session.deliver(
+      present::step_kernels_text(*program, platform, step, options.all, findings,
+                                 session.out_style()),
+      [&] { return present::step_kernels_json(*program, platform, step, options.all, findings); });
+}
+
+int kernels(KernelsOptions& options, Session& session) {
+  if (!options.words.empty() && options.words.front() == "check")
+    return check_table_file(options, session);
+  if (options.question.job.given()) return step_kernels(options, session);
+  if (!options.words.empty()) return one_kernel(options, session);
+  if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
+                                {"--table", !options.sources.table.empty()}},
+                               "what there is; name a kernel or a job, too");
+      !fine)
+    return session.fail(fine.error());
+  return session.deliver(present::kernel_list_text(session.out_style()),
+                         [] { return present::kernel_list_json(); });
+}
+
+}  // namespace
+
+void add_kernels(CLI::App& table, Session& session) {
+  CLI::App* command =
+      table.add_subcommand("kernels", "Say how long kernels take, and which model says so");
+  command->description(
+      "Say how long kernels take, and which model says so: one kernel's, or a training step's.\n"
+      "Each time carries a band; where a table of measured kernels ends it says so.\n"
+      "  orrery kernels                        what operations, formats and devices there are\n"
+      "  orrery kernels check kernels.csv      what a table holds, how far to trust it (exit code\n"
+      "                                        3: it is damaged, or its times cannot be)\n\n"
+      "Examples:\n"
+      "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
+      "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
+  const auto options = std::make_shared<KernelsOptions>();
+  command
+      ->add_option("KERNEL", options->words,
+                   "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
+                   "traits, too: causal. Or: check TABLE")
+      ->type_name("");
+  const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
+    return command->add_option(names, value, about)->type_name(type)->group("Inputs");
+  };
+  option("--dtype", options->dtype, "Format of all operands; or of each: fp8,fp8>bf16", "FORMAT");
+  option("--pass", options->pass, "forward, input_grad, weight_grad or backward", "PASS");
+  option("--device", options->sources.devices,
+         "Devices of the catalogue or the table, commas between them; h100-sxm", "NAMES")
+      ->delimiter(',');
+  option("--table,--kernel-table", options->sources.table,
+         "Measured kernels, rows of device,kernel,us", "FILE");
+  option("--systolic", options->sources.systolic, "A systolic array, as SCALE-Sim's configuration",
+         "FILE");
+  option("--cluster", options->question.cluster, "The cluster that the step would run on", "FILE");
+  option("--compute", options->question.compute, "Which model; by default as the cluster's file",
+         "MODEL");
+  add_spec_options(*command, options->question.job, false);
+  command->add_flag("--all", options->all, "Every different kernel of the step")->group("Output");
+  session.add_options(*command, true);
+  command->callback([options, &session] {
+    session.command = "kernels";
+    session.action = [options, &session] { return kernels(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

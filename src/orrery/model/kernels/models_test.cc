@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/models.h"
+
+#include <gtest/gtest.h>
+
+#include "orrery/model/compute/predictions.h"
+#include "orrery/model/kernels/table_testing.h"
+
+namespace orrery::model {
+namespace {
+
+using testing_tables::toy_gemm;
+using testing_tables::toy_grid;
+using testing_tables::toy_rows;
+
+std::shared_ptr<const KernelModel> toy_table() {
+  Findings findings;
+  return std::make_shared<const MeasuredTable>(
+      MeasuredTable::make(toy_rows(toy_grid(4)), findings));
+}
+
+graph::Kernel worked(std::int64_t m) {
+  graph::Kernel kernel = toy_gemm(m, 128, 128);
+  kernel.flops = 2 * m * 128 * 128;
+  kernel.bytes = 1000;
+  return kernel;
+}
+
+platform::Device toy(platform::ComputeModel compute) {
+  platform::Device device;
+  device.name = "toy-1";
+  device.peak = device.rated = FlopRate(1e14);
+  device.memory = Bandwidth(1e12);
+  device.compute = compute;
+  return device;
+}
+
+Source source_of(platform::ComputeModel compute, const graph::Kernel& kernel, bool tabled = true) {
+  const Predictions predictions(toy(compute), tabled ? toy_table() : nullptr);
+  graph::KernelTable kernels;
+  const Answer* answer = predictions.of(kernels, kernels.intern(kernel));
+  return answer == nullptr ? Source::recorded : answer->source;
+}
+
+TEST(KernelModels, TakeTheTableAsFarAsItGoes) {
+  using platform::ComputeModel;
+  for (const auto compute : {ComputeModel::automatic, ComputeModel::table}) {
+    EXPECT_EQ(source_of(compute, worked(128)), Source::table) << "measured";
+    EXPECT_EQ(source_of(compute, worked(200)), Source::table) << "between";
+    EXPECT_EQ(source_of(compute, worked(5000)), Source::roofline) << "beyond";
+    EXPECT_EQ(source_of(compute, worked(128), false), Source::roofline) << "no table";
+  }
+  graph::Kernel other = worked(128);
+  other.pass = graph::Pass::weight_grad;
+  EXPECT_EQ(source_of(ComputeModel::automatic, other), Source::roofline);
+  EXPECT_EQ(source_of(ComputeModel::roofline, worked(128)), Source::roofline);
+  EXPECT_EQ(source_of(ComputeModel::recorded, worked(128)), Source::recorded);
+}
+
+TEST(KernelModels, AreListedInTheOrderOfAsking) {
+  KernelSources sources;
+  sources.measured = toy_table();
+  sources.systolic = toy_table();
+  const auto models = kernel_models(sources);
+  ASSERT_EQ(models.size(), 5u);
+  EXPECT_EQ(models[0].name, "table");
+  EXPECT_EQ(models[1].name, "learned");
+  EXPECT_EQ(models[2].name, "heuristic");
+  EXPECT_EQ(models[3].name, "roofline");
+  EXPECT_EQ(models[4].name, "systolic");
+  EXPECT_FALSE(models[4].asked);
+  Silicon silicon;
+  EXPECT_FALSE(take_time(models, worked(128), silicon)) << "a device of which nothing is known";
+  const auto known = known_as(sources.measured, "TOY_1");
+  EXPECT_TRUE(known->time(worked(128), silicon));
+  EXPECT_EQ(silicon.name, "");
+}
+
+}  // namespace
+}  // namespace orrery::model

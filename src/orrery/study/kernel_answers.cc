@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/kernel_answers.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
+#include "orrery/model/kernels/models.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/model/kernels/systolic_files.h"
+#include "orrery/model/kernels/systolic_model.h"
+#include "orrery/model/kernels/table_file.h"
+#include "orrery/platform/catalogue.h"
+
+namespace orrery::study {
+namespace {
+
+using ReadTable = std::shared_ptr<const model::MeasuredTable>;
+
+/// Of the catalogue, or at least of the table.
+Result<model::Silicon> silicon_named(const std::string& name, const ReadTable& table) {
+  if (const platform::DeviceEntry* entry = platform::find_device(name))
+    return model::silicon_of(*entry);
+  std::vector<std::string_view> names;
+  for (const platform::DeviceEntry& known : platform::devices()) names.push_back(known.name);
+  if (table) {
+    if (table->knows(name)) {
+      model::Silicon silicon;
+      silicon.name = name;
+      return silicon;
+    }
+    names.insert(names.end(), table->devices().begin(), table->devices().end());
+  }
+  std::string near;  // "h100" for "h100-sxm", "h100-pcie"
+  for (const std::string_view known : names)
+    if (!name.empty() && known.starts_with(name + "-"))
+      near += (near.empty() ? "there are " : ", ") + std::string(known);
+  if (near.empty()) near = did_you_mean(name, names);
+  return fail(Errc::usage, "--device", fmt::format("no device is called {}", in_quotes(name)),
+              near.empty() ? "'orrery kernels' lists those of the catalogue" : near);
+}
+
+DeviceAnswers answers_on(const graph::Kernel& kernel, const model::Silicon& silicon,
+                         const std::vector<model::NamedModel>& models) {
+  DeviceAnswers answers;
+  answers.silicon = silicon;
+  const auto taken = model::take_time(models, kernel, silicon);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const auto time = models[i].model->time(kernel, silicon);
+    if (time) answers.models.push_back({models[i].name, *time, taken && taken->model == i});
+  }
+  return answers;
+}
+
+}  // namespace
+
+Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
+                                                 const AnswerSources& sources, Findings& findings) {
+  model::KernelSources known;
+  std::optional<model::MeasuredRows> rows;
+  ReadTable table;
+  if (!sources.table.empty()) {
+    auto read = model::read_measured(sources.table);
+    if (!read) return tl::unexpected(read.error());
+    rows = *std::move(read);
+    table =
+        std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
+    known.measured = table;
+  }
+  if (!sources.systolic.empty()) {
+    const auto read = model::read_systolic_config(sources.systolic, findings);
+    if (!read) return tl::unexpected(read.error());
+    known.systolic = std::make_shared<const model::SystolicModel>(read->array);
+  }
+  const std::vector<model::NamedModel> models = model::kernel_models(known);
+  std::vector<DeviceAnswers> all;
+  for (const std::string& name : sources.devices) {
+    const auto silicon = silicon_named(name, table);
+    if (!silicon) return tl::unexpected(silicon.error());
+    if (rows) {
+      if (auto fine = model::check_measured(*rows, *silicon, findings); !fine)
+        return tl::unexpected(fine.error());
+    }
+    DeviceAnswers& answers = all.emplace_back(answers_on(kernel, *silicon, models));
+    if (!table || (!answers.models.empty() && answers.models.front().model == "table")) continue;
+    answers.table_silent =
+        table->knows(silicon->name)
+            ? "the table has no such kernels: operation, pass, formats, traits all have to be equal"
+            : "the table has no kernels of this device";
+  }
+  return all;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every model of kernel times says of one kernel.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/graph/kernel.h"
+#include "orrery/model/kernels/kernel_model.h"
+
+namespace orrery::study {
+
+struct ModelAnswer {
+  std::string_view model;  ///< "roofline", "table" …
+  model::KernelTime time{};
+  bool taken = false;  ///< by simulations whose compute is `auto`
+};
+
+/// The answers for one device; models that say nothing are not there.
+struct DeviceAnswers {
+  model::Silicon silicon;
+  std::vector<ModelAnswer> models;
+  std::string table_silent;  ///< why a table that was given says nothing; else empty
+};
+
+/// Where answers come from, as it was typed.
+struct AnswerSources {
+  std::vector<std::string> devices;  ///< of the catalogue, or of the table
+  std::string table;                 ///< file of measured kernels; may be empty
+  std::string systolic;              ///< SCALE-Sim configuration of an array; may be empty
+};
+
+/// Errc: usage (no such device), and those of reading the files.
+[[nodiscard]] Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
+                                                               const AnswerSources& sources,
+                                                               Findings& findings);
+
+}  // namespace orrery::study
