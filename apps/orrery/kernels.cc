@@ -159,7 +159,8 @@ void add_kernels(CLI::App& table, Session& session) {
   option("--pass", options->pass, "forward, input_grad, weight_grad or backward", "PASS");
   option("--device", options->sources.devices,
          "Devices of the catalogue or the table, commas between them; h100-sxm", "NAMES")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   option("--table,--kernel-table", options->sources.table,
          "Measured kernels, rows of device,kernel,us", "FILE");
   option("--systolic", options->sources.systolic, "A systolic array, as SCALE-Sim's configuration",

@@ -60,9 +60,8 @@ std::string device_text(const Kernel& kernel, const DeviceAnswers& on, report::S
     std::string note = answer.taken ? "auto" : "";
     if (answer.time.beyond) note += note.empty() ? "beyond" : ", beyond";
     table.row({std::string(answer.model), format_time(time_of(answer.time.seconds)),
-               fmt::format("{:.4g}", flops * 1e-12), share_of(flops, peak),
-               fmt::format("{:.4g}", bytes * 1e-9), share_of(bytes, on.silicon.memory),
-               band_text(answer.time.band), note});
+               tera_text(flops), share_of(flops, peak), fmt::format("{:.4g}", bytes * 1e-9),
+               share_of(bytes, on.silicon.memory), band_text(answer.time.band), note});
   }
   text += table.empty() ? "no model says anything\n" : table.text(style);
   if (!on.table_silent.empty()) text += on.table_silent + "\n";
@@ -86,7 +85,6 @@ void write_silicon(report::JsonWriter& json, const model::Silicon& silicon) {
 
 std::string devices_text(report::Style style) {
   report::Table table({{"device"},
-                       {"architecture"},
                        {"16 bit", true},
                        {"fp8", true},
                        {"fp4", true},
@@ -94,16 +92,13 @@ std::string devices_text(report::Style style) {
                        {"memory", true},
                        {"L2", true},
                        {"SMs", true}});
-  const auto tera = [](double rate) {
-    return rate > 0 ? fmt::format("{:.4g}", rate * 1e-12) : std::string("-");
-  };
+  const auto tera = [](double rate) { return rate > 0 ? tera_text(rate) : std::string("-"); };
   for (const platform::DeviceEntry& entry : platform::devices()) {
     const model::Silicon silicon = model::silicon_of(entry);
     const auto peak = [&](graph::Format format) {
       return silicon.peak[static_cast<std::size_t>(format)];
     };
-    table.row({entry.name, silicon.architecture.empty() ? "-" : silicon.architecture,
-               tera(std::max(peak(graph::Format::bf16), peak(graph::Format::fp16))),
+    table.row({entry.name, tera(std::max(peak(graph::Format::bf16), peak(graph::Format::fp16))),
                tera(peak(graph::Format::fp8)), tera(peak(graph::Format::fp4_block)),
                tera(silicon.vector), tera(silicon.memory),
                entry.l2.count() > 0 ? format_bytes(entry.l2) : "-",
@@ -113,6 +108,10 @@ std::string devices_text(report::Style style) {
 }
 
 }  // namespace
+
+std::string tera_text(double rate) {
+  return rate < 1e15 ? fmt::format("{:.4g}", rate * 1e-12) : fmt::format("{:.0f}", rate * 1e-12);
+}
 
 std::string scaled_text(double number, std::string_view unit) {
   constexpr std::array<std::string_view, 9> kPrefixes = {"",  "k", "M", "G", "T",

@@ -28,6 +28,8 @@ namespace orrery::present {
 
 /// "549.8 GFLOP", "1.2 MB": four digits.
 [[nodiscard]] std::string scaled_text(double number, std::string_view unit);
+/// "989.4", "15000": of 10^12 a second.
+[[nodiscard]] std::string tera_text(double rate);
 /// "-3.1 to +4.0 %"; "-" of an empty one.
 [[nodiscard]] std::string band_text(const model::ErrorBand& band);
 /// "operation", "pass", "formats", "sizes", "traits", "launches" of the object that is open.

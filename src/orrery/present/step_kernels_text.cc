@@ -180,7 +180,7 @@ std::string step_kernels_text(const workload::Program& program, const platform::
                                    format_time(as_time(row.picoseconds)),
                                    report::percent(part_of(row.picoseconds, sum.picoseconds))};
     if (all) cells.push_back(scaled_text(workload::to_double(row.flops), ""));
-    cells.push_back(fmt::format("{:.4g}", rate(row.flops, row) * 1e-12));
+    cells.push_back(tera_text(rate(row.flops, row)));
     cells.push_back(row.models());
     table.row(std::move(cells));
   }
