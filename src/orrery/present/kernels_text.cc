@@ -124,7 +124,9 @@ std::string scaled_text(double number, std::string_view unit) {
 std::string band_text(const model::ErrorBand& band) {
   if (band == model::ErrorBand{}) return "-";
   const auto percents = [](double share) {
-    return std::abs(share) < 0.0005 ? std::string("0") : fmt::format("{:+.1f}", share * 100);
+    if (std::abs(share) < 0.0005) return std::string("0");
+    return std::abs(share) < 0.0995 ? fmt::format("{:+.1f}", share * 100)
+                                    : fmt::format("{:+.0f}", share * 100);
   };
   return fmt::format("{} to {} %", percents(band.least), percents(band.most));
 }

@@ -25,7 +25,12 @@ Format format_of(Dtype type) {
   return Format::fp4_block;
 }
 
-Format product_format(const Spec& spec) { return format_of(spec.precision.product_type()); }
+Format product_format(const Spec& spec) {
+  const Format format = format_of(spec.precision.product_type());
+  const Scaling scaling = spec.precision.scaling;
+  const bool blocks = scaling == Scaling::blockwise || scaling == Scaling::mx;
+  return format == Format::fp8 && blocks ? Format::fp8_block : format;
+}
 
 Format vector_format(const Spec& spec) {
   const Dtype type = spec.precision.activations;

@@ -211,6 +211,8 @@ TEST(Kernels, Fp8IsOfProductsOnlyAndTakesCasts) {
   const LoweredModel delayed = must_lower(spec);
   const LoweredPart& fused = part_of(delayed, "layer");
   EXPECT_EQ(kernels_of(fused.forward)["cast"], 1);  // only attention writes bf16
+  spec.precision.scaling = Scaling::blockwise;
+  EXPECT_EQ(find(part_of(must_lower(spec), "layer").forward, "qkv")->kernel.a, Format::fp8_block);
   // Nothing is cast that is kept in fp8.
   spec.precision.activations = Dtype::fp8;
   const LoweredModel kept = must_lower(spec);
