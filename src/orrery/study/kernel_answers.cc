@@ -7,7 +7,7 @@
 
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
-#include "orrery/model/kernels/models.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/systolic_files.h"
 #include "orrery/model/kernels/systolic_model.h"

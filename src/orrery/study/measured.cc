@@ -12,7 +12,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
 #include "orrery/graph/content_hash.h"
-#include "orrery/model/kernels/models.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table_file.h"
 

@@ -11,8 +11,8 @@
 
 #include "orrery/graph/kernel.h"
 #include "orrery/model/answer.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/kernel_model.h"
-#include "orrery/model/kernels/models.h"
 #include "orrery/model/kernels/silicon.h"
 #include "orrery/platform/platform.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/kernels/models.h"
+#include "orrery/model/compute/models.h"
 
 #include <gtest/gtest.h>
 

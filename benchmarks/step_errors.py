@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How far predicted steps are from measured ones.
+
+Usage: benchmarks/step_errors.py POINTS.json.gz [--program orrery] [--compute auto] [--group visible]
+
+POINTS is JSON: {"points": [...]}, each with a job ("spec", as orrery run --spec takes it), a "cluster" ({"gpu": "H100",
+"n": devices, "dom": of one island, "nvl", "ib": GB/s of a device inside and between islands}), "measured_s", "prec" (the
+format of products: bf16, fp8, fp4) and a "group". Prints the error of the step, signed too, by GPU and format.
+"""
+import argparse
+import concurrent.futures
+import gzip
+import json
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+DEVICES = {"A100": "a100-80gb", "H100": "h100-sxm", "H200": "h200-sxm", "B200": "b200", "GB200": "gb200",
+           "GB300": "gb300", "V100": "v100-sxm2", "MI300X": "mi300x", "MI325X": "mi325x", "MI355X": "mi355x"}
+
+
+def cluster_text(point):
+    """The cluster as a file: islands behind a switch, a network between them."""
+    cluster = point["cluster"]
+    island = min(cluster["dom"], cluster["n"])
+    dims = [(island, cluster["nvl"], "500 ns"), (cluster["n"] // island, cluster["ib"], "2 us")]
+    lines = ["version: 1", "name: measured", f"device: {DEVICES[cluster['gpu']]}", "network:"]
+    lines += [f"  - {{block: switch, size: {size}, bandwidth: {rate} GB/s, latency: {latency}}}"
+              for size, rate, latency in dims if size > 1 or cluster["n"] == 1 and size == island]
+    return "\n".join(lines) + "\n"
+
+
+def predict(point, options):
+    """Predicted over measured; a text where there is no prediction."""
+    if point["cluster"]["gpu"] not in DEVICES:
+        return f"no device {point['cluster']['gpu']}"
+    spec = json.loads(json.dumps(point["spec"]))
+    if point["prec"] in ("fp8", "fp4"):
+        spec.setdefault("precision", {})["products"] = point["prec"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "spec.json").write_text(json.dumps(spec))
+        (folder / "cluster.yaml").write_text(cluster_text(point))
+        command = [options.program, "run", "--spec", folder / "spec.json", "--cluster", folder / "cluster.yaml",
+                   "--compute", options.compute, "--json"]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds, check=False)
+        except subprocess.TimeoutExpired:
+            return f"longer than {options.seconds} s"
+    if done.returncode != 0:
+        return done.stderr.splitlines()[0] if done.stderr else "failed"
+    return json.loads(done.stdout)["result"]["step_ps"] * 1e-12 / point["measured_s"]
+
+
+def row(name, ratios):
+    """Errors of some points, as a line."""
+    errors = sorted(abs(ratio - 1) for ratio in ratios)
+    return (f"{name:14} {len(ratios):4}  median {statistics.median(errors):6.1%}  mean {statistics.mean(errors):6.1%}  "
+            f"90 % {errors[int(0.9 * len(errors))]:6.1%}  signed median {statistics.median(ratios) - 1:+6.1%}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="How far predicted steps are from measured ones.")
+    parser.add_argument("points")
+    parser.add_argument("--program", default="build/release/apps/orrery/orrery")
+    parser.add_argument("--compute", default="auto")
+    parser.add_argument("--group", default="visible")
+    parser.add_argument("--seconds", type=float, default=60, help="a simulation may take")
+    options = parser.parse_args()
+    points = [point for point in json.load(gzip.open(options.points))["points"]
+              if point.get("group") == options.group and point.get("measured_s") and "spec" in point
+              and "cluster" in point]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda point: predict(point, options), points))
+    groups = {}
+    for point, answer in zip(points, answers):
+        if isinstance(answer, str):
+            print(f"{point['id']}: {answer}")
+            continue
+        for name in ("all", f"{point['cluster']['gpu']} {point['prec']}"):
+            groups.setdefault(name, []).append(answer)
+    for name in sorted(groups):
+        print(row(name, groups[name]))
+
+
+if __name__ == "__main__":
+    main()
