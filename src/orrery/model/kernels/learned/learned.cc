@@ -80,11 +80,20 @@ bool is_seen(const LearnedClass& learned, const Silicon& silicon) {
   });
 }
 
+const Forest& LearnedTrees::grown() const {
+  if (!waiting) return forest;
+  std::call_once(waiting->once, [this] {
+    waiting->forest = forest;
+    for (const std::string_view text : waiting->texts) ORRERY_CHECK(waiting->forest.add(text));
+  });
+  return waiting->forest;
+}
+
 const LearnedModel* LearnedModel::built_in() {
   static const std::unique_ptr<const LearnedModel> model = [] {
     std::unique_ptr<const LearnedModel> made;
     if (kLearnedText.empty()) return made;
-    Result<LearnedModel> read = LearnedModel::read(kLearnedText, "data/kernels/learned.txt");
+    Result<LearnedModel> read = LearnedModel::read(kLearnedText, "data/kernels/learned.txt", true);
     ORRERY_CHECK(read.has_value());
     made = std::make_unique<const LearnedModel>(*std::move(read));
     return made;
@@ -123,7 +132,7 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       const LearnedClass* const is = asked[which] ? classes_[which].get() : nullptr;
       if (is == nullptr) continue;
       const bool seen = is_seen(*is, silicon);
-      const Forest& forest = (seen ? is->measured : is->general).forest;
+      const Forest& forest = (seen ? is->measured : is->general).grown();
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
         if (class_at[i - begin] != is->kernels) continue;

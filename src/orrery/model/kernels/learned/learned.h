@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +37,22 @@ struct DeviceLikeness {
 struct LearnedTrees {
   double bias = 0;  ///< log2 of time over the heuristic's, before any tree
   double step = 0;  ///< log2 of what one step of a leaf multiplies by
-  Forest forest;
+  Forest forest;    ///< without trees where they wait
+
+  /// Trees that are read when somebody asks for them: of a file that never goes away, a run needs
+  /// few.
+  struct Waiting {
+    std::vector<std::string_view> texts;
+    std::once_flag once;
+    Forest forest;
+  };
+  std::shared_ptr<Waiting> waiting;  ///< null: they are all in `forest`
+
+  /// With all trees. Thread-safe.
+  [[nodiscard]] const Forest& grown() const;
+  [[nodiscard]] std::size_t trees() const {
+    return waiting ? waiting->texts.size() : forest.trees();
+  }
 };
 
 /// What was learned of one class of kernels.
@@ -59,7 +75,9 @@ class LearnedModel final : public KernelModel {
  public:
   /// Reads a file that `fit` wrote. `where` names it in errors.
   /// Errc: input_corrupt, input_truncated, input_unsupported (another version or other features).
-  [[nodiscard]] static Result<LearnedModel> read(std::string_view text, std::string_view where);
+  /// `lasting`: the text stays where it is and is what `fit` wrote; its trees are read when needed.
+  [[nodiscard]] static Result<LearnedModel> read(std::string_view text, std::string_view where,
+                                                 bool lasting = false);
   /// The one that is built in (data/kernels/learned.txt), read when first asked for; null: none is.
   [[nodiscard]] static const LearnedModel* built_in();
 

@@ -113,5 +113,30 @@ TEST(Learned, SaysNothingOfWhatItNeverSaw) {
     EXPECT_FALSE(model->time(*graph::parse_kernel(text), device("h100-sxm"))) << text;
 }
 
+TEST(Learned, TheBuiltInModelIsItsFileReadWhole) {
+  const std::string path = ORRERY_SOURCE_DIR "/data/kernels/learned.txt";
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  const auto whole = LearnedModel::read(text.str(), path);
+  ASSERT_TRUE(whole) << to_string(whole.error());
+  for (std::size_t i = 1; i < kKernelClasses; ++i) {
+    const auto kernels = static_cast<KernelClass>(i);
+    const LearnedClass *all = whole->find(kernels),
+                       *waits = LearnedModel::built_in()->find(kernels);
+    ASSERT_TRUE(all != nullptr && waits != nullptr) << name(kernels);
+    EXPECT_EQ(waits->measured.grown().trees(), all->measured.grown().trees());
+    EXPECT_EQ(waits->general.grown().trees(), all->general.trees());
+  }
+  for (const char* kernel : {"gemm forward bf16,bf16>bf16 m=4096 n=1024 k=8192 transposed_b",
+                             "rms_norm forward bf16,unsaid>bf16 rows=4096 features=4096"}) {
+    for (const char* name : {"h100-sxm", "v100-pcie"}) {
+      const auto a = whole->time(*graph::parse_kernel(kernel), device(name));
+      const auto b = LearnedModel::built_in()->time(*graph::parse_kernel(kernel), device(name));
+      ASSERT_TRUE(a && b) << kernel;
+      EXPECT_EQ(a->seconds, b->seconds) << kernel << " on " << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace orrery::model

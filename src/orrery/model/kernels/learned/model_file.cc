@@ -116,7 +116,8 @@ namespace {
 
 class ModelLines {
  public:
-  ModelLines(string_view text, string_view where) : all_(text), text_(text), where_(where) {}
+  ModelLines(string_view text, string_view where, bool lasting)
+      : all_(text), text_(text), where_(where), lasting_(lasting) {}
 
   Result<std::vector<LearnedClass>> read() {
     string_view head = take();
@@ -190,14 +191,13 @@ class ModelLines {
       if (word == "end") break;
       if (Result<void> done = entry(word, rest, is); !done) return tl::unexpected(done.error());
     }
-    if (is.measured.forest.trees() == 0 || is.general.forest.trees() == 0)
-      return wrong("a class without trees");
+    if (is.measured.trees() == 0 || is.general.trees() == 0) return wrong("a class without trees");
     return is;
   }
 
   Result<void> entry(string_view word, string_view rest, LearnedClass& is) {
     if (word == "tree") {
-      if (trees_ == nullptr || trees_->forest.trees() >= kMostTrees || !trees_->forest.add(rest))
+      if (trees_ == nullptr || trees_->trees() >= kMostTrees || !add_tree(rest))
         return wrong("not a tree");
       return {};
     }
@@ -247,14 +247,21 @@ class ModelLines {
     const string_view called = word_of(rest);
     if (called != "measured" && called != "general") return false;
     trees_ = called == "measured" ? &is.measured : &is.general;
-    return trees_->forest.trees() == 0 && keyed(rest, "bias", trees_->bias) &&
+    return trees_->trees() == 0 && keyed(rest, "bias", trees_->bias) &&
            keyed(rest, "step", trees_->step) && rest.empty() &&
            std::abs(trees_->bias) <= kModelBound && trees_->step > 0 && trees_->step <= 1;
   }
 
+  bool add_tree(string_view rest) {
+    if (!lasting_) return trees_->forest.add(rest);
+    if (!trees_->waiting) trees_->waiting = std::make_shared<LearnedTrees::Waiting>();
+    trees_->waiting->texts.push_back(rest);
+    return true;
+  }
+
   bool read_cuts(string_view rest) {
     std::size_t feature = 0;
-    if (trees_ == nullptr || trees_->forest.trees() != 0 || !number_of(word_of(rest), feature) ||
+    if (trees_ == nullptr || trees_->trees() != 0 || !number_of(word_of(rest), feature) ||
         feature >= kFeatures || !trees_->forest.cuts(feature).empty())
       return false;
     std::optional<std::vector<float>> cuts = cuts_of(rest);
@@ -265,18 +272,19 @@ class ModelLines {
   string_view all_;
   string_view text_;  // what was not taken yet
   string_view where_;
+  bool lasting_;
   LearnedTrees* trees_ = nullptr;  // of the view whose cuts and trees come
   std::size_t line_ = 0;
 };
 
 }  // namespace
 
-Result<std::vector<LearnedClass>> read_model(string_view text, string_view where) {
-  return ModelLines(text, where).read();
+Result<std::vector<LearnedClass>> read_model(string_view text, string_view where, bool lasting) {
+  return ModelLines(text, where, lasting).read();
 }
 
-Result<LearnedModel> LearnedModel::read(string_view text, string_view where) {
-  Result<std::vector<LearnedClass>> classes = read_model(text, where);
+Result<LearnedModel> LearnedModel::read(string_view text, string_view where, bool lasting) {
+  Result<std::vector<LearnedClass>> classes = read_model(text, where, lasting);
   if (!classes) return tl::unexpected(std::move(classes.error()));
   LearnedModel model;
   for (LearnedClass& is : *classes) {

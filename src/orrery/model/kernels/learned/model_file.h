@@ -32,6 +32,6 @@ struct WrittenClass {
 
 /// What LearnedModel::read reads. Errc: as there.
 [[nodiscard]] Result<std::vector<LearnedClass>> read_model(std::string_view text,
-                                                           std::string_view where);
+                                                           std::string_view where, bool lasting);
 
 }  // namespace orrery::model
