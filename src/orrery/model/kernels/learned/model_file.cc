@@ -128,7 +128,9 @@ class ModelLines {
       return fail(Errc::input_unsupported, place(),
                   fmt::format("version {} instead of {}", version, kModelVersion),
                   "fit the model again with this program");
-    if (Result<void> whole = check_sum(); !whole) return tl::unexpected(whole.error());
+    if (!lasting_) {  // one that is built in is tried by a test
+      if (Result<void> whole = check_sum(); !whole) return tl::unexpected(whole.error());
+    }
     std::vector<LearnedClass> classes;
     while (!text_.empty()) {
       string_view line = take();
