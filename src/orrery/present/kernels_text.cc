@@ -51,7 +51,7 @@ std::string device_text(const Kernel& kernel, const DeviceAnswers& on, report::S
                        {"TFLOP/s", true},
                        {"of peak", true},
                        {"GB/s", true},
-                       {"of memory", true},
+                       {"memory", true},
                        {"80 % band", true},
                        {""}});
   for (const ModelAnswer& answer : on.models) {
