@@ -50,7 +50,8 @@ std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
   } else {
     const graph::Work work = graph.work(node);
     hash += static_cast<std::uint64_t>(work.num_ops) * k[2] +
-            static_cast<std::uint64_t>(work.tensor_size.count()) * k[3];
+            static_cast<std::uint64_t>(work.tensor_size.count()) * k[3] +
+            std::uint64_t{graph.kernel(node)} * k[4];
   }
   std::uint64_t factor = k[5];
   for (const NodeId next : graph.successors(node)) {

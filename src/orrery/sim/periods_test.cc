@@ -54,6 +54,31 @@ TEST(Periods, LanesAreTheSame) {
   EXPECT_TRUE(found(40).empty());
 }
 
+// The same work may take another time as another kernel.
+TEST(Periods, KernelsAreTheSame) {
+  const auto found = [](std::int64_t kernels) {
+    graph::GraphBuilder builder("w", std::make_shared<StringPool>(), graph::Repair::refuse);
+    for (std::uint64_t i = 1; i <= 40; ++i) {
+      graph::NodeSpec node;
+      node.id = i;
+      node.kind = graph::NodeKind::comp;
+      node.flags = graph::kHasNumOps | graph::kHasTensorSize;
+      node.work = {100, Bytes(10)};
+      graph::Kernel kernel;
+      kernel.operation = graph::Operation::softmax;
+      kernel.sizes[0] = 1 + static_cast<std::int64_t>(i) % kernels;
+      node.kernel = builder.kernels().intern(kernel);
+      if (i > 1) node.deps = {i - 1};
+      builder.add(node);
+    }
+    Findings findings;
+    return repeating_stretches(*std::move(builder).finish(findings));
+  };
+  EXPECT_FALSE(found(1).empty());
+  EXPECT_FALSE(found(2).empty());
+  EXPECT_TRUE(found(40).empty());
+}
+
 TEST(Periods, TagsMayGrow) {
   Rank rank;
   rank.comp(us(2), {loop(rank, 20, 7, rank.comp(us(1)))});
