@@ -154,8 +154,9 @@ class Block {
   /// Queries × `n`, over `k`, for every head; both gradients are two products.
   [[nodiscard]] graph::Kernel product(Amount n, Amount k, graph::Pass pass) const {
     graph::Kernel kernel = of(Operation::batched_gemm, pass);
-    kernel.sizes = {(batch_ * heads_).value(), queries_.value(), n.value(), k.value()};
-    if (pass == graph::Pass::backward) kernel.launches = 2;
+    const std::int64_t products = pass == graph::Pass::backward ? 2 : 1;
+    kernel.launches = static_cast<std::uint32_t>(products);
+    kernel.sizes = {(batch_ * heads_ * products).value(), queries_.value(), n.value(), k.value()};
     return kernel;
   }
   [[nodiscard]] graph::Kernel softmax() const {
