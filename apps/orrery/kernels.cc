@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "inputs.h"
+#include "kernel_context.h"
 #include "orrery/present/kernels_text.h"
 #include "orrery/present/step_kernels_text.h"
 #include "orrery/present/table_text.h"
@@ -88,6 +89,23 @@ int check_table_file(const KernelsOptions& options, Session& session) {
       report->errors.empty() ? kOk : exit_code(report->errors.front().code));
 }
 
+int recorded_kernels(const KernelsOptions& options, Session& session) {
+  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
+                                {"--pass", !options.pass.empty()},
+                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--spec", options.question.job.given()},
+                                {"--cluster", !options.question.cluster.empty()}},
+                               "recordings");
+      !fine)
+    return session.fail(fine.error());
+  return kernel_context({{options.words.begin() + 1, options.words.end()},
+                         options.sources.devices,
+                         options.sources.table,
+                         options.question.compute,
+                         options.all},
+                        session);
+}
+
 int step_kernels(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
                                 {"--systolic", !options.sources.systolic.empty()},
@@ -121,6 +139,8 @@ int step_kernels(KernelsOptions& options, Session& session) {
 int kernels(KernelsOptions& options, Session& session) {
   if (!options.words.empty() && options.words.front() == "check")
     return check_table_file(options, session);
+  if (!options.words.empty() && options.words.front() == "context")
+    return recorded_kernels(options, session);
   if (options.question.job.given()) return step_kernels(options, session);
   if (!options.words.empty()) return one_kernel(options, session);
   if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
@@ -142,7 +162,9 @@ void add_kernels(CLI::App& table, Session& session) {
       "Each time carries a band; where a table of measured kernels ends it says so.\n"
       "  orrery kernels                        what operations, formats and devices there are\n"
       "  orrery kernels check kernels.csv      what a table holds, how far to trust it (exit code\n"
-      "                                        3: it is damaged, or its times cannot be)\n\n"
+      "                                        3: it is damaged, or its times cannot be)\n"
+      "  orrery kernels context trace.json     kernels in recorded steps, beside what they take\n"
+      "                                        alone\n\n"
       "Examples:\n"
       "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
       "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
@@ -150,7 +172,7 @@ void add_kernels(CLI::App& table, Session& session) {
   command
       ->add_option("KERNEL", options->words,
                    "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
-                   "traits, too: causal. Or: check TABLE")
+                   "traits, too: causal. Or: check TABLE, context TRACES")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
     return command->add_option(names, value, about)->type_name(type)->group("Inputs");
@@ -169,7 +191,9 @@ void add_kernels(CLI::App& table, Session& session) {
   option("--compute", options->question.compute, "Which model; by default as the cluster's file",
          "MODEL");
   add_spec_options(*command, options->question.job, false);
-  command->add_flag("--all", options->all, "Every different kernel of the step")->group("Output");
+  command
+      ->add_flag("--all", options->all, "Every different kernel of the step, or of the recordings")
+      ->group("Output");
   session.add_options(*command, true);
   command->callback([options, &session] {
     session.command = "kernels";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/platform/catalogue.h"
 
+#include <algorithm>
+
 #include "orrery/config/built_in.h"
 #include "orrery/platform/cluster_file.h"
 
@@ -43,6 +45,13 @@ std::span<const LinkEntry> links() { return link_list().all(); }
 
 const DeviceEntry* find_device(std::string_view name) { return device_list().find(name); }
 const LinkEntry* find_link(std::string_view name) { return link_list().find(name); }
+
+const DeviceEntry* find_driver(std::string_view name) {
+  for (const DeviceEntry& each : devices())
+    if (std::find(each.drivers.begin(), each.drivers.end(), name) != each.drivers.end())
+      return &each;
+  return nullptr;
+}
 
 Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml) {
   std::vector<DeviceEntry> read;

@@ -106,9 +106,10 @@ struct Build {
 
 /// One accelerator. What follows `source` is there only where a public document says it.
 struct DeviceEntry {
-  std::string name;         ///< as a cluster file writes it
-  std::string title;        ///< as its maker writes it
-  std::vector<Peak> peaks;  ///< the first is the default
+  std::string name;                  ///< as a cluster file writes it
+  std::string title;                 ///< as its maker writes it
+  std::vector<std::string> drivers;  ///< what drivers call it, and so recordings
+  std::vector<Peak> peaks;           ///< the first is the default
   Bandwidth memory_bandwidth{};
   Bytes memory{};
   std::string source;  ///< public document with these figures
@@ -128,6 +129,7 @@ struct DeviceEntry {
   static constexpr auto fields = std::tuple{
       config::field("name", &DeviceEntry::name, "as a cluster file writes it").required(),
       config::field("title", &DeviceEntry::title, "as its maker writes it").required(),
+      config::field("drivers", &DeviceEntry::drivers, "what drivers call it"),
       config::field("peaks", &DeviceEntry::peaks, "dense peaks", config::at_least(1)).required(),
       config::field("memory_bandwidth", &DeviceEntry::memory_bandwidth, "of its memory",
                     config::positive())
@@ -174,6 +176,8 @@ struct LinkEntry {
 /// The entry of that name, or null.
 [[nodiscard]] const DeviceEntry* find_device(std::string_view name);
 [[nodiscard]] const LinkEntry* find_link(std::string_view name);
+/// The device that drivers call so ("NVIDIA H100 80GB HBM3"), or null.
+[[nodiscard]] const DeviceEntry* find_driver(std::string_view name);
 
 /// The devices of a text such as data/catalogue has. Errc: config_*.
 [[nodiscard]] Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml);

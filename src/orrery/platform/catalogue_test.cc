@@ -67,6 +67,15 @@ TEST(Catalogue, RefusesWhatNoDeviceIs) {
   EXPECT_THAT(refused.error().hint, HasSubstr("hopper"));
 }
 
+TEST(Catalogue, DriversCallEachDeviceByItsOwnNames) {
+  EXPECT_EQ(find_driver("NVIDIA H100 80GB HBM3"), find_device("h100-sxm"));
+  EXPECT_EQ(find_driver("Tesla V100-SXM2-16GB"), find_device("v100-sxm2"));
+  EXPECT_EQ(find_driver("NVIDIA H100"), nullptr);
+  EXPECT_EQ(find_driver(""), nullptr);
+  for (const DeviceEntry& each : devices())
+    for (const std::string& name : each.drivers) EXPECT_EQ(find_driver(name), &each) << name;
+}
+
 /// Nothing without a source; figures that were put into the wrong unit or line stand out.
 TEST(Catalogue, WhatIsInsideIsPlausible) {
   for (const DeviceEntry& each : devices()) {

@@ -19,27 +19,28 @@ namespace {
 
 using ReadTable = std::shared_ptr<const model::MeasuredTable>;
 
-/// Of the catalogue, or at least of the table.
-Result<model::Silicon> silicon_named(const std::string& name, const ReadTable& table) {
-  if (const platform::DeviceEntry* entry = platform::find_device(name))
-    return model::silicon_of(*entry);
+Error no_device(const std::string& name, std::span<const std::string> of_table) {
   std::vector<std::string_view> names;
   for (const platform::DeviceEntry& known : platform::devices()) names.push_back(known.name);
-  if (table) {
-    if (table->knows(name)) {
-      model::Silicon silicon;
-      silicon.name = name;
-      return silicon;
-    }
-    names.insert(names.end(), table->devices().begin(), table->devices().end());
-  }
+  names.insert(names.end(), of_table.begin(), of_table.end());
   std::string near;  // "h100" for "h100-sxm", "h100-pcie"
   for (const std::string_view known : names)
     if (!name.empty() && known.starts_with(name + "-"))
       near += (near.empty() ? "there are " : ", ") + std::string(known);
   if (near.empty()) near = did_you_mean(name, names);
-  return fail(Errc::usage, "--device", fmt::format("no device is called {}", in_quotes(name)),
-              near.empty() ? "'orrery kernels' lists those of the catalogue" : near);
+  return {Errc::usage, "--device", fmt::format("no device is called {}", in_quotes(name)),
+          near.empty() ? "'orrery kernels' lists those of the catalogue" : near};
+}
+
+/// Of the catalogue, or at least of the table.
+Result<model::Silicon> silicon_named(const std::string& name, const ReadTable& table) {
+  if (const platform::DeviceEntry* entry = platform::find_device(name))
+    return model::silicon_of(*entry);
+  if (!table) return tl::unexpected(no_device(name, {}));
+  if (!table->knows(name)) return tl::unexpected(no_device(name, table->devices()));
+  model::Silicon silicon;
+  silicon.name = name;
+  return silicon;
 }
 
 DeviceAnswers answers_on(const graph::Kernel& kernel, const model::Silicon& silicon,
@@ -55,6 +56,30 @@ DeviceAnswers answers_on(const graph::Kernel& kernel, const model::Silicon& sili
 }
 
 }  // namespace
+
+Error unknown_device(const std::string& name) { return no_device(name, {}); }
+
+Result<std::vector<model::NamedModel>> models_alone(const std::string& table,
+                                                    const std::string& compute,
+                                                    Findings& findings) {
+  model::KernelSources known;
+  if (!table.empty()) {
+    const auto rows = model::read_measured(table);
+    if (!rows) return tl::unexpected(rows.error());
+    known.measured =
+        std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
+  }
+  std::vector<model::NamedModel> models = model::kernel_models(known);
+  if (compute.empty() || compute == "auto") return models;
+  std::erase_if(models, [&](const model::NamedModel& one) { return one.name != compute; });
+  if (models.empty())
+    return fail(Errc::usage, "--compute",
+                fmt::format("{} cannot say what kernels take alone", in_quotes(compute)),
+                compute == "table" ? "--kernel-table names a table of measured kernels"
+                                   : "auto, learned, heuristic, roofline, or table");
+  models.front().asked = true;
+  return models;
+}
 
 Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
                                                  const AnswerSources& sources, Findings& findings) {

@@ -10,6 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/kernel.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/kernel_model.h"
 
 namespace orrery::study {
@@ -33,6 +34,16 @@ struct AnswerSources {
   std::string table;                 ///< file of measured kernels; may be empty
   std::string systolic;              ///< SCALE-Sim configuration of an array; may be empty
 };
+
+/// Errc::usage: no device of the catalogue is called so, but perhaps others nearly.
+[[nodiscard]] Error unknown_device(const std::string& name);
+
+/// What simulations would ask how long a kernel takes alone: all models in their order, or the one
+/// that is called `compute`. `table`: a file of measured kernels; may be empty. Errc: usage (no
+/// such model, or it has nothing to answer from), and those of reading the table.
+[[nodiscard]] Result<std::vector<model::NamedModel>> models_alone(const std::string& table,
+                                                                  const std::string& compute,
+                                                                  Findings& findings);
 
 /// Errc: usage (no such device), and those of reading the files.
 [[nodiscard]] Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery kernels context: kernels in the steps they were recorded in, beside what they take alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "session.h"
+
+namespace orrery::app {
+
+struct KernelContextOptions {
+  std::vector<std::string> traces;
+  std::vector<std::string> devices;  ///< of the catalogue: at most one, of all ranks
+  std::string table;                 ///< measured alone; may be empty
+  std::string compute;               ///< the model that says what they take alone; empty: the best
+  bool shapes = false;               ///< a row for each shape
+};
+
+int kernel_context(const KernelContextOptions& options, Session& session);
+
+}  // namespace orrery::app

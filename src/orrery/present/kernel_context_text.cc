@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/kernel_context_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/kernels_text.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+
+namespace orrery::present {
+
+using study::ContextRow;
+using study::DeviceContext;
+using study::InStep;
+using study::Spread;
+
+namespace {
+
+std::string name_of(const ContextRow& row, bool shapes) {
+  if (!shapes)
+    return fmt::format("{} {} {}", name(row.kernel.operation), name(row.kernel.pass),
+                       name(row.kernel.a));
+  graph::Kernel bare = row.kernel;
+  bare.flops = bare.bytes = 0;
+  return graph::to_text(bare);
+}
+
+std::string factor_text(const InStep& kernels) {
+  return kernels.kernels == 0 ? "-" : fmt::format("{:.2f}", kernels.factor());
+}
+
+std::string gap_text(const DeviceContext& device) {
+  if (device.gaps == 0) return "no kernel waited in a stream's queue";
+  const auto time = [](double picoseconds) {
+    return format_time(Time(static_cast<std::int64_t>(picoseconds)));
+  };
+  return fmt::format("{} to the next kernel that waits in the queue; 80 % {} to {} ({} of them)",
+                     time(device.gap.median), time(device.gap.least), time(device.gap.most),
+                     count(device.gaps));
+}
+
+std::string device_text(const DeviceContext& device, bool shapes, report::Style style) {
+  std::string text = style.strong(device.silicon.name) + "\n";
+  report::Sheet sheet(style);
+  if (!device.recorded_as.empty()) sheet.add("recorded as", printable(device.recorded_as));
+  sheet.add("ranks", count(device.ranks));
+  sheet.add("kernels", fmt::format("{} that compute, {}; operators' shapes tell what {} of this "
+                                   "time is",
+                                   count(device.kernels), format_time(device.time),
+                                   share(device.known_time, device.time)));
+  sheet.add("between", gap_text(device));
+  text += sheet.text() + "\n";
+  report::Table table({{"kernels"},
+                       {"count", true},
+                       {"in step", true},
+                       {"alone", true},
+                       {"factor", true},
+                       {"80 % of them", true},
+                       {"beside comm", true},
+                       {"alone by"}});
+  for (const ContextRow& row : device.rows)
+    table.row({name_of(row, shapes), count(row.all.kernels), format_time(row.all.recorded),
+               format_time(row.all.alone), factor_text(row.all),
+               fmt::format("{:.2f} to {:.2f}", row.all.ratio.least, row.all.ratio.most),
+               factor_text(row.beside), row.models});
+  return text + table.text(style, 0, shapes ? 160 : 100);
+}
+
+void write_spread(report::JsonWriter& json, std::string_view key, const Spread& spread) {
+  json.key(key)
+      .begin_object()
+      .field("least", spread.least)
+      .field("median", spread.median)
+      .field("most", spread.most)
+      .end_object();
+}
+
+void write_in_step(report::JsonWriter& json, const InStep& kernels) {
+  json.begin_object()
+      .field("kernels", kernels.kernels)
+      .field("recorded_ps", kernels.recorded.count())
+      .field("alone_ps", kernels.alone.count())
+      .field("factor", kernels.factor());
+  write_spread(json, "ratio", kernels.ratio);
+  json.end_object();
+}
+
+void write_device(report::JsonWriter& json, const DeviceContext& device, bool shapes) {
+  json.begin_object()
+      .field("device", device.silicon.name)
+      .field("recorded_as", device.recorded_as)
+      .field("ranks", device.ranks)
+      .field("kernels", device.kernels)
+      .field("time_ps", device.time.count())
+      .field("known", device.known)
+      .field("known_ps", device.known_time.count())
+      .field("gaps", device.gaps);
+  write_spread(json, "gap_ps", device.gap);
+  json.key(shapes ? "shapes" : "classes").begin_array();
+  for (const ContextRow& row : device.rows) {
+    json.begin_object().field("name", name_of(row, shapes));
+    if (shapes) {
+      write_kernel(json, row.kernel);
+    } else {
+      json.field("operation", name(row.kernel.operation))
+          .field("pass", name(row.kernel.pass))
+          .field("format", name(row.kernel.a));
+    }
+    json.field("models", row.models).key("all");
+    write_in_step(json, row.all);
+    json.key("beside_communication");
+    write_in_step(json, row.beside);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string context_text(std::span<const DeviceContext> devices,
+                         const std::set<std::string>& strangers, bool shapes,
+                         const Findings& findings, report::Style style) {
+  std::string text;
+  for (const DeviceContext& device : devices)
+    text += (text.empty() ? "" : "\n") + device_text(device, shapes, style);
+  report::Sheet notes(style);
+  for (const std::string& name : strangers)
+    notes.add("left out", fmt::format("{}: not in the catalogue (--device says what it is like)",
+                                      name.empty() ? "a device without a name" : in_quotes(name)));
+  report::add_findings(notes, findings, style);
+  return text + (notes.text().empty() ? "" : "\n" + notes.text());
+}
+
+std::string context_json(std::span<const DeviceContext> devices,
+                         const std::set<std::string>& strangers, bool shapes,
+                         const Findings& findings) {
+  return report::envelope("kernels", findings, [&](report::JsonWriter& json) {
+    json.begin_object().key("devices").begin_array();
+    for (const DeviceContext& device : devices) write_device(json, device, shapes);
+    json.end_array().key("left_out").begin_array();
+    for (const std::string& name : strangers) json.value(name);
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `orrery kernels context` says, as text and as JSON.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+
+#include "orrery/core/findings.h"
+#include "orrery/report/text.h"
+#include "orrery/study/kernel_context.h"
+
+namespace orrery::present {
+
+/// `shapes`: rows are shapes. `strangers`: devices that nobody knows.
+[[nodiscard]] std::string context_text(std::span<const study::DeviceContext> devices,
+                                       const std::set<std::string>& strangers, bool shapes,
+                                       const Findings& findings, report::Style style);
+[[nodiscard]] std::string context_json(std::span<const study::DeviceContext> devices,
+                                       const std::set<std::string>& strangers, bool shapes,
+                                       const Findings& findings);
+
+}  // namespace orrery::present

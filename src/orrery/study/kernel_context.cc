@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/kernel_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "orrery/intake/convert/recorded_kernels.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/platform/catalogue.h"
+
+namespace orrery::study {
+namespace {
+
+using profile::EventId;
+using profile::Profile;
+
+/// What had been launched so long before the kernel ahead of it ended did not wait for the host.
+constexpr Time kQueuedBefore = Time(20'000'000);
+
+struct Stretch {
+  Time begin{}, end{};
+};
+
+/// When communication ran: stretches without overlap, ascending.
+class Communication {
+ public:
+  explicit Communication(const Profile& profile) {
+    std::vector<Stretch> all;
+    for (EventId e = 0; e < profile.events.size(); ++e) {
+      const profile::Event& event = profile.events[e];
+      if (event.kind == profile::Kind::kernel && event.timed() &&
+          profile::is_comm_kernel(profile.name(e)))
+        all.push_back({event.start, event.end()});
+    }
+    std::sort(all.begin(), all.end(),
+              [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
+    for (const Stretch& one : all) {
+      if (!stretches_.empty() && one.begin <= stretches_.back().end) {
+        stretches_.back().end = std::max(stretches_.back().end, one.end);
+      } else {
+        stretches_.push_back(one);
+      }
+    }
+  }
+
+  /// How much of the time between both it ran.
+  [[nodiscard]] Time within(Time begin, Time end) const {
+    auto at = std::lower_bound(stretches_.begin(), stretches_.end(), begin,
+                               [](const Stretch& one, Time time) { return one.end <= time; });
+    Time sum{};
+    for (; at != stretches_.end() && at->begin < end; ++at)
+      sum += std::min(at->end, end) - std::max(at->begin, begin);
+    return sum;
+  }
+
+ private:
+  std::vector<Stretch> stretches_;
+};
+
+Spread spread_of(std::vector<double>& values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double share) {
+    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  return {at(0.1), at(0.5), at(0.9)};
+}
+
+std::string_view driver_name(const Profile& profile, std::uint32_t lane) {
+  for (const profile::Device& device : profile.devices)
+    if (device.id == profile.lanes[lane].process) return device.name;
+  return profile.devices.empty() ? std::string_view() : profile.devices.front().name;
+}
+
+/// Sums, and all ratios.
+struct Ratios {
+  InStep sums{};
+  std::vector<double> each;
+
+  void add(Time recorded, Time alone) {
+    ++sums.kernels;
+    sums.recorded += recorded;
+    sums.alone += alone;
+    each.push_back(static_cast<double>(recorded.count()) / static_cast<double>(alone.count()));
+  }
+  [[nodiscard]] InStep summed() const {
+    InStep made = sums;
+    std::vector<double> sorted = each;
+    made.ratio = spread_of(sorted);
+    return made;
+  }
+};
+
+std::string row_name(const graph::Kernel& kernel, bool shapes) {
+  if (!shapes)
+    return fmt::format("{} {} {}", name(kernel.operation), name(kernel.pass), name(kernel.a));
+  return graph::to_text(kernel);
+}
+
+}  // namespace
+
+double InStep::factor() const {
+  return alone == Time{}
+             ? 0
+             : static_cast<double>(recorded.count()) / static_cast<double>(alone.count());
+}
+
+struct ContextBuilder::Gathered {
+  struct Row {
+    graph::Kernel kernel{};
+    std::vector<std::string_view> models;
+    Ratios all, beside;
+  };
+  struct Alone {
+    Time time{};
+    std::string_view model;
+    Row* row = nullptr;
+  };
+  DeviceContext sums;
+  std::vector<double> gaps;
+  std::map<std::string, Row> rows;
+
+  /// What a kernel takes alone, and where it counts; nothing where no model knows it.
+  std::optional<Alone> alone(const graph::Kernel& kernel, bool shapes,
+                             std::span<const model::NamedModel> models) {
+    const auto taken = model::take_time(models, kernel, sums.silicon);
+    if (!taken) return std::nullopt;
+    const auto time = static_cast<std::int64_t>(taken->time.seconds * 1e12);
+    if (time <= 0) return std::nullopt;
+    Row& row = rows.try_emplace(row_name(kernel, shapes), Row{kernel, {}, {}, {}}).first->second;
+    const std::string_view model = models[taken->model].name;
+    if (std::find(row.models.begin(), row.models.end(), model) == row.models.end())
+      row.models.push_back(model);
+    return Alone{Time(time), model, &row};
+  }
+
+  void add_lane(const Profile& profile, std::uint32_t lane, const intake::RecordedKernels& recorded,
+                const Communication& communication,
+                const std::vector<std::optional<Alone>>& by_kernel);
+  [[nodiscard]] DeviceContext summed() const;
+};
+
+void ContextBuilder::Gathered::add_lane(const Profile& profile, std::uint32_t lane,
+                                        const intake::RecordedKernels& recorded,
+                                        const Communication& communication,
+                                        const std::vector<std::optional<Alone>>& by_kernel) {
+  const profile::Event* before = nullptr;  // on this stream, if it computes
+  for (const EventId e : profile.in_order(lane)) {
+    const profile::Event& event = profile.events[e];
+    if (!profile::is_device_work(event.kind)) continue;
+    const bool computes = event.kind == profile::Kind::kernel && event.timed() &&
+                          !profile::is_comm_kernel(profile.name(e));
+    const profile::Event* const last = std::exchange(before, computes ? &event : nullptr);
+    if (!computes) continue;
+    ++sums.kernels;
+    sums.time += event.duration;
+    const EventId call = profile.work(e).call;
+    if (last != nullptr && call != profile::kNoEvent && event.start >= last->end() &&
+        profile.events[call].end() + kQueuedBefore <= last->end())
+      gaps.push_back(static_cast<double>((event.start - last->end()).count()));
+    const graph::KernelId kernel = recorded.of(event.detail);
+    if (kernel == graph::kNoKernel) continue;
+    ++sums.known;
+    sums.known_time += event.duration;
+    if (!by_kernel[kernel] || event.duration == Time{}) continue;
+    const Alone& alone = *by_kernel[kernel];
+    alone.row->all.add(event.duration, alone.time);
+    if (2 * communication.within(event.start, event.end()) >= event.duration)
+      alone.row->beside.add(event.duration, alone.time);
+  }
+}
+
+DeviceContext ContextBuilder::Gathered::summed() const {
+  DeviceContext made = sums;
+  std::vector<double> sorted = gaps;
+  made.gap = spread_of(sorted);
+  made.gaps = gaps.size();
+  for (const auto& [unused, row] : rows) {
+    if (row.all.sums.kernels == 0) continue;
+    std::string models;
+    for (const std::string_view model : row.models)
+      models += (models.empty() ? "" : ", ") + std::string(model);
+    made.rows.push_back({row.kernel, models, row.all.summed(), row.beside.summed()});
+  }
+  std::stable_sort(
+      made.rows.begin(), made.rows.end(),
+      [](const ContextRow& a, const ContextRow& b) { return a.all.recorded > b.all.recorded; });
+  return made;
+}
+
+ContextBuilder::ContextBuilder(std::vector<model::NamedModel> models,
+                               const platform::DeviceEntry* device, bool shapes)
+    : models_(std::move(models)), device_(device), shapes_(shapes) {}
+
+ContextBuilder::~ContextBuilder() = default;
+
+ContextBuilder::Gathered* ContextBuilder::of_device(std::string_view recorded_as) {
+  const platform::DeviceEntry* entry = device_ ? device_ : platform::find_driver(recorded_as);
+  if (entry == nullptr) return nullptr;
+  std::unique_ptr<Gathered>& into = by_device_[std::string(recorded_as)];
+  if (!into) {
+    into = std::make_unique<Gathered>();
+    into->sums.recorded_as = recorded_as;
+    into->sums.silicon = model::silicon_of(*entry);
+  }
+  return into.get();
+}
+
+void ContextBuilder::add(const Profile& profile) {
+  const intake::RecordedKernels recorded(profile);
+  const Communication communication(profile);
+  std::map<Gathered*, std::vector<std::optional<Gathered::Alone>>> alone;
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    if (!profile.lanes[lane].device) continue;
+    const std::string_view recorded_as = driver_name(profile, lane);
+    Gathered* const into = of_device(recorded_as);
+    if (into == nullptr) {
+      strangers_.emplace(recorded_as);
+      continue;
+    }
+    const auto [at, added] = alone.try_emplace(into);
+    if (added) {
+      ++into->sums.ranks;
+      for (graph::KernelId id = 0; id < recorded.table().size(); ++id)
+        at->second.push_back(into->alone(recorded.table()[id], shapes_, models_));
+    }
+    into->add_lane(profile, lane, recorded, communication, at->second);
+  }
+}
+
+std::vector<DeviceContext> ContextBuilder::contexts() const {
+  std::vector<DeviceContext> all;
+  for (const auto& [unused, gathered] : by_device_)
+    if (gathered->sums.kernels > 0) all.push_back(gathered->summed());
+  return all;
+}
+
+}  // namespace orrery::study
