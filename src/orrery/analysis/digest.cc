@@ -153,6 +153,7 @@ Digest digest(const Run& run) {
   all.compute = run.fact("compute_model");
   all.device = run.device;
   all.rules = run.fact("rules");
+  all.in_step = run.fact("in_step");
   all.spans = run.spans;
   return all;
 }

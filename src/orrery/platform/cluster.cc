@@ -25,6 +25,18 @@ bool power_of_two(std::int64_t n) {
   return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
 }
 
+void set_in_step(const InStepSection& section, Device& device, Reading& reading) {
+  device.in_step.gap = section.gap;
+  for (std::size_t i = 0; i < section.factors.size(); ++i) {
+    const FactorSection& one = section.factors[i];
+    const auto same = [&](const FactorSection& other) { return other.bits == one.bits; };
+    if (std::count_if(section.factors.begin(), section.factors.end(), same) > 1)
+      return reading.fail(Errc::config_range, pointer("/device/in_step/factors", i) + "/bits",
+                          fmt::format("there are two factors for {} bits", one.bits));
+    device.in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
+  }
+}
+
 void set_device(const DeviceSection& section, Platform& platform, Reading& reading) {
   const DeviceEntry* entry = nullptr;
   if (section.is) {
@@ -70,6 +82,7 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
                         "is missing: the device is not from the catalogue",
                         "name a catalogue device with `is`, or give memory_bandwidth");
   }
+  if (section.in_step) set_in_step(*section.in_step, device, reading);
   const bool has_peak = device.peak.count() > 0;
   device.compute = section.compute;
   device.kernel_table = section.kernel_table.value_or("");

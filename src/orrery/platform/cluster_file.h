@@ -138,6 +138,36 @@ OrderedJson write_value(const NodePrefixes& value);
 
 // The file's sections.
 
+struct FactorSection {
+  std::int64_t bits = 16;
+  double factor = 1;
+  double least = 0, most = 0;
+
+  static constexpr auto fields = std::tuple{
+      field("bits", &FactorSection::bits,
+            "of one number of a kernel's first input: 16 for bf16, 8 for fp8", between(4, 64))
+          .required(),
+      field("factor", &FactorSection::factor, "they take so many times as long as alone",
+            between(0.1, 10))
+          .required(),
+      field("least", &FactorSection::least,
+            "the factor's band, as a share of it: -0.1 is a tenth less", between(-0.9, 0)),
+      field("most", &FactorSection::most, "the other end of the band", between(0, 10))};
+};
+
+struct InStepSection {
+  std::optional<Time> gap;
+  std::vector<FactorSection> factors;
+
+  static constexpr auto fields = std::tuple{
+      field("gap", &InStepSection::gap,
+            "from a kernel's end to the begin of the next that waits in the queue", between(0, 1e9))
+          .by_default("as recorded on devices of its architecture"),
+      field("factors", &InStepSection::factors,
+            "how much slower kernels are in your steps than models say that they are alone",
+            between(0, 8))};
+};
+
 struct DeviceSection {
   std::optional<std::string> is;
   std::optional<std::string> name;
@@ -147,6 +177,7 @@ struct DeviceSection {
   std::optional<Bytes> memory_capacity;
   ComputeModel compute = ComputeModel::automatic;
   std::optional<std::string> kernel_table;
+  std::optional<InStepSection> in_step;
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
@@ -170,7 +201,10 @@ struct DeviceSection {
             "kernel table even where something was recorded, and as `auto` where it ends"),
       field("kernel_table", &DeviceSection::kernel_table,
             "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
-            "them first")};
+            "them first"),
+      field("in_step", &DeviceSection::in_step,
+            "what a step adds to kernels whose times a model says (`table`, `learned`, "
+            "`heuristic`)")};
 };
 
 struct DimSection {

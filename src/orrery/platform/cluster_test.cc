@@ -67,7 +67,8 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
 TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",
-    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv"},
+    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv",
+      "in_step": {"gap": "2 us", "factors": [{"bits": 16, "factor": 1.2, "least": -0.1, "most": 0.1}]}},
     "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
     "network_model": "message",
     "collectives": {"chunks": 7, "active_chunks": 2, "queues_per_dim": 3, "policy": "priority", "optimization": "baseline",
@@ -83,9 +84,14 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->device.memory_capacity.count(), 40ll << 30);
   EXPECT_EQ(platform->device.compute, ComputeModel::table);
   EXPECT_EQ(platform->device.kernel_table, "k/times.csv");
+  EXPECT_EQ(platform->device.in_step.gap, us(2));
+  ASSERT_EQ(platform->device.in_step.factors.size(), 1u);
+  EXPECT_EQ(platform->device.in_step.factors[0], (InStep::Factor{16, 1.2, -0.1, 0.1}));
   Findings none;
-  EXPECT_EQ(parse_cluster(resolved_cluster(*platform), "again", none)->device.kernel_table,
-            "k/times.csv");
+  const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
+  EXPECT_EQ(again->device.kernel_table, "k/times.csv");
+  EXPECT_EQ(again->device.in_step.gap, us(2));
+  EXPECT_EQ(again->device.in_step.factors, platform->device.in_step.factors);
   EXPECT_EQ(platform->network, NetworkModelKind::message);
   EXPECT_EQ(platform->dims[0].bandwidth.count(), 50e9);
   const CollectiveConfig& c = platform->collectives;
@@ -100,6 +106,20 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->remote_memory.nodes, 2);
   EXPECT_EQ(platform->shared_bus->G, 0.5);
   EXPECT_TRUE(platform->replay_only);
+}
+
+TEST(Cluster, RefusesFactorsThatContradictEachOtherOrCannotBe) {
+  const std::string rest = "\nnetwork: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]\n";
+  const auto refused = [&](const std::string& in_step) {
+    const auto read = parse("device: {is: h100-sxm, in_step: " + in_step + "}" + rest);
+    return read ? std::string("read") : to_string(read.error());
+  };
+  EXPECT_THAT(refused("{factors: [{bits: 8, factor: 1}, {bits: 8, factor: 2}]}"),
+              testing::HasSubstr("two factors for 8 bits"));
+  EXPECT_THAT(refused("{factors: [{bits: 8, factor: 0}]}"), testing::HasSubstr("/factor"));
+  EXPECT_THAT(refused("{factors: [{factor: 1}]}"), testing::HasSubstr("/bits"));
+  EXPECT_THAT(refused("{gap: -1 us}"), testing::HasSubstr("/gap"));
+  EXPECT_EQ(refused("{gap: 0}"), "read");
 }
 
 // What kernels reach is one thing, what utilisation is told against another.

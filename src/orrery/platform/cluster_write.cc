@@ -35,6 +35,12 @@ ClusterSection section_of(const Platform& platform) {
   file.device.memory_capacity = platform.device.memory_capacity;
   file.device.compute = device.compute;
   if (!device.kernel_table.empty()) file.device.kernel_table = device.kernel_table;
+  if (device.in_step.gap || !device.in_step.factors.empty()) {
+    InStepSection& in_step = file.device.in_step.emplace();
+    in_step.gap = device.in_step.gap;
+    for (const InStep::Factor& one : device.in_step.factors)
+      in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
+  }
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
     file.network.push_back(DimSection{dim.block, dim.size, std::nullopt, dim.bandwidth, latency});

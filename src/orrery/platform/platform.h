@@ -121,6 +121,21 @@ enum class ComputeModel : std::uint8_t {
 [[nodiscard]] std::optional<ComputeModel> compute_model(std::string_view name);
 
 /// One accelerator.
+/// What a step adds to kernels that are told alone; where nothing is stated, what is known of the
+/// device.
+struct InStep {
+  /// For kernels whose first input has numbers of so many bits; fitted to whole steps.
+  struct Factor {
+    std::int64_t bits = 16;
+    double factor = 1;
+    double least = 0, most = 0;  ///< the band of what it was fitted to, as shares: -0.1, 0.1
+
+    friend bool operator==(const Factor&, const Factor&) = default;
+  };
+  std::optional<Time> gap;  ///< from a kernel to the next that waits in the queue
+  std::vector<Factor> factors;
+};
+
 struct Device {
   std::string name;         ///< as results call it, may be empty
   std::string entry;        ///< of the catalogue; empty: it is not from there
@@ -131,6 +146,7 @@ struct Device {
   Bytes memory_capacity{};  ///< 0 = unknown
   ComputeModel compute = ComputeModel::recorded;
   std::string kernel_table;  ///< file of measured kernels, as it was named; empty: none
+  InStep in_step;
 
   /// Its peak is somebody's own figure, not the data sheet's.
   [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }

@@ -189,7 +189,9 @@ std::string models_text(const Digest& digest) {
       : word == "table"    ? "measured kernels on " + device
       : word == "recorded" ? "recorded durations"
                            : printable(word);
-  return fmt::format("network {}; compute: {}; {} rules", printable(network), compute,
+  const std::string in_step =
+      digest.in_step.empty() ? "" : fmt::format(" ({})", printable(digest.in_step));
+  return fmt::format("network {}; compute: {}{}; {} rules", printable(network), compute, in_step,
                      printable(digest.rules));
 }
 

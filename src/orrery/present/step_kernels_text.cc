@@ -14,6 +14,7 @@
 #include "orrery/present/plan_text.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
+#include "orrery/study/models.h"
 #include "orrery/workload/program/count.h"
 
 namespace orrery::present {
@@ -160,9 +161,11 @@ std::string step_kernels_text(const workload::Program& program, const platform::
                                                 : fmt::format("one of {} that do the same",
                                                               plural(step.ranks, "rank"))));
   sheet.add("device", platform.device.name.empty() ? "-" : printable(platform.device.name));
-  sheet.add("kernels", fmt::format("{} launches of {}: {} on an idle device", number(sum.launches),
+  const std::string in_step = study::in_step_words(platform);
+  sheet.add("kernels", fmt::format("{} launches of {}: {}{}", number(sum.launches),
                                    plural(step.kernels.size(), "different kernel"),
-                                   format_time(as_time(sum.picoseconds))));
+                                   format_time(as_time(sum.picoseconds)),
+                                   in_step.empty() ? "" : " (" + in_step + ")"));
   std::string models;
   for (const auto& [model, spent] : sum.by_model)
     models += fmt::format("{}{} {}", models.empty() ? "" : ", ", model,

@@ -136,6 +136,7 @@ analysis::Digest digest(const Outcome& outcome) {
   all.compute = compute_word(platform);
   all.device = platform.device.name;
   all.rules = name(platform.rules);
+  all.in_step = in_step_words(platform);
   return all;
 }
 

@@ -93,6 +93,7 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
       {"rules", std::string(name(platform.rules))},
       {"network_model", std::string(name(platform.network))},
       {"compute_model", std::string(compute_word(platform))},
+      {"in_step", in_step_words(platform)},
   };
   if (measured.model)
     facts.emplace_back("kernel_table_hash", fmt::format("{:016x}", measured.hash));

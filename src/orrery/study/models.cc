@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/models.h"
 
+#include <fmt/format.h>
+
+#include "orrery/core/units.h"
+#include "orrery/model/compute/in_step.h"
+#include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/networks.h"
 
 namespace orrery::study {
@@ -17,6 +22,33 @@ std::string_view compute_word(const platform::Platform& platform) {
   if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
   if (!device.kernel_table.empty()) return "recorded_or_table";
   return device.has_own_peak() ? "recorded_or_roofline" : "auto";
+}
+
+bool tells_kernels(const platform::Platform& platform) {
+  using platform::ComputeModel;
+  const platform::Device& device = platform.device;
+  if (platform.replay_only || platform.rules == platform::Rules::astra) return false;
+  switch (device.compute) {
+    case ComputeModel::automatic:
+      return !device.has_own_peak() || !device.kernel_table.empty();
+    case ComputeModel::heuristic:
+    case ComputeModel::learned:
+    case ComputeModel::table:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string in_step_words(const platform::Platform& platform) {
+  if (!tells_kernels(platform)) return "";
+  const platform::Device& device = platform.device;
+  const Time gap = model::gap_of(device, model::silicon_of(device));
+  std::string words = gap == Time{} ? "" : fmt::format("{} between them", format_time(gap));
+  for (const platform::InStep::Factor& factor : device.in_step.factors)
+    words += fmt::format("{}x {:.2f} at {} bits ({:+.0f} to {:+.0f} %)", words.empty() ? "" : ", ",
+                         factor.factor, factor.bits, 100 * factor.least, 100 * factor.most);
+  return words;
 }
 
 }  // namespace orrery::study

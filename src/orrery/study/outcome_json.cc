@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "orrery/model/compute/in_step.h"
+#include "orrery/model/kernels/silicon_of.h"
 #include "orrery/report/digest_json.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/models.h"
@@ -12,10 +14,33 @@ using report::JsonWriter;
 
 namespace {
 
+/// What is added to kernels that a model tells alone; null: none does.
+void write_in_step(JsonWriter& json, const platform::Platform& platform) {
+  json.key("in_step");
+  if (!tells_kernels(platform)) {
+    json.null();
+    return;
+  }
+  const platform::Device& device = platform.device;
+  json.begin_object()
+      .field("gap_ps", model::gap_of(device, model::silicon_of(device)).count())
+      .key("factors")
+      .begin_array();
+  for (const platform::InStep::Factor& factor : device.in_step.factors)
+    json.begin_object()
+        .field("bits", factor.bits)
+        .field("factor", factor.factor)
+        .field("least", factor.least)
+        .field("most", factor.most)
+        .end_object();
+  json.end_array().end_object();
+}
+
 void write_models(JsonWriter& json, const Outcome& outcome) {
   const platform::Platform& platform = outcome.platform();
   json.field("rules", name(platform.rules)).field("network", name(platform.network));
   json.field("compute", compute_word(platform));
+  write_in_step(json, platform);
   json.key("platform")
       .begin_object()
       .field("name", outcome.cluster_name)

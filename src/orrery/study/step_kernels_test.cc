@@ -98,7 +98,8 @@ TEST(StepKernels, TakeMeasuredTimesFirst) {
     gemms += gemm ? 1 : 0;
     EXPECT_EQ(is.each->source == model::Source::table, gemm);
     if (gemm) {
-      EXPECT_NEAR(static_cast<double>((is.each->time - was.each->time).count()), 10e6, 2);
+      const double gaps = 1.376e6 * was.kernel.launches;  // an h100's, as before
+      EXPECT_NEAR(static_cast<double>((is.each->time - was.each->time).count()), 10e6 + gaps, 2);
     } else {
       EXPECT_EQ(is.each, was.each);
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "orrery/model/compute/in_step.h"
 #include "orrery/model/kernels/silicon_of.h"
 
 namespace orrery::model {
@@ -33,7 +34,10 @@ std::vector<NamedModel> models_of(const platform::Device& device,
 
 Predictions::Predictions(const platform::Device& device,
                          std::shared_ptr<const KernelModel> measured)
-    : silicon_(silicon_of(device)), models_(models_of(device, std::move(measured))) {}
+    : device_(device),
+      silicon_(silicon_of(device)),
+      gap_(gap_of(device, silicon_)),
+      models_(models_of(device, std::move(measured))) {}
 
 Predictions::~Predictions() = default;
 
@@ -63,7 +67,7 @@ const Predictions::Answers& Predictions::work_out(const graph::KernelTable& kern
 std::optional<Answer> Predictions::answer(const graph::Kernel& kernel) const {
   const auto taken = take_time(models_, kernel, silicon_);
   if (!taken) return std::nullopt;
-  const KernelTime& time = taken->time;
+  const KernelTime time = in_step(taken->time, kernel, device_, gap_);
   Answer made;
   made.time = Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3)));
   made.source = time.source;

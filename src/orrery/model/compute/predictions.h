@@ -18,8 +18,9 @@
 
 namespace orrery::model {
 
-/// Thread-safe. The first question about a table answers for all its kernels; after that an answer
-/// is a look into a row. Tables must not grow any more, and outlive it.
+/// Times are those in a step (in_step.h). Thread-safe. The first question about a table answers for
+/// all its kernels; after that an answer is a look into a row. Tables must not grow any more, and
+/// outlive it.
 class Predictions {
  public:
   /// By the models that device.compute names. Automatic: the best that is known for each kernel;
@@ -43,7 +44,9 @@ class Predictions {
   const Answers& work_out(const graph::KernelTable& kernels) const;
   [[nodiscard]] std::optional<Answer> answer(const graph::Kernel& kernel) const;
 
+  platform::Device device_;
   Silicon silicon_;
+  Time gap_;
   std::vector<NamedModel> models_;  ///< the first that answers counts
   mutable std::mutex mutex_;
   mutable std::unique_ptr<Answers> all_;  ///< newest first

@@ -55,6 +55,24 @@ TEST(Heuristic, ThinProductsWaitForMemory) {
   EXPECT_LT(thin, 1.5 * bytes / 3.35e12);
 }
 
+// What a wider output moves stands behind the products; where memory decides it always did.
+TEST(Heuristic, GradientsPayForWhatTheyMoveBeyondAnOutput) {
+  const std::string shape = " m=7168 n=4096 k=4096";
+  const double plain = seconds("gemm weight_grad bf16,bf16>bf16" + shape);
+  const double wide = seconds("gemm weight_grad bf16,bf16>fp32" + shape);
+  const double added = seconds("gemm weight_grad bf16,bf16>fp32" + shape + " accumulates");
+  const double outputs = 7168.0 * 4096;
+  EXPECT_GT(wide - plain, outputs * 2 / 3.35e12);
+  EXPECT_NEAR((added - plain) / (wide - plain), 3, 1e-9) << "6 bytes more instead of 2";
+  EXPECT_LT(added, 1.3 * plain);
+  // fp8 products are measured with outputs of 16 bits.
+  const double fp8 = seconds("gemm weight_grad fp8,fp8>bf16" + shape);
+  EXPECT_NEAR(seconds("gemm weight_grad fp8,fp8>fp32" + shape + " accumulates") - fp8,
+              added - plain, 1e-12);
+  EXPECT_EQ(seconds("gemm forward fp32,fp32>fp32" + shape),
+            seconds("gemm forward fp32,fp32>unsaid" + shape));
+}
+
 TEST(Heuristic, ATileBeyondAWholeWaveCostsAnotherWave) {
   // 132 processors: 11 × 12 tiles of 256 × 128 fill them once.
   const double full = seconds("gemm forward bf16,bf16>bf16 m=2816 n=1536 k=8192");
