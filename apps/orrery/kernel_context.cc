@@ -34,9 +34,8 @@ int kernel_context(const KernelContextOptions& options, Session& session) {
   if (!device) return session.fail(device.error());
   auto models = study::models_alone(options.table, options.compute, findings);
   if (!models) return session.fail(models.error(), findings);
-  if (!study::are_recorded(options.traces))
-    return session.fail({Errc::usage, "kernels context",
-                         options.traces.empty() ? "which recordings?" : "these are no recordings",
+  if (options.traces.empty())
+    return session.fail({Errc::usage, "kernels context", "which recordings?",
                          "orrery kernels context TRACE.json …"});
   RecordedTraces recorded;
   recorded.traces = options.traces;

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/kernels_text.h"
@@ -52,20 +56,27 @@ std::string device_text(const DeviceContext& device, bool shapes, report::Style 
                                    share(device.known_time, device.time)));
   sheet.add("between", gap_text(device));
   text += sheet.text() + "\n";
-  report::Table table({{"kernels"},
-                       {"count", true},
-                       {"in step", true},
-                       {"alone", true},
-                       {"factor", true},
-                       {"80 % of them", true},
-                       {"beside comm", true},
-                       {"alone by"}});
-  for (const ContextRow& row : device.rows)
-    table.row({name_of(row, shapes), count(row.all.kernels), format_time(row.all.recorded),
-               format_time(row.all.alone), factor_text(row.all),
-               fmt::format("{:.2f} to {:.2f}", row.all.ratio.least, row.all.ratio.most),
-               factor_text(row.beside), row.models});
-  return text + table.text(style, 0, shapes ? 160 : 100);
+  const bool beside = std::any_of(device.rows.begin(), device.rows.end(),
+                                  [](const auto& row) { return row.beside.kernels > 0; });
+  std::vector<report::Table::Column> columns{{"kernels"},       {"count", true},
+                                             {"in step", true}, {"alone", true},
+                                             {"factor", true},  {"80 % of them", true}};
+  if (beside) columns.push_back({"beside comm", true});
+  columns.push_back({"alone by"});
+  report::Table table(std::move(columns));
+  for (const ContextRow& row : device.rows) {
+    std::vector<std::string> cells{
+        name_of(row, shapes),
+        count(row.all.kernels),
+        format_time(row.all.recorded),
+        format_time(row.all.alone),
+        factor_text(row.all),
+        fmt::format("{:.2f} to {:.2f}", row.all.ratio.least, row.all.ratio.most)};
+    if (beside) cells.push_back(factor_text(row.beside));
+    cells.push_back(row.models);
+    table.row(std::move(cells));
+  }
+  return text + table.text(style, 0, shapes ? 160 : report::kWidth);
 }
 
 void write_spread(report::JsonWriter& json, std::string_view key, const Spread& spread) {
