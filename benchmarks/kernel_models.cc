@@ -2,8 +2,8 @@
 //
 // How far models of kernel times are from measured tables.
 //
-//   kernel_models heuristic DEVICES TABLE.csv...   errors of the heuristic, by class and device;
-//   its speed
+//   kernel_models heuristic DEVICES TABLE.csv...       errors by class and device, and how fast it
+//   is kernel_models learned MODEL DEVICES TABLE.csv...   the same on the tenth that was held back
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,8 +16,10 @@
 
 #include "orrery/model/kernels/heuristic.h"
 #include "orrery/model/kernels/learned/classes.h"
-#include "orrery/model/kernels/learned/fit.h"
-#include "orrery/model/kernels/learned/measured.h"
+#include "orrery/model/kernels/learned/learned.h"
+#include "orrery/model/kernels/learned/samples.h"
+#include "orrery/model/kernels/silicon_file.h"
+#include "orrery/model/kernels/table_file.h"
 
 namespace {
 
@@ -42,7 +44,7 @@ std::string whole(const char* path) {
 
 struct Inputs {
   std::vector<Silicon> silicons;
-  MeasuredKernels measured;
+  MeasuredRows measured;
   std::vector<const Silicon*> by_device;
 };
 
@@ -51,8 +53,11 @@ Inputs load(int files, char** paths) {
   auto silicons = read_silicons(whole(paths[0]), paths[0]);
   if (!silicons) die(silicons.error());
   is.silicons = *std::move(silicons);
-  for (int i = 1; i < files; ++i)
-    if (auto done = read_measured(whole(paths[i]), paths[i], is.measured); !done) die(done.error());
+  for (int i = 1; i < files; ++i) {
+    const auto read = read_measured(paths[i]);
+    if (!read) die(read.error());
+    append(is.measured, *read);
+  }
   for (const std::string& name : is.measured.devices) {
     const auto found = std::find_if(is.silicons.begin(), is.silicons.end(),
                                     [&](const Silicon& silicon) { return silicon.name == name; });
@@ -83,17 +88,17 @@ int heuristic(const Inputs& is) {
   std::map<std::string, std::vector<double>> by_device, by_class;
   const auto begin = std::chrono::steady_clock::now();
   std::size_t asked = 0;
-  for (std::size_t i = 0; i < is.measured.size(); ++i) {
-    const Silicon* silicon = is.by_device[is.measured.device[i]];
+  for (const MeasuredKernel& row : is.measured.rows) {
+    const Silicon* silicon = is.by_device[row.device];
     if (!silicon) continue;
     double sum = 0;
-    for (const auto& kernel : is.measured.row(i)) {
+    for (const auto& kernel : is.measured.kernels_of(row)) {
       const auto time = model.time(kernel, *silicon);
       sum += time ? time->seconds : NAN;
       ++asked;
     }
-    const std::string name(class_name(is.measured.row(i)[0]));
-    const double ratio = sum / is.measured.seconds[i];
+    const std::string name(class_name(row.kernel));
+    const double ratio = sum / row.seconds;
     by_class[name].push_back(ratio);
     by_device[name + " @ " + silicon->name].push_back(ratio);
   }
@@ -104,82 +109,15 @@ int heuristic(const Inputs& is) {
   std::printf("\n%zu kernels in %.2f s with bookkeeping\n", asked, took.count());
   const auto start = std::chrono::steady_clock::now();
   double all = 0;
-  for (std::size_t i = 0; i < is.measured.size(); ++i)
-    if (const Silicon* silicon = is.by_device[is.measured.device[i]])
-      for (const auto& kernel : is.measured.row(i)) all += model.time(kernel, *silicon)->seconds;
+  for (const MeasuredKernel& row : is.measured.rows)
+    if (const Silicon* silicon = is.by_device[row.device]) {
+      all += model.time(row.kernel, *silicon)->seconds;
+      for (const auto& kernel : is.measured.others_of(row))
+        all += model.time(kernel, *silicon)->seconds;
+    }
   const std::chrono::duration<double> alone = std::chrono::steady_clock::now() - start;
   std::printf("%.2f million predictions a second, one core (sum of times %.3f s)\n",
               static_cast<double>(asked) / alone.count() / 1e6, all);
-  return 0;
-}
-
-void print_report(const FitReport& about) {
-  std::printf("%-24s %7lld rows  held back: median %5.1f %%  80 %% in [%.2f, %.2f]  %.0f %% inside",
-              std::string(name(about.kernels)).c_str(), static_cast<long long>(about.rows),
-              100 * about.seen.median_error, about.seen.least, about.seen.most, 100 * about.inside);
-  std::printf("\n");
-  for (const auto& left : about.left_out)
-    std::printf("    without %-16s %7lld rows  median %5.1f %%  80 %% in [%.2f, %.2f]\n",
-                left.device.c_str(), static_cast<long long>(left.held.rows),
-                100 * left.held.median_error, left.held.least, left.held.most);
-  std::fflush(stdout);
-}
-
-bool take_option_of(const std::string& word, BoostOptions& boost) {
-  const std::size_t equals = word.find('=');
-  const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
-  if (key == "seed")
-    boost.seed = std::stoull(value);
-  else if (key == "rounds")
-    boost.rounds = std::stoi(value);
-  else if (key == "leaves")
-    boost.leaves = std::stoi(value);
-  else if (key == "depth")
-    boost.depth = std::stoi(value);
-  else if (key == "rate")
-    boost.rate = std::stod(value);
-  else if (key == "bins")
-    boost.bins = std::stoi(value);
-  else if (key == "rows")
-    boost.rows = std::stod(value);
-  else if (key == "least")
-    boost.least = std::stod(value);
-  else
-    return false;
-  return true;
-}
-
-bool take_option(const std::string& word, FitOptions& options) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string::npos) return false;
-  const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
-  const bool general = word.starts_with("general.");
-  if (general) return take_option_of(word.substr(8), options.general);
-  if (take_option_of(word, options.boost)) return true;
-  if (key == "leave_out")
-    options.leave_out = value == "1";
-  else if (key == "not_judged")
-    options.not_judged.push_back(value);
-  else if (key == "only") {
-    for (std::size_t i = 1; i < kKernelClasses; ++i)
-      if (name(static_cast<KernelClass>(i)) == value)
-        options.only.push_back(static_cast<KernelClass>(i));
-  } else
-    return false;
-  return true;
-}
-
-int learn(int count, char** words) {
-  FitOptions options;
-  options.notes = std::string(words[1]) == "-" ? "" : whole(words[1]);
-  int at = 2;
-  while (at < count && take_option(words[at], options)) ++at;
-  if (at >= count) return 2;
-  const Inputs is = load(count - at, words + at);
-  const auto model = fit(is.measured, is.silicons, options, print_report);
-  if (!model) die(model.error());
-  std::ofstream(words[0], std::ios::binary) << *model;
-  std::printf("%zu bytes\n", model->size());
   return 0;
 }
 
@@ -189,24 +127,24 @@ int learned(const char* path, const Inputs& is) {
   std::map<std::string, std::vector<double>> by_device, by_class;
   std::map<std::string, std::pair<int, int>> inside;
   std::vector<std::vector<graph::Kernel>> of_device(is.measured.devices.size());
-  for (std::size_t i = 0; i < is.measured.size(); ++i) {
-    const Silicon* silicon = is.by_device[is.measured.device[i]];
-    const KernelClass kernels = class_of(is.measured.row(i)[0]);
+  for (const MeasuredKernel& row : is.measured.rows) {
+    const Silicon* silicon = is.by_device[row.device];
+    const KernelClass kernels = class_of(row.kernel);
+    const auto together = is.measured.kernels_of(row);
     const LearnedClass* about = model->find(kernels);
     if (!silicon || !about) continue;
-    for (const auto& kernel : is.measured.row(i))
-      of_device[is.measured.device[i]].push_back(kernel);
+    for (const auto& kernel : together) of_device[row.device].push_back(kernel);
     const bool seen = is_seen(*about, *silicon);
-    if (seen && part_of(is.measured.row(i), 1) != 0) continue;  // it was grown on
+    if (seen && part_of(together, 1) != 0) continue;  // it was grown on
     double sum = 0;
     ErrorBand band;
-    for (const auto& kernel : is.measured.row(i)) {
+    for (const auto& kernel : together) {
       const auto time = model->time(kernel, *silicon);
       sum += time ? time->seconds : NAN;
       if (time) band = time->band;
     }
     const std::string called(name(kernels));
-    const double ratio = sum / is.measured.seconds[i];
+    const double ratio = sum / row.seconds;
     by_class[called + (seen ? "" : ", unseen devices")].push_back(ratio);
     by_device[called + " @ " + silicon->name + (seen ? "" : ", unseen")].push_back(ratio);
     auto& counted = inside[called + (seen ? "" : ", unseen devices")];
@@ -238,8 +176,7 @@ int learned(const char* path, const Inputs& is) {
 int main(int count, char** words) {
   const std::string what = count > 3 ? words[1] : "";
   if (what == "heuristic") return heuristic(load(count - 2, words + 2));
-  if (what == "fit") return learn(count - 2, words + 2);
   if (what == "learned") return learned(words[2], load(count - 3, words + 3));
-  std::fprintf(stderr, "usage: kernel_models heuristic|fit|learned ... (see the source)\n");
+  std::fprintf(stderr, "usage: kernel_models heuristic|learned ... (see the source)\n");
   return 2;
 }

@@ -18,8 +18,9 @@ enum class Source : std::uint8_t {
   remote_memory,
   heuristic,  ///< tiles and waves, achieved bandwidth
   table,      ///< between measured points
-  learned,    ///< trees or nets fitted to measured kernels
+  learned,    ///< trees fitted to public tables, built in
   systolic,   ///< SCALE-Sim's closed form
+  fitted,     ///< trees or nets fitted to somebody's own measured kernels
 };
 
 /// How far measured times were from the answer, as shares of it: -0.1 is a tenth less.

@@ -3,6 +3,7 @@
 // The contract for models of kernel times: how long one kernel takes alone on an idle device.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -27,6 +28,12 @@ class KernelModel {
   /// Nothing for a kernel or a device that it cannot say anything about.
   [[nodiscard]] virtual std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                        const Silicon& silicon) const = 0;
+};
+
+/// Models made of somebody's own files; each may be null.
+struct OwnKernels {
+  std::shared_ptr<const KernelModel> measured;  ///< a table
+  std::shared_ptr<const KernelModel> fitted;    ///< what `orrery kernels fit` wrote
 };
 
 }  // namespace orrery::model

@@ -107,8 +107,14 @@ MeasuredTable MeasuredTable::make(const MeasuredRows& measured, Findings& findin
     device_ids.push_back(at->second);
   }
   std::map<Key, std::vector<const MeasuredKernel*>> by_class;
-  for (const MeasuredKernel& row : measured.rows)
+  for (const MeasuredKernel& row : measured.rows) {
+    if (row.others > 0) {
+      findings.add(FindingCode::key_without_effect,
+                   fmt::format("{}:{}: a time of several kernels", measured.where, row.line));
+      continue;
+    }
     by_class[{device_ids[row.device], kind_of(canonical(row.kernel))}].push_back(&row);
+  }
   for (const auto& [key, rows] : by_class) table.add(key, rows, measured.where, findings);
   std::stable_sort(table.overview_.begin(), table.overview_.end(),
                    [](const MeasuredClass& a, const MeasuredClass& b) {

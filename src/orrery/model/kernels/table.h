@@ -17,24 +17,11 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/kernels/measured_rows.h"
 #include "orrery/model/kernels/table_cloud.h"
 #include "orrery/model/kernels/table_grid.h"
 
 namespace orrery::model {
-
-/// One row of a table.
-struct MeasuredKernel {
-  std::uint32_t device = 0;  ///< which of MeasuredRows::devices
-  graph::Kernel kernel{};    ///< flops and bytes do not matter
-  double seconds = 0;        ///< of all launches; above 0 and finite
-  std::uint32_t line = 0;
-};
-
-struct MeasuredRows {
-  std::string where;  ///< the file, for findings and errors
-  std::vector<std::string> devices;
-  std::vector<MeasuredKernel> rows;
-};
 
 /// What a table has of one class of kernels.
 struct MeasuredClass {
@@ -56,7 +43,8 @@ struct MeasuredClass {
 class MeasuredTable : public KernelModel {
  public:
   /// Rows of one kernel count as one with the median of their times; a finding, measured_again, if
-  /// the longest is more than 5 % above the shortest. O(rows log rows + places of grids).
+  /// the longest is more than 5 % above the shortest. Rows of several kernels say nothing of each
+  /// and are passed over, key_without_effect. O(rows log rows + places of grids).
   [[nodiscard]] static MeasuredTable make(const MeasuredRows& measured, Findings& findings);
 
   /// Nothing for a class that is not in the table, and for a device without a name. Several

@@ -66,7 +66,8 @@ Result<void> check_measured(const MeasuredRows& measured, const Silicon& silicon
   std::vector<LimitedRow> rows;
   for (const MeasuredKernel& row : measured.rows) {
     if (!is_called(measured.devices[row.device], silicon.name)) continue;
-    const double limit = limit_of(row.kernel, silicon);
+    double limit = limit_of(row.kernel, silicon);
+    for (const graph::Kernel& other : measured.others_of(row)) limit += limit_of(other, silicon);
     if (limit > 0) rows.push_back({limit, row.seconds, row.line});
   }
   if (rows.empty()) return {};

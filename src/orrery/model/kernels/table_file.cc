@@ -10,112 +10,33 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/model/kernels/kernel_mistake.h"
 #include "orrery/model/kernels/lines.h"
 
 namespace orrery::model {
 namespace {
 
-using graph::Kernel;
 using std::string_view;
 
 constexpr string_view kHeaders =
     "\"device,kernel,us\" or \"device,operation,pass,a,b,out,traits,<sizes>,us\"";
 constexpr std::array<string_view, 7> kFirstColumns = {"device", "operation", "pass",  "a",
                                                       "b",      "out",       "traits"};
-
-template <std::size_t count, class Named>
-std::vector<string_view> all_names(Named name_of) {
-  std::vector<string_view> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back(name_of(i));
-  return names;
-}
-std::vector<string_view> operation_names() {
-  return all_names<graph::kOperations>(
-      [](std::size_t i) { return name(static_cast<graph::Operation>(i)); });
-}
-std::vector<string_view> pass_names() {
-  return all_names<graph::kPasses>([](std::size_t i) { return name(static_cast<graph::Pass>(i)); });
-}
-std::vector<string_view> format_names() {
-  return all_names<graph::kFormats>(
-      [](std::size_t i) { return name(static_cast<graph::Format>(i)); });
-}
-std::vector<string_view> trait_names() {
-  return all_names<graph::kTraits>([](std::size_t i) { return graph::trait_name(i); });
-}
-
-Error wrong_word(string_view what, string_view word, const std::vector<string_view>& words,
-                 const std::string& place) {
-  std::string hint = did_you_mean(word, words);
-  if (hint.empty()) hint = "one of " + join(words);
-  return {Errc::input_corrupt, place, fmt::format("{} is no {}", in_quotes(word), what),
-          std::move(hint)};
-}
-
-/// What keeps `word`, which holds '=', from being a size of kernels of `operation`.
-std::optional<Error> size_mistake(string_view word, graph::Operation operation,
-                                  const std::string& place) {
-  const string_view key = word.substr(0, word.find('='));
-  const auto names = graph::size_names(operation);
-  std::vector<string_view> keys(names.begin(), names.end());
-  keys.insert(keys.end(), {"launches", "flops", "bytes"});
-  if (std::find(keys.begin(), keys.end(), key) == keys.end())
-    return wrong_word(fmt::format("size of kernels of {}", name(operation)), key, keys, place);
-  const Result<std::int64_t> number = parse_integer(word.substr(key.size() + 1), place);
-  if (!number) return Error{Errc::input_corrupt, place, number.error().what};
-  if (*number < 1 || (key == "launches" && (*number < 2 || *number > 0xffffffff)))
-    return Error{Errc::input_range, place, in_quotes(word) + " is out of range",
-                 key == "launches" ? "a single launch is not written" : "leave out sizes of 0"};
-  return std::nullopt;
-}
-
-/// Why parse_kernel does not read `text`.
-Error kernel_mistake(string_view text, const std::string& place) {
-  const auto next = [&] {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return word;
-  };
-  const string_view operation_word = next();
-  const auto operation = graph::operation_of(operation_word);
-  if (!operation) return wrong_word("operation", operation_word, operation_names(), place);
-  const std::vector<string_view> passes = pass_names();
-  const string_view pass = next();
-  if (std::find(passes.begin(), passes.end(), pass) == passes.end())
-    return wrong_word("pass", pass, passes, place);
-  string_view formats = next();
-  const std::size_t comma = formats.find(','), arrow = formats.find('>');
-  if (comma == string_view::npos || arrow == string_view::npos || comma > arrow)
-    return {Errc::input_corrupt, place, in_quotes(formats) + " where formats belong",
-            "formats are such as bf16,bf16>fp32: of both inputs and of the output"};
-  for (const string_view word :
-       {formats.substr(0, comma), formats.substr(comma + 1, arrow - comma - 1),
-        formats.substr(arrow + 1)})
-    if (!graph::format_of(word)) return wrong_word("format", word, format_names(), place);
-  const std::vector<string_view> traits = trait_names();
-  while (!text.empty()) {
-    const string_view word = next();
-    if (word.find('=') != string_view::npos) {
-      if (auto mistake = size_mistake(word, *operation, place)) return *mistake;
-    } else if (std::find(traits.begin(), traits.end(), word) == traits.end()) {
-      return wrong_word("trait", word, traits, place);
-    }
-  }
-  return {Errc::input_corrupt, place, "gives a size or a trait twice"};
-}
+constexpr std::size_t kTogether = 16;    // kernels in one row
+constexpr string_view kBetween = " + ";  // … and what stands between them
+constexpr double kLongestKernel = 1e9;   // us; what takes a quarter of an hour is no kernel
 
 Result<double> seconds_of(string_view cell, const std::string& place) {
   const Result<double> us = parse_number(cell, place);
   if (!us)
     return fail(Errc::input_corrupt, place, in_quotes(cell) + " is no time in microseconds",
                 "leave out rows of kernels that were not measured");
-  if (!(*us > 0) || !(*us < 1e15))
+  if (!(*us > 0) || !(*us < kLongestKernel))
     return fail(Errc::input_range, place,
-                fmt::format("a time of {} us; times are above 0", trimmed_cell(cell)),
+                fmt::format("a time of {} us; times are above 0 and below {:g}", trimmed_cell(cell),
+                            kLongestKernel),
                 "leave out rows of kernels that were not measured");
   return *us * 1e-6;
 }
@@ -209,8 +130,7 @@ class MeasuredReader {
 
   Result<void> add(string_view device, string_view text, string_view us) {
     MeasuredKernel row;
-    const std::optional<Kernel> kernel = graph::parse_kernel(text);
-    if (!kernel) return tl::unexpected(kernel_mistake(text, lines_.place()));
+    if (auto taken = take_kernels(text, row); !taken) return taken;
     const Result<double> seconds = seconds_of(us, lines_.place());
     if (!seconds) return tl::unexpected(seconds.error());
     if (device.empty())
@@ -221,10 +141,30 @@ class MeasuredReader {
                   in_quotes(device) + " is not the name of a device");
     const auto found = devices_.find(device);
     row.device = found != devices_.end() ? found->second : new_device(device);
-    row.kernel = *kernel;
     row.seconds = *seconds;
     row.line = static_cast<std::uint32_t>(lines_.number());
     measured_.rows.push_back(row);
+    return {};
+  }
+
+  /// One kernel, or several that were measured together.
+  Result<void> take_kernels(string_view text, MeasuredKernel& row) {
+    row.first_other = static_cast<std::uint32_t>(measured_.others.size());
+    for (std::size_t taken = 0;; ++taken) {
+      if (taken == kTogether)
+        return fail(Errc::limit_exceeded, lines_.place(),
+                    fmt::format("more than {} kernels measured together", kTogether));
+      const std::size_t end = text.find(kBetween);
+      const auto kernel = graph::parse_kernel(text.substr(0, end));
+      if (!kernel) return tl::unexpected(kernel_mistake(text.substr(0, end), lines_.place()));
+      if (taken == 0)
+        row.kernel = *kernel;
+      else
+        measured_.others.push_back(*kernel);
+      if (end == string_view::npos) break;
+      text.remove_prefix(end + kBetween.size());
+    }
+    row.others = static_cast<std::uint32_t>(measured_.others.size()) - row.first_other;
     return {};
   }
 

@@ -47,6 +47,45 @@ TEST(TableFile, ReadsKernelsInColumns) {
   EXPECT_EQ(rows->rows[1].kernel.sizes[1], 8);
 }
 
+constexpr std::string_view kTogether =
+    "device,kernel,us\n"
+    "a,\"gemm forward bf16,bf16>bf16 m=1 n=2 k=3\",2.5\r\n"
+    "b,\"gemm forward bf16,bf16>bf16 m=1 n=2 k=3 + cast forward bf16,bf16>fp8 elements=7\",1e1\n"
+    "a,\"softmax forward fp32,fp32>fp32 rows=4 features=5\",3";
+
+TEST(TableFile, ReadsWhatWasMeasuredTogether) {
+  const auto rows = parse_measured(kTogether, "toy.csv");
+  ASSERT_TRUE(rows) << to_string(rows.error());
+  ASSERT_EQ(rows->rows.size(), 3u);
+  EXPECT_EQ(rows->kernels_of(rows->rows[0]).size(), 1u);
+  const auto both = rows->kernels_of(rows->rows[1]);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].operation, graph::Operation::gemm);
+  EXPECT_EQ(both[1].operation, graph::Operation::cast);
+  EXPECT_DOUBLE_EQ(rows->rows[1].seconds, 10e-6);
+
+  Findings findings;
+  const auto table = MeasuredTable::make(*rows, findings);
+  EXPECT_EQ(table.size(), 2u) << "of two kernels together a table tells neither";
+  EXPECT_EQ(findings.count(FindingCode::key_without_effect), 1u);
+}
+
+TEST(TableFile, TablesAreReadBehindEachOther) {
+  MeasuredRows all;
+  append(all, *parse_measured(kTogether, "one.csv"));
+  append(all,
+         *parse_measured("device,kernel,us\nc,softmax forward fp32,fp32>fp32 rows=4 features=5 "
+                         "+ softmax forward fp32,fp32>fp32 rows=4 features=6,1\nb,softmax "
+                         "forward fp32,fp32>fp32 rows=4 features=5,2\n",
+                         "two.csv"));
+  EXPECT_EQ(all.where, "one.csv");
+  EXPECT_EQ(all.devices, (std::vector<std::string>{"a", "b", "c"}));
+  ASSERT_EQ(all.rows.size(), 5u);
+  EXPECT_EQ(all.rows[3].device, 2u);
+  EXPECT_EQ(all.others_of(all.rows[3]).front().sizes[1], 6);
+  EXPECT_EQ(all.rows[4].device, 1u);
+}
+
 std::string table_error(std::string_view row) {
   const auto rows = parse_measured("device,kernel,us\n" + std::string(row), "toy.csv");
   return rows ? "none" : to_string(rows.error());
@@ -87,6 +126,17 @@ TEST(TableFile, TakesNoTimesThatCannotBe) {
     EXPECT_THAT(table_error(std::string("t,gemm forward bf16,bf16>bf16 m=1 n=1 k=1,") + time),
                 HasSubstr("no time in microseconds"))
         << time;
+}
+
+TEST(TableFile, SaysWhichOfSeveralIsWrong) {
+  const std::string gemm = "gemm forward bf16,bf16>bf16 m=1 n=1 k=1";
+  EXPECT_THAT(table_error("t," + gemm + " + gemn forward,1\n"),
+              HasSubstr("did you mean \"gemm\"?"));
+  EXPECT_THAT(table_error("t," + gemm + " + ,1\n"), HasSubstr("is no trait"));
+  std::string many = gemm;
+  for (int i = 0; i < 16; ++i) many += " + " + gemm;
+  EXPECT_THAT(table_error("t,\"" + many + "\",1\n"), HasSubstr("more than 16 kernels"));
+  EXPECT_THAT(table_error("t," + gemm + ",1e12\n"), HasSubstr("below 1e+09"));
 }
 
 TEST(TableFile, TakesNoOtherHeaders) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured tables to a file of learned kernel times.
+// Measured tables to a file of fitted kernel times.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,25 +12,41 @@
 
 #include "orrery/model/kernels/learned/booster.h"
 #include "orrery/model/kernels/learned/learned.h"
-#include "orrery/model/kernels/learned/measured.h"
+#include "orrery/model/kernels/learned/net_training.h"
+#include "orrery/model/kernels/measured_rows.h"
 
 namespace orrery::model {
 
-struct FitOptions {
-  BoostOptions boost;                   ///< for devices that were measured
-  BoostOptions general;                 ///< for others
-  std::string notes;                    ///< sources and licences, at the head of the file
-  bool leave_out = true;                ///< grow also without each device in turn, to know `unseen`
-  std::vector<KernelClass> only;        ///< these classes; empty: all
-  std::vector<std::string> not_judged;  ///< devices that are learned, but never left out
+/// What learns.
+enum class Learner : std::uint8_t {
+  trees,  ///< boosted, one set for a class on all devices; grown by XGBoost
+  nets,   ///< one for each device and class, knowing sizes alone (Lin et al.)
 };
 
-/// What came of one class, and of each device that was left out of it.
+struct FitOptions {
+  Learner by = Learner::trees;
+  std::uint64_t seed = 1;
+  BoostOptions boost;                   ///< trees for devices that were measured
+  BoostOptions general;                 ///< … for others
+  NetOptions net;                       ///< nets
+  std::string notes;                    ///< sources and licences, at the head of the file
+  bool leave_out = true;                ///< trees: grow also without each device in turn
+  std::vector<KernelClass> only;        ///< these classes; empty: all
+  std::vector<std::string> not_judged;  ///< devices that are learned, but never left out
+
+  [[nodiscard]] bool wants(KernelClass kernels) const {
+    return only.empty() || std::find(only.begin(), only.end(), kernels) != only.end();
+  }
+};
+
+/// What came of one class (of nets: on one device), and of each device that was left out of it.
 struct FitReport {
   KernelClass kernels = KernelClass::none;
-  std::int64_t rows = 0;
-  HeldBack seen;
-  double inside = 0;  ///< share of the kernels held back last that their band holds
+  std::string device;     ///< of nets; else empty
+  std::int64_t rows = 0;  ///< learned
+  HeldBack seen;          ///< the tenth that was never looked at
+  ErrorBand band{};       ///< of answers, from kernels held back before
+  double inside = 0;      ///< share of that tenth which the band holds
   struct LeftOut {
     std::string device;
     HeldBack held;
@@ -37,16 +54,21 @@ struct FitReport {
   std::vector<LeftOut> left_out;
 };
 
-/// Which part of the work a measured row has; the same for all devices that measured these kernels.
-/// Of ten parts, 0 is tested on, 1 sets the band, the others are grown on.
-[[nodiscard]] int part_of(std::span<const graph::Kernel> row, std::uint64_t seed);
+struct Fit {
+  std::string file;  ///< what LearnedModel::read or NetModel::read reads
+  std::vector<FitReport> reports;
+  std::size_t unlearned = 0;  ///< rows of kernels that have no class
+};
 
-/// Grows trees for each class that has at least 200 rows. A row of several kernels counts as each
+inline constexpr std::int64_t kLeastRows = 200;  ///< of what is fitted
+
+/// Fits each class (and device) that has kLeastRows rows. A row of several kernels counts as each
 /// of them, its time shared as the heuristic does. Devices are found in `silicons` by name. One
-/// thread, and the same bytes for the same input. Errc: usage (no XGBoost), input_mismatch (a
-/// device that is not described), input_range (times that look like another unit), input_empty.
-[[nodiscard]] Result<std::string> fit(const MeasuredKernels& measured,
-                                      std::span<const Silicon> silicons, const FitOptions& options,
-                                      const std::function<void(const FitReport&)>& report = {});
+/// thread, and the same bytes for the same input. `told` hears of each class when it is done. Errc:
+/// usage (trees without XGBoost), input_mismatch (a device that is not described), input_range
+/// (times that look like another unit), input_empty (too few rows).
+[[nodiscard]] Result<Fit> fit(const MeasuredRows& measured, std::span<const Silicon> silicons,
+                              const FitOptions& options,
+                              const std::function<void(const FitReport&)>& told = {});
 
 }  // namespace orrery::model

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "orrery/model/kernels/heuristic.h"
+#include "orrery/model/kernels/learned/net.h"
+#include "orrery/model/kernels/learned/samples.h"
 
 namespace orrery::model {
 namespace {
@@ -22,8 +24,9 @@ Silicon made_up(const std::string& name, double memory) {
 }
 
 /// What kernels take on made-up devices: the heuristic's time, longer for some sizes.
-MeasuredKernels made_up_rows(std::span<const Silicon> devices, double unit) {
-  MeasuredKernels rows;
+MeasuredRows made_up_rows(std::span<const Silicon> devices, double unit) {
+  MeasuredRows rows;
+  rows.where = "made-up.csv";
   for (std::uint32_t d = 0; d < devices.size(); ++d) {
     rows.devices.push_back(devices[d].name);
     for (int m = 64; m <= 8192; m *= 2)
@@ -34,10 +37,8 @@ MeasuredKernels made_up_rows(std::span<const Silicon> devices, double unit) {
           kernel.a = kernel.b = kernel.out = graph::Format::bf16;
           kernel.sizes = {m, n, k};
           const double truth = (m > 1000 ? 1.5 : 1.0) * (k < 300 ? 1.3 : 1.0);
-          rows.kernels.push_back(kernel);
-          rows.first.push_back(static_cast<std::uint32_t>(rows.kernels.size()));
-          rows.device.push_back(d);
-          rows.seconds.push_back(HeuristicModel().time(kernel, devices[d])->seconds * truth * unit);
+          rows.rows.push_back(
+              {d, kernel, HeuristicModel().time(kernel, devices[d])->seconds * truth * unit});
         }
   }
   return rows;
@@ -63,15 +64,15 @@ TEST(Fit, SaysWhatIsMissingWhereXgboostIs) {
 TEST(Fit, LearnsWhatTheHeuristicDoesNotKnow) {
   if (!can_grow()) GTEST_SKIP() << "no XGBoost";
   FitReport about;
-  const auto text = fit(made_up_rows(kMadeUp, 1), kMadeUp, quick(),
+  const auto made = fit(made_up_rows(kMadeUp, 1), kMadeUp, quick(),
                         [&](const FitReport& report) { about = report; });
-  ASSERT_TRUE(text) << to_string(text.error());
+  ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_EQ(about.kernels, KernelClass::gemm_bf16);
   EXPECT_LT(about.seen.median_error, 0.02);
   ASSERT_EQ(about.left_out.size(), 2u);
   EXPECT_LT(about.left_out[0].held.median_error, 0.15);
 
-  const auto model = LearnedModel::read(*text, "m.txt");
+  const auto model = LearnedModel::read(made->file, "m.txt");
   ASSERT_TRUE(model) << to_string(model.error());
   const auto kernel = *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=2048 n=512 k=2048");
   EXPECT_NEAR(
@@ -87,7 +88,7 @@ TEST(Fit, MakesTheSameBytesTwice) {
   const auto rows = made_up_rows(kMadeUp, 1);
   const auto once = fit(rows, kMadeUp, options), again = fit(rows, kMadeUp, options);
   ASSERT_TRUE(once && again);
-  EXPECT_EQ(*once, *again);
+  EXPECT_EQ(once->file, again->file);
 }
 
 TEST(Fit, NoticesMillisecondsTakenForMicroseconds) {
@@ -102,6 +103,81 @@ TEST(Fit, WantsADataSheetOfEveryDevice) {
   const auto model = fit(made_up_rows(kMadeUp, 1), std::span(kMadeUp).first(1), quick());
   ASSERT_FALSE(model);
   EXPECT_EQ(model.error().code, Errc::input_mismatch);
+}
+
+TEST(Fit, ForOneDeviceThereAreNoTreesForOthers) {
+  if (!can_grow()) GTEST_SKIP() << "no XGBoost";
+  const auto one = std::span(kMadeUp).first(1);
+  const auto made = fit(made_up_rows(one, 1), one, quick());
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto model = LearnedModel::read(made->file, "m.txt");
+  ASSERT_TRUE(model) << to_string(model.error());
+  const auto kernel = *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=2048 n=512 k=2048");
+  EXPECT_TRUE(model->time(kernel, kMadeUp[0]));
+  EXPECT_FALSE(model->time(kernel, kMadeUp[1]));
+}
+
+FitOptions quick_nets() {
+  FitOptions options;
+  options.by = Learner::nets;
+  options.net.width = 32;
+  options.net.layers = 3;
+  options.net.epochs = 60;
+  return options;
+}
+
+TEST(Fit, NetsLearnTimesOfTheirDeviceAlone) {
+  const auto made = fit(made_up_rows(kMadeUp, 1), kMadeUp, quick_nets());
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_EQ(made->reports.size(), 2u);
+  EXPECT_EQ(made->reports[1].device, "two");
+  EXPECT_LT(made->reports[0].seen.median_error, 0.12);
+  EXPECT_GT(made->reports[0].inside, 0.5);
+  const auto model = NetModel::read(made->file, "m.txt");
+  ASSERT_TRUE(model) << to_string(model.error());
+  auto kernel = *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=2048 n=512 k=2048");
+  const auto time = model->time(kernel, kMadeUp[0]);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->seconds / HeuristicModel().time(kernel, kMadeUp[0])->seconds, 1.5, 0.4);
+  EXPECT_FALSE(time->beyond);
+  kernel.sizes[0] = 1 << 20;
+  EXPECT_TRUE(model->time(kernel, kMadeUp[0])->beyond);
+  EXPECT_FALSE(model->time(kernel, made_up("three", 3e12))) << "a device that it does not know";
+}
+
+TEST(Fit, NetsAreTheSameBytesTwiceAndOthersWithAnotherSeed) {
+  const auto rows = made_up_rows(std::span(kMadeUp).first(1), 1);
+  FitOptions options = quick_nets();
+  options.net.epochs = 3;
+  const auto once = fit(rows, kMadeUp, options), again = fit(rows, kMadeUp, options);
+  options.seed = 2;
+  const auto other = fit(rows, kMadeUp, options);
+  ASSERT_TRUE(once && again && other);
+  EXPECT_EQ(once->file, again->file);
+  EXPECT_NE(once->file, other->file);
+}
+
+TEST(Fit, SaysHowManyRowsAreMissing) {
+  MeasuredRows rows = made_up_rows(kMadeUp, 1);
+  rows.rows.resize(150);
+  const auto made = fit(rows, kMadeUp, quick_nets());
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Errc::input_empty);
+  EXPECT_NE(made.error().what.find("gemm_bf16 on one there are 150"), std::string::npos)
+      << made.error().what;
+}
+
+TEST(Fit, KernelsThatRanTogetherShareTheirTime) {
+  MeasuredRows rows = made_up_rows(std::span(kMadeUp).first(1), 1);
+  rows.others = {rows.rows[0].kernel};
+  rows.rows = {rows.rows[0]};
+  rows.rows[0].others = 1;
+  rows.rows[0].seconds *= 2;
+  const auto set = take_samples(rows, kMadeUp, 1);
+  ASSERT_TRUE(set);
+  const Samples& samples = set->samples[static_cast<std::size_t>(KernelClass::gemm_bf16)];
+  ASSERT_EQ(samples.size(), 2u);
+  EXPECT_NEAR(std::exp2(samples[1].log2_seconds()), rows.rows[0].seconds / 2, 1e-12);
 }
 
 TEST(Fit, HoldsBackATenthOfAllShapes) {

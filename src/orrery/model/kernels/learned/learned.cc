@@ -43,29 +43,37 @@ bool alike(double a, double b, double most = 1.03) { return a <= most * b && b <
 /// Data sheets of one device differ by as much (B200: 7.7 and 8 TB/s).
 constexpr double kMemoryAlike = 1.05;
 
-bool within_sizes(const LearnedClass& is, const Kernel& kernel) {
-  const std::size_t sizes = graph::size_names(kernel.operation).size();
-  for (std::size_t i = 0; i < sizes; ++i)
-    if (kernel.sizes[i] < is.least[i] || kernel.sizes[i] > is.most[i]) return false;
-  return kernel.launches == 1;
-}
-
 KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
                      std::int64_t steps, bool seen) {
-  const bool within = within_sizes(is, kernel);
-  const HeldBack& held = seen ? is.seen : is.unseen;
-  const double wider = within ? 1 : kBeyondWider;
+  const bool within = lies_within(kernel, is.least, is.most);
   KernelTime time;
   const LearnedTrees& trees = seen ? is.measured : is.general;
   time.seconds = exact_exp2(log2_base + trees.bias + trees.step * static_cast<double>(steps));
   time.source = Source::learned;
-  // Twice as wide below, but a time stays above 0.
-  time.band = {std::max((held.least - 1) * wider, -0.95), (held.most - 1) * wider};
+  time.band = band_of(seen ? is.seen : is.unseen, !within);
   time.beyond = !seen || !within;
   return time;
 }
 
 }  // namespace
+
+bool lies_within(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& least,
+                 const std::array<std::int64_t, graph::kKernelSizes>& most) {
+  const std::size_t sizes = graph::size_names(kernel.operation).size();
+  for (std::size_t i = 0; i < sizes; ++i)
+    if (kernel.sizes[i] < least[i] || kernel.sizes[i] > most[i]) return false;
+  return kernel.launches == 1;
+}
+
+ErrorBand band_of(const HeldBack& held, bool beyond) {
+  const double wider = beyond ? kBeyondWider : 1;
+  return {std::max((held.least - 1) * wider, -0.95), (held.most - 1) * wider};
+}
+
+bool is_like(const DeviceLikeness& device, const DeviceLikeness& other) {
+  return device.processors == other.processors && alike(device.peak, other.peak) &&
+         alike(device.memory, other.memory, kMemoryAlike) && alike(device.clock, other.clock);
+}
 
 DeviceLikeness likeness_of(KernelClass kernels, const Silicon& silicon) {
   return {silicon.name, peak_for(format_of_class(kernels), silicon), silicon.memory, silicon.clock,
@@ -74,10 +82,8 @@ DeviceLikeness likeness_of(KernelClass kernels, const Silicon& silicon) {
 
 bool is_seen(const LearnedClass& learned, const Silicon& silicon) {
   const DeviceLikeness like = likeness_of(learned.kernels, silicon);
-  return std::any_of(learned.devices.begin(), learned.devices.end(), [&](const auto& device) {
-    return device.processors == like.processors && alike(device.peak, like.peak) &&
-           alike(device.memory, like.memory, kMemoryAlike) && alike(device.clock, like.clock);
-  });
+  return std::any_of(learned.devices.begin(), learned.devices.end(),
+                     [&](const DeviceLikeness& device) { return is_like(device, like); });
 }
 
 const Forest& LearnedTrees::grown() const {
@@ -132,6 +138,7 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       const LearnedClass* const is = asked[which] ? classes_[which].get() : nullptr;
       if (is == nullptr) continue;
       const bool seen = is_seen(*is, silicon);
+      if (!seen && is->unseen.rows == 0) continue;
       const Forest& forest = (seen ? is->measured : is->general).grown();
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {

@@ -70,7 +70,8 @@ struct LearnedClass {
 /// Answers for the classes of its file. The band is the one that held-back kernels had: of other
 /// sizes where the device is one it was grown on, of other devices elsewhere; twice as wide beyond
 /// the sizes it was grown on. `beyond`: sizes or device are not like any of those. Nothing for
-/// kernels of no class that it learned, or where the heuristic has nothing.
+/// kernels of no class that it learned, on devices unlike all it knows if none was ever left out,
+/// or where the heuristic has nothing.
 class LearnedModel final : public KernelModel {
  public:
   /// Reads a file that `fit` wrote. `where` names it in errors.
@@ -97,6 +98,17 @@ class LearnedModel final : public KernelModel {
 /// True where the class was grown on a device like this one: as many processors, peak and clock
 /// within 3 %, memory within 5 %.
 [[nodiscard]] bool is_seen(const LearnedClass& learned, const Silicon& silicon);
+
+/// The same device, or one that computes alike: see is_seen.
+[[nodiscard]] bool is_like(const DeviceLikeness& device, const DeviceLikeness& other);
+
+/// Whether every size lies between these, in one launch.
+[[nodiscard]] bool lies_within(const graph::Kernel& kernel,
+                               const std::array<std::int64_t, graph::kKernelSizes>& least,
+                               const std::array<std::int64_t, graph::kKernelSizes>& most);
+
+/// What held-back kernels had; twice as wide beyond, but times stay above 0.
+[[nodiscard]] ErrorBand band_of(const HeldBack& held, bool beyond);
 
 /// How a device is told apart in this class.
 [[nodiscard]] DeviceLikeness likeness_of(KernelClass kernels, const Silicon& silicon);

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "orrery/model/kernels/learned/measured.h"
+#include "orrery/model/kernels/silicon_file.h"
 
 namespace orrery::model {
 namespace {

@@ -4,36 +4,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include "orrery/core/text.h"
+#include "orrery/model/kernels/learned/model_words.h"
 
 namespace orrery::model {
 namespace {
 
 using std::string_view;
 
-constexpr string_view kModelMagic = "orrery-kernels";
-constexpr std::size_t kMostTrees = 1u << 14;    // of one class
 constexpr std::size_t kMostDevices = 1u << 12;  // of one class
-constexpr double kModelBound = 64;              // log2 of the most that a leaf or a bias may say
-
-/// FNV-1a, 64 bits. Source: Fowler, Noll, Vo; draft-eastlake-fnv.
-std::uint64_t sum_of(string_view bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325ull;
-  for (const char byte : bytes) {
-    sum ^= static_cast<unsigned char>(byte);
-    sum *= 0x100000001b3ull;
-  }
-  return sum;
-}
-
-void put_held(std::string& out, string_view name, const HeldBack& held) {
-  out += fmt::format("{} rows={} median={} least={} most={}\n", name, held.rows, held.median_error,
-                     held.least, held.most);
-}
+constexpr string_view kModelMagic = "orrery-kernels";
+constexpr std::size_t kMostTrees = 1u << 14;  // of one class
+constexpr double kModelBound = 64;            // log2 of the most that a leaf or a bias may say
 
 void put_trees(std::string& out, string_view view, const LearnedTrees& is,
                std::span<const std::string> trees) {
@@ -55,61 +39,20 @@ void put_class(std::string& out, const WrittenClass& written) {
   out += '\n';
   put_held(out, "seen", is.seen);
   put_held(out, "unseen", is.unseen);
-  for (const DeviceLikeness& device : is.devices)
-    out += fmt::format("device {} peak={} memory={} clock={} processors={}\n", device.name,
-                       device.peak, device.memory, device.clock, device.processors);
-  for (std::size_t i = 0; i < graph::kKernelSizes; ++i)
-    out += fmt::format("size {} {} {}\n", i, is.least[i], is.most[i]);
+  for (const DeviceLikeness& device : is.devices) put_likeness(out, device);
+  put_sizes(out, is.least, is.most);
   put_trees(out, "measured", is.measured, written.measured);
   put_trees(out, "general", is.general, written.general);
   out += "end\n";
-}
-
-template <class Number>
-bool number_of(string_view text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-/// The text up to the next space, taken off.
-string_view word_of(string_view& line) {
-  const std::size_t end = std::min(line.find(' '), line.size());
-  const string_view word = line.substr(0, end);
-  line.remove_prefix(std::min(end + 1, line.size()));
-  return word;
-}
-
-/// The number behind "key=", which has to be the next word.
-template <class Number>
-bool keyed(string_view& line, string_view key, Number& value) {
-  const string_view word = word_of(line);
-  return word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=' &&
-         number_of(word.substr(key.size() + 1), value);
-}
-
-bool read_held(string_view line, HeldBack& held) {
-  return keyed(line, "rows", held.rows) && keyed(line, "median", held.median_error) &&
-         keyed(line, "least", held.least) && keyed(line, "most", held.most) && line.empty() &&
-         held.rows >= 0 && held.median_error >= 0 && held.least > 0 && held.least <= held.most &&
-         held.most < 1e6;
 }
 
 }  // namespace
 
 std::string write_model(string_view notes, std::span<const WrittenClass> classes) {
   std::string out = fmt::format("{} {}\n", kModelMagic, kModelVersion);
-  while (!notes.empty()) {
-    const std::size_t end = std::min(notes.find('\n'), notes.size());
-    out += end == 0 ? std::string("#\n") : fmt::format("# {}\n", notes.substr(0, end));
-    notes.remove_prefix(std::min(end + 1, notes.size()));
-  }
+  put_notes(out, notes);
   for (const WrittenClass& written : classes) put_class(out, written);
   return with_sum(std::move(out));
-}
-
-std::string with_sum(std::string lines) {
-  lines += fmt::format("sum {:016x}\n", sum_of(lines));
-  return lines;
 }
 
 namespace {
@@ -129,7 +72,8 @@ class ModelLines {
                   fmt::format("version {} instead of {}", version, kModelVersion),
                   "fit the model again with this program");
     if (!lasting_) {  // one that is built in is tried by a test
-      if (Result<void> whole = check_sum(); !whole) return tl::unexpected(whole.error());
+      if (Result<void> whole = check_sum(all_, where_); !whole)
+        return tl::unexpected(whole.error());
     }
     std::vector<LearnedClass> classes;
     while (!text_.empty()) {
@@ -161,20 +105,6 @@ class ModelLines {
                 "fit the model again, or take the file from the source again");
   }
 
-  /// The last line holds the sum of all bytes before it.
-  Result<void> check_sum() const {
-    const std::size_t last = all_.rfind("\nsum ");
-    if (last == string_view::npos || !all_.ends_with('\n'))
-      return fail(Errc::input_truncated, std::string(where_), "the sum at the end is missing",
-                  "the file was cut off: take it from the source again");
-    const string_view said = all_.substr(last + 5, all_.size() - last - 6);
-    if (said != fmt::format("{:016x}", sum_of(all_.substr(0, last + 1))))
-      return fail(Errc::input_corrupt, std::string(where_), "the sum over its bytes is another",
-                  "the file was changed or damaged: fit the model again, or take it from the "
-                  "source again");
-    return {};
-  }
-
   Result<LearnedClass> read_class(string_view line) {
     LearnedClass is;
     const string_view called = word_of(line);
@@ -193,7 +123,8 @@ class ModelLines {
       if (word == "end") break;
       if (Result<void> done = entry(word, rest, is); !done) return tl::unexpected(done.error());
     }
-    if (is.measured.trees() == 0 || is.general.trees() == 0) return wrong("a class without trees");
+    if (is.measured.trees() == 0 || (is.general.trees() == 0 && is.unseen.rows > 0))
+      return wrong("a class without trees");
     return is;
   }
 
@@ -210,11 +141,9 @@ class ModelLines {
     } else if (word == "unseen") {
       good = read_held(rest, is.unseen);
     } else if (word == "device") {
-      good = read_device(rest, is);
+      good = is.devices.size() < kMostDevices && read_likeness(rest, is.devices.emplace_back());
     } else if (word == "size") {
-      std::size_t at = 0;
-      good = number_of(word_of(rest), at) && at < graph::kKernelSizes &&
-             number_of(word_of(rest), is.least[at]) && number_of(rest, is.most[at]);
+      good = read_sizes(rest, is.least, is.most);
     } else if (word == "view") {
       good = read_view(rest, is);
     } else if (word == "cuts") {
@@ -231,18 +160,6 @@ class ModelLines {
                     "fit the model again with this program");
     if (!rest.empty()) return wrong("more features than there are");
     return {};
-  }
-
-  static bool read_device(string_view rest, LearnedClass& is) {
-    DeviceLikeness device;
-    device.name = word_of(rest);
-    if (device.name.empty() || is.devices.size() >= kMostDevices ||
-        !keyed(rest, "peak", device.peak) || !keyed(rest, "memory", device.memory) ||
-        !keyed(rest, "clock", device.clock) || !keyed(rest, "processors", device.processors) ||
-        !rest.empty())
-      return false;
-    is.devices.push_back(std::move(device));
-    return true;
   }
 
   bool read_view(string_view rest, LearnedClass& is) {

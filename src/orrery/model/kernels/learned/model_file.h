@@ -27,9 +27,6 @@ struct WrittenClass {
 [[nodiscard]] std::string write_model(std::string_view notes,
                                       std::span<const WrittenClass> classes);
 
-/// Such a file's lines, their sum behind them.
-[[nodiscard]] std::string with_sum(std::string lines);
-
 /// What LearnedModel::read reads. Errc: as there.
 [[nodiscard]] Result<std::vector<LearnedClass>> read_model(std::string_view text,
                                                            std::string_view where, bool lasting);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "orrery/model/kernels/learned/model_file.h"
+#include "orrery/model/kernels/learned/model_words.h"
 
 using namespace orrery;
 

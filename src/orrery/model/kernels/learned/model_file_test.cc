@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "orrery/model/kernels/learned/model_words.h"
+
 namespace orrery::model {
 namespace {
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/model_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::model {
+
+using std::string_view;
+
+namespace {
+
+/// FNV-1a, 64 bits. Source: Fowler, Noll, Vo; draft-eastlake-fnv.
+std::uint64_t sum_of(std::string_view bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325ull;
+  for (const char byte : bytes) {
+    sum ^= static_cast<unsigned char>(byte);
+    sum *= 0x100000001b3ull;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::string with_sum(std::string lines) {
+  lines += fmt::format("sum {:016x}\n", sum_of(lines));
+  return lines;
+}
+
+Result<void> check_sum(string_view all, string_view where) {
+  const std::size_t last = all.rfind("\nsum ");
+  if (last == string_view::npos || !all.ends_with('\n'))
+    return fail(Errc::input_truncated, std::string(where), "the sum at the end is missing",
+                "the file was cut off: take it from the source again");
+  const string_view said = all.substr(last + 5, all.size() - last - 6);
+  if (said != fmt::format("{:016x}", sum_of(all.substr(0, last + 1))))
+    return fail(Errc::input_corrupt, std::string(where), "the sum over its bytes is another",
+                "the file was changed or damaged: fit the model again, or take it from the "
+                "source again");
+  return {};
+}
+
+void put_notes(std::string& out, string_view notes) {
+  while (!notes.empty()) {
+    const std::size_t end = std::min(notes.find('\n'), notes.size());
+    out += end == 0 ? std::string("#\n") : fmt::format("# {}\n", notes.substr(0, end));
+    notes.remove_prefix(std::min(end + 1, notes.size()));
+  }
+}
+
+void put_held(std::string& out, string_view name, const HeldBack& held) {
+  out += fmt::format("{} rows={} median={} least={} most={}\n", name, held.rows, held.median_error,
+                     held.least, held.most);
+}
+
+void put_likeness(std::string& out, const DeviceLikeness& device) {
+  out += fmt::format("device {} peak={} memory={} clock={} processors={}\n", device.name,
+                     device.peak, device.memory, device.clock, device.processors);
+}
+
+void put_sizes(std::string& out, const std::array<std::int64_t, graph::kKernelSizes>& least,
+               const std::array<std::int64_t, graph::kKernelSizes>& most) {
+  for (std::size_t i = 0; i < graph::kKernelSizes; ++i)
+    out += fmt::format("size {} {} {}\n", i, least[i], most[i]);
+}
+
+/// The text up to the next space, taken off.
+string_view word_of(string_view& line) {
+  const std::size_t end = std::min(line.find(' '), line.size());
+  const string_view word = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return word;
+}
+
+bool read_held(string_view line, HeldBack& held) {
+  return keyed(line, "rows", held.rows) && keyed(line, "median", held.median_error) &&
+         keyed(line, "least", held.least) && keyed(line, "most", held.most) && line.empty() &&
+         held.rows >= 0 && held.median_error >= 0 && held.least > 0 && held.least <= held.most &&
+         held.most < 1e6;
+}
+
+bool read_likeness(string_view line, DeviceLikeness& device) {
+  device.name = word_of(line);
+  return !device.name.empty() && keyed(line, "peak", device.peak) &&
+         keyed(line, "memory", device.memory) && keyed(line, "clock", device.clock) &&
+         keyed(line, "processors", device.processors) && line.empty();
+}
+
+bool read_sizes(string_view line, std::array<std::int64_t, graph::kKernelSizes>& least,
+                std::array<std::int64_t, graph::kKernelSizes>& most) {
+  std::size_t at = 0;
+  return number_of(word_of(line), at) && at < graph::kKernelSizes &&
+         number_of(word_of(line), least[at]) && number_of(line, most[at]);
+}
+
+}  // namespace orrery::model

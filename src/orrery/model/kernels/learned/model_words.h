@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Words of the lines that files of fitted kernel times are made of.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "orrery/core/error.h"
+#include "orrery/model/kernels/learned/learned.h"
+
+namespace orrery::model {
+
+/// The lines of such a file, their sum behind them.
+[[nodiscard]] std::string with_sum(std::string lines);
+/// The last line holds the sum of all bytes before it. Errc: input_truncated, input_corrupt.
+[[nodiscard]] Result<void> check_sum(std::string_view all, std::string_view where);
+
+/// `notes` as comments, a line each.
+void put_notes(std::string& out, std::string_view notes);
+void put_held(std::string& out, std::string_view name, const HeldBack& held);
+void put_likeness(std::string& out, const DeviceLikeness& device);
+/// "size 0 1 4096" and so on.
+void put_sizes(std::string& out, const std::array<std::int64_t, graph::kKernelSizes>& least,
+               const std::array<std::int64_t, graph::kKernelSizes>& most);
+
+template <class Number>
+[[nodiscard]] bool number_of(std::string_view text, Number& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+/// The text up to the next space, taken off.
+[[nodiscard]] std::string_view word_of(std::string_view& line);
+
+/// The number behind "key=", which has to be the next word.
+template <class Number>
+[[nodiscard]] bool keyed(std::string_view& line, std::string_view key, Number& value) {
+  const std::string_view word = word_of(line);
+  return word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=' &&
+         number_of(word.substr(key.size() + 1), value);
+}
+
+// What stands behind the first word of a line; false where it is something else.
+[[nodiscard]] bool read_held(std::string_view line, HeldBack& held);
+[[nodiscard]] bool read_likeness(std::string_view line, DeviceLikeness& device);
+[[nodiscard]] bool read_sizes(std::string_view line,
+                              std::array<std::int64_t, graph::kKernelSizes>& least,
+                              std::array<std::int64_t, graph::kKernelSizes>& most);
+
+}  // namespace orrery::model

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/net_fitting.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/kernels/learned/net_file.h"
+
+namespace orrery::model {
+namespace {
+
+/// Samples of one class on one device, by what they are for.
+struct NetSamples {
+  NetRows learning, choosing, testing;
+  std::vector<graph::Kernel> chosen, tested;
+  std::array<std::int64_t, graph::kKernelSizes> least{}, most{};
+};
+
+void put(NetRows& rows, const Sample& sample) {
+  rows.inputs.push_back(net_inputs(sample.kernel));
+  rows.log2_seconds.push_back(sample.log2_seconds() -
+                              exact_log2(std::max<double>(sample.kernel.launches, 1)));
+}
+
+NetSamples samples_on(std::uint32_t device, const Samples& samples) {
+  NetSamples made;
+  made.least.fill(std::numeric_limits<std::int64_t>::max());
+  for (const Sample& sample : samples) {
+    if (sample.device != device) continue;
+    for (std::size_t i = 0; i < graph::kKernelSizes; ++i) {
+      made.least[i] = std::min(made.least[i], sample.kernel.sizes[i]);
+      made.most[i] = std::max(made.most[i], sample.kernel.sizes[i]);
+    }
+    if (sample.part == 0) {
+      put(made.testing, sample);
+      made.tested.push_back(sample.kernel);
+    } else if (sample.part == 1) {
+      put(made.choosing, sample);
+      made.chosen.push_back(sample.kernel);
+    } else {
+      put(made.learning, sample);
+    }
+  }
+  return made;
+}
+
+/// Measured over predicted.
+std::vector<double> net_ratios(const Net& net, const std::vector<graph::Kernel>& kernels,
+                               const NetRows& rows) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    ratios.push_back(exact_exp2(rows.log2_seconds[i] - net.log2_seconds(kernels[i])));
+  return ratios;
+}
+
+}  // namespace
+
+Result<std::string> fit_nets(const TrainingSet& set, const FitOptions& options,
+                             const std::function<void(FitReport)>& told) {
+  std::vector<NetClass> learned;
+  for (std::size_t which = 1; which < kKernelClasses; ++which) {
+    const auto kernels = static_cast<KernelClass>(which);
+    if (!options.wants(kernels)) continue;
+    for (std::uint32_t device = 0; device < set.devices.size(); ++device) {
+      const NetSamples samples = samples_on(device, set.samples[which]);
+      const std::size_t rows =
+          samples.learning.inputs.size() + samples.chosen.size() + samples.tested.size();
+      if (static_cast<std::int64_t>(rows) < kLeastRows || samples.chosen.empty() ||
+          samples.tested.empty())
+        continue;
+      NetClass& is = learned.emplace_back();
+      is.kernels = kernels;
+      is.rows = static_cast<std::int64_t>(samples.learning.inputs.size());
+      is.device = likeness_of(kernels, *set.devices[device]);
+      is.least = samples.least;
+      is.most = samples.most;
+      is.net = train_net(samples.learning, samples.choosing, options.net,
+                         options.seed + (std::uint64_t{which} << 32) + device);
+      is.seen = held_back(net_ratios(is.net, samples.chosen, samples.choosing));
+      const auto last = net_ratios(is.net, samples.tested, samples.testing);
+      FitReport about;
+      about.kernels = kernels;
+      about.device = set.devices[device]->name;
+      about.rows = is.rows;
+      about.seen = held_back(last);
+      about.band = band_of(is.seen, false);
+      about.inside = share_inside(is.seen, last);
+      is.seen.median_error = about.seen.median_error;
+      told(std::move(about));
+    }
+  }
+  return write_nets(options.notes, learned);
+}
+
+}  // namespace orrery::model

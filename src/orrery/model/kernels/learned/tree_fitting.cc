@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/tree_fitting.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/kernels/learned/model_file.h"
+
+namespace orrery::model {
+namespace {
+
+using graph::Kernel;
+
+constexpr double kStep = 1.0 / 1024;         // of a leaf: log2, 0.07 %
+constexpr std::size_t kLeastLeftOut = 50;    // rows of a device that is left out
+constexpr std::size_t kSmallClass = 10'000;  // rows
+
+/// Trees as text, over cuts that `forest` takes.
+std::vector<std::string> encode(const std::vector<GrownTree>& trees, Forest& forest) {
+  std::array<std::set<float>, kFeatures> thresholds;
+  for (const GrownTree& tree : trees)
+    for (const GrownNode& node : tree)
+      if (node.feature >= 0)
+        thresholds[static_cast<std::size_t>(node.feature)].insert(node.threshold);
+  for (std::size_t i = 0; i < kFeatures; ++i)
+    forest.set_cuts(i, {thresholds[i].begin(), thresholds[i].end()});
+  std::vector<std::string> texts;
+  for (const GrownTree& tree : trees) {
+    std::string& text = texts.emplace_back();
+    std::vector<std::uint32_t> open = {0};
+    while (!open.empty()) {
+      const GrownNode& node = tree[open.back()];
+      open.pop_back();
+      if (node.feature < 0) {
+        append_leaf(text, static_cast<std::int32_t>(std::lround(node.value / kStep)));
+        continue;
+      }
+      const auto& known = thresholds[static_cast<std::size_t>(node.feature)];
+      append_split(
+          text, static_cast<std::size_t>(node.feature),
+          static_cast<std::size_t>(std::distance(known.begin(), known.find(node.threshold))));
+      open.push_back(node.right);
+      open.push_back(node.left);
+    }
+    forest.add(text);
+  }
+  return texts;
+}
+
+struct Grown {
+  LearnedTrees is;
+  std::vector<std::string> trees;
+};
+
+/// Grows trees on the samples that `taken` takes.
+template <class Taken>
+Result<Grown> grow_trees(KernelClass kernels, View view, const Samples& samples,
+                         const BoostOptions& options, const Taken& taken) {
+  TrainingRows rows;
+  rows.columns = feature_names(kernels).size();
+  std::vector<double> targets;
+  std::map<std::uint32_t, double> of_kind;
+  std::size_t total = 0;
+  for (const Sample& sample : samples) {
+    if (!taken(sample)) continue;
+    ++of_kind[sample.kind];
+    ++total;
+  }
+  for (const Sample& sample : samples) {
+    if (!taken(sample)) continue;
+    const auto& values = sample.features[index_of(view)].values;
+    rows.features.insert(rows.features.end(), values.begin(),
+                         values.begin() + static_cast<std::ptrdiff_t>(rows.columns));
+    targets.push_back(sample.target[index_of(view)]);
+    rows.targets.push_back(static_cast<float>(targets.back()));
+    const double share =
+        static_cast<double>(of_kind.size()) * of_kind[sample.kind] / static_cast<double>(total);
+    rows.weights.push_back(view == View::measured ? 1.0f : static_cast<float>(1 / share));
+  }
+  if (targets.empty()) return fail(Errc::input_empty, "fit", "no rows of a class");
+  Grown grown;
+  grown.is.bias = std::round(quantile_of(targets, 0.5) / kStep) * kStep;
+  grown.is.step = kStep;
+  Result<std::vector<GrownTree>> trees = grow(rows, grown.is.bias, options);
+  if (!trees) return tl::unexpected(std::move(trees.error()));
+  grown.trees = encode(*trees, grown.is.forest);
+  return grown;
+}
+
+/// Measured over predicted, of the samples taken.
+template <class Taken>
+std::vector<double> ratios_of(const LearnedTrees& is, View view, const Samples& samples,
+                              const Taken& taken) {
+  std::vector<Bins> bins;
+  std::vector<double> targets;
+  for (const Sample& sample : samples) {
+    if (!taken(sample)) continue;
+    bins.push_back(is.forest.bins_of(sample.features[index_of(view)].values));
+    targets.push_back(sample.target[index_of(view)]);
+  }
+  std::vector<std::int64_t> sums(bins.size());
+  is.forest.sum(bins, sums);
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    targets[i] = exact_exp2(targets[i] - is.bias - is.step * static_cast<double>(sums[i]));
+  return targets;
+}
+
+/// A class with its trees as text.
+struct Fitted {
+  LearnedClass is;
+  std::vector<std::string> measured, general;
+};
+
+class TreeFitting {
+ public:
+  TreeFitting(const TrainingSet& set, const FitOptions& options)
+      : devices_(set.devices), options_(options) {}
+
+  Result<Fitted> learn(KernelClass kernels, const Samples& samples, FitReport& about) {
+    const auto trained = [](const Sample& sample) { return sample.part >= 2; };
+    Result<Grown> grown = grow_trees(kernels, View::measured, samples, options_.boost, trained);
+    if (!grown) return tl::unexpected(std::move(grown.error()));
+    Result<Grown> general = Grown{};
+    const bool several = std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
+      return sample.device != samples.front().device;
+    });
+    if (several) general = grow_trees(kernels, View::general, samples, options_.general, trained);
+    if (!general) return tl::unexpected(std::move(general.error()));
+    Fitted fitted{{}, std::move(grown->trees), std::move(general->trees)};
+    LearnedClass& is = fitted.is;
+    is.kernels = kernels;
+    is.rows = std::count_if(samples.begin(), samples.end(), trained);
+    is.measured = std::move(grown->is);
+    is.general = std::move(general->is);
+    is.general.step = kStep;
+    const auto held_in = [&](int part) {
+      return ratios_of(is.measured, View::measured, samples,
+                       [part](const Sample& sample) { return sample.part == part; });
+    };
+    std::vector<double> band = held_in(1);
+    if (samples.size() < kSmallClass)
+      if (Result<void> done = hold_back_in_turn(kernels, samples, band); !done)
+        return tl::unexpected(std::move(done.error()));
+    is.seen = held_back(std::move(band));
+    const std::vector<double> last = held_in(0);
+    about.kernels = kernels;
+    about.rows = is.rows;
+    about.seen = held_back(last);
+    about.band = band_of(is.seen, false);
+    about.inside = share_inside(is.seen, last);
+    is.seen.median_error = about.seen.median_error;
+    describe(samples, is);
+    if (options_.leave_out)
+      if (Result<void> done = leave_out(kernels, samples, is, about); !done)
+        return tl::unexpected(done.error());
+    return fitted;
+  }
+
+ private:
+  /// A tenth of a small class is too little to set a band by: of its other tenths, too, each is
+  /// held back once. What is tested on stays out.
+  Result<void> hold_back_in_turn(KernelClass kernels, const Samples& samples,
+                                 std::vector<double>& ratios) const {
+    for (std::uint8_t part = 2; part < 10; ++part) {
+      const Result<Grown> grown =
+          grow_trees(kernels, View::measured, samples, options_.boost,
+                     [&](const Sample& sample) { return sample.part != 0 && sample.part != part; });
+      if (!grown) return tl::unexpected(grown.error());
+      const auto of_part = ratios_of(grown->is, View::measured, samples,
+                                     [&](const Sample& sample) { return sample.part == part; });
+      ratios.insert(ratios.end(), of_part.begin(), of_part.end());
+    }
+    return {};
+  }
+
+  void describe(const Samples& samples, LearnedClass& is) const {
+    is.least.fill(std::numeric_limits<std::int64_t>::max());
+    std::set<std::uint32_t> devices;
+    for (const Sample& sample : samples) {
+      for (std::size_t i = 0; i < graph::kKernelSizes; ++i) {
+        is.least[i] = std::min(is.least[i], sample.kernel.sizes[i]);
+        is.most[i] = std::max(is.most[i], sample.kernel.sizes[i]);
+      }
+      devices.insert(sample.device);
+    }
+    for (const std::uint32_t device : devices)
+      is.devices.push_back(likeness_of(is.kernels, *devices_[device]));
+  }
+
+  /// Each device once: trees grown on all others, asked about it.
+  Result<void> leave_out(KernelClass kernels, const Samples& samples, LearnedClass& is,
+                         FitReport& about) {
+    std::vector<std::size_t> of_device(devices_.size());
+    for (const Sample& sample : samples) ++of_device[sample.device];
+    std::vector<double> all;
+    for (std::uint32_t device = 0; device < devices_.size(); ++device) {
+      const auto& skipped = options_.not_judged;
+      if (of_device[device] < kLeastLeftOut || of_device[device] + kLeastLeftOut > samples.size() ||
+          std::find(skipped.begin(), skipped.end(), devices_[device]->name) != skipped.end())
+        continue;
+      const Result<Grown> grown =
+          grow_trees(kernels, View::general, samples, options_.general,
+                     [&](const Sample& sample) { return sample.device != device; });
+      if (!grown) return tl::unexpected(grown.error());
+      std::vector<double> ratios =
+          ratios_of(grown->is, View::general, samples,
+                    [&](const Sample& sample) { return sample.device == device; });
+      about.left_out.push_back({devices_[device]->name, held_back(ratios)});
+      // As many of each device.
+      const std::size_t stride = std::max<std::size_t>(1, ratios.size() / 1000);
+      for (std::size_t i = 0; i < ratios.size(); i += stride) all.push_back(ratios[i]);
+    }
+    is.unseen = held_back(std::move(all));
+    return {};
+  }
+
+  const std::vector<const Silicon*>& devices_;
+  const FitOptions& options_;
+};
+
+}  // namespace
+
+Result<std::string> fit_trees(const TrainingSet& set, const FitOptions& options,
+                              const std::function<void(FitReport)>& told) {
+  if (!can_grow()) return tl::unexpected(grow({}, 0, {}).error());
+  std::vector<Fitted> learned;
+  for (std::size_t which = 1; which < kKernelClasses; ++which) {
+    const auto kernels = static_cast<KernelClass>(which);
+    const Samples& samples = set.samples[which];
+    if (!options.wants(kernels) || static_cast<std::int64_t>(samples.size()) < kLeastRows) continue;
+    FitReport about;
+    Result<Fitted> fitted = TreeFitting(set, options).learn(kernels, samples, about);
+    if (!fitted) return tl::unexpected(std::move(fitted.error()));
+    told(std::move(about));
+    learned.push_back(*std::move(fitted));
+  }
+  std::vector<WrittenClass> written;
+  for (const Fitted& fitted : learned)
+    written.push_back({&fitted.is, fitted.measured, fitted.general});
+  return write_model(options.notes, written);
+}
+
+}  // namespace orrery::model
