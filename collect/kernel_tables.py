@@ -90,6 +90,8 @@ def experts(row):
         raise Unknown("unequal loads of experts")
     if "nongated" in row["kernel"]:
         raise Unknown("experts without a gate")
+    if "min_latency" in row["kernel"]:
+        raise Unknown("another kernel for the same experts: min_latency")
     a = form(row["dtype"])
     hidden, ffn = whole(row, "hidden"), whole(row, "moe_ffn") // whole(row, "tp")
     groups = whole(row, "experts") // whole(row, "ep")

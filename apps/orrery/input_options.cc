@@ -72,6 +72,9 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   option("--kernel-table", options.kernel_table,
          "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)", "FILE",
          models);
+  option("--kernel-model", options.kernel_model,
+         "A model that 'orrery kernels fit' wrote, which `auto` asks after the table", "FILE",
+         models);
   option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
          models);
 }

@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "kernel_context.h"
+#include "kernels_fit.h"
 #include "orrery/present/kernels_text.h"
 #include "orrery/present/step_kernels_text.h"
 #include "orrery/present/table_text.h"
@@ -29,6 +30,7 @@ struct KernelsOptions {
   std::vector<std::string> words;
   study::Question question;  ///< of a step
   study::AnswerSources sources;
+  TableOptions tables;
   std::string dtype, pass;
   bool all = false;
 };
@@ -69,6 +71,7 @@ int check_table_file(const KernelsOptions& options, Session& session) {
                                 {"--pass", !options.pass.empty()},
                                 {"--systolic", !options.sources.systolic.empty()},
                                 {"--spec", options.question.job.given()},
+                                {"--kernel-model", !options.sources.fitted.empty()},
                                 {"--cluster", !options.question.cluster.empty()},
                                 {"--all", options.all}},
                                "a table");
@@ -106,6 +109,58 @@ int recorded_kernels(const KernelsOptions& options, Session& session) {
                         session);
 }
 
+/// What tells kernels apart is in the tables already.
+Result<void> check_many_tables(const KernelsOptions& options, const char* mode) {
+  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
+                                {"--pass", !options.pass.empty()},
+                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--spec", options.question.job.given()},
+                                {"--cluster", !options.question.cluster.empty()},
+                                {"--all", options.all}},
+                               mode);
+      !fine)
+    return fine;
+  if (options.words.size() < 2)
+    return fail(Errc::usage, std::string("kernels ") + mode, "which tables?",
+                std::string("orrery kernels ") + mode + " TABLE.csv… -o FILE");
+  return {};
+}
+
+int fit_tables(const KernelsOptions& options, Session& session) {
+  if (auto fine = check_many_tables(options, "fit"); !fine) return session.fail(fine.error());
+  if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
+                                {"--table", !options.sources.table.empty()},
+                                {"--kernel-model", !options.sources.fitted.empty()},
+                                {"--compute", !options.question.compute.empty()}},
+                               "fitting");
+      !fine)
+    return session.fail(fine.error());
+  study::FitQuestion question;
+  question.tables.assign(options.words.begin() + 1, options.words.end());
+  question.devices = options.tables.devices;
+  question.by = options.tables.by;
+  question.notes = options.tables.notes;
+  question.classes = options.tables.classes;
+  question.seed = options.tables.seed;
+  question.epochs = options.tables.epochs;
+  question.leave_out = !options.tables.quick;
+  return fit_kernels(std::move(question), session);
+}
+
+int plot_tables(const KernelsOptions& options, Session& session) {
+  if (auto fine = check_many_tables(options, "plot"); !fine) return session.fail(fine.error());
+  study::PlotQuestion question;
+  question.tables.assign(options.words.begin() + 1, options.words.end());
+  question.devices = options.tables.devices;
+  if (!options.question.compute.empty()) question.compute = options.question.compute;
+  question.kernel_table = options.sources.table;
+  question.kernel_model = options.sources.fitted;
+  question.only_devices = options.sources.devices;
+  question.held_back = options.tables.held_back;
+  question.seed = options.tables.seed;
+  return plot_kernels(std::move(question), session);
+}
+
 int step_kernels(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
                                 {"--systolic", !options.sources.systolic.empty()},
@@ -119,6 +174,7 @@ int step_kernels(KernelsOptions& options, Session& session) {
     return session.fail(
         {Errc::usage, "KERNEL", "a kernel and a job are two questions", "ask one at a time"});
   question.kernel_table = options.sources.table;
+  question.kernel_model = options.sources.fitted;
   if (auto fine = study::settle(question); !fine) return session.fail(fine.error());
   Findings findings;
   const auto cluster = study::read_cluster(question, findings);
@@ -137,13 +193,19 @@ int step_kernels(KernelsOptions& options, Session& session) {
 }
 
 int kernels(KernelsOptions& options, Session& session) {
-  if (!options.words.empty() && options.words.front() == "check")
-    return check_table_file(options, session);
-  if (!options.words.empty() && options.words.front() == "context")
-    return recorded_kernels(options, session);
+  const std::string first = options.words.empty() ? "" : options.words.front();
+  const char* const stray = options.tables.stray(first == "fit", first == "plot");
+  if (stray != nullptr)
+    return session.fail(
+        {Errc::usage, stray, "is only for 'kernels fit' or 'kernels plot'", "leave it out"});
+  if (first == "check") return check_table_file(options, session);
+  if (first == "context") return recorded_kernels(options, session);
+  if (first == "fit") return fit_tables(options, session);
+  if (first == "plot") return plot_tables(options, session);
   if (options.question.job.given()) return step_kernels(options, session);
   if (!options.words.empty()) return one_kernel(options, session);
   if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
+                                {"--kernel-model", !options.sources.fitted.empty()},
                                 {"--table", !options.sources.table.empty()}},
                                "what there is; name a kernel or a job, too");
       !fine)
@@ -164,7 +226,10 @@ void add_kernels(CLI::App& table, Session& session) {
       "  orrery kernels check kernels.csv      what a table holds, how far to trust it (exit code\n"
       "                                        3: it is damaged, or its times cannot be)\n"
       "  orrery kernels context trace.json     kernels in recorded steps, beside what they take\n"
-      "                                        alone\n\n"
+      "                                        alone\n"
+      "  orrery kernels fit a.csv b.csv -o my.model   a model fitted to tables, for "
+      "--kernel-model\n"
+      "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a drawing\n\n"
       "Examples:\n"
       "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
       "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
@@ -172,7 +237,7 @@ void add_kernels(CLI::App& table, Session& session) {
   command
       ->add_option("KERNEL", options->words,
                    "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
-                   "traits, too: causal. Or: check TABLE, context TRACES")
+                   "traits, too: causal. Or: check TABLE, context TRACES, fit TABLE…, plot TABLE…")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
     return command->add_option(names, value, about)->type_name(type)->group("Inputs");
@@ -185,6 +250,7 @@ void add_kernels(CLI::App& table, Session& session) {
       ->allow_extra_args(false);
   option("--table,--kernel-table", options->sources.table,
          "Measured kernels, rows of device,kernel,us", "FILE");
+  option("--kernel-model", options->sources.fitted, "A model that 'kernels fit' wrote", "FILE");
   option("--systolic", options->sources.systolic, "A systolic array, as SCALE-Sim's configuration",
          "FILE");
   option("--cluster", options->question.cluster, "The cluster that the step would run on", "FILE");
@@ -194,7 +260,10 @@ void add_kernels(CLI::App& table, Session& session) {
   command
       ->add_flag("--all", options->all, "Every different kernel of the step, or of the recordings")
       ->group("Output");
+  add_table_options(*command, options->tables);
   session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Write the JSON to FILE ('-' for stdout); fit: the model; plot: the drawing");
   command->callback([options, &session] {
     session.command = "kernels";
     session.action = [options, &session] { return kernels(*options, session); };

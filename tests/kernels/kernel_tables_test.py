@@ -54,6 +54,14 @@ class Tables(unittest.TestCase):
                          ["d,grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=512 k=1024 transposed_b gated + "
                           "grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=1024 k=256 transposed_b,9"])
 
+    def test_of_two_kernels_for_the_same_experts_one_is_taken(self):
+        head = "tokens,hidden,moe_ffn,topk,experts,tp,ep,dtype,distribution,kernel,latency_us\n"
+        text = head + ("1,2048,512,8,256,1,128,nvfp4,balanced,moe_torch_flow_min_latency,17\n"
+                       "1,2048,512,8,256,1,128,nvfp4,balanced,moe_torch_flow_cutlass,31\n")
+        rows = self.rows("m.csv", text)
+        self.assertEqual(len(rows), 1)
+        self.assertTrue(rows[0].endswith(",31"), rows[0])
+
     def test_milliseconds_become_microseconds(self):
         text = "device,B,H,large,latency_ms\nT4,3,4,True,0.5\nP4,3,4,True,0.5\n"
         self.assertEqual(self.rows("x_ln_fp32.csv", text, "--rename", "T4=t4", device=""),

@@ -62,9 +62,10 @@ enum class Model : std::uint8_t {
   heuristic,
   table,
   learned,
-  systolic
+  systolic,
+  fitted
 };
-inline constexpr std::size_t kModels = 10;
+inline constexpr std::size_t kModels = 11;
 [[nodiscard]] std::string_view name(Model model);
 
 /// Why a span did not start earlier.

@@ -68,6 +68,7 @@ struct Question {
   std::string network;       ///< instead of the cluster's model: "analytical", "message"
   std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
   std::string kernel_table;  ///< likewise: a file of measured kernels
+  std::string kernel_model;  ///< likewise: a file that `orrery kernels fit` wrote
   std::string rules;         ///< instead of the cluster's: "orrery", "astra"
 
   Work work;

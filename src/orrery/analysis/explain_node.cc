@@ -159,8 +159,11 @@ std::string model_words(const Run& run, const Span& span) {
     case Model::table:
       return fmt::format("The length lies between kernels that were measured on {}.", device);
     case Model::learned:
-      return fmt::format("The length comes from a model fitted to measured kernels, for {}.",
+      return fmt::format("The length comes from a model fitted to public measurements, for {}.",
                          device);
+    case Model::fitted:
+      return fmt::format(
+          "The length comes from a model of your own, fitted to kernels measured on {}.", device);
     case Model::systolic:
       return fmt::format("The length is counted in cycles of the systolic array of {}.", device);
     case Model::analytical:

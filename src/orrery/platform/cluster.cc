@@ -90,6 +90,11 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
     return reading.fail(Errc::config_missing_key, "/device/kernel_table",
                         "is missing: compute is to come from a table",
                         "name a file of measured kernels, or take another model");
+  device.kernel_model = section.kernel_model.value_or("");
+  if (section.compute == ComputeModel::fitted && device.kernel_model.empty())
+    return reading.fail(Errc::config_missing_key, "/device/kernel_model",
+                        "is missing: compute is to come from a fitted model",
+                        "name a file that 'orrery kernels fit' wrote, or take another model");
   if (has_peak || section.compute == ComputeModel::recorded) return;
   if (section.compute == ComputeModel::automatic && !device.kernel_table.empty()) return;
   if (section.compute != ComputeModel::automatic)

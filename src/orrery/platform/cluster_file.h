@@ -31,7 +31,8 @@ struct Words<platform::ComputeModel> {
       WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline},
       WordTable<platform::ComputeModel>{"heuristic", platform::ComputeModel::heuristic},
       WordTable<platform::ComputeModel>{"learned", platform::ComputeModel::learned},
-      WordTable<platform::ComputeModel>{"table", platform::ComputeModel::table}};
+      WordTable<platform::ComputeModel>{"table", platform::ComputeModel::table},
+      WordTable<platform::ComputeModel>{"fitted", platform::ComputeModel::fitted}};
 };
 template <>
 struct Words<platform::Block> {
@@ -177,6 +178,7 @@ struct DeviceSection {
   std::optional<Bytes> memory_capacity;
   ComputeModel compute = ComputeModel::automatic;
   std::optional<std::string> kernel_table;
+  std::optional<std::string> kernel_model;
   std::optional<InStepSection> in_step;
 
   static constexpr std::string_view shorthand = "is";
@@ -195,15 +197,19 @@ struct DeviceSection {
           .by_default("the catalogue's"),
       field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
           .by_default("the catalogue's"),
-      field("compute", &DeviceSection::compute,
-            "where the times of compute nodes come from; `auto`: recorded, else the best that is "
-            "known for each kernel, or the roofline where `peak` is given here; `table`: the "
-            "kernel table even where something was recorded, and as `auto` where it ends"),
+      field(
+          "compute", &DeviceSection::compute,
+          "where the times of compute nodes come from; `auto`: recorded, else the best that is "
+          "known for each kernel, or the roofline where `peak` is given here; `table`: the "
+          "kernel table even where something was recorded, and as `auto` where it ends; `fitted`: "
+          "likewise the kernel model"),
       field("kernel_table", &DeviceSection::kernel_table,
             "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
             "them first"),
+      field("kernel_model", &DeviceSection::kernel_model,
+            "a file that `orrery kernels fit` wrote, likewise; `auto` asks it after the table"),
       field("in_step", &DeviceSection::in_step,
-            "what a step adds to kernels whose times a model says (`table`, `learned`, "
+            "what a step adds to kernels whose times a model says (`table`, `fitted`, `learned`, "
             "`heuristic`)")};
 };
 

@@ -67,7 +67,7 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
 TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",
-    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv",
+    "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv", "kernel_model": "k/times.model",
       "in_step": {"gap": "2 us", "factors": [{"bits": 16, "factor": 1.2, "least": -0.1, "most": 0.1}]}},
     "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
     "network_model": "message",
@@ -87,6 +87,7 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->device.in_step.gap, us(2));
   ASSERT_EQ(platform->device.in_step.factors.size(), 1u);
   EXPECT_EQ(platform->device.in_step.factors[0], (InStep::Factor{16, 1.2, -0.1, 0.1}));
+  EXPECT_EQ(platform->device.kernel_model, "k/times.model");
   Findings none;
   const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
   EXPECT_EQ(again->device.kernel_table, "k/times.csv");

@@ -35,6 +35,7 @@ ClusterSection section_of(const Platform& platform) {
   file.device.memory_capacity = platform.device.memory_capacity;
   file.device.compute = device.compute;
   if (!device.kernel_table.empty()) file.device.kernel_table = device.kernel_table;
+  if (!device.kernel_model.empty()) file.device.kernel_model = device.kernel_model;
   if (device.in_step.gap || !device.in_step.factors.empty()) {
     InStepSection& in_step = file.device.in_step.emplace();
     in_step.gap = device.in_step.gap;

@@ -109,8 +109,9 @@ enum class ComputeModel : std::uint8_t {
   roofline,   ///< max(operations / peak, bytes / bandwidth)
   heuristic,  ///< tiles and waves, achieved bandwidth
   table,      ///< between measured points
-  learned,    ///< fitted to measured kernels
+  learned,    ///< fitted to measured kernels, built in
   systolic,   ///< SCALE-Sim's closed form
+  fitted,     ///< the same of somebody's own
 };
 
 /// "auto", "recorded", "roofline" …
@@ -146,6 +147,7 @@ struct Device {
   Bytes memory_capacity{};  ///< 0 = unknown
   ComputeModel compute = ComputeModel::recorded;
   std::string kernel_table;  ///< file of measured kernels, as it was named; empty: none
+  std::string kernel_model;  ///< file that `orrery kernels fit` wrote, likewise
   InStep in_step;
 
   /// Its peak is somebody's own figure, not the data sheet's.

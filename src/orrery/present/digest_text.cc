@@ -186,7 +186,13 @@ std::string models_text(const Digest& digest) {
           ? fmt::format("{} kernels on {}", printable(word), device)
       : word == "recorded_or_table"
           ? fmt::format("recorded durations, else measured kernels on {}", device)
+      : word == "recorded_or_fitted"
+          ? fmt::format("recorded durations, else kernels of a fitted model on {}", device)
+      : word == "recorded_or_table_or_fitted"
+          ? fmt::format("recorded durations, else measured kernels, or a fitted model's, on {}",
+                        device)
       : word == "table"    ? "measured kernels on " + device
+      : word == "fitted"   ? "kernels of a fitted model on " + device
       : word == "recorded" ? "recorded durations"
                            : printable(word);
   const std::string in_step =

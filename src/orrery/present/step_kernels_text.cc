@@ -37,6 +37,8 @@ std::string_view source_word(model::Source source) {
       return "learned";
     case model::Source::systolic:
       return "systolic";
+    case model::Source::fitted:
+      return "fitted";
     default:
       return "recorded";
   }

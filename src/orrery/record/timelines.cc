@@ -33,6 +33,8 @@ result::Model model_of(sim::TimedBy model) {
       return result::Model::learned;
     case sim::TimedBy::systolic:
       return result::Model::systolic;
+    case sim::TimedBy::fitted:
+      return result::Model::fitted;
   }
   return result::Model::none;
 }

@@ -57,6 +57,8 @@ std::string_view name(Model model) {
       return "learned";
     case Model::systolic:
       return "systolic";
+    case Model::fitted:
+      return "fitted";
   }
   return "unknown";
 }

@@ -30,6 +30,8 @@ TimedBy timed_by(model::Source source) {
       return TimedBy::learned;
     case model::Source::systolic:
       return TimedBy::systolic;
+    case model::Source::fitted:
+      return TimedBy::fitted;
     default:
       return TimedBy::recorded;
   }
@@ -38,7 +40,7 @@ TimedBy timed_by(model::Source source) {
 std::vector<std::vector<TimedBy>> all_timed_by(const graph::Workload& workload,
                                                const platform::Platform& platform,
                                                const Options& options) {
-  const auto compute = model::make_compute(platform, options.measured);
+  const auto compute = model::make_compute(platform, options.own_kernels);
   std::vector<std::vector<TimedBy>> all;
   for (const graph::GraphRef& graph : workload.graphs) {
     std::vector<TimedBy>& nodes = all.emplace_back(graph->size());

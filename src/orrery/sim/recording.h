@@ -72,7 +72,15 @@ struct RecordedLink {
 };
 
 /// Which model said how long a compute node takes.
-enum class TimedBy : std::uint8_t { recorded, roofline, heuristic, table, learned, systolic };
+enum class TimedBy : std::uint8_t {
+  recorded,
+  roofline,
+  heuristic,
+  table,
+  learned,
+  systolic,
+  fitted
+};
 
 /// What a simulation did, node by node, and on what network.
 struct Recording {

@@ -46,8 +46,9 @@ struct Options {
   /// take part has come (see Meetings): a recording is played again, nothing is sent. Orrery rules;
   /// without folding, parts and repeats.
   bool replay = false;
-  /// Kernels that somebody measured, for platforms that ask a table (platform::Device::compute).
-  std::shared_ptr<const model::KernelModel> measured;
+  /// Kernels that somebody measured or fitted, for platforms that ask them
+  /// (platform::Device::compute).
+  model::OwnKernels own_kernels;
   /// Makes the network to run on; empty: the platform's own (model::make_network).
   NetworkMaker network;
 };

@@ -23,6 +23,17 @@ void check_table(const Question& question, const platform::Platform& platform, C
   }
 }
 
+/// The fitted model, likewise.
+void check_fitted(const Question& question, const platform::Platform& platform, Checked& checked) {
+  if (platform.device.kernel_model.empty()) return;
+  const auto fitted = read_fitted_for(question, platform, checked.findings);
+  if (!fitted) {
+    checked.errors.push_back(fitted.error());
+  } else if (fitted->model) {
+    checked.fine.push_back({"kernel model", fitted->about});
+  }
+}
+
 }  // namespace
 
 Checked check(const Question& question, Watch& watch) {
@@ -40,6 +51,7 @@ Checked check(const Question& question, Watch& watch) {
           {"cluster", fmt::format("{} devices, {} network dimension{}", format_count(devices),
                                   read->dims.size(), read->dims.size() == 1 ? "" : "s")});
       check_table(question, *read, checked);
+      check_fitted(question, *read, checked);
       platform = *std::move(read);
     }
   }

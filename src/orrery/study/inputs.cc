@@ -103,6 +103,9 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   if (question.compute == "table" && platform.device.kernel_table.empty())
     return fail(Errc::config_missing_key, "--compute table", "no table is named",
                 "--kernel-table FILE, or device.kernel_table in the cluster's file");
+  if (question.compute == "fitted" && platform.device.kernel_model.empty())
+    return fail(Errc::config_missing_key, "--compute fitted", "no fitted model is named",
+                "--kernel-model FILE, or device.kernel_model in the cluster's file");
   const bool needs_peak = question.compute != "auto" && question.compute != "recorded";
   if (platform.device.peak.count() > 0) return {};
   if (needs_peak)
@@ -142,6 +145,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
   if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
+  if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
   if (!question.compute.empty()) {
     if (auto chosen = choose_compute(question, *platform); !chosen)
       return tl::unexpected(chosen.error());
@@ -275,6 +279,9 @@ Result<Cluster> read_cluster(const Question& question, Findings& findings) {
   auto measured = read_measured_for(question, *platform, findings);
   if (!measured) return tl::unexpected(measured.error());
   made.measured = *std::move(measured);
+  auto fitted = read_fitted_for(question, *platform, findings);
+  if (!fitted) return tl::unexpected(fitted.error());
+  made.fitted = *std::move(fitted);
   made.platform = *std::move(platform);
   made.ranks = *ranks;
   return made;

@@ -11,6 +11,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
+#include "orrery/study/fitted.h"
 #include "orrery/study/measured.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
@@ -23,6 +24,9 @@ struct Cluster {
   platform::Platform platform;
   std::uint32_t ranks = 0;
   Measured measured{};
+  Fitted fitted{};
+
+  [[nodiscard]] model::OwnKernels own_kernels() const { return {measured.model, fitted.model}; }
 };
 
 /// A workload for so many ranks.

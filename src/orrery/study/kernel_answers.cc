@@ -13,6 +13,7 @@
 #include "orrery/model/kernels/systolic_model.h"
 #include "orrery/model/kernels/table_file.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/study/fitted.h"
 
 namespace orrery::study {
 namespace {
@@ -92,7 +93,12 @@ Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
     rows = *std::move(read);
     table =
         std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
-    known.measured = table;
+    known.own.measured = table;
+  }
+  if (!sources.fitted.empty()) {
+    const auto fitted = read_fitted(sources.fitted);
+    if (!fitted) return tl::unexpected(fitted.error());
+    known.own.fitted = fitted->model;
   }
   if (!sources.systolic.empty()) {
     const auto read = model::read_systolic_config(sources.systolic, findings);

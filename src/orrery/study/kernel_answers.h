@@ -32,6 +32,7 @@ struct DeviceAnswers {
 struct AnswerSources {
   std::vector<std::string> devices;  ///< of the catalogue, or of the table
   std::string table;                 ///< file of measured kernels; may be empty
+  std::string fitted;                ///< file that `orrery kernels fit` wrote; may be empty
   std::string systolic;              ///< SCALE-Sim configuration of an array; may be empty
 };
 

@@ -22,14 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using platform::ComputeModel;
 
-/// Where the file lies.
-std::string place_of_table(const Question& question, const std::string& named) {
-  if (!question.kernel_table.empty() || fs::path(named).is_absolute()) return named;
-  const std::string beside = (fs::path(question.cluster).parent_path() / named).string();
-  std::error_code ignored;
-  return fs::exists(beside, ignored) || !fs::exists(named, ignored) ? beside : named;
-}
-
 std::string devices_of(const model::MeasuredTable& table) {
   std::string text;
   for (const std::string& name : table.devices()) text += (text.empty() ? "" : ", ") + name;
@@ -37,6 +29,13 @@ std::string devices_of(const model::MeasuredTable& table) {
 }
 
 }  // namespace
+
+std::string place_of_kernels(const Question& question, const std::string& named, bool typed) {
+  if (typed || fs::path(named).is_absolute()) return named;
+  const std::string beside = (fs::path(question.cluster).parent_path() / named).string();
+  std::error_code ignored;
+  return fs::exists(beside, ignored) || !fs::exists(named, ignored) ? beside : named;
+}
 
 Result<Measured> read_measured_for(const Question& question, const platform::Platform& platform,
                                    Findings& findings) {
@@ -49,7 +48,8 @@ Result<Measured> read_measured_for(const Question& question, const platform::Pla
                  question.kernel_table.empty() ? "/device/kernel_table" : "--kernel-table");
     return Measured{};
   }
-  const std::string path = place_of_table(question, device.kernel_table);
+  const std::string path =
+      place_of_kernels(question, device.kernel_table, !question.kernel_table.empty());
   const auto text = config::read_text(path, limits::kMeasuredBytes);
   if (!text) return tl::unexpected(text.error());
   const auto rows = model::parse_measured(*text, path);
@@ -76,13 +76,14 @@ Result<Measured> read_measured_for(const Question& question, const platform::Pla
   return made;
 }
 
-bool answers_any(const Measured& measured, const graph::Workload& workload) {
+bool answers_any(const model::KernelModel& model, const model::Silicon& silicon,
+                 const graph::Workload& workload) {
   std::set<const graph::KernelTable*> tables;
   for (const graph::GraphRef& graph : workload.graphs)
     if (graph->kernels() != nullptr) tables.insert(graph->kernels());
   return std::any_of(tables.begin(), tables.end(), [&](const graph::KernelTable* kernels) {
     for (graph::KernelId id = 0; id < kernels->size(); ++id) {
-      const auto time = measured.model->time((*kernels)[id], {});
+      const auto time = model.time((*kernels)[id], silicon);
       if (time && !time->beyond) return true;
     }
     return false;

@@ -30,7 +30,13 @@ struct Measured {
                                                  const platform::Platform& platform,
                                                  Findings& findings);
 
-/// Whether it has a time for any kernel of the workload, inside of what was measured.
-[[nodiscard]] bool answers_any(const Measured& measured, const graph::Workload& workload);
+/// A file that a cluster's file names lies where that says, from its folder; one that was typed
+/// lies where it was. `typed`: it is.
+[[nodiscard]] std::string place_of_kernels(const Question& question, const std::string& named,
+                                           bool typed);
+
+/// Whether the model has a time for any kernel of the workload, inside of what it knows.
+[[nodiscard]] bool answers_any(const model::KernelModel& model, const model::Silicon& silicon,
+                               const graph::Workload& workload);
 
 }  // namespace orrery::study

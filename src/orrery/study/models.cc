@@ -20,7 +20,9 @@ std::string_view compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";
   const platform::Device& device = platform.device;
   if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
-  if (!device.kernel_table.empty()) return "recorded_or_table";
+  if (!device.kernel_table.empty())
+    return device.kernel_model.empty() ? "recorded_or_table" : "recorded_or_table_or_fitted";
+  if (!device.kernel_model.empty()) return "recorded_or_fitted";
   return device.has_own_peak() ? "recorded_or_roofline" : "auto";
 }
 

@@ -14,7 +14,7 @@ namespace orrery::study {
 [[nodiscard]] std::string_view name(platform::NetworkModelKind network);
 
 /// In a word: "recorded", "roofline", "table", "recorded_or_roofline", "recorded_or_table",
-/// "replay".
+/// "recorded_or_fitted", "replay".
 [[nodiscard]] std::string_view compute_word(const platform::Platform& platform);
 
 /// Whether nodes of `platform` that were not recorded are told by models of kernels alone.

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "orrery/model/kernels/silicon_of.h"
 #include "orrery/sim/difference.h"
 #include "orrery/study/kernel_times.h"
 
@@ -44,11 +45,17 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   sim::Options options = options_of(question);
   const bool verify = question.work.verify_fold;
   const Measured& measured = inputs.cluster->measured;
-  options.measured = measured.model;
-  if (measured.model && !answers_any(measured, inputs.workload()))
+  options.own_kernels = inputs.cluster->own_kernels();
+  if (measured.model && !answers_any(*measured.model, {}, inputs.workload()))
     findings.add(FindingCode::key_without_effect,
                  fmt::format("{}: none of the workload's kernels is in it",
                              inputs.platform().device.kernel_table));
+  const Fitted& fitted = inputs.cluster->fitted;
+  if (fitted.model &&
+      !answers_any(*fitted.model, model::silicon_of(inputs.platform().device), inputs.workload()))
+    findings.add(FindingCode::key_without_effect,
+                 fmt::format("{}: it knows none of the workload's kernels on this device",
+                             inputs.platform().device.kernel_model));
   options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (verify && question.record) options.fold = false;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "orrery/core/suggest.h"
@@ -12,16 +11,10 @@
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table_file.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/study/kernel_tables.h"
 
 namespace orrery::study {
 namespace {
-
-/// As catalogues write names: "H100_SXM" is h100-sxm.
-std::string catalogue_spelling(std::string name) {
-  for (char& c : name)
-    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name;
-}
 
 Result<void> check_wanted(const model::MeasuredTable& table,
                           const std::vector<std::string>& wanted) {

@@ -15,8 +15,8 @@ using platform::ComputeModel;
 
 class PlatformCompute final : public Compute {
  public:
-  PlatformCompute(const platform::Platform& platform, std::shared_ptr<const KernelModel> measured)
-      : platform_(platform), predictions_(platform.device, std::move(measured)) {}
+  PlatformCompute(const platform::Platform& platform, OwnKernels own)
+      : platform_(platform), predictions_(platform.device, std::move(own)) {}
 
   [[nodiscard]] Source source(const graph::Graph& graph, graph::NodeId node) const override {
     if (!wanted(graph, node)) return Source::recorded;
@@ -78,9 +78,8 @@ class PlatformCompute final : public Compute {
 
 }  // namespace
 
-std::unique_ptr<Compute> make_compute(const platform::Platform& platform,
-                                      std::shared_ptr<const KernelModel> measured) {
-  return std::make_unique<PlatformCompute>(platform, std::move(measured));
+std::unique_ptr<Compute> make_compute(const platform::Platform& platform, OwnKernels own) {
+  return std::make_unique<PlatformCompute>(platform, std::move(own));
 }
 
 }  // namespace orrery::model

@@ -25,8 +25,8 @@ class Compute {
 };
 
 /// What the platform asks for: recorded times, a model, or a model where nothing was recorded. The
-/// platform outlives it. `measured`: kernels that somebody measured; may be null.
-[[nodiscard]] std::unique_ptr<Compute> make_compute(
-    const platform::Platform& platform, std::shared_ptr<const KernelModel> measured = nullptr);
+/// platform outlives it.
+[[nodiscard]] std::unique_ptr<Compute> make_compute(const platform::Platform& platform,
+                                                    OwnKernels own = {});
 
 }  // namespace orrery::model

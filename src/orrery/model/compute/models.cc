@@ -54,7 +54,8 @@ class LearnedOfRelatives final : public KernelModel {
 
 std::vector<NamedModel> kernel_models(const KernelSources& sources) {
   std::vector<NamedModel> models;
-  if (sources.measured) models.push_back({"table", sources.measured, true, true});
+  if (sources.own.measured) models.push_back({"table", sources.own.measured, true, true});
+  if (sources.own.fitted) models.push_back({"fitted", sources.own.fitted, true, true});
   if (LearnedModel::built_in() != nullptr)
     models.push_back({"learned", std::make_shared<LearnedOfRelatives>(), !sources.own_peak});
   models.push_back({"heuristic", std::make_shared<HeuristicModel>(), !sources.own_peak});

@@ -27,7 +27,7 @@ struct NamedModel {
 struct KernelSources {
   double scale = 1;       ///< peaks are this share of the data sheet's
   bool own_peak = false;  ///< they are somebody's own figure, which only the roofline follows
-  std::shared_ptr<const KernelModel> measured;  ///< a table; may be null
+  OwnKernels own;
   std::shared_ptr<const KernelModel> systolic;  ///< the device as such arrays; may be null
 };
 

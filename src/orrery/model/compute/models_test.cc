@@ -36,7 +36,7 @@ platform::Device toy(platform::ComputeModel compute) {
 }
 
 Source source_of(platform::ComputeModel compute, const graph::Kernel& kernel, bool tabled = true) {
-  const Predictions predictions(toy(compute), tabled ? toy_table() : nullptr);
+  const Predictions predictions(toy(compute), {tabled ? toy_table() : nullptr, nullptr});
   graph::KernelTable kernels;
   const Answer* answer = predictions.of(kernels, kernels.intern(kernel));
   return answer == nullptr ? Source::recorded : answer->source;
@@ -59,7 +59,7 @@ TEST(KernelModels, TakeTheTableAsFarAsItGoes) {
 
 TEST(KernelModels, AreListedInTheOrderOfAsking) {
   KernelSources sources;
-  sources.measured = toy_table();
+  sources.own.measured = toy_table();
   sources.systolic = toy_table();
   const auto models = kernel_models(sources);
   ASSERT_EQ(models.size(), 5u);
@@ -71,7 +71,7 @@ TEST(KernelModels, AreListedInTheOrderOfAsking) {
   EXPECT_FALSE(models[4].asked);
   Silicon silicon;
   EXPECT_FALSE(take_time(models, worked(128), silicon)) << "a device of which nothing is known";
-  const auto known = known_as(sources.measured, "TOY_1");
+  const auto known = known_as(sources.own.measured, "TOY_1");
   EXPECT_TRUE(known->time(worked(128), silicon));
   EXPECT_EQ(silicon.name, "");
 }

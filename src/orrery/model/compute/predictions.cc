@@ -13,14 +13,13 @@ namespace {
 
 using platform::ComputeModel;
 
-std::vector<NamedModel> models_of(const platform::Device& device,
-                                  std::shared_ptr<const KernelModel> measured) {
+std::vector<NamedModel> models_of(const platform::Device& device, OwnKernels own) {
   if (device.compute == ComputeModel::recorded) return {};
   KernelSources sources;
   if (device.rated.count() > 0 && device.peak.count() > 0)
     sources.scale = device.peak.count() / device.rated.count();
   sources.own_peak = device.has_own_peak();
-  sources.measured = std::move(measured);
+  sources.own = std::move(own);
   std::vector<NamedModel> models = kernel_models(sources);
   if (device.compute == ComputeModel::automatic) return models;
   const auto named = [&](const NamedModel& model) { return model.name == name(device.compute); };
@@ -32,12 +31,11 @@ std::vector<NamedModel> models_of(const platform::Device& device,
 
 }  // namespace
 
-Predictions::Predictions(const platform::Device& device,
-                         std::shared_ptr<const KernelModel> measured)
+Predictions::Predictions(const platform::Device& device, OwnKernels own)
     : device_(device),
       silicon_(silicon_of(device)),
       gap_(gap_of(device, silicon_)),
-      models_(models_of(device, std::move(measured))) {}
+      models_(models_of(device, std::move(own))) {}
 
 Predictions::~Predictions() = default;
 

@@ -25,9 +25,7 @@ class Predictions {
  public:
   /// By the models that device.compute names. Automatic: the best that is known for each kernel;
   /// the roofline for devices that are not of the catalogue, or whose peak is not the catalogue's.
-  /// `measured`: kernels that somebody measured; may be null.
-  explicit Predictions(const platform::Device& device,
-                       std::shared_ptr<const KernelModel> measured = nullptr);
+  explicit Predictions(const platform::Device& device, OwnKernels own = {});
   ~Predictions();
   Predictions(const Predictions&) = delete;
   Predictions& operator=(const Predictions&) = delete;

@@ -44,9 +44,9 @@ struct FitReport {
   KernelClass kernels = KernelClass::none;
   std::string device;     ///< of nets; else empty
   std::int64_t rows = 0;  ///< learned
-  HeldBack seen;          ///< the tenth that was never looked at
+  HeldBack seen;          ///< the tenth that was never looked at; of few rows each tenth in turn
   ErrorBand band{};       ///< of answers, from kernels held back before
-  double inside = 0;      ///< share of that tenth which the band holds
+  double inside = 0;      ///< share of these that bands from the others hold
   struct LeftOut {
     std::string device;
     HeldBack held;

@@ -115,6 +115,28 @@ struct Fitted {
   std::vector<std::string> measured, general;
 };
 
+/// Measured over predicted, by part: each by trees that did not see it.
+using HeldParts = std::array<std::vector<double>, 10>;
+
+std::vector<double> all_but(const HeldParts& held, std::size_t part) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < held.size(); ++i)
+    if (i != part) all.insert(all.end(), held[i].begin(), held[i].end());
+  return all;
+}
+
+/// Share that lies in bands which the other parts set. Source: Vovk, "Cross-conformal predictors",
+/// Annals of Mathematics and Artificial Intelligence 74, 2015.
+double inside_in_turn(const HeldParts& held) {
+  double inside = 0, rows = 0;
+  for (std::size_t part = 0; part < held.size(); ++part) {
+    const auto count = static_cast<double>(held[part].size());
+    inside += count * share_inside(held_back(all_but(held, part)), held[part]);
+    rows += count;
+  }
+  return inside / std::max(rows, 1.0);
+}
+
 class TreeFitting {
  public:
   TreeFitting(const TrainingSet& set, const FitOptions& options)
@@ -141,18 +163,23 @@ class TreeFitting {
       return ratios_of(is.measured, View::measured, samples,
                        [part](const Sample& sample) { return sample.part == part; });
     };
-    std::vector<double> band = held_in(1);
-    if (samples.size() < kSmallClass)
-      if (Result<void> done = hold_back_in_turn(kernels, samples, band); !done)
-        return tl::unexpected(std::move(done.error()));
-    is.seen = held_back(std::move(band));
-    const std::vector<double> last = held_in(0);
+    HeldParts held;
+    held[0] = held_in(0);
+    held[1] = held_in(1);
     about.kernels = kernels;
     about.rows = is.rows;
-    about.seen = held_back(last);
+    if (samples.size() < kSmallClass) {
+      if (Result<void> done = hold_back_in_turn(kernels, samples, held); !done)
+        return tl::unexpected(done.error());
+      is.seen = about.seen = held_back(all_but(held, held.size()));
+      about.inside = inside_in_turn(held);
+    } else {
+      is.seen = held_back(held[1]);
+      about.seen = held_back(held[0]);
+      about.inside = share_inside(is.seen, held[0]);
+      is.seen.median_error = about.seen.median_error;
+    }
     about.band = band_of(is.seen, false);
-    about.inside = share_inside(is.seen, last);
-    is.seen.median_error = about.seen.median_error;
     describe(samples, is);
     if (options_.leave_out)
       if (Result<void> done = leave_out(kernels, samples, is, about); !done)
@@ -161,18 +188,17 @@ class TreeFitting {
   }
 
  private:
-  /// A tenth of a small class is too little to set a band by: of its other tenths, too, each is
-  /// held back once. What is tested on stays out.
+  /// A tenth of a small class is too little to judge or to set a band by: each of its tenths is
+  /// held back once.
   Result<void> hold_back_in_turn(KernelClass kernels, const Samples& samples,
-                                 std::vector<double>& ratios) const {
+                                 HeldParts& held) const {
     for (std::uint8_t part = 2; part < 10; ++part) {
       const Result<Grown> grown =
           grow_trees(kernels, View::measured, samples, options_.boost,
                      [&](const Sample& sample) { return sample.part != 0 && sample.part != part; });
       if (!grown) return tl::unexpected(grown.error());
-      const auto of_part = ratios_of(grown->is, View::measured, samples,
-                                     [&](const Sample& sample) { return sample.part == part; });
-      ratios.insert(ratios.end(), of_part.begin(), of_part.end());
+      held[part] = ratios_of(grown->is, View::measured, samples,
+                             [&](const Sample& sample) { return sample.part == part; });
     }
     return {};
   }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model of kernel times, fitted to tables of one's own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/model/kernels/learned/fit.h"
+
+namespace orrery::study {
+
+/// As it was typed.
+struct FitQuestion {
+  std::vector<std::string> tables;
+  std::string devices;  ///< a file of devices; empty: those of the catalogue alone
+  std::string by;       ///< "trees" or "nets"; empty: trees where this program can grow them
+  std::string notes;    ///< a file whose text goes to the model's head; empty: tables' names do
+  std::vector<std::string> classes;  ///< only these; empty: all
+  std::int64_t seed = 1;
+  std::int64_t epochs = 0;  ///< nets; 0: as many as model::NetOptions::work allows
+  bool leave_out = true;    ///< trees: try each device by the others
+};
+
+struct FitAnswer {
+  model::Learner by = model::Learner::trees;
+  model::Fit fit;
+  std::size_t rows = 0;  ///< of all tables
+  std::vector<std::string> devices;
+  Findings findings;
+};
+
+/// `told` hears of each class when it is done. Errc: usage, those of read_kernel_tables and
+/// model::fit.
+[[nodiscard]] Result<FitAnswer> fit_kernels(
+    const FitQuestion& question, const std::function<void(const model::FitReport&)>& told);
+
+}  // namespace orrery::study
