@@ -75,6 +75,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   option("--kernel-model", options.kernel_model,
          "A model that 'orrery kernels fit' wrote, which `auto` asks after the table", "FILE",
          models);
+  option("--systolic", options.systolic,
+         "For `--compute systolic`: an array, as SCALE-Sim's configuration", "FILE", models);
   option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
          models);
 }

@@ -32,7 +32,7 @@ int kernel_context(const KernelContextOptions& options, Session& session) {
   Findings findings;
   const auto device = device_of(options);
   if (!device) return session.fail(device.error());
-  auto models = study::models_alone(options.table, options.compute, findings);
+  auto models = study::models_alone(options.sources, options.compute, findings);
   if (!models) return session.fail(models.error(), findings);
   if (options.traces.empty())
     return session.fail({Errc::usage, "kernels context", "which recordings?",

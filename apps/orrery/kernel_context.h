@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/study/kernel_answers.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -13,7 +14,7 @@ namespace orrery::app {
 struct KernelContextOptions {
   std::vector<std::string> traces;
   std::vector<std::string> devices;  ///< of the catalogue: at most one, of all ranks
-  std::string table;                 ///< measured alone; may be empty
+  study::AnswerSources sources;      ///< a table, or a fitted model, of kernels alone
   std::string compute;               ///< the model that says what they take alone; empty: the best
   bool shapes = false;               ///< a row for each shape
 };

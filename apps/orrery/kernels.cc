@@ -14,12 +14,14 @@
 #include "kernels_fit.h"
 #include "orrery/present/kernels_text.h"
 #include "orrery/present/step_kernels_text.h"
+#include "orrery/present/systolic_text.h"
 #include "orrery/present/table_text.h"
 #include "orrery/study/description.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/kernel_words.h"
 #include "orrery/study/step_kernels.h"
+#include "orrery/study/systolic_report.h"
 #include "orrery/study/table_report.h"
 
 namespace orrery::app {
@@ -103,7 +105,7 @@ int recorded_kernels(const KernelsOptions& options, Session& session) {
     return session.fail(fine.error());
   return kernel_context({{options.words.begin() + 1, options.words.end()},
                          options.sources.devices,
-                         options.sources.table,
+                         {.table = options.sources.table, .fitted = options.sources.fitted},
                          options.question.compute,
                          options.all},
                         session);
@@ -161,9 +163,30 @@ int plot_tables(const KernelsOptions& options, Session& session) {
   return plot_kernels(std::move(question), session);
 }
 
+int layers_on_array(const KernelsOptions& options, Session& session) {
+  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
+                                {"--pass", !options.pass.empty()},
+                                {"--device", !options.sources.devices.empty()},
+                                {"--table", !options.sources.table.empty()},
+                                {"--spec", options.question.job.given()},
+                                {"--cluster", !options.question.cluster.empty()},
+                                {"--compute", !options.question.compute.empty()},
+                                {"--all", options.all}},
+                               "layers on a systolic array");
+      !fine)
+    return session.fail(fine.error());
+  if (options.words.size() != 2 || options.sources.systolic.empty())
+    return session.fail({Errc::usage, "kernels layers",
+                         options.words.size() != 2 ? "name one file of layers" : "on which array?",
+                         "orrery kernels layers TOPOLOGY.csv --systolic ARRAY.cfg"});
+  const auto report = study::report_layers(options.words[1], options.sources.systolic);
+  if (!report) return session.fail(report.error());
+  return session.deliver(present::systolic_text(*report, session.out_style()),
+                         [&] { return present::systolic_json(*report); });
+}
+
 int step_kernels(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
-                                {"--systolic", !options.sources.systolic.empty()},
                                 {"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()}},
                                "a step's kernels; its device is the cluster's");
@@ -175,6 +198,7 @@ int step_kernels(KernelsOptions& options, Session& session) {
         {Errc::usage, "KERNEL", "a kernel and a job are two questions", "ask one at a time"});
   question.kernel_table = options.sources.table;
   question.kernel_model = options.sources.fitted;
+  question.systolic = options.sources.systolic;
   if (auto fine = study::settle(question); !fine) return session.fail(fine.error());
   Findings findings;
   const auto cluster = study::read_cluster(question, findings);
@@ -200,6 +224,7 @@ int kernels(KernelsOptions& options, Session& session) {
         {Errc::usage, stray, "is only for 'kernels fit' or 'kernels plot'", "leave it out"});
   if (first == "check") return check_table_file(options, session);
   if (first == "context") return recorded_kernels(options, session);
+  if (first == "layers") return layers_on_array(options, session);
   if (first == "fit") return fit_tables(options, session);
   if (first == "plot") return plot_tables(options, session);
   if (options.question.job.given()) return step_kernels(options, session);
@@ -229,7 +254,9 @@ void add_kernels(CLI::App& table, Session& session) {
       "                                        alone\n"
       "  orrery kernels fit a.csv b.csv -o my.model   a model fitted to tables, for "
       "--kernel-model\n"
-      "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a drawing\n\n"
+      "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a drawing\n"
+      "  orrery kernels layers net.csv --systolic array.cfg\n"
+      "                                        SCALE-Sim's layers on SCALE-Sim's array\n\n"
       "Examples:\n"
       "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
       "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
@@ -237,7 +264,8 @@ void add_kernels(CLI::App& table, Session& session) {
   command
       ->add_option("KERNEL", options->words,
                    "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
-                   "traits, too: causal. Or: check TABLE, context TRACES, fit TABLE…, plot TABLE…")
+                   "traits, too: causal. Or: check TABLE, context TRACES, fit or plot TABLES, "
+                   "layers TOPOLOGY")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
     return command->add_option(names, value, about)->type_name(type)->group("Inputs");

@@ -69,6 +69,7 @@ struct Question {
   std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
   std::string kernel_table;  ///< likewise: a file of measured kernels
   std::string kernel_model;  ///< likewise: a file that `orrery kernels fit` wrote
+  std::string systolic;      ///< likewise: a systolic array, as SCALE-Sim's configuration
   std::string rules;         ///< instead of the cluster's: "orrery", "astra"
 
   Work work;

@@ -37,6 +37,33 @@ void set_in_step(const InStepSection& section, Device& device, Reading& reading)
   }
 }
 
+/// Where times come from; all else of `device` is known.
+void set_compute(const DeviceSection& section, Device& device, Reading& reading) {
+  device.compute = section.compute;
+  device.kernel_table = section.kernel_table.value_or("");
+  device.kernel_model = section.kernel_model.value_or("");
+  device.systolic = section.systolic.value_or("");
+  if (section.in_step) set_in_step(*section.in_step, device, reading);
+  if (section.compute == ComputeModel::table && device.kernel_table.empty())
+    return reading.fail(Errc::config_missing_key, "/device/kernel_table",
+                        "is missing: compute is to come from a table",
+                        "name a file of measured kernels, or take another model");
+  if (section.compute == ComputeModel::fitted && device.kernel_model.empty())
+    return reading.fail(Errc::config_missing_key, "/device/kernel_model",
+                        "is missing: compute is to come from a fitted model",
+                        "name a file that 'orrery kernels fit' wrote, or take another model");
+  if (section.compute == ComputeModel::systolic && device.systolic.empty())
+    return reading.fail(Errc::config_missing_key, "/device/systolic",
+                        "is missing: compute is to come from a systolic array",
+                        "name SCALE-Sim's configuration of one, or take another model");
+  if (device.peak.count() > 0 || section.compute == ComputeModel::recorded) return;
+  if (section.compute == ComputeModel::automatic && !device.kernel_table.empty()) return;
+  if (section.compute != ComputeModel::automatic)
+    return reading.fail(Errc::config_missing_key, "/device/peak",
+                        "is missing: the model of compute needs it");
+  device.compute = ComputeModel::recorded;
+}
+
 void set_device(const DeviceSection& section, Platform& platform, Reading& reading) {
   const DeviceEntry* entry = nullptr;
   if (section.is) {
@@ -82,25 +109,8 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
                         "is missing: the device is not from the catalogue",
                         "name a catalogue device with `is`, or give memory_bandwidth");
   }
-  if (section.in_step) set_in_step(*section.in_step, device, reading);
-  const bool has_peak = device.peak.count() > 0;
-  device.compute = section.compute;
-  device.kernel_table = section.kernel_table.value_or("");
-  if (section.compute == ComputeModel::table && device.kernel_table.empty())
-    return reading.fail(Errc::config_missing_key, "/device/kernel_table",
-                        "is missing: compute is to come from a table",
-                        "name a file of measured kernels, or take another model");
-  device.kernel_model = section.kernel_model.value_or("");
-  if (section.compute == ComputeModel::fitted && device.kernel_model.empty())
-    return reading.fail(Errc::config_missing_key, "/device/kernel_model",
-                        "is missing: compute is to come from a fitted model",
-                        "name a file that 'orrery kernels fit' wrote, or take another model");
-  if (has_peak || section.compute == ComputeModel::recorded) return;
-  if (section.compute == ComputeModel::automatic && !device.kernel_table.empty()) return;
-  if (section.compute != ComputeModel::automatic)
-    return reading.fail(Errc::config_missing_key, "/device/peak",
-                        "is missing: the model of compute needs it");
-  device.compute = ComputeModel::recorded;
+  device.clock_mhz = section.clock_mhz.value_or(0);
+  set_compute(section, device, reading);
 }
 
 void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {

@@ -32,7 +32,8 @@ struct Words<platform::ComputeModel> {
       WordTable<platform::ComputeModel>{"heuristic", platform::ComputeModel::heuristic},
       WordTable<platform::ComputeModel>{"learned", platform::ComputeModel::learned},
       WordTable<platform::ComputeModel>{"table", platform::ComputeModel::table},
-      WordTable<platform::ComputeModel>{"fitted", platform::ComputeModel::fitted}};
+      WordTable<platform::ComputeModel>{"fitted", platform::ComputeModel::fitted},
+      WordTable<platform::ComputeModel>{"systolic", platform::ComputeModel::systolic}};
 };
 template <>
 struct Words<platform::Block> {
@@ -176,10 +177,12 @@ struct DeviceSection {
   std::optional<FlopRate> peak;
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory_capacity;
+  std::optional<double> clock_mhz;
   ComputeModel compute = ComputeModel::automatic;
   std::optional<std::string> kernel_table;
   std::optional<std::string> kernel_model;
   std::optional<InStepSection> in_step;
+  std::optional<std::string> systolic;
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
@@ -197,12 +200,16 @@ struct DeviceSection {
           .by_default("the catalogue's"),
       field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
           .by_default("the catalogue's"),
-      field(
-          "compute", &DeviceSection::compute,
-          "where the times of compute nodes come from; `auto`: recorded, else the best that is "
-          "known for each kernel, or the roofline where `peak` is given here; `table`: the "
-          "kernel table even where something was recorded, and as `auto` where it ends; `fitted`: "
-          "likewise the kernel model"),
+      field("clock_mhz", &DeviceSection::clock_mhz,
+            "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
+          .by_default("the catalogue's"),
+      field("compute", &DeviceSection::compute,
+            "where the times of compute nodes come from; `auto`: recorded, else the best that is "
+            "known for each kernel, or the roofline where `peak` is given here; `table`: the "
+            "kernel table even where something was recorded, and as `auto` where it ends; "
+            "`systolic`: "
+            "products and convolutions by the array, even where they were recorded, the rest as "
+            "`auto`; `fitted`: the kernel model as `table` the table"),
       field("kernel_table", &DeviceSection::kernel_table,
             "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
             "them first"),
@@ -210,7 +217,10 @@ struct DeviceSection {
             "a file that `orrery kernels fit` wrote, likewise; `auto` asks it after the table"),
       field("in_step", &DeviceSection::in_step,
             "what a step adds to kernels whose times a model says (`table`, `fitted`, `learned`, "
-            "`heuristic`)")};
+            "`heuristic`)"),
+      field("systolic", &DeviceSection::systolic,
+            "for `compute: systolic`: SCALE-Sim's configuration of an array, its path from this "
+            "file's folder; it runs at the device's clock")};
 };
 
 struct DimSection {

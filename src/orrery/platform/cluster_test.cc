@@ -64,6 +64,30 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
   EXPECT_THAT(c.all_to_all.per_dim, testing::Each(AlgorithmSpec{Algorithm::direct, 1}));
 }
 
+TEST(Cluster, MayBeOfSystolicArrays) {
+  const auto device = [](const std::string& keys) {
+    return parse("device: {is: tpu-v4, " + keys +
+                 "}\nnetwork: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]");
+  };
+  const Result<Platform> platform =
+      device("compute: systolic, systolic: a/array.cfg, clock_mhz: 700");
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->device.compute, ComputeModel::systolic);
+  EXPECT_EQ(platform->device.systolic, "a/array.cfg");
+  EXPECT_EQ(platform->device.clock_mhz, 700);
+  Findings none;
+  const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->device.compute, ComputeModel::systolic);
+  EXPECT_EQ(again->device.systolic, "a/array.cfg");
+  EXPECT_EQ(again->device.clock_mhz, 700);
+  const Result<Platform> none_named = device("compute: systolic");
+  ASSERT_FALSE(none_named);
+  EXPECT_EQ(none_named.error().code, Errc::config_missing_key);
+  EXPECT_THAT(none_named.error().where, testing::HasSubstr("/device/systolic"));
+  EXPECT_FALSE(device("clock_mhz: 0"));
+}
+
 TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",

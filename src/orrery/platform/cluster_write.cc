@@ -42,6 +42,8 @@ ClusterSection section_of(const Platform& platform) {
     for (const InStep::Factor& one : device.in_step.factors)
       in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
   }
+  if (!device.systolic.empty()) file.device.systolic = device.systolic;
+  if (device.clock_mhz > 0) file.device.clock_mhz = device.clock_mhz;
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
     file.network.push_back(DimSection{dim.block, dim.size, std::nullopt, dim.bandwidth, latency});

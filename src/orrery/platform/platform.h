@@ -147,6 +147,8 @@ struct Device {
   Bytes memory_capacity{};  ///< 0 = unknown
   ComputeModel compute = ComputeModel::recorded;
   std::string kernel_table;  ///< file of measured kernels, as it was named; empty: none
+  std::string systolic;      ///< file of a systolic array, likewise (SCALE-Sim's configuration)
+  double clock_mhz = 0;      ///< instead of the catalogue's; 0: that
   std::string kernel_model;  ///< file that `orrery kernels fit` wrote, likewise
   InStep in_step;
 

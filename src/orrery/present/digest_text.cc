@@ -191,6 +191,7 @@ std::string models_text(const Digest& digest) {
       : word == "recorded_or_table_or_fitted"
           ? fmt::format("recorded durations, else measured kernels, or a fitted model's, on {}",
                         device)
+      : word == "systolic" ? fmt::format("a systolic array at {}'s clock, else as auto", device)
       : word == "table"    ? "measured kernels on " + device
       : word == "fitted"   ? "kernels of a fitted model on " + device
       : word == "recorded" ? "recorded durations"

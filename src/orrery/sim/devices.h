@@ -19,7 +19,7 @@ class Devices {
   Devices(Run& run, Agendas& agendas)
       : run_(run),
         agendas_(agendas),
-        compute_(model::make_compute(run.platform, run.options.own_kernels)),
+        compute_(model::make_compute(run.platform, run.options.kernel_models)),
         remote_memory_(run.platform) {}
 
   /// A compute node. False: it takes no time at all, not even a tick.

@@ -40,7 +40,7 @@ TimedBy timed_by(model::Source source) {
 std::vector<std::vector<TimedBy>> all_timed_by(const graph::Workload& workload,
                                                const platform::Platform& platform,
                                                const Options& options) {
-  const auto compute = model::make_compute(platform, options.own_kernels);
+  const auto compute = model::make_compute(platform, options.kernel_models);
   std::vector<std::vector<TimedBy>> all;
   for (const graph::GraphRef& graph : workload.graphs) {
     std::vector<TimedBy>& nodes = all.emplace_back(graph->size());

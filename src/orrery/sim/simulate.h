@@ -9,7 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
-#include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/sim_result.h"
@@ -46,9 +46,8 @@ struct Options {
   /// take part has come (see Meetings): a recording is played again, nothing is sent. Orrery rules;
   /// without folding, parts and repeats.
   bool replay = false;
-  /// Kernels that somebody measured or fitted, for platforms that ask them
-  /// (platform::Device::compute).
-  model::OwnKernels own_kernels;
+  /// Models of kernels from files, for platforms that ask them (platform::Device::compute).
+  model::GivenModels kernel_models{};
   /// Makes the network to run on; empty: the platform's own (model::make_network).
   NetworkMaker network;
 };

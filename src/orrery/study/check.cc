@@ -10,6 +10,16 @@ namespace orrery::study {
 
 namespace {
 
+/// The systolic array, where the cluster names one.
+void check_array(const Question& question, const platform::Platform& platform, Checked& checked) {
+  const auto array = read_array_for(question, platform, checked.findings);
+  if (!array) {
+    checked.errors.push_back(array.error());
+  } else if (array->model) {
+    checked.fine.push_back({"systolic array", "products and convolutions"});
+  }
+}
+
 /// The kernel table, where the cluster names one.
 void check_table(const Question& question, const platform::Platform& platform, Checked& checked) {
   if (platform.device.kernel_table.empty()) return;
@@ -52,6 +62,7 @@ Checked check(const Question& question, Watch& watch) {
                                   read->dims.size(), read->dims.size() == 1 ? "" : "s")});
       check_table(question, *read, checked);
       check_fitted(question, *read, checked);
+      check_array(question, *read, checked);
       platform = *std::move(read);
     }
   }

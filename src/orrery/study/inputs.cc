@@ -106,6 +106,10 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   if (question.compute == "fitted" && platform.device.kernel_model.empty())
     return fail(Errc::config_missing_key, "--compute fitted", "no fitted model is named",
                 "--kernel-model FILE, or device.kernel_model in the cluster's file");
+  if (question.compute == "systolic" && platform.device.systolic.empty())
+    return fail(Errc::config_missing_key, "--compute systolic", "no systolic array is named",
+                "--systolic FILE, or device.systolic in the cluster's file: SCALE-Sim's "
+                "configuration of one");
   const bool needs_peak = question.compute != "auto" && question.compute != "recorded";
   if (platform.device.peak.count() > 0) return {};
   if (needs_peak)
@@ -146,6 +150,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   if (network != nullptr) platform->network = network->kind;
   if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
   if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
+  if (!question.systolic.empty()) platform->device.systolic = question.systolic;
   if (!question.compute.empty()) {
     if (auto chosen = choose_compute(question, *platform); !chosen)
       return tl::unexpected(chosen.error());
@@ -278,10 +283,13 @@ Result<Cluster> read_cluster(const Question& question, Findings& findings) {
   if (!ranks) return tl::unexpected(ranks.error());
   auto measured = read_measured_for(question, *platform, findings);
   if (!measured) return tl::unexpected(measured.error());
+  auto systolic = read_array_for(question, *platform, findings);
+  if (!systolic) return tl::unexpected(systolic.error());
   made.measured = *std::move(measured);
   auto fitted = read_fitted_for(question, *platform, findings);
   if (!fitted) return tl::unexpected(fitted.error());
   made.fitted = *std::move(fitted);
+  made.systolic = *std::move(systolic);
   made.platform = *std::move(platform);
   made.ranks = *ranks;
   return made;

@@ -10,11 +10,13 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/fitted.h"
 #include "orrery/study/measured.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
+#include "orrery/study/systolic_array.h"
 #include "orrery/workload/program/program.h"
 
 namespace orrery::study {
@@ -25,8 +27,11 @@ struct Cluster {
   std::uint32_t ranks = 0;
   Measured measured{};
   Fitted fitted{};
+  SystolicDevice systolic{};
 
-  [[nodiscard]] model::OwnKernels own_kernels() const { return {measured.model, fitted.model}; }
+  [[nodiscard]] model::GivenModels kernel_models() const {
+    return {measured.model, fitted.model, systolic.model};
+  }
 };
 
 /// A workload for so many ranks.

@@ -60,15 +60,20 @@ DeviceAnswers answers_on(const graph::Kernel& kernel, const model::Silicon& sili
 
 Error unknown_device(const std::string& name) { return no_device(name, {}); }
 
-Result<std::vector<model::NamedModel>> models_alone(const std::string& table,
+Result<std::vector<model::NamedModel>> models_alone(const AnswerSources& sources,
                                                     const std::string& compute,
                                                     Findings& findings) {
   model::KernelSources known;
-  if (!table.empty()) {
-    const auto rows = model::read_measured(table);
+  if (!sources.table.empty()) {
+    const auto rows = model::read_measured(sources.table);
     if (!rows) return tl::unexpected(rows.error());
-    known.measured =
+    known.given.measured =
         std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
+  }
+  if (!sources.fitted.empty()) {
+    const auto fitted = read_fitted(sources.fitted);
+    if (!fitted) return tl::unexpected(fitted.error());
+    known.given.fitted = fitted->model;
   }
   std::vector<model::NamedModel> models = model::kernel_models(known);
   if (compute.empty() || compute == "auto") return models;
@@ -76,8 +81,9 @@ Result<std::vector<model::NamedModel>> models_alone(const std::string& table,
   if (models.empty())
     return fail(Errc::usage, "--compute",
                 fmt::format("{} cannot say what kernels take alone", in_quotes(compute)),
-                compute == "table" ? "--kernel-table names a table of measured kernels"
-                                   : "auto, learned, heuristic, roofline, or table");
+                compute == "table"    ? "--kernel-table names a table of measured kernels"
+                : compute == "fitted" ? "--kernel-model names a fitted model"
+                                      : "auto, learned, heuristic, roofline, table, or fitted");
   models.front().asked = true;
   return models;
 }
@@ -93,17 +99,17 @@ Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
     rows = *std::move(read);
     table =
         std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
-    known.own.measured = table;
+    known.given.measured = table;
   }
   if (!sources.fitted.empty()) {
     const auto fitted = read_fitted(sources.fitted);
     if (!fitted) return tl::unexpected(fitted.error());
-    known.own.fitted = fitted->model;
+    known.given.fitted = fitted->model;
   }
   if (!sources.systolic.empty()) {
     const auto read = model::read_systolic_config(sources.systolic, findings);
     if (!read) return tl::unexpected(read.error());
-    known.systolic = std::make_shared<const model::SystolicModel>(read->array);
+    known.given.systolic = std::make_shared<const model::SystolicModel>(read->array);
   }
   const std::vector<model::NamedModel> models = model::kernel_models(known);
   std::vector<DeviceAnswers> all;

@@ -40,9 +40,9 @@ struct AnswerSources {
 [[nodiscard]] Error unknown_device(const std::string& name);
 
 /// What simulations would ask how long a kernel takes alone: all models in their order, or the one
-/// that is called `compute`. `table`: a file of measured kernels; may be empty. Errc: usage (no
-/// such model, or it has nothing to answer from), and those of reading the table.
-[[nodiscard]] Result<std::vector<model::NamedModel>> models_alone(const std::string& table,
+/// that is called `compute`. Errc: usage (no such model, or it has nothing to answer from), and
+/// those of reading the files.
+[[nodiscard]] Result<std::vector<model::NamedModel>> models_alone(const AnswerSources& sources,
                                                                   const std::string& compute,
                                                                   Findings& findings);
 

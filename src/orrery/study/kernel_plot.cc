@@ -30,13 +30,13 @@ Result<std::vector<NamedModel>> models_asked(const PlotQuestion& question, Findi
   if (!question.kernel_table.empty()) {
     const auto rows = model::read_measured(question.kernel_table);
     if (!rows) return tl::unexpected(rows.error());
-    sources.own.measured =
+    sources.given.measured =
         std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
   }
   if (!question.kernel_model.empty()) {
     const auto fitted = read_fitted(question.kernel_model);
     if (!fitted) return tl::unexpected(fitted.error());
-    sources.own.fitted = fitted->model;
+    sources.given.fitted = fitted->model;
   }
   std::vector<NamedModel> models = model::kernel_models(sources);
   if (question.compute == "auto") return models;

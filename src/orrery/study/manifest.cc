@@ -58,6 +58,7 @@ std::string typed_options(const Question& question) {
   if (!question.compute.empty()) text += " --compute " + question.compute;
   if (!question.kernel_table.empty()) text += " --kernel-table " + portable(question.kernel_table);
   if (!question.kernel_model.empty()) text += " --kernel-model " + portable(question.kernel_model);
+  if (!question.systolic.empty()) text += " --systolic " + portable(question.systolic);
   if (!question.rules.empty()) text += " --rules " + question.rules;
   return text.empty() ? text : text.substr(1);
 }
@@ -81,6 +82,7 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
     stated.device.kernel_table = portable(stated.device.kernel_table);
   if (!stated.device.kernel_model.empty())
     stated.device.kernel_model = portable(stated.device.kernel_model);
+  if (!stated.device.systolic.empty()) stated.device.systolic = portable(stated.device.systolic);
   const std::string config = platform::resolved_cluster(stated);
   graph::ContentHash cluster_hash;
   cluster_hash.add(config);
@@ -88,6 +90,8 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
   if (measured.model) cluster_hash.add(measured.hash);
   const Fitted& fitted = outcome.inputs.cluster->fitted;
   if (fitted.model) cluster_hash.add(fitted.hash);
+  const SystolicDevice& systolic = outcome.inputs.cluster->systolic;
+  if (systolic.model) cluster_hash.add(systolic.hash);
   cluster_hash.add(name(platform.rules));
   std::vector<std::pair<std::string, std::string>> facts = {
       {"orrery", ORRERY_VERSION},
@@ -103,6 +107,7 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
   if (measured.model)
     facts.emplace_back("kernel_table_hash", fmt::format("{:016x}", measured.hash));
   if (fitted.model) facts.emplace_back("kernel_model_hash", fmt::format("{:016x}", fitted.hash));
+  if (systolic.model) facts.emplace_back("systolic_hash", fmt::format("{:016x}", systolic.hash));
   if (const std::string options = typed_options(outcome.question); !options.empty())
     facts.emplace_back("options", options);
   add_savings(outcome.result.savings, facts);

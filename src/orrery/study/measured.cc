@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -15,11 +14,11 @@
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table_file.h"
+#include "orrery/study/systolic_array.h"
 
 namespace orrery::study {
 namespace {
 
-namespace fs = std::filesystem;
 using platform::ComputeModel;
 
 std::string devices_of(const model::MeasuredTable& table) {
@@ -41,8 +40,9 @@ Result<Measured> read_measured_for(const Question& question, const platform::Pla
                                    Findings& findings) {
   const platform::Device& device = platform.device;
   if (device.kernel_table.empty()) return Measured{};
-  const bool asked =
-      device.compute == ComputeModel::automatic || device.compute == ComputeModel::table;
+  const bool asked = device.compute == ComputeModel::automatic ||
+                     device.compute == ComputeModel::table ||
+                     device.compute == ComputeModel::systolic;
   if (platform.rules == platform::Rules::astra || platform.replay_only || !asked) {
     findings.add(FindingCode::key_without_effect,
                  question.kernel_table.empty() ? "/device/kernel_table" : "--kernel-table");

@@ -32,10 +32,12 @@ bool tells_kernels(const platform::Platform& platform) {
   if (platform.replay_only || platform.rules == platform::Rules::astra) return false;
   switch (device.compute) {
     case ComputeModel::automatic:
-      return !device.has_own_peak() || !device.kernel_table.empty();
+      return !device.has_own_peak() || !device.kernel_table.empty() || !device.kernel_model.empty();
     case ComputeModel::heuristic:
     case ComputeModel::learned:
     case ComputeModel::table:
+    case ComputeModel::fitted:
+    case ComputeModel::systolic:
       return true;
     default:
       return false;

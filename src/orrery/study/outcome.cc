@@ -45,7 +45,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   sim::Options options = options_of(question);
   const bool verify = question.work.verify_fold;
   const Measured& measured = inputs.cluster->measured;
-  options.own_kernels = inputs.cluster->own_kernels();
+  options.kernel_models = inputs.cluster->kernel_models();
   if (measured.model && !answers_any(*measured.model, {}, inputs.workload()))
     findings.add(FindingCode::key_without_effect,
                  fmt::format("{}: none of the workload's kernels is in it",

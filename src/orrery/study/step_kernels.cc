@@ -29,7 +29,7 @@ StepKernels step_kernels(const workload::Program& program, const Cluster& cluste
   made.role = program.roles[kRole].name;
   made.ranks = program.roles[kRole].ranks;
   while (program.role_of(made.rank) != kRole) ++made.rank;
-  const model::Predictions predictions(cluster.platform.device, cluster.own_kernels());
+  const model::Predictions predictions(cluster.platform.device, cluster.kernel_models());
   graph::KernelTable table;
   const auto counts = workload::count_kernels(program, kRole);
   for (const workload::KernelCount& count : counts)

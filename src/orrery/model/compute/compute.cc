@@ -15,8 +15,8 @@ using platform::ComputeModel;
 
 class PlatformCompute final : public Compute {
  public:
-  PlatformCompute(const platform::Platform& platform, OwnKernels own)
-      : platform_(platform), predictions_(platform.device, std::move(own)) {}
+  PlatformCompute(const platform::Platform& platform, GivenModels given)
+      : platform_(platform), predictions_(platform.device, std::move(given)) {}
 
   [[nodiscard]] Source source(const graph::Graph& graph, graph::NodeId node) const override {
     if (!wanted(graph, node)) return Source::recorded;
@@ -53,6 +53,10 @@ class PlatformCompute final : public Compute {
       return false;
     const ComputeModel model = platform_.device.compute;
     if (model == ComputeModel::automatic) return graph.duration(node) == Time{};
+    if (model == ComputeModel::systolic && graph.duration(node) != Time{}) {
+      const Answer* predicted = prediction(graph, node);
+      return predicted != nullptr && predicted->source == Source::systolic;
+    }
     return model != ComputeModel::recorded;
   }
 
@@ -78,8 +82,8 @@ class PlatformCompute final : public Compute {
 
 }  // namespace
 
-std::unique_ptr<Compute> make_compute(const platform::Platform& platform, OwnKernels own) {
-  return std::make_unique<PlatformCompute>(platform, std::move(own));
+std::unique_ptr<Compute> make_compute(const platform::Platform& platform, GivenModels given) {
+  return std::make_unique<PlatformCompute>(platform, std::move(given));
 }
 
 }  // namespace orrery::model

@@ -8,7 +8,7 @@
 #include "orrery/core/error.h"
 #include "orrery/graph/graph.h"
 #include "orrery/model/answer.h"
-#include "orrery/model/kernels/kernel_model.h"
+#include "orrery/model/compute/models.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -27,6 +27,6 @@ class Compute {
 /// What the platform asks for: recorded times, a model, or a model where nothing was recorded. The
 /// platform outlives it.
 [[nodiscard]] std::unique_ptr<Compute> make_compute(const platform::Platform& platform,
-                                                    OwnKernels own = {});
+                                                    GivenModels given = {});
 
 }  // namespace orrery::model

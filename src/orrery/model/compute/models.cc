@@ -54,13 +54,13 @@ class LearnedOfRelatives final : public KernelModel {
 
 std::vector<NamedModel> kernel_models(const KernelSources& sources) {
   std::vector<NamedModel> models;
-  if (sources.own.measured) models.push_back({"table", sources.own.measured, true, true});
-  if (sources.own.fitted) models.push_back({"fitted", sources.own.fitted, true, true});
+  if (sources.given.measured) models.push_back({"table", sources.given.measured, true, true});
+  if (sources.given.fitted) models.push_back({"fitted", sources.given.fitted, true, true});
   if (LearnedModel::built_in() != nullptr)
     models.push_back({"learned", std::make_shared<LearnedOfRelatives>(), !sources.own_peak});
   models.push_back({"heuristic", std::make_shared<HeuristicModel>(), !sources.own_peak});
   models.push_back({"roofline", std::make_shared<RooflineModel>(sources.scale)});
-  if (sources.systolic) models.push_back({"systolic", sources.systolic, false});
+  if (sources.given.systolic) models.push_back({"systolic", sources.given.systolic, false});
   return models;
 }
 

@@ -23,12 +23,18 @@ struct NamedModel {
   bool inside = false;  ///< … but not where its answer is beyond what it knows
 };
 
+/// Models that somebody's files describe.
+struct GivenModels {
+  std::shared_ptr<const KernelModel> measured;  ///< a table; may be null
+  std::shared_ptr<const KernelModel> fitted;    ///< what `orrery kernels fit` wrote; may be null
+  std::shared_ptr<const KernelModel> systolic;  ///< the device as such arrays; may be null
+};
+
 /// What models are made from.
 struct KernelSources {
   double scale = 1;       ///< peaks are this share of the data sheet's
   bool own_peak = false;  ///< they are somebody's own figure, which only the roofline follows
-  OwnKernels own;
-  std::shared_ptr<const KernelModel> systolic;  ///< the device as such arrays; may be null
+  GivenModels given{};
 };
 
 /// Every model there is, in the order in which `auto` asks them; behind these what it never asks.

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "orrery/core/strings.h"
+#include "orrery/graph/builder.h"
+#include "orrery/model/compute/compute.h"
 #include "orrery/model/compute/predictions.h"
+#include "orrery/model/kernels/systolic_model.h"
 #include "orrery/model/kernels/table_testing.h"
 
 namespace orrery::model {
@@ -57,10 +61,61 @@ TEST(KernelModels, TakeTheTableAsFarAsItGoes) {
   EXPECT_EQ(source_of(ComputeModel::recorded, worked(128)), Source::recorded);
 }
 
+// Products by the array, the rest by what auto takes; of what was recorded only products.
+TEST(KernelModels, TakeTheArrayForProductsWhereItIsAskedFor) {
+  SystolicArray array;
+  array.rows = array.columns = 32;
+  array.ifmap_bytes = array.filter_bytes = array.ofmap_bytes = 64 << 10;
+  array.clock = 1e9;
+  const auto chip = std::make_shared<const SystolicModel>(array);
+  graph::Kernel norm;
+  norm.operation = graph::Operation::rms_norm;
+  norm.sizes = {128, 128};
+  norm.bytes = 65536;
+  graph::GraphBuilder builder("g", std::make_shared<StringPool>(), graph::Repair::refuse);
+  std::uint64_t id = 0;
+  for (const bool recorded : {false, true}) {
+    for (const graph::Kernel& kernel : {worked(128), worked(5000), norm}) {
+      graph::NodeSpec node;
+      node.id = id++;
+      node.kind = graph::NodeKind::comp;
+      node.flags = graph::kHasNumOps | graph::kHasTensorSize;
+      node.work = {kernel.flops, Bytes(kernel.bytes)};
+      node.kernel = builder.kernels().intern(kernel);
+      if (recorded) node.duration = us(7);
+      builder.add(node);
+    }
+  }
+  Findings findings;
+  const auto graph = std::move(builder).finish(findings);
+  ASSERT_TRUE(graph);
+  const auto sources = [&](platform::ComputeModel model, platform::Rules rules) {
+    platform::Platform platform;
+    platform.rules = rules;
+    platform.device = toy(model);
+    const auto compute = make_compute(platform, {toy_table(), nullptr, chip});
+    std::vector<Source> all;
+    for (graph::NodeId node = 0; node < graph->size(); ++node) {
+      all.push_back(compute->source(*graph, node));
+      EXPECT_EQ(compute->time(*graph, node)->source, all.back());
+    }
+    return all;
+  };
+  using enum Source;
+  using platform::ComputeModel;
+  EXPECT_EQ(sources(ComputeModel::systolic, platform::Rules::orrery),
+            (std::vector{Source::systolic, Source::systolic, roofline, Source::systolic,
+                         Source::systolic, recorded}));
+  EXPECT_EQ(sources(ComputeModel::automatic, platform::Rules::orrery),
+            (std::vector{table, roofline, roofline, recorded, recorded, recorded}));
+  for (const Source source : sources(ComputeModel::systolic, platform::Rules::astra))
+    EXPECT_NE(source, Source::systolic) << "there are no kernels";
+}
+
 TEST(KernelModels, AreListedInTheOrderOfAsking) {
   KernelSources sources;
-  sources.own.measured = toy_table();
-  sources.systolic = toy_table();
+  sources.given.measured = toy_table();
+  sources.given.systolic = toy_table();
   const auto models = kernel_models(sources);
   ASSERT_EQ(models.size(), 5u);
   EXPECT_EQ(models[0].name, "table");
@@ -71,7 +126,7 @@ TEST(KernelModels, AreListedInTheOrderOfAsking) {
   EXPECT_FALSE(models[4].asked);
   Silicon silicon;
   EXPECT_FALSE(take_time(models, worked(128), silicon)) << "a device of which nothing is known";
-  const auto known = known_as(sources.own.measured, "TOY_1");
+  const auto known = known_as(sources.given.measured, "TOY_1");
   EXPECT_TRUE(known->time(worked(128), silicon));
   EXPECT_EQ(silicon.name, "");
 }

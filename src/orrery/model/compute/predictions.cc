@@ -13,13 +13,13 @@ namespace {
 
 using platform::ComputeModel;
 
-std::vector<NamedModel> models_of(const platform::Device& device, OwnKernels own) {
+std::vector<NamedModel> models_of(const platform::Device& device, GivenModels given) {
   if (device.compute == ComputeModel::recorded) return {};
   KernelSources sources;
   if (device.rated.count() > 0 && device.peak.count() > 0)
     sources.scale = device.peak.count() / device.rated.count();
   sources.own_peak = device.has_own_peak();
-  sources.own = std::move(own);
+  sources.given = std::move(given);
   std::vector<NamedModel> models = kernel_models(sources);
   if (device.compute == ComputeModel::automatic) return models;
   const auto named = [&](const NamedModel& model) { return model.name == name(device.compute); };
@@ -31,11 +31,11 @@ std::vector<NamedModel> models_of(const platform::Device& device, OwnKernels own
 
 }  // namespace
 
-Predictions::Predictions(const platform::Device& device, OwnKernels own)
+Predictions::Predictions(const platform::Device& device, GivenModels given)
     : device_(device),
       silicon_(silicon_of(device)),
       gap_(gap_of(device, silicon_)),
-      models_(models_of(device, std::move(own))) {}
+      models_(models_of(device, std::move(given))) {}
 
 Predictions::~Predictions() = default;
 

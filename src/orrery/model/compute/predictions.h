@@ -25,7 +25,7 @@ class Predictions {
  public:
   /// By the models that device.compute names. Automatic: the best that is known for each kernel;
   /// the roofline for devices that are not of the catalogue, or whose peak is not the catalogue's.
-  explicit Predictions(const platform::Device& device, OwnKernels own = {});
+  explicit Predictions(const platform::Device& device, GivenModels given = {});
   ~Predictions();
   Predictions(const Predictions&) = delete;
   Predictions& operator=(const Predictions&) = delete;

@@ -30,10 +30,4 @@ class KernelModel {
                                                        const Silicon& silicon) const = 0;
 };
 
-/// Models made of somebody's own files; each may be null.
-struct OwnKernels {
-  std::shared_ptr<const KernelModel> measured;  ///< a table
-  std::shared_ptr<const KernelModel> fitted;    ///< what `orrery kernels fit` wrote
-};
-
 }  // namespace orrery::model

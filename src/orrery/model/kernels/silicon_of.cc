@@ -49,6 +49,7 @@ Silicon silicon_of(const platform::Device& device) {
     silicon.peak[static_cast<std::size_t>(graph::Format::unsaid)] = device.rated.count();
   silicon.memory = device.memory.count();
   silicon.memory_bytes = static_cast<double>(device.memory_capacity.count());
+  if (device.clock_mhz > 0) silicon.clock = device.clock_mhz * 1e6;
   return silicon;
 }
 
