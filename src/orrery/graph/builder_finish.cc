@@ -96,6 +96,10 @@ void GraphBuilder::hash_kernels(ContentHash& hash) const {
     const std::uint32_t row = columns_.payloads[n];
     if (row != kNoNode && is_work(columns_.kinds[n])) hash.add(of_row[row]);
   }
+  const LaunchTimes launch = kernels_->launch_times();
+  if (!launch.any()) return;
+  for (const Time time : {launch.forward, launch.backward, launch.optimizer})
+    hash.add(static_cast<std::uint64_t>(time.count()));
 }
 
 void GraphBuilder::move_tensors() {

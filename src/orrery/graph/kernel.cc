@@ -237,6 +237,11 @@ std::uint64_t hash_of(const Kernel& kernel) {
   return hash.value();
 }
 
+Time LaunchTimes::of(const Kernel& kernel) const {
+  if (kernel.operation == Operation::optimizer) return optimizer;
+  return kernel.pass == Pass::forward ? forward : backward;
+}
+
 const Kernel& KernelTable::operator[](KernelId id) const {
   const std::scoped_lock lock(mutex_);
   return kernels_[id];
@@ -245,6 +250,16 @@ const Kernel& KernelTable::operator[](KernelId id) const {
 std::size_t KernelTable::size() const {
   const std::scoped_lock lock(mutex_);
   return kernels_.size();
+}
+
+LaunchTimes KernelTable::launch_times() const {
+  const std::scoped_lock lock(mutex_);
+  return launch_times_;
+}
+
+void KernelTable::set_launch_times(const LaunchTimes& times) {
+  const std::scoped_lock lock(mutex_);
+  launch_times_ = times;
 }
 
 KernelId KernelTable::intern(const Kernel& kernel) {

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "orrery/core/quantity.h"
+
 namespace orrery::graph {
 
 /// What kind of work it is. Kernels of one operation are told apart by the sizes that
@@ -126,6 +128,18 @@ struct Kernel {
 /// The same whatever made it; equal kernels have equal hashes.
 [[nodiscard]] std::uint64_t hash_of(const Kernel& kernel);
 
+/// How long a host takes to launch one kernel, with all that its framework does for it. Where
+/// kernels are shorter than that, the device waits for the host. 0: for no host.
+struct LaunchTimes {
+  Time forward{};
+  Time backward{};  ///< of all gradients
+  Time optimizer{};
+
+  [[nodiscard]] Time of(const Kernel& kernel) const;
+  [[nodiscard]] bool any() const { return *this != LaunchTimes{}; }
+  friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
+};
+
 /// Index into a KernelTable.
 using KernelId = std::uint32_t;
 inline constexpr KernelId kNoKernel = ~KernelId{0};
@@ -138,8 +152,13 @@ class KernelTable {
   [[nodiscard]] const Kernel& operator[](KernelId id) const;
   [[nodiscard]] std::size_t size() const;
 
+  /// What all hosts take to launch them.
+  [[nodiscard]] LaunchTimes launch_times() const;
+  void set_launch_times(const LaunchTimes& times);
+
  private:
   mutable std::mutex mutex_;
+  LaunchTimes launch_times_;
   std::deque<Kernel> kernels_;
   std::unordered_multimap<std::uint64_t, KernelId> ids_;  // by hash
 };

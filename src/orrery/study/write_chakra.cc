@@ -93,6 +93,7 @@ class ChakraWriter {
   Result<void> write_alike(std::uint32_t role, std::vector<std::uint32_t>& ranks) {
     StringPool pool;
     graph::KernelTable kernels;
+    kernels.set_launch_times(program_.spec.kernels.launch_times());
     workload::note_kernels(program_, program_.roles[role], kernels);
     trace::chakra::RankBytes text(groups_, pool, kernels, ranks.front());
     bool whole = true;

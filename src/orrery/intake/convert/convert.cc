@@ -241,8 +241,7 @@ Result<ConvertReport> convert(const profile::Profile& profile,
   const RecordedKernels kernels(profile);
   Conversion conversion(profile, dependencies, options, kernels, findings, on_node);
   MetadataRecord metadata = metadata_of(profile, options);
-  if (kernels.table().size() > 0)
-    metadata.attributes.push_back(trace::chakra::attribute_kernels(kernels.table()));
+  trace::chakra::add_kernels(kernels.table(), metadata.attributes);
   if (auto done = on_metadata(metadata); !done) return tl::unexpected(done.error());
   return conversion.run();
 }

@@ -76,7 +76,7 @@ RankBytes::RankBytes(const GroupNumbers& groups, const StringPool& pool,
     : groups_(groups), pool_(pool), rank_(rank), group_texts_(groups.axes().size()) {
   MetadataRecord metadata;
   metadata.version = kVersion;
-  if (kernels.size() > 0) metadata.attributes.push_back(attribute_kernels(kernels));
+  add_kernels(kernels, metadata.attributes);
   append_framed(bytes_, metadata);
 }
 

@@ -287,5 +287,56 @@ TEST(Reader, KernelsAreThoseOfTheMetadataOrOfTheNodeItself) {
   EXPECT_EQ(reread.graph->content_hash(), graph->content_hash());
 }
 
+/// A trace with one kernel whose metadata says so of launches.
+std::string with_launch(Member member, std::vector<std::uint64_t> times) {
+  MetadataRecord head;
+  head.version = "0.0.4";
+  head.attributes.push_back(
+      attribute_strings("kernels", {"softmax forward bf16,bf16>bf16 rows=4 features=5"}));
+  head.attributes.push_back(attribute("kernel_launch_ps", member, 0));
+  head.attributes.back().list = std::move(times);
+  std::string bytes;
+  append_framed(bytes, head);
+  NodeRecord record;
+  record.id = 1;
+  record.type = 4;
+  record.attributes = {attribute_bool("is_cpu_op", false), attribute_int64("kernel", 0)};
+  append_framed(bytes, record);
+  return bytes;
+}
+
+TEST(Reader, HostsLaunchAsTheMetadataSays) {
+  const auto launch_of = [](const auto& out) { return out.graph->kernels()->launch_times(); };
+  const std::string bytes = with_launch(Member::int64_list, {24'000'000, 30'000'000, 0});
+  const auto out = read(bytes);
+  ASSERT_TRUE(out.graph) << to_string(out.graph.error());
+  ASSERT_NE(out.graph->kernels(), nullptr);
+  EXPECT_EQ(launch_of(out), (graph::LaunchTimes{us(24), us(30), Time{}}));
+  EXPECT_EQ(out.findings.count(FindingCode::attr_ignored), 0u);
+  Findings more;
+  const TraceRecords records = records_of(*out.graph, more);
+  std::string again;
+  append_framed(again, *records.metadata);
+  for (const NodeRecord& record : records.nodes) append_framed(again, record);
+  const auto reread = read(again);
+  ASSERT_TRUE(reread.graph);
+  EXPECT_EQ(launch_of(reread), launch_of(out));
+  EXPECT_EQ(reread.graph->content_hash(), out.graph->content_hash());
+  const auto without = read(with_launch(Member::int64_list, {0, 0, 0}));
+  EXPECT_NE(without.graph->content_hash(), out.graph->content_hash());
+}
+
+TEST(Reader, LaunchTimesThatCannotBeAreLeftOut) {
+  for (const auto& bytes : {with_launch(Member::int64_list, {1, 2}),
+                            with_launch(Member::int64_list, {1, 2, ~std::uint64_t{0}}),
+                            with_launch(Member::int64_list, {1, 2, 2'000'000'000'000}),
+                            with_launch(Member::int64_val, {})}) {
+    const auto out = read(bytes);
+    ASSERT_TRUE(out.graph);
+    EXPECT_FALSE(out.graph->kernels()->launch_times().any());
+    EXPECT_EQ(out.findings.count(FindingCode::attr_ignored), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace orrery::trace::chakra

@@ -166,8 +166,7 @@ Result<void> write_records(const std::string& path, const TraceRecords& trace, P
 TraceRecords records_of(const graph::Graph& graph, Findings& findings) {
   TraceRecords trace;
   trace.metadata.emplace().version = kVersion;
-  if (graph.kernels() != nullptr)
-    trace.metadata->attributes.push_back(attribute_kernels(*graph.kernels()));
+  if (graph.kernels() != nullptr) add_kernels(*graph.kernels(), trace.metadata->attributes);
   trace.nodes.reserve(graph.size());
   for (NodeId n = 0; n < graph.size(); ++n) trace.nodes.push_back(record_of(graph, n, findings));
   for (NodeId n = 0; n < graph.size(); ++n) {

@@ -48,6 +48,7 @@ Result<graph::Workload> to_workload(const Program& program) {
   graph::Workload workload;
   const auto strings = std::make_shared<StringPool>();
   const auto kernels = std::make_shared<graph::KernelTable>();
+  kernels->set_launch_times(program.spec.kernels.launch_times());
   std::vector<std::uint32_t> graph_of_role(program.roles.size(), kNoGraph);
   std::array<bool, kAxes> used{};
   workload.graph_of_rank.reserve(ranks);

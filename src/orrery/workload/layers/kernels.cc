@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/layers/kernels.h"
 
+#include <algorithm>
+
 namespace orrery::workload {
 
 using graph::Format;
@@ -62,6 +64,16 @@ Kernel product_kernel(const Scope& scope, graph::Pass pass, const ProductShape& 
   if (shape.copies == Amount(1)) {
     kernel.operation = Operation::gemm;
     kernel.sizes = {m.value(), n.value(), k.value()};
+    return kernel;
+  }
+  if (!scope.spec->kernels.fusion().grouped) {  // experts one after another, those with tokens
+    const std::int64_t experts = shape.copies.value(), rows = shape.rows.value();
+    const std::int64_t launched = std::clamp<std::int64_t>(rows, 1, experts);
+    const std::int64_t each = (rows - 1) / launched + 1;
+    kernel.operation = Operation::batched_gemm;
+    kernel.launches = static_cast<std::uint32_t>(std::min<std::int64_t>(launched, 0xffffffff));
+    kernel.sizes = {launched, pass == graph::Pass::weight_grad ? m.value() : each, n.value(),
+                    pass == graph::Pass::weight_grad ? each : k.value()};
     return kernel;
   }
   kernel.operation = Operation::grouped_gemm;

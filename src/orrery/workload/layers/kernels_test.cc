@@ -54,8 +54,15 @@ void expect_kernels(const Spec& spec, const std::string& what) {
       ASSERT_NE(op.name, nullptr) << what << ": " << body.name << ": " << to_text(op.kernel);
       const std::string where = what + ": " + op.name + ": " + to_text(op.kernel);
       EXPECT_NE(op.kernel.operation, Operation::unsaid) << where;
-      if (op.matmul > 0 && op.op_class != OpClass::optimizer)
+      if (op.kernel.operation == Operation::batched_gemm && op.kernel.launches > 1) {
+        // Experts one after another, each with as many rows as the fullest.
+        const std::int64_t more = product_flops(op) - op.matmul;
+        const std::size_t rows = op.kernel.pass == graph::Pass::weight_grad ? 3 : 1;
+        EXPECT_GE(more, 0) << where;
+        EXPECT_LT(more, product_flops(op) / op.kernel.sizes[rows]) << where;
+      } else if (op.matmul > 0 && op.op_class != OpClass::optimizer) {
         EXPECT_EQ(product_flops(op), op.matmul) << where;
+      }
       EXPECT_EQ(op.kernel.flops + op.kernel.bytes, 0) << where;  // the op's, put in when unrolled
       for (const std::int64_t size : op.kernel.sizes) EXPECT_GE(size, 0) << where;
       EXPECT_EQ(graph::parse_kernel(to_text(op.kernel)), op.kernel) << where;
@@ -172,6 +179,52 @@ TEST(Kernels, OfAnEagerGptLayerAreThoseThatWereRecorded) {
   EXPECT_EQ(backward["softmax"], 1);
   EXPECT_EQ(backward["dropout"], 3);
   EXPECT_EQ(backward["elementwise"], 2 + 2);  // and the gradients of the three inputs, added
+}
+
+// Transformers' MixtralSparseMoeBlock and DeepSpeed's Experts loop over experts.
+TEST(Kernels, ExpertsAreOneProductOrOneAfterAnother) {
+  for (const Framework framework : {Framework::megatron, Framework::pytorch}) {
+    Spec spec = job_of("mixtral-8x7b");
+    spec.kernels.framework = framework;
+    Findings findings;
+    const Result<Program> program = assemble(spec, findings);
+    ASSERT_TRUE(program);
+    int products = 0;
+    for (const Body& body : program->bodies) {
+      for (const Op& op : body.ops) {
+        const bool experts = op.kernel.operation == Operation::grouped_gemm ||
+                             (op.kernel.operation == Operation::batched_gemm && op.matmul > 0 &&
+                              op.kernel.launches > 1);
+        if (!experts) continue;
+        ++products;
+        const bool one = framework == Framework::megatron;
+        EXPECT_EQ(op.kernel.operation, one ? Operation::grouped_gemm : Operation::batched_gemm);
+        EXPECT_EQ(op.kernel.launches, one ? 1u : 8u);
+        EXPECT_EQ(op.kernel.sizes[0], 8);
+        if (!one)
+          EXPECT_EQ(op.kernel.sizes[op.kernel.pass == graph::Pass::weight_grad ? 3 : 1], 128);
+      }
+    }
+    EXPECT_GT(products, 5);
+  }
+}
+
+// A host's time for a launch is the framework's, or the job's own; none in graphs.
+TEST(Kernels, HostsAreTheFrameworks) {
+  Kernels kernels;
+  EXPECT_FALSE(kernels.launch_times().any());
+  kernels.framework = Framework::deepspeed;
+  const graph::LaunchTimes eager = kernels.launch_times();
+  EXPECT_EQ(eager, launch_times_of(Framework::pytorch));
+  EXPECT_GT(eager.backward, eager.forward);
+  EXPECT_GT(eager.forward, eager.optimizer);
+  kernels.launch = us(5);
+  EXPECT_EQ(kernels.launch_times(), (graph::LaunchTimes{us(5), us(5), us(5)}));
+  kernels.launch = Time{};
+  EXPECT_FALSE(kernels.launch_times().any());
+  kernels.launch.reset();
+  kernels.graphs = true;
+  EXPECT_FALSE(kernels.launch_times().any());
 }
 
 TEST(Kernels, FrameworksDifferInWhatTheyFuse) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "orrery/config/parameters.h"
+#include "orrery/graph/kernel.h"
 
 namespace orrery::workload {
 
@@ -30,14 +31,16 @@ struct Fusion {
   bool casts = true;              ///< to fp8 and fp4, behind the norm or activation before them
   bool adds_gradients = true;     ///< products of weights' gradients add to those of earlier
                                   ///< microbatches by themselves
+  bool grouped = true;            ///< products of experts; else one expert after another
   bool copies_gradients = false;  ///< each into one long buffer, from which they are reduced
 };
 
 /// From the frameworks' own modules: Hugging Face `modeling_llama.py` (LlamaRMSNorm, LlamaMLP,
 /// apply_rotary_pos_emb), torchtitan `models/llama3/model.py`, Megatron-Core
 /// `core/transformer/transformer_layer.py` and `core/fusions`, Transformer Engine
-/// `pytorch/module/layernorm_linear.py`; DeepSpeed
-/// `runtime/zero/stage_1_and_2.py` (copies into buckets). `fused` is what `none` stands for.
+/// `pytorch/module/layernorm_linear.py`; DeepSpeed `runtime/zero/stage_1_and_2.py` (copies into
+/// buckets); experts: Transformers `modeling_mixtral.py` (MixtralSparseMoeBlock) and DeepSpeed
+/// `moe/experts.py` loop over them. `fused` is what `none` stands for.
 [[nodiscard]] constexpr Fusion fusion_of(Framework framework, bool fused) {
   Fusion fusion;
   switch (framework) {
@@ -48,6 +51,7 @@ struct Fusion {
     case Framework::pytorch:
     case Framework::torchtitan:
       fusion = {false, false, false, false, false, false, false};
+      fusion.grouped = framework == Framework::torchtitan;
       fusion.copies_gradients = framework == Framework::deepspeed;
       break;
     case Framework::torchtitan_compiled:
@@ -58,6 +62,25 @@ struct Fusion {
       break;
   }
   return fusion;
+}
+
+/// What a host takes to launch one kernel in eager PyTorch: medians of launch-bound stretches of
+/// eight recorded ranks (V100, DLRM, with a profiler that makes hosts slower), benchmarks/
+/// launch_times.py and docs/kernel-times.md. DeepSpeed, torchtitan and Megatron-Core launch through
+/// the same dispatcher; compiled models have not been measured, and wait for no host here.
+[[nodiscard]] constexpr graph::LaunchTimes launch_times_of(Framework framework) {
+  switch (framework) {
+    case Framework::none:
+    case Framework::torchtitan_compiled:
+      return {};
+    case Framework::deepspeed:
+    case Framework::megatron:
+    case Framework::pytorch:
+    case Framework::torchtitan:
+      break;
+  }
+  constexpr std::int64_t kMicrosecond = 1'000'000;
+  return {Time(24 * kMicrosecond), Time(30 * kMicrosecond), Time(14 * kMicrosecond)};
 }
 
 }  // namespace orrery::workload

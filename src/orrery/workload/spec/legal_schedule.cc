@@ -164,6 +164,13 @@ constexpr std::array kScheduleRules = {
                 if (due == !spec.schedule.file.empty()) return {};
                 return due ? "is empty" : "is given, but schedule.kind is not file";
               }},
+    RuleCheck{
+        {"launch-or-graphs", "Kernels in graphs take no time of a host: `launch` is not given."},
+        "kernels.launch",
+        [](const Spec& spec) -> std::string {
+          const bool both = spec.kernels.graphs && spec.kernels.launch;
+          return both ? "is given, and kernels.graphs says that no host launches" : "";
+        }},
     RuleCheck{{"recompute-words", "`recompute.ops` lists operators that exist."},
               "recompute.ops",
               recompute_words,

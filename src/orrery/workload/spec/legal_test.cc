@@ -171,6 +171,7 @@ std::vector<Case> schedule_cases() {
       {"stage-layers-sum", kDense, {{"schedule.stage_layers", "9,-1"}}},
       {"schedule-file", kDense, {{"schedule.kind", "file"}}},
       {"schedule-file", kDense, {{"schedule.file", "order.yaml"}}},
+      {"launch-or-graphs", kDense, {{"kernels.graphs", "true"}, {"kernels.launch", "5 us"}}},
       {"recompute-words", kDense, {{"recompute.kind", "ops"}, {"recompute.ops", "norm,attenton"}}},
       {"recompute-ops", kDense, {{"recompute.kind", "ops"}}},
       {"recompute-ops", kDense, {{"recompute.ops", "norm"}}},
