@@ -28,6 +28,15 @@ Time Devices::deviating(std::uint32_t rank, NodeId node, Time duration) const {
   return deviations.host(who, duration);
 }
 
+Time Devices::length(std::uint32_t rank, NodeId node) const {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const auto answer = compute_->time(graph, node);
+  if (!answer) return Time{};
+  return answer->source == model::Source::recorded
+             ? deviating(rank, node, answer->time)
+             : run_.shared.deviations.compute(run_.real(rank), answer->time);
+}
+
 bool Devices::compute(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   const auto answer = compute_->time(graph, node);

@@ -22,6 +22,8 @@ class Devices {
         compute_(model::make_compute(run.platform, run.options.kernel_models)),
         remote_memory_(run.platform) {}
 
+  /// How long a compute node will take; 0 where that cannot be told, which compute() says why.
+  [[nodiscard]] Time length(std::uint32_t rank, graph::NodeId node) const;
   /// A compute node. False: it takes no time at all, not even a tick.
   [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
   /// Any node, for as long as was recorded.

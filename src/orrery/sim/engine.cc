@@ -216,6 +216,8 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
       return;
     case LocalKind::node_ready:
       return nodes_.becomes_ready(rank, event.arg);
+    case LocalKind::node_launched:
+      return nodes_.launched(rank, event.arg);
     case LocalKind::memory_done:
       devices_.access_ends(rank);
       nodes_.complete(rank, event.arg);

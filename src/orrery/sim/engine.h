@@ -20,6 +20,7 @@
 #include "orrery/sim/devices.h"
 #include "orrery/sim/guard.h"
 #include "orrery/sim/history.h"
+#include "orrery/sim/hosts.h"
 #include "orrery/sim/meetings.h"
 #include "orrery/sim/messages.h"
 #include "orrery/sim/nodes.h"
@@ -94,6 +95,9 @@ class Engine : private Messages::Ends,
 
   void starts_watched() override { repeats_.pass_marker(); }
   void begin(std::uint32_t rank, graph::NodeId node) override;
+  std::int64_t launch(std::uint32_t rank, graph::NodeId node) override {
+    return hosts_.launch(rank, node);
+  }
   void start_collective(std::uint32_t rank, graph::NodeId node);
   void custom_ends(std::uint32_t rank, graph::NodeId node) override;
 
@@ -112,6 +116,7 @@ class Engine : private Messages::Ends,
   Messages messages_{run_, guard_, transport_, accounts_, *this, border_ ? &*border_ : nullptr};
   Nodes nodes_{run_, agendas_, accounts_, *this};
   Devices devices_{run_, agendas_};
+  Hosts hosts_{run_, devices_};
   Customs customs_{run_, agendas_, messages_, *this};
   Meetings meetings_{run_, agendas_};  // Options::replay
   ChunkQueues queues_{run_, planner_, chunks_};

@@ -47,6 +47,20 @@ void ShapeReader::begin(const graph::Graph& graph) {
   graph_ = &graph;
   for (Numbering* all : {&peers_, &selves_, &groups_, &tensors_}) all->clear();
   uses_.clear();
+  const bool count = platform_.rules != platform::Rules::astra && graph.kernels() != nullptr;
+  if (count && graph.kernels() != kernels_) read_kernels(*graph.kernels());
+  if (!count) kernels_ = nullptr;
+}
+
+// Equal work may take other times as another kernel.
+void ShapeReader::read_kernels(const graph::KernelTable& kernels) {
+  kernels_ = &kernels;
+  kernel_words_.clear();
+  const graph::LaunchTimes launch = kernels.launch_times();
+  for (graph::KernelId id = 0; id < kernels.size(); ++id) {
+    const graph::Kernel& kernel = kernels[id];
+    kernel_words_.push_back(graph::hash_of(kernel) ^ word(launch.of(kernel).count()));
+  }
 }
 
 bool ShapeReader::custom(NodeId node, CollectiveType type) const {
@@ -73,6 +87,9 @@ void ShapeReader::read(NodeId node, std::vector<std::uint64_t>& words) {
       const graph::Work work = graph_->work(node);
       words.push_back(word(work.num_ops));
       words.push_back(word(work.tensor_size.count()));
+      if (const graph::KernelId kernel = graph_->kernel(node);
+          kernels_ != nullptr && kernel != graph::kNoKernel)
+        words.push_back(kernel_words_[kernel]);
       break;
     }
     case NodeKind::coll:

@@ -66,11 +66,14 @@ class ShapeReader {
   void read_message(graph::NodeId node, std::vector<std::uint64_t>& words);
   void read_rest(graph::NodeId node, std::vector<std::uint64_t>& words);
   [[nodiscard]] bool custom(graph::NodeId node, graph::CollectiveType type) const;
+  void read_kernels(const graph::KernelTable& kernels);
 
   const platform::Platform& platform_;
   const graph::Graph* graph_ = nullptr;
   Numbering peers_, selves_, groups_, tensors_;
   std::vector<UseSet> uses_;
+  const graph::KernelTable* kernels_ = nullptr;  ///< whose words are known; null: none count
+  std::vector<std::uint64_t> kernel_words_;      ///< by number: what it is, and its launches
 };
 
 /// The shapes of all graphs of a workload. Graphs have one shape when they are equal but for ids,

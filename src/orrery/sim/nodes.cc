@@ -154,6 +154,17 @@ void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
 }
 
 void Nodes::start(std::uint32_t rank, NodeId node) {
+  const std::int64_t wait = run_.shared.hosts.empty() ? 0 : work_.launch(rank, node);
+  if (wait == 0) return start_now(rank, node);
+  agendas_.at(rank, wait, {.arg = node, .kind = LocalKind::node_launched});
+}
+
+void Nodes::launched(std::uint32_t rank, NodeId node) {
+  start_now(rank, node);
+  wake(rank);
+}
+
+void Nodes::start_now(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   NodeTimes& times = run_.times_of(rank, node);
   times.start = run_.now();

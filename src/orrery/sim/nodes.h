@@ -25,6 +25,8 @@ class Nodes {
     virtual ~Work() = default;
     /// The node has been given its resource; complete() is called when it is done.
     virtual void begin(std::uint32_t rank, graph::NodeId node) = 0;
+    /// How long the node waits, with its resource, until its host has launched it.
+    [[nodiscard]] virtual std::int64_t launch(std::uint32_t rank, graph::NodeId node) = 0;
     /// The node that is watched for starts.
     virtual void starts_watched() = 0;
   };
@@ -40,6 +42,8 @@ class Nodes {
   void complete(std::uint32_t rank, graph::NodeId node);
   /// The node may begin: all that it waits for has ended, long enough ago.
   void becomes_ready(std::uint32_t rank, graph::NodeId node);
+  /// The host has launched what the node waits for.
+  void launched(std::uint32_t rank, graph::NodeId node);
   /// A node that takes no time, from within Work::begin.
   void skip(std::uint32_t rank, graph::NodeId node) { retire(rank, node, true); }
   /// Orrery rules, at the end of a tick. False: no node was left to start.
@@ -82,6 +86,7 @@ class Nodes {
   void issue(std::uint32_t rank);
   void note_release(std::uint32_t rank, graph::NodeId node, graph::NodeId by);
   void start(std::uint32_t rank, graph::NodeId node);
+  void start_now(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
   void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
   void pass_on_later(std::uint32_t rank, graph::NodeId node, bool at_once);

@@ -38,6 +38,8 @@ struct Policy {
   /// What a recording says counts: streams, how long nodes wait after others; and where a rank has
   /// a device, what its host does is no compute.
   bool knows_recordings = true;
+  /// Kernels are there, and hosts that launch them.
+  bool knows_kernels = true;
   /// Collectives without an algorithm of their own take the nearest form; those that say too little
   /// take their recorded time.
   bool nearest_form = true;

@@ -168,7 +168,19 @@ bool Repeater::resembles(const Snapshot& before) {
 
 bool Repeater::same_state() const {
   return present_.taken && present_.words == before_.words && present_.waits == before_.waits &&
-         same_lanes();
+         same_lanes() && same_hosts();
+}
+
+// A host is where it was, from now. Or no device has waited for it since, and it has run ahead by
+// more: then nothing waits for it in what is like that either, and ever less.
+bool Repeater::same_hosts() const {
+  const std::int64_t step = present_.time - before_.time;
+  for (std::size_t rank = 0; rank < present_.hosts.size(); ++rank) {
+    const HostClock &is = present_.hosts[rank], &was = before_.hosts[rank];
+    const std::int64_t gone = is.issued - was.issued;
+    if (is.waits == was.waits ? gone > step : gone != step) return false;
+  }
+  return true;
 }
 
 // Who left a lane last has moved on with its rank, or is still the same: then no node has asked.

@@ -29,6 +29,7 @@ struct Snapshot {
   std::vector<std::uint32_t> waits;  ///< by rank and node from front to reach
   /// By rank and lane of capacity one: the node that left it last, and when.
   std::vector<std::pair<graph::NodeId, std::int64_t>> lasts;
+  std::vector<HostClock> hosts;  ///< by rank, where devices wait for them
   // Not part of the comparison: what has been counted so far.
   std::vector<std::uint32_t> chunks;  ///< by communicator: those that a member has issued
   std::vector<RankResult> results;
@@ -119,6 +120,7 @@ class Repeater {
   [[nodiscard]] bool resembles(const Snapshot& before);
   [[nodiscard]] bool same_state() const;
   [[nodiscard]] bool same_lanes() const;
+  [[nodiscard]] bool same_hosts() const;
   [[nodiscard]] bool jump();
 
   // repeat_state.cc

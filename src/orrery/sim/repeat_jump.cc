@@ -165,6 +165,11 @@ void Repeater::move_messages(const Jump& jump) {
 }
 
 void Repeater::move_times(const Jump& jump) {
+  for (std::size_t rank = 0; rank < run_.shared.hosts.size(); ++rank) {
+    HostClock& host = run_.shared.hosts[rank];
+    host.issued += (host.issued - before_.hosts[rank].issued) * jump.times;
+    grow(host.waits, before_.hosts[rank].waits, jump.times);
+  }
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
     for (const auto& [time, event] : parts_.agendas.pending(rank)) {
       if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);

@@ -60,6 +60,7 @@ bool Repeater::take(Snapshot& to) {
     const std::vector<std::uint32_t>& next = parts_.chunks.sequence(c).next;
     to.chunks.push_back(next.empty() ? 0 : next.front());
   }
+  to.hosts = run_.shared.hosts;
   to.results = run_.shared.results;
   to.gpu_time = run_.shared.gpu_time;
   to.totals = parts_.accounts.totals();
@@ -126,8 +127,9 @@ bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> rows;
   bool known = true;
   for (const auto& [time, event] : parts_.agendas.pending(rank)) {
-    known = known && (event->kind == LocalKind::node_done ||
-                      event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
+    known =
+        known && (event->kind == LocalKind::node_done || event->kind == LocalKind::node_launched ||
+                  event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
     rows.push_back({time - run_.now(), static_cast<std::int64_t>(event->kind),
                     event->kind == LocalKind::begins ? 0 : relative(rank, event->arg)});
   }

@@ -44,6 +44,19 @@ void Run::set_up_ranks(const Planner& planner) {
     state.waits.assign(waits.begin(), waits.end());
   }
   shared.times.resize(nodes);
+  if (policy.knows_kernels && !platform.replay_only && !options.replay) set_up_hosts();
+}
+
+// Whatever was recorded had a host of its own.
+void Run::set_up_hosts() {
+  const bool any =
+      std::any_of(workload.graphs.begin(), workload.graphs.end(), [](const graph::GraphRef& graph) {
+        return graph->kernels() != nullptr && graph->kernels()->launch_times().any();
+      });
+  if (!any) return;
+  shared.hosts.resize(quotient.ranks());
+  for (std::uint32_t rank = 0; rank < quotient.ranks(); ++rank)
+    shared.hosts[rank].issued = shared.deviations.start(real(rank)).count();
 }
 
 void Run::resume(const Run& other) {

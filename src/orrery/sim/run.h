@@ -112,6 +112,7 @@ struct Run {
   }
 
  private:
+  void set_up_hosts();
   [[nodiscard]] std::int64_t beyond_the_clock();
 };
 

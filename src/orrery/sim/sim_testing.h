@@ -33,6 +33,18 @@ class Rank {
     node.work = {ops, Bytes(bytes)};
     return add(node);
   }
+  /// A kernel that took so long, in so many launches; see hosts().
+  std::uint64_t kernel(Time duration, std::uint32_t launches = 1, Deps deps = {}) {
+    graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));
+    node.duration = duration;
+    graph::Kernel kernel;
+    kernel.operation = graph::Operation::elementwise;
+    kernel.launches = launches;
+    node.kernel = builder_->kernels().intern(kernel);
+    return add(node);
+  }
+  /// A host takes so long for each launch.
+  void hosts(Time launch) { builder_->kernels().set_launch_times({launch, launch, launch}); }
   std::uint64_t load(std::int64_t bytes, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::mem_load, std::move(deps));
     node.flags = graph::kHasTensorSize;

@@ -24,16 +24,17 @@ inline constexpr std::int64_t kAnnouncementBytes =
 
 /// What a local event does when its time comes.
 enum class LocalKind : std::uint8_t {
-  taken,         ///< already run (so nothing is merged into it)
-  inserted,      ///< a packet has crossed the boundary and is free
-  inserted_sum,  ///< a packet has crossed the boundary and must be reduced first
-  freed,         ///< a packet is reduced and free
-  node_done,     ///< a compute or replayed node ends
-  node_ready,    ///< what a node waited for has ended long enough ago
-  memory_done,   ///< a remote memory access ends
-  custom_done,   ///< a compute node of a custom collective ends
-  begins,        ///< a rank begins its work late
-  bus,           ///< a transaction of the shared memory bus moves on
+  taken,          ///< already run (so nothing is merged into it)
+  inserted,       ///< a packet has crossed the boundary and is free
+  inserted_sum,   ///< a packet has crossed the boundary and must be reduced first
+  freed,          ///< a packet is reduced and free
+  node_done,      ///< a compute or replayed node ends
+  node_ready,     ///< what a node waited for has ended long enough ago
+  node_launched,  ///< a host has launched what a node of the device waited for
+  memory_done,    ///< a remote memory access ends
+  custom_done,    ///< a compute node of a custom collective ends
+  begins,         ///< a rank begins its work late
+  bus,            ///< a transaction of the shared memory bus moves on
 };
 
 /// Something a rank does by itself at a given time. Equal ones in a row are counted instead of
@@ -137,6 +138,12 @@ struct Lane {
   bool busy = false;
   graph::NodeId last = graph::kNoNode;  ///< that left it last
   std::vector<graph::NodeId> ready;     ///< a min-heap by node id
+};
+
+/// What a rank's host has done so far for the kernels of its device (see Hosts).
+struct HostClock {
+  std::int64_t issued = 0;  ///< when it has launched, or will have, all that was to be
+  std::uint64_t waits = 0;  ///< how often the device has waited for it
 };
 
 inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node has ended

@@ -127,6 +127,7 @@ class Begun : public Nodes::Work {
  public:
   void begin(std::uint32_t rank, graph::NodeId node) override { nodes.emplace_back(rank, node); }
   void starts_watched() override { ++watched; }
+  std::int64_t launch(std::uint32_t, graph::NodeId) override { return 0; }
   std::vector<RankNode> nodes;
   int watched = 0;
 };

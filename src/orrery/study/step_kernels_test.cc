@@ -8,6 +8,7 @@
 
 #include "orrery/study/description.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/write_chakra.h"
 
 namespace orrery::study {
 namespace {
@@ -114,6 +115,68 @@ TEST(StepKernels, TakeMeasuredTimesFirst) {
   EXPECT_GT(answers[1]->step(), answers[0]->step());
   EXPECT_LT(answers[2]->step(), answers[0]->step());
   EXPECT_EQ(answers[1]->step(), simulate(question)->step());
+}
+
+/// Small experts in an eager framework: kernels are shorter than their launches.
+Question short_kernels() {
+  Question question = job({"kernels.framework=pytorch", "model.moe.experts=16", "model.moe.top_k=2",
+                           "model.moe.ffn=256"});
+  question.job.micro_batch = "1";
+  return question;
+}
+
+TEST(Launches, MakeAStepOfShortKernelsLonger) {
+  Question question = short_kernels();
+  const auto eager = simulate(question);
+  ASSERT_TRUE(eager) << to_string(eager.error());
+  question.job.set.push_back("kernels.graphs=true");
+  const auto graphs = simulate(question);
+  ASSERT_TRUE(graphs);
+  EXPECT_GT(eager->step().count(), 3 * graphs->step().count());
+  question.job.set.back() = "kernels.launch=0";
+  EXPECT_EQ(simulate(question)->step(), graphs->step());
+  question.job.set.back() = "kernels.launch=1000 us";  // nothing but launches counts
+  const auto slow = simulate(question);
+  const StepKernels step = [&] {
+    Findings findings;
+    const auto cluster = read_cluster(question, findings);
+    return step_kernels(*assemble(question.job, {8, "h100-sxm:8"}, findings), *cluster);
+  }();
+  std::int64_t launches = 0;
+  for (const StepKernel& one : step.kernels)
+    if (one.kernel.operation != graph::Operation::unsaid)
+      launches += static_cast<std::int64_t>(one.nodes) * one.kernel.launches;
+  EXPECT_GT(launches, 1000);
+  EXPECT_GE(slow->step(), us(1000 * launches));
+  EXPECT_LT(slow->step(), us(1000 * launches + 5000));
+}
+
+TEST(Launches, AreTheSameHoweverTheStepIsWorkedOutOrWrittenDown) {
+  Question question = short_kernels();
+  question.job.set.push_back("batch.global=64");
+  question.job.global_batch = "64";
+  const auto expected = simulate(question);
+  ASSERT_TRUE(expected) << to_string(expected.error());
+  for (const char* fold : {"auto", "off"}) {
+    for (const char* skip : {"auto", "off"}) {
+      question.work.fold = fold;
+      question.work.skip = skip;
+      EXPECT_EQ(simulate(question)->step(), expected->step()) << fold << ' ' << skip;
+    }
+  }
+  Findings findings;
+  const auto program = assemble(question.job, {8, "h100-sxm:8"}, findings);
+  ASSERT_TRUE(program);
+  Question written;
+  written.cluster = question.cluster;
+  written.workload = testing::TempDir() + "orrery_launches";
+  WriteOptions how;
+  how.prefix = written.workload;
+  how.overwrite = true;
+  ASSERT_TRUE(write_chakra(*program, how));
+  const auto traces = simulate(written);
+  ASSERT_TRUE(traces) << to_string(traces.error());
+  EXPECT_EQ(traces->step(), expected->step());
 }
 
 }  // namespace

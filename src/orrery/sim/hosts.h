@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hosts that launch kernels one after another.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/sim/devices.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Where a workload's kernels cost their host time (graph::LaunchTimes), a rank's host launches
+/// them in the order in which its device takes them, from when the rank begins, and runs ahead as
+/// far as it can: nothing makes it wait for the device. A kernel begins no earlier than it has been
+/// launched. Where a node stands for several launches, all that it has to wait for them stands
+/// before it, and it ends as if each of them, which share its time, had been waited for in turn.
+class Hosts {
+ public:
+  Hosts(Run& run, const Devices& devices) : run_(run), devices_(devices) {}
+
+  /// The rank's host launches the kernels of a node that its device could begin now, and that waits
+  /// so long for them. 0: it need not wait.
+  [[nodiscard]] std::int64_t launch(std::uint32_t rank, graph::NodeId node);
+
+ private:
+  struct OfKernel {
+    std::int64_t each = 0;  ///< picoseconds
+    std::uint32_t launches = 0;
+  };
+  [[nodiscard]] const OfKernel& of(const graph::KernelTable& kernels, graph::KernelId kernel);
+
+  Run& run_;
+  const Devices& devices_;
+  const graph::KernelTable* known_ = nullptr;
+  std::vector<OfKernel> kernels_;  ///< of the table that is known
+};
+
+}  // namespace orrery::sim
