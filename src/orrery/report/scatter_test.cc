@@ -34,7 +34,7 @@ TEST(Scatter, StandsAloneAndEscapesWhatItIsTold) {
   const std::string svg = scatter_svg(with_points(10));
   EXPECT_THAT(svg, HasSubstr("a &lt;title&gt;"));
   EXPECT_THAT(svg, HasSubstr("prefers-color-scheme:dark"));
-  EXPECT_THAT(svg, HasSubstr("10 us"));
+  EXPECT_THAT(svg, HasSubstr("10 ms"));
   EXPECT_THAT(svg, Not(HasSubstr("href")));
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_EQ(svg, scatter_svg(with_points(10)));
