@@ -49,7 +49,7 @@ TEST(SiliconOf, MeasuredDevicesAreKnownAgain) {
   ASSERT_NE(model, nullptr);
   const LearnedClass* products = model->find(KernelClass::gemm_bf16);
   ASSERT_NE(products, nullptr);
-  for (const char* name : {"a100-80gb", "h100-sxm", "h800", "b200", "gb200"})
+  for (const char* name : {"a100-80gb", "h100-sxm", "h800", "b200", "gb200", "b300", "gb300"})
     EXPECT_TRUE(is_seen(*products, silicon_of(entry_of(name)))) << name;
   for (const char* name : {"v100-sxm2", "h20", "h200-sxm", "l40s", "mi300x", "tpu-v5e"})
     EXPECT_FALSE(is_seen(*products, silicon_of(entry_of(name)))) << name;
