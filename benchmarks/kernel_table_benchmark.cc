@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers from a table of measured kernels: at its points, between them, and from scattered ones.
+// Answers from a table of measured kernels: at its points, between them, and from scattered ones;
+// and about kernels that were asked about before, as simulations do for every node.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <random>
 
+#include "orrery/model/compute/predictions.h"
 #include "orrery/model/kernels/table.h"
 
 namespace {
@@ -80,6 +82,34 @@ void BM_BetweenScatteredPoints(benchmark::State& state) {
   ask(state, table_of(scattered(count, 1)), scattered(10'000, 2));
 }
 BENCHMARK(BM_BetweenScatteredPoints)->Arg(100)->Arg(10'000);
+
+/// `auto` on an H100: nodes one after another, whose kernels are some of a table's.
+void BM_SeenBefore(benchmark::State& state) {
+  orrery::graph::KernelTable table;
+  for (Kernel kernel : scattered(static_cast<std::size_t>(state.range(0)), 3)) {
+    kernel.flops = 2 * kernel.sizes[0] * kernel.sizes[1] * kernel.sizes[2];
+    kernel.bytes = 2 * kernel.sizes[0] * kernel.sizes[1];
+    table.intern(kernel);
+  }
+  std::mt19937_64 random(4);
+  std::vector<orrery::graph::KernelId> nodes(1 << 14);
+  for (auto& node : nodes) node = static_cast<orrery::graph::KernelId>(random() % table.size());
+  orrery::platform::Device device;
+  device.name = device.entry = "h100-sxm";
+  device.peak = device.rated = orrery::FlopRate(989.4e12);
+  device.memory = orrery::Bandwidth(3.35e12);
+  device.compute = orrery::platform::ComputeModel::automatic;
+  const orrery::model::Predictions predictions(device);
+  benchmark::DoNotOptimize(predictions.of(table, 0));  // works them all out
+  for (auto _ : state) {
+    std::int64_t sum = 0;
+    for (const orrery::graph::KernelId node : nodes)
+      sum += predictions.of(table, node)->time.count();
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(nodes.size()));
+}
+BENCHMARK(BM_SeenBefore)->Arg(34)->Arg(4'096);
 
 }  // namespace
 
