@@ -15,6 +15,29 @@ namespace orrery::app {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+void add_model_options(CLI::App& command, InputOptions& options) {
+  const auto option = [&](const char* names, auto& value, const std::string& about,
+                          const char* type) {
+    command.add_option(names, value, about)->type_name(type)->group("Models");
+  };
+  option("--network,--network-model", options.network, platform::network_choices(), "MODEL");
+  option("--compute", options.compute,
+         fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
+                     fmt::join(platform::compute_names(), ", ")),
+         "MODEL");
+  option("--kernel-table", options.kernel_table,
+         "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)", "FILE");
+  option("--kernel-model", options.kernel_model,
+         "A model that 'orrery kernels fit' wrote, which `auto` asks after the table", "FILE");
+  option("--systolic", options.systolic,
+         "For `--compute systolic`: an array, as SCALE-Sim's configuration", "FILE");
+  option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES");
+}
+
+}  // namespace
+
 void add_input_options(CLI::App& command, InputOptions& options) {
   const auto option = [&](const char* names, auto& value, const std::string& about,
                           const char* type, const char* group) {
@@ -61,24 +84,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
       ->default_str("true");
   option("--logging-configuration", options.logging_configuration, "Has no effect", "FILE", astra);
   option("--logging-folder", options.logging_folder, "Has no effect", "FOLDER", astra);
-
-  const char* const models = "Models";
-  option("--network,--network-model", options.network, platform::network_choices(), "MODEL",
-         models);
-  option("--compute", options.compute,
-         fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
-                     fmt::join(platform::compute_names(), ", ")),
-         "MODEL", models);
-  option("--kernel-table", options.kernel_table,
-         "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)", "FILE",
-         models);
-  option("--kernel-model", options.kernel_model,
-         "A model that 'orrery kernels fit' wrote, which `auto` asks after the table", "FILE",
-         models);
-  option("--systolic", options.systolic,
-         "For `--compute systolic`: an array, as SCALE-Sim's configuration", "FILE", models);
-  option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES",
-         models);
+  add_model_options(command, options);
 }
 
 namespace {

@@ -85,11 +85,10 @@ void ShapeReader::read(NodeId node, std::vector<std::uint64_t>& words) {
     case NodeKind::mem_load:
     case NodeKind::mem_store: {
       const graph::Work work = graph_->work(node);
-      words.push_back(word(work.num_ops));
+      const graph::KernelId kernel = kernels_ != nullptr ? graph_->kernel(node) : graph::kNoKernel;
+      const std::uint64_t by = kernel != graph::kNoKernel ? kernel_words_[kernel] : 0;
+      words.push_back(word(work.num_ops) ^ by);
       words.push_back(word(work.tensor_size.count()));
-      if (const graph::KernelId kernel = graph_->kernel(node);
-          kernels_ != nullptr && kernel != graph::kNoKernel)
-        words.push_back(kernel_words_[kernel]);
       break;
     }
     case NodeKind::coll:
