@@ -134,7 +134,7 @@ class Taker {
          at = profile.events[at].parent) {
       if (profile.events[at].kind != Kind::op) continue;
       const Op& op = profile.op(at);
-      return {profile.events[at].name, op.dims, op.types};
+      return {profile.events[at].name, op.dims, op.types, op.concrete};
     }
     return {};
   }
@@ -147,6 +147,7 @@ class Taker {
       if (also.name != common.name) common = {};
       if (also.dims != common.dims) common.dims = StringId::empty;
       if (also.types != common.types) common.types = StringId::empty;
+      if (also.concrete != common.concrete) common.concrete = StringId::empty;
     }
     Told told;
     take_comm(captures, place, told);

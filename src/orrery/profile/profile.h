@@ -141,6 +141,7 @@ struct Captured {
   StringId name = StringId::empty;
   StringId dims = StringId::empty;
   StringId types = StringId::empty;
+  StringId concrete = StringId::empty;
 
   friend auto operator<=>(const Captured&, const Captured&) = default;
 };

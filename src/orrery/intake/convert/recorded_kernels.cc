@@ -1,85 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/intake/convert/recorded_kernels.h"
 
-#include <map>
-#include <tuple>
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
-#include "orrery/intake/convert/operator_kernel.h"
+#include "orrery/intake/convert/operator_kernels.h"
+#include "orrery/trace/operators/parts.h"
 
 namespace orrery::intake {
 namespace {
 
-using graph::kNoKernel;
+using graph::Kernel;
 using graph::Operation;
 using profile::EventId;
+using profile::Kind;
 using profile::kNoEvent;
 using profile::kNone;
 using profile::Profile;
 
-/// Part of what libraries call their products.
-bool sounds_like_product(std::string_view name) {
-  for (const std::string_view part : {"gemm", "Cijk_", "cutlass", "nvjet", "xmma", "wgmma"})
-    if (name.find(part) != std::string_view::npos) return true;
-  return false;
-}
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
 
-bool is_product(const graph::Kernel& kernel) {
-  return kernel.operation == Operation::gemm || kernel.operation == Operation::batched_gemm;
-}
-
-/// Each distinct operator once.
-class Operators {
- public:
-  Operators(const Profile& profile, graph::KernelTable& table) : profile_(profile), table_(table) {}
-
-  graph::KernelId of(StringId name, StringId dims, StringId types) {
-    if (dims == StringId::empty) return kNoKernel;
-    const auto [at, added] = known_.try_emplace({name, dims, types}, kNoKernel);
-    if (!added) return at->second;
-    const auto shapes = read_shapes(profile_.string(dims));
-    if (!shapes) return kNoKernel;
-    const auto kernel =
-        kernel_of_operator(profile_.string(name), *shapes, read_formats(profile_.string(types)));
-    if (kernel) at->second = table_.intern(*kernel);
-    return at->second;
+/// What an engine of the device moves, by its name and bytes; `op`: by its operator, which has
+/// formats.
+std::optional<Kernel> moved_by(const Profile& profile, EventId e, const std::optional<Kernel>& op) {
+  const profile::Event& event = profile.events[e];
+  const std::int64_t bytes = profile.works[event.detail].bytes;
+  const bool fills = event.kind == Kind::memset;
+  const Operation operation =
+      fills ? Operation::copy : trace::operators::copy_operation(profile.name(e));
+  if (operation == Operation::unsaid) return std::nullopt;
+  const bool by_op = op && op->operation == Operation::copy && !fills;
+  if (!by_op && (bytes <= 0 || bytes > kMostBytes)) return std::nullopt;
+  Kernel kernel;
+  kernel.operation = operation;
+  kernel.a = fills ? graph::Format::unsaid : graph::Format::int8;
+  kernel.out = graph::Format::int8;
+  kernel.sizes = {bytes};
+  if (by_op) {
+    kernel.a = op->a;
+    kernel.out = op->out;
+    kernel.sizes = op->sizes;
   }
+  const std::int64_t size = by_op ? op->bytes / 2 : bytes;
+  kernel.bytes = operation == Operation::copy && !fills ? 2 * size : size;
+  return kernel;
+}
 
- private:
-  const Profile& profile_;
-  graph::KernelTable& table_;
-  std::map<std::tuple<StringId, StringId, StringId>, graph::KernelId> known_;
-};
+/// The kernels that operators launch, in order.
+std::unordered_map<EventId, std::vector<EventId>> kernels_by_operator(const Profile& profile) {
+  std::unordered_map<EventId, std::vector<EventId>> launched;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const profile::Event& event = profile.events[e];
+    if (event.kind != Kind::kernel) continue;
+    const profile::Work& work = profile.works[event.detail];
+    if (work.op != kNoEvent && work.captured == kNone) launched[work.op].push_back(e);
+  }
+  for (auto& [op, kernels] : launched) {
+    std::stable_sort(kernels.begin(), kernels.end(), [&](EventId a, EventId b) {
+      return profile.events[a].start < profile.events[b].start;
+    });
+  }
+  return launched;
+}
 
 }  // namespace
 
 RecordedKernels::RecordedKernels(const Profile& profile)
-    : by_work_(profile.works.size(), kNoKernel) {
-  Operators operators(profile, table_);
-  std::unordered_map<EventId, std::uint32_t> launched;  // by operator
+    : by_work_(profile.works.size(), graph::kNoKernel) {
+  OperatorKernels operators(profile);
+  const auto launched = kernels_by_operator(profile);
+  const auto take = [&](EventId e, const std::optional<Kernel>& kernel) {
+    if (kernel) by_work_[profile.events[e].detail] = table_.intern(*kernel);
+  };
+  const auto take_parts = [&](const Kernel& whole, const std::vector<EventId>& kernels) {
+    std::vector<std::string_view> names;
+    for (const EventId e : kernels) names.push_back(profile.name(e));
+    const auto parts = trace::operators::parts_of(whole, names);
+    for (std::size_t i = 0; i < kernels.size(); ++i) take(kernels[i], parts[i]);
+  };
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const profile::Event& event = profile.events[e];
-    if (event.kind != profile::Kind::kernel) continue;
+    if (!is_device_work(event.kind) || event.detail == kNone) continue;
     const profile::Work& work = profile.works[event.detail];
-    if (work.op != kNoEvent) ++launched[work.op];
-  }
-  for (EventId e = 0; e < profile.events.size(); ++e) {
-    const profile::Event& event = profile.events[e];
-    if (event.kind != profile::Kind::kernel) continue;
-    const profile::Work& work = profile.works[event.detail];
-    graph::KernelId kernel = kNoKernel;
-    bool only = false;
-    if (work.captured != kNone) {
-      const profile::Captured& captured = profile.captured[work.captured];
-      kernel = operators.of(captured.name, captured.dims, captured.types);
+    if (event.kind == Kind::memcpy || event.kind == Kind::memset) {
+      take(e, moved_by(profile, e, work.op == kNoEvent ? std::nullopt : operators.of(work.op)));
+    } else if (event.kind != Kind::kernel) {
+      continue;
+    } else if (work.captured != kNone) {
+      if (const auto whole = operators.of(profile.captured[work.captured])) {
+        // Which others its operator launched is not known.
+        const auto parts = trace::operators::parts_of(
+            *whole, std::array<std::string_view, 2>{profile.name(e), ""});
+        take(e, parts.front());
+      }
     } else if (work.op != kNoEvent) {
-      const profile::Op& op = profile.op(work.op);
-      kernel = operators.of(profile.events[work.op].name, op.dims, op.types);
-      only = launched[work.op] == 1;
+      const auto found = launched.find(work.op);
+      if (found == launched.end() || found->second.front() != e) continue;
+      if (const auto whole = operators.of(work.op)) take_parts(*whole, found->second);
     }
-    if (kernel == kNoKernel) continue;
-    if (only || (is_product(table_[kernel]) && sounds_like_product(profile.string(event.name))))
-      by_work_[event.detail] = kernel;
   }
 }
 

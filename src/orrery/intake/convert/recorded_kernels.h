@@ -8,11 +8,12 @@
 
 namespace orrery::intake {
 
-/// What the kernels of a recording compute, as far as their operators' shapes say: an operator's
-/// only kernel, or of several the one whose name is a product's where the operator is one. Linear
-/// in works.
+/// What the kernels of a recording compute, as far as their operators say (operator_kernels.h): of
+/// several kernels of one operator the one that does its work, by its name
+/// (trace/operators/parts.h). Copies and fills by the device's engines are known by their bytes.
 class RecordedKernels {
  public:
+  /// `profile` is indexed and attached. O(events log operators).
   explicit RecordedKernels(const profile::Profile& profile);
 
   [[nodiscard]] const graph::KernelTable& table() const { return table_; }

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that work number by number. Sources of argument orders: PyTorch's
+// native_functions.yaml, vLLM's csrc/torch_bindings.cpp.
+#include <algorithm>
+#include <array>
+
+#include "orrery/trace/operators/makers.h"
+
+namespace orrery::trace::operators {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+using graph::Pass;
+
+/// Arguments [0, reads) are read, as much as the largest of them has is written, in its format or
+/// that of argument `like`.
+template <Operation operation, std::size_t reads, Pass pass = Pass::forward,
+          std::size_t like = kNowhere>
+MaybeKernel each(const Arguments& is) {
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < reads; ++i)
+    if (is.elements(i) > is.elements(largest)) largest = i;
+  const std::int64_t count = is.elements(largest);
+  const Format out = is.format(like == kNowhere ? largest : like);
+  if (count == 0 || out == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(operation, pass, is.format(0), out);
+  kernel.sizes = {count};
+  for (std::size_t i = 0; i < reads; ++i) kernel.bytes += is.bytes(i);
+  kernel.bytes += bytes_of(count, out);
+  return kernel;
+}
+
+template <std::size_t reads>
+constexpr auto kPlain = each<Operation::elementwise, reads>;
+template <std::size_t reads>
+constexpr auto kActivation = each<Operation::activation, reads>;
+template <std::size_t reads>
+constexpr auto kActivationBack = each<Operation::activation, reads, Pass::input_grad>;
+
+/// Truth values of one byte, of one or two inputs.
+template <std::size_t reads>
+MaybeKernel truth(const Arguments& is) {
+  auto kernel = each<Operation::elementwise, reads>(is);
+  if (!kernel) return kernel;
+  const std::int64_t count = kernel->sizes[0];
+  kernel->bytes += count - bytes_of(count, kernel->out);
+  kernel->out = Format::int8;
+  return kernel;
+}
+
+/// Nothing is read.
+MaybeKernel fill(const Arguments& is) {
+  const std::int64_t count = is.elements(0);
+  if (count == 0) return std::nullopt;
+  Kernel kernel =
+      simple_kernel(Operation::elementwise, Pass::forward, Format::unsaid, is.format(0));
+  kernel.sizes = {count};
+  kernel.bytes = is.bytes(0);
+  return kernel;
+}
+
+MaybeKernel moved(const Arguments& is, std::size_t from, std::size_t to) {
+  const std::int64_t count = is.elements(to);
+  if (count == 0 || is.format(to) == Format::unsaid) return std::nullopt;
+  const Format read = is.format(from) == Format::unsaid ? is.format(to) : is.format(from);
+  const Operation operation = read == is.format(to) ? Operation::copy : Operation::cast;
+  Kernel kernel = simple_kernel(operation, Pass::forward, read, is.format(to));
+  kernel.sizes = {count};
+  kernel.bytes = bytes_of(is.elements(from), read) + is.bytes(to);
+  return kernel;
+}
+MaybeKernel copy(const Arguments& is) { return moved(is, 1, 0); }
+
+/// By an index for each number.
+MaybeKernel gather(const Arguments& is) {
+  const std::int64_t count = is.elements(2);
+  if (count == 0 || is.format(0) == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::copy, Pass::forward, is.format(0), is.format(0));
+  kernel.sizes = {count};
+  kernel.bytes = 2 * bytes_of(count, is.format(0)) + is.bytes(2);
+  return kernel;
+}
+
+/// With a mask of bytes.
+MaybeKernel dropout(const Arguments& is) {
+  auto kernel = each<Operation::dropout, 1>(is);
+  if (kernel) kernel->bytes += kernel->sizes[0];
+  return kernel;
+}
+
+/// Keys and values into a cache's places.
+MaybeKernel cached(const Arguments& is) {
+  const std::int64_t count = is.elements(0);
+  if (count == 0 || is.elements(1) == 0) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::copy, Pass::forward, is.format(0), is.format(2));
+  kernel.sizes = {count + is.elements(1)};
+  kernel.bytes = is.bytes(0) + is.bytes(1) + bytes_of(kernel.sizes[0], is.format(2));
+  return kernel;
+}
+
+/// Queries and keys are turned where they are.
+MaybeKernel rotary(const Arguments& is) {
+  const std::int64_t count = is.elements(1) + is.elements(2);
+  if (is.elements(1) == 0 || is.format(1) == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::rotary, Pass::forward, is.format(1), is.format(1));
+  kernel.sizes = {count};
+  kernel.bytes = 2 * bytes_of(count, is.format(1));
+  return kernel;
+}
+
+/// The result is argument 0, from both halves of argument 1.
+MaybeKernel gated(const Arguments& is) {
+  if (is.elements(0) == 0 || is.format(1) == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::activation, Pass::forward, is.format(1), is.format(0));
+  kernel.traits = graph::kGated;
+  kernel.sizes = {is.elements(0)};
+  kernel.bytes = is.bytes(0) + is.bytes(1);
+  return kernel;
+}
+
+/// Along the dimensions of argument 1, where it says any, else everything.
+MaybeKernel reduce(const Arguments& is) {
+  const TensorShape& shape = is.shape(0);
+  const std::int64_t count = count_of(shape);
+  if (count == 0 || is.format(0) == Format::unsaid) return std::nullopt;
+  std::int64_t made = 1;
+  const std::vector<std::int64_t> along = is.numbers(1);
+  const auto dimensions = static_cast<std::int64_t>(shape.size());
+  if (!along.empty()) made = count;
+  for (const std::int64_t dim : along) {
+    if (dim < -dimensions || dim >= dimensions) return std::nullopt;
+    made /= shape[static_cast<std::size_t>(dim < 0 ? dim + dimensions : dim)];
+  }
+  Kernel kernel = simple_kernel(Operation::reduction, Pass::forward, is.format(0), is.format(0));
+  kernel.sizes = {count};
+  kernel.flops = count;
+  kernel.bytes = is.bytes(0) + bytes_of(made, is.format(0));
+  return kernel;
+}
+
+constexpr std::array kElements = {
+    NamedOperator{"aten::copy_", copy},
+    NamedOperator{"aten::add_", kPlain<2>},
+    NamedOperator{"aten::add", kPlain<2>},
+    NamedOperator{"aten::mul", kPlain<2>},
+    NamedOperator{"aten::mul_", kPlain<2>},
+    NamedOperator{"aten::sub", kPlain<2>},
+    NamedOperator{"aten::sub_", kPlain<2>},
+    NamedOperator{"aten::rsub", kPlain<2>},
+    NamedOperator{"aten::div", kPlain<2>},
+    NamedOperator{"aten::div_", kPlain<2>},
+    NamedOperator{"aten::pow", kPlain<1>},
+    NamedOperator{"aten::rsqrt", kPlain<1>},
+    NamedOperator{"aten::sqrt", kPlain<1>},
+    NamedOperator{"aten::neg", kPlain<1>},
+    NamedOperator{"aten::abs", kPlain<1>},
+    NamedOperator{"aten::exp", kPlain<1>},
+    NamedOperator{"aten::log", kPlain<1>},
+    NamedOperator{"aten::sin", kPlain<1>},
+    NamedOperator{"aten::cos", kPlain<1>},
+    NamedOperator{"aten::reciprocal", kPlain<1>},
+    NamedOperator{"aten::clamp", kPlain<1>},
+    NamedOperator{"aten::tril", kPlain<1>},
+    NamedOperator{"aten::triu", kPlain<1>},
+    NamedOperator{"aten::cumsum", kPlain<1>},
+    NamedOperator{"aten::lerp_", kPlain<2>},
+    NamedOperator{"aten::addcmul_", kPlain<3>},
+    NamedOperator{"aten::addcdiv_", kPlain<3>},
+    NamedOperator{"aten::addcmul", kPlain<3>},
+    NamedOperator{"aten::addcdiv", kPlain<3>},
+    NamedOperator{"aten::masked_fill_", kPlain<2>},
+    NamedOperator{"aten::masked_fill", kPlain<2>},
+    NamedOperator{"aten::where", each<Operation::elementwise, 3, Pass::forward, 1>},
+    NamedOperator{"aten::mse_loss", kPlain<2>},
+    NamedOperator{"aten::mse_loss_backward", each<Operation::elementwise, 3, Pass::input_grad, 1>},
+    NamedOperator{"aten::eq", truth<2>},
+    NamedOperator{"aten::ne", truth<2>},
+    NamedOperator{"aten::lt", truth<2>},
+    NamedOperator{"aten::le", truth<2>},
+    NamedOperator{"aten::gt", truth<2>},
+    NamedOperator{"aten::ge", truth<2>},
+    NamedOperator{"aten::isnan", truth<1>},
+    NamedOperator{"aten::fill_", fill},
+    NamedOperator{"aten::zero_", fill},
+    NamedOperator{"aten::tanh", kActivation<1>},
+    NamedOperator{"aten::gelu", kActivation<1>},
+    NamedOperator{"aten::silu", kActivation<1>},
+    NamedOperator{"aten::silu_", kActivation<1>},
+    NamedOperator{"aten::relu", kActivation<1>},
+    NamedOperator{"aten::relu_", kActivation<1>},
+    NamedOperator{"aten::clamp_min", kActivation<1>},
+    NamedOperator{"aten::clamp_min_", kActivation<1>},
+    NamedOperator{"aten::hardtanh", kActivation<1>},
+    NamedOperator{"aten::leaky_relu", kActivation<1>},
+    NamedOperator{"aten::leaky_relu_", kActivation<1>},
+    NamedOperator{"aten::sigmoid", kActivation<1>},
+    NamedOperator{"aten::sigmoid_", kActivation<1>},
+    NamedOperator{"aten::threshold_backward", kActivationBack<2>},
+    NamedOperator{"aten::gelu_backward", kActivationBack<2>},
+    NamedOperator{"aten::silu_backward", kActivationBack<2>},
+    NamedOperator{"aten::tanh_backward", kActivationBack<2>},
+    NamedOperator{"aten::sigmoid_backward", kActivationBack<2>},
+    NamedOperator{"aten::leaky_relu_backward", kActivationBack<2>},
+    NamedOperator{"aten::hardtanh_backward", kActivationBack<2>},
+    NamedOperator{"aten::native_dropout", dropout},
+    NamedOperator{"aten::_fused_dropout", dropout},
+    NamedOperator{"aten::native_dropout_backward", each<Operation::dropout, 2, Pass::input_grad>},
+    NamedOperator{"aten::gather", gather},
+    NamedOperator{"aten::sum", reduce, true},
+    NamedOperator{"aten::mean", reduce, true},
+    NamedOperator{"aten::prod", reduce, true},
+    NamedOperator{"aten::amax", reduce, true},
+    NamedOperator{"aten::amin", reduce, true},
+    NamedOperator{"aten::argmax", reduce, true},
+    NamedOperator{"aten::argmin", reduce, true},
+    NamedOperator{"aten::all", reduce, true},
+    NamedOperator{"aten::any", reduce, true},
+    NamedOperator{"aten::var", reduce, true},
+    NamedOperator{"aten::std", reduce, true},
+    NamedOperator{"_C::silu_and_mul", gated},
+    NamedOperator{"_C::gelu_and_mul", gated},
+    NamedOperator{"_C::rotary_embedding", rotary},
+    NamedOperator{"_C::static_scaled_fp8_quant",
+                  [](const Arguments& is) { return moved(is, 1, 0); }},
+    NamedOperator{"_C_cache_ops::reshape_and_cache_flash", cached}};
+
+/// What Inductor fuses number by number: each of its tensors is read or written once; the last one
+/// is a result.
+MaybeKernel fused(const Arguments& is) {
+  std::int64_t count = 0, bytes = 0;
+  Format out = Format::unsaid;
+  for (std::size_t i = 0; i < is.size(); ++i) {
+    if (is.elements(i) == 0) continue;
+    count = std::max(count, is.elements(i));
+    bytes += is.bytes(i);
+    out = is.format(i);
+  }
+  if (count == 0 || out == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::elementwise, Pass::forward, is.format(0), out);
+  kernel.sizes = {count};
+  kernel.bytes = bytes;
+  return kernel;
+}
+constexpr NamedOperator kFused = {"triton_poi_fused", fused};
+
+}  // namespace
+
+const NamedOperator* elements_operator(std::string_view name) {
+  if (name.substr(0, kFused.name.size()) == kFused.name) return &kFused;
+  return find_in(kElements, name);
+}
+
+}  // namespace orrery::trace::operators

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/operators/operator_kernel.h"
+
+#include <string>
+#include <unordered_map>
+
+#include "orrery/trace/operators/makers.h"
+
+namespace orrery::trace::operators {
+namespace {
+
+/// "aten::add_.Tensor" → "aten::add_"; names of C++ types are left alone.
+std::string_view without_overload(std::string_view name) {
+  const std::size_t scope = name.rfind("::");
+  if (scope == std::string_view::npos || name.find('<') != std::string_view::npos) return name;
+  return name.substr(0, name.find('.', scope));
+}
+
+const NamedOperator* find_operator(std::string_view name) {
+  name = without_overload(name);
+  for (const auto& table : {product_operator, convolution_operator, attention_operator,
+                            rows_operator, lookup_operator, elements_operator, list_operator})
+    if (const NamedOperator* found = table(name)) return found;
+  return nullptr;
+}
+
+}  // namespace
+
+graph::Kernel simple_kernel(graph::Operation operation, graph::Pass pass, graph::Format a,
+                            graph::Format out) {
+  graph::Kernel kernel;
+  kernel.operation = operation;
+  kernel.pass = pass;
+  kernel.a = a;
+  kernel.out = out;
+  return kernel;
+}
+
+std::int64_t bytes_of(std::int64_t elements, graph::Format format) {
+  return elements * graph::bits_of(format) / 8;
+}
+
+std::optional<graph::Kernel> kernel_of_operator(std::string_view name, const Arguments& arguments) {
+  if (arguments.size() == 0) return std::nullopt;
+  const NamedOperator* known = find_operator(name);
+  return known == nullptr ? std::nullopt : known->make(arguments);
+}
+
+bool reads_values(std::string_view name) {
+  const NamedOperator* known = find_operator(name);
+  return known != nullptr && known->values;
+}
+
+}  // namespace orrery::trace::operators

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/operators/operator_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "orrery/trace/operators/operators_testing.h"
+
+namespace orrery::trace::operators {
+namespace {
+
+constexpr const char* kBf16 = R"(["c10::BFloat16","c10::BFloat16","c10::BFloat16"])";
+constexpr const char* kFp32 = R"(["float","float","float","float","float","float","float"])";
+
+// Operators as PyTorch's profiler writes them.
+TEST(OperatorKernel, ProductsAreKnownByShapesAndTypes) {
+  EXPECT_EQ(text_of("aten::mm", {"[[640, 1024], [1024, 2816]]", kBf16, ""}),
+            "gemm forward bf16,bf16>bf16 m=640 n=2816 k=1024 flops=3690987520 bytes=10682368");
+  EXPECT_EQ(text_of("aten::mm.default", {"[[640, 1024], [1024, 2816]]", kBf16, ""}),
+            text_of("aten::mm", {"[[640, 1024], [1024, 2816]]", kBf16, ""}));
+  EXPECT_EQ(text_of("aten::addmm", {"[[8], [4, 6], [6, 8], [], []]", kFp32, ""}),
+            "gemm forward fp32,fp32>fp32 m=4 n=8 k=6 bias flops=384 bytes=416");
+  EXPECT_EQ(
+      text_of("aten::bmm", {"[[3,4,6],[3,6,8]]", R"x(["Tensor(c10::Half)","c10::Half"])x", ""}),
+      "batched_gemm forward fp16,fp16>fp16 batch=3 m=4 n=8 k=6 flops=1152 bytes=624");
+  EXPECT_EQ(text_of("aten::linear", {"[[2,3,6],[8,6],[8]]", kFp32, ""}),
+            "gemm forward fp32,fp32>fp32 m=6 n=8 k=6 bias transposed_b flops=576 bytes=528");
+  EXPECT_EQ(
+      text_of("aten::_scaled_mm", {"[[16,32],[32,64],[],[],[],[],[]]",
+                                   R"(["c10::Float8_e4m3fn","c10::Float8_e4m3fn","float","float"])",
+                                   R"(["","","","","","","15"])"}),
+      "gemm forward fp8,fp8>bf16 m=16 n=64 k=32 transposed_b flops=65536 bytes=4608");
+  EXPECT_EQ(text_of("aten::_grouped_mm", {"[[96,32],[4,32,64],[4]]", kBf16, ""}),
+            "grouped_gemm forward bf16,bf16>bf16 groups=4 rows=96 n=64 k=32 flops=393216 "
+            "bytes=34816");
+}
+
+// The stem of ResNet: 7×7 places, every other one, three at the sides filled up.
+TEST(OperatorKernel, ConvolutionsAreKnownByShapesAndValues) {
+  const std::string stem =
+      "fp32,fp32>fp32 batch=8 in=3 out=64 height=112 width=112 filter_h=7 filter_w=7 stride=2 "
+      "flops=1888223232 bytes=30544640";
+  const char* const shapes = "[[8,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]";
+  EXPECT_EQ(text_of("aten::cudnn_convolution",
+                    {shapes, kFp32, R"(["","","[3, 3]","[2, 2]","[1, 1]","1","False","False"])"}),
+            "convolution forward " + stem);
+  EXPECT_EQ(
+      text_of("aten::miopen_convolution",
+              {shapes, kFp32, R"(["","","","[3, 3]","[2, 2]","[1, 1]","1","False","False"])"}),
+      "convolution forward " + stem);
+  EXPECT_EQ(
+      text_of("aten::convolution", {shapes, kFp32, "[[1],[2],0,[2,2],[3,3],[1,1],false,[0,0],1]"}),
+      "convolution forward " + stem);
+  const char* const back = "[[8,64,112,112],[8,3,224,224],[64,3,7,7],[],[],[],[],[],[],[],[]]";
+  const auto values = [](const std::string& mask) {
+    return R"(["","","","[0]","[2, 2]","[3, 3]","[1, 1]","False","[0, 0]","1",")" + mask + R"("])";
+  };
+  EXPECT_EQ(text_of("aten::convolution_backward", {back, kFp32, values("[False, True, False]")}),
+            "convolution weight_grad " + stem);
+  EXPECT_EQ(text_of("aten::convolution_backward", {back, kFp32, values("[True, False, False]")}),
+            "convolution input_grad " + stem);
+  EXPECT_EQ(text_of("aten::convolution_backward", {back, kFp32, values("[True, True, False]")})
+                .substr(0, 20),
+            "convolution backward");
+  // Groups: each output sees some of the inputs.
+  EXPECT_EQ(text_of("aten::cudnn_convolution", {"[[2,32,8,8],[32,1,3,3],[],[],[],[]]", kFp32,
+                                                R"(["","","[1, 1]","[1, 1]","[1, 1]","32"])"}),
+            "convolution forward fp32,fp32>fp32 batch=2 in=1 out=32 height=8 width=8 filter_h=3 "
+            "filter_w=3 stride=1 flops=73728 bytes=33920");
+}
+
+TEST(OperatorKernel, AttentionIsKnownWithItsMask) {
+  const std::string sizes =
+      "bf16,bf16>bf16 batch=2 heads=8 kv_heads=4 queries=32 keys=32 key_dim=64 value_dim=64";
+  // Batch, heads, tokens, size; flash attention's own operator has tokens before heads.
+  EXPECT_EQ(text_of("aten::_scaled_dot_product_flash_attention",
+                    {"[[2,8,32,64],[2,4,32,64],[2,4,32,64],[],[],[]]", kBf16,
+                     R"(["","","","0.","False","False"])"}),
+            "attention forward " + sizes + " flops=4194304 bytes=198656");
+  const char* const flash = "[[2,32,8,64],[2,32,4,64],[2,32,4,64],[],[],[],[],[],[]]";
+  EXPECT_EQ(text_of("aten::_flash_attention_forward",
+                    {flash, kBf16, R"(["","","","","","32","32","0.","True"])"}),
+            "attention forward " + sizes + " causal flops=2097152 bytes=198656");
+  // Five products for two.
+  EXPECT_EQ(text_of("aten::_flash_attention_backward",
+                    {"[[2,32,8,64],[2,32,8,64],[2,32,4,64],[2,32,4,64],[],[],[],[],[],[],[],[]]",
+                     R"(["c10::BFloat16","c10::BFloat16","c10::BFloat16","c10::BFloat16"])",
+                     R"(["","","","","","","","","32","32","0.","True"])"}),
+            "attention backward " + sizes + " causal flops=5242880 bytes=395264");
+  EXPECT_EQ(
+      text_of("aten::_flash_attention_forward", {"[[64,8,64],[64,4,64],[64,4,64]]", kBf16, ""}),
+      "none");  // sequences of different lengths
+}
+
+TEST(OperatorKernel, RowsAreKnown) {
+  EXPECT_EQ(
+      text_of("aten::native_layer_norm",
+              {"[[4, 8, 16], [], [16], [16], []]",
+               R"(["c10::BFloat16","ScalarList","c10::BFloat16","c10::BFloat16","Scalar"])", ""}),
+      "layer_norm forward bf16,unsaid>bf16 rows=32 features=16 bytes=2112");
+  EXPECT_EQ(text_of("aten::native_layer_norm_backward",
+                    {"[[32,16],[32,16],[],[32,1],[32,1],[16],[16],[]]", kFp32, ""}),
+            "layer_norm backward fp32,unsaid>fp32 rows=32 features=16 bytes=6400");
+  EXPECT_EQ(text_of("aten::_softmax", {"[[2,3,5,7],[],[]]", kFp32, R"(["","1","False"])"}),
+            "softmax forward fp32,unsaid>fp32 rows=70 features=3 bytes=1680");
+  EXPECT_EQ(text_of("aten::_softmax_backward_data",
+                    {"[[2,3],[2,3],[],[]]", kFp32, R"(["","","-1","6"])"}),
+            "softmax input_grad fp32,unsaid>fp32 rows=2 features=3 bytes=72");
+  EXPECT_EQ(text_of("aten::_softmax", {"[[2,3],[],[]]", kFp32, R"(["","2","False"])"}), "none");
+  EXPECT_EQ(text_of("aten::cudnn_batch_norm_backward", {"[[2,3,4,4],[2,3,4,4]]", kFp32, ""}),
+            "batch_norm backward fp32,unsaid>fp32 elements=96 bytes=1152");
+  EXPECT_EQ(text_of("aten::max_pool2d_with_indices",
+                    {"[[2,4,112,112],[],[],[],[],[]]", kFp32,
+                     R"(["","[3, 3]","[2, 2]","[1, 1]","[1, 1]","False"])"}),
+            "pooling forward fp32,unsaid>fp32 elements=25088 bytes=702464");
+  EXPECT_EQ(text_of("aten::nll_loss_forward", {"[[511, 50257],[511],[],[],[]]", kFp32, ""}),
+            "cross_entropy forward fp32,unsaid>fp32 rows=511 features=50257 bytes=6132");
+}
+
+TEST(OperatorKernel, TablesAreKnown) {
+  EXPECT_EQ(text_of("aten::embedding", {"[[1000,64],[4,8],[],[],[]]", kBf16, ""}),
+            "embedding forward bf16,unsaid>bf16 lookups=32 rows=1000 features=64 bytes=8192");
+  EXPECT_EQ(text_of("aten::embedding_dense_backward",
+                    {"[[4,8,64],[4,8],[],[],[]]", kBf16, R"(["","","1000","-1","False"])"}),
+            "embedding weight_grad bf16,unsaid>bf16 lookups=32 rows=1000 features=64 bytes=8192");
+  EXPECT_EQ(text_of("aten::_embedding_bag", {"[[1000,64],[80],[20]]", kFp32, ""}),
+            "embedding_bag forward fp32,unsaid>fp32 tables=1 batch=20 pooling=4 rows=1000 "
+            "features=64 flops=3840 bytes=26240");
+  EXPECT_EQ(
+      text_of("fbgemm::split_embedding_codegen_lookup_adagrad_function",
+              {"[[0],[64000],[0],[0,0],[2],[2],[3],[],[],[3],[],[80],[21]]", kFp32,
+               R"(["","","","","","","","128","64","","12","",""])"}),
+      "embedding_bag forward fp32,unsaid>fp32 tables=2 batch=10 pooling=4 rows=500 features=64 "
+      "flops=3840 bytes=26240");
+}
+
+TEST(OperatorKernel, ElementsAreKnown) {
+  EXPECT_EQ(text_of("aten::mul", {"[[4, 8], [8]]", kFp32, ""}),
+            "elementwise forward fp32,unsaid>fp32 elements=32 bytes=288");
+  // Where the result goes is not read.
+  EXPECT_EQ(text_of("aten::mul", {"[[4, 8], [], [4, 8]]", kFp32, ""}),
+            "elementwise forward fp32,unsaid>fp32 elements=32 bytes=256");
+  EXPECT_EQ(text_of("aten::threshold_backward", {"[[4, 8], [4, 8], []]", kFp32, ""}),
+            "activation input_grad fp32,unsaid>fp32 elements=32 bytes=384");
+  EXPECT_EQ(text_of("aten::fill_", {"[[4, 8], []]", kFp32, ""}),
+            "elementwise forward unsaid,unsaid>fp32 elements=32 bytes=128");
+  EXPECT_EQ(text_of("aten::copy_", {"[[4, 8], [4, 8], []]", R"(["float","c10::Half"])", ""}),
+            "cast forward fp16,unsaid>fp32 elements=32 bytes=192");
+  EXPECT_EQ(text_of("aten::copy_", {"[[4, 8], [4, 8], []]", kFp32, ""}),
+            "copy forward fp32,unsaid>fp32 elements=32 bytes=256");
+  EXPECT_EQ(text_of("aten::native_dropout", {"[[4, 8], [], []]", kBf16, ""}),
+            "dropout forward bf16,unsaid>bf16 elements=32 bytes=160");
+  EXPECT_EQ(text_of("aten::sum", {"[[4, 8], [], []]", kFp32, R"(["","[0]","True"])"}),
+            "reduction forward fp32,unsaid>fp32 elements=32 flops=32 bytes=160");
+  EXPECT_EQ(text_of("aten::where", {"[[4, 8], [4, 8], []]", R"(["bool","float","float"])", ""}),
+            "elementwise forward int8,unsaid>fp32 elements=32 bytes=288");
+  EXPECT_EQ(text_of("triton_poi_fused_add_0", {"[[4, 8], [4, 8], [4, 8], []]", kBf16, ""}),
+            "elementwise forward bf16,unsaid>bf16 elements=32 bytes=192");
+}
+
+TEST(OperatorKernel, ListsAreSummedUp) {
+  const char* const two = R"(["GenericList[Tensor(float),Tensor(float)]",
+      "GenericList[Tensor(float),Tensor(float)]","GenericList[Tensor(float),Tensor(float)]",
+      "GenericList[Tensor(float),Tensor(float)]"])";
+  EXPECT_EQ(text_of("aten::cat", {"[[[4,6],[4,2]],[]]", two, ""}),
+            "copy forward fp32,unsaid>fp32 elements=32 bytes=256");
+  EXPECT_EQ(text_of("aten::cat", {"[[[4,6],[4,2]],[]]", R"(["TensorList","Scalar"])", ""}),
+            "copy forward unsaid,unsaid>unsaid elements=32");
+  EXPECT_EQ(text_of("aten::cat", {"[[],[]]", R"(["TensorList","Scalar"])", ""}), "none");
+  EXPECT_EQ(text_of("aten::_foreach_add_", {"[[[4,6],[8]],[[4,6],[8]],[]]", two, ""}),
+            "elementwise forward fp32,unsaid>fp32 elements=32 multi_tensor bytes=384");
+  EXPECT_EQ(text_of("aten::_fused_adamw_",
+                    {"[[[4,6],[8]],[[4,6],[8]],[[4,6],[8]],[[4,6],[8]],[]]", two, ""}),
+            "optimizer forward fp32,unsaid>fp32 elements=32 multi_tensor flops=416 bytes=896");
+}
+
+TEST(OperatorKernel, IsNothingWhereShapesDoNotFit) {
+  const auto of = [](std::string_view name, std::string_view shapes) {
+    return text_of(name, {shapes, kFp32, R"(["","","[1]","[1]","[1]","[1]"])"});
+  };
+  for (const char* const shapes :
+       {"[[4,6],[5,8]]", "[[4,6],[]]", "[[0,6],[6,8]]", "[[4,-6],[-6,8]]", "[]",
+        "[[1000000,1000000],[1000000,1000000]]"})
+    EXPECT_EQ(of("aten::mm", shapes), "none") << shapes;
+  EXPECT_EQ(text_of("aten::mm", {"[[4,6],[6,8]]", R"(["",""])", ""}), "none");
+  EXPECT_EQ(of("aten::bmm", "[[3,4,6],[2,6,8]]"), "none");
+  EXPECT_EQ(of("aten::linear", "[[2,6],[8,5]]"), "none");
+  EXPECT_EQ(of("mine::mm", "[[4,6],[6,8]]"), "none");
+  EXPECT_EQ(of("aten::mm", "[[4,6],[6,8]"), "no shapes");
+  EXPECT_EQ(of("aten::cudnn_convolution", "[[8,3,4,4],[64,3,7,7],[],[],[]]"), "none");
+  EXPECT_EQ(of("aten::cudnn_convolution", "[[8,3,224,224],[64,2,7,7],[],[],[]]"), "none");
+  EXPECT_EQ(of("aten::cudnn_convolution", "[[8],[64],[],[],[]]"), "none");
+  EXPECT_EQ(of("aten::native_layer_norm", "[[4,8],[],[3]]"), "none");
+}
+
+TEST(OperatorKernel, DamagedTextsGiveSomethingOrNothing) {
+  std::mt19937_64 random(1);
+  const std::string dims = "[[64, 32, 8, 8], [64, 32, 3, 3], [], [[1, 2], [3]], [], [], [4]]";
+  const std::string types = R"(["c10::BFloat16", "c10::BFloat16", "", "TensorList"])";
+  const std::string values = R"(["", "[1, 1]", "[3, 3]", "[1, 1]", "[1, 1]", "1", "True", ""])";
+  for (int i = 0; i < 20000; ++i) {
+    std::string a = dims, b = types, c = values;
+    a[random() % a.size()] = static_cast<char>(random());
+    b[random() % b.size()] = static_cast<char>(random());
+    c[random() % c.size()] = "0123456789-[],\" "[random() % 16];
+    const auto arguments = Arguments::read({a, b, c});
+    if (!arguments) continue;
+    for (const char* name :
+         {"aten::mm", "aten::add", "aten::_softmax", "aten::cudnn_convolution", "aten::cat",
+          "aten::convolution_backward", "aten::max_pool2d_with_indices", "aten::sum",
+          "aten::_flash_attention_forward", "aten::embedding_dense_backward"}) {
+      const auto kernel = kernel_of_operator(name, *arguments);
+      if (!kernel) continue;
+      EXPECT_EQ(graph::parse_kernel(to_text(*kernel)), *kernel) << name << a << c;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery::trace::operators
