@@ -21,12 +21,12 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 28> kNames = {
+constexpr std::array<std::string_view, 29> kNames = {
     "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
     "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
     "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps",
     "stream",       "tid",       "device",   "stream_row",    "dep_kinds", "dep_lags_ps",
-    "is_copy",      "is_comm",   "is_wait",  "kernel"};
+    "is_copy",      "is_comm",   "is_wait",  "kernel",        "op_schema"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -159,6 +159,8 @@ AttrId attr_id(std::string_view name) {
           return is(AttrId::is_cpu_op);
         case 'i':
           return is(AttrId::dep_kinds);
+        case 'h':
+          return is(AttrId::op_schema);
         default:
           return AttrId::other;
       }
@@ -272,6 +274,21 @@ void Decoding::set_duration(std::uint64_t micros, NodeSpec& node) {
                  : kMaxMicros;
   }
   node.duration = us(static_cast<std::int64_t>(micros));
+}
+
+void Decoding::infer_kernel(NodeOperator texts, std::size_t control, NodeSpec& node) {
+  const bool says = node.kernel != graph::kNoKernel || (node.flags & graph::kHasNumOps) != 0;
+  const bool ours = !kernel_numbers_.empty();  // then what has no kernel is not known
+  if (says || ours || kernels_ == nullptr || node.kind != graph::NodeKind::comp) return;
+  texts.id = node.id;
+  texts.name = strings_->view(node.name);
+  texts.schema = schema_;
+  if (!inferred_) inferred_ = std::make_unique<InferredKernels>();
+  if ((node.flags & graph::kIsCpu) != 0) {
+    inferred_->note_host(texts);
+  } else {
+    node.kernel = inferred_->of(texts, std::span(node.deps).first(control), *kernels_);
+  }
 }
 
 void Decoding::finish(NodeSpec& node, std::size_t first_data_dep, std::size_t data_deps) {

@@ -14,6 +14,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/builder.h"
+#include "orrery/trace/chakra/inferred_kernels.h"
 
 namespace orrery::trace::chakra {
 
@@ -46,7 +47,8 @@ enum class AttrId : std::uint8_t {
   is_copy,
   is_comm,
   is_wait,
-  kernel
+  kernel,
+  op_schema
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -97,6 +99,7 @@ class Decoding {
     lane_ = {};
     dep_kinds_.clear();
     dep_lags_.clear();
+    schema_ = {};
   }
   void set_node_id(std::uint64_t id) { node_id_ = id; }
 
@@ -109,6 +112,9 @@ class Decoding {
   /// When all of the record has been applied. Its data dependencies are those `data_deps` of
   /// `node.deps` from `first_data_dep` on.
   void finish(graph::NodeSpec& node, std::size_t first_data_dep, std::size_t data_deps);
+  /// The kernel of a node that says none itself, by its operator; `texts`: what the record says of
+  /// that, without the schema. `node.deps` begins with `control` control dependencies.
+  void infer_kernel(NodeOperator texts, std::size_t control, graph::NodeSpec& node);
 
   StringId intern(std::string_view text);
   void note(FindingCode code);
@@ -139,6 +145,8 @@ class Decoding {
   Findings& findings_;
   graph::KernelTable* kernels_ = nullptr;
   std::vector<graph::KernelId> kernel_numbers_;
+  std::unique_ptr<InferredKernels> inferred_;
+  std::string_view schema_;
   std::uint64_t offset_ = 0;
   std::uint64_t node_id_ = kNoId;
   std::uint32_t seen_ = 0;  // bit i: AttrId i was applied to this node

@@ -119,6 +119,9 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       return set_dep_list(id, value);
     case AttrId::kernel:
       return set_kernel(value, node);
+    case AttrId::op_schema:
+      schema_ = value.text;
+      return;
     default:
       apply_number(id, value, node);
       return;

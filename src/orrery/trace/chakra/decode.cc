@@ -99,9 +99,10 @@ void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
   node.notes.clear();
   node.tensors.clear();
   node.lane.reset();
-  first_data_dep_ = data_deps_ = 0;
+  first_data_dep_ = data_deps_ = control_ = 0;
   node.offset = offset;
   input_values_ = {};
+  operator_ = {};
 }
 
 void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset, NodeSpec& node) {
@@ -119,6 +120,7 @@ void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset
       decode_v002(bytes, node);
       break;
   }
+  if (!operator_.shapes.empty()) decoding_.infer_kernel(operator_, control_, node);
   decoding_.finish(node, first_data_dep_, data_deps_);
 }
 
@@ -132,14 +134,20 @@ void NodeDecoder::take(const NodeRecord& record, NodeSpec& node) {
   if (!record.name.empty()) node.name = decoding_.intern(record.name);
   if (record.type != 0) decoding_.set_kind(record.type, node);
   take_deps(record.ctrl_deps, node);
+  control_ = node.deps.size();
   const std::size_t before = node.deps.size();
   take_deps(record.data_deps, node);
   note_data_deps(before, node);
   if (record.duration_micros != 0) decoding_.set_duration(record.duration_micros, node);
   if (record.inputs && node.kind == graph::NodeKind::metadata)
     input_values_ = record.inputs->values;
+  if (record.inputs)
+    operator_ = {.values = record.inputs->values,
+                 .shapes = record.inputs->shapes,
+                 .types = record.inputs->types};
   for (const AttributeRecord& attribute : record.attributes) take_attribute(attribute, node);
   if (!record.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
+  if (!operator_.shapes.empty()) decoding_.infer_kernel(operator_, control_, node);
   decoding_.finish(node, first_data_dep_, data_deps_);
 }
 
@@ -199,7 +207,11 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         } else {
           add_item(node.deps, field.get_uint64());
         }
-        if (data) note_data_deps(before, node);
+        if (data) {
+          note_data_deps(before, node);
+        } else if (before == control_) {
+          control_ = node.deps.size();
+        }
         break;
       }
       case tag_and_type(6, kVarint):
@@ -216,7 +228,11 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
           if (text.tag() <= 3 && text.wire_type() != kBytes)
             wrong_wire_type("IOInfo", text.tag(), text.wire_type());
           if (inputs && text.tag() == 1) {
-            input_values_ = text_of(text);
+            input_values_ = operator_.values = text_of(text);
+          } else if (inputs && text.tag() == 2) {
+            operator_.shapes = text_of(text);
+          } else if (inputs && text.tag() == 3) {
+            operator_.types = text_of(text);
           } else {
             text.skip();
           }

@@ -58,6 +58,8 @@ class NodeDecoder {
   Decoding& decoding_;
   Schema schema_;
   std::string_view input_values_;
+  NodeOperator operator_;    // its inputs
+  std::size_t control_ = 0;  // how many control dependencies came first
   // Where the data dependencies stand in the node's; none where they are not in one piece.
   std::size_t first_data_dep_ = 0, data_deps_ = 0;
   std::vector<std::uint64_t> numbers_;
