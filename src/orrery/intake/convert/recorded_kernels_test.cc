@@ -13,7 +13,7 @@ namespace {
 
 using profile::EventId;
 using profile::Kind;
-using profile::testing::Maker;
+using profile::Maker;
 
 constexpr const char* kTypes = R"(["float", "float", "float", "", ""])";
 

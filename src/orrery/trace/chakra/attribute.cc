@@ -281,6 +281,7 @@ void Decoding::infer_kernel(NodeOperator texts, std::size_t control, NodeSpec& n
   const bool ours = !kernel_numbers_.empty();  // then what has no kernel is not known
   if (says || ours || kernels_ == nullptr || node.kind != graph::NodeKind::comp) return;
   texts.id = node.id;
+  texts.name_id = node.name;
   texts.name = strings_->view(node.name);
   texts.schema = schema_;
   if (!inferred_) inferred_ = std::make_unique<InferredKernels>();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/chakra/inferred_kernels.h"
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "orrery/trace/operators/operator_kernel.h"
@@ -22,6 +24,26 @@ std::string_view operator_name(std::string_view text) {
 }
 
 std::size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
+
+/// Cheap: nodes that differ elsewhere only push each other out.
+std::size_t place_of(const NodeOperator& node) {
+  std::uint64_t head = 0, tail = 0;
+  const std::size_t edge = std::min<std::size_t>(node.shapes.size(), 8);
+  std::memcpy(&head, node.shapes.data(), edge);
+  std::memcpy(&tail, node.shapes.data() + node.shapes.size() - edge, edge);
+  const std::uint64_t mixed = head ^ (tail * 0xD6E8FEB86659FD93ull) ^ node.shapes.size() ^
+                              (static_cast<std::uint64_t>(node.name_id) << 20);
+  return static_cast<std::size_t>((mixed * 0x9E3779B97F4A7C15ull) >> 40);
+}
+
+bool same(std::string_view texts, const NodeOperator& node) {
+  if (texts.size() != node.schema.size() + node.shapes.size() + node.types.size()) return false;
+  for (const std::string_view text : {node.schema, node.shapes, node.types}) {
+    if (!texts.starts_with(text)) return false;
+    texts.remove_prefix(text.size());
+  }
+  return true;
+}
 
 graph::KernelId kernel_of(std::string_view operation, const NodeOperator& node,
                           graph::KernelTable& kernels) {
@@ -46,10 +68,8 @@ void InferredKernels::note_host(const NodeOperator& node) {
   host.name.assign(name);
 }
 
-std::string_view InferredKernels::operator_of(const NodeOperator& node,
-                                              std::span<const std::uint64_t> control) const {
-  if (const auto name = operator_name(node.schema); !name.empty()) return name;
-  if (const auto name = operator_name(node.name); !name.empty()) return name;
+std::string_view InferredKernels::parent_of(const NodeOperator& node,
+                                            std::span<const std::uint64_t> control) const {
   for (const std::uint64_t id : control) {
     const Host& host = recent_[id % kRecent];
     if (host.id == id && host.shapes == hash_of(node.shapes)) return host.name;
@@ -57,11 +77,8 @@ std::string_view InferredKernels::operator_of(const NodeOperator& node,
   return {};
 }
 
-graph::KernelId InferredKernels::of(const NodeOperator& node,
-                                    std::span<const std::uint64_t> control,
-                                    graph::KernelTable& kernels) {
-  const std::string_view operation = operator_of(node, control);
-  if (operation.empty()) return graph::kNoKernel;
+graph::KernelId InferredKernels::work_out(std::string_view operation, const NodeOperator& node,
+                                          graph::KernelTable& kernels) {
   key_.assign(operation);
   for (const std::string_view text : {node.name, node.shapes, node.types}) {
     key_ += '\n';
@@ -72,6 +89,25 @@ graph::KernelId InferredKernels::of(const NodeOperator& node,
   const graph::KernelId kernel = kernel_of(operation, node, kernels);
   if (!operators::reads_values(operation) && known_.size() < kMostKnown)
     known_.emplace(key_, kernel);
+  return kernel;
+}
+
+graph::KernelId InferredKernels::of(const NodeOperator& node,
+                                    std::span<const std::uint64_t> control,
+                                    graph::KernelTable& kernels) {
+  Answer& answer = answers_[place_of(node) % kRecent];
+  if (answer.name == node.name_id && same(answer.texts, node)) return answer.kernel;
+  std::string_view operation = operator_name(node.schema);
+  if (operation.empty()) operation = operator_name(node.name);
+  const bool alone = !operation.empty() && !operators::reads_values(operation);
+  if (operation.empty()) operation = parent_of(node, control);
+  if (operation.empty()) return graph::kNoKernel;
+  const graph::KernelId kernel = work_out(operation, node, kernels);
+  if (alone) {
+    answer.name = node.name_id;
+    answer.kernel = kernel;
+    answer.texts.assign(node.schema).append(node.shapes).append(node.types);
+  }
   return kernel;
 }
 

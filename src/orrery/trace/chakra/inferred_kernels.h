@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "orrery/core/strings.h"
 #include "orrery/graph/kernel.h"
 
 namespace orrery::trace::chakra {
@@ -18,6 +19,7 @@ namespace orrery::trace::chakra {
 /// What a compute node says of the operator it belongs to. Views into its record.
 struct NodeOperator {
   std::uint64_t id = 0;
+  StringId name_id = StringId::empty;
   std::string_view name;    ///< the node's: an operator's, or a device kernel's
   std::string_view schema;  ///< attribute op_schema: "aten::mm(Tensor self, Tensor mat2) -> Tensor"
   std::string_view values, shapes, types;  ///< inputs
@@ -43,12 +45,21 @@ class InferredKernels {
     std::size_t shapes = 0;  // hash
     std::string name;
   };
-  [[nodiscard]] std::string_view operator_of(const NodeOperator& node,
-                                             std::span<const std::uint64_t> control) const;
+  /// The answer for a node that said the same: most do, layer after layer.
+  struct Answer {
+    StringId name = StringId::empty;
+    std::string texts;  // schema, shapes, types
+    graph::KernelId kernel = graph::kNoKernel;
+  };
+  [[nodiscard]] std::string_view parent_of(const NodeOperator& node,
+                                           std::span<const std::uint64_t> control) const;
+  [[nodiscard]] graph::KernelId work_out(std::string_view operation, const NodeOperator& node,
+                                         graph::KernelTable& kernels);
 
   std::unordered_map<std::string, graph::KernelId> known_;
   std::string key_;
-  std::array<Host, kRecent> recent_;  // by id
+  std::array<Host, kRecent> recent_;     // by id
+  std::array<Answer, kRecent> answers_;  // by what a cheap hash makes of a node
 };
 
 }  // namespace orrery::trace::chakra
