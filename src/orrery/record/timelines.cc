@@ -20,23 +20,10 @@ using result::SpanKind;
 namespace {
 
 result::Model model_of(sim::TimedBy model) {
-  switch (model) {
-    case sim::TimedBy::recorded:
-      return result::Model::recorded;
-    case sim::TimedBy::roofline:
-      return result::Model::roofline;
-    case sim::TimedBy::heuristic:
-      return result::Model::heuristic;
-    case sim::TimedBy::table:
-      return result::Model::table;
-    case sim::TimedBy::learned:
-      return result::Model::learned;
-    case sim::TimedBy::systolic:
-      return result::Model::systolic;
-    case sim::TimedBy::fitted:
-      return result::Model::fitted;
-  }
-  return result::Model::none;
+  using result::Model;
+  constexpr std::array kModels = {Model::recorded, Model::roofline, Model::heuristic, Model::table,
+                                  Model::learned,  Model::systolic, Model::fitted};
+  return kModels[static_cast<std::size_t>(model)];
 }
 
 result::Model network_model(platform::NetworkModelKind kind) {
