@@ -29,8 +29,10 @@ std::size_t hash_of(std::string_view text) { return std::hash<std::string_view>(
 std::size_t place_of(const NodeOperator& node) {
   std::uint64_t head = 0, tail = 0;
   const std::size_t edge = std::min<std::size_t>(node.shapes.size(), 8);
-  std::memcpy(&head, node.shapes.data(), edge);
-  std::memcpy(&tail, node.shapes.data() + node.shapes.size() - edge, edge);
+  if (edge > 0) {
+    std::memcpy(&head, node.shapes.data(), edge);
+    std::memcpy(&tail, node.shapes.data() + node.shapes.size() - edge, edge);
+  }
   const std::uint64_t mixed = head ^ (tail * 0xD6E8FEB86659FD93ull) ^ node.shapes.size() ^
                               (static_cast<std::uint64_t>(node.name_id) << 20);
   return static_cast<std::size_t>((mixed * 0x9E3779B97F4A7C15ull) >> 40);
