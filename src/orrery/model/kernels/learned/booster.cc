@@ -9,7 +9,7 @@ bool can_grow() { return false; }
 
 Result<std::vector<GrownTree>> grow(const TrainingRows&, double, const BoostOptions&) {
   return fail(Errc::usage, "fit", "this program was built without XGBoost",
-              "install libxgboost-dev, then configure and build again");
+              "install libxgboost-dev, then configure and build again; or fit nets (--by nets)");
 }
 
 }  // namespace orrery::model
@@ -133,7 +133,7 @@ Result<std::vector<GrownTree>> grow(const TrainingRows& rows, double bias,
                                     const BoostOptions& options) {
   if (!can_grow())
     return fail(Errc::usage, "fit", "the library libxgboost.so.0 is not found",
-                "install libxgboost0");
+                "install libxgboost0, or fit nets (--by nets)");
   if (rows.targets.empty()) return fail(Errc::input_empty, "fit", "no rows to grow trees on");
   Growing is;
   if (!set_up(is, rows, bias, options)) return xgboost_failed();
