@@ -40,6 +40,12 @@ std::optional<std::int64_t> size_of(std::string_view text) {
   return static_cast<std::int64_t>(std::floor(size));
 }
 
+constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+
+/// As writers in several languages spell it.
+bool says_true(std::string_view text) { return text == "true" || text == "True" || text == "1"; }
+
 }  // namespace
 
 void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
@@ -56,12 +62,9 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       return;
     case AttrId::is_cpu_op:
       node.flags |= graph::kHasCpuAttr;
-      if (value.kind == Kind::text
-              ? value.text == "true" || value.text == "True" || value.text == "1"
-              : integer(id, value, std::numeric_limits<std::int64_t>::min(),
-                        std::numeric_limits<std::int64_t>::max()) != 0) {
+      if (value.kind == Kind::text ? says_true(value.text)
+                                   : integer(id, value, kLowest, kHighest) != 0)
         node.flags |= graph::kIsCpu;
-      }
       return;
     case AttrId::is_copy:
     case AttrId::is_comm:
@@ -219,9 +222,8 @@ void Decoding::set_group(const Scalar& value, NodeSpec& node) {
   if (value.kind == Kind::text) {
     node.collective.group = intern(value.text);
   } else {
-    node.collective.group = intern(
-        std::to_string(integer(AttrId::comm_group, value, std::numeric_limits<std::int64_t>::min(),
-                               std::numeric_limits<std::int64_t>::max())));
+    node.collective.group =
+        intern(std::to_string(integer(AttrId::comm_group, value, kLowest, kHighest)));
   }
 }
 
