@@ -280,12 +280,15 @@ void Decoding::infer_kernel(NodeOperator texts, std::size_t control, NodeSpec& n
   const bool says = node.kernel != graph::kNoKernel || (node.flags & graph::kHasNumOps) != 0;
   const bool ours = !kernel_numbers_.empty();  // then what has no kernel is not known
   if (says || ours || kernels_ == nullptr || node.kind != graph::NodeKind::comp) return;
+  const bool on_host = (node.flags & graph::kIsCpu) != 0;
+  // It was recorded to take less than a microsecond: no model is to say what it takes.
+  if (texts.started && node.duration == Time{} && !on_host) return;
   texts.id = node.id;
   texts.name_id = node.name;
   texts.name = strings_->view(node.name);
   texts.schema = schema_;
   if (!inferred_) inferred_ = std::make_unique<InferredKernels>();
-  if ((node.flags & graph::kIsCpu) != 0) {
+  if (on_host) {
     inferred_->note_host(texts);
   } else {
     node.kernel = inferred_->of(texts, std::span(node.deps).first(control), *kernels_);

@@ -144,7 +144,8 @@ void NodeDecoder::take(const NodeRecord& record, NodeSpec& node) {
   if (record.inputs)
     operator_ = {.values = record.inputs->values,
                  .shapes = record.inputs->shapes,
-                 .types = record.inputs->types};
+                 .types = record.inputs->types,
+                 .started = record.start_time_micros != 0};
   for (const AttributeRecord& attribute : record.attributes) take_attribute(attribute, node);
   if (!record.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
   if (!operator_.shapes.empty()) decoding_.infer_kernel(operator_, control_, node);
@@ -215,7 +216,7 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         break;
       }
       case tag_and_type(6, kVarint):
-        (void)field.get_uint64();
+        operator_.started = field.get_uint64() != 0;
         break;
       case tag_and_type(7, kVarint):
         decoding_.set_duration(field.get_uint64(), node);

@@ -23,6 +23,7 @@ struct NodeOperator {
   std::string_view name;    ///< the node's: an operator's, or a device kernel's
   std::string_view schema;  ///< attribute op_schema: "aten::mm(Tensor self, Tensor mat2) -> Tensor"
   std::string_view values, shapes, types;  ///< inputs
+  bool started = false;                    ///< when it began is recorded
 };
 
 /// Chakra's linker gives a kernel on the device its operator's inputs and, newer versions,

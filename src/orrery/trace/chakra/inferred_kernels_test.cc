@@ -92,8 +92,12 @@ TEST(InferredKernels, LeaveNodesAloneThatSaySomethingElse) {
   message.attributes.push_back(attribute_int64("comm_size", 8));
   NodeRecord shapeless = with_schema(node(4, "ampere_sgemm_128x64_tn", false, ""));
   NodeRecord damaged = with_schema(node(5, "ampere_sgemm_128x64_tn", false, "[[1, 2"));
-  EXPECT_EQ(kernels_of({counted, named, message, shapeless, damaged}),
-            (Texts{"-", "copy forward unsaid,unsaid>unsaid", "-", "-", "-"}));
+  NodeRecord brief = with_schema(node(6, "ampere_sgemm_128x64_tn", false));
+  brief.start_time_micros = 5;
+  EXPECT_EQ(kernels_of({counted, named, message, shapeless, damaged, brief}),
+            (Texts{"-", "copy forward unsaid,unsaid>unsaid", "-", "-", "-", "-"}));
+  brief.duration_micros = 1;
+  EXPECT_NE(kernels_of({brief}), Texts{"-"});
 }
 
 // The same node with and without its bytes.
