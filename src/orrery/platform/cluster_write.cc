@@ -21,6 +21,14 @@ PlanValue plan_value(const CollectivePlan& plan) {
   return value;
 }
 
+std::optional<InStepSection> section_of(const InStep& in_step) {
+  if (!in_step.gap && in_step.factors.empty()) return std::nullopt;
+  InStepSection section{in_step.gap, {}};
+  for (const InStep::Factor& one : in_step.factors)
+    section.factors.push_back({one.bits, one.factor, one.least, one.most});
+  return section;
+}
+
 ClusterSection section_of(const Platform& platform) {
   ClusterSection file;
   file.name = platform.name;
@@ -36,12 +44,7 @@ ClusterSection section_of(const Platform& platform) {
   file.device.compute = device.compute;
   if (!device.kernel_table.empty()) file.device.kernel_table = device.kernel_table;
   if (!device.kernel_model.empty()) file.device.kernel_model = device.kernel_model;
-  if (device.in_step.gap || !device.in_step.factors.empty()) {
-    InStepSection& in_step = file.device.in_step.emplace();
-    in_step.gap = device.in_step.gap;
-    for (const InStep::Factor& one : device.in_step.factors)
-      in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
-  }
+  file.device.in_step = section_of(device.in_step);
   if (!device.systolic.empty()) file.device.systolic = device.systolic;
   if (device.clock_mhz > 0) file.device.clock_mhz = device.clock_mhz;
   for (const Dimension& dim : platform.dims) {
