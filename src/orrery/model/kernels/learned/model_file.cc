@@ -60,78 +60,53 @@ namespace {
 class ModelLines {
  public:
   ModelLines(string_view text, string_view where, bool lasting)
-      : all_(text), text_(text), where_(where), lasting_(lasting) {}
+      : lines_(text, where), lasting_(lasting) {}
 
   Result<std::vector<LearnedClass>> read() {
-    string_view head = take();
-    int version = 0;
-    if (word_of(head) != kModelMagic || !number_of(head, version))
-      return wrong("not a file of learned kernel times");
-    if (version != kModelVersion)
-      return fail(Errc::input_unsupported, place(),
-                  fmt::format("version {} instead of {}", version, kModelVersion),
-                  "fit the model again with this program");
+    if (auto head = lines_.take_head(kModelMagic, kModelVersion, "a file of learned kernel times");
+        !head)
+      return tl::unexpected(head.error());
     if (!lasting_) {  // one that is built in is tried by a test
-      if (Result<void> whole = check_sum(all_, where_); !whole)
-        return tl::unexpected(whole.error());
+      if (auto whole = lines_.check_whole(); !whole) return tl::unexpected(whole.error());
     }
     std::vector<LearnedClass> classes;
-    while (!text_.empty()) {
-      string_view line = take();
+    while (!lines_.done()) {
+      string_view line = lines_.take();
       if (line.starts_with('#')) continue;
       const string_view word = word_of(line);
       if (word == "sum") break;
-      if (word != "class") return wrong("neither a class nor the sum at the end");
+      if (word != "class") return lines_.wrong("neither a class nor the sum at the end");
       Result<LearnedClass> is = read_class(line);
       if (!is) return tl::unexpected(std::move(is.error()));
       for (const LearnedClass& other : classes)
-        if (other.kernels == is->kernels) return wrong("a class twice");
+        if (other.kernels == is->kernels) return lines_.wrong("a class twice");
       classes.push_back(*std::move(is));
     }
     return classes;
   }
 
  private:
-  string_view take() {
-    ++line_;
-    const std::size_t end = std::min(text_.find('\n'), text_.size());
-    const string_view line = text_.substr(0, end);
-    text_.remove_prefix(std::min(end + 1, text_.size()));
-    return line;
-  }
-  std::string place() const { return fmt::format("{}:line {}", where_, line_); }
-  tl::unexpected<Error> wrong(std::string what) const {
-    return fail(Errc::input_corrupt, place(), std::move(what),
-                "fit the model again, or take the file from the source again");
-  }
-
   Result<LearnedClass> read_class(string_view line) {
     LearnedClass is;
-    const string_view called = word_of(line);
-    for (std::size_t i = 1; i < kKernelClasses; ++i)
-      if (name(static_cast<KernelClass>(i)) == called) is.kernels = static_cast<KernelClass>(i);
-    if (is.kernels == KernelClass::none)
-      return fail(Errc::input_unsupported, place(), "an unknown class " + in_quotes(called),
-                  "fit the model again with this program");
-    if (!keyed(line, "rows", is.rows) || !line.empty() || is.rows < 0)
-      return wrong("not a class's rows");
+    if (auto fine = lines_.read_class(line, is.kernels, is.rows); !fine)
+      return tl::unexpected(fine.error());
     trees_ = nullptr;
     for (;;) {
-      if (text_.empty()) return wrong("ends inside a class");
-      string_view rest = take();
+      if (lines_.done()) return lines_.wrong("ends inside a class");
+      string_view rest = lines_.take();
       const string_view word = word_of(rest);
       if (word == "end") break;
       if (Result<void> done = entry(word, rest, is); !done) return tl::unexpected(done.error());
     }
     if (is.measured.trees() == 0 || (is.general.trees() == 0 && is.unseen.rows > 0))
-      return wrong("a class without trees");
+      return lines_.wrong("a class without trees");
     return is;
   }
 
   Result<void> entry(string_view word, string_view rest, LearnedClass& is) {
     if (word == "tree") {
       if (trees_ == nullptr || trees_->trees() >= kMostTrees || !add_tree(rest))
-        return wrong("not a tree");
+        return lines_.wrong("not a tree");
       return {};
     }
     if (word == "features") return check_features(rest, is.kernels);
@@ -149,16 +124,17 @@ class ModelLines {
     } else if (word == "cuts") {
       good = read_cuts(rest);
     }
-    if (!good) return wrong("not an entry of a class: " + in_quotes(word));
+    if (!good) return lines_.wrong("not an entry of a class: " + in_quotes(word));
     return {};
   }
 
   Result<void> check_features(string_view rest, KernelClass kernels) const {
     for (const string_view feature : feature_names(kernels))
       if (word_of(rest) != feature)
-        return fail(Errc::input_unsupported, place(), "features that this program does not compute",
+        return fail(Errc::input_unsupported, lines_.place(),
+                    "features that this program does not compute",
                     "fit the model again with this program");
-    if (!rest.empty()) return wrong("more features than there are");
+    if (!rest.empty()) return lines_.wrong("more features than there are");
     return {};
   }
 
@@ -188,12 +164,9 @@ class ModelLines {
     return trees_->forest.set_cuts(feature, *std::move(cuts));
   }
 
-  string_view all_;
-  string_view text_;  // what was not taken yet
-  string_view where_;
+  FittedLines lines_;
   bool lasting_;
   LearnedTrees* trees_ = nullptr;  // of the view whose cuts and trees come
-  std::size_t line_ = 0;
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/core/text.h"
+
 namespace orrery::model {
 
 using std::string_view;
@@ -93,6 +95,46 @@ bool read_sizes(string_view line, std::array<std::int64_t, graph::kKernelSizes>&
   std::size_t at = 0;
   return number_of(word_of(line), at) && at < graph::kKernelSizes &&
          number_of(word_of(line), least[at]) && number_of(line, most[at]);
+}
+
+string_view FittedLines::take() {
+  ++line_;
+  const std::size_t end = std::min(text_.find('\n'), text_.size());
+  const string_view line = text_.substr(0, end);
+  text_.remove_prefix(std::min(end + 1, text_.size()));
+  return line;
+}
+
+std::string FittedLines::place() const { return fmt::format("{}:line {}", where_, line_); }
+
+tl::unexpected<Error> FittedLines::wrong(std::string what) const {
+  return fail(Errc::input_corrupt, place(), std::move(what),
+              "fit the model again, or take the file from the source again");
+}
+
+Result<void> FittedLines::take_head(string_view magic, int version, string_view what) {
+  string_view head = take();
+  int written = 0;
+  if (word_of(head) != magic || !number_of(head, written))
+    return wrong(fmt::format("not {}", what));
+  if (written != version)
+    return fail(Errc::input_unsupported, place(),
+                fmt::format("version {} instead of {}", written, version),
+                "fit the model again with this program");
+  return {};
+}
+
+Result<void> FittedLines::read_class(string_view line, KernelClass& kernels,
+                                     std::int64_t& rows) const {
+  const string_view called = word_of(line);
+  for (std::size_t i = 1; i < kKernelClasses; ++i)
+    if (name(static_cast<KernelClass>(i)) == called) kernels = static_cast<KernelClass>(i);
+  if (kernels == KernelClass::none)
+    return fail(Errc::input_unsupported, place(), "an unknown class " + in_quotes(called),
+                "fit the model again with this program");
+  if (!keyed(line, "rows", rows) || !line.empty() || rows < 0)
+    return wrong("not the rows of a class");
+  return {};
 }
 
 }  // namespace orrery::model

@@ -45,6 +45,37 @@ template <class Number>
          number_of(word.substr(key.size() + 1), value);
 }
 
+/// Such a file, line by line. It outlives this.
+class FittedLines {
+ public:
+  FittedLines(std::string_view text, std::string_view where)
+      : all_(text), text_(text), where_(where) {}
+
+  [[nodiscard]] bool done() const { return text_.empty(); }
+  /// The next line, taken off.
+  std::string_view take();
+  /// "FILE:line 7", of the line taken last.
+  [[nodiscard]] std::string place() const;
+  /// Errc::input_corrupt, at that line.
+  [[nodiscard]] tl::unexpected<Error> wrong(std::string what) const;
+
+  /// Takes the first line: "MAGIC VERSION", or `what` is not there. Errc: input_corrupt,
+  /// input_unsupported (another version).
+  [[nodiscard]] Result<void> take_head(std::string_view magic, int version, std::string_view what);
+  /// check_sum of the whole file.
+  [[nodiscard]] Result<void> check_whole() const { return check_sum(all_, where_); }
+  /// "gemm_bf16 rows=7" behind a line's first word. Errc: input_corrupt, input_unsupported (an
+  /// unknown class).
+  [[nodiscard]] Result<void> read_class(std::string_view line, KernelClass& kernels,
+                                        std::int64_t& rows) const;
+
+ private:
+  std::string_view all_;
+  std::string_view text_;  // what was not taken yet
+  std::string_view where_;
+  std::size_t line_ = 0;
+};
+
 // What stands behind the first word of a line; false where it is something else.
 [[nodiscard]] bool read_held(std::string_view line, HeldBack& held);
 [[nodiscard]] bool read_likeness(std::string_view line, DeviceLikeness& device);

@@ -46,26 +46,21 @@ bool read_floats(string_view text, std::span<float> into) {
 
 class NetLines {
  public:
-  NetLines(string_view text, string_view where) : all_(text), text_(text), where_(where) {}
+  NetLines(string_view text, string_view where) : lines_(text, where) {}
 
   Result<std::vector<NetClass>> read() {
-    string_view head = take();
-    int version = 0;
-    if (word_of(head) != kNetMagic || !number_of(head, version))
-      return wrong("not a file of nets for kernel times");
-    if (version != kNetVersion)
-      return fail(Errc::input_unsupported, place(),
-                  fmt::format("version {} instead of {}", version, kNetVersion),
-                  "fit the model again with this program");
-    if (Result<void> whole = check_sum(all_, where_); !whole) return tl::unexpected(whole.error());
+    if (auto head = lines_.take_head(kNetMagic, kNetVersion, "a file of nets for kernel times");
+        !head)
+      return tl::unexpected(head.error());
+    if (auto whole = lines_.check_whole(); !whole) return tl::unexpected(whole.error());
     std::vector<NetClass> nets;
-    while (!text_.empty()) {
-      string_view line = take();
+    while (!lines_.done()) {
+      string_view line = lines_.take();
       if (line.starts_with('#')) continue;
       const string_view word = word_of(line);
       if (word == "sum") break;
       if (word != "net" || nets.size() >= kMostNets)
-        return wrong("neither a net nor the sum at the end");
+        return lines_.wrong("neither a net nor the sum at the end");
       Result<NetClass> is = read_net(line);
       if (!is) return tl::unexpected(std::move(is.error()));
       nets.push_back(*std::move(is));
@@ -74,37 +69,19 @@ class NetLines {
   }
 
  private:
-  string_view take() {
-    ++line_;
-    const std::size_t end = std::min(text_.find('\n'), text_.size());
-    const string_view line = text_.substr(0, end);
-    text_.remove_prefix(std::min(end + 1, text_.size()));
-    return line;
-  }
-  std::string place() const { return fmt::format("{}:line {}", where_, line_); }
-  tl::unexpected<Error> wrong(std::string what) const {
-    return fail(Errc::input_corrupt, place(), std::move(what), "fit the model again");
-  }
-
   Result<NetClass> read_net(string_view line) {
     NetClass is;
-    const string_view called = word_of(line);
-    for (std::size_t i = 1; i < kKernelClasses; ++i)
-      if (name(static_cast<KernelClass>(i)) == called) is.kernels = static_cast<KernelClass>(i);
-    if (is.kernels == KernelClass::none)
-      return fail(Errc::input_unsupported, place(), "an unknown class " + in_quotes(called),
-                  "fit the model again with this program");
-    if (!keyed(line, "rows", is.rows) || !line.empty() || is.rows < 0)
-      return wrong("not a net's rows");
+    if (auto fine = lines_.read_class(line, is.kernels, is.rows); !fine)
+      return tl::unexpected(fine.error());
     for (;;) {
-      if (text_.empty()) return wrong("ends inside a net");
-      string_view rest = take();
+      if (lines_.done()) return lines_.wrong("ends inside a net");
+      string_view rest = lines_.take();
       const string_view word = word_of(rest);
       if (word == "end") break;
-      if (!entry(word, rest, is)) return wrong("not an entry of a net: " + in_quotes(word));
+      if (!entry(word, rest, is)) return lines_.wrong("not an entry of a net: " + in_quotes(word));
     }
     if (!is.net.is_whole() || is.device.name.empty())
-      return wrong("the layers of a net do not fit together");
+      return lines_.wrong("the layers of a net do not fit together");
     return is;
   }
 
@@ -134,10 +111,7 @@ class NetLines {
     return read_floats(rest, net.layers.back().bias);
   }
 
-  string_view all_;
-  string_view text_;  // what was not taken yet
-  string_view where_;
-  std::size_t line_ = 0;
+  FittedLines lines_;
 };
 
 }  // namespace
