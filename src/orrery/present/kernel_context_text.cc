@@ -76,7 +76,7 @@ std::string device_text(const DeviceContext& device, bool shapes, report::Style 
     cells.push_back(row.models);
     table.row(std::move(cells));
   }
-  return text + table.text(style, 0, shapes ? 160 : report::kWidth);
+  return text + table.text(style, 0, shapes ? 160 : 100);
 }
 
 void write_spread(report::JsonWriter& json, std::string_view key, const Spread& spread) {
