@@ -67,7 +67,7 @@ EventId OperatorKernels::around(EventId op, Role role) {
 }
 
 const MaybeKernel& OperatorKernels::known(const Texts& key, const ArgumentTexts& arguments) {
-  const auto [name, shapes, types, values] = key;
+  const StringId name = std::get<0>(key), values = std::get<3>(key);
   const auto work_out = [&]() -> MaybeKernel {
     const auto read = trace::operators::Arguments::read(arguments);
     return read ? kernel_of_operator(profile_.string(name), *read) : std::nullopt;
