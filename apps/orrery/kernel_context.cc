@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "orrery/core/text.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/present/kernel_context_text.h"
 #include "orrery/study/kernel_answers.h"
