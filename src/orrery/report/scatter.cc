@@ -98,8 +98,8 @@ class ScatterPicture {
         down_((scatter.panels.size() + across_ - 1) / across_) {
     const double width = kAcross * static_cast<double>(across_) + 12;
     in_line_ = std::max<std::size_t>(1, static_cast<std::size_t>((width - 16) / kSeriesWidth));
-    top_ =
-        44 + kSeriesHeight * static_cast<double>((scatter.series.size() + in_line_ - 1) / in_line_);
+    const std::size_t lines = (scatter.series.size() + in_line_ - 1) / in_line_;
+    top_ = 44 + kSeriesHeight * static_cast<double>(lines);
     for (const double step : kSteps) {
       step_ = step;
       std::size_t places = 0;
@@ -119,13 +119,16 @@ class ScatterPicture {
     text(16, 28, "start", 16, "t", scatter_.title, " font-weight=\"600\"");
     for (std::size_t i = 0; i < scatter_.series.size(); ++i) {
       const double x = 16 + kSeriesWidth * static_cast<double>(i % in_line_);
-      const double y = 50 + kSeriesHeight * static_cast<double>(i / in_line_);
+      const std::size_t line = i / in_line_;
+      const double y = 50 + kSeriesHeight * static_cast<double>(line);
       put("<circle cx=\"{:g}\" cy=\"{:g}\" r=\"4\" fill=\"{}\"/>\n", x + 4, y - 4, colour(i));
       text(x + 13, y, "start", 12, "t", scatter_.series[i]);
     }
-    for (std::size_t i = 0; i < scatter_.panels.size(); ++i)
+    for (std::size_t i = 0; i < scatter_.panels.size(); ++i) {
+      const std::size_t row = i / across_;
       draw(scatter_.panels[i], kPanelLeft + kAcross * static_cast<double>(i % across_),
-           top_ + kPanelTop - 44 + kDown * static_cast<double>(i / across_));
+           top_ + kPanelTop - 44 + kDown * static_cast<double>(row));
+    }
     return out_ + "</svg>\n";
   }
 
