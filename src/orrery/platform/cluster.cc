@@ -57,7 +57,8 @@ void set_compute(const DeviceSection& section, Device& device, Reading& reading)
                         "is missing: compute is to come from a systolic array",
                         "name SCALE-Sim's configuration of one, or take another model");
   if (device.peak.count() > 0 || section.compute == ComputeModel::recorded) return;
-  if (section.compute == ComputeModel::automatic && !device.kernel_table.empty()) return;
+  const bool told = !device.kernel_table.empty() || !device.kernel_model.empty();
+  if (section.compute == ComputeModel::automatic && told) return;
   if (section.compute != ComputeModel::automatic)
     return reading.fail(Errc::config_missing_key, "/device/peak",
                         "is missing: the model of compute needs it");

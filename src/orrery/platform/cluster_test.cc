@@ -133,6 +133,18 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_TRUE(platform->replay_only);
 }
 
+TEST(Cluster, ADeviceWithoutAPeakMayHaveFilesThatTellItsKernels) {
+  const std::string rest = "}\nnetwork: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]\n";
+  const auto compute = [&](const std::string& file) {
+    const auto read = parse("device: {memory_bandwidth: 1 TB/s" + file + rest);
+    EXPECT_TRUE(read);
+    return read->device.compute;
+  };
+  EXPECT_EQ(compute(""), ComputeModel::recorded);
+  EXPECT_EQ(compute(", kernel_table: a.csv"), ComputeModel::automatic);
+  EXPECT_EQ(compute(", kernel_model: a.model"), ComputeModel::automatic);
+}
+
 TEST(Cluster, RefusesFactorsThatContradictEachOtherOrCannotBe) {
   const std::string rest = "\nnetwork: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]\n";
   const auto refused = [&](const std::string& in_step) {

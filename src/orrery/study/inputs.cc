@@ -116,7 +116,8 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
     return fail(Errc::config_missing_key, question.cluster_name(),
                 "the device has no peak, which --compute " + question.compute + " needs",
                 "name a device of the catalogue (`is`), or give `peak`");
-  if (platform.device.kernel_table.empty() || question.compute == "recorded")
+  const bool told = !platform.device.kernel_table.empty() || !platform.device.kernel_model.empty();
+  if (!told || question.compute == "recorded")
     platform.device.compute = platform::ComputeModel::recorded;
   return {};
 }
