@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The eight-parameter curve of Lin et al. for memory and collectives.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "orrery/graph/graph.h"
+#include "orrery/model/collective/measured/size_curve.h"
+
+namespace orrery::model {
+
+/// Over p = log2(bytes): a constant below ln_p, a rate that grows as a sigmoid, the full rate above
+/// sats_p. Source: Lin et al. (TPDS 2024) section 4 and their code; the middle region is the
+/// code's, bandwidth = 10^(L / (1 + exp(-k (p - x0))) + b).
+struct LinCurve {
+  double ln_p = 0, sats_p = 0;
+  double max_bw = 0;       ///< GB/s
+  double overhead_us = 0;  ///< t_s
+  double L = 0, x0 = 0, k = 0, b = 0;
+
+  /// Microseconds for a buffer of `bytes`; `factor` makes bytes on the bus of bytes of the buffer.
+  [[nodiscard]] double operator()(std::int64_t bytes, double factor = 1) const;
+};
+
+/// (n-1)/n for all-to-all, all-gather and reduce-scatter, 2(n-1)/n for all-reduce, 1 otherwise.
+[[nodiscard]] double bus_factor(graph::CollectiveType type, std::int64_t ranks);
+
+/// The curve of a sweep over powers of two. Turning points: sats_p is two sizes past the last whose
+/// bus bandwidth is below 95 % of the best; ln_p is the size before the first (from the sixth) at
+/// which the slope of time over an index exceeds 10 % of it, by default the fifth; t_s is the time
+/// one size before. Between them log10(bus bandwidth) is fitted by least squares, damped
+/// Gauss-Newton from (best, median, 1, least). Fewer than 7 points, or fewer than 4 between: not
+/// fitted, a curve with max_bw 0.
+[[nodiscard]] LinCurve fit_lin_curve(std::span<const SizedTime> points, double factor);
+
+}  // namespace orrery::model

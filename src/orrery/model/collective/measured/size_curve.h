@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a collective takes by size, fitted to measurements: a line for each range of sizes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace orrery::model {
+
+/// One measured time.
+struct SizedTime {
+  std::int64_t bytes = 0;
+  double us = 0;
+
+  friend bool operator==(const SizedTime&, const SizedTime&) = default;
+};
+
+/// Sizes up to `to` (from where the one before it ends) take latency + bytes / bandwidth. A library
+/// changes its protocol from one to the next, so times need not meet there.
+struct Stretch {
+  std::int64_t to = 0;     ///< bytes; of the last one: the largest size that was measured
+  double latency_us = 0;   ///< not negative
+  double us_per_byte = 0;  ///< not negative
+
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+/// Time over size. Below the first measured size the first line holds, beyond the last the last.
+class SizeCurve {
+ public:
+  SizeCurve() = default;
+  explicit SizeCurve(std::vector<Stretch> stretches, std::int64_t from = 0)
+      : stretches_(std::move(stretches)), from_(from) {}
+
+  /// Microseconds; 0 for an empty curve. O(stretches).
+  [[nodiscard]] double operator()(std::int64_t bytes) const;
+  [[nodiscard]] bool empty() const { return stretches_.empty(); }
+  [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
+  /// The smallest and largest size that was measured.
+  [[nodiscard]] std::int64_t from() const { return from_; }
+  [[nodiscard]] std::int64_t to() const { return empty() ? 0 : stretches_.back().to; }
+
+  friend bool operator==(const SizeCurve&, const SizeCurve&) = default;
+
+ private:
+  std::vector<Stretch> stretches_;
+  std::int64_t from_ = 0;
+};
+
+/// The curve of at most `most` stretches, each of at least two sizes, with the least sum of squared
+/// relative errors: exact, by dynamic programming over where stretches end. A stretch more has to
+/// pay for its three parameters (Schwarz's criterion), so that smooth curves get few. `points`
+/// ascend in size and are positive; one point gives its own time at all sizes. O(most * points²).
+[[nodiscard]] SizeCurve fit_curve(std::span<const SizedTime> points, int most = 5);
+
+/// How far a curve is from points: medians and the band that holds 80 % of measured / predicted.
+struct CurveError {
+  double median = 0;           ///< of |predicted / measured - 1|
+  double least = 0, most = 0;  ///< 10th and 90th percentile of measured / predicted - 1
+  std::int64_t points = 0;
+
+  friend bool operator==(const CurveError&, const CurveError&) = default;
+};
+
+/// What a fit to every other point says of those between: each size but the first and last is left
+/// out once in two fits (even places, odd places). Nothing below five points.
+[[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points, int most = 5);
+
+}  // namespace orrery::model
