@@ -20,8 +20,8 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::array<std::string_view, kModes> kNames = {
-    "rendezvous", "bus",   "late", "trees",  "direct", "themis", "rotation",
-    "alternate",  "links", "pool", "custom", "replay", "table",  "fluid"};
+    "rendezvous", "bus",  "late",   "trees",  "direct", "themis", "rotation", "alternate",
+    "links",      "pool", "custom", "replay", "table",  "fluid",  "library"};
 
 // Every other rank, every fourth, or any.
 void add_late(Draw& draw, Platform& machine) {
@@ -136,6 +136,11 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
         return std::make_unique<model::testing::FluidNetwork>(
             static_cast<std::uint32_t>(of.npu_count()), latency, 1e11);
       };
+      return;
+    case Mode::library:
+      if (machine.rules == Rules::astra) return;  // follows another library
+      config.library = CollectiveLibrary::nccl;
+      machine.device.entry = "h100-sxm";
       return;
   }
 }

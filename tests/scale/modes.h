@@ -26,8 +26,9 @@ enum class Mode : std::uint8_t {
   replay,      ///< every node takes its recorded time
   table,       ///< a network whose delays come from a table
   fluid,       ///< a network where messages share ports and rates change
+  library,     ///< collectives as NCCL runs them, on H100s
 };
-inline constexpr std::uint32_t kModes = 14;
+inline constexpr std::uint32_t kModes = 15;
 
 [[nodiscard]] std::string_view name(Mode mode);
 

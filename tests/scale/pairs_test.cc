@@ -30,9 +30,9 @@ Tally run(platform::Rules rules, std::uint64_t usual) {
     Case drawn = draw_case(seed);
     Draw draw(seed);
     const auto [one, other] = pair_of(seed);
+    drawn.platform.rules = rules;
     put_upon(one, draw, drawn);
     if (other != one) put_upon(other, draw, drawn);
-    drawn.platform.rules = rules;
     EXPECT_EQ(compare(drawn.workload, drawn.platform, ways_of(rules), tally, drawn.network), "")
         << "seed " << seed << ": " << name(one) << " and " << name(other);
   }
@@ -65,9 +65,9 @@ TEST(Pairs, OfNetworksAndModesComeToTheSame) {
       Case drawn = draw_case(seed);
       Draw draw(seed);
       const auto other = static_cast<Mode>(seed % kModes);
+      drawn.platform.rules = platform::Rules::orrery;
       put_upon(network, draw, drawn);
       if (other != Mode::table && other != Mode::fluid) put_upon(other, draw, drawn);
-      drawn.platform.rules = platform::Rules::orrery;
       EXPECT_EQ(compare(drawn.workload, drawn.platform, all_ways(), tally, drawn.network), "")
           << "seed " << seed << ": " << name(network) << " and " << name(other);
     }

@@ -43,6 +43,12 @@ struct Words<platform::Block> {
       WordTable<platform::Block>{"switch", platform::Block::switched}};
 };
 template <>
+struct Words<platform::CollectiveLibrary> {
+  using Word = WordTable<platform::CollectiveLibrary>;
+  static constexpr std::array names = {Word{"nccl", platform::CollectiveLibrary::nccl},
+                                       Word{"ideal", platform::CollectiveLibrary::ideal}};
+};
+template <>
 struct Words<platform::SchedulingPolicy> {
   static constexpr std::array names = {
       WordTable<platform::SchedulingPolicy>{"fifo", platform::SchedulingPolicy::fifo},
@@ -246,7 +252,33 @@ struct DimSection {
           .by_default("the link's")};
 };
 
+/// Named like NCCL's environment variables.
+struct LibrarySection {
+  std::string algo, proto;
+  std::int64_t min_channels = 0, max_channels = 0;
+  bool nvls = true, collnet = false;
+  std::optional<std::string> tuner;
+
+  static constexpr auto fields = std::tuple{
+      field("NCCL_ALGO", &LibrarySection::algo,
+            "algorithms to choose from, e.g. `ring,tree`, or `^nvls` for all others"),
+      field("NCCL_PROTO", &LibrarySection::proto, "protocols likewise: `ll`, `ll128`, `simple`"),
+      field("NCCL_MIN_NCHANNELS", &LibrarySection::min_channels,
+            "channels at least; 0: as many as it finds", between(0, 64)),
+      field("NCCL_MAX_NCHANNELS", &LibrarySection::max_channels,
+            "channels at most; 0: as many as it finds", between(0, 64)),
+      field("NCCL_NVLS_ENABLE", &LibrarySection::nvls, "NVLink SHARP, where GPUs have it"),
+      field("NCCL_COLLNET_ENABLE", &LibrarySection::collnet,
+            "switches of the network reduce (SHARP)"),
+      field("NCCL_TUNER_CONFIG_FILE", &LibrarySection::tuner,
+            "choices of a tuner as CSV, as NCCL's example plug-in reads it; its path from this "
+            "file's folder")};
+};
+
 struct CollectivesSection {
+  std::optional<CollectiveLibrary> library;
+  std::optional<LibrarySection> settings;
+  std::optional<std::string> curves;
   std::int64_t chunks = 4;
   std::int64_t active_chunks = 1;
   std::int64_t queues_per_dim = 1;
@@ -261,7 +293,18 @@ struct CollectivesSection {
   static constexpr std::string_view kByBlock =
       "by block: ring → ring, fully_connected → direct, switch → "
       "halving_doubling if its size is a power of two, else ring";
+  static constexpr std::string_view shorthand = "library";
   static constexpr auto fields = std::tuple{
+      field("library", &CollectivesSection::library,
+            "whose collectives run: `nccl` (RCCL, too) takes its own choices and measured times; "
+            "`ideal` the algorithms below at the links' full rate")
+          .by_default(
+              "nccl for GPUs of the catalogue, where nothing of `chunks` to `all_to_all` is "
+              "given and messages are not in each other's way; else ideal"),
+      field("settings", &CollectivesSection::settings, "of the library"),
+      field("curves", &CollectivesSection::curves,
+            "measured curves that `orrery calibrate network` wrote, the path from this file's "
+            "folder; they come before those that are built in"),
       field("chunks", &CollectivesSection::chunks, "pieces a collective is cut into",
             between(1, static_cast<double>(limits::kChunksPerCollective))),
       field("active_chunks", &CollectivesSection::active_chunks,

@@ -210,9 +210,39 @@ TEST(Cluster, ResolvedHoldsEveryField) {
   const std::string resolved = resolved_cluster(*platform);
   for (const char* part : {"block: \"switch\"", "bandwidth: \"450 GB/s\"", "latency: \"2 us\"",
                            "chunks: 4", "order: \"ascending\"", "endpoint_delay: \"0 ns\"",
-                           "peak: \"989.4 TFLOP/s\"", "all_to_all: [\"direct:1\", \"direct:1\"]"}) {
+                           "peak: \"989.4 TFLOP/s\"", "library: \"nccl\""}) {
     EXPECT_THAT(resolved, testing::HasSubstr(part));
   }
+  const std::string ideal = resolved_cluster(*parse(std::string(kSmall) + "collectives: ideal\n"));
+  EXPECT_THAT(ideal, testing::HasSubstr("all_to_all: [\"direct:1\", \"direct:1\"]"));
+}
+
+TEST(Cluster, GpusRunNcclUnlessSomethingElseIsSaid) {
+  const auto library = [](const std::string& more, std::string_view of = kSmall) {
+    const Result<Platform> platform = parse(std::string(of) + more);
+    EXPECT_TRUE(platform) << to_string(platform.error());
+    return platform ? platform->collectives.library : CollectiveLibrary::ideal;
+  };
+  EXPECT_EQ(library(""), CollectiveLibrary::nccl);
+  EXPECT_EQ(library("collectives: nccl\n"), CollectiveLibrary::nccl);
+  EXPECT_EQ(library("collectives: {policy: lifo}\n"), CollectiveLibrary::nccl);
+  for (const char* own :
+       {"collectives: ideal\n", "collectives: {chunks: 8}\n", "collectives: {all_reduce: ring}\n",
+        "collectives: {order: themis}\n", "network_model: message\n", "endpoint_delay: 10 ns\n"})
+    EXPECT_EQ(library(own), CollectiveLibrary::ideal) << own;
+  EXPECT_EQ(library("network_model: message\ncollectives: nccl\n"), CollectiveLibrary::nccl);
+  const std::string tpu =
+      "device: tpu-v4\nnetwork:\n  - {block: ring, size: 4, link: tpu-v4-ici}\n";
+  EXPECT_EQ(library("", tpu), CollectiveLibrary::ideal);
+  for (const auto& [more, word] :
+       {std::pair{"collectives: {library: nccl, all_reduce: ring}\n", "chooses algorithms itself"},
+        std::pair{"collectives: {library: ideal, settings: {NCCL_ALGO: ring}}\n", "no library"},
+        std::pair{"collectives: {chunks: 8, curves: a.yaml}\n", "no library"}}) {
+    const Result<Platform> platform = parse(std::string(kSmall) + more);
+    ASSERT_FALSE(platform) << more;
+    EXPECT_THAT(platform.error().what, testing::HasSubstr(word));
+  }
+  EXPECT_FALSE(parse(tpu + "collectives: nccl\n"));
 }
 
 TEST(Cluster, SchemaNamesEveryParameter) {
@@ -220,7 +250,8 @@ TEST(Cluster, SchemaNamesEveryParameter) {
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(schema["additionalProperties"], false);
   EXPECT_EQ(schema["required"], (nlohmann::json{"device", "network"}));
-  EXPECT_EQ(schema["properties"]["collectives"]["properties"]["chunks"]["default"], 4);
+  const auto& collectives = schema["properties"]["collectives"]["oneOf"][1];
+  EXPECT_EQ(collectives["properties"]["chunks"]["default"], 4);
   EXPECT_EQ(schema["properties"]["network"]["items"]["properties"]["block"]["enum"].size(), 3u);
 }
 

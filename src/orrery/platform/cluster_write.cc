@@ -29,6 +29,19 @@ std::optional<InStepSection> section_of(const InStep& in_step) {
   return section;
 }
 
+std::optional<LibrarySection> section_of(const LibrarySettings& settings) {
+  if (settings == LibrarySettings{.curves = settings.curves}) return std::nullopt;
+  LibrarySection section{settings.algorithms,
+                         settings.protocols,
+                         settings.least_channels,
+                         settings.most_channels,
+                         settings.nvls,
+                         settings.collnet,
+                         std::nullopt};
+  if (!settings.tuner.empty()) section.tuner = settings.tuner;
+  return section;
+}
+
 ClusterSection section_of(const Platform& platform) {
   ClusterSection file;
   file.name = platform.name;
@@ -55,6 +68,9 @@ ClusterSection section_of(const Platform& platform) {
 
   const CollectiveConfig& config = platform.collectives;
   CollectivesSection& collectives = file.collectives;
+  collectives.library = config.library;
+  collectives.settings = section_of(config.settings);
+  if (!config.settings.curves.empty()) collectives.curves = config.settings.curves;
   collectives.chunks = config.splits;
   collectives.active_chunks = config.active_chunks;
   collectives.queues_per_dim = config.queues_per_dim;
@@ -62,10 +78,12 @@ ClusterSection section_of(const Platform& platform) {
   collectives.optimization = config.optimization;
   collectives.order = config.inter_dimension;
   collectives.within = config.intra_dimension;
-  collectives.all_reduce = plan_value(config.all_reduce);
-  collectives.all_gather = plan_value(config.all_gather);
-  collectives.reduce_scatter = plan_value(config.reduce_scatter);
-  collectives.all_to_all = plan_value(config.all_to_all);
+  if (config.library == CollectiveLibrary::ideal) {
+    collectives.all_reduce = plan_value(config.all_reduce);
+    collectives.all_gather = plan_value(config.all_gather);
+    collectives.reduce_scatter = plan_value(config.reduce_scatter);
+    collectives.all_to_all = plan_value(config.all_to_all);
+  }
   collectives.custom_by_node.by_id = config.custom_by_node;
   collectives.rendezvous = config.rendezvous;
   file.endpoint_delay = config.endpoint_delay;
@@ -140,6 +158,11 @@ std::string cluster_reference() {
       "flight, as in "
       "`direct:4`; a `one_*` algorithm stands alone and joins all dimensions into one.\n",
       join(words_of<Algorithm>(), "`, `"));
+  text += part<LibrarySection>("collectives: settings");
+  text +=
+      "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
+      "and "
+      "how that is known, says [the page on collectives](../collectives.md).\n";
   text += part<RemoteMemorySection>("remote_memory");
   text += part<BusSection>("shared_bus");
   text += part<DeviationSection>("deviations");

@@ -80,8 +80,29 @@ enum class InterDimension : std::uint8_t { ascending, round_robin, themis, themi
 /// The order in which chunks wait at a dimension. `smallest_first` is Themis' SCF.
 enum class IntraDimension : std::uint8_t { fifo, rg, smallest_first, less_remaining_phases_first };
 
+/// Whose collectives run.
+enum class CollectiveLibrary : std::uint8_t {
+  ideal,  ///< the algorithms of CollectiveConfig at the links' full rate
+  nccl,   ///< NCCL's own choices and costs, put right by measurements; RCCL likewise
+};
+
+/// What NCCL's environment variables of the same names say.
+struct LibrarySettings {
+  std::string algorithms;  ///< "ring,tree", "^nvls"; empty: all
+  std::string protocols;   ///< "ll,simple"; empty: all
+  std::int64_t least_channels = 0, most_channels = 0;  ///< 0: as many as it finds
+  bool nvls = true;
+  bool collnet = false;
+  std::string curves;  ///< file of measured curves, as it was named; empty: none
+  std::string tuner;   ///< file of a tuner's choices, likewise
+
+  friend bool operator==(const LibrarySettings&, const LibrarySettings&) = default;
+};
+
 /// How collectives are cut, scheduled and executed.
 struct CollectiveConfig {
+  CollectiveLibrary library = CollectiveLibrary::ideal;
+  LibrarySettings settings;
   SchedulingPolicy policy = SchedulingPolicy::lifo;
   CollectiveOptimization optimization = CollectiveOptimization::local_bw_aware;
   InterDimension inter_dimension = InterDimension::ascending;

@@ -23,9 +23,12 @@ std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
 }  // namespace
 
 bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
-  if (!run_.options.closed_forms || !run_.policy.closed_forms ||
-      !run_.network.traits().uncontended || run_.platform.collectives.rendezvous)
-    return false;
+  if (!run_.options.closed_forms || !run_.policy.closed_forms) return false;
+  // What a library takes holds on any network: other messages do not change it.
+  const bool by_library = spec.request.library.nodes > 0;
+  const bool alone =
+      run_.network.traits().uncontended && !run_.platform.collectives.rendezvous;
+  if (!alone && !by_library) return false;
   // Who records wants to see each message of a tree.
   const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
   return !(tree && run_.options.record) && model::has_closed_form(spec);

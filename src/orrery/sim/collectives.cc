@@ -81,8 +81,10 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
     return run_.fail({number.error().code, run_.place(rank, node) + ": " + number.error().where,
                       number.error().what, number.error().hint});
   const model::LogicalTopology& topology = planner_.topology(*number);
-  auto cutting = model::cut(type, size, run_.platform.collectives.splits, run_.fabric.rank_count(),
-                            run_.platform.rules);
+  // A library cuts its collectives itself.
+  const bool ideal = run_.platform.collectives.library == platform::CollectiveLibrary::ideal;
+  auto cutting = model::cut(type, size, ideal ? run_.platform.collectives.splits : 1,
+                            run_.fabric.rank_count(), run_.platform.rules);
   if (!cutting)
     return run_.fail({cutting.error().code, run_.place(rank, node) + ": " + cutting.error().where,
                       cutting.error().what, cutting.error().hint});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "orrery/model/collective/library/library_of.h"
 #include "orrery/core/check.h"
 
 namespace orrery::sim {
@@ -28,6 +29,11 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
         "make the product of the dimension sizes equal to the number of trace files");
   }
   Options left = options;  // what can still be saved
+  if (left.library == nullptr) {
+    auto library = model::library_of(platform);
+    if (!library) return tl::unexpected(std::move(library.error()));
+    left.library = *std::move(library);
+  }
   std::string not_folded;
   for (;;) {
     Engine engine(workload, platform, left);

@@ -2,6 +2,7 @@
 #include "orrery/sim/folding_groups.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace orrery::sim {
 
@@ -72,6 +73,7 @@ void Groups::find_kinds() {
     const Communicator& all = communicators_[c];
     scratch_.words.assign(1, both((all.sub_group ? 1u : 0u) + (all.listed ? 2u : 0u), all.members));
     if (all.sub_group) add_spans(c, scratch_.words);
+    add_library_group(c, scratch_.words);
     const std::uint32_t number = numbers.number(scratch_.words);
     groups_[c].kind = number;
     if (number == kinds_.size()) {
@@ -86,6 +88,16 @@ void Groups::find_kinds() {
     }
     ++kinds_[number].groups;
   }
+}
+
+// What a library takes follows from how many nodes there are, and from the worst ports.
+void Groups::add_library_group(std::uint32_t number, std::vector<std::uint64_t>& words) {
+  if (platform_.collectives.library == platform::CollectiveLibrary::ideal) return;
+  const model::LibraryGroup group = planner_.library_group(communicators_[number]);
+  words.push_back(group.nodes);
+  words.push_back(std::bit_cast<std::uint64_t>(group.inside));
+  words.push_back(std::bit_cast<std::uint64_t>(group.between));
+  words.push_back(static_cast<std::uint64_t>(group.late));
 }
 
 void Groups::add_spans(std::uint32_t number, std::vector<std::uint64_t>& words) {
@@ -133,7 +145,8 @@ void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std:
   Ring ring{dim.ring, dim.algorithm.algorithm};
   const bool tree = ring.algorithm == platform::Algorithm::double_binary_tree;
   const bool along_dim = dim.along_dim && network_.by_dimensions() != nullptr;
-  ring.measured = tree || !(along_dim || kind.constant);
+  const bool by_library = dim.library.nodes > 0;
+  ring.measured = !by_library && (tree || !(along_dim || kind.constant));
   const auto known = std::find(kind.rings.begin(), kind.rings.end(), ring);
   const auto number = static_cast<std::uint32_t>(known - kind.rings.begin());
   if (known == kind.rings.end()) {

@@ -119,6 +119,7 @@ class Groups {
   void add_precedence(std::uint32_t rank, std::vector<std::uint64_t>& words) const;
   [[nodiscard]] Slot find(std::uint32_t number, std::uint32_t rank, std::uint32_t place);
   void find_kinds();
+  void add_library_group(std::uint32_t number, std::vector<std::uint64_t>& words);
   void add_spans(std::uint32_t number, std::vector<std::uint64_t>& words);
   [[nodiscard]] std::uint32_t find_view(std::uint32_t rank, std::size_t place, std::uint32_t group);
   [[nodiscard]] const View& view(const Slot& slot) const {

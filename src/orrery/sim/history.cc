@@ -192,7 +192,8 @@ std::int64_t History::shared_links(const Stream& stream) const {
 std::pair<std::int64_t, std::int64_t> History::undisturbed(const Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.id >= undisturbed_.size()) undisturbed_.resize(spec.id + 1, {-1, 0});
-  const bool same = spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim);
+  const bool same = spec.request.library.nodes > 0 ||
+                    (spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim));
   if (undisturbed_[spec.id].first < 0 || !same)  // the same for every rank
     undisturbed_[spec.id] = work_out(stream);
   return undisturbed_[spec.id];
@@ -200,6 +201,7 @@ std::pair<std::int64_t, std::int64_t> History::undisturbed(const Stream& stream)
 
 std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
+  if (spec.request.library.nodes > 0) return {spec.latency, 2 * spec.endpoint - spec.latency};
   const Algorithm algorithm = spec.request.algorithm.algorithm;
   std::int64_t latency = spec.endpoint, transfer = 0;
   const auto add = [&](std::uint32_t packet, std::int64_t times, std::int64_t more) {
@@ -228,11 +230,31 @@ std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) co
   return {latency, transfer};
 }
 
+// Between nodes each GPU's card carries what its node has to send, spread over the node's GPUs; of
+// an all-to-all, what is for other nodes.
+void History::note_library_traffic(const Stream& stream, std::int64_t begun) {
+  const model::PhaseSpec& spec = *stream.spec;
+  const auto bytes = static_cast<std::int64_t>(spec.bytes_of(stream.sent));
+  const std::int64_t n = spec.request.ring.size;
+  const std::int64_t nodes = spec.request.library.nodes;
+  const std::int64_t near = std::max<std::int64_t>(n / nodes, 1);
+  std::int64_t out = 0;
+  if (nodes > 1)
+    out = spec.request.type == graph::CollectiveType::all_to_all
+              ? static_cast<std::int64_t>(spec.bytes_of(static_cast<std::uint32_t>(n - near)))
+              : bytes / near;
+  const std::uint32_t outer = spec.request.dim;
+  if (out > 0) recorder_.traffic(stream.rank, outer, out, begun, run_.now());
+  if (out < bytes)
+    recorder_.traffic(stream.rank, nodes > 1 ? 0 : outer, bytes - out, begun, run_.now());
+}
+
 // Trees tell of each message themselves.
 void History::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
   if (transport_.contended() || spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
     return;
+  if (spec.request.library.nodes > 0) return note_library_traffic(stream, begun);
   if (spec.request.along_dim) {
     return recorder_.traffic(stream.rank, spec.request.dim,
                              static_cast<std::int64_t>(spec.bytes_of(stream.sent)), begun,

@@ -46,6 +46,7 @@ class History : public Observer, private model::LinkObserver {
   [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
  private:
+  void note_library_traffic(const Stream& stream, std::int64_t begun);
   void note_traffic(const Stream& stream, std::int64_t begun);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> slowest_message(const Stream& stream,
                                                                       std::uint32_t packet) const;

@@ -106,7 +106,9 @@ void Packets::send(Stream& stream) {
   ++stream.sent;
   --stream.steps_left;
   --stream.free;
-  if (run_.platform.collectives.rendezvous) {
+  // A library's messages are those of PhaseFactory: they take no time and nobody's way.
+  const bool by_library = spec.request.library.nodes > 0;
+  if (run_.platform.collectives.rendezvous && !by_library) {
     rendezvous_.ask(stream, spec.destination(stream.member, stream.position, key), key);
     rendezvous_.announce(stream, spec.source(stream.member, stream.position, key), key);
     return;
@@ -116,7 +118,7 @@ void Packets::send(Stream& stream) {
                 .key = key,
                 .block = stream.id.block,
                 .spec = spec.id};
-  if (!transport_.contended() && !spec.delay_by_key.empty()) {
+  if ((by_library || !transport_.contended()) && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.queue.push(arrival);

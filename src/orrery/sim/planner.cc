@@ -7,6 +7,9 @@
 #include <bit>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "orrery/model/collective/library/library_of.h"
 
 namespace orrery::sim {
 
@@ -37,8 +40,12 @@ std::size_t tree_index(CollectiveType type) {
 }  // namespace
 
 Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric,
-                 const model::Network& network)
-    : platform_(platform), fabric_(fabric), factory_(platform, network.by_dimensions()) {}
+                 const model::Network& network, std::shared_ptr<const model::LibraryTimes> library)
+    : platform_(platform),
+      fabric_(fabric),
+      has_library_(library != nullptr),
+      node_dims_(has_library_ ? model::library_machine(platform).node_dims : 0),
+      factory_(platform, network.by_dimensions(), std::move(library)) {}
 
 std::uint32_t Planner::queue_count() const {
   return static_cast<std::uint32_t>(fabric_.dim_count()) *
@@ -104,6 +111,61 @@ std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePla
   return topology;
 }
 
+// Ports are those of the worst member, in any dimension that the group crosses.
+model::LibraryGroup Planner::library_group(const Communicator& group) const {
+  model::LibraryGroup seen;
+  if (!has_library_) return seen;
+  const std::uint32_t in_node =
+      node_dims_ < fabric_.dim_count() ? fabric_.stride(node_dims_) : fabric_.rank_count();
+  const std::uint32_t members = group.ranks.empty() ? fabric_.rank_count() : group.members;
+  std::set<std::uint32_t> nodes;
+  for (std::uint32_t m = 0; m < members; ++m) {
+    const std::uint32_t rank = group.ranks.empty() ? m : group.ranks[m];
+    nodes.insert(rank / in_node);
+    for (std::size_t d = 0; fabric_.ports_deviate() && d < fabric_.dim_count(); ++d) {
+      const model::Fabric::Port port = fabric_.port(rank, d);
+      double& share = d < node_dims_ ? seen.inside : seen.between;
+      share = std::min(share, port.share);
+      seen.late = std::max(seen.late, static_cast<std::int64_t>(port.latency_ns * kPsPerNs));
+    }
+  }
+  seen.nodes = static_cast<std::uint32_t>(nodes.size());
+  return seen;
+}
+
+// In the queues of the outermost dimension that its members are spread over.
+LogicalTopology Planner::by_library(const Communicator& group) const {
+  LogicalTopology topology;
+  topology.members = group.ranks.empty() ? fabric_.rank_count() : group.members;
+  topology.sub_group = true;
+  LogicalDim logical;
+  logical.ring = {topology.members, 1};
+  logical.algorithm = {Algorithm::direct, -1};
+  logical.along_dim = false;
+  logical.library = library_group(group);
+  for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
+    const std::uint32_t first =
+        group.ranks.empty() ? 0 : fabric_.coordinate(group.ranks.front(), d);
+    const bool spread =
+        group.ranks.empty()
+            ? fabric_.dim(d).size > 1
+            : std::any_of(group.ranks.begin(), group.ranks.end(),
+                          [&](std::uint32_t rank) { return fabric_.coordinate(rank, d) != first; });
+    if (spread) logical.dim = static_cast<std::uint32_t>(d);
+  }
+  topology.dims.push_back(logical);
+  return topology;
+}
+
+// A collective that asks for some dimensions goes from one to the next, in each as in a group.
+void Planner::give_to_library(LogicalTopology& system) const {
+  for (LogicalDim& logical : system.dims) {
+    logical.algorithm = {Algorithm::direct, -1};
+    logical.along_dim = false;
+    logical.library.nodes = logical.dim < node_dims_ ? 1 : logical.ring.size;
+  }
+}
+
 Result<std::uint32_t> Planner::topology(CollectiveType type, std::uint32_t communicator,
                                         const Communicator& group, std::uint32_t dims_mask) {
   const auto key = std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask));
@@ -111,10 +173,15 @@ Result<std::uint32_t> Planner::topology(CollectiveType type, std::uint32_t commu
   if (known != topology_of_.end()) return known->second;
   const platform::CollectivePlan& algorithms = *model::plan_for(platform_.collectives, type);
   LogicalTopology made;
-  if (!group.sub_group) {
+  const std::uint32_t every = fabric_.dim_count() < 32 ? (1U << fabric_.dim_count()) - 1 : ~0U;
+  const bool whole = group.sub_group || (group.dims(dims_mask) & every) == every;
+  if (has_library_ && whole) {
+    made = by_library(group);
+  } else if (!group.sub_group) {
     auto system = model::system_topology(platform_, fabric_, type, dims_mask);
     if (!system) return tl::unexpected(system.error());
     made = std::move(*system);
+    if (has_library_) give_to_library(made);
   } else if (algorithms.per_dim.empty()) {
     return fail(Errc::config_missing_key, fmt::format("{}-implementation", graph::name(type)),
                 "no algorithm is configured for this collective",
@@ -161,6 +228,7 @@ Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice,
   request.min_tree = anticlockwise && tree;
   request.sub_group = topology.sub_group;
   request.along_dim = logical.along_dim;
+  request.library = logical.library;
   for (const model::PhaseSpec& spec : specs_) {
     if (spec.request == request) return spec.id;
   }
@@ -223,7 +291,7 @@ bool Planner::less(std::uint32_t list, std::uint32_t other) const {
   const auto what = [this](const QueuedPhase& phase) {
     const model::PhaseRequest& asked = specs_[phase.spec].request;
     return std::tuple(phase.queue, asked.type, asked.data, asked.ring.size, asked.ring.stride,
-                      asked.anticlockwise, asked.min_tree);
+                      asked.anticlockwise, asked.min_tree, asked.library.nodes);
   };
   return std::lexicographical_compare(
       lists_[list].begin(), lists_[list].end(), lists_[other].begin(), lists_[other].end(),

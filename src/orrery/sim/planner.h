@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -53,8 +54,9 @@ struct QueuePointers {
 
 class Planner {
  public:
+  /// `library`: whose collectives run; or null.
   Planner(const platform::Platform& platform, const model::Fabric& fabric,
-          const model::Network& network);
+          const model::Network& network, std::shared_ptr<const model::LibraryTimes> library = {});
 
   /// The number of the logical topology of a communicator for a collective type (ASTRA rules:
   /// sub-groups are one ring; Orrery rules: a group that is a grid of the dimensions keeps them).
@@ -65,6 +67,8 @@ class Planner {
   [[nodiscard]] const model::LogicalTopology& topology(std::uint32_t number) const {
     return topologies_[number];
   }
+  /// The group as the library sees it that runs collectives; nodes 0 where none does. O(members).
+  [[nodiscard]] model::LibraryGroup library_group(const Communicator& group) const;
 
   /// The plan of a chunk. The pointer stays valid.
   [[nodiscard]] ChunkPlan* plan(const ChunkRequest& request);
@@ -83,6 +87,8 @@ class Planner {
   [[nodiscard]] QueuePointers fresh_pointers() const;
 
  private:
+  [[nodiscard]] model::LogicalTopology by_library(const Communicator& group) const;
+  void give_to_library(model::LogicalTopology& system) const;
   [[nodiscard]] model::LogicalTopology group_ring(const platform::CollectivePlan& algorithms,
                                                   const Communicator& group) const;
   [[nodiscard]] std::optional<model::LogicalTopology> group_grid(
@@ -93,6 +99,8 @@ class Planner {
 
   const platform::Platform& platform_;
   const model::Fabric& fabric_;
+  bool has_library_;
+  std::size_t node_dims_ = 0;  ///< leading dimensions inside one node, as the library sees it
   model::PhaseFactory factory_;
   std::deque<model::LogicalTopology> topologies_;
   std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, std::uint32_t>

@@ -14,7 +14,7 @@ std::shared_ptr<Planner> Run::new_planner() const {
     std::shared_ptr<SharedState> shared;
     Planner planner;
   };
-  const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric, network)});
+  const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric, network, options.library)});
   return {made, &made->planner};
 }
 

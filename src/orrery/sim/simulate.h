@@ -9,6 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
@@ -48,6 +49,9 @@ struct Options {
   bool replay = false;
   /// Models of kernels from files, for platforms that ask them (platform::Device::compute).
   model::GivenModels kernel_models{};
+  /// The times of the library that runs the collectives, where the platform names one; null: as
+  /// model::library_of makes it, with built-in curves.
+  std::shared_ptr<const model::LibraryTimes> library{};
   /// Makes the network to run on; empty: the platform's own (model::make_network).
   NetworkMaker network;
 };

@@ -31,6 +31,17 @@ struct RingShape {
   friend bool operator==(const RingShape&, const RingShape&) = default;
 };
 
+/// A communicator as a library such as NCCL sees it. What it takes does not depend on who its
+/// members are otherwise.
+struct LibraryGroup {
+  std::uint32_t nodes = 0;  ///< 0: no library runs the collective
+  double inside = 1;        ///< what deviating ports leave of the links' bandwidth in nodes, …
+  double between = 1;       ///< … and of the network's: the worst member's
+  std::int64_t late = 0;    ///< picoseconds that they add to a message, the worst two members'
+
+  friend bool operator==(const LibraryGroup&, const LibraryGroup&) = default;
+};
+
 /// What a phase is asked to do.
 struct PhaseRequest {
   platform::AlgorithmSpec algorithm;
@@ -43,6 +54,7 @@ struct PhaseRequest {
   bool sub_group = false;  ///< a communicator smaller than the system
   /// Neighbours are hops of dimension `dim` of the fabric (otherwise: ask the fabric rank by rank).
   bool along_dim = true;
+  LibraryGroup library;  ///< whose members a library brings together, if there are any
 
   friend bool operator==(const PhaseRequest&, const PhaseRequest&) = default;
 };
@@ -84,6 +96,7 @@ struct PhaseSpec {
   std::uint32_t keys =
       1;  ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 
+  std::int64_t latency = 0;  ///< by a library: what it takes without bytes, picoseconds
   bool on_bus =
       false;  ///< packets cross the shared memory bus instead of waiting the endpoint delay
 

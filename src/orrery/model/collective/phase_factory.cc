@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 
+#include "orrery/model/collective/packet_time.h"
+
 namespace orrery::model {
 
 using graph::CollectiveType;
@@ -79,8 +81,46 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
   return {};
 }
 
+// All members at once, from when the last has come: everybody tells everybody by messages that
+// take no time, and half of what the library takes goes by before each is sent, half after it has
+// arrived.
+Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) const {
+  const auto n = static_cast<std::int32_t>(request.ring.size);
+  const LibraryGroup& group = request.library;
+  const std::int64_t whole =
+      request.type == CollectiveType::all_gather ? request.data * n : request.data;
+  const nccl::Shape shape{request.ring.size, group.nodes};
+  std::int64_t takes = (*library_)(request.type, whole, shape).time.count();
+  if (group.inside < 1 || group.between < 1) {
+    takes = library_->slowed(request.type, whole, shape, group.inside, group.between).count();
+  }
+  takes = later(takes, group.late);
+  if (takes >= Fabric::kTooLong) {
+    return fail(Errc::config_range, fmt::format("dimension {}", request.dim),
+                fmt::format("a collective of {} bytes takes longer than 46 days", whole),
+                "check the bandwidths, the latencies and the collective's size");
+  }
+  PhaseSpec spec;
+  spec.request = request;
+  spec.endpoint = (takes + 1) / 2;
+  spec.latency = std::min((*library_)(request.type, 1, shape).time.count(), takes);
+  spec.window = n - 1;
+  spec.steps = n - 1;
+  spec.plain_run = n - 1;
+  spec.reduce_run = n - 1;
+  spec.keys = request.ring.size;
+  const std::int64_t twice = request.type == CollectiveType::all_reduce ? 2 : 1;
+  const std::int64_t message =
+      request.type == CollectiveType::all_gather ? request.data : share(twice * request.data, n);
+  spec.step = {Step{message, 0, 1}};
+  spec.delay_by_key.assign(spec.keys, 0);
+  spec.burst = true;
+  return spec;
+}
+
 Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
   if (auto ok = check(request); !ok) return tl::unexpected(ok.error());
+  if (request.library.nodes > 0) return make_by_library(request);
   PhaseSpec spec;
   spec.request = request;
   spec.endpoint = request.sub_group && platform_.rules == Rules::astra

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "orrery/core/error.h"
+#include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/collective/phase.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/platform/platform.h"
@@ -22,13 +25,16 @@ class PhaseFactory {
  public:
   /// `delays`: what messages take, where that is the same everywhere along a dimension
   /// (Network::by_dimensions); or null.
-  PhaseFactory(const platform::Platform& platform, const Fabric* delays)
-      : platform_(platform), delays_(delays) {}
+  /// `library`: whose collectives run; or null.
+  PhaseFactory(const platform::Platform& platform, const Fabric* delays,
+               std::shared_ptr<const LibraryTimes> library = {})
+      : platform_(platform), delays_(delays), library_(std::move(library)) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
 
  private:
   [[nodiscard]] Result<void> check(const PhaseRequest& request) const;
+  [[nodiscard]] Result<PhaseSpec> make_by_library(const PhaseRequest& request) const;
   void fill_steps(PhaseSpec& spec) const;
   void fill_halving_doubling(PhaseSpec& spec) const;
   [[nodiscard]] Result<void> fill_delays(PhaseSpec& spec) const;
@@ -37,6 +43,7 @@ class PhaseFactory {
 
   const platform::Platform& platform_;
   const Fabric* delays_;
+  std::shared_ptr<const LibraryTimes> library_;
 };
 
 }  // namespace orrery::model

@@ -21,6 +21,7 @@ struct LogicalDim {
   platform::AlgorithmSpec algorithm;
   bool along_dim = true;  ///< the ring is the physical dimension `dim`
   bool involved = true;
+  LibraryGroup library;  ///< who runs it instead of `algorithm`, if anybody
 
   friend bool operator==(const LogicalDim&, const LogicalDim&) = default;
 };

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The library that runs a platform's collectives.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/model/collective/library/library_times.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::model {
+
+/// A platform as NCCL sees it: the leading dimensions that are one node, and their links.
+struct LibraryMachine {
+  nccl::Hardware hardware;
+  std::size_t node_dims = 0;  ///< 0: every GPU is a node
+};
+
+/// Dimension 0 is a node's if it has at least a quarter of the bandwidth by which the device's
+/// maker builds nodes (the catalogue), or that is not known; further ones if they have at least 90
+/// % of its bandwidth and the node does not grow beyond the maker's. A GPU's links are the port
+/// into a switch, or all of its links to neighbours. AMD's GPUs count on 3/4 of their links (48 of
+/// 64 GB/s: RCCL's topo.h) and take Ampere's constants, which is an assumption: RCCL has its own.
+[[nodiscard]] LibraryMachine library_machine(const platform::Platform& platform);
+
+/// What NCCL_ALGO and NCCL_PROTO allow: names with commas between them, a '^' before all of them
+/// for all others. Errc: config_range with `where` for words that are none and where nothing is
+/// left.
+[[nodiscard]] Result<nccl::Allowed> read_allowed(const platform::LibrarySettings& settings,
+                                                 const std::string& where);
+
+/// The times of the library that runs the platform's collectives; null where none does. `own`:
+/// curves from the file that the platform names. Errc: those of read_allowed.
+[[nodiscard]] Result<std::shared_ptr<const LibraryTimes>> library_of(
+    const platform::Platform& platform, std::vector<MeasuredCollective> own = {});
+
+}  // namespace orrery::model

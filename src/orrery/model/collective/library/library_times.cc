@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/collective/library/library_times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "orrery/model/kernels/exact_math.h"
+
+namespace orrery::model {
+
+using graph::CollectiveType;
+
+namespace {
+
+// Exchanges (all-to-all, sends). Latencies are of the shortest messages measured within a node on
+// A100, H100, B200 and RTX PRO 6000 (6.5 to 12 us) and between two nodes on A100 and H100 (12 to
+// 24 us: Vidur's send_recv).
+constexpr double kExchangeInside = 8;
+constexpr double kExchangeBetween = 18;
+
+/// Microseconds of an exchange in which each rank keeps 1/n of `bytes` and sends the rest: what
+/// goes to other nodes over its card, the rest over its links, at the same time.
+double exchange(std::int64_t bytes, const nccl::Shape& shape, const nccl::Hardware& hardware) {
+  const double n = static_cast<double>(shape.ranks);
+  const double near = static_cast<double>(std::max<std::int64_t>(shape.per_node(), 1));
+  const double size = static_cast<double>(bytes);
+  const double inside = hardware.intra * nccl::usable_share(hardware) * 1e3;  // bytes per us
+  const double between = hardware.inter * 1e3;
+  const double links = inside > 0 ? size * (near - 1) / n / inside : 0;
+  const double cards = between > 0 ? size * (n - near) / n / between : 0;
+  return (shape.nodes > 1 ? kExchangeBetween : kExchangeInside) + std::max(links, cards);
+}
+
+/// Of collectives that a curve may stand in for: its own type, then what moves bytes alike.
+CollectiveType stands_for(CollectiveType type) {
+  return type == CollectiveType::reduce_scatter_block ? CollectiveType::reduce_scatter : type;
+}
+
+ErrorBand wider(const ErrorBand& band, double by) {
+  return {std::max(-0.95, band.least * by), band.most * by};
+}
+
+std::optional<ErrorBand> band_of(const MeasuredCollective& curve) {
+  if (curve.error.points == 0) return std::nullopt;
+  return ErrorBand{curve.error.least, curve.error.most};
+}
+
+/// Both, as far as either goes.
+std::optional<ErrorBand> both(const std::optional<ErrorBand>& a,
+                              const std::optional<ErrorBand>& b) {
+  if (!a || !b) return a ? a : b;
+  return ErrorBand{std::min(a->least, b->least), std::max(a->most, b->most)};
+}
+
+// Bands are of sizes held back. Leaving out whole groups, measured all-reduces between nodes are
+// 1.5 times as far away again (docs/collectives.md); of another collective or machine it is not
+// known, and taken for three times.
+constexpr double kOtherGroup = 1.5;
+constexpr double kOtherKind = 3;
+
+}  // namespace
+
+std::string_view name(LibrarySource source) {
+  switch (source) {
+    case LibrarySource::cost_model:
+      return "cost model";
+    case LibrarySource::scaled:
+      return "scaled";
+    case LibrarySource::measured:
+      break;
+  }
+  return "measured";
+}
+
+LibraryTimes::LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
+                           std::vector<MeasuredCollective> own, const nccl::Allowed& allowed)
+    : hardware_(hardware), allowed_(allowed), curves_(std::move(own)) {
+  const std::size_t given = curves_.size();
+  const auto has_own = [&](const MeasuredCollective& built_in) {
+    return std::any_of(curves_.begin(), curves_.begin() + static_cast<std::ptrdiff_t>(given),
+                       [&](const MeasuredCollective& curve) {
+                         return curve.type == built_in.type &&
+                                (curve.nodes > 1) == (built_in.nodes > 1);
+                       });
+  };
+  for (MeasuredCollective& curve : built_in_curves(device))
+    if (!has_own(curve)) curves_.push_back(std::move(curve));
+  sort_curves();
+}
+
+void LibraryTimes::sort_curves() {
+  std::stable_sort(
+      curves_.begin(), curves_.end(), [](const MeasuredCollective& a, const MeasuredCollective& b) {
+        return std::tuple(a.type, a.nodes, a.ranks) < std::tuple(b.type, b.nodes, b.ranks);
+      });
+}
+
+LibraryTimes::Base LibraryTimes::base(CollectiveType type, std::int64_t bytes,
+                                      const nccl::Shape& shape,
+                                      const nccl::Hardware& hardware) const {
+  const nccl::Machine machine = nccl::machine_of(hardware, shape);
+  const auto choice = nccl::choose(stands_for(type), bytes, shape, machine, allowed_);
+  if (choice) return {choice->us, choice};
+  return {exchange(bytes, shape, hardware), std::nullopt};
+}
+
+double LibraryTimes::log_share(const MeasuredCollective& curve, std::int64_t bytes) const {
+  nccl::Hardware measured = hardware_;
+  if (curve.intra > 0) measured.intra = curve.intra;
+  if (curve.inter > 0) measured.inter = curve.inter;
+  const double us = curve.curve(bytes);
+  const double told = base(curve.type, bytes, {curve.ranks, curve.nodes}, measured).us;
+  return us > 0 && told > 0 ? exact_log2(us / told) : 0;
+}
+
+LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
+                                        const nccl::Shape& shape) const {
+  const bool across = shape.nodes > 1;
+  const auto place = [&](const MeasuredCollective& curve) {
+    return exact_log2(static_cast<double>(across ? curve.nodes : curve.ranks));
+  };
+  const double here = exact_log2(static_cast<double>(across ? shape.nodes : shape.ranks));
+  CollectiveType wanted = stands_for(type);
+  const auto fits = [&](const MeasuredCollective& curve) {
+    return curve.type == wanted && (curve.nodes > 1) == across;
+  };
+  double further = 1;
+  if (std::none_of(curves_.begin(), curves_.end(), fits)) {
+    // Rings of all kinds go the same ways; exchanges do not.
+    if (wanted == CollectiveType::all_to_all) return {};
+    wanted = CollectiveType::all_reduce;
+    further = kOtherKind;
+  }
+  const MeasuredCollective *below = nullptr, *above = nullptr;
+  for (const MeasuredCollective& curve : curves_) {
+    if (!fits(curve)) continue;
+    const double at = place(curve);
+    if (at <= here && (below == nullptr || at > place(*below))) below = &curve;
+    if (at >= here && (above == nullptr || at < place(*above))) above = &curve;
+  }
+  if (below == nullptr) below = above;
+  if (above == nullptr) above = below;
+  if (below == nullptr) return {};
+  Share found;
+  found.log = log_share(*below, bytes);
+  found.band = both(band_of(*below), band_of(*above));
+  if (below != above) {
+    const double part = (here - place(*below)) / (place(*above) - place(*below));
+    found.log += part * (log_share(*above, bytes) - found.log);
+  }
+  const bool same =
+      below == above && below->ranks == shape.ranks && below->nodes == shape.nodes && further == 1;
+  found.source = same ? LibrarySource::measured : LibrarySource::scaled;
+  if (found.band && !same) found.band = wider(*found.band, kOtherGroup * further);
+  return found;
+}
+
+Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
+                          double inside, double between) const {
+  LibraryTimes slow = *this;
+  slow.hardware_.intra *= inside;
+  slow.hardware_.inter *= between;
+  for (MeasuredCollective& curve : slow.curves_) {  // they were measured on links that were whole
+    if (curve.intra == 0) curve.intra = hardware_.intra;
+    if (curve.inter == 0) curve.inter = hardware_.inter;
+  }
+  return std::max(slow(type, bytes, shape).time, (*this)(type, bytes, shape).time);
+}
+
+LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
+                                       const nccl::Shape& shape) const {
+  LibraryAnswer answer;
+  if (shape.ranks < 2) return answer;
+  const Base told = base(type, bytes, shape, hardware_);
+  const Share put_right = share(type, bytes, shape);
+  const double ps = told.us * exact_exp2(put_right.log) * 1e6;
+  answer.time = Time(ps < 4e18 ? std::max<std::int64_t>(std::llround(ps), 0)
+                               : std::numeric_limits<std::int64_t>::max() / 2);
+  answer.source = put_right.source;
+  answer.choice = told.choice;
+  answer.band = put_right.band;
+  return answer;
+}
+
+}  // namespace orrery::model

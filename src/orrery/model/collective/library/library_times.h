@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a collective takes when a library (NCCL, RCCL) runs it: the library's own cost model, put
+// right by what was measured.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+#include "orrery/graph/graph.h"
+#include "orrery/model/answer.h"
+#include "orrery/model/collective/measured/curve_file.h"
+#include "orrery/model/collective/nccl/channels.h"
+
+namespace orrery::model {
+
+/// How an answer came about.
+enum class LibrarySource : std::uint8_t {
+  cost_model,  ///< the library's own, or for exchanges links and latencies: nothing was measured
+  scaled,      ///< the cost model times measured / cost model of other sizes or groups
+  measured,    ///< a curve of this very machine and number of ranks
+};
+
+/// "cost model", "scaled", "measured".
+[[nodiscard]] std::string_view name(LibrarySource source);
+
+struct LibraryAnswer {
+  Time time{};
+  LibrarySource source = LibrarySource::cost_model;
+  std::optional<nccl::Choice> choice;  ///< empty for exchanges, which have no choice
+  std::optional<ErrorBand> band;       ///< empty: not known
+
+  friend bool operator==(const LibraryAnswer&, const LibraryAnswer&) = default;
+};
+
+/// A library on one machine.
+///
+/// time = base * r, where base is what the library's cost model says of its choice (for all-to-all,
+/// whose pieces it does not choose for: latency and bytes over the slower of links and network) and
+/// r is measured / base of the same size on the machines that were measured. Within a node r is
+/// interpolated over log2(ranks) between the two measured counts on either side, between nodes over
+/// log2(nodes); beyond the last it is that one's. So NCCL's formulas carry what was measured to
+/// groups that were not, and where nothing was, they stand alone (r = 1).
+///
+/// Why not the formulas alone: they are made for choosing, and are 20 to 40 % fast between 1 and
+/// 64 MB, as measured on A100 and H100 (docs/collectives.md).
+class LibraryTimes {
+ public:
+  /// `device`: of the catalogue, for its built-in curves; `own`: curves of the user's machine,
+  /// which come before built-in ones of the same collective.
+  LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
+               std::vector<MeasuredCollective> own = {}, const nccl::Allowed& allowed = {});
+
+  /// What `bytes` (the whole buffer, as nccl-tests counts it) take a group of that shape, from when
+  /// the last rank has begun. Not negative; 0 for a group of one.
+  [[nodiscard]] LibraryAnswer operator()(graph::CollectiveType type, std::int64_t bytes,
+                                         const nccl::Shape& shape) const;
+
+  /// The same where a member's links or card have only that share of their bandwidth left.
+  [[nodiscard]] Time slowed(graph::CollectiveType type, std::int64_t bytes,
+                            const nccl::Shape& shape, double inside, double between) const;
+
+  [[nodiscard]] const nccl::Hardware& hardware() const { return hardware_; }
+  /// The curves that answers stand on.
+  [[nodiscard]] const std::vector<MeasuredCollective>& curves() const { return curves_; }
+
+ private:
+  struct Base {
+    double us = 0;
+    std::optional<nccl::Choice> choice;
+  };
+  struct Share {  // measured / base, as a binary logarithm
+    double log = 0;
+    LibrarySource source = LibrarySource::cost_model;
+    std::optional<ErrorBand> band;
+  };
+  [[nodiscard]] Base base(graph::CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
+                          const nccl::Hardware& hardware) const;
+  [[nodiscard]] double log_share(const MeasuredCollective& curve, std::int64_t bytes) const;
+  [[nodiscard]] Share share(graph::CollectiveType type, std::int64_t bytes,
+                            const nccl::Shape& shape) const;
+  void sort_curves();
+
+  nccl::Hardware hardware_;
+  nccl::Allowed allowed_;
+  std::vector<MeasuredCollective> curves_;
+};
+
+}  // namespace orrery::model
