@@ -188,5 +188,26 @@ TEST(TableCheck, FindsSingleTimesThatCannotBe) {
   EXPECT_EQ(findings.count(FindingCode::time_below_limit), 1u);
 }
 
+TEST(TableCheck, GroupsWithoutRowsReadNoWeights) {
+  // 1,371 of the 54,113 public times of experts, all of them with fewer rows than groups, were said
+  // to be too short: weights of all groups were counted. Here 8 rows need 8 of 256, 16.8 MB each.
+  const auto grouped =
+      graph::parse_kernel("grouped_gemm forward bf16,bf16>bf16 groups=256 rows=8 n=2048 k=4096");
+  ASSERT_TRUE(grouped);
+  MeasuredRows rows = toy_rows({*grouped});
+  Findings findings;
+  rows.rows[0].seconds = 8 * 2 * 2048.0 * 4096.0 / 1.2e12;
+  EXPECT_TRUE(check_measured(rows, toy_with_data_sheet(), findings));
+  EXPECT_TRUE(findings.empty());
+  const LeastWork all = least_work(canonical(*grouped)), none = [&] {
+    graph::Kernel idle = *grouped;
+    idle.sizes[1] = 0;
+    return least_work(canonical(idle));
+  }();
+  EXPECT_EQ(all.bytes, 8 * 2 * (4096.0 + 2048.0 + 2048.0 * 4096.0));
+  EXPECT_EQ(all.flops, 2 * 8 * 2048.0 * 4096.0);
+  EXPECT_EQ(none.flops, 0);
+}
+
 }  // namespace
 }  // namespace orrery::model

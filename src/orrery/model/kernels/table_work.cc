@@ -23,6 +23,14 @@ LeastWork product_work(const Kernel& kernel, double batch, double m, double n, d
                                           m * n * bytes_of(kernel.out))};
 }
 
+/// Groups beyond the rows have none, and nobody reads their weights.
+LeastWork grouped_work(const Kernel& kernel, const WorkSizes& size) {
+  LeastWork work = product_work(kernel, 1, size[1], size[2], size[3]);
+  const double groups = std::min(size[0], size[1]);
+  work.bytes += std::max(0.0, groups - 1) * size[2] * size[3] * bytes_of(kernel.b);
+  return work;
+}
+
 /// How many keys all queries together look at; with a mask, the last query sees the last key.
 double pairs_of(const Kernel& kernel, const WorkSizes& size) {
   const double queries = size[3], keys = size[4];
@@ -73,11 +81,8 @@ LeastWork least_work(const Kernel& kernel, const WorkSizes& size) {
       return product_work(kernel, 1, size[0], size[1], size[2]);
     case Operation::batched_gemm:
       return product_work(kernel, size[0], size[1], size[2], size[3]);
-    case Operation::grouped_gemm: {
-      LeastWork work = product_work(kernel, 1, size[1], size[2], size[3]);
-      work.bytes += (size[0] - 1) * size[2] * size[3] * bytes_of(kernel.b);
-      return work;
-    }
+    case Operation::grouped_gemm:
+      return grouped_work(kernel, size);
     case Operation::attention:
       return attention_work(kernel, size);
     case Operation::convolution:
