@@ -76,15 +76,19 @@ Result<void> check_measured(const MeasuredRows& measured, const Silicon& silicon
   });
   const std::span<const LimitedRow> larger = std::span(rows).first((rows.size() + 1) / 2);
   const double share = median_over(larger, [](const LimitedRow& r) { return r.seconds / r.limit; });
-  const auto below =
-      static_cast<double>(std::count_if(rows.begin(), rows.end(), [](const LimitedRow& row) {
-        return row.seconds < kOneTooShort * row.limit;
-      }));
-  if (share < kTooShort || below > kManyTooShort * static_cast<double>(rows.size()))
+  const auto below = std::count_if(rows.begin(), rows.end(), [](const LimitedRow& row) {
+    return row.seconds < kOneTooShort * row.limit;
+  });
+  const bool many = static_cast<double>(below) > kManyTooShort * static_cast<double>(rows.size());
+  if (share < kTooShort || many)
     return fail(Errc::config_unit, measured.where,
-                fmt::format("the larger kernels take {:.2g} of the least time that {} needs by its "
-                            "data sheet",
-                            share, silicon.name),
+                share < kTooShort
+                    ? fmt::format("the larger kernels take {:.2g} of the least time that {} needs "
+                                  "by its data sheet",
+                                  share, silicon.name)
+                    : fmt::format("{} of {} rows take less than a third of the least time that {} "
+                                  "needs by its data sheet",
+                                  below, rows.size(), silicon.name),
                 "times are microseconds: are these milliseconds, or another device's?");
   const double times =
       median_over(larger, [](const LimitedRow& r) { return r.seconds / (r.limit + kOverhead); });

@@ -188,6 +188,15 @@ TEST(TableCheck, FindsSingleTimesThatCannotBe) {
   EXPECT_EQ(findings.count(FindingCode::time_below_limit), 1u);
 }
 
+TEST(TableCheck, SaysHowManyTimesCannotBe) {
+  MeasuredRows rows = toy_rows(toy_grid(5));
+  for (std::size_t i = 0; i < rows.rows.size(); i += 4) rows.rows[i].seconds /= 1000;
+  Findings findings;
+  const auto checked = check_measured(rows, toy_with_data_sheet(), findings);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().what, HasSubstr("32 of 125 rows take less than a third"));
+}
+
 TEST(TableCheck, GroupsWithoutRowsReadNoWeights) {
   // 1,371 of the 54,113 public times of experts, all of them with fewer rows than groups, were said
   // to be too short: weights of all groups were counted. Here 8 rows need 8 of 256, 16.8 MB each.
