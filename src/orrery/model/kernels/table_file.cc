@@ -24,19 +24,20 @@ constexpr string_view kHeaders =
     "\"device,kernel,us\" or \"device,operation,pass,a,b,out,traits,<sizes>,us\"";
 constexpr std::array<string_view, 7> kFirstColumns = {"device", "operation", "pass",  "a",
                                                       "b",      "out",       "traits"};
-constexpr std::size_t kTogether = 16;    // kernels in one row
-constexpr string_view kBetween = " + ";  // … and what stands between them
-constexpr double kLongestKernel = 1e9;   // us; what takes a quarter of an hour is no kernel
+constexpr std::size_t kTogether = 16;     // kernels in one row
+constexpr string_view kBetween = " + ";   // … and what stands between them
+constexpr double kShortestKernel = 1e-6;  // us: one picosecond
+constexpr double kLongestKernel = 1e9;    // us; what takes a quarter of an hour is no kernel
 
 Result<double> seconds_of(string_view cell, const std::string& place) {
   const Result<double> us = parse_number(cell, place);
   if (!us)
     return fail(Errc::input_corrupt, place, in_quotes(cell) + " is no time in microseconds",
                 "leave out rows of kernels that were not measured");
-  if (!(*us > 0) || !(*us < kLongestKernel))
+  if (!(*us >= kShortestKernel) || !(*us < kLongestKernel))
     return fail(Errc::input_range, place,
-                fmt::format("a time of {} us; times are above 0 and below {:g}", trimmed_cell(cell),
-                            kLongestKernel),
+                fmt::format("a time of {} us; times are {:g} or more and below {:g}",
+                            trimmed_cell(cell), kShortestKernel, kLongestKernel),
                 "leave out rows of kernels that were not measured");
   return *us * 1e-6;
 }

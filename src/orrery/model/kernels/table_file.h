@@ -22,8 +22,9 @@ namespace orrery::model {
 /// one after another, at most 16, have " + " between them. In the second form, columns
 /// between traits and us are names of sizes (and launches) in any order, empty cells are 0, and
 /// traits are separated by blanks or +. Lines that are empty or begin with # are passed over. Times
-/// are microseconds of all launches, above 0 and below 1e9. Errors name the line and the word, with
-/// the nearest word that would do. Errc: input_empty, input_corrupt, input_range, limit_exceeded.
+/// are microseconds of all launches, 1e-6 or more and below 1e9. Errors name the line and the word,
+/// with the nearest word that would do. Errc: input_empty, input_corrupt, input_range,
+/// limit_exceeded.
 [[nodiscard]] Result<MeasuredRows> parse_measured(std::string_view text, const std::string& where);
 
 /// The same from a file. Errc: config_not_found, and those above.
