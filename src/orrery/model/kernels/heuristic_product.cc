@@ -39,6 +39,7 @@ constexpr double kNarrowWave = 1.5;
 
 /// Smallest whole number that is not below x >= 0; faster than std::ceil before SSE 4.
 double up(double x) {
+  if (x >= 0x1p53) return x;  // whole already, and sizes that nobody has would not fit below
   const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
   return whole + (whole < x ? 1 : 0);
 }

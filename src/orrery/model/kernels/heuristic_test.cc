@@ -48,6 +48,15 @@ TEST(Heuristic, LongProductsReachAShareOfThePeak) {
   EXPECT_GT(fp32, flops / 66.9e12);
 }
 
+TEST(Heuristic, ProductsOfMoreTilesThanFitIntoWholeNumbersTakeTheirTimeToo) {
+  const double side = 0x1p62;
+  const double long_time = seconds(
+      "gemm forward bf16,bf16>bf16 m=4611686018427387904 n=4611686018427387904 "
+      "k=4611686018427387904");
+  EXPECT_GT(long_time, 2 * side * side * side / 989.4e12);
+  EXPECT_TRUE(std::isfinite(long_time));
+}
+
 TEST(Heuristic, ThinProductsWaitForMemory) {
   const double thin = seconds("gemm forward bf16,bf16>bf16 m=1 n=16384 k=16384");
   const double bytes = 2.0 * 16384 * 16384;
