@@ -61,7 +61,7 @@ KernelClass class_of(const Kernel& kernel) {
   const bool alike = kernel.b == Format::unsaid || kernel.b == kernel.a;
   switch (kernel.operation) {
     case Operation::batched_gemm:
-      return kernel.a == Format::fp32 ? KernelClass::batched_gemm_fp32 : KernelClass::none;
+      return kernel.a == Format::fp32 && alike ? KernelClass::batched_gemm_fp32 : KernelClass::none;
     case Operation::attention:
       if (!is_16_bit(kernel.a) || !alike) return KernelClass::none;
       return kernel.sizes[3] == 1 && kernel.sizes[4] > 1 ? KernelClass::attention_decode

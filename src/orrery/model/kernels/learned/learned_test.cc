@@ -109,7 +109,8 @@ TEST(Learned, SaysNothingOfWhatItNeverSaw) {
        {"optimizer forward fp32,fp32>fp32 elements=1000",
         "attention backward bf16,bf16>bf16 batch=1 heads=8 kv_heads=8 queries=512 keys=512 "
         "key_dim=128 value_dim=128",
-        "gemm forward fp64,fp64>fp64 m=64 n=64 k=64"})
+        "gemm forward fp64,fp64>fp64 m=64 n=64 k=64",
+        "batched_gemm forward fp32,bf16>fp32 batch=8 m=64 n=64 k=64"})
     EXPECT_FALSE(model->time(*graph::parse_kernel(text), device("h100-sxm"))) << text;
 }
 
