@@ -56,14 +56,4 @@ void transpose(const Matrix& from, Matrix& into) {
     for (std::size_t j = 0; j < from.columns; ++j) into.row(j)[i] = from.row(i)[j];
 }
 
-std::uint64_t Chance::next() {
-  state_ += 0x9e3779b97f4a7c15u;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-double Chance::even() { return static_cast<double>(next() >> 11) * 0x1p-52 - 1; }
-
 }  // namespace orrery::model

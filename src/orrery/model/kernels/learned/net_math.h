@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace orrery::model {
@@ -27,20 +26,5 @@ struct Matrix {
 void add_product(const Matrix& a, const Matrix& b, Matrix& c);
 
 void transpose(const Matrix& from, Matrix& into);
-
-/// Numbers by chance, the same for the same seed. Source: Steele, Lea, Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014 (SplitMix64).
-class Chance {
- public:
-  explicit Chance(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
-  /// Below `count`, which is above 0.
-  std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
-  /// From -1 to 1.
-  double even();
-
- private:
-  std::uint64_t state_;
-};
 
 }  // namespace orrery::model

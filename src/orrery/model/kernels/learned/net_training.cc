@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <utility>
 
 #include "orrery/core/check.h"
@@ -18,6 +19,9 @@ namespace {
 constexpr float kFirstMoment = 0.9f, kSecondMoment = 0.999f, kAdamFloor = 1e-8f;
 constexpr float kFirstBias = 0.01f;
 constexpr double kLeastError = 1e-4;  // errors below count as this in their geometric mean
+
+/// From -1 to 1, of 53 bits. Libraries' engines are the same everywhere, their distributions not.
+double evenly(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
 
 /// Weights with what Adam remembers of them.
 struct Learned {
@@ -49,7 +53,7 @@ struct TrainedLayer {
 class Trainer {
  public:
   Trainer(const NetRows& learning, const NetOptions& options, std::uint64_t seed)
-      : options_(options), chance_(seed) {
+      : options_(options), random_(seed) {
     measure(learning);
     std::size_t in = kNetInputs;
     for (std::size_t l = 0; l < options.layers; ++l) {
@@ -60,7 +64,7 @@ class Trainer {
       // Evenly from -x to x. Source: Glorot and Bengio, AISTATS 2010, eq. 16.
       const double x = std::sqrt(6.0 / static_cast<double>(in + out));
       for (float& weight : layer.weights.weights.values)
-        weight = static_cast<float>(x * chance_.even());
+        weight = static_cast<float>(x * evenly(random_));
       std::fill(layer.bias.weights.values.begin(), layer.bias.weights.values.end(), kFirstBias);
       in = out;
     }
@@ -71,8 +75,7 @@ class Trainer {
       order_.resize(rows.inputs.size());
       std::iota(order_.begin(), order_.end(), std::size_t{0});
     }
-    for (std::size_t i = order_.size(); i > 1; --i)
-      std::swap(order_[i - 1], order_[chance_.below(i)]);
+    for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
     for (std::size_t begin = 0; begin < order_.size(); begin += options_.batch) {
       const std::size_t count = std::min(options_.batch, order_.size() - begin);
       forward(rows, std::span(order_).subspan(begin, count));
@@ -186,7 +189,7 @@ class Trainer {
   }
 
   const NetOptions& options_;
-  Chance chance_;
+  std::mt19937_64 random_;
   Net net_;  ///< without its layers
   std::vector<TrainedLayer> layers_;
   std::pair<float, float> left_ = {1, 1};
