@@ -17,6 +17,7 @@ Result<std::vector<GrownTree>> grow(const TrainingRows&, double, const BoostOpti
 #else
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <xgboost/c_api.h>
 
 #include <array>
@@ -100,14 +101,14 @@ bool set_up(Growing& is, const TrainingRows& rows, double bias, const BoostOptio
        {"grow_policy", "lossguide"},
        {"nthread", "1"},
        {"verbosity", "0"},
-       {"base_score", std::to_string(bias)},
+       {"base_score", fmt::format("{:f}", bias)},
        {"seed", std::to_string(options.seed)},
        {"max_leaves", std::to_string(options.leaves)},
        {"max_depth", std::to_string(options.depth)},
        {"max_bin", std::to_string(options.bins)},
-       {"eta", std::to_string(options.rate)},
-       {"subsample", std::to_string(options.rows)},
-       {"min_child_weight", std::to_string(options.least)},
+       {"eta", fmt::format("{:f}", options.rate)},
+       {"subsample", fmt::format("{:f}", options.rows)},
+       {"min_child_weight", fmt::format("{:f}", options.least)},
        {"lambda", "1"}}};
   const auto count = static_cast<bst_ulong>(rows.targets.size());
   if (use.matrix_of(rows.features.data(), count, rows.columns, -1e30f, &is.matrix) != 0 ||
