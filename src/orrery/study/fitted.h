@@ -18,7 +18,7 @@ namespace orrery::study {
 struct Fitted {
   std::shared_ptr<const model::KernelModel> model;  ///< null: there is none, or nobody asks it
   std::uint64_t hash = 0;                           ///< of the file's bytes
-  std::string about;                                ///< "trees, 3 classes"
+  std::string about;                                ///< "trees of 3 classes"
 };
 
 /// Reads a file that `orrery kernels fit` wrote. Errc: config_not_found, input_corrupt,

@@ -17,7 +17,7 @@ using std::string_view;
 constexpr std::size_t kMostDevices = 1u << 12;  // of one class
 constexpr string_view kModelMagic = "orrery-kernels";
 constexpr std::size_t kMostTrees = 1u << 14;  // of one class
-constexpr double kModelBound = 64;            // log2 of the most that a leaf or a bias may say
+constexpr double kModelBound = 64;            // log2 of the most that a bias may say
 
 void put_trees(std::string& out, string_view view, const LearnedTrees& is,
                std::span<const std::string> trees) {
