@@ -28,13 +28,13 @@ class Forest {
   static constexpr std::int32_t kMostSteps = 2600;  ///< a leaf's size, either way
 
   /// Strictly ascending, finite, at most kMostCuts; false otherwise.
-  bool set_cuts(std::size_t feature, std::vector<float> cuts);
+  [[nodiscard]] bool set_cuts(std::size_t feature, std::vector<float> cuts);
   [[nodiscard]] std::span<const float> cuts(std::size_t feature) const { return cuts_[feature]; }
 
   /// A tree as text: nodes in preorder, left before right, two digits of base 90 each: a feature
   /// and a cut, or a leaf, whose first digit is beyond all features. False for what append_split
   /// and append_leaf never write, or a feature or cut that is not there.
-  bool add(std::string_view text);
+  [[nodiscard]] bool add(std::string_view text);
   [[nodiscard]] std::size_t trees() const { return roots_.size(); }
 
   [[nodiscard]] Bins bins_of(const std::array<float, kFeatures>& values) const;

@@ -19,15 +19,20 @@ constexpr double kStep = 1.0 / 1024;         // of a leaf: log2, 0.07 %
 constexpr std::size_t kLeastLeftOut = 50;    // rows of a device that is left out
 constexpr std::size_t kSmallClass = 10'000;  // rows
 
-/// Trees as text, over cuts that `forest` takes.
-std::vector<std::string> encode(const std::vector<GrownTree>& trees, Forest& forest) {
+/// Trees as text, over cuts that `forest` takes. Errc: input_unsupported (more cuts or nodes than a
+/// model has).
+Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, Forest& forest) {
+  const auto strange = [] {
+    return fail(Errc::input_unsupported, "fit", "XGBoost grew trees that no model can hold",
+                "use XGBoost 1.7, or fit nets (--by nets)");
+  };
   std::array<std::set<float>, kFeatures> thresholds;
   for (const GrownTree& tree : trees)
     for (const GrownNode& node : tree)
       if (node.feature >= 0)
         thresholds[static_cast<std::size_t>(node.feature)].insert(node.threshold);
   for (std::size_t i = 0; i < kFeatures; ++i)
-    forest.set_cuts(i, {thresholds[i].begin(), thresholds[i].end()});
+    if (!forest.set_cuts(i, {thresholds[i].begin(), thresholds[i].end()})) return strange();
   std::vector<std::string> texts;
   for (const GrownTree& tree : trees) {
     std::string& text = texts.emplace_back();
@@ -46,7 +51,7 @@ std::vector<std::string> encode(const std::vector<GrownTree>& trees, Forest& for
       open.push_back(node.right);
       open.push_back(node.left);
     }
-    forest.add(text);
+    if (!forest.add(text)) return strange();
   }
   return texts;
 }
@@ -87,7 +92,9 @@ Result<Grown> grow_trees(KernelClass kernels, View view, const Samples& samples,
   grown.is.step = kStep;
   Result<std::vector<GrownTree>> trees = grow(rows, grown.is.bias, options);
   if (!trees) return tl::unexpected(std::move(trees.error()));
-  grown.trees = encode(*trees, grown.is.forest);
+  Result<std::vector<std::string>> texts = encode(*trees, grown.is.forest);
+  if (!texts) return tl::unexpected(std::move(texts.error()));
+  grown.trees = *std::move(texts);
   return grown;
 }
 
