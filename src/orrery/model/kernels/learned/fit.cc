@@ -13,23 +13,31 @@ namespace orrery::model {
 namespace {
 
 /// Why nothing was fitted: of the class, or class and device, with the most rows.
-Error too_few(const TrainingSet& set, Learner by) {
+Error too_few(const TrainingSet& set, const FitOptions& options) {
+  const bool trees = options.by == Learner::trees;
   std::size_t most = 0;
   std::string of;
   for (std::size_t which = 1; which < kKernelClasses; ++which) {
+    const auto kernels = static_cast<KernelClass>(which);
+    if (!options.wants(kernels)) continue;
     std::vector<std::size_t> on(set.devices.size());
     for (const Sample& sample : set.samples[which]) ++on[sample.device];
     for (std::size_t device = 0; device < on.size(); ++device) {
-      const std::size_t rows = by == Learner::trees ? set.samples[which].size() : on[device];
+      const std::size_t rows = trees ? set.samples[which].size() : on[device];
       if (rows <= most) continue;
       most = rows;
-      of = std::string(name(static_cast<KernelClass>(which)));
-      if (by == Learner::nets) of += " on " + set.devices[device]->name;
+      of = std::string(name(kernels));
+      if (!trees) of += " on " + set.devices[device]->name;
     }
   }
+  if (static_cast<std::int64_t>(most) >= kLeastRows)
+    return {Errc::input_empty, "fit",
+            fmt::format("too few different kernels: of the {} rows of {} none can be held back",
+                        most, of),
+            "use the table itself (--kernel-table), or measure more sizes"};
   return {Errc::input_empty, "fit",
           fmt::format("too few rows: {} are needed {}, and {}", kLeastRows,
-                      by == Learner::trees ? "of a class" : "of a class on a device",
+                      trees ? "of a class" : "of a class on a device",
                       most == 0 ? "there are none of a class that can be learned"
                                 : fmt::format("of {} there are {}", of, most)),
           "use the table itself (--kernel-table), or measure more"};
@@ -51,7 +59,7 @@ Result<Fit> fit(const MeasuredRows& measured, std::span<const Silicon> silicons,
   Result<std::string> file =
       options.by == Learner::trees ? fit_trees(*set, options, note) : fit_nets(*set, options, note);
   if (!file) return tl::unexpected(std::move(file.error()));
-  if (made.reports.empty()) return tl::unexpected(too_few(*set, options.by));
+  if (made.reports.empty()) return tl::unexpected(too_few(*set, options));
   made.file = *std::move(file);
   return made;
 }

@@ -62,11 +62,12 @@ struct Fit {
 
 inline constexpr std::int64_t kLeastRows = 200;  ///< of what is fitted
 
-/// Fits each class (and device) that has kLeastRows rows. A row of several kernels counts as each
-/// of them, its time shared as the heuristic does. Devices are found in `silicons` by name. One
-/// thread, and the same bytes for the same input. `told` hears of each class when it is done. Errc:
-/// usage (trees without XGBoost), input_mismatch (a device that is not described), input_range
-/// (times that look like another unit), input_empty (too few rows).
+/// Fits each class (and device) that has kLeastRows rows of different kernels (can_hold_back). A
+/// row of several kernels counts as each of them, its time shared as the heuristic does. Devices
+/// are found in `silicons` by name. One thread, and the same bytes for the same input. `told` hears
+/// of each class when it is done. Errc: usage (trees without XGBoost), input_mismatch (a device
+/// that is not described), input_range (times that look like another unit), input_empty (too few
+/// rows, or too few different kernels).
 [[nodiscard]] Result<Fit> fit(const MeasuredRows& measured, std::span<const Silicon> silicons,
                               const FitOptions& options,
                               const std::function<void(const FitReport&)>& told = {});

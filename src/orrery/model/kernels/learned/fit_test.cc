@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "orrery/model/kernels/heuristic.h"
@@ -165,6 +166,37 @@ TEST(Fit, SaysHowManyRowsAreMissing) {
   EXPECT_EQ(made.error().code, Errc::input_empty);
   EXPECT_NE(made.error().what.find("gemm_bf16 on one there are 150"), std::string::npos)
       << made.error().what;
+}
+
+TEST(Fit, FewDifferentKernelsCannotBeHeldBack) {
+  // A kernel of part 0 and one of part 1: nothing was left to learn, which ended the program.
+  MeasuredRows all = made_up_rows(std::span(kMadeUp).first(1), 1), rows = all;
+  rows.rows.clear();
+  for (const int part : {0, 1}) {
+    const auto one = std::find_if(all.rows.begin(), all.rows.end(), [&](const MeasuredKernel& row) {
+      return part_of({&row.kernel, 1}, 1) == part;
+    });
+    ASSERT_NE(one, all.rows.end());
+    rows.rows.insert(rows.rows.end(), 200, *one);
+  }
+  for (const Learner by : {Learner::nets, Learner::trees}) {
+    if (by == Learner::trees && !can_grow()) continue;
+    FitOptions options = quick_nets();
+    options.by = by;
+    const auto made = fit(rows, kMadeUp, options);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().code, Errc::input_empty);
+    EXPECT_NE(made.error().what.find("too few different kernels"), std::string::npos)
+        << made.error().what;
+  }
+}
+
+TEST(Fit, ClassesThatNobodyWantsAreNotCounted) {
+  FitOptions options = quick_nets();
+  options.only = {KernelClass::softmax};
+  const auto made = fit(made_up_rows(kMadeUp, 1), kMadeUp, options);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().what.find("there are none"), std::string::npos) << made.error().what;
 }
 
 TEST(Fit, KernelsThatRanTogetherShareTheirTime) {

@@ -23,11 +23,10 @@ void put(NetRows& rows, const Sample& sample) {
                               exact_log2(std::max<double>(sample.kernel.launches, 1)));
 }
 
-NetSamples samples_on(std::uint32_t device, const Samples& samples) {
+NetSamples sorted_out(const Samples& samples) {
   NetSamples made;
   made.least.fill(std::numeric_limits<std::int64_t>::max());
   for (const Sample& sample : samples) {
-    if (sample.device != device) continue;
     for (std::size_t i = 0; i < graph::kKernelSizes; ++i) {
       made.least[i] = std::min(made.least[i], sample.kernel.sizes[i]);
       made.most[i] = std::max(made.most[i], sample.kernel.sizes[i]);
@@ -63,12 +62,9 @@ Result<std::string> fit_nets(const TrainingSet& set, const FitOptions& options,
     const auto kernels = static_cast<KernelClass>(which);
     if (!options.wants(kernels)) continue;
     for (std::uint32_t device = 0; device < set.devices.size(); ++device) {
-      const NetSamples samples = samples_on(device, set.samples[which]);
-      const std::size_t rows =
-          samples.learning.inputs.size() + samples.chosen.size() + samples.tested.size();
-      if (static_cast<std::int64_t>(rows) < kLeastRows || samples.chosen.empty() ||
-          samples.tested.empty())
-        continue;
+      const Samples all = on_device(set.samples[which], device);
+      if (static_cast<std::int64_t>(all.size()) < kLeastRows || !can_hold_back(all)) continue;
+      const NetSamples samples = sorted_out(all);
       NetClass& is = learned.emplace_back();
       is.kernels = kernels;
       is.rows = static_cast<std::int64_t>(samples.learning.inputs.size());

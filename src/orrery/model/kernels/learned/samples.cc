@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "orrery/core/text.h"
 #include "orrery/graph/content_hash.h"
@@ -78,7 +79,20 @@ int part_of(std::span<const Kernel> row, std::uint64_t seed) {
   graph::ContentHash hash;
   hash.add(seed);
   for (const Kernel& kernel : row) hash.add(graph::hash_of(kernel));
-  return static_cast<int>(hash.value() % 10);
+  return static_cast<int>(hash.value() % kParts);
+}
+
+Samples on_device(const Samples& samples, std::uint32_t device) {
+  Samples found;
+  std::copy_if(samples.begin(), samples.end(), std::back_inserter(found),
+               [&](const Sample& sample) { return sample.device == device; });
+  return found;
+}
+
+bool can_hold_back(std::span<const Sample> samples) {
+  std::array<bool, kParts> there{};
+  for (const Sample& sample : samples) there[sample.part] = true;
+  return there[0] && there[1] && std::count(there.begin() + 2, there.end(), true) >= 2;
 }
 
 Result<TrainingSet> take_samples(const MeasuredRows& measured, std::span<const Silicon> silicons,

@@ -16,13 +16,15 @@
 
 namespace orrery::model {
 
+inline constexpr std::size_t kParts = 10;
+
 /// One kernel of a measured row.
 struct Sample {
   std::array<Features, 2> features;  ///< by view
   std::array<double, 2> target{};    ///< log2 of measured over the heuristic's time, by view
   std::uint32_t device = 0;
   std::uint32_t kind = 0;  ///< of device: those that compute alike count as one
-  std::uint8_t part = 0;   ///< of ten: 0 is tested on, 1 sets the band, the others are learned
+  std::uint8_t part = 0;   ///< of kParts: 0 is tested on, 1 sets the band, the others are learned
   graph::Kernel kernel{};
 
   /// log2 of seconds: what was measured.
@@ -36,10 +38,17 @@ struct TrainingSet {
   std::size_t unlearned = 0;  ///< rows with kernels of no class, or that the heuristic cannot share
 };
 
+/// Those of one device.
+[[nodiscard]] Samples on_device(const Samples& samples, std::uint32_t device);
+
 [[nodiscard]] inline std::size_t index_of(View view) { return static_cast<std::size_t>(view); }
 
 /// Which part a row belongs to; the same for all devices that measured these kernels.
 [[nodiscard]] int part_of(std::span<const graph::Kernel> row, std::uint64_t seed);
+
+/// True where some of each part can be held back: parts 0 and 1 have a row, and two others have
+/// one. Few different kernels, each measured again and again, may all be of one part.
+[[nodiscard]] bool can_hold_back(std::span<const Sample> samples);
 
 /// A row of several kernels counts as each of them, its time shared as the heuristic does. Devices
 /// are found in `silicons`, which has to stay, by name. Errc: input_mismatch (a device that is not

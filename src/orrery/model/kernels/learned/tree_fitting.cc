@@ -123,7 +123,7 @@ struct Fitted {
 };
 
 /// Measured over predicted, by part: each by trees that did not see it.
-using HeldParts = std::array<std::vector<double>, 10>;
+using HeldParts = std::array<std::vector<double>, kParts>;
 
 std::vector<double> all_but(const HeldParts& held, std::size_t part) {
   std::vector<double> all;
@@ -199,7 +199,7 @@ class TreeFitting {
   /// held back once.
   Result<void> hold_back_in_turn(KernelClass kernels, const Samples& samples,
                                  HeldParts& held) const {
-    for (std::uint8_t part = 2; part < 10; ++part) {
+    for (std::uint8_t part = 2; part < kParts; ++part) {
       const Result<Grown> grown =
           grow_trees(kernels, View::measured, samples, options_.boost,
                      [&](const Sample& sample) { return sample.part != 0 && sample.part != part; });
@@ -259,12 +259,13 @@ class TreeFitting {
 
 Result<std::string> fit_trees(const TrainingSet& set, const FitOptions& options,
                               const std::function<void(FitReport)>& told) {
-  if (!can_grow()) return tl::unexpected(grow({}, 0, {}).error());
   std::vector<Fitted> learned;
   for (std::size_t which = 1; which < kKernelClasses; ++which) {
     const auto kernels = static_cast<KernelClass>(which);
     const Samples& samples = set.samples[which];
-    if (!options.wants(kernels) || static_cast<std::int64_t>(samples.size()) < kLeastRows) continue;
+    if (!options.wants(kernels) || static_cast<std::int64_t>(samples.size()) < kLeastRows ||
+        !can_hold_back(samples))
+      continue;
     FitReport about;
     Result<Fitted> fitted = TreeFitting(set, options).learn(kernels, samples, about);
     if (!fitted) return tl::unexpected(std::move(fitted.error()));
