@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "orrery/core/text.h"
+#include "orrery/model/kernels/quantile.h"
 #include "orrery/model/kernels/table_file.h"
 
 namespace orrery::model {
@@ -45,9 +46,7 @@ template <class Value>
 double median_over(std::span<const LimitedRow> rows, Value value) {
   std::vector<double> values;
   for (const LimitedRow& row : rows) values.push_back(value(row));
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return quantile_of(values, 0.5);
 }
 
 bool is_called(std::string_view name, std::string_view other) {

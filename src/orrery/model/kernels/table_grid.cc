@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "orrery/model/kernels/quantile.h"
+
 namespace orrery::model {
 namespace {
 
@@ -12,12 +14,6 @@ constexpr std::uint64_t kMostCells = std::uint64_t{1} << 21;
 constexpr std::uint64_t kCellsPerPoint = 128;
 constexpr std::uint64_t kFreeCells = 1024;
 constexpr double kUnknownError = 0.5;  // of an axis that no measured point can be left out along
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 
@@ -171,7 +167,7 @@ void TableGrid::learn_axes() {
       const double reach = near.gap * std::sqrt(near.share * (1 - near.share));
       errors.push_back(std::abs(estimate - logs_[near.cell]) / reach);
     });
-    axis_error_[a] = errors.empty() ? kUnknownError : std::max(median_of(errors), 1e-4);
+    axis_error_[a] = errors.empty() ? kUnknownError : std::max(quantile_of(errors, 0.5), 1e-4);
   }
 }
 
@@ -238,7 +234,7 @@ void TableGrid::settle() {
     if (points.empty()) break;
     std::vector<double> errors;
     for (const LeftOut& point : points) errors.push_back(std::abs(point.log_error));
-    const double error = median_of(errors);
+    const double error = quantile_of(errors, 0.5);
     if (!(error < least)) continue;
     least = error;
     power = candidate;

@@ -6,6 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "orrery/model/kernels/quantile.h"
+
 namespace orrery::model {
 namespace {
 
@@ -13,13 +15,6 @@ constexpr std::size_t kFewest = 10;        // points that a band can be told fro
 constexpr std::size_t kPointsOfPart = 64;  // … and of each of several
 constexpr std::size_t kMostParts = 12;
 constexpr double kGuessedLow = -0.51, kGuessedHigh = 0.47;  // ln of -40 % and +60 %
-
-/// The value below which `share` of `values` lie, which get reordered.
-double quantile(std::vector<double>& values, double share) {
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
 
 std::vector<double> errors_of(std::span<const LeftOut> points) {
   std::vector<double> errors;
@@ -42,27 +37,27 @@ TableSpread::TableSpread(std::vector<LeftOut> inside, std::vector<LeftOut> edges
     std::vector<double> errors = errors_of(std::span(inside).subspan(from, to - from));
     Part part;
     part.up_to = i + 1 == parts ? kAll : inside[to].log_answer;
-    part.low = std::min(0.0, quantile(errors, 0.1));
-    part.high = std::max(0.0, quantile(errors, 0.9));
+    part.low = std::min(0.0, quantile_of(errors, 0.1));
+    part.high = std::max(0.0, quantile_of(errors, 0.9));
     parts_.push_back(part);
   }
   if (parts_.empty()) parts_.push_back({kAll, kGuessedLow, kGuessedHigh});
   edge_ = {kAll, kGuessedLow, kGuessedHigh};
   if (edges.size() < kFewest) return;
   std::vector<double> errors = errors_of(edges), steps;
-  edge_.low = quantile(errors, 0.1);
-  edge_.high = quantile(errors, 0.9);
+  edge_.low = quantile_of(errors, 0.1);
+  edge_.high = quantile_of(errors, 0.9);
   for (const LeftOut& point : edges) steps.push_back(point.log_step);
-  usual_step_ = std::max(quantile(steps, 0.5), 0.1);
+  usual_step_ = std::max(quantile_of(steps, 0.5), 0.1);
 }
 
 void TableSpread::sum_up(std::span<const LeftOut> inside) {
   left_out_ = inside.size();
   if (inside.empty()) return;
   std::vector<double> errors = errors_of(inside);
-  overall_ = {std::expm1(quantile(errors, 0.1)), std::expm1(quantile(errors, 0.9))};
+  overall_ = {std::expm1(quantile_of(errors, 0.1)), std::expm1(quantile_of(errors, 0.9))};
   for (double& error : errors) error = std::abs(error);
-  typical_ = std::expm1(quantile(errors, 0.5));
+  typical_ = std::expm1(quantile_of(errors, 0.5));
 }
 
 const TableSpread::Part& TableSpread::part(double log_answer) const {

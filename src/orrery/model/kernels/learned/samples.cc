@@ -10,6 +10,7 @@
 #include "orrery/core/text.h"
 #include "orrery/graph/content_hash.h"
 #include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/kernels/quantile.h"
 
 namespace orrery::model {
 namespace {
@@ -120,13 +121,6 @@ Result<TrainingSet> take_samples(const MeasuredRows& measured, std::span<const S
   }
   if (Result<void> fine = check_units(is); !fine) return tl::unexpected(fine.error());
   return is;
-}
-
-double quantile_of(std::vector<double>& values, double share) {
-  const auto at = values.begin() +
-                  static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
 }
 
 HeldBack held_back(std::vector<double> ratios) {

@@ -60,9 +60,6 @@ struct TrainingSet {
 /// Of |predicted / measured - 1|, from measured / predicted.
 [[nodiscard]] HeldBack held_back(std::vector<double> ratios);
 
-/// Some of `values` come into another order. There has to be one at least.
-[[nodiscard]] double quantile_of(std::vector<double>& values, double share);
-
 /// Share of `ratios` that lie in the band of `held`; 0 of none.
 [[nodiscard]] double share_inside(const HeldBack& held, std::span<const double> ratios);
 

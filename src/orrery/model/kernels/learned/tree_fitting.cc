@@ -9,6 +9,7 @@
 
 #include "orrery/model/kernels/exact_math.h"
 #include "orrery/model/kernels/learned/model_file.h"
+#include "orrery/model/kernels/quantile.h"
 
 namespace orrery::model {
 namespace {
