@@ -137,6 +137,8 @@ TEST(ModelFile, WithARightSumNonsenseIsStillNonsense) {
   EXPECT_EQ(code_of("gemm_bf16", "gemm_bf17"), Errc::input_unsupported);
   EXPECT_EQ(code_of("features balance", "features weight"), Errc::input_unsupported);
   EXPECT_EQ(code_of("most=1.1", "most=0.1"), Errc::input_corrupt);
+  EXPECT_EQ(code_of("most=1.1", "most=inf"), Errc::input_corrupt);
+  ASSERT_TRUE(LearnedModel::read(replaced(good, "most=1.1", "most=1e9"), "m.txt"));
   EXPECT_EQ(code_of("least=0.9", "least=nan"), Errc::input_corrupt);
   EXPECT_EQ(code_of("cuts 11 ", "cuts 99 "), Errc::input_corrupt);
   EXPECT_EQ(code_of("cuts 11 ", "cuts 12 "), Errc::input_corrupt);

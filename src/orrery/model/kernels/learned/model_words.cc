@@ -76,11 +76,14 @@ string_view word_of(string_view& line) {
   return word;
 }
 
+/// Measured over predicted: as far apart as two times of a table can be (1e-6 to 1e9 us).
+constexpr double kMostRatio = 1e16;
+
 bool read_held(string_view line, HeldBack& held) {
   return keyed(line, "rows", held.rows) && keyed(line, "median", held.median_error) &&
          keyed(line, "least", held.least) && keyed(line, "most", held.most) && line.empty() &&
          held.rows >= 0 && held.median_error >= 0 && held.least > 0 && held.least <= held.most &&
-         held.most < 1e6;
+         held.most < kMostRatio;
 }
 
 bool read_likeness(string_view line, DeviceLikeness& device) {
