@@ -38,6 +38,11 @@ Result<model::Silicon> described(const std::string& name, const std::string& whe
                            : near);
 }
 
+void add_new(model::Silicon silicon, std::vector<model::Silicon>& known) {
+  const auto same = [&](const model::Silicon& is) { return is.name == silicon.name; };
+  if (std::none_of(known.begin(), known.end(), same)) known.push_back(std::move(silicon));
+}
+
 }  // namespace
 
 std::string catalogue_spelling(std::string name) {
@@ -60,24 +65,22 @@ Result<KernelTables> read_kernel_tables(const std::vector<std::string>& tables,
   for (const std::string& path : tables) {
     auto rows = model::read_measured(path);
     if (!rows) return tl::unexpected(rows.error());
-    std::vector<model::Silicon> silicons;
+    std::vector<model::Silicon> silicons;  // each once, however often the table names it
     for (std::string& name : rows->devices) {
       auto silicon = described(name, path, own);
       if (!silicon) return tl::unexpected(silicon.error());
       name = silicon->name;
-      silicons.push_back(*std::move(silicon));
-      if (auto fine = model::check_measured(*rows, silicons.back(), findings); !fine) {
+      add_new(*std::move(silicon), silicons);
+    }
+    for (const model::Silicon& silicon : silicons) {
+      if (auto fine = model::check_measured(*rows, silicon, findings); !fine) {
         Error error = fine.error();
         error.code = Errc::input_range;  // it is the file that is wrong
         return tl::unexpected(std::move(error));
       }
     }
     model::append(made.rows, *rows);
-    for (const model::Silicon& silicon : silicons) {
-      const auto same = [&](const model::Silicon& known) { return known.name == silicon.name; };
-      if (std::none_of(made.silicons.begin(), made.silicons.end(), same))
-        made.silicons.push_back(silicon);
-    }
+    for (model::Silicon& silicon : silicons) add_new(std::move(silicon), made.silicons);
   }
   return made;
 }
