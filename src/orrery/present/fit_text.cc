@@ -110,7 +110,7 @@ std::string plot_text(const PlotAnswer& answer, const std::string& path, report:
   text += "\n\n";
   report::Table table({{"class"},
                        {"device"},
-                       {"rows", true},
+                       {"kernels", true},
                        {"off by", true},
                        {"signed", true},
                        {"inside", true}});
@@ -132,7 +132,7 @@ std::string plot_json(const PlotAnswer& answer, const std::string& path) {
     for (const PlotAnswer::Class& is : answer.classes) {
       json.begin_object().field("class", is.name).key("device");
       is.device.empty() ? json.null() : json.value(is.device);
-      json.field("rows", is.points.size())
+      json.field("kernels", is.points.size())
           .field("median_error", is.median_error)
           .field("signed_error", is.bias)
           .key("inside");

@@ -7,13 +7,14 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <optional>
 
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/model/compute/models.h"
+#include "orrery/model/kernels/heuristic.h"
 #include "orrery/model/kernels/learned/classes.h"
 #include "orrery/model/kernels/learned/samples.h"
+#include "orrery/model/kernels/quantile.h"
 #include "orrery/model/kernels/table_file.h"
 #include "orrery/study/fitted.h"
 #include "orrery/study/kernel_tables.h"
@@ -65,31 +66,45 @@ std::string panel_of(const graph::Kernel& kernel) {
   return fmt::format("{} {} {}", name(kernel.operation), name(kernel.pass), name(kernel.a));
 }
 
-/// The time of all kernels of a row; nothing where one is not known.
-std::optional<PlotAnswer::Point> point_of(const std::vector<NamedModel>& models,
-                                          const std::vector<graph::Kernel>& kernels,
-                                          const model::Silicon& silicon, double measured,
-                                          bool& banded) {
-  PlotAnswer::Point point;
-  double least = 0, most = 0;
+/// What each kernel of a row took: as fitting shares the row's time, by what the heuristic says, so
+/// that both count the same. Empty where the heuristic says nothing.
+std::vector<double> shares_of(const std::vector<graph::Kernel>& kernels,
+                              const model::Silicon& silicon, double seconds) {
+  if (kernels.size() == 1) return {seconds};
+  std::vector<double> shares;
+  double all = 0;
   for (const graph::Kernel& kernel : kernels) {
-    const auto taken = model::take_time(models, kernel, silicon);
-    if (!taken) return std::nullopt;
-    const double seconds = taken->time.seconds;
-    point.predicted += seconds;
-    least += seconds * (1 + taken->time.band.least);
-    most += seconds * (1 + taken->time.band.most);
-    banded = banded || taken->time.band != model::ErrorBand{};
+    const auto time = model::HeuristicModel().time(kernel, silicon);
+    if (!time) return {};
+    all += shares.emplace_back(time->seconds);
   }
-  point.measured = measured;
-  point.inside = measured >= least && measured <= most;
-  return point;
+  for (double& share : shares) share *= seconds / all;
+  return shares;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+struct Timed {
+  PlotAnswer::Point point;
+  bool banded = false;
+};
+
+/// One for each kernel of a row; none where the model does not know one of them.
+std::vector<Timed> points_of(const std::vector<NamedModel>& models,
+                             const std::vector<graph::Kernel>& kernels,
+                             const model::Silicon& silicon, const model::MeasuredKernel& row) {
+  const std::vector<double> shares = shares_of(kernels, silicon, row.seconds);
+  std::vector<Timed> points;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const auto taken = model::take_time(models, kernels[i], silicon);
+    if (!taken) return {};
+    const double seconds = taken->time.seconds, off = shares[i] / seconds - 1;
+    const model::ErrorBand& band = taken->time.band;
+    points.push_back({{.measured = shares[i],
+                       .predicted = seconds,
+                       .device = row.device,
+                       .inside = off >= band.least && off <= band.most},
+                      band != model::ErrorBand{}});
+  }
+  return points;
 }
 
 void finish(PlotAnswer::Class& is) {
@@ -100,8 +115,8 @@ void finish(PlotAnswer::Class& is) {
     errors.push_back(std::abs(ratios.back()));
     inside += point.inside ? 1 : 0;
   }
-  is.median_error = median_of(std::move(errors));
-  is.bias = median_of(std::move(ratios));
+  is.median_error = model::quantile_of(errors, 0.5);
+  is.bias = model::quantile_of(ratios, 0.5);
   is.inside = static_cast<double>(inside) / static_cast<double>(is.points.size());
 }
 
@@ -154,17 +169,14 @@ Result<PlotAnswer> plot_kernels(const PlotQuestion& question) {
     const auto kernels = rows.kernels_of(row);
     if (!wanted[row.device] || (question.held_back && model::part_of(kernels, seed) != 0)) continue;
     ++answer.rows;
-    bool banded = false;
-    auto point = point_of(*models, kernels, tables->silicons[row.device], row.seconds, banded);
-    if (!point) {
-      ++answer.silent;
-      continue;
+    const auto points = points_of(*models, kernels, tables->silicons[row.device], row);
+    answer.silent += points.empty() ? 1 : 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      PlotAnswer::Class& is = by_class[panel_of(kernels[i])];
+      is.name = panel_of(kernels[i]);
+      is.banded = is.banded || points[i].banded;
+      is.points.push_back(points[i].point);
     }
-    point->device = row.device;
-    PlotAnswer::Class& is = by_class[panel_of(row.kernel)];
-    is.name = panel_of(row.kernel);
-    is.banded = is.banded || banded;
-    is.points.push_back(*point);
   }
   if (by_class.empty())
     return fail(Errc::input_empty, rows.where,

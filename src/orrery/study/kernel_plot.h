@@ -25,10 +25,12 @@ struct PlotQuestion {
 };
 
 struct PlotAnswer {
+  /// A kernel. Of several that were measured together each has a share of their time, as in
+  /// fitting.
   struct Point {
     double measured = 0, predicted = 0;  ///< seconds
     std::uint32_t device = 0;            ///< of `devices`
-    bool inside = false;                 ///< of the band; where there is none, false
+    bool inside = false;                 ///< of the band
   };
   struct Class {
     std::string name;    ///< "gemm_bf16", or operation, pass and format
