@@ -75,6 +75,7 @@ int check_table_file(const KernelsOptions& options, Session& session) {
                                 {"--spec", options.question.job.given()},
                                 {"--kernel-model", !options.sources.fitted.empty()},
                                 {"--cluster", !options.question.cluster.empty()},
+                                {"--compute", !options.question.compute.empty()},
                                 {"--all", options.all}},
                                "a table");
       !fine)
@@ -168,6 +169,7 @@ int layers_on_array(const KernelsOptions& options, Session& session) {
                                 {"--pass", !options.pass.empty()},
                                 {"--device", !options.sources.devices.empty()},
                                 {"--table", !options.sources.table.empty()},
+                                {"--kernel-model", !options.sources.fitted.empty()},
                                 {"--spec", options.question.job.given()},
                                 {"--cluster", !options.question.cluster.empty()},
                                 {"--compute", !options.question.compute.empty()},
@@ -218,10 +220,9 @@ int step_kernels(KernelsOptions& options, Session& session) {
 
 int kernels(KernelsOptions& options, Session& session) {
   const std::string first = options.words.empty() ? "" : options.words.front();
-  const char* const stray = options.tables.stray(first == "fit", first == "plot");
-  if (stray != nullptr)
-    return session.fail(
-        {Errc::usage, stray, "is only for 'kernels fit' or 'kernels plot'", "leave it out"});
+  if (const auto stray = options.tables.stray(first == "fit", first == "plot"))
+    return session.fail({Errc::usage, stray->option, std::string("is only for ") + stray->only_for,
+                         "leave it out"});
   if (first == "check") return check_table_file(options, session);
   if (first == "context") return recorded_kernels(options, session);
   if (first == "layers") return layers_on_array(options, session);

@@ -25,15 +25,18 @@ Result<std::string> take_output(Session& session, const char* what) {
 
 }  // namespace
 
-const char* TableOptions::stray(bool fit, bool plot) const {
-  if (!devices.empty() && !fit && !plot) return "--devices";
-  if (!by.empty() && !fit) return "--by";
-  if (!notes.empty() && !fit) return "--notes";
-  if (!classes.empty() && !fit) return "--classes";
-  if (seed != 1 && !fit && !plot) return "--seed";
-  if (epochs != 0 && !fit) return "--epochs";
-  if (quick && !fit) return "--no-leave-out";
-  return held_back && !plot ? "--held-back" : nullptr;
+std::optional<TableOptions::Stray> TableOptions::stray(bool fit, bool plot) const {
+  constexpr const char *kFit = "'kernels fit'", *kPlot = "'kernels plot'",
+                       *kBoth = "'kernels fit' or 'kernels plot'";
+  if (!devices.empty() && !fit && !plot) return Stray{"--devices", kBoth};
+  if (!by.empty() && !fit) return Stray{"--by", kFit};
+  if (!notes.empty() && !fit) return Stray{"--notes", kFit};
+  if (!classes.empty() && !fit) return Stray{"--classes", kFit};
+  if (seed != 1 && !fit && !plot) return Stray{"--seed", kBoth};
+  if (epochs != 0 && !fit) return Stray{"--epochs", kFit};
+  if (quick && !fit) return Stray{"--no-leave-out", kFit};
+  if (held_back && !plot) return Stray{"--held-back", kPlot};
+  return std::nullopt;
 }
 
 void add_table_options(CLI::App& command, TableOptions& options) {

@@ -3,6 +3,7 @@
 // orrery kernels fit, orrery kernels plot.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "orrery/study/kernel_fit.h"
@@ -24,9 +25,14 @@ struct TableOptions {
   bool quick = false;  ///< leave no device out
   bool held_back = false;
 
-  /// The first option that somebody typed which `fit` (or `plot`) has nothing to do with; empty:
-  /// none. With both false: any.
-  [[nodiscard]] const char* stray(bool fit, bool plot) const;
+  /// An option that somebody typed, and the commands that it is for.
+  struct Stray {
+    const char* option;
+    const char* only_for;
+  };
+  /// The first that `fit` (or `plot`) has nothing to do with, if there is one. With both false:
+  /// any.
+  [[nodiscard]] std::optional<Stray> stray(bool fit, bool plot) const;
 };
 void add_table_options(CLI::App& command, TableOptions& options);
 

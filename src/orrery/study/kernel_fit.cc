@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/kernel_fit.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "orrery/config/document.h"
 #include "orrery/core/suggest.h"
@@ -54,6 +54,9 @@ Result<model::FitOptions> options_of(const FitQuestion& question) {
     return fail(Errc::usage, "--epochs", "give a number from 1 to a million");
   if (question.epochs > 0 && trees)
     return fail(Errc::usage, "--epochs", "trees are grown, and have none", "--by nets");
+  if (!question.leave_out && !trees)
+    return fail(Errc::usage, "--no-leave-out", "nets are of one device, none is ever left out",
+                "--by trees");
   options.net.epochs = static_cast<int>(question.epochs);
   auto only = classes_named(question.classes);
   if (!only) return tl::unexpected(only.error());

@@ -146,6 +146,10 @@ std::vector<PlotAnswer::Class> panels_of(std::map<std::string, PlotAnswer::Class
 }  // namespace
 
 Result<PlotAnswer> plot_kernels(const PlotQuestion& question) {
+  if (question.seed < 0) return fail(Errc::usage, "--seed", "give a whole number from 0 on");
+  if (question.seed != 1 && !question.held_back)
+    return fail(Errc::usage, "--seed", "says which kernels were held back, and all are drawn",
+                "--held-back");
   PlotAnswer answer;
   answer.model = question.compute;
   const auto models = models_asked(question, answer.findings);
@@ -178,6 +182,9 @@ Result<PlotAnswer> plot_kernels(const PlotQuestion& question) {
       is.points.push_back(points[i].point);
     }
   }
+  if (answer.rows == 0)
+    return fail(Errc::input_empty, rows.where, "none of these kernels was held back",
+                "without --held-back");
   if (by_class.empty())
     return fail(Errc::input_empty, rows.where,
                 fmt::format("{} says nothing of these kernels", answer.model),
