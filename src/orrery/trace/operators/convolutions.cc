@@ -104,13 +104,14 @@ MaybeKernel depthwise(const Arguments& is) {
   return forward(is, {.stride = 4, .padding = 5, .dilation = 6});
 }
 
-/// The gradients of picture and filter; the mask says which of them (and of the bias).
-MaybeKernel backward(const Arguments& is) {
-  constexpr std::size_t kStride = 4, kTransposed = 7, kMask = 10;
+/// The gradients of picture and filter; the mask says which of them (and of the bias). The other
+/// places follow that of the stride.
+MaybeKernel gradients(const Arguments& is, std::size_t stride_place) {
+  const std::size_t transposed = stride_place + 3, mask_place = stride_place + 6;
   const TensorShape &grad = is.shape(0), &picture = is.shape(1), &filter = is.shape(2);
   const auto out = sides_of(grad);
-  const std::vector<std::int64_t> stride = is.numbers(kStride), mask = is.numbers(kMask);
-  if (!out || is.is_set(kTransposed) || picture.size() != grad.size()) return std::nullopt;
+  const std::vector<std::int64_t> stride = is.numbers(stride_place), mask = is.numbers(mask_place);
+  if (!out || is.is_set(transposed) || picture.size() != grad.size()) return std::nullopt;
   auto kernel = convolved(picture, filter, *out, stride.empty() ? 0 : stride.back(), is.format(1));
   if (!kernel || kernel->sizes[7] < 0 || grad[0] != picture[0] || grad[1] != filter[0])
     return std::nullopt;
@@ -123,6 +124,10 @@ MaybeKernel backward(const Arguments& is) {
   kernel->bytes *= 2;
   return kernel;
 }
+
+/// Behind the sizes of the bias, or without them.
+MaybeKernel backward(const Arguments& is) { return gradients(is, 4); }
+MaybeKernel overrideable_backward(const Arguments& is) { return gradients(is, 3); }
 
 constexpr std::array kConvolutions = {
     NamedOperator{"aten::convolution", with_bias, true},
@@ -137,7 +142,7 @@ constexpr std::array kConvolutions = {
     NamedOperator{"aten::miopen_convolution_relu", plain, true},
     NamedOperator{"aten::_conv_depthwise2d", depthwise, true},
     NamedOperator{"aten::convolution_backward", backward, true},
-    NamedOperator{"aten::convolution_backward_overrideable", backward, true}};
+    NamedOperator{"aten::convolution_backward_overrideable", overrideable_backward, true}};
 
 }  // namespace
 

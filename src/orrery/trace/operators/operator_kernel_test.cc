@@ -63,6 +63,12 @@ TEST(OperatorKernel, ConvolutionsAreKnownByShapesAndValues) {
   EXPECT_EQ(text_of("aten::convolution_backward", {back, kFp32, values("[True, True, False]")})
                 .substr(0, 20),
             "convolution backward");
+  // Without the sizes of the bias.
+  EXPECT_EQ(text_of("aten::convolution_backward_overrideable",
+                    {"[[8,64,112,112],[8,3,224,224],[64,3,7,7],[],[],[],[],[],[],[]]", kFp32,
+                     R"(["","","","[2, 2]","[3, 3]","[1, 1]","False","[0, 0]","1",)"
+                     R"("[False, True, False]"])"}),
+            "convolution weight_grad " + stem);
   // Groups: each output sees some of the inputs.
   EXPECT_EQ(text_of("aten::cudnn_convolution", {"[[2,32,8,8],[32,1,3,3],[],[],[],[]]", kFp32,
                                                 R"(["","","[1, 1]","[1, 1]","[1, 1]","32"])"}),
