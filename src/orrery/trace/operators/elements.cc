@@ -121,23 +121,27 @@ MaybeKernel gated(const Arguments& is) {
   return kernel;
 }
 
-/// Along the dimensions of argument 1, where it says any, else everything.
+/// Along the dimensions of argument 1, where it says any, else everything. Overloads without
+/// dimensions have two arguments at most, of which the second is a format (sum) or whether the
+/// variance is unbiased. `out`: the result's format if that is not the input's.
+template <Format out = Format::unsaid>
 MaybeKernel reduce(const Arguments& is) {
   const TensorShape& shape = is.shape(0);
   const std::int64_t count = count_of(shape);
   if (count == 0 || is.format(0) == Format::unsaid) return std::nullopt;
   std::int64_t made = 1;
-  const std::vector<std::int64_t> along = is.numbers(1);
+  const auto along = is.size() > 2 ? is.numbers(1) : std::vector<std::int64_t>();
   const auto dimensions = static_cast<std::int64_t>(shape.size());
   if (!along.empty()) made = count;
   for (const std::int64_t dim : along) {
     if (dim < -dimensions || dim >= dimensions) return std::nullopt;
     made /= shape[static_cast<std::size_t>(dim < 0 ? dim + dimensions : dim)];
   }
-  Kernel kernel = simple_kernel(Operation::reduction, Pass::forward, is.format(0), is.format(0));
+  const Format format = out == Format::unsaid ? is.format(0) : out;
+  Kernel kernel = simple_kernel(Operation::reduction, Pass::forward, is.format(0), format);
   kernel.sizes = {count};
   kernel.flops = count;
-  kernel.bytes = is.bytes(0) + bytes_of(made, is.format(0));
+  kernel.bytes = is.bytes(0) + bytes_of(made, format);
   return kernel;
 }
 
@@ -209,17 +213,17 @@ constexpr std::array kElements = {
     NamedOperator{"aten::_fused_dropout", dropout},
     NamedOperator{"aten::native_dropout_backward", each<Operation::dropout, 2, Pass::input_grad>},
     NamedOperator{"aten::gather", gather},
-    NamedOperator{"aten::sum", reduce, true},
-    NamedOperator{"aten::mean", reduce, true},
-    NamedOperator{"aten::prod", reduce, true},
-    NamedOperator{"aten::amax", reduce, true},
-    NamedOperator{"aten::amin", reduce, true},
-    NamedOperator{"aten::argmax", reduce, true},
-    NamedOperator{"aten::argmin", reduce, true},
-    NamedOperator{"aten::all", reduce, true},
-    NamedOperator{"aten::any", reduce, true},
-    NamedOperator{"aten::var", reduce, true},
-    NamedOperator{"aten::std", reduce, true},
+    NamedOperator{"aten::sum", reduce<>, true},
+    NamedOperator{"aten::mean", reduce<>, true},
+    NamedOperator{"aten::prod", reduce<>, true},
+    NamedOperator{"aten::amax", reduce<>, true},
+    NamedOperator{"aten::amin", reduce<>, true},
+    NamedOperator{"aten::argmax", reduce<Format::int64>, true},
+    NamedOperator{"aten::argmin", reduce<Format::int64>, true},
+    NamedOperator{"aten::all", reduce<Format::int8>, true},
+    NamedOperator{"aten::any", reduce<Format::int8>, true},
+    NamedOperator{"aten::var", reduce<>, true},
+    NamedOperator{"aten::std", reduce<>, true},
     NamedOperator{"_C::silu_and_mul", gated},
     NamedOperator{"_C::gelu_and_mul", gated},
     NamedOperator{"_C::rotary_embedding", rotary},

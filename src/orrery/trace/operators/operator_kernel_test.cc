@@ -157,12 +157,24 @@ TEST(OperatorKernel, ElementsAreKnown) {
             "copy forward fp32,unsaid>fp32 elements=32 bytes=256");
   EXPECT_EQ(text_of("aten::native_dropout", {"[[4, 8], [], []]", kBf16, ""}),
             "dropout forward bf16,unsaid>bf16 elements=32 bytes=160");
-  EXPECT_EQ(text_of("aten::sum", {"[[4, 8], [], []]", kFp32, R"(["","[0]","True"])"}),
-            "reduction forward fp32,unsaid>fp32 elements=32 flops=32 bytes=160");
   EXPECT_EQ(text_of("aten::where", {"[[4, 8], [4, 8], []]", R"(["bool","float","float"])", ""}),
             "elementwise forward int8,unsaid>fp32 elements=32 bytes=288");
   EXPECT_EQ(text_of("triton_poi_fused_add_0", {"[[4, 8], [4, 8], [4, 8], []]", kBf16, ""}),
             "elementwise forward bf16,unsaid>bf16 elements=32 bytes=192");
+}
+
+TEST(OperatorKernel, ReductionsAreAlongTheirDimensions) {
+  EXPECT_EQ(text_of("aten::sum", {"[[4, 8], [], []]", kFp32, R"(["","[0]","True"])"}),
+            "reduction forward fp32,unsaid>fp32 elements=32 flops=32 bytes=160");
+  // Of everything: the second argument is a format, or whether it is unbiased, and no dimension.
+  const std::string all = "reduction forward fp32,unsaid>fp32 elements=32 flops=32 bytes=132";
+  EXPECT_EQ(text_of("aten::sum", {"[[4, 8], []]", kFp32, R"(["","6"])"}), all);
+  EXPECT_EQ(text_of("aten::var", {"[[4, 8], []]", kFp32, R"(["","True"])"}), all);
+  EXPECT_EQ(text_of("aten::argmax", {"[[4, 8], [], []]", kFp32, R"(["","-1","False"])"}),
+            "reduction forward fp32,unsaid>int64 elements=32 flops=32 bytes=160");
+  EXPECT_EQ(text_of("aten::any", {"[[4, 8]]", R"(["int"])", R"([""])"}),
+            "reduction forward int32,unsaid>int8 elements=32 flops=32 bytes=129");
+  EXPECT_EQ(text_of("aten::sum", {"[[4, 8], [], []]", kFp32, R"(["","[2]","True"])"}), "none");
 }
 
 TEST(OperatorKernel, ListsAreSummedUp) {
