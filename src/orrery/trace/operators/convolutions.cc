@@ -40,17 +40,6 @@ std::optional<Sides> pair_of(const std::vector<std::int64_t>& numbers, std::size
   return std::nullopt;
 }
 
-/// How many places a filter has along one side; 0 for what cannot be.
-std::int64_t places(std::int64_t in, std::int64_t filter, std::int64_t stride, std::int64_t padding,
-                    std::int64_t dilation) {
-  constexpr std::int64_t kMost = 1 << 30;
-  for (const std::int64_t each : {in, filter, stride, dilation})
-    if (each < 1 || each > kMost) return 0;
-  if (padding < 0 || padding > kMost || (filter - 1) > kMost / dilation) return 0;
-  const std::int64_t room = in + 2 * padding - dilation * (filter - 1) - 1;
-  return room < 0 ? 0 : room / stride + 1;
-}
-
 /// The kernel whose result has `out` sides, from tensors as they are stored: pictures batch ×
 /// channels × sides, filters outputs × inputs of a group × sides.
 MaybeKernel convolved(const TensorShape& picture, const TensorShape& filter, const Sides& out,

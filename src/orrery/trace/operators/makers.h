@@ -46,5 +46,9 @@ const NamedOperator* find_in(const Table& table, std::string_view name) {
                                           graph::Format a, graph::Format out);
 /// Bytes of so many numbers.
 [[nodiscard]] std::int64_t bytes_of(std::int64_t elements, graph::Format format);
+/// How many places a window (of a filter, of pooling) has along a side of `in` numbers; 0 for what
+/// cannot be.
+[[nodiscard]] std::int64_t places(std::int64_t in, std::int64_t window, std::int64_t stride,
+                                  std::int64_t padding, std::int64_t dilation);
 
 }  // namespace orrery::trace::operators

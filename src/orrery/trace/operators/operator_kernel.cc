@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/operators/operator_kernel.h"
 
-#include <string>
-#include <unordered_map>
-
 #include "orrery/trace/operators/makers.h"
 
 namespace orrery::trace::operators {
@@ -38,6 +35,16 @@ graph::Kernel simple_kernel(graph::Operation operation, graph::Pass pass, graph:
 
 std::int64_t bytes_of(std::int64_t elements, graph::Format format) {
   return elements * graph::bits_of(format) / 8;
+}
+
+std::int64_t places(std::int64_t in, std::int64_t window, std::int64_t stride, std::int64_t padding,
+                    std::int64_t dilation) {
+  constexpr std::int64_t kMost = 1 << 30;
+  for (const std::int64_t each : {in, window, stride, dilation})
+    if (each < 1 || each > kMost) return 0;
+  if (padding < 0 || padding > kMost) return 0;
+  const std::int64_t room = in + 2 * padding - dilation * (window - 1) - 1;
+  return room < 0 ? 0 : room / stride + 1;
 }
 
 std::optional<graph::Kernel> kernel_of_operator(std::string_view name, const Arguments& arguments) {

@@ -124,6 +124,27 @@ TEST(OperatorKernel, RowsAreKnown) {
             "cross_entropy forward fp32,unsaid>fp32 rows=511 features=50257 bytes=6132");
 }
 
+// Sides of 10.
+TEST(OperatorKernel, PoolingHasItsWindows) {
+  const auto of = [](std::string_view name, const std::string& values) {
+    const std::string text =
+        text_of(name, {"[[2,4,10,10],[],[],[],[],[]]", kFp32, R"(["",")" + values + "]"});
+    const std::size_t at = text.find("elements=");
+    return at == std::string::npos ? text : text.substr(at + 9, text.find(' ', at) - at - 9);
+  };
+  const char* const max = "aten::max_pool2d_with_indices";
+  EXPECT_EQ(of(max, R"([3, 3]","[2, 2]","[0, 0]","[1, 1]","False")"), "128");  // 4×4
+  EXPECT_EQ(of(max, R"([3, 3]","[2, 2]","[0, 0]","[1, 1]","True")"), "200");   // 5×5
+  EXPECT_EQ(of(max, R"([2, 2]","[4, 4]","[1, 1]","[1, 1]","True")"),
+            "72");  // a fourth would begin behind
+  EXPECT_EQ(of(max, R"([3, 3]","[2, 2]","[0, 0]","[2, 2]","False")"), "72");  // 3×3
+  EXPECT_EQ(of("aten::avg_pool2d", R"([3, 3]","[2, 2]","[0, 0]","True","True")"), "200");
+  EXPECT_EQ(of("aten::avg_pool2d", R"([2, 2]","[]","[0, 0]","False","True")"), "200");
+  // Twice the padding is no number.
+  EXPECT_EQ(of(max, R"([4611686018427387904]","[1]","[4611686018427387904]","[1]","False")"),
+            "none");
+}
+
 TEST(OperatorKernel, TablesAreKnown) {
   EXPECT_EQ(text_of("aten::embedding", {"[[1000,64],[4,8],[],[],[]]", kBf16, ""}),
             "embedding forward bf16,unsaid>bf16 lookups=32 rows=1000 features=64 bytes=8192");

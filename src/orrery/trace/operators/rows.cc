@@ -111,22 +111,34 @@ MaybeKernel loss(const Arguments& is, std::size_t scores, Pass pass) {
 MaybeKernel nll_loss(const Arguments& is) { return loss(is, 0, Pass::forward); }
 MaybeKernel nll_loss_back(const Arguments& is) { return loss(is, 1, Pass::input_grad); }
 
-/// The result of a window of `size` over both sides of pictures.
-std::int64_t pooled_elements(const Arguments& is) {
+/// Places of what says how windows stand.
+struct WindowPlaces {
+  std::size_t dilation = kNowhere, ceil_mode = kNowhere;
+};
+
+/// The result of windows over both sides of pictures; 0 where it is not known. Source of the rule
+/// for ceil_mode: PyTorch, aten/src/ATen/native/Pool.h.
+std::int64_t pooled_elements(const Arguments& is, const WindowPlaces& at) {
   const TensorShape& x = is.shape(0);
-  std::vector<std::int64_t> window = is.numbers(1), stride = is.numbers(2), padding = is.numbers(3);
+  std::vector<std::int64_t> window = is.numbers(1), stride = is.numbers(2), padding = is.numbers(3),
+                            dilation = is.numbers(at.dilation);
   if (x.size() < 3 || count_of(x) == 0 || window.empty()) return 0;
   if (stride.empty()) stride = window;
   if (padding.empty()) padding = {0};
+  if (dilation.empty()) dilation = {1};
   std::int64_t made = count_of(x) / x[x.size() - 1] / x[x.size() - 2];
   for (std::size_t side = 0; side < 2; ++side) {
     const auto of = [&](const std::vector<std::int64_t>& all) {
       return all[std::min(side, all.size() - 1)];
     };
     const std::int64_t in = x[x.size() - 2 + side];
-    if (of(window) < 1 || of(stride) < 1 || of(padding) < 0 || of(padding) > of(window)) return 0;
-    if (of(window) > in + 2 * of(padding)) return 0;
-    made = count_of(std::array{made, (in + 2 * of(padding) - of(window)) / of(stride) + 1});
+    std::int64_t along = places(in, of(window), of(stride), of(padding), of(dilation));
+    if (along == 0) return 0;
+    // One more that reaches beyond the end, if it begins before it.
+    const std::int64_t reached = (along - 1) * of(stride) + of(dilation) * (of(window) - 1) + 1;
+    const bool rest = reached < in + 2 * of(padding) && along * of(stride) < in + of(padding);
+    if (rest && is.is_set(at.ceil_mode)) ++along;
+    made = count_of(std::array{made, along});
   }
   return made;
 }
@@ -141,13 +153,13 @@ MaybeKernel pool(const Arguments& is, std::int64_t made, std::size_t x, std::int
   return kernel;
 }
 MaybeKernel max_pool(const Arguments& is) {
-  return pool(is, pooled_elements(is), 0, 8, Pass::forward);
+  return pool(is, pooled_elements(is, {.dilation = 4, .ceil_mode = 5}), 0, 8, Pass::forward);
 }
 MaybeKernel max_pool_back(const Arguments& is) {
   return pool(is, is.elements(0), 1, 8, Pass::input_grad);
 }
 MaybeKernel mean_pool(const Arguments& is) {
-  return pool(is, pooled_elements(is), 0, 0, Pass::forward);
+  return pool(is, pooled_elements(is, {.ceil_mode = 4}), 0, 0, Pass::forward);
 }
 MaybeKernel mean_pool_back(const Arguments& is) {
   return pool(is, is.elements(0), 1, 0, Pass::input_grad);
