@@ -231,6 +231,8 @@ constexpr std::array kElements = {
                   [](const Arguments& is) { return moved(is, 1, 0); }},
     NamedOperator{"_C_cache_ops::reshape_and_cache_flash", cached}};
 
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;  // of any number of tensors
+
 /// What Inductor fuses number by number: each of its tensors is read or written once; the last one
 /// is a result.
 MaybeKernel fused(const Arguments& is) {
@@ -239,6 +241,7 @@ MaybeKernel fused(const Arguments& is) {
   for (std::size_t i = 0; i < is.size(); ++i) {
     if (is.elements(i) == 0) continue;
     count = std::max(count, is.elements(i));
+    if (is.bytes(i) > kMostBytes - bytes) return std::nullopt;
     bytes += is.bytes(i);
     out = is.format(i);
   }

@@ -233,6 +233,17 @@ TEST(OperatorKernel, IsNothingWhereShapesDoNotFit) {
   EXPECT_EQ(of("aten::native_layer_norm", "[[4,8],[],[3]]"), "none");
 }
 
+// A kernel may have any number of tensors, together of more bytes than are counted.
+TEST(OperatorKernel, FusedTensorsDoNotOverflow) {
+  std::string shapes = "[", types = "[";
+  for (int i = 0; i < 1100; ++i) {
+    shapes += "[1125899906842624],";
+    types += R"("double",)";
+  }
+  shapes.back() = types.back() = ']';
+  EXPECT_EQ(text_of("triton_poi_fused_add_0", {shapes, types, ""}), "none");
+}
+
 TEST(OperatorKernel, DamagedTextsGiveSomethingOrNothing) {
   std::mt19937_64 random(1);
   const std::string dims = "[[64, 32, 8, 8], [64, 32, 3, 3], [], [[1, 2], [3]], [], [], [4]]";
