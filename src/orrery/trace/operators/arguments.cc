@@ -18,27 +18,27 @@ bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '-'; }
 
 /// One type of one tensor.
 Format format_of_one(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, Format>, 15> kTypes = {{
+  const auto has = [&](std::string_view part) { return word.find(part) != std::string_view::npos; };
+  // Not a tensor's, or with names of other formats in theirs.
+  for (const std::string_view other : {"Scalar", "omplex", "Float4", "qint", "quint", "short"})
+    if (has(other)) return Format::unsaid;
+  constexpr std::array<std::pair<std::string_view, Format>, 13> kTypes = {{
       {"BFloat16", Format::bf16},
       {"Half", Format::fp16},
       {"Float8", Format::fp8},
       {"float", Format::fp32},
       {"double", Format::fp64},
-      {"long int", Format::int64},
       {"long", Format::int64},
       {"int64", Format::int64},
-      {"signed char", Format::int8},
-      {"unsigned char", Format::int8},
+      {"char", Format::int8},
       {"bool", Format::int8},
       {"int", Format::int32},
       {"Float", Format::fp32},
       {"Double", Format::fp64},
       {"Byte", Format::int8},
   }};
-  if (word.find("Scalar") != std::string_view::npos || word == "Int") return Format::unsaid;
-  const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& type) {
-    return word.find(type.first) != std::string_view::npos;
-  });
+  const auto found =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& type) { return has(type.first); });
   return found == kTypes.end() ? Format::unsaid : found->second;
 }
 

@@ -38,6 +38,17 @@ TEST(Arguments, TypesOfListsAreThoseOfAll) {
   EXPECT_EQ(format_of_type("Tensor(nullptr (uninitialized))"), graph::Format::unsaid);
 }
 
+// Their names have those of others in them.
+TEST(Arguments, TypesWithoutAFormatAreUnsaid) {
+  for (const char* const type :
+       {"c10::complex<float>", "c10::Float4_e2m1fn_x2", "c10::qint8", "c10::quint4x2", "short int",
+        "short unsigned int", "Scalar", "Int", ""})
+    EXPECT_EQ(format_of_type(type), graph::Format::unsaid) << type;
+  EXPECT_EQ(format_of_type("long int"), graph::Format::int64);
+  EXPECT_EQ(format_of_type("unsigned char"), graph::Format::int8);
+  EXPECT_EQ(format_of_type("int"), graph::Format::int32);
+}
+
 // As PyTorch's profiler writes them, as its execution traces do, and as Chakra's converter.
 TEST(Arguments, HaveValues) {
   const char* const kineto = R"(["", "[0, 1]", "True", "0.125", "-3", "", "a,b"])";
