@@ -65,7 +65,9 @@ MaybeKernel bags(const std::array<std::int64_t, 4>& sizes, std::int64_t indices,
 MaybeKernel embedding_bag(const Arguments& is) {
   const TensorShape& table = is.shape(0);
   if (table.size() != 2 || table[0] < 1) return std::nullopt;
-  return bags({1, is.elements(2), table[0], table[1]}, is.elements(1), is.format(0), Pass::forward);
+  constexpr std::size_t kLastOffset = 7;  // whether the end of the last bag is an offset, too
+  const std::int64_t count = is.elements(2) - (is.is_set(kLastOffset) ? 1 : 0);
+  return bags({1, count, table[0], table[1]}, is.elements(1), is.format(0), Pass::forward);
 }
 
 MaybeKernel embedding_bag_back(const Arguments& is) {
@@ -94,8 +96,8 @@ constexpr std::array kLookups = {
     NamedOperator{"aten::embedding", embedding},
     NamedOperator{"aten::index_select", index_select, true},
     NamedOperator{"aten::embedding_dense_backward", embedding_back, true},
-    NamedOperator{"aten::_embedding_bag", embedding_bag},
-    NamedOperator{"aten::_embedding_bag_forward_only", embedding_bag},
+    NamedOperator{"aten::_embedding_bag", embedding_bag, true},
+    NamedOperator{"aten::_embedding_bag_forward_only", embedding_bag, true},
     NamedOperator{"aten::_embedding_bag_dense_backward", embedding_bag_back, true},
     NamedOperator{"fbgemm::split_embedding_codegen_lookup_sgd_function", split_tables, true},
     NamedOperator{"fbgemm::split_embedding_codegen_lookup_adagrad_function", split_tables, true},

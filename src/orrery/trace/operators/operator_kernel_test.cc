@@ -154,6 +154,9 @@ TEST(OperatorKernel, TablesAreKnown) {
   EXPECT_EQ(text_of("aten::_embedding_bag", {"[[1000,64],[80],[20]]", kFp32, ""}),
             "embedding_bag forward fp32,unsaid>fp32 tables=1 batch=20 pooling=4 rows=1000 "
             "features=64 flops=3840 bytes=26240");
+  EXPECT_EQ(text_of("aten::_embedding_bag", {"[[1000,64],[80],[21]]", kFp32,
+                                             R"(["","","","False","0","False","","True"])"}),
+            text_of("aten::_embedding_bag", {"[[1000,64],[80],[20]]", kFp32, ""}));
   EXPECT_EQ(
       text_of("fbgemm::split_embedding_codegen_lookup_adagrad_function",
               {"[[0],[64000],[0],[0,0],[2],[2],[3],[],[],[3],[],[80],[21]]", kFp32,
