@@ -4,6 +4,8 @@
 // native_functions.yaml, vLLM's csrc/torch_bindings.cpp.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "orrery/trace/operators/makers.h"
 
@@ -15,16 +17,52 @@ using graph::Kernel;
 using graph::Operation;
 using graph::Pass;
 
-/// Arguments [0, reads) are read, as much as the largest of them has is written, in its format or
-/// that of argument `like`.
+/// Elements of what the first `reads` arguments make when they are spread out to one shape
+/// (broadcasting); 0 where they do not fit.
+std::int64_t spread(const Arguments& is, std::size_t reads) {
+  TensorShape together;  // from the last dimension on
+  for (std::size_t i = 0; i < reads; ++i) {
+    const TensorShape& shape = is.shape(i);
+    if (shape.size() > together.size()) together.resize(shape.size(), 1);
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::int64_t size = shape[shape.size() - 1 - d];
+      if (size == 1 || size == together[d]) continue;
+      if (together[d] != 1) return 0;
+      together[d] = size;
+    }
+  }
+  return count_of(together);
+}
+
+/// The format of what comes of numbers in two: fractions before whole numbers, then the wider one.
+Format promoted(Format a, Format b) {
+  if (std::minmax(a, b) == std::minmax(Format::bf16, Format::fp16)) return Format::fp32;
+  const auto rank = [](Format format) {
+    const bool whole = format == Format::int8 || format == Format::int32 || format == Format::int64;
+    return std::pair(!whole, graph::bits_of(format));
+  };
+  return rank(b) > rank(a) ? b : a;
+}
+
+/// … of the first `reads` arguments; unsaid where one of them is. Those without dimensions do not
+/// count.
+Format promoted(const Arguments& is, std::size_t reads) {
+  std::optional<Format> all;
+  for (std::size_t i = 0; i < reads; ++i) {
+    if (is.elements(i) == 0) continue;
+    if (is.format(i) == Format::unsaid) return Format::unsaid;
+    all = all ? promoted(*all, is.format(i)) : is.format(i);
+  }
+  return all.value_or(Format::unsaid);
+}
+
+/// Arguments [0, reads) are read, what they make together is written, in the format that comes of
+/// theirs or that of argument `like`.
 template <Operation operation, std::size_t reads, Pass pass = Pass::forward,
           std::size_t like = kNowhere>
 MaybeKernel each(const Arguments& is) {
-  std::size_t largest = 0;
-  for (std::size_t i = 1; i < reads; ++i)
-    if (is.elements(i) > is.elements(largest)) largest = i;
-  const std::int64_t count = is.elements(largest);
-  const Format out = is.format(like == kNowhere ? largest : like);
+  const std::int64_t count = spread(is, reads);
+  const Format out = like == kNowhere ? promoted(is, reads) : is.format(like);
   if (count == 0 || out == Format::unsaid) return std::nullopt;
   Kernel kernel = simple_kernel(operation, pass, is.format(0), out);
   kernel.sizes = {count};
@@ -35,6 +73,8 @@ MaybeKernel each(const Arguments& is) {
 
 template <std::size_t reads>
 constexpr auto kPlain = each<Operation::elementwise, reads>;
+template <std::size_t reads>
+constexpr auto kInPlace = each<Operation::elementwise, reads, Pass::forward, 0>;
 template <std::size_t reads>
 constexpr auto kActivation = each<Operation::activation, reads>;
 template <std::size_t reads>
@@ -147,15 +187,15 @@ MaybeKernel reduce(const Arguments& is) {
 
 constexpr std::array kElements = {
     NamedOperator{"aten::copy_", copy},
-    NamedOperator{"aten::add_", kPlain<2>},
+    NamedOperator{"aten::add_", kInPlace<2>},
     NamedOperator{"aten::add", kPlain<2>},
     NamedOperator{"aten::mul", kPlain<2>},
-    NamedOperator{"aten::mul_", kPlain<2>},
+    NamedOperator{"aten::mul_", kInPlace<2>},
     NamedOperator{"aten::sub", kPlain<2>},
-    NamedOperator{"aten::sub_", kPlain<2>},
+    NamedOperator{"aten::sub_", kInPlace<2>},
     NamedOperator{"aten::rsub", kPlain<2>},
     NamedOperator{"aten::div", kPlain<2>},
-    NamedOperator{"aten::div_", kPlain<2>},
+    NamedOperator{"aten::div_", kInPlace<2>},
     NamedOperator{"aten::pow", kPlain<1>},
     NamedOperator{"aten::rsqrt", kPlain<1>},
     NamedOperator{"aten::sqrt", kPlain<1>},
@@ -170,13 +210,13 @@ constexpr std::array kElements = {
     NamedOperator{"aten::tril", kPlain<1>},
     NamedOperator{"aten::triu", kPlain<1>},
     NamedOperator{"aten::cumsum", kPlain<1>},
-    NamedOperator{"aten::lerp_", kPlain<2>},
-    NamedOperator{"aten::addcmul_", kPlain<3>},
-    NamedOperator{"aten::addcdiv_", kPlain<3>},
+    NamedOperator{"aten::lerp_", kInPlace<2>},
+    NamedOperator{"aten::addcmul_", kInPlace<3>},
+    NamedOperator{"aten::addcdiv_", kInPlace<3>},
     NamedOperator{"aten::addcmul", kPlain<3>},
     NamedOperator{"aten::addcdiv", kPlain<3>},
-    NamedOperator{"aten::masked_fill_", kPlain<2>},
-    NamedOperator{"aten::masked_fill", kPlain<2>},
+    NamedOperator{"aten::masked_fill_", kInPlace<2>},
+    NamedOperator{"aten::masked_fill", kInPlace<2>},
     NamedOperator{"aten::where", each<Operation::elementwise, 3, Pass::forward, 1>},
     NamedOperator{"aten::mse_loss", kPlain<2>},
     NamedOperator{"aten::mse_loss_backward", each<Operation::elementwise, 3, Pass::input_grad, 1>},

@@ -187,6 +187,32 @@ TEST(OperatorKernel, ElementsAreKnown) {
             "elementwise forward bf16,unsaid>bf16 elements=32 bytes=192");
 }
 
+// A mask from places of queries and of keys, for one: neither is as large as the result.
+TEST(OperatorKernel, ElementsAreSpreadOutTogether) {
+  EXPECT_EQ(text_of("aten::le", {"[[8, 1], [4]]", R"(["long int", "long int"])", ""}),
+            "elementwise forward int64,unsaid>int8 elements=32 bytes=128");
+  EXPECT_EQ(text_of("aten::add", {"[[4, 1, 8], [3, 1]]", kFp32, ""}),
+            "elementwise forward fp32,unsaid>fp32 elements=96 bytes=524");
+  EXPECT_EQ(text_of("aten::add", {"[[4, 8], [3]]", kFp32, ""}), "none");
+  EXPECT_EQ(text_of("aten::add", {"[[4, 8], [0]]", kFp32, ""}), "none");
+}
+
+TEST(OperatorKernel, ElementsHaveTheFormatThatComesOfBoth) {
+  const auto formats = [](std::string_view name, const std::string& a, const std::string& b) {
+    const std::string types = R"([")" + a + R"(",")" + b + R"("])";
+    const std::string text = text_of(name, {"[[4, 8], [8]]", types, ""});
+    return text == "none" ? text : text.substr(20, text.find(" elements") - 20);
+  };
+  EXPECT_EQ(formats("aten::mul", "c10::BFloat16", "float"), "bf16,unsaid>fp32");
+  EXPECT_EQ(formats("aten::mul", "float", "c10::BFloat16"), "fp32,unsaid>fp32");
+  EXPECT_EQ(formats("aten::mul", "c10::BFloat16", "c10::Half"), "bf16,unsaid>fp32");
+  EXPECT_EQ(formats("aten::mul", "long int", "c10::Half"), "int64,unsaid>fp16");
+  EXPECT_EQ(formats("aten::mul", "bool", "int"), "int8,unsaid>int32");
+  EXPECT_EQ(formats("aten::mul", "float", "c10::complex<float>"), "none");
+  EXPECT_EQ(formats("aten::mul_", "c10::BFloat16", "float"), "bf16,unsaid>bf16");
+  EXPECT_EQ(formats("aten::masked_fill", "c10::BFloat16", "bool"), "bf16,unsaid>bf16");
+}
+
 TEST(OperatorKernel, ReductionsAreAlongTheirDimensions) {
   EXPECT_EQ(text_of("aten::sum", {"[[4, 8], [], []]", kFp32, R"(["","[0]","True"])"}),
             "reduction forward fp32,unsaid>fp32 elements=32 flops=32 bytes=160");
