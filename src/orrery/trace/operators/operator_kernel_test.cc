@@ -99,6 +99,66 @@ TEST(OperatorKernel, AttentionIsKnownWithItsMask) {
       "none");  // sequences of different lengths
 }
 
+// Two sequences of 32, one behind the other, are known as two; of 40 and 24 nobody says what they
+// compute.
+TEST(OperatorKernel, AttentionOfPackedSequencesIsKnownIfTheyAreEqual) {
+  const std::string sizes =
+      "bf16,bf16>bf16 batch=2 heads=8 kv_heads=4 queries=32 keys=32 key_dim=64 value_dim=64 causal";
+  const std::string forward = "attention forward " + sizes + " flops=2097152 bytes=198656";
+  const std::string shapes = "[[64,8,64],[64,4,64],[64,4,64],[3],[3],[],[],[],[],[]]";
+  const char* const flash = "flash_attn::_flash_attn_varlen_forward";
+  const auto longest = [](const std::string& length) {
+    return R"(["","","","","",")" + length + R"(",")" + length + R"(","0.","0.125","True"])";
+  };
+  EXPECT_EQ(text_of(flash, {shapes, kBf16, longest("32")}), forward);
+  EXPECT_EQ(text_of("FlashAttnVarlenFunc", {shapes, kBf16, longest("32")}), forward);
+  EXPECT_EQ(text_of(flash, {shapes, kBf16, longest("40")}), "none");
+  EXPECT_EQ(text_of(flash, {shapes, kBf16, ""}), "none");
+  EXPECT_EQ(text_of("aten::_flash_attention_forward",
+                    {shapes, kBf16, R"(["","","","","","32","32","0.","True"])"}),
+            forward);
+  EXPECT_EQ(text_of("aten::_efficient_attention_forward",
+                    {"[[1,64,8,64],[1,64,4,64],[1,64,4,64],[],[3],[3],[],[],[],[]]", kBf16,
+                     R"(["","","","","","","32","32","0.","1"])"}),
+            forward);
+  EXPECT_EQ(text_of("aten::_efficient_attention_forward",
+                    {"[[1,64,8,64],[1,64,4,64],[1,64,4,64],[],[3],[3],[],[],[],[]]", kBf16,
+                     R"(["","","","","","","40","40","0.","1"])"}),
+            "none");
+  EXPECT_EQ(text_of("flash_attn::_flash_attn_varlen_backward",
+                    {"[[64,8,64],[64,8,64],[64,4,64],[64,4,64],[],[],[],[],[],[3],[3],[],[],[],[],"
+                     "[]]",
+                     R"(["c10::BFloat16","c10::BFloat16","c10::BFloat16","c10::BFloat16"])",
+                     R"(["","","","","","","","","","","","32","32","0.","0.125","True"])"}),
+            "attention backward " + sizes + " flops=5242880 bytes=395264");
+}
+
+// Each query sees 8 keys: its own and 7 before it.
+TEST(OperatorKernel, AttentionHasItsWindow) {
+  const char* const shapes = "[[2,32,8,64],[2,32,8,64],[2,32,8,64],[],[],[],[],[]]";
+  const auto of = [&](const char* causal, const char* window) {
+    return text_of(
+        "flash_attn::_flash_attn_forward",
+        {shapes, kBf16,
+         std::string(R"(["","","","0.","0.125",")") + causal + R"(",")" + window + R"(","0"])"});
+  };
+  const std::string sizes =
+      "attention forward bf16,bf16>bf16 batch=2 heads=8 kv_heads=8 queries=32 keys=32 key_dim=64 "
+      "value_dim=64";
+  EXPECT_EQ(of("True", "7"), sizes + " window=8 causal flops=917504 bytes=264192");
+  EXPECT_EQ(of("True", "-1"), sizes + " causal flops=2097152 bytes=264192");
+  EXPECT_EQ(of("True", "31"), sizes + " causal flops=2097152 bytes=264192");
+  EXPECT_EQ(of("False", "7"), "none");
+}
+
+// 64 Ki tokens by 64 heads.
+TEST(OperatorKernel, LongAttentionIsKnown) {
+  EXPECT_EQ(text_of("flash_attn::_flash_attn_forward",
+                    {"[[1,65536,64,128],[1,65536,8,128],[1,65536,8,128],[],[],[]]", kBf16, ""}),
+            "attention forward bf16,bf16>bf16 batch=1 heads=64 kv_heads=8 queries=65536 keys=65536 "
+            "key_dim=128 value_dim=128 flops=140737488355328 bytes=2432696320");
+}
+
 TEST(OperatorKernel, RowsAreKnown) {
   EXPECT_EQ(
       text_of("aten::native_layer_norm",
