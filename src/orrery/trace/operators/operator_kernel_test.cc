@@ -34,6 +34,11 @@ TEST(OperatorKernel, ProductsAreKnownByShapesAndTypes) {
   EXPECT_EQ(text_of("aten::_grouped_mm", {"[[96,32],[4,32,64],[4]]", kBf16, ""}),
             "grouped_gemm forward bf16,bf16>bf16 groups=4 rows=96 n=64 k=32 flops=393216 "
             "bytes=34816");
+  // 96 rows of 32 and of 64 numbers: for each group 32×64 weights.
+  EXPECT_EQ(text_of("aten::_grouped_mm", {"[[32,96],[96,64],[4]]", kBf16, ""}),
+            "grouped_gemm weight_grad bf16,bf16>bf16 groups=4 rows=96 n=64 k=32 transposed_a "
+            "flops=393216 bytes=34816");
+  EXPECT_EQ(text_of("aten::_grouped_mm", {"[[32,96],[96,64],[]]", kBf16, ""}), "none");
 }
 
 // The stem of ResNet: 7×7 places, every other one, three at the sides filled up.

@@ -93,9 +93,26 @@ MaybeKernel scaled(const Arguments& is) {
   return kernel;
 }
 
+/// Rows of all groups, split along what is summed up: a matrix for each group, which are the
+/// gradients of weights. Argument 2 says where the groups end.
+MaybeKernel grouped_gradients(const Arguments& is) {
+  const std::int64_t groups = is.elements(2);
+  auto kernel = matrices(is, 0, 1, graph::kTransposedA);
+  if (!kernel || groups == 0) return std::nullopt;
+  const auto [m, n, rows] = std::array{kernel->sizes[0], kernel->sizes[1], kernel->sizes[2]};
+  const std::int64_t made = count_of(std::array{groups, m, n});
+  if (made == 0) return std::nullopt;
+  kernel->operation = Operation::grouped_gemm;
+  kernel->pass = graph::Pass::weight_grad;
+  kernel->sizes = {groups, rows, n, m};
+  kernel->bytes = is.bytes(0) + is.bytes(1) + bytes_of(made, is.format(0));
+  return kernel;
+}
+
 /// Rows of all groups by a matrix for each group.
 MaybeKernel grouped(const Arguments& is) {
   const TensorShape &x = is.shape(0), &weights = is.shape(1);
+  if (is_matrix(x) && is_matrix(weights)) return grouped_gradients(is);
   if (!is_matrix(x) || weights.size() != 3 || count_of(weights) == 0 || x[1] != weights[1])
     return std::nullopt;
   auto kernel = product({1, x[0], weights[2], x[1]}, is.format(0), is.format(1), is.format(0));
