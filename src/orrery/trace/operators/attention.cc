@@ -71,12 +71,14 @@ std::int64_t double_pairs(const AttentionSizes& of, bool causal, std::int64_t se
   return 2 * of.queries * seen - cut * cut;
 }
 
-/// Of packed sequences only if all have the same length: what different ones compute is not said.
+/// Nothing where it is not said whether it is causal, which is half of the work. Of packed
+/// sequences only if all have the same length: what different ones compute is not said.
 MaybeKernel attention(const Arguments& is, const AttentionPlaces& at) {
   const auto sizes = sizes_of(is, at);
   const graph::Format format = is.format(at.queries);
   const std::int64_t width = graph::bits_of(format) / 8;
-  if (!sizes || width == 0) return std::nullopt;
+  const std::vector<std::int64_t> mask = is.numbers(at.causal);
+  if (!sizes || width == 0 || mask.size() != 1) return std::nullopt;
   const std::int64_t rows = count_of(std::array{sizes->batch, sizes->heads, sizes->queries});
   for (const std::int64_t size : {sizes->key_dim, sizes->value_dim})
     if (count_of(std::array{rows, sizes->keys, size}) == 0) return std::nullopt;
@@ -86,7 +88,7 @@ MaybeKernel attention(const Arguments& is, const AttentionPlaces& at) {
   kernel.a = kernel.b = kernel.out = format;
   kernel.sizes = {sizes->batch, sizes->heads,   sizes->kv_heads, sizes->queries,
                   sizes->keys,  sizes->key_dim, sizes->value_dim};
-  const bool causal = is.is_set(at.causal);
+  const bool causal = mask.front() != 0;
   if (causal) kernel.traits = graph::kCausal;
   std::int64_t seen = sizes->keys;
   const std::vector<std::int64_t> window = is.numbers(at.window);

@@ -93,6 +93,7 @@ TEST(OperatorKernel, AttentionIsKnownWithItsMask) {
   EXPECT_EQ(text_of("aten::_flash_attention_forward",
                     {flash, kBf16, R"(["","","","","","32","32","0.","True"])"}),
             "attention forward " + sizes + " causal flops=2097152 bytes=198656");
+  EXPECT_EQ(text_of("aten::_flash_attention_forward", {flash, kBf16, ""}), "none");
   // Five products for two.
   EXPECT_EQ(text_of("aten::_flash_attention_backward",
                     {"[[2,32,8,64],[2,32,8,64],[2,32,4,64],[2,32,4,64],[],[],[],[],[],[],[],[]]",
@@ -159,7 +160,8 @@ TEST(OperatorKernel, AttentionHasItsWindow) {
 // 64 Ki tokens by 64 heads.
 TEST(OperatorKernel, LongAttentionIsKnown) {
   EXPECT_EQ(text_of("flash_attn::_flash_attn_forward",
-                    {"[[1,65536,64,128],[1,65536,8,128],[1,65536,8,128],[],[],[]]", kBf16, ""}),
+                    {"[[1,65536,64,128],[1,65536,8,128],[1,65536,8,128],[],[],[]]", kBf16,
+                     R"(["","","","","","False"])"}),
             "attention forward bf16,bf16>bf16 batch=1 heads=64 kv_heads=8 queries=65536 keys=65536 "
             "key_dim=128 value_dim=128 flops=140737488355328 bytes=2432696320");
 }
