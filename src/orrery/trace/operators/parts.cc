@@ -95,11 +95,16 @@ Kernel half_of(const Kernel& whole, Pass pass) {
   return half;
 }
 
-/// Those of a convolution. Of both gradients that of the picture is launched first (PyTorch,
+/// Those of a convolution; of an only kernel that may be one of two gradients the name tells which.
+/// Of both gradients that of the picture is launched first (PyTorch,
 /// aten/src/ATen/native/Convolution.cpp), which tells those whose names do not.
 std::vector<std::optional<Kernel>> parts_of_convolution(const Kernel& whole,
                                                         std::span<const string_view> launched) {
   std::vector<std::optional<Kernel>> parts(launched.size());
+  if (launched.size() == 1 && whole.pass != Pass::backward) {
+    parts.front() = whole;
+    return parts;
+  }
   const bool transformed = std::any_of(launched.begin(), launched.end(), is_transform);
   std::vector<std::size_t> main;
   for (std::size_t i = 0; i < launched.size(); ++i)

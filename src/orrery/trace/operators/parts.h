@@ -15,7 +15,8 @@ namespace orrery::trace::operators {
 
 /// For each of `launched`, the names of the device kernels of one operator in the order of their
 /// launches: the part of `whole` that it does, nothing for helpers and for what shares a part with
-/// others. Only kernel of an operator does all of it. fp32 products on matrix units are tf32.
+/// others. The only kernel of an operator does all of it, except where a convolution has two
+/// gradients: then its name has to tell which. fp32 products on matrix units are tf32.
 [[nodiscard]] std::vector<std::optional<graph::Kernel>> parts_of(
     const graph::Kernel& whole, std::span<const std::string_view> launched);
 

@@ -35,6 +35,8 @@ std::string told(const Kernel& whole, const Names& launched) {
 
 TEST(Parts, TheOnlyKernelIsTheOperator) {
   EXPECT_EQ(told(kernel_of(Operation::softmax, Pass::forward), {"anything"}), "forward/fp32");
+  EXPECT_EQ(told(kernel_of(Operation::convolution, Pass::forward), {"anything"}), "forward/fp32");
+  EXPECT_EQ(told(kernel_of(Operation::convolution, Pass::backward), {"anything"}), "-");
   EXPECT_EQ(told(kernel_of(Operation::optimizer, Pass::forward), {"a", "b"}), "- -");
 }
 
