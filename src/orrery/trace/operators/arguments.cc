@@ -177,11 +177,6 @@ const TensorShape& Arguments::shape(std::size_t i) const {
   return i < arguments_.size() && !arguments_[i].list ? arguments_[i].shapes.front() : kNone;
 }
 
-std::span<const TensorShape> Arguments::list(std::size_t i) const {
-  if (i >= arguments_.size() || !arguments_[i].list) return {};
-  return arguments_[i].shapes;
-}
-
 Format Arguments::format(std::size_t i) const {
   return i < arguments_.size() ? arguments_[i].format : Format::unsaid;
 }

@@ -39,8 +39,6 @@ class Arguments {
   [[nodiscard]] std::size_t size() const { return arguments_.size(); }
   /// Of a tensor; empty where the argument is none, a list, or a tensor without dimensions.
   [[nodiscard]] const TensorShape& shape(std::size_t i) const;
-  /// Of a list of tensors; empty where the argument is none.
-  [[nodiscard]] std::span<const TensorShape> list(std::size_t i) const;
   /// Of a tensor, or of a list's if all have the same.
   [[nodiscard]] graph::Format format(std::size_t i) const;
   /// Elements of the tensor, or of all of a list together.

@@ -28,7 +28,7 @@ MaybeKernel joined(const Arguments& is) { return of_lists(is, Operation::copy, 2
 template <std::size_t reads>
 MaybeKernel each_list(const Arguments& is) {
   std::int64_t bytes = is.bytes(0);
-  for (std::size_t i = 0; i < reads; ++i) bytes += is.format(i) == Format::unsaid ? 0 : is.bytes(i);
+  for (std::size_t i = 0; i < reads; ++i) bytes += is.bytes(i);
   auto kernel = of_lists(is, Operation::elementwise, bytes);
   if (kernel) kernel->traits = graph::kMultiTensor;
   return kernel;
