@@ -96,6 +96,15 @@ enum class FindingCode : std::uint8_t {
   // Measured kernels
   measured_again,
   time_below_limit,
+  // Measured collectives
+  measured_wrong,
+  collective_inferred,
+  time_of_host,
+  measurement_left_out,
+  cold_measurement_dropped,
+  waiting_included,
+  outlier_dropped,
+  curve_too_short,
 };
 
 struct FindingInfo {

@@ -60,6 +60,7 @@ TEST(Findings, EveryCodeHasItsOwnSentence) {
   EXPECT_EQ(describe(FindingCode::missing_chunk_raised).name, "missing_chunk_raised");
   EXPECT_EQ(describe(FindingCode::may_not_fit).name, "may_not_fit");
   EXPECT_EQ(describe(FindingCode::time_below_limit).name, "time_below_limit");
+  EXPECT_EQ(describe(FindingCode::curve_too_short).name, "curve_too_short");
 }
 
 TEST(Findings, AreFoundByTheirNames) {

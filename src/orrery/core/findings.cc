@@ -162,9 +162,30 @@ constexpr FindingInfo kInfos[] = {
      "by model and plan a rank holds more than a device has; it was simulated as if it fitted, and "
      "'orrery memory' says what would make it fit"},
     {"measured_again", repaired,
-     "a table has a kernel several times with times more than 5 % apart; their median was taken"},
+     "a table has a kernel or a collective several times with times more than 5 % apart; their "
+     "median was taken"},
     {"time_below_limit", error,
      "a measured time is far below what the device can do by its data sheet; it was used"},
+    {"measured_wrong", error,
+     "a benchmark says that a collective's results were wrong; its time was used"},
+    {"collective_inferred", info,
+     "nothing names the collective; it was told by bandwidth, reduction and root"},
+    {"time_of_host", info,
+     "a time was taken on the host; nccl-tests' was worked out from the bandwidth instead, NCCL "
+     "Inspector's was used"},
+    {"measurement_left_out", info,
+     "a measurement of no bytes, without a time, or of what is no collective here; it was left "
+     "out"},
+    {"cold_measurement_dropped", info,
+     "the first collective of its size took more than twice as long as is usual; it was dropped"},
+    {"waiting_included", info,
+     "a collective of which not all ranks' logs are there: waiting for the others may be part of "
+     "its time"},
+    {"outlier_dropped", repaired,
+     "a collective took more than 1.5 times as long as with fewer and with more bytes; it was "
+     "dropped"},
+    {"curve_too_short", data_loss,
+     "a collective was measured with fewer than four sizes; it was left out"},
 };
 
 }  // namespace

@@ -42,6 +42,9 @@ inline constexpr std::uint64_t kDatabaseWork =
 inline constexpr std::uint64_t kDatabaseWorkFloor = 16ull << 20;  ///< … and so many on top
 inline constexpr std::uint64_t kMeasuredBytes = 256ull << 20;     ///< one table of measured kernels
 inline constexpr std::uint64_t kMeasuredKernels = 4ull << 20;     ///< rows of it
+inline constexpr std::uint64_t kMeasuredCollectives = 1ull << 20;  ///< rows of measured collectives
+inline constexpr std::uint64_t kInspectorOperations =
+    1ull << 24;  ///< operations in the logs of NCCL Inspector, of all ranks
 inline constexpr std::uint64_t kRunFilePeers =
     1ull << 28;  ///< (rank, distance) pairs of a run file's messages
 

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/calibrate/collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace orrery::calibrate {
+namespace {
+
+constexpr std::array<Collective, 7> kCollectives{{
+    {"all_reduce", BusFactor::twice, true, false},
+    {"all_gather", BusFactor::once, false, false},
+    {"reduce_scatter", BusFactor::once, true, false},
+    {"all_to_all", BusFactor::once, false, false},
+    {"broadcast", BusFactor::one, false, true},
+    {"reduce", BusFactor::one, true, true},
+    {"send_recv", BusFactor::one, false, false},
+}};
+
+// Spellings without case and without what joins words.
+constexpr std::array<std::pair<std::string_view, std::size_t>, 12> kSpellings{{
+    {"allreduce", 0},
+    {"allgather", 1},
+    {"reducescatter", 2},
+    {"alltoall", 3},
+    {"all2all", 3},
+    {"broadcast", 4},
+    {"bcast", 4},
+    {"reduce", 5},
+    {"sendrecv", 6},
+    {"send", 6},
+    {"recv", 6},
+    {"p2p", 6},
+}};
+constexpr std::array<std::string_view, 6> kOthers = {"gather",    "scatter",    "hypercube",
+                                                     "alltoallv", "allgatherv", "all2allv"};
+constexpr std::size_t kLongestSpelling = 40;
+
+/// "ncclAllReduce", "all_reduce_perf_mpi" → "allreduce".
+std::string bare_word(std::string_view word) {
+  std::string bare;
+  if (word.size() > kLongestSpelling) return bare;
+  for (const char c : word) {
+    if (c == '_' || c == '-' || c == ' ') continue;
+    bare += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  for (const std::string_view end : {"mpi", "perf"})
+    if (bare.ends_with(end)) bare.resize(bare.size() - end.size());
+  if (bare.starts_with("nccl")) bare.erase(0, 4);
+  return bare;
+}
+
+}  // namespace
+
+std::span<const Collective> collectives() { return kCollectives; }
+
+const Collective* collective_named(std::string_view word) {
+  const std::string bare = bare_word(word);
+  for (const auto& [spelling, which] : kSpellings)
+    if (bare == spelling) return &kCollectives[which];
+  return nullptr;
+}
+
+bool is_other_collective(std::string_view word) {
+  return std::find(kOthers.begin(), kOthers.end(), bare_word(word)) != kOthers.end();
+}
+
+Range bus_factor(const Collective& collective, std::int32_t ranks) {
+  if (collective.factor == BusFactor::one) return {1, 1};
+  const double scale = collective.factor == BusFactor::twice ? 2 : 1;
+  if (ranks < 1) return {0.5 * scale, scale};
+  const double factor = scale * (ranks - 1) / ranks;
+  return {factor, factor};
+}
+
+}  // namespace orrery::calibrate

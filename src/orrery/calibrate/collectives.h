@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The collectives that are measured: their names, and what their bandwidths mean.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace orrery::calibrate {
+
+/// How bus bandwidth follows from algorithm bandwidth. Source: nccl-tests, doc/PERFORMANCE.md.
+enum class BusFactor : std::uint8_t {
+  twice,  ///< 2(n-1)/n
+  once,   ///< (n-1)/n
+  one     ///< 1
+};
+
+struct Collective {
+  std::string_view name;
+  BusFactor factor;
+  bool reduces;
+  bool rooted;
+};
+
+/// All that MeasuredCollective::collective may be.
+[[nodiscard]] std::span<const Collective> collectives();
+
+/// The collective that a word names, in any of the usual spellings: "AllReduce",
+/// "all_reduce_perf_mpi", "alltoall", "ncclAllGather", "Send". nullptr: none.
+[[nodiscard]] const Collective* collective_named(std::string_view word);
+
+/// The word names a collective that is measured, too, but has no model here: gather, scatter,
+/// those with sizes that differ, hypercube.
+[[nodiscard]] bool is_other_collective(std::string_view word);
+
+struct Range {
+  double least = 0, most = 0;
+};
+
+/// What bus bandwidth is of algorithm bandwidth among so many ranks; 0: not known how many.
+[[nodiscard]] Range bus_factor(const Collective& collective, std::int32_t ranks);
+
+}  // namespace orrery::calibrate
