@@ -17,6 +17,7 @@
 #include "orrery/core/text.h"
 #include "orrery/model/kernels/lines.h"
 #include "orrery/trace/io/format.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::calibrate {
 namespace {
@@ -30,15 +31,10 @@ enum class Kind : std::uint8_t { printed, json, inspector, csv, binary };
 Kind kind_of(string_view head) {
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
   if (head.find('\0') != string_view::npos) return Kind::binary;
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  if (first == string_view::npos) return Kind::printed;
-  const char begin = head[first];
-  if (begin == '{' || begin == '[') {
-    for (const string_view key : {"\"inspector_output_format_version\"", "\"coll_perf\"",
-                                  "\"p2p_perf\"", "\"dump_stats\"", "\"n_ranks\""})
-      if (head.find(key) != string_view::npos) return Kind::inspector;
-    return begin == '{' ? Kind::json : Kind::printed;
-  }
+  for (const string_view key :
+       {"\"inspector_output_format_version\"", "\"coll_perf\"", "\"p2p_perf\"", "\"dump_stats\""})
+    if (head.find(key) != string_view::npos) return Kind::inspector;
+  if (head.substr(trace::json::skip_space(head)).starts_with('{')) return Kind::json;
   model::Lines lines(head, "");
   string_view line;
   while (lines.next(line)) {

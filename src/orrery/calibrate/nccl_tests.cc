@@ -161,7 +161,7 @@ class PrintedRuns {
     }
     // "NCCL version 2.20.5+cuda12.4", "RCCL version : 2.27.7-HEAD:0d2c4fd"
     for (const auto& [key, library] :
-         {std::pair{"NCCL version", "nccl"}, {"RCCL version", "rccl"}}) {
+         {std::pair{"NCCL version", "nccl"}, std::pair{"RCCL version", "rccl"}}) {
       string_view version = behind(line, key);
       if (version == ":") version = behind(line, std::string(key) + " :");
       if (version.empty() || !is_digit(version.front())) continue;

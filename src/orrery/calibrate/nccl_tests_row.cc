@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostWords = 64;
 
-bool is_whole_number(std::string_view word) { return parse_integer(word).has_value(); }
+bool is_number(std::string_view word) { return parse_number(word).has_value(); }
 
 }  // namespace
 
@@ -79,7 +79,7 @@ bool TableLayout::read(std::span<const std::string_view> words, std::vector<Benc
   const auto redop = std::find(columns.begin(), first_time, Column::redop);
   const auto root = std::find(columns.begin(), first_time, Column::root);
   const auto at = static_cast<std::size_t>(redop - columns.begin());
-  if (missing == 1 && redop != first_time && is_whole_number(words[at])) {
+  if (missing == 1 && redop != first_time && is_number(words[at])) {
     columns.erase(redop);
   } else if (missing == 1 && root != first_time) {
     columns.erase(root);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For fuzz targets: what every reader promises, whatever it reads.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "orrery/calibrate/benchmark.h"
+#include "orrery/calibrate/curves.h"
+#include "orrery/core/check.h"
+#include "orrery/core/text.h"
+#include "orrery/trace/io/source.h"
+
+namespace orrery::calibrate::fuzzing {
+
+/// Reads the bytes with `read(source, into)`, and makes curves of what comes of it.
+template <class Read>
+void check_reader(const std::uint8_t* data, std::size_t size, Read read) {
+  for (const ReadOptions& options : {ReadOptions{}, ReadOptions{"all_reduce", "d", 8, 2}}) {
+    Findings findings;
+    MeasuredSet set{"fuzz", {}};
+    Into into{set.rows, findings, options};
+    trace::MemorySource source(std::as_bytes(std::span(data, size)));
+    const Result<void> done = read(source, into);
+    ORRERY_CHECK(done || (!done.error().where.empty() && !done.error().what.empty()));
+    for (const MeasuredCollective& row : set.rows) {
+      ORRERY_CHECK(collective_named(row.collective) != nullptr && row.bytes > 0);
+      ORRERY_CHECK(std::isfinite(row.time_us) && row.time_us > 0 && row.ranks >= 0);
+      ORRERY_CHECK(printable(row.device) == row.device && printable(row.dtype) == row.dtype);
+    }
+    for (const MeasuredCurve& curve : measured_curves(set, findings)) {
+      ORRERY_CHECK(curve.points.size() >= 4);
+      for (std::size_t i = 1; i < curve.points.size(); ++i)
+        ORRERY_CHECK(curve.points[i - 1].first < curve.points[i].first);
+    }
+  }
+}
+
+}  // namespace orrery::calibrate::fuzzing
