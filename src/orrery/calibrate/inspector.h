@@ -21,12 +21,13 @@ namespace orrery::calibrate {
 
 /// Operations of all ranks, from any number of logs.
 ///
-/// A rank's time begins when its kernel does, so it includes waiting for the others. Whoever comes
-/// last waits for nobody: a collective's time is the shortest among its ranks, which are joined by
-/// communicator, collective and sequence number. (Of a broadcast or a reduction the shortest may be
-/// that of a rank that is done before the others; for these it is a lower limit.) A send and its
-/// receive are joined by their order between two ranks, where there are as many of one as of the
-/// other. Collectives that lack ranks are counted (waiting_included).
+/// Times are whole microseconds, cut off. A rank's begins when its kernel does, so it includes
+/// waiting for the others. Whoever comes last waits for nobody: a collective's time is the shortest
+/// among its ranks, which are joined by communicator, collective and sequence number. (Of a
+/// broadcast or a reduction the shortest may be that of a rank that is done before the others; for
+/// these it is a lower limit.) A send and its receive are joined by their order between two ranks,
+/// where there are as many of one as of the other. Collectives that lack ranks are counted
+/// (waiting_included).
 ///
 /// The first collective of a communicator and size is left out when it takes more than twice the
 /// median of all of them (cold_measurement_dropped). What is left of equal sizes, in all

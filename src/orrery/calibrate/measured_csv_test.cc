@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
 
 #include "orrery/calibrate/calibrate_testing.h"
 #include "orrery/calibrate/curves.h"
@@ -14,7 +12,6 @@
 namespace orrery::calibrate {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using namespace testing_runs;
 
@@ -91,87 +88,6 @@ TEST(MeasuredCurves, PreferOutOfPlace) {
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_TRUE(curves[0].in_place);
   EXPECT_TRUE(findings.empty());
-}
-
-TEST(MeasuredHostile, NothingIsReadOutOfNothing) {
-  EXPECT_THAT(error_of(""), HasSubstr("E2011"));
-  EXPECT_THAT(error_of("# size time algbw\n"), HasSubstr("E2011"));
-  EXPECT_THAT(error_of(std::string_view("a\0b", 3)), HasSubstr("E2004"));
-  EXPECT_THAT(error_of("[1, 2]"), HasSubstr("E2011"));
-  EXPECT_THAT(error_of(std::string(1 << 20, '{')), HasSubstr("E2"));
-  EXPECT_THAT(error_of("{\"coll_perf\":" + std::string(1 << 20, '[')), HasSubstr("E2011"));
-  EXPECT_THAT(error_of(std::string(17 << 20, 'x')), HasSubstr("E4000"));
-  EXPECT_THAT(error_of("{\"coll_perf\":\"" + std::string(17 << 20, 'x')), HasSubstr("E4000"));
-}
-
-TEST(MeasuredHostile, WideTables) {
-  std::string commas, blanks;
-  for (int i = 0; i < 1'000'000; ++i) {
-    commas += ",c";
-    blanks += " time";
-  }
-  EXPECT_THAT(error_of("bytes,us" + commas + "\n1,2\n"), HasSubstr("no column says"));
-  EXPECT_THAT(error_of("# size" + blanks + " algbw\n1 2 3\n"), HasSubstr("E2011"));
-  const std::string good = text_of({}, toy_times(4));
-  EXPECT_EQ(parse(good + "1024" + blanks + "\n").set->rows.size(), 8u);
-}
-
-// Every cut of a file gives rows or an error, never more rows than the whole.
-TEST(MeasuredHostile, CutAnywhere) {
-  const std::string text = text_of({}, toy_times(4));
-  for (std::size_t size = 0; size < text.size(); ++size) {
-    const auto [set, findings] = parse(text.substr(0, size));
-    EXPECT_TRUE(!set || set->rows.size() <= 8) << size;
-  }
-}
-
-TEST(MeasuredHostile, NumbersThatCannotBe) {
-  const std::string header =
-      "# Collective test starting: all_reduce_perf\n"
-      "# size count type redop root time algbw busbw #wrong\n";
-  for (const char* row :
-       {"99999999999999999999 1 float sum -1 1 1 1 0", "1024 1 float sum -1 nan 1 1 0",
-        "1024 1 float sum -1 -5 1 1 0", "1024 1 float sum -1 1 inf 1 0",
-        "1024 1 float sum x 1 1 1 0", "1024 1 float sum -1 1e99999 1 1 0"}) {
-    const auto [set, findings] = parse(header + row + "\n");
-    EXPECT_FALSE(set) << row;
-    EXPECT_EQ(findings.count(FindingCode::corrupt_record_dropped), 1u) << row;
-  }
-  const auto [set, findings] = parse(header + "0 0 float sum -1 0.00 0.00 0.00 0\n" +
-                                     "4 1 fl\xFFoat sum -1 4.00 0.00 0.00 0\n");
-  ASSERT_TRUE(set) << to_string(set.error());
-  EXPECT_EQ(set->rows[0].dtype, "fl?oat");
-  EXPECT_EQ(findings.count(FindingCode::measurement_left_out), 1u);
-}
-
-// Tables of others, where they are there.
-TEST(RealMeasurements, BecomeCurves) {
-  const fs::path folder = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/kernels";
-  if (!fs::exists(folder))
-    GTEST_SKIP() << "the measured tables are not beside the project (../shared/data/kernels)";
-  struct Table {
-    const char* name;
-    std::size_t rows, devices;
-  };
-  for (const Table& table :
-       {Table{"nccl_intranode_aiconfigurator", 2358, 3}, Table{"nccl_more", 4620, 6},
-        Table{"collectives_pipeweave", 3059, 6}}) {
-    Findings findings;
-    const auto set =
-        read_measured((folder / (std::string(table.name) + ".csv.gz")).string(), findings);
-    ASSERT_TRUE(set) << to_string(set.error());
-    EXPECT_EQ(set->rows.size(), table.rows) << table.name;
-    std::set<std::string> devices;
-    std::size_t points = 0;
-    for (const MeasuredCurve& curve : measured_curves(*set, findings)) {
-      devices.insert(curve.device);
-      points += curve.points.size();
-      EXPECT_GE(curve.points.size(), 4u);
-    }
-    EXPECT_EQ(devices.size(), table.devices) << table.name;
-    EXPECT_EQ(points + findings.count(FindingCode::outlier_dropped), table.rows) << table.name;
-    EXPECT_EQ(findings.count(FindingCode::curve_too_short), 0u) << table.name;
-  }
 }
 
 }  // namespace
