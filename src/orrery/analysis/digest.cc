@@ -154,6 +154,7 @@ Digest digest(const Run& run) {
   all.device = run.device;
   all.rules = run.fact("rules");
   all.in_step = run.fact("in_step");
+  all.collectives = run.fact("collective_model");
   all.spans = run.spans;
   return all;
 }

@@ -86,7 +86,8 @@ struct Digest {
   std::optional<Fullest> memory;
   std::optional<PathDigest> path;
   std::string network, compute, device, rules;  ///< the models, in a word each; "": not known
-  std::string in_step;  ///< what was added to kernels that a model told alone; "": nothing
+  std::string collectives;  ///< who says what collectives take; "": the network alone
+  std::string in_step;      ///< what was added to kernels that a model told alone; "": nothing
   result::SpanChoice spans = result::SpanChoice::all;  ///< what is known of
 };
 

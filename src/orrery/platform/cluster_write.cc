@@ -42,6 +42,29 @@ std::optional<LibrarySection> section_of(const LibrarySettings& settings) {
   return section;
 }
 
+CollectivesSection section_of(const CollectiveConfig& config) {
+  CollectivesSection collectives;
+  collectives.library = config.library;
+  collectives.settings = section_of(config.settings);
+  if (!config.settings.curves.empty()) collectives.curves = config.settings.curves;
+  collectives.chunks = config.splits;
+  collectives.active_chunks = config.active_chunks;
+  collectives.queues_per_dim = config.queues_per_dim;
+  collectives.policy = config.policy;
+  collectives.optimization = config.optimization;
+  collectives.order = config.inter_dimension;
+  collectives.within = config.intra_dimension;
+  if (config.library == CollectiveLibrary::ideal) {
+    collectives.all_reduce = plan_value(config.all_reduce);
+    collectives.all_gather = plan_value(config.all_gather);
+    collectives.reduce_scatter = plan_value(config.reduce_scatter);
+    collectives.all_to_all = plan_value(config.all_to_all);
+  }
+  collectives.custom_by_node.by_id = config.custom_by_node;
+  collectives.rendezvous = config.rendezvous;
+  return collectives;
+}
+
 ClusterSection section_of(const Platform& platform) {
   ClusterSection file;
   file.name = platform.name;
@@ -66,27 +89,8 @@ ClusterSection section_of(const Platform& platform) {
   }
   file.network_model = platform.network;
 
-  const CollectiveConfig& config = platform.collectives;
-  CollectivesSection& collectives = file.collectives;
-  collectives.library = config.library;
-  collectives.settings = section_of(config.settings);
-  if (!config.settings.curves.empty()) collectives.curves = config.settings.curves;
-  collectives.chunks = config.splits;
-  collectives.active_chunks = config.active_chunks;
-  collectives.queues_per_dim = config.queues_per_dim;
-  collectives.policy = config.policy;
-  collectives.optimization = config.optimization;
-  collectives.order = config.inter_dimension;
-  collectives.within = config.intra_dimension;
-  if (config.library == CollectiveLibrary::ideal) {
-    collectives.all_reduce = plan_value(config.all_reduce);
-    collectives.all_gather = plan_value(config.all_gather);
-    collectives.reduce_scatter = plan_value(config.reduce_scatter);
-    collectives.all_to_all = plan_value(config.all_to_all);
-  }
-  collectives.custom_by_node.by_id = config.custom_by_node;
-  collectives.rendezvous = config.rendezvous;
-  file.endpoint_delay = config.endpoint_delay;
+  file.collectives = section_of(platform.collectives);
+  file.endpoint_delay = platform.collectives.endpoint_delay;
 
   const RemoteMemory& memory = platform.remote_memory;
   file.remote_memory.kind = memory.kind;
@@ -109,6 +113,12 @@ ClusterSection section_of(const Platform& platform) {
 template <class Section>
 std::string part(std::string_view title) {
   return fmt::format("\n## {}\n\n{}", title, reference_table<Section>());
+}
+
+std::string library_reference() {
+  return part<LibrarySection>("collectives: settings") +
+         "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
+         "and how that is known, says [the page on collectives](../collectives.md).\n";
 }
 
 }  // namespace
@@ -158,11 +168,7 @@ std::string cluster_reference() {
       "flight, as in "
       "`direct:4`; a `one_*` algorithm stands alone and joins all dimensions into one.\n",
       join(words_of<Algorithm>(), "`, `"));
-  text += part<LibrarySection>("collectives: settings");
-  text +=
-      "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
-      "and "
-      "how that is known, says [the page on collectives](../collectives.md).\n";
+  text += library_reference();
   text += part<RemoteMemorySection>("remote_memory");
   text += part<BusSection>("shared_bus");
   text += part<DeviationSection>("deviations");

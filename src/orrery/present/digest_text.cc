@@ -198,8 +198,10 @@ std::string models_text(const Digest& digest) {
                            : printable(word);
   const std::string in_step =
       digest.in_step.empty() ? "" : fmt::format(" ({})", printable(digest.in_step));
-  return fmt::format("network {}; compute: {}{}; {} rules", printable(network), compute, in_step,
-                     printable(digest.rules));
+  const std::string collectives =
+      digest.collectives.empty() ? "" : "; collectives: " + printable(digest.collectives);
+  return fmt::format("network {}; compute: {}{}{}; {} rules", printable(network), compute, in_step,
+                     collectives, printable(digest.rules));
 }
 
 void add_digest(Sheet& sheet, const Digest& digest, Style style, bool all) {

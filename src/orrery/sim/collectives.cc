@@ -82,7 +82,7 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
                       number.error().what, number.error().hint});
   const model::LogicalTopology& topology = planner_.topology(*number);
   // A library cuts its collectives itself.
-  const bool ideal = run_.platform.collectives.library == platform::CollectiveLibrary::ideal;
+  const bool ideal = run_.options.library == nullptr;
   auto cutting = model::cut(type, size, ideal ? run_.platform.collectives.splits : 1,
                             run_.fabric.rank_count(), run_.platform.rules);
   if (!cutting)

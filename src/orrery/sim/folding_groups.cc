@@ -92,8 +92,8 @@ void Groups::find_kinds() {
 
 // What a library takes follows from how many nodes there are, and from the worst ports.
 void Groups::add_library_group(std::uint32_t number, std::vector<std::uint64_t>& words) {
-  if (platform_.collectives.library == platform::CollectiveLibrary::ideal) return;
   const model::LibraryGroup group = planner_.library_group(communicators_[number]);
+  if (group.nodes == 0) return;
   words.push_back(group.nodes);
   words.push_back(std::bit_cast<std::uint64_t>(group.inside));
   words.push_back(std::bit_cast<std::uint64_t>(group.between));

@@ -137,6 +137,7 @@ analysis::Digest digest(const Outcome& outcome) {
   all.device = platform.device.name;
   all.rules = name(platform.rules);
   all.in_step = in_step_words(platform);
+  all.collectives = library_words(outcome.inputs.cluster->library.get());
   return all;
 }
 

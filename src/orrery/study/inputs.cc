@@ -15,6 +15,7 @@
 #include "orrery/platform/networks.h"
 #include "orrery/study/description.h"
 #include "orrery/study/hints.h"
+#include "orrery/study/library.h"
 #include "orrery/study/recorded.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
@@ -149,6 +150,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
+  // Whoever asks for messages that are in each other's way wants collectives to be among them.
+  if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
+    platform->collectives.library = platform::CollectiveLibrary::ideal;
   if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
   if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
   if (!question.systolic.empty()) platform->device.systolic = question.systolic;
@@ -291,6 +295,9 @@ Result<Cluster> read_cluster(const Question& question, Findings& findings) {
   if (!fitted) return tl::unexpected(fitted.error());
   made.fitted = *std::move(fitted);
   made.systolic = *std::move(systolic);
+  auto library = read_library_for(question, *platform);
+  if (!library) return tl::unexpected(library.error());
+  made.library = *std::move(library);
   made.platform = *std::move(platform);
   made.ranks = *ranks;
   return made;

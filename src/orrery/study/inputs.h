@@ -10,6 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/fitted.h"
@@ -28,6 +29,7 @@ struct Cluster {
   Measured measured{};
   Fitted fitted{};
   SystolicDevice systolic{};
+  std::shared_ptr<const model::LibraryTimes> library{};  ///< runs the collectives; null: none does
 
   [[nodiscard]] model::GivenModels kernel_models() const {
     return {measured.model, fitted.model, systolic.model};

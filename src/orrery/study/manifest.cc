@@ -103,6 +103,7 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
       {"network_model", std::string(name(platform.network))},
       {"compute_model", std::string(compute_word(platform))},
       {"in_step", in_step_words(platform)},
+      {"collective_model", library_words(outcome.inputs.cluster->library.get())},
   };
   if (measured.model)
     facts.emplace_back("kernel_table_hash", fmt::format("{:016x}", measured.hash));

@@ -55,4 +55,9 @@ std::string in_step_words(const platform::Platform& platform) {
   return words;
 }
 
+std::string library_words(const model::LibraryTimes* library) {
+  if (library == nullptr) return "";
+  return library->curves().empty() ? "nccl, cost model alone" : "nccl, measured curves";
+}
+
 }  // namespace orrery::study

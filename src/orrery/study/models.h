@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "orrery/model/collective/library/library_times.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::study {
@@ -23,5 +24,9 @@ namespace orrery::study {
 /// What a step adds to kernels that a model tells alone: "1.376 us between them, x 1.20 at 16 bits
 /// (-10 to +10 %)"; empty: nothing, or nobody tells them.
 [[nodiscard]] std::string in_step_words(const platform::Platform& platform);
+
+/// Who says what collectives take: "nccl, measured curves", "nccl, cost model alone"; empty for
+/// null, where the network says it.
+[[nodiscard]] std::string library_words(const model::LibraryTimes* library);
 
 }  // namespace orrery::study

@@ -46,6 +46,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   const bool verify = question.work.verify_fold;
   const Measured& measured = inputs.cluster->measured;
   options.kernel_models = inputs.cluster->kernel_models();
+  options.library = inputs.cluster->library;
   if (measured.model && !answers_any(*measured.model, {}, inputs.workload()))
     findings.add(FindingCode::key_without_effect,
                  fmt::format("{}: none of the workload's kernels is in it",

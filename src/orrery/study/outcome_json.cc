@@ -41,6 +41,8 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
   json.field("rules", name(platform.rules)).field("network", name(platform.network));
   json.field("compute", compute_word(platform));
   write_in_step(json, platform);
+  const std::string library = library_words(outcome.inputs.cluster->library.get());
+  json.field("collective_model", library.empty() ? "ideal" : library);
   json.key("platform")
       .begin_object()
       .field("name", outcome.cluster_name)

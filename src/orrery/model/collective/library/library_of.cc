@@ -159,13 +159,16 @@ Result<nccl::Allowed> read_allowed(const platform::LibrarySettings& settings,
 }
 
 Result<std::shared_ptr<const LibraryTimes>> library_of(const platform::Platform& platform,
-                                                       std::vector<MeasuredCollective> own) {
-  if (platform.collectives.library == platform::CollectiveLibrary::ideal)
+                                                       std::vector<MeasuredCollective> own,
+                                                       std::vector<nccl::TunerLine> tuner) {
+  if (platform.collectives.library == platform::CollectiveLibrary::ideal ||
+      platform.rules == platform::Rules::astra)
     return std::shared_ptr<const LibraryTimes>();
   auto allowed = read_allowed(platform.collectives.settings, "/collectives/settings");
   if (!allowed) return tl::unexpected(std::move(allowed.error()));
   return std::make_shared<const LibraryTimes>(library_machine(platform).hardware,
-                                              platform.device.entry, std::move(own), *allowed);
+                                              platform.device.entry, std::move(own),
+                                              nccl::Chooser{*allowed, std::move(tuner)});
 }
 
 }  // namespace orrery::model

@@ -32,9 +32,11 @@ struct LibraryMachine {
 [[nodiscard]] Result<nccl::Allowed> read_allowed(const platform::LibrarySettings& settings,
                                                  const std::string& where);
 
-/// The times of the library that runs the platform's collectives; null where none does. `own`:
-/// curves from the file that the platform names. Errc: those of read_allowed.
+/// The times of the library that runs the platform's collectives; null where none does, and under
+/// ASTRA rules. `own`, `tuner`: from the files that the platform names. Errc: those of
+/// read_allowed.
 [[nodiscard]] Result<std::shared_ptr<const LibraryTimes>> library_of(
-    const platform::Platform& platform, std::vector<MeasuredCollective> own = {});
+    const platform::Platform& platform, std::vector<MeasuredCollective> own = {},
+    std::vector<nccl::TunerLine> tuner = {});
 
 }  // namespace orrery::model

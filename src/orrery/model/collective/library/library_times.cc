@@ -75,8 +75,8 @@ std::string_view name(LibrarySource source) {
 }
 
 LibraryTimes::LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
-                           std::vector<MeasuredCollective> own, const nccl::Allowed& allowed)
-    : hardware_(hardware), allowed_(allowed), curves_(std::move(own)) {
+                           std::vector<MeasuredCollective> own, nccl::Chooser chooser)
+    : hardware_(hardware), chooser_(std::move(chooser)), curves_(std::move(own)) {
   const std::size_t given = curves_.size();
   const auto has_own = [&](const MeasuredCollective& built_in) {
     return std::any_of(curves_.begin(), curves_.begin() + static_cast<std::ptrdiff_t>(given),
@@ -98,20 +98,21 @@ void LibraryTimes::sort_curves() {
 }
 
 LibraryTimes::Base LibraryTimes::base(CollectiveType type, std::int64_t bytes,
-                                      const nccl::Shape& shape,
-                                      const nccl::Hardware& hardware) const {
+                                      const nccl::Shape& shape, const nccl::Hardware& hardware,
+                                      const nccl::Chooser& chooser) {
   const nccl::Machine machine = nccl::machine_of(hardware, shape);
-  const auto choice = nccl::choose(stands_for(type), bytes, shape, machine, allowed_);
+  const auto choice = chooser(stands_for(type), bytes, shape, machine);
   if (choice) return {choice->us, choice};
   return {exchange(bytes, shape, hardware), std::nullopt};
 }
 
+// Who measured let the library choose.
 double LibraryTimes::log_share(const MeasuredCollective& curve, std::int64_t bytes) const {
   nccl::Hardware measured = hardware_;
   if (curve.intra > 0) measured.intra = curve.intra;
   if (curve.inter > 0) measured.inter = curve.inter;
   const double us = curve.curve(bytes);
-  const double told = base(curve.type, bytes, {curve.ranks, curve.nodes}, measured).us;
+  const double told = base(curve.type, bytes, {curve.ranks, curve.nodes}, measured, {}).us;
   return us > 0 && told > 0 ? exact_log2(us / told) : 0;
 }
 
@@ -173,7 +174,7 @@ LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
                                        const nccl::Shape& shape) const {
   LibraryAnswer answer;
   if (shape.ranks < 2) return answer;
-  const Base told = base(type, bytes, shape, hardware_);
+  const Base told = base(type, bytes, shape, hardware_, chooser_);
   const Share put_right = share(type, bytes, shape);
   const double ps = told.us * exact_exp2(put_right.log) * 1e6;
   answer.time = Time(ps < 4e18 ? std::max<std::int64_t>(std::llround(ps), 0)

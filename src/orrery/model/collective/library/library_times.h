@@ -16,6 +16,7 @@
 #include "orrery/model/answer.h"
 #include "orrery/model/collective/measured/curve_file.h"
 #include "orrery/model/collective/nccl/channels.h"
+#include "orrery/model/collective/nccl/tuner_file.h"
 
 namespace orrery::model {
 
@@ -54,7 +55,7 @@ class LibraryTimes {
   /// `device`: of the catalogue, for its built-in curves; `own`: curves of the user's machine,
   /// which come before built-in ones of the same collective.
   LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
-               std::vector<MeasuredCollective> own = {}, const nccl::Allowed& allowed = {});
+               std::vector<MeasuredCollective> own = {}, nccl::Chooser chooser = {});
 
   /// What `bytes` (the whole buffer, as nccl-tests counts it) take a group of that shape, from when
   /// the last rank has begun. Not negative; 0 for a group of one.
@@ -79,15 +80,16 @@ class LibraryTimes {
     LibrarySource source = LibrarySource::cost_model;
     std::optional<ErrorBand> band;
   };
-  [[nodiscard]] Base base(graph::CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
-                          const nccl::Hardware& hardware) const;
+  [[nodiscard]] static Base base(graph::CollectiveType type, std::int64_t bytes,
+                                 const nccl::Shape& shape, const nccl::Hardware& hardware,
+                                 const nccl::Chooser& chooser);
   [[nodiscard]] double log_share(const MeasuredCollective& curve, std::int64_t bytes) const;
   [[nodiscard]] Share share(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape) const;
   void sort_curves();
 
   nccl::Hardware hardware_;
-  nccl::Allowed allowed_;
+  nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
 };
 

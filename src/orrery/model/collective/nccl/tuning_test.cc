@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "orrery/model/collective/nccl/channels.h"
@@ -135,6 +139,53 @@ TEST(NcclTuning, AnswersEverything) {
       }
     }
   }
+}
+
+/// "12:30:45" as channels, "-" as none.
+Channels channels_from(const std::string& text) {
+  Channels found;
+  char colon = 0;
+  if (text != "-")
+    std::istringstream(text) >> found.count >> colon >> found.intra >> colon >> found.inter;
+  return found;
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; std::getline(in, word, at);) words.push_back(word);
+  return words;
+}
+
+// tests/oracle/nccl_choices.py works the same out from the tables, sharing nothing with this.
+TEST(NcclTuning, AgreesWithASecondImplementation) {
+  std::ifstream file(std::string(ORRERY_SOURCE_DIR) + "/tests/oracle/nccl_choices.tsv");
+  const std::vector<std::string> generations = {"volta", "ampere", "hopper", "blackwell"};
+  int compared = 0;
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string> words = split(line, '\t');
+    ASSERT_EQ(words.size(), 16u);
+    Machine machine;
+    machine.generation = static_cast<Generation>(
+        std::find(generations.begin(), generations.end(), words[0]) - generations.begin());
+    machine.ring = channels_from(words[4]);
+    machine.nvls = channels_from(words[5]);
+    const Shape shape{std::stoll(words[1]), std::stoll(words[2])};
+    auto type = CollectiveType::broadcast;
+    for (const auto one :
+         {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
+      if (graph::name(one) == words[3]) type = one;
+    for (std::size_t i = 6; i < words.size(); ++i) {
+      const std::vector<std::string> told = split(words[i], ':');
+      const auto choice = choose(type, std::stoll(told[0]), shape, machine);
+      ASSERT_TRUE(choice) << line;
+      EXPECT_EQ(name(choice->algorithm), told[1]) << line << ", " << told[0];
+      EXPECT_EQ(name(choice->protocol), told[2]) << line << ", " << told[0];
+      EXPECT_NEAR(choice->us / std::stod(told[3]), 1, 1e-4) << line << ", " << told[0];
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 1600);
 }
 
 TEST(NcclTuning, NamesComeBack) {

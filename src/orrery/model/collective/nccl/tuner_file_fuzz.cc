@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tuner's file of anybody's making: read, or refused.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "orrery/model/collective/nccl/channels.h"
+#include "orrery/model/collective/nccl/tuner_file.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace orrery::model::nccl;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto lines = parse_tuner(text, "tuner.csv");
+  if (!lines) return 0;
+  const Shape shape{16, 2};
+  const Machine machine = machine_of({.intra = 450, .inter = 50}, shape);
+  for (const std::int64_t bytes : {1, 65536, 1 << 30})
+    (void)tuned(*lines, orrery::graph::CollectiveType::all_reduce, bytes, shape, machine);
+  return 0;
+}
