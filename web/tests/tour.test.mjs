@@ -20,7 +20,7 @@ const largest = 120_000; // bytes of a picture
 // Each with the page it shows, and down to the bottom of which element.
 const pictures = {
   breakdown: { page: 'breakdown', query: '?sort=exposedCompute', until: '.rank-rows' },
-  timeline: { page: 'timeline', query: '?rank=0&node=5', height: 845, until: '.tl-main', ready: '.tl-details:visible' },
+  timeline: { page: 'timeline', query: '?rank=0&node=3', height: 845, until: '.tl-main', ready: '.tl-details:visible' },
   critical_path: { page: 'critical-path', query: '', until: '.cp-waterfall', ready: '.cp-canvas' },
 };
 
@@ -78,12 +78,12 @@ describe('the pictures of the guided tour', () => {
   }
 
   it('show what the selected span waited for', async () => {
-    await report.show('timeline', '?rank=0&node=5');
+    await report.show('timeline', '?rank=0&node=3');
     const details = report.page.locator('.tl-details:visible');
     await details.getByText('waiting for peers').waitFor();
-    assert.match(await details.innerText(), /hops, end points\s+11\.28 us/);
-    await details.getByRole('button', { name: 'all_reduce.1' }).click();
-    assert.match(await details.innerText(), /Started after\s+backward\.1/);
+    assert.match(await details.innerText(), /hops, end points\s+15\.59 us/);
+    await details.getByRole('button', { name: 'backward.1' }).click();
+    assert.match(await details.innerText(), /Started after\s+forward/);
   });
 
   it('are shown in it, with what they show in words', () => {

@@ -68,6 +68,7 @@ class Groups {
     model::RingShape shape;
     platform::Algorithm algorithm = platform::Algorithm::ring;
     bool measured = false;       ///< distances differ from member to member
+    bool meets = false;          ///< all at once: who stands where does not matter
     std::size_t first_line = 0;  ///< direct: among the group's lines
 
     friend bool operator==(const Ring& a, const Ring& b) {

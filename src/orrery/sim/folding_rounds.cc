@@ -198,11 +198,18 @@ const Groups::Line& Groups::seen_line(const Ring& ring, const Slot& slot) {
   scratch_.line.clear();
   for (std::uint32_t p = 0; p < ring.shape.size; ++p)
     scratch_.line.push_back(seen(slot.group, at_position(ring.shape, slot.member, p)));
+  made.round = round_;
+  if (ring.meets) {
+    std::sort(scratch_.line.begin(), scratch_.line.end());
+    made.start = 0;
+    made.period = 1;
+    made.number = line_numbers_.number(scratch_.line);
+    return made;
+  }
   made.start = least_turn(scratch_.line);
   std::rotate(scratch_.line.begin(), scratch_.line.begin() + made.start, scratch_.line.end());
   made.period = period_of(scratch_.line);
   made.number = line_numbers_.number({scratch_.line.data(), made.period});
-  made.round = round_;
   return made;
 }
 

@@ -40,10 +40,12 @@ std::size_t tree_index(CollectiveType type) {
 }  // namespace
 
 Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric,
-                 const model::Network& network, std::shared_ptr<const model::LibraryTimes> library)
+                 const model::Network& network, std::shared_ptr<const model::LibraryTimes> library,
+                 bool meets)
     : platform_(platform),
       fabric_(fabric),
       has_library_(library != nullptr),
+      library_meets_(has_library_ && meets),
       node_dims_(has_library_ ? model::library_machine(platform).node_dims : 0),
       factory_(platform, network.by_dimensions(), std::move(library)) {}
 

@@ -54,9 +54,10 @@ struct QueuePointers {
 
 class Planner {
  public:
-  /// `library`: whose collectives run; or null.
+  /// `library`: whose collectives run; or null. `meets`: see library_meets().
   Planner(const platform::Platform& platform, const model::Fabric& fabric,
-          const model::Network& network, std::shared_ptr<const model::LibraryTimes> library = {});
+          const model::Network& network, std::shared_ptr<const model::LibraryTimes> library = {},
+          bool meets = false);
 
   /// The number of the logical topology of a communicator for a collective type (ASTRA rules:
   /// sub-groups are one ring; Orrery rules: a group that is a grid of the dimensions keeps them).
@@ -67,6 +68,8 @@ class Planner {
   [[nodiscard]] const model::LogicalTopology& topology(std::uint32_t number) const {
     return topologies_[number];
   }
+  /// Whether the members of a library's collectives meet all at once, and send no messages.
+  [[nodiscard]] bool library_meets() const { return library_meets_; }
   /// The group as the library sees it that runs collectives; nodes 0 where none does. O(members).
   [[nodiscard]] model::LibraryGroup library_group(const Communicator& group) const;
 
@@ -100,6 +103,7 @@ class Planner {
   const platform::Platform& platform_;
   const model::Fabric& fabric_;
   bool has_library_;
+  bool library_meets_;
   std::size_t node_dims_ = 0;  ///< leading dimensions inside one node, as the library sees it
   model::PhaseFactory factory_;
   std::deque<model::LogicalTopology> topologies_;

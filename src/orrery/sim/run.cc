@@ -14,7 +14,9 @@ std::shared_ptr<Planner> Run::new_planner() const {
     std::shared_ptr<SharedState> shared;
     Planner planner;
   };
-  const auto made = std::make_shared<Kept>(Kept{kept, Planner(platform, fabric, network, options.library)});
+  const auto made =
+      std::make_shared<Kept>(Kept{kept, Planner(platform, fabric, network, options.library,
+                                                options.closed_forms && policy.closed_forms)});
   return {made, &made->planner};
 }
 
