@@ -56,7 +56,9 @@ Result<std::shared_ptr<const model::LibraryTimes>> read_library_for(
     if (!lines) return tl::unexpected(std::move(lines.error()));
     tuner = *std::move(lines);
   }
-  return model::library_of(platform, std::move(own), std::move(tuner));
+  auto library = model::library_of(platform, std::move(own), std::move(tuner));
+  if (!library) library.error().where = question.cluster_name() + ":" + library.error().where;
+  return library;
 }
 
 }  // namespace orrery::study

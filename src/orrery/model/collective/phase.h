@@ -37,7 +37,7 @@ struct LibraryGroup {
   std::uint32_t nodes = 0;  ///< 0: no library runs the collective
   double inside = 1;        ///< what deviating ports leave of the links' bandwidth in nodes, …
   double between = 1;       ///< … and of the network's: the worst member's
-  std::int64_t late = 0;    ///< picoseconds that they add to a message, the worst two members'
+  std::int64_t late = 0;    ///< picoseconds that the worst member's port adds to a message
 
   friend bool operator==(const LibraryGroup&, const LibraryGroup&) = default;
 };

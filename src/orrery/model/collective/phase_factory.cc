@@ -90,6 +90,13 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   const std::int64_t whole =
       request.type == CollectiveType::all_gather ? request.data * n : request.data;
   const nccl::Shape shape{request.ring.size, group.nodes};
+  if (!library_->runs(request.type, whole, shape)) {
+    return fail(Errc::config_conflict, "collectives: settings",
+                fmt::format("NCCL_ALGO and NCCL_PROTO leave no way to run {} among {} ranks on {} "
+                            "nodes",
+                            graph::name(request.type), shape.ranks, shape.nodes),
+                "allow ring");
+  }
   std::int64_t takes = (*library_)(request.type, whole, shape).time.count();
   if (group.inside < 1 || group.between < 1) {
     takes = library_->slowed(request.type, whole, shape, group.inside, group.between).count();

@@ -158,6 +158,11 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   return found;
 }
 
+bool LibraryTimes::runs(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape) const {
+  const bool exchange = !base(type, bytes, shape, hardware_, {}).choice;
+  return exchange || base(type, bytes, shape, hardware_, chooser_).choice;
+}
+
 Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
                           double inside, double between) const {
   LibraryTimes slow = *this;

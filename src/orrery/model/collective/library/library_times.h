@@ -62,6 +62,9 @@ class LibraryTimes {
   [[nodiscard]] LibraryAnswer operator()(graph::CollectiveType type, std::int64_t bytes,
                                          const nccl::Shape& shape) const;
 
+  /// Whether settings leave an algorithm and a protocol that can run it.
+  [[nodiscard]] bool runs(graph::CollectiveType type, std::int64_t bytes,
+                          const nccl::Shape& shape) const;
   /// The same where a member's links or card have only that share of their bandwidth left.
   [[nodiscard]] Time slowed(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape, double inside, double between) const;
