@@ -125,6 +125,13 @@ class Author {
     }
   }
 
+  graph::ExpertExchange draw_exchange() {
+    graph::ExpertExchange exchange{16, 512, 2, 0};
+    exchange.set(draw_.of({graph::ExpertWay::deepep, graph::ExpertWay::deepep_low_latency}),
+                 draw_.one_in(2));
+    return exchange;
+  }
+
   void add_collective() {
     const auto number = static_cast<std::uint32_t>(draw_.below(plan_.groups.size()));
     const Group& group = plan_.groups[number];
@@ -134,6 +141,8 @@ class Author {
                   CollectiveType::all_gather, CollectiveType::reduce_scatter,
                   CollectiveType::all_to_all, CollectiveType::broadcast, CollectiveType::barrier});
     common.collective.size = Bytes(draw_size());
+    if (common.collective.type == CollectiveType::all_to_all && draw_.one_in(2))
+      common.collective.exchange = draw_exchange();
     common.flags = graph::kHasCommType | graph::kHasCommSize;
     if (draw_.one_in(4)) {
       common.collective.priority = static_cast<std::int32_t>(draw_.between(0, 3));

@@ -21,7 +21,7 @@ void add_payload(ContentHash& hash, const Collective& coll, const StringPool& st
                     static_cast<std::uint64_t>(coll.dims_count) << 8;
   hash.add(static_cast<std::uint64_t>(coll.size.count()),
            both(static_cast<std::uint32_t>(coll.priority), static_cast<std::uint32_t>(coll.root)),
-           dims | static_cast<std::uint64_t>(coll.type), 0);
+           dims | static_cast<std::uint64_t>(coll.type), coll.exchange.bits());
   hash.add(strings.view(coll.group));
 }
 

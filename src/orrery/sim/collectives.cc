@@ -136,6 +136,8 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
   const graph::NodeId node = ops_[op].node;
   ChunkRequest natural;
   natural.type = type;
+  if (type == CollectiveType::all_to_all)
+    natural.exchange = run_.graph_of(rank).collective(node).exchange;
   natural.topology = topology_number;
   const bool ordered =
       run_.platform.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;

@@ -116,6 +116,7 @@ void ShapeReader::read_collective(NodeId node, std::vector<std::uint64_t>& words
   words.push_back(both(static_cast<std::uint32_t>(collective.priority),
                        static_cast<std::uint32_t>(collective.root)));
   words.push_back(collective.dims_mask);
+  if (collective.exchange) words.push_back(collective.exchange.bits());
   const bool silent = !graph_->has(node, graph::kHasCommType) ||
                       !graph_->has(node, graph::kHasCommSize) || platform_.replay_only;
   if (silent) return;

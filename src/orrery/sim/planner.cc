@@ -211,7 +211,7 @@ ChunkPlan* Planner::plan(const ChunkRequest& request) {
   ChunkPlan plan;
   for (const model::PlannedPhase& phase :
        model::phases(request.type, request.bytes, topology, order, request.two_phase, platform_)) {
-    plan.choices.push_back({phase, topology.dims[phase.logical_dim].dim});
+    plan.choices.push_back({phase, topology.dims[phase.logical_dim].dim, request.exchange});
   }
   return &plans_.emplace(request, std::move(plan)).first->second;
 }
@@ -231,6 +231,7 @@ Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice,
   request.sub_group = topology.sub_group;
   request.along_dim = logical.along_dim;
   request.library = logical.library;
+  if (logical.library.nodes > 0) request.exchange = choice.exchange;
   for (const model::PhaseSpec& spec : specs_) {
     if (spec.request == request) return spec.id;
   }
@@ -293,7 +294,7 @@ bool Planner::less(std::uint32_t list, std::uint32_t other) const {
   const auto what = [this](const QueuedPhase& phase) {
     const model::PhaseRequest& asked = specs_[phase.spec].request;
     return std::tuple(phase.queue, asked.type, asked.data, asked.ring.size, asked.ring.stride,
-                      asked.anticlockwise, asked.min_tree, asked.library.nodes);
+                      asked.anticlockwise, asked.min_tree, asked.library.nodes, asked.exchange);
   };
   return std::lexicographical_compare(
       lists_[list].begin(), lists_[list].end(), lists_[other].begin(), lists_[other].end(),

@@ -26,6 +26,7 @@ struct ChunkRequest {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   std::uint32_t topology = 0;  ///< see Planner::topology
   std::int64_t bytes = 0;
+  graph::ExpertExchange exchange;
   bool two_phase = false;
   std::vector<std::uint8_t> order;  ///< logical dims; empty = natural
 
@@ -37,6 +38,7 @@ struct ChunkPlan {
   struct Choice {
     model::PlannedPhase phase;
     std::uint32_t dim = 0;
+    graph::ExpertExchange exchange;
     std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise or max tree, anticlockwise or min tree
   };
   std::vector<Choice> choices;

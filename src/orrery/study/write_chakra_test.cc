@@ -97,6 +97,19 @@ Spec split_backward() {
   return spec;
 }
 
+/// Tokens that DeepEP carries.
+Spec experts() {
+  Spec spec = workload::llama();
+  spec.model.layers = 2;
+  spec.model.moe = workload::Moe{.experts = 8, .top_k = 2};
+  spec.parallel.dp = 8;
+  spec.parallel.ep = 4;
+  spec.parallel.dispatcher = workload::Dispatcher::deepep;
+  spec.batch.micro = 1;
+  spec.batch.global = 8;
+  return spec;
+}
+
 /// Rank's trace as the trace library writes the graph that it is.
 std::string expected_bytes(const Program& program, std::uint32_t rank,
                            const trace::chakra::GroupMap& groups, const std::string& path) {
@@ -135,7 +148,7 @@ std::string expected_bytes(const Program& program, std::uint32_t rank,
 }
 
 TEST_F(WriteChakra, BytesAreThoseOfTheTraceLibrary) {
-  for (const Spec& spec : {everything(), ring(), split_backward()}) {
+  for (const Spec& spec : {everything(), ring(), split_backward(), experts()}) {
     const Program program = program_to_write(spec);
     const Result<WriteReport> report =
         write_chakra(program, {.prefix = prefix(), .overwrite = true});
@@ -184,6 +197,25 @@ TEST_F(WriteChakra, ReadersFindRanksAndGroups) {
       EXPECT_EQ(graph.duration(n).count(), 0);
     }
   }
+}
+
+TEST_F(WriteChakra, ReadersFindWhoCarriesTokens) {
+  const Program program = program_to_write(experts());
+  ASSERT_TRUE(write_chakra(program, {.prefix = prefix()}));
+  const auto workload = trace::chakra::load_workload(prefix(), {});
+  ASSERT_TRUE(workload) << to_string(workload.error());
+  std::multiset<std::string> carried;
+  const graph::Graph& graph = workload->graph(0);
+  for (graph::NodeId n = 0; n < graph.size(); ++n) {
+    if (graph.kind(n) != graph::NodeKind::coll || !graph.collective(n).exchange) continue;
+    EXPECT_EQ(graph.collective(n).type, graph::CollectiveType::all_to_all);
+    carried.insert(to_text(graph.collective(n).exchange));
+  }
+  const std::string rest =
+      " deepep experts=8 top_k=2 row=" + std::to_string(2 * program.spec.model.hidden);
+  EXPECT_EQ(carried.count("dispatch" + rest), 4u);
+  EXPECT_EQ(carried.count("combine" + rest), 4u);
+  EXPECT_EQ(carried.size(), 8u);
 }
 
 TEST_F(WriteChakra, GroupsAreNumbersOfEqualLength) {

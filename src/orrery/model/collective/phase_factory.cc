@@ -97,9 +97,14 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
                             graph::name(request.type), shape.ranks, shape.nodes),
                 "allow ring");
   }
-  std::int64_t takes = (*library_)(request.type, whole, shape).time.count();
+  const auto takes_for = [&](std::int64_t bytes) {
+    return (*library_)(request.type, bytes, shape, request.exchange).time.count();
+  };
+  std::int64_t takes = takes_for(whole);
   if (group.inside < 1 || group.between < 1) {
-    takes = library_->slowed(request.type, whole, shape, group.inside, group.between).count();
+    takes =
+        library_->slowed(request.type, whole, shape, group.inside, group.between, request.exchange)
+            .count();
   }
   takes = later(takes, group.late);
   if (takes >= Fabric::kTooLong) {
@@ -110,7 +115,7 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   PhaseSpec spec;
   spec.request = request;
   spec.endpoint = (takes + 1) / 2;
-  spec.latency = std::min((*library_)(request.type, 1, shape).time.count(), takes);
+  spec.latency = std::min(takes_for(1), takes);
   spec.window = n - 1;
   spec.steps = n - 1;
   spec.plain_run = n - 1;

@@ -19,6 +19,8 @@ Fabric::Fabric(const platform::Platform& platform)
     bytes_per_ns_.push_back(dim.bandwidth.count() / 1e9);
   }
   set_ports(platform.deviations);
+  if (!astra_ && platform.collectives.library == platform::CollectiveLibrary::nccl)
+    sends_ = sends_of(platform);
 }
 
 // Nothing is stored for a cluster whose ports are all alike.
@@ -82,10 +84,12 @@ std::int64_t Fabric::delay_in_dim(std::size_t d, std::uint32_t hops, std::int64_
 std::int64_t Fabric::delay(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
   double latency = 0;
   double bytes_per_ns = std::numeric_limits<double>::infinity();
+  std::size_t outermost = 0;
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     const std::uint32_t a = coordinate(from, d);
     const std::uint32_t b = coordinate(to, d);
     if (a == b) continue;
+    outermost = d;
     latency += static_cast<double>(hops(d, a, b)) * dims_[d].latency_ns;
     double left = bytes_per_ns_[d];
     if (ports_deviate(d)) {
@@ -95,6 +99,11 @@ std::int64_t Fabric::delay(std::uint32_t from, std::uint32_t to, std::int64_t si
     }
     bytes_per_ns = std::min(bytes_per_ns, left);
     if (astra_) break;
+  }
+  if (sends_ && from != to) {
+    const std::size_t way = outermost < sends_->node_dims ? 0 : 1;
+    latency = std::max(latency, sends_->latency_ns[way]);
+    bytes_per_ns *= sends_->share[way];
   }
   // Nothing is crossed: 0 + size / infinity.
   return charge(latency, bytes_per_ns, size);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orrery/core/quantity.h"
+#include "orrery/model/network/sends.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -26,6 +27,8 @@ namespace orrery::model {
 /// Ports that deviate: in each dimension that is crossed, the bandwidth is what the worse of the
 /// sender's and the receiver's ports leaves, and both ports' extra latency is added. Ranks that a
 /// message passes through are not asked.
+///
+/// Where a library runs the platform's collectives it sends the messages, too (see Sends).
 class Fabric {
  public:
   /// What is left of a dimension at a rank's port, or between two.
@@ -88,6 +91,7 @@ class Fabric {
   std::vector<std::uint32_t> port_class_;  // by rank; empty: no port deviates
   std::vector<Port> ports_;                // class × dimension; class 0 does not deviate
   std::vector<bool> dim_deviates_;
+  std::optional<Sends> sends_;  // of the library; empty: there is none
   std::uint32_t ranks_ = 1;
   bool astra_;
 };

@@ -21,12 +21,12 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 29> kNames = {
+constexpr std::array<std::string_view, 30> kNames = {
     "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
     "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
     "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps",
     "stream",       "tid",       "device",   "stream_row",    "dep_kinds", "dep_lags_ps",
-    "is_copy",      "is_comm",   "is_wait",  "kernel",        "op_schema"};
+    "is_copy",      "is_comm",   "is_wait",  "kernel",        "op_schema", "experts"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -135,6 +135,8 @@ AttrId attr_id(std::string_view name) {
           return is(AttrId::outputs);
         case 'r':
           return is(AttrId::runtime);
+        case 'e':
+          return is(AttrId::experts);
         default:
           return AttrId::other;
       }

@@ -48,7 +48,8 @@ enum class AttrId : std::uint8_t {
   is_comm,
   is_wait,
   kernel,
-  op_schema
+  op_schema,
+  experts
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -136,6 +137,7 @@ class Decoding {
   void set_lane(AttrId id, const Scalar& value);
   void set_dep_list(AttrId id, const Scalar& value);
   void set_kernel(const Scalar& value, graph::NodeSpec& node);
+  void set_experts(const Scalar& value, graph::NodeSpec& node);
   void add_lane(graph::NodeSpec& node) const;
   void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);
 

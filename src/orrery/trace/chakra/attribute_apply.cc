@@ -122,6 +122,8 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       return set_dep_list(id, value);
     case AttrId::kernel:
       return set_kernel(value, node);
+    case AttrId::experts:
+      return set_experts(value, node);
     case AttrId::op_schema:
       schema_ = value.text;
       return;
@@ -156,6 +158,16 @@ void Decoding::set_kernel(const Scalar& value, NodeSpec& node) {
       node.kernel = kernel_numbers_[static_cast<std::size_t>(number)];
   }
   if (node.kernel == graph::kNoKernel) note(FindingCode::attr_ignored);
+}
+
+void Decoding::set_experts(const Scalar& value, NodeSpec& node) {
+  const auto exchange =
+      value.kind == Kind::text ? graph::parse_expert_exchange(value.text) : std::nullopt;
+  if (exchange) {
+    node.collective.exchange = *exchange;
+  } else {
+    note(FindingCode::attr_ignored);
+  }
 }
 
 void Decoding::add_lane(NodeSpec& node) const {

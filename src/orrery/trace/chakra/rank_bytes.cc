@@ -54,6 +54,7 @@ constexpr AttributeHead kKernel("kernel", Member::int64_val, 0);
 constexpr AttributeHead kCommType("comm_type", Member::int64_val, 0);
 constexpr AttributeHead kCommSize("comm_size", Member::int64_val, 0);
 constexpr AttributeHead kGroup("pg_name", Member::string_val, 2);
+constexpr AttributeHead kExperts("experts", Member::string_val, 2);
 constexpr AttributeHead kSource("comm_src", Member::int32_val, 0);
 constexpr AttributeHead kTarget("comm_dst", Member::int32_val, 0);
 constexpr AttributeHead kTag("comm_tag", Member::int32_val, 0);
@@ -152,6 +153,14 @@ void RankBytes::add_collective(const graph::NodeSpec& node) {
   bytes_ += static_cast<char>(digits);
   group_patches_.push_back({bytes_.size(), axis});
   bytes_ += group_texts_[axis];
+  if (node.collective.exchange) {
+    const std::string text = graph::to_text(node.collective.exchange);
+    bytes_ += kAttribute;
+    bytes_ += static_cast<char>(kExperts.size + varint_size(text.size()) + text.size());
+    bytes_ += kExperts.view();
+    add_varint(bytes_, text.size());
+    bytes_ += text;
+  }
 }
 
 void RankBytes::add_message(const graph::NodeSpec& node) {

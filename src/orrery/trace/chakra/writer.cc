@@ -27,6 +27,8 @@ void add_collective(const graph::Graph& graph, NodeId n, NodeRecord& node) {
     for (unsigned d = 0; d < coll.dims_count; ++d) dims.push_back((coll.dims_mask >> d & 1u) != 0);
     node.attributes.push_back(attribute_bools("involved_dim", dims));
   }
+  if (coll.exchange)
+    node.attributes.push_back(attribute_string("experts", graph::to_text(coll.exchange)));
   if (coll.root != 0) node.attributes.push_back(attribute_int32("root", coll.root));
 }
 

@@ -36,6 +36,16 @@ void read_sharding(KeyReader& keys, Parallel& plan) {
     plan.sharding = torch ? Sharding::zero3 : fsdp ? strategy : Sharding::zero1;
 }
 
+/// Megatron-Core, `flex` token dispatcher: DeepEP's kernels, unless another backend is named.
+void read_dispatcher(KeyReader& keys, Parallel& plan, Findings& findings) {
+  const bool flex = keys.text("moe_token_dispatcher_type", "alltoall") == "flex";
+  const std::string backend = keys.text("moe_flex_dispatcher_backend", "deepep");
+  const bool enabled = keys.flag("moe_enable_deepep");
+  if (enabled || (flex && backend == "deepep")) plan.dispatcher = Dispatcher::deepep;
+  if (flex && backend != "deepep")
+    findings.add(FindingCode::key_without_effect, keys.place("moe_flex_dispatcher_backend"));
+}
+
 void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   constexpr std::array kMethods = {Named<ContextMethod>{"p2p", ContextMethod::ring},
                                    Named<ContextMethod>{"a2a+p2p", ContextMethod::ring},
@@ -51,6 +61,7 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   for (const char* const key : {"sequence_parallel", "enable_sequence_parallel"})
     plan.sp = keys.has(key) ? keys.flag(key) : plan.sp;
   plan.sp = plan.sp && plan.tp > 1;
+  read_dispatcher(keys, plan, findings);
   plan.cp_method = keys.choice<ContextMethod>("cp_comm_type", plan.cp_method, kMethods);
   if (keys.text("cp_comm_type", "") == "a2a+p2p")
     findings.add(FindingCode::key_without_effect, keys.place("cp_comm_type"));

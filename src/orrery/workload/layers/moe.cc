@@ -72,6 +72,21 @@ class Experts {
   Op on_ep(const char* name, Phase phase, CollectiveType type, Amount size) const {
     return collective_op(name, phase, type, Axis::ep, stream::ep, size);
   }
+  /// Copies on their way to experts (`combine`: back), all that the busiest rank has.
+  [[nodiscard]] Op carry(const char* name, Phase phase, bool combine) const {
+    const Amount size = combine ? from_experts(tokens_.exchanged) : to_experts(tokens_.exchanged);
+    Op op = on_ep(name, phase, CollectiveType::all_to_all, size);
+    const Dispatcher by = scope_.spec->parallel.dispatcher;
+    if (by == Dispatcher::all_to_all) return op;
+    op.exchange.set(
+        by == Dispatcher::deepep ? graph::ExpertWay::deepep : graph::ExpertWay::deepep_low_latency,
+        combine);
+    op.exchange.experts = static_cast<std::uint16_t>(moe_.experts);
+    op.exchange.top_k = static_cast<std::uint8_t>(moe_.top_k);
+    op.exchange.row = static_cast<std::uint16_t>(
+        (combine ? from_experts(Amount(1)) : to_experts(Amount(1))).value());
+    return op;
+  }
 
   Tensor route(Tensor x);
   Tensor enter(Tensor x);
@@ -185,8 +200,7 @@ Tensor Experts::send(Tensor copies) {
   if (!exchange_) return copies;
   tape_.begin(Group::none, {copies});
   const Tensor arrived = tape_.output("moe.arrived", to_experts(tokens_.arriving));
-  tape_.forward(on_ep("moe.dispatch", Phase::forward, CollectiveType::all_to_all,
-                      to_experts(tokens_.exchanged)));
+  tape_.forward(carry("moe.dispatch", Phase::forward, false));
   return arrived;
 }
 
@@ -206,8 +220,7 @@ Tensor Experts::arrive(Tensor sent) {
   if (!exchange_) return sent;
   tape_.begin(Group::none, {sent});
   Tensor arrived = sent;
-  Op back = on_ep("moe.dispatch.dgrad", Phase::input_grad, CollectiveType::all_to_all,
-                  from_experts(tokens_.exchanged));
+  Op back = carry("moe.dispatch.dgrad", Phase::input_grad, true);
   if (gathers_copies()) {
     arrived = tape_.output("moe.gathered", to_experts(tokens_.computed));
     Op all = on_tp("moe.gather", Phase::forward, CollectiveType::all_gather,
@@ -274,10 +287,8 @@ Tensor Experts::return_copies(Tensor made) {
   if (!exchange_) return made;
   tape_.begin(Group::none, {made});
   const Tensor returned = tape_.output("moe.returned", from_experts(copies_));
-  Op back = on_ep("moe.combine", Phase::forward, CollectiveType::all_to_all,
-                  from_experts(tokens_.exchanged));
-  tape_.backward(on_ep("moe.combine.dgrad", Phase::input_grad, CollectiveType::all_to_all,
-                       to_experts(tokens_.exchanged)));
+  Op back = carry("moe.combine", Phase::forward, true);
+  tape_.backward(carry("moe.combine.dgrad", Phase::input_grad, false));
   if (gathers_copies()) {
     tape_.forward(on_tp("moe.scatter", Phase::forward, CollectiveType::reduce_scatter,
                         from_experts(tokens_.computed)));

@@ -162,6 +162,32 @@ TEST(Moe, DispatchAndCombineHaveTypesOfTheirOwn) {
   EXPECT_EQ(the_op(part.backward, "moe.dispatch.dgrad").size, 2 * elements);
 }
 
+TEST(Moe, DispatchersAreSaidOfWhatTheyCarry) {
+  Spec spec = deepseek();
+  spec.parallel.dp = 64;
+  spec.parallel.ep = 64;
+  spec.precision.dispatch = Dtype::fp8;
+  for (const graph::ExpertWay way :
+       {graph::ExpertWay::none, graph::ExpertWay::deepep, graph::ExpertWay::deepep_low_latency}) {
+    spec.parallel.dispatcher = static_cast<Dispatcher>(way);
+    const LoweredPart part = block_of(spec);
+    const auto check = [&](const std::vector<Op>& ops, const char* name, bool combine) {
+      const graph::ExpertExchange exchange = the_op(ops, name).exchange;
+      EXPECT_EQ(exchange.way(), way) << name;
+      if (way == graph::ExpertWay::none) return;
+      EXPECT_EQ(exchange.combine(), combine) << name;
+      EXPECT_EQ(exchange.experts, 256) << name;
+      EXPECT_EQ(exchange.top_k, 8) << name;
+      EXPECT_EQ(exchange.row, combine ? 14336 : 7168) << name;
+      EXPECT_EQ(the_op(ops, name).size, 4096LL * exchange.top_k * exchange.row) << name;
+    };
+    check(part.forward, "moe.dispatch", false);
+    check(part.forward, "moe.combine", true);
+    check(part.backward, "moe.combine.dgrad", false);
+    check(part.backward, "moe.dispatch.dgrad", true);
+  }
+}
+
 TEST(Moe, TensorParallelExpertsGatherWhatReachedTheirGroup) {
   Spec spec = mixtral();
   spec.parallel.tp = 4;

@@ -175,6 +175,7 @@ class Unroller {
         made.collective.type = op.collective;
         made.collective.size = Bytes(op.size);
         made.collective.group = pool_.intern(name(op.axis));
+        made.collective.exchange = op.exchange;
         break;
       case NodeKind::send:
       case NodeKind::recv: {

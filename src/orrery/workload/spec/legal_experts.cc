@@ -3,6 +3,7 @@
 // Rules of mixtures of experts.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "orrery/workload/spec/legal_internal.h"
@@ -98,6 +99,19 @@ std::string shared_ffn_by_tp(const Spec& spec) {
   return no_multiple("the shared experts' ffn", spec.model.shared_inner(), spec.parallel.tp, "tp");
 }
 
+constexpr double kWidestRow = 65535;
+
+std::string dispatcher(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  if (!spec.model.moe || p.dispatcher == Dispatcher::all_to_all) return {};
+  const Moe& moe = *spec.model.moe;
+  const double row = static_cast<double>(spec.model.hidden) *
+                     std::max(bytes_of(spec.precision.dispatch), bytes_of(spec.precision.combine));
+  const bool fits = moe.experts <= 65535 && moe.top_k <= 255 && row <= kWidestRow;
+  if (fits) return {};
+  return fmt::format("sends tokens of {} bytes to {} of {} experts", row, moe.top_k, moe.experts);
+}
+
 constexpr std::array kExpertRules = {
     RuleCheck{{"ep-needs-moe", "`ep`, `etp` and `ep_own_axis` need a model with experts."},
               "parallel.ep",
@@ -133,6 +147,11 @@ constexpr std::array kExpertRules = {
     RuleCheck{{"expert-ffn-by-etp", "An expert's inner size is a multiple of etp."},
               "parallel.etp",
               expert_ffn_by_etp},
+    RuleCheck{{"dispatcher",
+               "DeepEP sends tokens of at most 65535 bytes to at most 255 of 65535 experts."},
+              "parallel.dispatcher",
+              dispatcher,
+              Errc::config_range},
     RuleCheck{{"shared-ffn-by-tp", "The shared experts' inner size is a multiple of tp."},
               "parallel.tp",
               shared_ffn_by_tp},

@@ -35,6 +35,13 @@ enum class ContextMethod : std::uint8_t {
   ulysses,     ///< all-to-all: heads for tokens, and back
 };
 
+/// Who carries tokens to experts and back.
+enum class Dispatcher : std::uint8_t {
+  all_to_all,          ///< the collective library
+  deepep,              ///< DeepEP's normal kernels
+  deepep_low_latency,  ///< DeepEP's low-latency kernels
+};
+
 /// How the job is cut. World size = tp × cp × dp × pp (× ep when `ep_axis` is own).
 struct Parallel {
   std::int64_t tp = 1;
@@ -47,6 +54,7 @@ struct Parallel {
   std::int64_t etp = 0;      ///< tensor parallel inside experts; 0 = tp (allowed: 1, tp)
   bool ep_own_axis = false;  ///< ep multiplies the world (its ranks hold the same tokens) instead
                              ///< of being folded into tp × cp × dp
+  Dispatcher dispatcher = Dispatcher::all_to_all;
   Sharding sharding = Sharding::none;
   std::int64_t shard_size = 0;           ///< HSDP: ranks that share one copy; 0 = all of dp × cp
   std::int64_t prefetch = 1;             ///< zero3: layers gathered ahead
@@ -70,6 +78,7 @@ struct Parallel {
           .by_default("`tp`"),
       config::field("ep_own_axis", &Parallel::ep_own_axis,
                     "`ep` multiplies the world instead of being folded into tp x cp x dp"),
+      config::field("dispatcher", &Parallel::dispatcher, "who carries tokens to experts and back"),
       config::field("sharding", &Parallel::sharding, "what data-parallel ranks share out"),
       config::field("shard_size", &Parallel::shard_size,
                     "ranks that hold one copy together (HSDP), of dp x cp",
@@ -313,6 +322,14 @@ struct Words<workload::ContextMethod> {
       WordTable<workload::ContextMethod>{"all_gather", workload::ContextMethod::all_gather},
       WordTable<workload::ContextMethod>{"ring", workload::ContextMethod::ring},
       WordTable<workload::ContextMethod>{"ulysses", workload::ContextMethod::ulysses}};
+};
+template <>
+struct Words<workload::Dispatcher> {
+  static constexpr std::array names = {
+      WordTable<workload::Dispatcher>{"all_to_all", workload::Dispatcher::all_to_all},
+      WordTable<workload::Dispatcher>{"deepep", workload::Dispatcher::deepep},
+      WordTable<workload::Dispatcher>{"deepep_low_latency",
+                                      workload::Dispatcher::deepep_low_latency}};
 };
 template <>
 struct Words<workload::ScheduleKind> {

@@ -11,6 +11,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/platform/node.h"
 
 namespace orrery::model {
 
@@ -55,24 +56,6 @@ double links(const Dimension& dim) {
       break;
   }
   return one;
-}
-
-constexpr double kLeastOfNode = 0.25;
-constexpr double kLikeTheFirst = 0.9;
-
-std::size_t dims_of_node(const platform::Platform& platform, const platform::DeviceEntry* entry) {
-  const std::vector<Dimension>& dims = platform.dims;
-  const platform::LinkEntry* usual =
-      entry == nullptr ? nullptr : platform::find_link(entry->build.scale_up);
-  const double first = dims.front().bandwidth.count();
-  if (usual != nullptr && first < kLeastOfNode * usual->bandwidth.count()) return 0;
-  const std::int64_t island = entry == nullptr ? 0 : entry->build.island;
-  std::int64_t size = dims.front().size;
-  std::size_t count = 1;
-  while (count < dims.size() && dims[count].bandwidth.count() >= kLikeTheFirst * first &&
-         size * dims[count].size <= island)
-    size *= dims[count++].size;
-  return count;
 }
 
 std::uint8_t all_of(std::size_t count) { return static_cast<std::uint8_t>((1U << count) - 1); }
@@ -121,7 +104,7 @@ LibraryMachine library_machine(const platform::Platform& platform) {
   LibraryMachine machine;
   nccl::Hardware& hardware = machine.hardware;
   hardware.generation = generation_of(architecture);
-  machine.node_dims = dims_of_node(platform, entry);
+  machine.node_dims = platform::node_dimensions(platform);
   const std::string_view usual = entry == nullptr ? std::string_view() : entry->build.scale_up;
   hardware.nvlink = !usual.starts_with("pcie");
   const Dimension& first = platform.dims.front();

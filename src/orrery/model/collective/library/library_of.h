@@ -19,9 +19,7 @@ struct LibraryMachine {
   std::size_t node_dims = 0;  ///< 0: every GPU is a node
 };
 
-/// Dimension 0 is a node's if it has at least a quarter of the bandwidth by which the device's
-/// maker builds nodes (the catalogue), or that is not known; further ones if they have at least 90
-/// % of its bandwidth and the node does not grow beyond the maker's. A GPU's links are the port
+/// Nodes are platform::node_dimensions(). A GPU's links are the port
 /// into a switch, or all of its links to neighbours. AMD's GPUs count on 3/4 of their links (48 of
 /// 64 GB/s: RCCL's topo.h) and take Ampere's constants, which is an assumption: RCCL has its own.
 [[nodiscard]] LibraryMachine library_machine(const platform::Platform& platform);

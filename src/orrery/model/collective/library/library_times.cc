@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "orrery/model/collective/experts/deepep.h"
 #include "orrery/model/kernels/exact_math.h"
 
 namespace orrery::model {
@@ -54,6 +55,12 @@ std::optional<ErrorBand> both(const std::optional<ErrorBand>& a,
   return ErrorBand{std::min(a->least, b->least), std::max(a->most, b->most)};
 }
 
+Time time_of(double us) {
+  const double ps = us * 1e6;
+  return Time(ps < 4e18 ? std::max<std::int64_t>(std::llround(ps), 0)
+                        : std::numeric_limits<std::int64_t>::max() / 2);
+}
+
 // Bands are of sizes held back. Leaving out whole groups, measured all-reduces between nodes are
 // 1.5 times as far away again (docs/collectives.md); of another collective or machine it is not
 // known, and taken for three times.
@@ -76,7 +83,7 @@ std::string_view name(LibrarySource source) {
 
 LibraryTimes::LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
                            std::vector<MeasuredCollective> own, nccl::Chooser chooser)
-    : hardware_(hardware), chooser_(std::move(chooser)), curves_(std::move(own)) {
+    : hardware_(hardware), device_(device), chooser_(std::move(chooser)), curves_(std::move(own)) {
   const std::size_t given = curves_.size();
   const auto has_own = [&](const MeasuredCollective& built_in) {
     return std::any_of(curves_.begin(), curves_.begin() + static_cast<std::ptrdiff_t>(given),
@@ -164,7 +171,8 @@ bool LibraryTimes::runs(CollectiveType type, std::int64_t bytes, const nccl::Sha
 }
 
 Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
-                          double inside, double between) const {
+                          double inside, double between,
+                          const graph::ExpertExchange& exchange) const {
   LibraryTimes slow = *this;
   slow.hardware_.intra *= inside;
   slow.hardware_.inter *= between;
@@ -172,18 +180,32 @@ Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::S
     if (curve.intra == 0) curve.intra = hardware_.intra;
     if (curve.inter == 0) curve.inter = hardware_.inter;
   }
-  return std::max(slow(type, bytes, shape).time, (*this)(type, bytes, shape).time);
+  return std::max(slow(type, bytes, shape, exchange).time,
+                  (*this)(type, bytes, shape, exchange).time);
+}
+
+LibraryAnswer LibraryTimes::by_experts(const graph::ExpertExchange& exchange, std::int64_t bytes,
+                                       const nccl::Shape& shape) const {
+  const deepep::ExchangeTime told =
+      deepep::exchange_time(exchange, bytes, shape, hardware_, device_);
+  LibraryAnswer answer;
+  answer.time = time_of(told.us);
+  answer.source = told.measured ? LibrarySource::measured
+                  : told.band   ? LibrarySource::scaled
+                                : LibrarySource::cost_model;
+  answer.band = told.band;
+  return answer;
 }
 
 LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
-                                       const nccl::Shape& shape) const {
+                                       const nccl::Shape& shape,
+                                       const graph::ExpertExchange& exchange) const {
   LibraryAnswer answer;
   if (shape.ranks < 2) return answer;
+  if (exchange) return by_experts(exchange, bytes, shape);
   const Base told = base(type, bytes, shape, hardware_, chooser_);
   const Share put_right = share(type, bytes, shape);
-  const double ps = told.us * exact_exp2(put_right.log) * 1e6;
-  answer.time = Time(ps < 4e18 ? std::max<std::int64_t>(std::llround(ps), 0)
-                               : std::numeric_limits<std::int64_t>::max() / 2);
+  answer.time = time_of(told.us * exact_exp2(put_right.log));
   answer.source = put_right.source;
   answer.choice = told.choice;
   answer.band = put_right.band;

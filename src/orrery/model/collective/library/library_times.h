@@ -58,16 +58,19 @@ class LibraryTimes {
                std::vector<MeasuredCollective> own = {}, nccl::Chooser chooser = {});
 
   /// What `bytes` (the whole buffer, as nccl-tests counts it) take a group of that shape, from when
-  /// the last rank has begun. Not negative; 0 for a group of one.
+  /// the last rank has begun. Not negative; 0 for a group of one. Tokens on their way to experts
+  /// take what their own library takes (`exchange`, see deepep::exchange_time).
   [[nodiscard]] LibraryAnswer operator()(graph::CollectiveType type, std::int64_t bytes,
-                                         const nccl::Shape& shape) const;
+                                         const nccl::Shape& shape,
+                                         const graph::ExpertExchange& exchange = {}) const;
 
   /// Whether settings leave an algorithm and a protocol that can run it.
   [[nodiscard]] bool runs(graph::CollectiveType type, std::int64_t bytes,
                           const nccl::Shape& shape) const;
   /// The same where a member's links or card have only that share of their bandwidth left.
   [[nodiscard]] Time slowed(graph::CollectiveType type, std::int64_t bytes,
-                            const nccl::Shape& shape, double inside, double between) const;
+                            const nccl::Shape& shape, double inside, double between,
+                            const graph::ExpertExchange& exchange = {}) const;
 
   [[nodiscard]] const nccl::Hardware& hardware() const { return hardware_; }
   /// The curves that answers stand on.
@@ -90,8 +93,11 @@ class LibraryTimes {
   [[nodiscard]] Share share(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape) const;
   void sort_curves();
+  [[nodiscard]] LibraryAnswer by_experts(const graph::ExpertExchange& exchange, std::int64_t bytes,
+                                         const nccl::Shape& shape) const;
 
   nccl::Hardware hardware_;
+  std::string device_;
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
 };

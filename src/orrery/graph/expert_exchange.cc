@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/expert_exchange.h"
+
+#include <charconv>
+
+namespace orrery::graph {
+namespace {
+
+/// `word` is "key=number"; false: it is not, or the number is 0 or does not fit.
+template <class Number>
+bool read_field(std::string_view word, std::string_view key, Number& out) {
+  if (!word.starts_with(key) || word.size() <= key.size() || word[key.size()] != '=') return false;
+  word.remove_prefix(key.size() + 1);
+  const char* end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, out);
+  return error == std::errc{} && stop == end && out > 0;
+}
+
+std::string_view next_field(std::string_view& text) {
+  const std::size_t end = text.find(' ');
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return word;
+}
+
+}  // namespace
+
+std::string_view name(ExpertWay way) {
+  switch (way) {
+    case ExpertWay::none:
+      return "none";
+    case ExpertWay::deepep:
+      return "deepep";
+    case ExpertWay::deepep_low_latency:
+      break;
+  }
+  return "deepep_low_latency";
+}
+
+std::string to_text(const ExpertExchange& exchange) {
+  std::string text = exchange.combine() ? "combine " : "dispatch ";
+  text += name(exchange.way());
+  text += " experts=" + std::to_string(exchange.experts);
+  text += " top_k=" + std::to_string(unsigned{exchange.top_k});
+  text += " row=" + std::to_string(exchange.row);
+  return text;
+}
+
+std::optional<ExpertExchange> parse_expert_exchange(std::string_view text) {
+  ExpertExchange exchange;
+  const std::string_view which = next_field(text), way = next_field(text);
+  if (which != "combine" && which != "dispatch") return std::nullopt;
+  for (const ExpertWay known : {ExpertWay::deepep, ExpertWay::deepep_low_latency})
+    if (way == name(known)) exchange.set(known, which == "combine");
+  if (!exchange) return std::nullopt;
+  if (!read_field(next_field(text), "experts", exchange.experts) ||
+      !read_field(next_field(text), "top_k", exchange.top_k) ||
+      !read_field(next_field(text), "row", exchange.row) || !text.empty())
+    return std::nullopt;
+  if (exchange.top_k > exchange.experts) return std::nullopt;
+  return exchange;
+}
+
+}  // namespace orrery::graph
