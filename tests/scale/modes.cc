@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, kModes> kNames = {
     "rendezvous", "bus",  "late",   "trees",  "direct", "themis", "rotation", "alternate",
-    "links",      "pool", "custom", "replay", "table",  "fluid",  "library"};
+    "links",      "pool", "custom", "replay", "table",  "fluid",  "library",  "beside"};
 
 // Every other rank, every fourth, or any.
 void add_late(Draw& draw, Platform& machine) {
@@ -141,6 +141,13 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       if (machine.rules == Rules::astra) return;  // follows another library
       config.library = CollectiveLibrary::nccl;
       machine.device.entry = "h100-sxm";
+      return;
+    case Mode::beside:
+      if (machine.rules == Rules::astra) return;  // knows of no such thing
+      machine.device.compute = ComputeModel::roofline;
+      machine.device.peak = FlopRate(1e12);
+      machine.device.memory = Bandwidth(1e9);
+      machine.device.in_step.beside = InStep::Beside{draw.of({1.37, 2.0, 1.0}), 1.11};
       return;
   }
 }

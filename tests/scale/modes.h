@@ -27,8 +27,9 @@ enum class Mode : std::uint8_t {
   table,       ///< a network whose delays come from a table
   fluid,       ///< a network where messages share ports and rates change
   library,     ///< collectives as NCCL runs them, on H100s
+  beside,      ///< kernels are slower beside collectives
 };
-inline constexpr std::uint32_t kModes = 15;
+inline constexpr std::uint32_t kModes = 16;
 
 [[nodiscard]] std::string_view name(Mode mode);
 

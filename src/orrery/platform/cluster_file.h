@@ -84,9 +84,20 @@ struct FactorSection {
       field("most", &FactorSection::most, "the other end of the band", between(0, 10))};
 };
 
+struct BesideSection {
+  double products = 1;
+  double others = 1;
+
+  static constexpr auto fields = std::tuple{
+      field("products", &BesideSection::products,
+            "by how much products, attention and convolutions are slower", between(1, 10)),
+      field("others", &BesideSection::others, "by how much all other kernels are", between(1, 10))};
+};
+
 struct InStepSection {
   std::optional<Time> gap;
   std::vector<FactorSection> factors;
+  std::optional<BesideSection> beside_collectives;
 
   static constexpr auto fields = std::tuple{
       field("gap", &InStepSection::gap,
@@ -94,7 +105,10 @@ struct InStepSection {
           .by_default("as recorded on devices of its architecture"),
       field("factors", &InStepSection::factors,
             "how much slower kernels are in your steps than models say that they are alone",
-            between(0, 8))};
+            between(0, 8)),
+      field("beside_collectives", &InStepSection::beside_collectives,
+            "how much slower kernels are while a collective runs on their device")
+          .by_default("from the SMs and the bandwidth that the library's collectives take")};
 };
 
 struct DeviceSection {

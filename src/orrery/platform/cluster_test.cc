@@ -92,7 +92,8 @@ TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",
     "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv", "kernel_model": "k/times.model",
-      "in_step": {"gap": "2 us", "factors": [{"bits": 16, "factor": 1.2, "least": -0.1, "most": 0.1}]}},
+      "in_step": {"gap": "2 us", "factors": [{"bits": 16, "factor": 1.2, "least": -0.1, "most": 0.1}],
+                  "beside_collectives": {"products": 1.25}}},
     "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
     "network_model": "message",
     "collectives": {"chunks": 7, "active_chunks": 2, "queues_per_dim": 3, "policy": "priority", "optimization": "baseline",
@@ -111,12 +112,14 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(platform->device.in_step.gap, us(2));
   ASSERT_EQ(platform->device.in_step.factors.size(), 1u);
   EXPECT_EQ(platform->device.in_step.factors[0], (InStep::Factor{16, 1.2, -0.1, 0.1}));
+  EXPECT_EQ(platform->device.in_step.beside, (InStep::Beside{1.25, 1}));
   EXPECT_EQ(platform->device.kernel_model, "k/times.model");
   Findings none;
   const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
   EXPECT_EQ(again->device.kernel_table, "k/times.csv");
   EXPECT_EQ(again->device.in_step.gap, us(2));
   EXPECT_EQ(again->device.in_step.factors, platform->device.in_step.factors);
+  EXPECT_EQ(again->device.in_step.beside, platform->device.in_step.beside);
   EXPECT_EQ(platform->network, NetworkModelKind::message);
   EXPECT_EQ(platform->dims[0].bandwidth.count(), 50e9);
   const CollectiveConfig& c = platform->collectives;

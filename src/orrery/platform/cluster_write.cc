@@ -22,8 +22,10 @@ PlanValue plan_value(const CollectivePlan& plan) {
 }
 
 std::optional<InStepSection> section_of(const InStep& in_step) {
-  if (!in_step.gap && in_step.factors.empty()) return std::nullopt;
-  InStepSection section{in_step.gap, {}};
+  if (!in_step.gap && in_step.factors.empty() && !in_step.beside) return std::nullopt;
+  InStepSection section{in_step.gap, {}, {}};
+  if (in_step.beside)
+    section.beside_collectives = BesideSection{in_step.beside->products, in_step.beside->others};
   for (const InStep::Factor& one : in_step.factors)
     section.factors.push_back({one.bits, one.factor, one.least, one.most});
   return section;

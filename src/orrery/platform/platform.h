@@ -88,8 +88,8 @@ enum class CollectiveLibrary : std::uint8_t {
 
 /// What NCCL's environment variables of the same names say.
 struct LibrarySettings {
-  std::string algorithms;  ///< "ring,tree", "^nvls"; empty: all
-  std::string protocols;   ///< "ll,simple"; empty: all
+  std::string algorithms;                              ///< "ring,tree", "^nvls"; empty: all
+  std::string protocols;                               ///< "ll,simple"; empty: all
   std::int64_t least_channels = 0, most_channels = 0;  ///< 0: as many as it finds
   bool nvls = true;
   bool collnet = false;
@@ -154,8 +154,16 @@ struct InStep {
 
     friend bool operator==(const Factor&, const Factor&) = default;
   };
+  /// How much slower kernels are while a collective runs on their device.
+  struct Beside {
+    double products = 1;  ///< of matrices, attention, convolutions
+    double others = 1;
+
+    friend bool operator==(const Beside&, const Beside&) = default;
+  };
   std::optional<Time> gap;  ///< from a kernel to the next that waits in the queue
   std::vector<Factor> factors;
+  std::optional<Beside> beside;  ///< empty: as assumed (model::Interference)
 };
 
 struct Device {

@@ -15,13 +15,14 @@ using platform::InterDimension;
 using platform::SchedulingPolicy;
 
 Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues,
-                         Accounts& accounts, Ends& ends)
+                         Accounts& accounts, Ends& ends, BesideCollectives& beside)
     : run_(run),
       planner_(planner),
       chunks_(chunks),
       queues_(queues),
       accounts_(accounts),
       ends_(ends),
+      beside_(beside),
       themis_(run.platform) {}
 
 std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, graph::NodeId node) {
@@ -234,6 +235,7 @@ void Collectives::phase_ends(Stream& stream) {
   ops_[stream.op].sent += bytes;
   queues_.note_gather(rank, queue, stream);
   if (run_.observer != nullptr) run_.observer->phase_ends(stream);
+  if (beside_.on()) beside_.phase_ends(stream);
   stream.spec = nullptr;
   stream.balances.clear();
   ++stream.phase;

@@ -9,6 +9,7 @@
 
 #include "orrery/model/collective/plan.h"
 #include "orrery/sim/accounts.h"
+#include "orrery/sim/beside.h"
 #include "orrery/sim/chunk_queues.h"
 #include "orrery/sim/chunks.h"
 #include "orrery/sim/phase_run.h"
@@ -29,7 +30,7 @@ class Collectives : public PhaseEnds {
   };
 
   Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues, Accounts& accounts,
-              Ends& ends);
+              Ends& ends, BesideCollectives& beside);
 
   /// The communicator that stands for the one that a collective names. Empty: the run has failed.
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
@@ -72,6 +73,7 @@ class Collectives : public PhaseEnds {
   ChunkQueues& queues_;
   Accounts& accounts_;
   Ends& ends_;
+  BesideCollectives& beside_;
   Themis themis_;
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;

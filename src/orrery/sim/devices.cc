@@ -52,7 +52,11 @@ bool Devices::compute(std::uint32_t rank, NodeId node) {
   if (graph.work(node).tensor_size == Bytes{} && run_.policy.empty_work_is_skipped) return false;
   const Time taken = run_.shared.deviations.compute(run_.real(rank), answer->time);
   run_.shared.gpu_time[rank] += taken.count();
-  agendas_.at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
+  if (beside_.on() && !graph.is_cpu(node)) {
+    beside_.begin(rank, node, taken.count());
+  } else {
+    agendas_.at(rank, taken.count(), {.arg = node, .kind = LocalKind::node_done});
+  }
   return true;
 }
 

@@ -9,6 +9,7 @@
 #include "orrery/model/compute/compute.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/sim/agendas.h"
+#include "orrery/sim/beside.h"
 #include "orrery/sim/run.h"
 
 namespace orrery::sim {
@@ -16,9 +17,10 @@ namespace orrery::sim {
 /// Works out how long a node takes and has it end after that (LocalKind::node_done, memory_done).
 class Devices {
  public:
-  Devices(Run& run, Agendas& agendas)
+  Devices(Run& run, Agendas& agendas, BesideCollectives& beside)
       : run_(run),
         agendas_(agendas),
+        beside_(beside),
         compute_(model::make_compute(run.platform, run.options.kernel_models)),
         remote_memory_(run.platform) {}
 
@@ -43,6 +45,7 @@ class Devices {
 
   Run& run_;
   Agendas& agendas_;
+  BesideCollectives& beside_;
   std::unique_ptr<model::Compute> compute_;
   model::RemoteMemory remote_memory_;
 };

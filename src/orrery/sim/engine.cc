@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "orrery/model/collective/library/library_of.h"
 #include "orrery/core/check.h"
+#include "orrery/model/collective/library/library_of.h"
 
 namespace orrery::sim {
 
@@ -219,6 +219,9 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
       return phases_.reduce(rank, event);
     case LocalKind::node_done:
       nodes_.complete(rank, event.arg);
+      return;
+    case LocalKind::kernel_done:
+      if (beside_.ends(rank, event.arg)) nodes_.complete(rank, event.arg);
       return;
     case LocalKind::node_ready:
       return nodes_.becomes_ready(rank, event.arg);

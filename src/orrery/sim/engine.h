@@ -12,6 +12,7 @@
 
 #include "orrery/sim/accounts.h"
 #include "orrery/sim/agendas.h"
+#include "orrery/sim/beside.h"
 #include "orrery/sim/border.h"
 #include "orrery/sim/chunk_queues.h"
 #include "orrery/sim/chunks.h"
@@ -115,13 +116,14 @@ class Engine : private Messages::Ends,
   std::optional<Border> border_;  // in a part
   Messages messages_{run_, guard_, transport_, accounts_, *this, border_ ? &*border_ : nullptr};
   Nodes nodes_{run_, agendas_, accounts_, *this};
-  Devices devices_{run_, agendas_};
+  BesideCollectives beside_{run_, agendas_};
+  Devices devices_{run_, agendas_, beside_};
   Hosts hosts_{run_, devices_};
   Customs customs_{run_, agendas_, messages_, *this};
   Meetings meetings_{run_, agendas_};  // Options::replay
   ChunkQueues queues_{run_, planner_, chunks_};
-  Collectives collectives_{run_, planner_, chunks_, queues_, accounts_, *this};
-  Phases phases_{run_, planner_, chunks_, guard_, agendas_, transport_, collectives_};
+  Collectives collectives_{run_, planner_, chunks_, queues_, accounts_, *this, beside_};
+  Phases phases_{run_, planner_, chunks_, guard_, agendas_, transport_, collectives_, beside_};
   std::optional<History> history_;  // Options::record
 
   /// In a part: what it does before the others hand over what they have sent.

@@ -6,12 +6,13 @@
 namespace orrery::sim {
 
 Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Agendas& agendas,
-               Transport& transport, PhaseEnds& ends)
+               Transport& transport, PhaseEnds& ends, BesideCollectives& beside)
     : run_(run),
       planner_(planner),
       chunks_(chunks),
       agendas_(agendas),
       transport_(transport),
+      beside_(beside),
       early_(run.policy),
       boundary_(run, chunks, agendas, *this),
       rendezvous_(run, chunks, transport),
@@ -39,6 +40,7 @@ void Phases::begin_phase(Stream& stream) {
   const model::PhaseSpec& spec = planner_.spec(queued.spec);
   stream.spec = &spec;
   if (run_.observer != nullptr) run_.observer->phase_begins(stream);
+  if (beside_.on()) beside_.phase_begins(stream);
   stream.position = spec.request.ring.position(stream.member);
   stream.steps_left = spec.steps;
   stream.free = stream.received = stream.balance = 0;

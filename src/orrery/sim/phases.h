@@ -3,6 +3,7 @@
 // How a chunk goes through one dimension: which of the ways to run a phase takes it.
 #pragma once
 
+#include "orrery/sim/beside.h"
 #include "orrery/sim/boundary.h"
 #include "orrery/sim/chunk_queues.h"
 #include "orrery/sim/closed_phases.h"
@@ -16,7 +17,7 @@ namespace orrery::sim {
 class Phases : public ChunkQueues::Starter, public Boundary::Frees {
  public:
   Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Agendas& agendas,
-         Transport& transport, PhaseEnds& ends);
+         Transport& transport, PhaseEnds& ends, BesideCollectives& beside);
 
   void begin_phase(Stream& stream) override;
   void packets_free(Stream& stream, std::uint16_t count) override;
@@ -66,6 +67,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
   Chunks& chunks_;
   Agendas& agendas_;
   Transport& transport_;
+  BesideCollectives& beside_;
   Early early_;
   Boundary boundary_;
   Rendezvous rendezvous_;

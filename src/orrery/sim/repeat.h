@@ -128,6 +128,7 @@ class Repeater {
   [[nodiscard]] std::int64_t relative(std::uint32_t rank, graph::NodeId node) const;
   [[nodiscard]] std::int64_t tag_base() const;
   void take_rank(std::uint32_t rank, Snapshot& to);
+  void take_beside(std::uint32_t rank, Snapshot& to);
   [[nodiscard]] bool take_agenda(std::uint32_t rank, Snapshot& to);
   void take_queues(std::uint32_t rank, Snapshot& to);
   [[nodiscard]] bool take_blocks(Snapshot& to);

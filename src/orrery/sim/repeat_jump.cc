@@ -170,6 +170,12 @@ void Repeater::move_times(const Jump& jump) {
     host.issued += (host.issued - before_.hosts[rank].issued) * jump.times;
     grow(host.waits, before_.hosts[rank].waits, jump.times);
   }
+  for (std::uint32_t rank = 0; rank < run_.shared.beside.size(); ++rank) {
+    for (BesideState::Kernel& kernel : run_.shared.beside[rank].kernels) {
+      kernel.node += jump.nodes(rank);
+      for (std::int64_t* time : {&kernel.since, &kernel.end, &kernel.begun}) *time += jump.delay();
+    }
+  }
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
     for (const auto& [time, event] : parts_.agendas.pending(rank)) {
       if (event->kind != LocalKind::begins) event->arg += jump.nodes(rank);

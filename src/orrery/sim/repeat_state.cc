@@ -50,6 +50,7 @@ bool Repeater::take(Snapshot& to) {
     to.words.push_back(run_.shared.states[rank].finished ? 1 : 0);
     if (run_.shared.states[rank].finished) continue;
     take_rank(rank, to);
+    take_beside(rank, to);
     take_queues(rank, to);
     if (!take_agenda(rank, to)) return false;
   }
@@ -123,13 +124,28 @@ void Repeater::take_rank(std::uint32_t rank, Snapshot& to) {
   }
 }
 
+// What is left of kernels, and what slows them.
+void Repeater::take_beside(std::uint32_t rank, Snapshot& to) {
+  if (run_.shared.beside.empty()) return;
+  const BesideState& state = run_.shared.beside[rank];
+  std::vector<std::array<std::int64_t, 4>> rows;
+  for (const BesideState::Kernel& kernel : state.kernels)
+    rows.push_back({relative(rank, kernel.node), kernel.left, kernel.since - run_.now(),
+                    kernel.end - run_.now()});
+  append_sorted(rows, to.words);
+  to.words.push_back(state.collectives.count);
+  to.words.push_back(state.collectives.sms);
+  to.words.push_back(state.collectives.memory_rate);
+}
+
 bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> rows;
   bool known = true;
   for (const auto& [time, event] : parts_.agendas.pending(rank)) {
     known =
         known && (event->kind == LocalKind::node_done || event->kind == LocalKind::node_launched ||
-                  event->kind == LocalKind::memory_done || event->kind == LocalKind::begins);
+                  event->kind == LocalKind::memory_done || event->kind == LocalKind::begins ||
+                  event->kind == LocalKind::kernel_done);
     rows.push_back({time - run_.now(), static_cast<std::int64_t>(event->kind),
                     event->kind == LocalKind::begins ? 0 : relative(rank, event->arg)});
   }

@@ -46,7 +46,10 @@ void Run::set_up_ranks(const Planner& planner) {
     state.waits.assign(waits.begin(), waits.end());
   }
   shared.times.resize(nodes);
-  if (policy.knows_kernels && !platform.replay_only && !options.replay) set_up_hosts();
+  if (!policy.knows_kernels || platform.replay_only || options.replay) return;
+  set_up_hosts();
+  if (options.library != nullptr || platform.device.in_step.beside)
+    shared.beside.resize(quotient.ranks());
 }
 
 // Whatever was recorded had a host of its own.

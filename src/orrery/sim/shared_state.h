@@ -58,6 +58,7 @@ struct SharedState {
   std::vector<Agenda> agendas;
   std::vector<RankState> states;
   std::vector<HostClock> hosts;          ///< empty: no device waits for its host
+  std::vector<BesideState> beside;       ///< empty: kernels are never slower beside collectives
   std::vector<std::size_t> first_times;  ///< where its nodes' times begin
   std::vector<NodeTimes> times;
   std::vector<Comings> comings;        ///< by communicator; empty: times are not kept

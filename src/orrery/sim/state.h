@@ -14,6 +14,7 @@
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/phase.h"
 #include "orrery/model/collective/plan.h"
+#include "orrery/model/compute/interference.h"
 #include "orrery/sim/chunk_state.h"
 #include "orrery/sim/recording.h"
 
@@ -34,6 +35,7 @@ enum class LocalKind : std::uint8_t {
   memory_done,    ///< a remote memory access ends
   custom_done,    ///< a compute node of a custom collective ends
   begins,         ///< a rank begins its work late
+  kernel_done,    ///< a kernel ends, if no collective has begun or ended beside it since
   bus,            ///< a transaction of the shared memory bus moves on
 };
 
@@ -169,6 +171,22 @@ struct RankState {
   // was accounted meanwhile (in Accounts, newest).
   std::uint32_t awaited = 0;
   std::uint32_t span = kNone;
+};
+
+/// Kernels of one rank that run, and what collectives take of its device.
+struct BesideState {
+  struct Kernel {
+    graph::NodeId node = 0;
+    bool product = true;
+    double factor = 1;       ///< by which it is slower now
+    std::int64_t left = 0;   ///< of it at `since`, if nothing ran beside it
+    std::int64_t since = 0;  ///< when that was
+    std::int64_t end = -1;   ///< if nothing changes
+    std::int64_t begun = 0;
+    std::int64_t alone = 0;
+  };
+  std::vector<Kernel> kernels;
+  model::TakenByCollectives collectives;
 };
 
 /// Time of a rank that has been accounted for, and what went on. A message from another part may

@@ -52,6 +52,14 @@ std::string in_step_words(const platform::Platform& platform) {
   for (const platform::InStep::Factor& factor : device.in_step.factors)
     words += fmt::format("{}x {:.2f} at {} bits ({:+.0f} to {:+.0f} %)", words.empty() ? "" : ", ",
                          factor.factor, factor.bits, 100 * factor.least, 100 * factor.most);
+  const auto& beside = device.in_step.beside;
+  const bool assumed = !beside && platform.collectives.library == platform::CollectiveLibrary::nccl;
+  if (beside) {
+    words += fmt::format("{}beside collectives x {:.2f} (products) and x {:.2f}",
+                         words.empty() ? "" : ", ", beside->products, beside->others);
+  } else if (assumed) {
+    words += fmt::format("{}slower beside collectives (assumed)", words.empty() ? "" : ", ");
+  }
   return words;
 }
 

@@ -33,7 +33,20 @@ void write_in_step(JsonWriter& json, const platform::Platform& platform) {
         .field("least", factor.least)
         .field("most", factor.most)
         .end_object();
-  json.end_array().end_object();
+  json.end_array().key("beside_collectives");
+  const auto& beside = device.in_step.beside;
+  if (beside) {
+    json.begin_object()
+        .field("source", "stated")
+        .field("products", beside->products)
+        .field("others", beside->others)
+        .end_object();
+  } else if (platform.collectives.library == platform::CollectiveLibrary::nccl) {
+    json.begin_object().field("source", "assumed").end_object();
+  } else {
+    json.null();
+  }
+  json.end_object();
 }
 
 void write_models(JsonWriter& json, const Outcome& outcome) {

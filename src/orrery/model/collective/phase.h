@@ -55,7 +55,7 @@ struct PhaseRequest {
   /// Neighbours are hops of dimension `dim` of the fabric (otherwise: ask the fabric rank by rank).
   bool along_dim = true;
   graph::ExpertExchange exchange;  ///< under a library: who carries tokens
-  LibraryGroup library;  ///< whose members a library brings together, if there are any
+  LibraryGroup library;            ///< whose members a library brings together, if there are any
 
   friend bool operator==(const PhaseRequest&, const PhaseRequest&) = default;
 };
@@ -97,7 +97,9 @@ struct PhaseSpec {
   std::uint32_t keys =
       1;  ///< distinct matching keys: ring 1, direct size, halving-doubling packets
 
-  std::int64_t latency = 0;  ///< by a library: what it takes without bytes, picoseconds
+  std::int64_t latency = 0;      ///< by a library: what it takes without bytes, picoseconds
+  std::int32_t sms = 0;          ///< by a library: SMs that its channels hold
+  std::int64_t memory_rate = 0;  ///< by a library: bytes/s that it moves in a device's memory
   bool on_bus =
       false;  ///< packets cross the shared memory bus instead of waiting the endpoint delay
 

@@ -81,6 +81,21 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
   return {};
 }
 
+// A channel is a block of threads on an SM of its own. Whatever goes over a wire is read from a
+// device's memory and written to another's; what is reduced is read once more.
+void PhaseFactory::take_of_device(PhaseSpec& spec, std::int64_t whole, std::int64_t takes) const {
+  const PhaseRequest& request = spec.request;
+  const nccl::Shape shape{request.ring.size, request.library.nodes};
+  spec.sms = library_->sms(request.type, whole, shape, request.exchange);
+  if (takes <= 0) return;
+  const double n = request.ring.size, size = static_cast<double>(whole);
+  const bool twice = request.type == CollectiveType::all_reduce;
+  const bool reduces = twice || request.type == CollectiveType::reduce_scatter;
+  const double wire = (twice ? 2 : 1) * size * (n - 1) / n;
+  const double rate = (reduces ? 3 : 2) * wire / static_cast<double>(takes) * 1e12;
+  spec.memory_rate = rate < 1e15 ? static_cast<std::int64_t>(rate) : 0;
+}
+
 // All members at once, from when the last has come: everybody tells everybody by messages that
 // take no time, and half of what the library takes goes by before each is sent, half after it has
 // arrived.
@@ -115,6 +130,7 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   PhaseSpec spec;
   spec.request = request;
   spec.endpoint = (takes + 1) / 2;
+  take_of_device(spec, whole, takes);
   spec.latency = std::min(takes_for(1), takes);
   spec.window = n - 1;
   spec.steps = n - 1;

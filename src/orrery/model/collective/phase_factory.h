@@ -35,6 +35,7 @@ class PhaseFactory {
  private:
   [[nodiscard]] Result<void> check(const PhaseRequest& request) const;
   [[nodiscard]] Result<PhaseSpec> make_by_library(const PhaseRequest& request) const;
+  void take_of_device(PhaseSpec& spec, std::int64_t whole, std::int64_t takes) const;
   void fill_steps(PhaseSpec& spec) const;
   void fill_halving_doubling(PhaseSpec& spec) const;
   [[nodiscard]] Result<void> fill_delays(PhaseSpec& spec) const;

@@ -170,6 +170,14 @@ bool LibraryTimes::runs(CollectiveType type, std::int64_t bytes, const nccl::Sha
   return exchange || base(type, bytes, shape, hardware_, chooser_).choice;
 }
 
+std::int32_t LibraryTimes::sms(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
+                               const graph::ExpertExchange& exchange) const {
+  if (exchange) return exchange.way() == graph::ExpertWay::deepep ? deepep::kSms : 0;
+  if (const auto choice = base(type, bytes, shape, hardware_, chooser_).choice)
+    return choice->channels;
+  return nccl::machine_of(hardware_, shape).ring.count;
+}
+
 Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
                           double inside, double between,
                           const graph::ExpertExchange& exchange) const {

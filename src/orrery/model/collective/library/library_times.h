@@ -67,6 +67,12 @@ class LibraryTimes {
   /// Whether settings leave an algorithm and a protocol that can run it.
   [[nodiscard]] bool runs(graph::CollectiveType type, std::int64_t bytes,
                           const nccl::Shape& shape) const;
+  /// SMs that it holds on each device while it runs: one for each channel (all-to-all: as many as a
+  /// ring has), or those of the kernels that carry tokens (0 for low latency, which leaves them to
+  /// others while bytes are on their way).
+  [[nodiscard]] std::int32_t sms(graph::CollectiveType type, std::int64_t bytes,
+                                 const nccl::Shape& shape,
+                                 const graph::ExpertExchange& exchange) const;
   /// The same where a member's links or card have only that share of their bandwidth left.
   [[nodiscard]] Time slowed(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape, double inside, double between,

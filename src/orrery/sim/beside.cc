@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/beside.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::sim {
+
+// At least as long as alone: an end that rounds down would come before it.
+void BesideCollectives::set_end(std::uint32_t rank, BesideState::Kernel& kernel) {
+  const BesideState& state = run_.shared.beside[rank];
+  const double factor = interference_.factor(state.collectives, kernel.product);
+  const double takes = std::ceil(static_cast<double>(kernel.left) * factor);
+  const std::int64_t delay = factor == 1.0 ? kernel.left
+                             : takes < 4e18
+                                 ? std::max(static_cast<std::int64_t>(takes), kernel.left)
+                                 : model::Fabric::kTooLong;
+  const std::int64_t end = run_.after(delay);
+  kernel.factor = factor;
+  if (end == kernel.end) return;
+  kernel.end = end;
+  agendas_.at(rank, delay, {.arg = kernel.node, .kind = LocalKind::kernel_done});
+}
+
+void BesideCollectives::begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const graph::KernelId id = graph.kernel(node);
+  const bool product =
+      id == graph::kNoKernel || model::Interference::is_product((*graph.kernels())[id].operation);
+  std::vector<BesideState::Kernel>& kernels = run_.shared.beside[rank].kernels;
+  kernels.push_back({.node = node,
+                     .product = product,
+                     .left = alone,
+                     .since = run_.now(),
+                     .begun = run_.now(),
+                     .alone = alone});
+  set_end(rank, kernels.back());
+}
+
+bool BesideCollectives::ends(std::uint32_t rank, graph::NodeId node) {
+  std::vector<BesideState::Kernel>& kernels = run_.shared.beside[rank].kernels;
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
+    return kernel.node == node && kernel.end == run_.now();
+  });
+  if (found == kernels.end()) return false;
+  run_.shared.gpu_time[rank] += run_.now() - found->begun - found->alone;
+  kernels.erase(found);
+  return true;
+}
+
+void BesideCollectives::change(const Stream& stream, int by) {
+  BesideState& state = run_.shared.beside[stream.rank];
+  const model::PhaseSpec& spec = *stream.spec;
+  state.collectives.count += by;
+  state.collectives.sms += by * spec.sms;
+  state.collectives.memory_rate += by * spec.memory_rate;
+  for (BesideState::Kernel& kernel : state.kernels) {
+    if (kernel.end == run_.now()) continue;  // it is over
+    if (kernel.since < run_.now()) {
+      const double done =
+          std::floor(static_cast<double>(run_.now() - kernel.since) / kernel.factor);
+      kernel.left = std::max<std::int64_t>(kernel.left - static_cast<std::int64_t>(done), 1);
+      kernel.since = run_.now();
+    }
+    set_end(stream.rank, kernel);
+  }
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that run beside collectives: a device's SMs and memory serve both.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/model/collective/phase.h"
+#include "orrery/model/compute/interference.h"
+#include "orrery/sim/agendas.h"
+#include "orrery/sim/run.h"
+
+namespace orrery::sim {
+
+/// Slows kernels that a model told while collectives of their rank run, from when the rank has come
+/// to them (NCCL's kernels hold their SMs while they wait for others) until they end.
+///
+/// A kernel's end is worked out anew whenever a collective begins or ends beside it. What is left
+/// of it is kept as it would be alone, and brought up to date once a tick, so that the order of
+/// events within a tick cannot be seen.
+class BesideCollectives {
+ public:
+  BesideCollectives(Run& run, Agendas& agendas)
+      : run_(run), agendas_(agendas), interference_(run.platform) {}
+
+  /// Whether anything is ever slowed. Where not, nothing else is to be called.
+  [[nodiscard]] bool on() const { return !run_.shared.beside.empty(); }
+
+  /// A kernel begins that takes so long alone: its end will come as LocalKind::kernel_done.
+  void begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone);
+  /// Events of kind kernel_done. True: it has ended; false: it was said of an end that has become
+  /// another since.
+  [[nodiscard]] bool ends(std::uint32_t rank, graph::NodeId node);
+
+  void phase_begins(const Stream& stream) { change(stream, 1); }
+  void phase_ends(const Stream& stream) { change(stream, -1); }
+
+ private:
+  void change(const Stream& stream, int by);
+  void set_end(std::uint32_t rank, BesideState::Kernel& kernel);
+
+  Run& run_;
+  Agendas& agendas_;
+  model::Interference interference_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are slower while collectives run beside them.
+#include "orrery/sim/beside.h"
+
+#include <gtest/gtest.h>
+
+#include "orrery/sim/sim_testing.h"
+
+namespace orrery::sim {
+namespace {
+
+using graph::CollectiveType;
+using platform::Block;
+using testing::line;
+using testing::Rank;
+
+/// 10^6 operations take 1 us.
+platform::Platform two_ranks(std::optional<platform::InStep::Beside> beside) {
+  platform::Platform platform = line(Block::ring, 2);
+  platform.device.compute = platform::ComputeModel::roofline;
+  platform.device.peak = FlopRate(1e12);
+  platform.device.memory = Bandwidth(1e15);
+  platform.device.in_step.beside = beside;
+  return platform;
+}
+
+constexpr std::int64_t kOps = 100'000'000;  // 100 us
+constexpr platform::InStep::Beside kTwice{2, 2};
+
+/// When two such ranks are done.
+Time finish_of(Rank& rank, const platform::Platform& platform) {
+  const auto result = simulate(testing::replicated(rank, 2), platform);
+  EXPECT_TRUE(result);
+  return result ? result->ranks[0].finish.value_or(Time{}) : Time{};
+}
+double number(Time time) { return static_cast<double>(time.count()); }
+
+Time alone(std::int64_t bytes) {
+  Rank rank;
+  rank.coll(CollectiveType::all_reduce, bytes);
+  return finish_of(rank, two_ranks(kTwice));
+}
+
+/// The size of an all-reduce that takes between 30 and 80 us.
+std::int64_t some_bytes() {
+  std::int64_t bytes = 1024;
+  while (alone(bytes) < us(30)) bytes *= 2;
+  EXPECT_LT(alone(bytes), us(80));
+  return bytes;
+}
+
+TEST(Beside, KernelsAreSlowerWhileACollectiveRuns) {
+  const std::int64_t bytes = some_bytes();
+  const Time takes = alone(bytes);
+  const auto finish = [&](std::optional<platform::InStep::Beside> beside) {
+    Rank rank;
+    rank.work(kOps, 1);
+    rank.coll(CollectiveType::all_reduce, bytes);
+    return finish_of(rank, two_ranks(beside));
+  };
+  // Half of what passed is done when the collective ends.
+  const Time left = us(100) - Time(takes.count() / 2);
+  EXPECT_NEAR(number(finish(kTwice)), number(takes + left), 2);
+  EXPECT_EQ(finish(platform::InStep::Beside{1, 1}), us(100));
+  EXPECT_EQ(finish(std::nullopt), us(100));
+}
+
+TEST(Beside, ACollectiveMayBeginInTheMiddle) {
+  const std::int64_t bytes = some_bytes();
+  const Time takes = alone(bytes);
+  Rank rank;
+  rank.work(kOps, 1);
+  const auto before = rank.comp(us(20), {}, true);  // on the host
+  rank.coll(CollectiveType::all_reduce, bytes, {before});
+  const Time end = us(20) + takes + us(80) - Time(takes.count() / 2);
+  EXPECT_NEAR(number(finish_of(rank, two_ranks(kTwice))), number(end), 2);
+}
+
+TEST(Beside, KernelsOneAfterAnotherAreAsOne) {
+  const std::int64_t bytes = some_bytes();
+  Rank one, many;
+  one.work(kOps, 1);
+  one.coll(CollectiveType::all_reduce, bytes);
+  std::uint64_t last = 0;
+  for (int i = 0; i < 10; ++i)
+    last = many.work(kOps / 10, 1, last == 0 ? testing::Deps{} : testing::Deps{last});
+  many.coll(CollectiveType::all_reduce, bytes);
+  EXPECT_NEAR(number(finish_of(one, two_ranks(kTwice))), number(finish_of(many, two_ranks(kTwice))),
+              12);
+}
+
+TEST(Beside, WhatWasRecordedKnowsIt) {
+  Rank rank;
+  rank.comp(us(100));
+  rank.coll(CollectiveType::all_reduce, some_bytes());
+  EXPECT_EQ(finish_of(rank, two_ranks(kTwice)), us(100));
+}
+
+TEST(Beside, ProductsAndOthersHaveFactorsOfTheirOwn) {
+  platform::Platform platform = two_ranks(platform::InStep::Beside{1.5, 1.25});
+  const model::TakenByCollectives one{1, 0, 0};
+  const model::Interference stated(platform);
+  EXPECT_EQ(stated.factor({}, true), 1);
+  EXPECT_EQ(stated.factor(one, true), 1.5);
+  EXPECT_EQ(stated.factor(one, false), 1.25);
+  platform.device.in_step.beside.reset();
+  platform.device.entry = "h100-sxm";  // 132 SMs
+  platform.device.memory = Bandwidth(3e12);
+  const model::Interference assumed(platform);
+  EXPECT_EQ(assumed.factor({1, 0, 0}, true), 1);
+  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, 0}, true), 1.32);
+  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, 600'000'000'000}, false), 1.25);
+  EXPECT_EQ(assumed.factor({3, 500, 0}, true), 2);  // never less than half
+}
+
+}  // namespace
+}  // namespace orrery::sim
