@@ -219,6 +219,38 @@ struct Group {
   friend bool operator==(const Group&, const Group&) = default;
 };
 
+/// What true times may be more than what was told, of 80 %: the rest is below `least` or above
+/// `most`, a tenth each.
+struct Off {
+  Time least{};  ///< below zero: less
+  Time most{};
+
+  friend bool operator==(const Off&, const Off&) = default;
+};
+
+/// What a library takes for collectives of one kind.
+struct ToldCollective {
+  std::string type;  ///< "all_reduce" …
+  Bytes bytes{};     ///< the whole buffer
+  std::uint32_t ranks = 0;
+  std::uint32_t nodes = 0;
+  Time time{};             ///< from when the last has come
+  std::string source;      ///< "measured", "scaled", "cost model"
+  std::string algorithm;   ///< what it chooses, with the protocol: "ring, ll128"; empty: no choice
+  std::optional<Off> off;  ///< empty: not known
+
+  friend bool operator==(const ToldCollective&, const ToldCollective&) = default;
+};
+
+/// What one model tells of one class of nodes on the critical path: its errors move together.
+struct ErrorClass {
+  std::string name;        ///< "learned gemm bf16", "nccl all_reduce, 8 ranks (measured)"
+  Time time{};             ///< on the path
+  std::optional<Off> off;  ///< empty: not known
+
+  friend bool operator==(const ErrorClass&, const ErrorClass&) = default;
+};
+
 /// One collective, across its ranks.
 struct Collective {
   std::uint32_t group = 0;
@@ -235,6 +267,7 @@ struct Collective {
   std::optional<Time> end;          ///< when the last member was done; empty: never
   std::optional<Time> bound;        ///< no network with these links is faster; empty: not known
   std::string bound_by;             ///< "dimension 1" or "dimensions 0 and 1"
+  std::uint32_t told = kNone;       ///< by a library: in Run::told; its longest phase
 
   friend bool operator==(const Collective&, const Collective&) = default;
 };
@@ -330,6 +363,8 @@ struct Run {
   std::vector<Collective> collectives;  ///< by group, then sequence
   LinkUse links;
   std::vector<PathSegment> path;
+  std::vector<ErrorClass> error_classes;  ///< of the path, longest first; empty: not known
+  std::vector<ToldCollective> told;       ///< what a library ran, each kind once
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
   Findings findings;

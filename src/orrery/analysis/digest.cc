@@ -133,6 +133,9 @@ Digest digest(const Run& run) {
   all.simulated = run.representatives().value_or(0);
   all.stalled = run.stalled;
   all.step = breakdown_of(run);
+  if (!run.stalled) all.band = step_band(run.error_classes, run.step);
+  all.errors = run.error_classes;
+  all.told = run.told;
   all.peak_flops = run.peak_flops;
   all.peak_precision = run.peak_precision;
   if (run.work && !run.stalled) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/analysis/bands.h"
 #include "orrery/analysis/breakdown.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/result/run.h"
@@ -74,8 +75,11 @@ struct Digest {
   std::uint32_t distinct = 0;   ///< timelines; 0: not known
   std::uint32_t simulated = 0;  ///< ranks, for all of them; 0: not known
   bool stalled = false;
-  std::optional<Time> recorded;  ///< how long what is simulated was recorded to take
-  Breakdown step;                ///< with kSlowestKnown
+  std::optional<Time> recorded;              ///< how long what is simulated was recorded to take
+  Breakdown step;                            ///< with kSlowestKnown
+  std::optional<StepBand> band;              ///< of the step, as far as errors are known
+  std::vector<result::ErrorClass> errors;    ///< of what it hangs on
+  std::vector<result::ToldCollective> told;  ///< collectives that a library runs
   std::optional<Yield> yield;
   std::optional<double> mfu, hfu;  ///< see Utilization
   double peak_flops = 0;           ///< FLOP/s of a device; 0: not known

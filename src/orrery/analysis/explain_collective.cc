@@ -98,6 +98,19 @@ std::string slower_words(const Collective& one, const CollectiveSpeed& speed,
   return text + fmt::format(" (at rank {}, the last to be done).", members.last_done.rank);
 }
 
+// Who says what it takes, and how far to trust that.
+std::string told_words(const result::ToldCollective& told) {
+  const std::string_view how = told.source == "measured" ? "as it was measured among so many ranks"
+                               : told.source == "scaled"
+                                   ? "scaled from what was measured among others"
+                                   : "by the library's own cost model, as nobody measured it";
+  std::string text = fmt::format("By itself it takes {}, {}", format_time(told.time), how);
+  if (!told.algorithm.empty()) text += fmt::format(" ({})", told.algorithm);
+  if (!told.off) return text + ". How far off that is is not known.";
+  return text +
+         fmt::format(". 80 % of measured times are {} of that.", off_text(*told.off, told.time));
+}
+
 }  // namespace
 
 Explanation explain_collective(const Run& run, std::uint32_t number) {
@@ -119,6 +132,7 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
                     format_time(speed->time), format_bandwidth(Bandwidth(speed->algbw)),
                     format_bandwidth(Bandwidth(speed->busbw))));
     made.paragraphs.push_back(slower_words(one, *speed, members));
+    if (one.told != kNone) made.paragraphs.push_back(told_words(run.told[one.told]));
   }
   figure(made, "type", one.type);
   figure(made, "group", group_words(run, one.group));
@@ -142,6 +156,12 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
            fmt::format("{} ({})", format_time(*one.bound),
                        one.bound_by.empty() ? "links" : one.bound_by));
     if (speed && speed->of_bound) figure(made, "of bound", share_text(*speed->of_bound));
+  }
+  if (one.told != kNone) {
+    const result::ToldCollective& told = run.told[one.told];
+    figure(made, "told by",
+           "nccl, " + told.source + (told.algorithm.empty() ? "" : ": " + told.algorithm));
+    if (told.off) figure(made, "80 % band", off_text(*told.off, told.time));
   }
   if (members.waited > Time{}) figure(made, "waited", format_time(members.waited));
   if (members.last_done.span != nullptr && members.last_done.span->slack)

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "orrery/analysis/bands.h"
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/explain_internal.h"
 #include "orrery/analysis/metrics.h"
@@ -56,7 +57,35 @@ void show_shares(Explanation& made, const Run& run, std::string_view name) {
          fmt::format("{} (rank {})", format_time(ranks.back().first), ranks.back().second));
 }
 
+/// What its band is made of: the classes of errors that move it most.
+void show_band(Explanation& made, const Run& run) {
+  const auto band = step_band(run.error_classes, run.step);
+  if (!band || run.stalled) return;
+  figure(made, "80 % band", band_text(run.step, band->least, band->most));
+  std::vector<const result::ErrorClass*> order;
+  for (const result::ErrorClass& one : run.error_classes)
+    if (one.off) order.push_back(&one);
+  const auto width = [](const result::ErrorClass* one) { return one->off->most - one->off->least; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return width(a) > width(b); });
+  for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
+    const result::ErrorClass& one = *order[i];
+    if (width(&one) == Time{}) break;
+    figure(made, one.name,
+           fmt::format("{}, {}", time_and_share(one.time, run.step), off_text(*one.off, one.time)));
+  }
+  if (band->unknown > Time{})
+    figure(made, "error not known", time_and_share(band->unknown, run.step));
+  made.paragraphs.emplace_back(
+      "80 % of true steps lie in the band, as far as models know how far off they are: errors of "
+      "one "
+      "model on one class of kernels or collectives move together along the critical path, those "
+      "of "
+      "two classes do not (docs/bands.md).");
+}
+
 void show_step(Explanation& made, const Run& run) {
+  show_band(made, run);
   std::vector<std::uint32_t> order;
   for (std::uint32_t r = 0; r < run.ranks.size(); ++r) {
     if (run.ranks[r].finish) order.push_back(r);

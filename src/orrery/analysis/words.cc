@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "orrery/core/text.h"
@@ -37,6 +38,28 @@ std::string rate_text(double per_second, std::string_view what) {
   if (per_second < 1000 || !(per_second < 1e18))
     return fmt::format("{:.4g} {}/s", per_second, what);
   return fmt::format("{} {}/s", format_count(std::llround(per_second)), what);
+}
+
+std::string band_text(Time middle, Time least, Time most) {
+  constexpr std::array kUnits = {1e12, 1e9, 1e6, 1e3, 1.0};
+  constexpr std::array kNames = {" s", " ms", " us", " ns", " ps"};
+  const std::string text = format_time(middle);
+  std::size_t unit = 0;
+  while (unit + 1 < kUnits.size() && !text.ends_with(kNames[unit])) ++unit;
+  // So many places that a step of the last one is at most an eighth of the band.
+  double width = std::abs(static_cast<double>((most - least).count())) / kUnits[unit] / 8;
+  int places = 0;
+  for (; places < 3 && width > 0 && width < 1; ++places) width *= 10;
+  return fmt::format("({:.{}f} … {:.{}f})", static_cast<double>(least.count()) / kUnits[unit],
+                     places, static_cast<double>(most.count()) / kUnits[unit], places);
+}
+
+std::string off_text(const result::Off& off, Time time) {
+  const double whole = static_cast<double>(std::max<std::int64_t>(time.count(), 1));
+  const double least = 100 * static_cast<double>(off.least.count()) / whole;
+  const double most = 100 * static_cast<double>(off.most.count()) / whole;
+  const int places = std::max(std::abs(least), std::abs(most)) < 9.95 ? 1 : 0;
+  return fmt::format("{:+.{}f} to {:+.{}f} %", least, places, most, places);
 }
 
 std::string quoted(std::string_view name) {

@@ -19,6 +19,10 @@ namespace orrery::analysis {
 [[nodiscard]] std::string rate_text(double per_second, std::string_view what);
 /// "2.535 ms (58.3 %)".
 [[nodiscard]] std::string time_and_share(Time part, Time whole);
+/// "(5.8 … 6.7)": a band of `middle`, in the unit that format_time writes that in.
+[[nodiscard]] std::string band_text(Time middle, Time least, Time most);
+/// "-7.0 to +7.5 %": what true times may be more than `time`.
+[[nodiscard]] std::string off_text(const result::Off& off, Time time);
 /// A name in double quotes, as it is: names from traces may hold anything, so who prints it makes
 /// it printable. Long ones are cut.
 [[nodiscard]] std::string quoted(std::string_view name);

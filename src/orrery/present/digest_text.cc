@@ -36,8 +36,10 @@ void add_times(Sheet& sheet, const Digest& digest, Style style) {
   } else if (step.finished > 1 && step.fastest != step.slowest.front().finish) {
     more += fmt::format(", the first done after {}", format_time(step.fastest));
   }
-  sheet.add(digest.stalled ? style.bad("stalled") : "step time",
-            fmt::format("{}  {}", style.strong(format_time(step.step)), more));
+  std::string time = style.strong(format_time(step.step));
+  if (digest.band)
+    time += " " + analysis::band_text(step.step, digest.band->least, digest.band->most);
+  sheet.add(digest.stalled ? style.bad("stalled") : "step time", fmt::format("{}  {}", time, more));
   if (digest.recorded && !digest.stalled) {
     sheet.add("recorded", fmt::format("{}: {} simulated", format_time(*digest.recorded),
                                       longer(*digest.recorded, step.step)));
@@ -166,6 +168,20 @@ void add_path(Sheet& sheet, const Digest& digest) {
   sheet.add("", text);
 }
 
+/// What the step's band is, and what it leaves out.
+void add_band(Sheet& sheet, const Digest& digest) {
+  if (!digest.band) return;
+  std::string text = "80 % of true steps, by how far off the models were";
+  if (const Time unknown = digest.band->unknown; unknown > Time{}) {
+    std::string_view most;
+    for (const result::ErrorClass& one : digest.errors)
+      if (!one.off && most.empty()) most = one.name;
+    text += fmt::format("; nothing is known of {} of the critical path (most: {})",
+                        percent(digest.step.share(unknown)), printable(most));
+  }
+  sheet.add("band", text);
+}
+
 }  // namespace
 
 std::string models_text(const Digest& digest) {
@@ -212,6 +228,7 @@ void add_digest(Sheet& sheet, const Digest& digest, Style style, bool all) {
   add_waits(sheet, digest);
   add_memory(sheet, digest, style);
   add_path(sheet, digest);
+  add_band(sheet, digest);
   sheet.add("models", models_text(digest));
 }
 

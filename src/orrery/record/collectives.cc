@@ -35,6 +35,7 @@ void Maker::take_joins() {
     one.type = name(join.type);
     one.bytes = graph::whole_buffer(join.type, Bytes(join.bytes), run.groups[join.group].size);
     one.sent = join.sent;
+    one.told = join.told == sim::kNone ? result::kNone : join.told;
     one.joined = true;
     one.first_start = Time(join.first_start);
     one.last_start = Time(join.last_start);

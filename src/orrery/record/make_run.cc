@@ -83,6 +83,8 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   const Meetings meetings = make_collectives(source, run);
   make_timelines(source, meetings, match_messages(source), run);
   find_bounds(source, run);
+  run.error_classes = error_classes(sim);
+  run.told = told(sim);
   make_links(source, run);
   analysis::find_critical_path(run);
   if (!run.stalled) {

@@ -22,4 +22,8 @@ namespace orrery::record {
                                    const platform::Platform& platform, const sim::SimResult& sim,
                                    const std::vector<graph::HeldMemory>& held = {});
 
+/// Who told how long the critical path takes, and the collectives that a library runs.
+[[nodiscard]] std::vector<result::ErrorClass> error_classes(const sim::SimResult& sim);
+[[nodiscard]] std::vector<result::ToldCollective> told(const sim::SimResult& sim);
+
 }  // namespace orrery::record

@@ -75,6 +75,40 @@ void write_memory(JsonWriter& json, const std::optional<analysis::Fullest>& memo
   json.end_object();
 }
 
+void write_off(JsonWriter& json, const std::optional<result::Off>& off) {
+  json.key("least_ps");
+  off ? json.value(off->least.count()) : json.null();
+  json.key("most_ps");
+  off ? json.value(off->most.count()) : json.null();
+}
+
+void write_band(JsonWriter& json, const Digest& digest) {
+  json.key("band");
+  if (digest.band) {
+    json.begin_object().field("least_ps", digest.band->least.count());
+    json.field("most_ps", digest.band->most.count());
+    json.field("unknown_ps", digest.band->unknown.count()).end_object();
+  } else {
+    json.null();
+  }
+  json.key("error_classes").begin_array();
+  for (const result::ErrorClass& one : digest.errors) {
+    json.begin_object().field("class", one.name).field("time_ps", one.time.count());
+    write_off(json, one.off);
+    json.end_object();
+  }
+  json.end_array().key("library_collectives").begin_array();
+  for (const result::ToldCollective& one : digest.told) {
+    json.begin_object().field("type", one.type).field("bytes", one.bytes.count());
+    json.field("ranks", one.ranks).field("nodes", one.nodes).field("time_ps", one.time.count());
+    json.field("source", one.source);
+    text_or_null(json, "algorithm", one.algorithm);
+    write_off(json, one.off);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void write_path(JsonWriter& json, const std::optional<analysis::PathDigest>& path) {
   json.key("critical_path");
   if (!path) {
@@ -98,6 +132,7 @@ void write_path(JsonWriter& json, const std::optional<analysis::PathDigest>& pat
 void write_digest(JsonWriter& json, const Digest& digest) {
   json.key("recorded_ns");
   digest.recorded ? json.value(rounded_ns(*digest.recorded)) : json.null();
+  write_band(json, digest);
   write_breakdown(json, digest.step);
   write_throughput(json, digest);
   write_memory(json, digest.memory);

@@ -181,7 +181,21 @@ class RandomRun {
     return maybe_index(run_.timeline(rank).spans.size());
   }
 
+  std::optional<Off> off() {
+    if (flip()) return std::nullopt;
+    return Off{Time{} - time(), time()};
+  }
+
+  void make_told() {
+    for (std::uint64_t i = below(4); i > 0; --i)
+      run_.told.push_back(
+          {text(), Bytes(large()), index(kNone), index(kNone), time(), text(), text(), off()});
+    for (std::uint64_t i = below(4); i > 0; --i)
+      run_.error_classes.push_back({text(), time(), off()});
+  }
+
   void make_collectives() {
+    make_told();
     for (std::uint32_t i = 0; i < run_.groups.size(); ++i) {
       for (std::uint32_t n = 0; n < run_.groups[i].count; ++n) {
         Collective& each = run_.collectives.emplace_back();
@@ -199,6 +213,7 @@ class RandomRun {
         if (flip()) each.end = each.last_start + Time(static_cast<std::int64_t>(below(1000)));
         if (flip()) each.bound = time();
         each.bound_by = text();
+        each.told = maybe_index(run_.told.size());
       }
     }
   }

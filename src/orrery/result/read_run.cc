@@ -65,6 +65,40 @@ std::uint32_t RunReader::span_of(TableRows& rows, std::uint32_t rank) {
   return rows.maybe_index(span_count_[timeline], first_span_[timeline]);
 }
 
+std::optional<Off> RunReader::off_of(TableRows& rows) {
+  constexpr auto kFar = static_cast<std::int64_t>(kAnyCount);
+  const auto least = rows.maybe_integer(-kFar, kFar);
+  const auto most = rows.maybe_integer(-kFar, kFar);
+  if (least.has_value() != most.has_value() || (least && *least > *most))
+    rows.refuse("least_ps and most_ps are no band");
+  return least && most ? std::optional(Off{Time(*least), Time(*most)}) : std::nullopt;
+}
+
+void RunReader::read_told() {
+  TableRows rows(database_, "told");
+  while (rows.next()) {
+    ToldCollective& each = run_.told.emplace_back();
+    each.type = rows.text();
+    each.bytes = rows.bytes();
+    each.ranks = rows.index(kAnyIndex);
+    each.nodes = rows.index(kAnyIndex);
+    each.time = rows.time();
+    each.source = rows.text();
+    each.algorithm = rows.text();
+    each.off = off_of(rows);
+  }
+}
+
+void RunReader::read_error_classes() {
+  TableRows rows(database_, "error_class");
+  while (rows.next()) {
+    ErrorClass& each = run_.error_classes.emplace_back();
+    each.name = rows.text();
+    each.time = rows.time();
+    each.off = off_of(rows);
+  }
+}
+
 void RunReader::read_collectives() {
   TableRows rows(database_, "collective");
   while (rows.next()) {
@@ -83,6 +117,7 @@ void RunReader::read_collectives() {
     each.end = rows.maybe_time();
     each.bound = rows.maybe_time();
     each.bound_by = rows.text();
+    each.told = rows.maybe_index(run_.told.size());
     if (each.last_start < each.first_start || (each.end && *each.end < each.last_start))
       rows.refuse("it ends before it begins");
   }

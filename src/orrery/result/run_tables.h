@@ -27,10 +27,12 @@ class RunReader {
     read_memory();
     read_ranks();
     read_rank_groups();
+    read_told();
     read_collectives();
     read_link_use();
     read_links();
     read_path();
+    read_error_classes();
     read_findings();
     return std::move(run_);
   }
@@ -46,7 +48,10 @@ class RunReader {
   void read_memory();
   void read_ranks();
   void read_rank_groups();
+  [[nodiscard]] static std::optional<Off> off_of(TableRows& rows);
+  void read_told();
   void read_collectives();
+  void read_error_classes();
   void read_link_use();
   void read_links();
   void read_path();

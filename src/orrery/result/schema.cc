@@ -19,6 +19,9 @@ constexpr std::string_view kRank = "INTEGER NOT NULL REFERENCES rank";
 constexpr std::string_view kName = "INTEGER NOT NULL REFERENCES name";
 constexpr std::string_view kTimeline = "INTEGER NOT NULL REFERENCES timeline";
 constexpr std::string_view kGroup = "INTEGER NOT NULL REFERENCES process_group";
+constexpr std::string_view kLeast =
+    "10 % of true times are less than `time_ps` + this; NULL: not known";
+constexpr std::string_view kMost = "… and 10 % more than `time_ps` + this";
 constexpr std::string_view kMaybeSpan = "INTEGER REFERENCES span";
 
 Table about_the_run() {
@@ -153,7 +156,39 @@ Table collective_table() {
            {"last_span", kMaybeSpan, "its span there"},
            {"end_ps", kMaybe, "when the last member was done; NULL: never"},
            {"bound_ps", kMaybe, "no network with these links is faster; NULL: not known"},
-           {"bound_by", kText, "what limits it, e.g. `dimension 1`"}}};
+           {"bound_by", kText, "what limits it, e.g. `dimension 1`"},
+           {"told", "INTEGER REFERENCES told",
+            "how long it takes by the library that runs it (of several phases the longest); NULL: "
+            "the network says it"}}};
+}
+
+Table told_table() {
+  return {"told",
+          "What a library takes for collectives of one kind.",
+          {{"id", kKey, kRow},
+           {"type", kText, "`all_reduce`, `all_gather` …"},
+           {"bytes", kInteger, "the whole buffer"},
+           {"ranks", kInteger, "members"},
+           {"nodes", kInteger, "… on so many nodes"},
+           {"time_ps", kInteger, "from when the last member has come"},
+           {"source", kText,
+            "`measured`: these ranks were; `scaled`: others were; `cost model`: the library's own"},
+           {"algorithm", kText,
+            "what the library chooses, with the protocol: `ring, ll128`; empty: it has no choice"},
+           {"least_ps", kMaybe, kLeast},
+           {"most_ps", kMaybe, kMost}}};
+}
+
+Table error_class_table() {
+  return {
+      "error_class",
+      "The critical path by who told how long it takes, longest first. Errors of one class move "
+      "together, those of two do not (docs/bands.md).",
+      {{"id", kKey, kRow},
+       {"name", kText, "model, operation and format; collective, ranks and source"},
+       {"time_ps", kInteger, "on the path"},
+       {"least_ps", kMaybe, kLeast},
+       {"most_ps", kMaybe, kMost}}};
 }
 
 std::vector<Table> time_tables() {
@@ -183,6 +218,7 @@ std::vector<Table> time_tables() {
         {"rank", kRank, "whose number it is"},
         {"number", kInteger, "what spans and lanes call it"},
         {"process_group", kGroup, "the group itself"}}},
+      told_table(),
       collective_table(),
   };
 }
@@ -224,6 +260,7 @@ std::vector<Table> result_tables() {
         {"released", kText, "how the path came here: `beginning`, `dependency` or `resource`"},
         {"start_ps", kInteger, "where the segment before ended"},
         {"end_ps", kInteger, "where the next one begins"}}},
+      error_class_table(),
       {"finding",
        "What was odd in the inputs or the simulation.",
        {{"id", kKey, kRow},

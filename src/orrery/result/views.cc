@@ -89,10 +89,16 @@ View collective_view() {
        {"bound_ps", "c.bound_ps", "no network with these links is faster"},
        {"of_bound", "CAST(c.bound_ps AS REAL) / nullif(c.end_ps - c.last_start_ps, 0)",
         "1: as fast as its links allow"},
-       {"bound_by", "c.bound_by", "what limits it"}},
+       {"bound_by", "c.bound_by", "what limits it"},
+       {"told_by", "d.source", "`measured`, `scaled` or `cost model`: of the library's time"},
+       {"algorithm", "d.algorithm", "what the library chooses"},
+       {"told_ps", "d.time_ps", "what it takes by itself"},
+       {"least_ps", "d.least_ps", "10 % of true times are less than `told_ps` + this"},
+       {"most_ps", "d.most_ps", "10 % are more than `told_ps` + this"}},
       "FROM collective c\n"
       "JOIN process_group g ON g.id = c.process_group\n"
-      "JOIN name n ON n.id = c.name"};
+      "JOIN name n ON n.id = c.name\n"
+      "LEFT JOIN told d ON d.id = c.told"};
 }
 
 View path_view() {

@@ -22,6 +22,11 @@ void put(Rows& rows, const std::optional<Time>& value) {
   value ? rows.integer(value->count()) : rows.null();
 }
 
+void put(Rows& rows, const std::optional<Off>& off) {
+  put(rows, off ? std::optional(off->least) : std::nullopt);
+  put(rows, off ? std::optional(off->most) : std::nullopt);
+}
+
 // `number`, counted from `base`; kNone is NULL.
 void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
   number == kNone ? rows.null() : rows.integer(signed_bits(base + number));
@@ -276,6 +281,19 @@ class Writer {
   }
 
   void write_collectives() {
+    table("told", [&](Rows& rows) {
+      for (const ToldCollective& each : run_.told) {
+        rows.text(each.type);
+        put(rows, each.bytes);
+        rows.integer(each.ranks);
+        rows.integer(each.nodes);
+        put(rows, each.time);
+        rows.text(each.source);
+        rows.text(each.algorithm);
+        put(rows, each.off);
+        rows.end_row();
+      }
+    });
     table("collective", [&](Rows& rows) {
       for (const Collective& each : run_.collectives) {
         rows.integer(each.group);
@@ -292,6 +310,7 @@ class Writer {
         put(rows, each.end);
         put(rows, each.bound);
         rows.text(each.bound_by);
+        put_reference(rows, each.told);
         rows.end_row();
       }
     });
@@ -340,6 +359,14 @@ class Writer {
         rows.text(name(segment.release));
         put(rows, segment.start);
         put(rows, segment.end);
+        rows.end_row();
+      }
+    });
+    table("error_class", [&](Rows& rows) {
+      for (const ErrorClass& each : run_.error_classes) {
+        rows.text(each.name);
+        put(rows, each.time);
+        put(rows, each.off);
         rows.end_row();
       }
     });

@@ -26,6 +26,8 @@ class Devices {
 
   /// How long a compute node will take; 0 where that cannot be told, which compute() says why.
   [[nodiscard]] Time length(std::uint32_t rank, graph::NodeId node) const;
+  /// Who tells how long compute nodes take.
+  [[nodiscard]] const model::Compute& models() const { return *compute_; }
   /// A compute node. False: it takes no time at all, not even a tick.
   [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
   /// Any node, for as long as was recorded.

@@ -86,13 +86,26 @@ std::optional<std::string> compare_stalls(const std::optional<StallReport>& a,
                                 b->unfinished_ranks);
 }
 
+std::optional<std::string> compare_classes(const SimResult& a, const SimResult& b) {
+  for (std::size_t i = 0; i < std::min(a.error_classes.size(), b.error_classes.size()); ++i) {
+    const ErrorClass &one = a.error_classes[i], &other = b.error_classes[i];
+    if (one == other) continue;
+    return fmt::format("on the critical path there are {} of {} and {} of {}", text(one.time),
+                       one.name, text(other.time), other.name);
+  }
+  if (a.told != b.told) return "what the library tells of collectives";
+  return compare<std::uint64_t>("the number of classes on the critical path",
+                                a.error_classes.size(), b.error_classes.size());
+}
+
 }  // namespace
 
 std::optional<std::string> first_difference(const SimResult& a, const SimResult& b) {
   if (auto found = compare_ranks(a.ranks, b.ranks)) return found;
   if (auto found = compare("the end of the step", a.end, b.end)) return found;
   if (auto found = compare_stalls(a.stall, b.stall)) return found;
-  return compare_totals(a.collectives, b.collectives);
+  if (auto found = compare_totals(a.collectives, b.collectives)) return found;
+  return compare_classes(a, b);
 }
 
 }  // namespace orrery::sim

@@ -8,6 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/model/collective/library/library_of.h"
+#include "orrery/sim/nearest_form.h"
 
 namespace orrery::sim {
 
@@ -312,25 +313,9 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
         {Errc::input_unsupported, run_.place(rank, node),
          fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
   }
-  // Orrery rules: the bandwidth cost of the pipelined form, in terms of the four that have
-  // algorithms.
   run_.note(FindingCode::collective_approximated, rank, node);
-  switch (collective.type) {
-    case CollectiveType::broadcast:
-    case CollectiveType::scatter:
-    case CollectiveType::gather: {
-      const std::int64_t n = members();
-      return run_.error
-                 ? void()
-                 : collectives_.begin(rank, node, CollectiveType::all_gather, (size + n - 1) / n);
-    }
-    case CollectiveType::barrier: {
-      const std::int64_t n = members();
-      return run_.error ? void() : collectives_.begin(rank, node, CollectiveType::all_reduce, n);
-    }
-    default:
-      return collectives_.begin(rank, node, CollectiveType::reduce_scatter, size);
-  }
+  const auto [type, form_size] = nearest_form(collective.type, size, members());
+  if (!run_.error) collectives_.begin(rank, node, type, form_size);
 }
 
 }  // namespace orrery::sim

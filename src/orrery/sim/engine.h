@@ -77,6 +77,7 @@ class Engine : private Messages::Ends,
   void begin_ranks();
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
+  void note_told();
 
   // engine_quotient.cc: one rank for all that are alike
   [[nodiscard]] Result<void> set_up_quotient();

@@ -8,6 +8,7 @@
 
 #include "orrery/sim/critical_path.h"
 #include "orrery/sim/engine.h"
+#include "orrery/sim/error_classes.h"
 #include "orrery/sim/memory_curve.h"
 #include "orrery/sim/stall.h"
 
@@ -51,6 +52,13 @@ void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& 
 
 }  // namespace
 
+void Engine::note_told() {
+  std::vector<ToldCollective>& all = run_.result.told;
+  const std::vector<ToldCollective> own = planner_.told();
+  all.insert(all.end(), own.begin(), own.end());
+  sort_told(all);
+}
+
 SimResult Engine::summarise() {
   for (std::uint32_t rank = 0; rank < run_.shared.results.size(); ++rank) {
     RankResult& rank_result = run_.shared.results[rank];
@@ -78,8 +86,12 @@ SimResult Engine::summarise() {
       },
       run_.result.findings);
   run_.spell_out_notes();
-  if (run_.pages == nullptr)
+  note_told();
+  if (run_.pages == nullptr) {
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
+    run_.result.error_classes = error_classes(
+        run_.result.path, run_, {devices_.models(), nodes_, customs_, collectives_, planner_});
+  }
   for (std::uint32_t rank = 0;
        history_ && !run_.policy.first_come && rank < run_.shared.states.size(); ++rank)
     nodes_.settle_releases(rank);

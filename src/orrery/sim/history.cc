@@ -67,6 +67,12 @@ History::History(Run& run, const Planner& planner, Chunks& chunks, const Transpo
 std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   auto made = std::move(recorder_).finish(std::move(times));
   made->timed_by = all_timed_by(run_.workload, run_.platform, run_.options);
+  const std::vector<ToldCollective> all = planner_.told();
+  for (Join& join : made->joins) {
+    if (join.told == kNone) continue;
+    join.told = static_cast<std::uint32_t>(
+        std::find(all.begin(), all.end(), planner_.told(join.told)) - all.begin());
+  }
   made->uncontended = run_.network.traits().uncontended;
   made->network = run_.shared.network.get();
   return made;
@@ -123,6 +129,8 @@ void History::phase_begins(const Stream& stream) {
   ChunkHistory& history = chunks_.of(stream).history[stream.member];
   history.begun = run_.now();
   const CollectiveOp& op = ops_[stream.op];
+  if (stream.spec->request.library.nodes > 0)
+    recorder_.told(op.rank, op.node, stream.spec->id, 2 * stream.spec->endpoint);
   const auto together = recorder_.together(op.rank, op.node);
   if (!together || history.begun == history.queued) return;
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;

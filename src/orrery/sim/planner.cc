@@ -216,22 +216,29 @@ ChunkPlan* Planner::plan(const ChunkRequest& request) {
   return &plans_.emplace(request, std::move(plan)).first->second;
 }
 
-Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice,
-                                        const LogicalTopology& topology, bool anticlockwise) {
-  const LogicalDim& logical = topology.dims[choice.phase.logical_dim];
+model::PhaseRequest Planner::request_of(const ChunkPlan::Choice& choice,
+                                        const LogicalTopology& topology) {
+  const model::PlannedPhase& phase = choice.phase;
+  const LogicalDim& logical = topology.dims[phase.logical_dim];
   model::PhaseRequest request;
   request.algorithm = logical.algorithm;
-  request.type = choice.phase.type;
+  request.type = phase.type;
   request.ring = logical.ring;
   request.dim = logical.dim;
-  request.data = choice.phase.data;
-  const bool tree = logical.algorithm.algorithm == Algorithm::double_binary_tree;
-  request.anticlockwise = anticlockwise && !tree;
-  request.min_tree = anticlockwise && tree;
+  request.data = phase.data;
   request.sub_group = topology.sub_group;
   request.along_dim = logical.along_dim;
   request.library = logical.library;
   if (logical.library.nodes > 0) request.exchange = choice.exchange;
+  return request;
+}
+
+Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice,
+                                        const LogicalTopology& topology, bool anticlockwise) {
+  model::PhaseRequest request = request_of(choice, topology);
+  const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
+  request.anticlockwise = anticlockwise && !tree;
+  request.min_tree = anticlockwise && tree;
   for (const model::PhaseSpec& spec : specs_) {
     if (spec.request == request) return spec.id;
   }

@@ -18,6 +18,7 @@
 #include "orrery/model/collective/plan.h"
 #include "orrery/model/network/network.h"
 #include "orrery/sim/state.h"
+#include "orrery/sim/told.h"
 
 namespace orrery::sim {
 
@@ -88,6 +89,12 @@ class Planner {
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
   /// An order of phase lists by what they hold, whatever their numbers are. O(phases).
   [[nodiscard]] bool less(std::uint32_t list, std::uint32_t other) const;
+  /// What the library says of the phase of a spec that it runs.
+  [[nodiscard]] ToldCollective told(std::uint32_t spec) const;
+  /// Of all phases so far that it runs, each kind once, by key().
+  [[nodiscard]] std::vector<ToldCollective> told() const;
+  /// Of the phases of a whole collective, one after another; empty where it runs none of them.
+  [[nodiscard]] std::vector<ToldCollective> told(const ChunkRequest& request);
   [[nodiscard]] std::uint32_t queue_count() const;
   [[nodiscard]] QueuePointers fresh_pointers() const;
 
@@ -98,6 +105,9 @@ class Planner {
                                                   const Communicator& group) const;
   [[nodiscard]] std::optional<model::LogicalTopology> group_grid(
       const platform::CollectivePlan& algorithms, const Communicator& group) const;
+  [[nodiscard]] ToldCollective told(const model::PhaseRequest& request) const;
+  [[nodiscard]] static model::PhaseRequest request_of(const ChunkPlan::Choice& choice,
+                                                      const model::LogicalTopology& topology);
   [[nodiscard]] Result<std::uint32_t> spec_for(const ChunkPlan::Choice& choice,
                                                const model::LogicalTopology& topology,
                                                bool anticlockwise);

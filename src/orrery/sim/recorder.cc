@@ -117,6 +117,16 @@ void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes)
   if (join != kNone) made_->joins[join].sent += bytes;
 }
 
+void Recorder::told(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
+                    std::int64_t takes) {
+  const std::uint32_t join = made_->details[index(rank, node)].join;
+  if (join == kNone) return;
+  if (join >= told_for_.size()) told_for_.resize(made_->joins.size(), -1);
+  if (takes <= told_for_[join]) return;
+  told_for_[join] = takes;
+  made_->joins[join].told = spec;
+}
+
 // Kept as a time until finish() knows when the node started.
 void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now) {
   made_->details[index(rank, node)].queue = now;

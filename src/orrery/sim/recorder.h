@@ -36,6 +36,8 @@ class Recorder {
   /// The same for a custom collective: the next one of its communicator at this member.
   void custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
               std::uint32_t member, std::int64_t now);
+  /// A phase of `node`'s collective begins that a library runs: spec `spec`, so long.
+  void told(std::uint32_t rank, graph::NodeId node, std::uint32_t spec, std::int64_t takes);
   /// `rank` has put `bytes` on the network for `node`'s collective.
   void sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
   void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now);
@@ -87,7 +89,8 @@ class Recorder {
     std::uint32_t op = kNone;
     ChunkHistory history;
   };
-  std::vector<Left> left_;  // [rank × queues + queue]
+  std::vector<Left> left_;              // [rank × queues + queue]
+  std::vector<std::int64_t> told_for_;  // by join: the time of Join::told
   std::uint32_t queues_;
   bool whole_dims_;  // too many links: one slot for each dimension
   UseRecorder use_;

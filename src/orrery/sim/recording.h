@@ -50,6 +50,7 @@ struct Join {
   std::int64_t bytes = 0;  ///< as its nodes state it
   std::uint64_t sent = 0;  ///< what its members put on the network
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
+  std::uint32_t told = kNone;  ///< in SimResult::told: the longest of its phases by a library
 };
 
 /// Ranks that communicate with each other: a communicator, or those of its members that a

@@ -14,6 +14,7 @@
 #include "orrery/graph/graph.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/recording.h"
+#include "orrery/sim/told.h"
 
 namespace orrery::sim {
 
@@ -64,7 +65,10 @@ struct SimResult {
   RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
   std::vector<PathLink> path;                ///< what the end of the slowest rank waited for
-  Time end{};                                ///< the last finish
+  /// The same by who told how long it takes, longest first. Their times sum to the path's length.
+  std::vector<ErrorClass> error_classes;
+  std::vector<ToldCollective> told;  ///< what a library ran, each kind once, by key()
+  Time end{};                        ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
   std::optional<StallReport> stall;      ///< the run could not finish

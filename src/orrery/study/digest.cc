@@ -3,6 +3,7 @@
 #include <limits>
 #include <set>
 
+#include "orrery/record/record.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
 
@@ -124,6 +125,9 @@ analysis::Digest digest(const Outcome& outcome) {
   all.stalled = outcome.result.stall.has_value();
   if (const auto recorded = outcome.workload().recorded; recorded > Time{}) all.recorded = recorded;
   all.step = breakdown_of(outcome.result);
+  all.errors = record::error_classes(outcome.result);
+  all.told = record::told(outcome.result);
+  if (!all.stalled) all.band = analysis::step_band(all.errors, outcome.result.end);
   all.peak_flops = platform.device.rated.count();
   all.peak_precision = platform.device.precision;
   all.yield = yield_of(outcome);

@@ -96,14 +96,31 @@ void PhaseFactory::take_of_device(PhaseSpec& spec, std::int64_t whole, std::int6
   spec.memory_rate = rate < 1e15 ? static_cast<std::int64_t>(rate) : 0;
 }
 
+std::int64_t PhaseFactory::whole_buffer(const PhaseRequest& request) {
+  const std::int64_t ranks =
+      request.type == CollectiveType::all_gather ? std::int64_t{request.ring.size} : 1;
+  return request.data * ranks;
+}
+
+LibraryAnswer PhaseFactory::told(const PhaseRequest& request) const {
+  const LibraryGroup& group = request.library;
+  const std::int64_t whole = whole_buffer(request);
+  const nccl::Shape shape{request.ring.size, group.nodes};
+  LibraryAnswer answer = (*library_)(request.type, whole, shape, request.exchange);
+  if (group.inside < 1 || group.between < 1)
+    answer.time =
+        library_->slowed(request.type, whole, shape, group.inside, group.between, request.exchange);
+  answer.time = Time(later(answer.time.count(), group.late));
+  return answer;
+}
+
 // All members at once, from when the last has come: everybody tells everybody by messages that
 // take no time, and half of what the library takes goes by before each is sent, half after it has
 // arrived.
 Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) const {
   const auto n = static_cast<std::int32_t>(request.ring.size);
   const LibraryGroup& group = request.library;
-  const std::int64_t whole =
-      request.type == CollectiveType::all_gather ? request.data * n : request.data;
+  const std::int64_t whole = whole_buffer(request);
   const nccl::Shape shape{request.ring.size, group.nodes};
   if (!library_->runs(request.type, whole, shape)) {
     return fail(Errc::config_conflict, "collectives: settings",
@@ -112,16 +129,7 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
                             graph::name(request.type), shape.ranks, shape.nodes),
                 "allow ring");
   }
-  const auto takes_for = [&](std::int64_t bytes) {
-    return (*library_)(request.type, bytes, shape, request.exchange).time.count();
-  };
-  std::int64_t takes = takes_for(whole);
-  if (group.inside < 1 || group.between < 1) {
-    takes =
-        library_->slowed(request.type, whole, shape, group.inside, group.between, request.exchange)
-            .count();
-  }
-  takes = later(takes, group.late);
+  const std::int64_t takes = told(request).time.count();
   if (takes >= Fabric::kTooLong) {
     return fail(Errc::config_range, fmt::format("dimension {}", request.dim),
                 fmt::format("a collective of {} bytes takes longer than 46 days", whole),
@@ -131,7 +139,8 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   spec.request = request;
   spec.endpoint = (takes + 1) / 2;
   take_of_device(spec, whole, takes);
-  spec.latency = std::min(takes_for(1), takes);
+  const LibraryAnswer empty = (*library_)(request.type, 1, shape, request.exchange);
+  spec.latency = std::min(empty.time.count(), takes);
   spec.window = n - 1;
   spec.steps = n - 1;
   spec.plain_run = n - 1;

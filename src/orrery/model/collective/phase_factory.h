@@ -31,6 +31,11 @@ class PhaseFactory {
       : platform_(platform), delays_(delays), library_(std::move(library)) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
+  /// What the library says of a phase that it runs (request.library): its time with what deviating
+  /// ports add, where that comes from and how far off it may be.
+  [[nodiscard]] LibraryAnswer told(const PhaseRequest& request) const;
+  /// Bytes of the whole buffer of such a phase, as nccl-tests counts them.
+  [[nodiscard]] static std::int64_t whole_buffer(const PhaseRequest& request);
 
  private:
   [[nodiscard]] Result<void> check(const PhaseRequest& request) const;

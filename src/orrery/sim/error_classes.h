@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The critical path by who told how long it takes.
+#pragma once
+
+#include <vector>
+
+#include "orrery/model/compute/compute.h"
+#include "orrery/sim/collectives.h"
+#include "orrery/sim/customs.h"
+#include "orrery/sim/nodes.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/run.h"
+#include "orrery/sim/sim_result.h"
+
+namespace orrery::sim {
+
+/// Whom a node's length is to be asked about.
+struct Tellers {
+  const model::Compute& compute;
+  const Nodes& nodes;
+  const Customs& customs;
+  Collectives& collectives;
+  Planner& planner;
+};
+
+/// Every picosecond of the path is in one class, so their times sum to its end.
+///
+/// - A kernel that a model told is in the class of that model, its operation and the format of its
+///   first input. A table's answers at measured points have no error of their own.
+/// - A collective that a library runs is in the class of its type, ranks, nodes and source. What it
+///   waited for others in a dimension's queue is in it: those are collectives of the same library.
+/// - What was recorded has no error of its own. Of what else there is (rooflines, messages, ideal
+///   collectives, loads and stores, waiting) nobody knows how far off it is.
+///
+/// The same whether ranks stand for others or not. O(path).
+[[nodiscard]] std::vector<ErrorClass> error_classes(const std::vector<PathLink>& path, Run& run,
+                                                    const Tellers& tellers);
+
+}  // namespace orrery::sim

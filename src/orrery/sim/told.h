@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who told how long things take, and how far off they may be: plain data, which needs no model.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+
+namespace orrery::sim {
+
+/// Between what 80 % of measured times lie, as shares of what was told: -0.1 is a tenth less.
+struct Off {
+  double least = 0;
+  double most = 0;
+
+  friend bool operator==(const Off&, const Off&) = default;
+};
+
+/// What a library takes for collectives of one kind.
+struct ToldCollective {
+  std::string type;  ///< "all_reduce" …
+  Bytes bytes{};     ///< the whole buffer
+  std::uint32_t ranks = 0;
+  std::uint32_t nodes = 0;
+  Time time{};             ///< from when the last has come
+  std::string source;      ///< "measured", "scaled", "cost model"
+  std::string algorithm;   ///< what the library chooses: "ring, ll128"; empty: it has no choice
+  std::optional<Off> off;  ///< empty: not known
+
+  friend bool operator==(const ToldCollective&, const ToldCollective&) = default;
+  [[nodiscard]] auto key() const {
+    return std::tie(type, ranks, nodes, bytes, time, source, algorithm);
+  }
+};
+
+/// What one model tells of one class of nodes on the critical path: its errors move together.
+struct ErrorClass {
+  struct Band {
+    Time least{};  ///< 10 % of true times are less than `time` and this …
+    Time most{};   ///< … and 10 % more than `time` and this
+
+    friend bool operator==(const Band&, const Band&) = default;
+  };
+  std::string name;  ///< "learned gemm bf16", "nccl all_reduce, 8 ranks (measured)", "recorded"
+  Time time{};
+  std::optional<Band> band;  ///< empty: nobody knows how far off it is
+
+  friend bool operator==(const ErrorClass&, const ErrorClass&) = default;
+};
+
+/// Sorts by key() and drops what is there twice.
+void sort_told(std::vector<ToldCollective>& all);
+
+}  // namespace orrery::sim
