@@ -217,7 +217,14 @@ LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
   answer.source = put_right.source;
   answer.choice = told.choice;
   answer.band = put_right.band;
+  if (off_by_) answer.time = Time(std::llround(ps < 4e18 ? ps * off_by_(type, shape, answer) : ps));
   return answer;
+}
+
+LibraryTimes LibraryTimes::off_by(Factor factor) const {
+  LibraryTimes other = *this;
+  other.off_by_ = std::move(factor);
+  return other;
 }
 
 }  // namespace orrery::model

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -78,6 +79,12 @@ class LibraryTimes {
                             const nccl::Shape& shape, double inside, double between,
                             const graph::ExpertExchange& exchange = {}) const;
 
+  /// How many times as long as told collectives of such groups really take.
+  using Factor =
+      std::function<double(graph::CollectiveType, const nccl::Shape&, const LibraryAnswer& told)>;
+  /// The same library where it is wrong by so much: a truth to hold bands against.
+  [[nodiscard]] LibraryTimes off_by(Factor factor) const;
+
   [[nodiscard]] const nccl::Hardware& hardware() const { return hardware_; }
   /// The curves that answers stand on.
   [[nodiscard]] const std::vector<MeasuredCollective>& curves() const { return curves_; }
@@ -106,6 +113,7 @@ class LibraryTimes {
   std::string device_;
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
+  Factor off_by_;  ///< empty: it is right
 };
 
 }  // namespace orrery::model

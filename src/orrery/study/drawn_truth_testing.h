@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Truths to hold bands against: every class of errors is drawn once, from a distribution with the
+// band that its model states, and the step is simulated with these errors.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "orrery/model/compute/in_step.h"
+#include "orrery/model/compute/models.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/study/outcome.h"
+
+namespace orrery::study::testing {
+
+/// A standard normal number for each class, drawn when it is first asked for by name.
+class Draws {
+ public:
+  explicit Draws(std::uint64_t seed) : random_(seed) {}
+
+  /// How many times as long as told: 1 at the median, 1 + least at the 10th percentile and 1 + most
+  /// at the 90th, a log-normal on either side.
+  double factor(const std::string& name, const model::ErrorBand& band) {
+    constexpr double kTenth = 1.2815515655446004;  // of a standard normal
+    const auto [known, added] = drawn_.try_emplace(name, 0);
+    if (added) known->second = std::normal_distribution<double>()(random_);
+    const double z = known->second / kTenth;
+    return z < 0 ? std::exp(-z * std::log1p(band.least)) : std::exp(z * std::log1p(band.most));
+  }
+
+ private:
+  std::mt19937_64 random_;
+  std::map<std::string, double> drawn_;
+};
+
+/// Kernels as the platform's models tell them, each off by its class's error.
+class WrongKernels final : public model::KernelModel {
+ public:
+  WrongKernels(const platform::Device& device, std::shared_ptr<Draws> draws)
+      : models_(models_of(device)),
+        gap_(seconds(model::gap_of(device, model::silicon_of(device)))),
+        draws_(std::move(draws)) {}
+
+  [[nodiscard]] std::optional<model::KernelTime> time(
+      const graph::Kernel& kernel, const model::Silicon& silicon) const override {
+    const auto taken = model::take_time(models_, kernel, silicon);
+    if (!taken) return std::nullopt;
+    model::KernelTime time = taken->time;
+    time.beyond = false;
+    const std::string name = fmt::format("{} {} {}", static_cast<int>(time.source),
+                                         graph::name(kernel.operation), graph::name(kernel.a));
+    // The step adds the gap again, which the band is about, too.
+    const double gap = time.source == model::Source::roofline ? 0 : gap_ * kernel.launches;
+    const double wrong = draws_->factor(name, time.band) * (time.seconds + gap) - gap;
+    time.seconds = std::max(wrong, time.seconds * 1e-3);
+    return time;
+  }
+
+ private:
+  static std::vector<model::NamedModel> models_of(const platform::Device& device) {
+    model::KernelSources sources;
+    if (device.rated.count() > 0 && device.peak.count() > 0)
+      sources.scale = device.peak.count() / device.rated.count();
+    sources.own_peak = device.has_own_peak();
+    return model::kernel_models(sources);
+  }
+
+  std::vector<model::NamedModel> models_;
+  double gap_;
+  std::shared_ptr<Draws> draws_;
+};
+
+/// The step that comes out where the models that told `told` are off as drawn with this seed.
+inline Time true_step(const Outcome& told, std::uint64_t seed) {
+  const auto draws = std::make_shared<Draws>(seed);
+  sim::Options options;
+  options.fold = true;
+  options.kernel_models.measured = std::make_shared<WrongKernels>(told.platform().device, draws);
+  if (const auto& library = told.inputs.cluster->library)
+    options.library = std::make_shared<model::LibraryTimes>(
+        library->off_by([draws](graph::CollectiveType type, const model::nccl::Shape& shape,
+                                const model::LibraryAnswer& answer) {
+          if (!answer.band) return 1.0;
+          return draws->factor(fmt::format("{} {} {} {}", graph::name(type), shape.ranks,
+                                           shape.nodes, name(answer.source)),
+                               *answer.band);
+        }));
+  const auto result = sim::simulate(told.workload(), told.platform(), options);
+  return result ? result->end : Time{};
+}
+
+}  // namespace orrery::study::testing
