@@ -32,8 +32,19 @@ export interface RunData {
   path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
   pathSegments: number; // how many there are
   pathByCause: number[]; // by cause
+  errorClasses: ErrorClassData[]; // the path by who told how long it takes, longest first
+  band: { least: number; most: number; unknown: number } | null; // 80 % of true steps; unknown: of the path, its error is
+  told: { source: string; algorithm: string; time: number; least: number | null; most: number | null }[]; // by a library
   stragglers: { rank: number; caused: number; waited: number; timesLast: number }[]; // at most 50
   findings: { name: string; severity: string; count: number; sentence: string; places: string[] }[];
+}
+
+// Errors of one class move together: 80 % of true times are from time + least to time + most (null: not known).
+export interface ErrorClassData {
+  name: string;
+  time: number;
+  least: number | null;
+  most: number | null;
 }
 
 export interface MetricData {
@@ -112,6 +123,7 @@ export interface CollectiveColumns {
   algbw: number[];
   busbw: number[];
   ofBound: (number | null)[]; // 1 = as fast as its links allow
+  told: (number | null)[]; // in RunData.told; null: the network says it
 }
 
 export interface CollectiveClassData {
@@ -159,6 +171,7 @@ export interface ComparisonData {
   matched: number;
   onlyA: number;
   onlyB: number;
+  band: { least: number; most: number; unknown: number; within: boolean } | null; // 80 % of true differences
 }
 
 export interface NodeChangeData {

@@ -85,6 +85,7 @@ Comparison compare(const Run& a, const Run& b, std::size_t most) {
   made.matched = nodes.matched;
   made.only_a = nodes.only_a;
   made.only_b = nodes.only_b;
+  made.band = difference_band(a, b);
   made.path_a = summarize_path(a, 0).by_cause;
   made.path_b = summarize_path(b, 0).by_cause;
   return made;

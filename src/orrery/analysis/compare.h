@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "orrery/analysis/bands.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/result/run.h"
 
@@ -46,6 +48,7 @@ struct Comparison {
   /// Manifest entries that differ: the same keys in both, "" where a run has none.
   std::vector<std::pair<std::string, std::string>> facts_a, facts_b;
   std::array<Time, result::kPathCauses> path_a{}, path_b{};  ///< critical path by cause
+  std::optional<DifferenceBand> band;                        ///< of b's step less a's
 };
 
 /// `a` is the base. O(spans × log).

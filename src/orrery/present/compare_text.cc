@@ -87,6 +87,19 @@ std::string verdict_line(const Verdict& verdict) {
   return text;
 }
 
+/// Whether models can tell the two apart, knowing how far off they are.
+std::string band_line(const analysis::DifferenceBand& band) {
+  std::string text = fmt::format("the difference is {} to {}, 80 % of true ones",
+                                 signed_time(band.least), signed_time(band.most));
+  text += band.within() ? ": it is within the band, which step is shorter cannot be told"
+                        : ": it is more than the band";
+  if (band.unknown > Time{})
+    text += fmt::format(
+        "; the two differ by {} more in what nobody knows the error of, which the band leaves out",
+        format_time(band.unknown));
+  return text;
+}
+
 void add_facts(report::Sheet& sheet, const Comparison& comparison) {
   const auto line = [&](const char* label, const auto& facts) {
     std::string text;
@@ -138,6 +151,7 @@ std::string comparison_text(const Verdict& verdict, Style style) {
   report::Sheet sheet(style);
   const std::string line = verdict_line(verdict);
   sheet.add("verdict", verdict.regressed ? style.bad(line) : line);
+  if (comparison.band) sheet.add("band", band_line(*comparison.band));
   add_nodes(sheet, "slower", comparison.slower);
   add_nodes(sheet, "faster", comparison.faster);
   const bool changed = !comparison.slower.empty() || !comparison.faster.empty();
@@ -158,6 +172,15 @@ std::string comparison_json(const Verdict& verdict) {
     json.begin_object().field("a_step_ps", verdict.a.step.count());
     json.field("b_step_ps", verdict.b.step.count()).field("regressed", verdict.regressed);
     if (verdict.threshold) json.field("threshold", *verdict.threshold);
+    json.key("difference_band");
+    if (comparison.band) {
+      json.begin_object().field("least_ps", comparison.band->least.count());
+      json.field("most_ps", comparison.band->most.count());
+      json.field("unknown_ps", comparison.band->unknown.count());
+      json.field("within", comparison.band->within()).end_object();
+    } else {
+      json.null();
+    }
     json.key("metrics").begin_array();
     for (const analysis::MetricChange& metric : comparison.metrics) {
       const analysis::Metric& any = metric.any();

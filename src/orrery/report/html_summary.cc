@@ -31,7 +31,16 @@ void add_step(Lines& lines, const Digest& digest) {
     lines.emplace_back("Stalled",
                        fmt::format("{} of {} never finished; figures cover what ran",
                                    format_count(digest.ranks - digest.step.finished), ranks));
-  lines.emplace_back("Step", fmt::format("{} on {}", format_time(digest.step.step), ranks));
+  std::string step = format_time(digest.step.step);
+  if (digest.band)
+    step += " " + analysis::band_text(digest.step.step, digest.band->least, digest.band->most);
+  lines.emplace_back("Step", fmt::format("{} on {}", step, ranks));
+  if (!digest.band) return;
+  std::string band = "80 % of true steps, by how far off the models were";
+  if (digest.band->unknown > Time{})
+    band += fmt::format("; nothing is known of {} of the critical path",
+                        percent(ratio(digest.band->unknown, digest.step.step)));
+  lines.emplace_back("In brackets", band);
 }
 
 void add_shares(Lines& lines, const analysis::Breakdown& step) {

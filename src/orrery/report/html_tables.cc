@@ -85,6 +85,12 @@ std::vector<std::uint32_t> longest_collectives(const Run& run) {
   return chosen;
 }
 
+/// "least" and "most", or null both.
+void write_off(JsonWriter& json, const std::optional<result::Off>& off) {
+  time_or_null(json.key("least"), off ? std::optional(off->least) : std::nullopt);
+  time_or_null(json.key("most"), off ? std::optional(off->most) : std::nullopt);
+}
+
 void write_classes(JsonWriter& json, const std::vector<analysis::CollectiveClass>& classes) {
   column(json, "collectiveClasses", classes.size(), [&](std::size_t i) {
     const analysis::CollectiveClass& one = classes[i];
@@ -236,7 +242,15 @@ void write_collectives(JsonWriter& json, const RunFacts& facts, UsedNames& names
   column(json, "algbw", speeds.size(), [&](std::size_t i) { rate(json, speeds[i].algbw); });
   column(json, "busbw", speeds.size(), [&](std::size_t i) { rate(json, speeds[i].busbw); });
   column(json, "ofBound", speeds.size(), [&](std::size_t i) { share(json, speeds[i].of_bound); });
+  all("told", [&](const Collective& one) { number_or_null(json, one.told); });
   json.end_object();
+  column(json, "told", run.told.size(), [&](std::size_t i) {
+    const result::ToldCollective& one = run.told[i];
+    json.begin_object().field("source", one.source).field("algorithm", one.algorithm);
+    json.field("time", one.time.count());
+    write_off(json, one.off);
+    json.end_object();
+  });
   write_classes(json, facts.classes);
   json.field("collectivesLeftOut", run.collectives.size() - shown.size());
 }
@@ -290,6 +304,20 @@ void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
   json.end_object().field("pathSegments", run.path.size());
   column(json, "pathByCause", by_cause.size(),
          [&](std::size_t i) { json.value(by_cause[i].count()); });
+  column(json, "errorClasses", run.error_classes.size(), [&](std::size_t i) {
+    const result::ErrorClass& one = run.error_classes[i];
+    json.begin_object().field("name", one.name).field("time", one.time.count());
+    write_off(json, one.off);
+    json.end_object();
+  });
+  json.key("band");
+  const auto band = run.stalled ? std::nullopt : analysis::step_band(run.error_classes, run.step);
+  if (!band) {
+    json.null();
+    return;
+  }
+  json.begin_object().field("least", band->least.count()).field("most", band->most.count());
+  json.field("unknown", band->unknown.count()).end_object();
 }
 
 void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
@@ -308,6 +336,14 @@ void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
   write_changes(json, "slower", found.slower);
   write_changes(json, "faster", found.faster);
   write_facts(json, found);
+  json.key("band");
+  if (found.band) {
+    json.begin_object().field("least", found.band->least.count());
+    json.field("most", found.band->most.count()).field("unknown", found.band->unknown.count());
+    json.field("within", found.band->within()).end_object();
+  } else {
+    json.null();
+  }
   json.field("matched", found.matched).field("onlyA", found.only_a).field("onlyB", found.only_b);
   json.end_object();
 }

@@ -2,35 +2,13 @@
 #include <functional>
 
 #include "orrery/result/database_writer.h"
+#include "orrery/result/put.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/schema.h"
 
 namespace orrery::result {
 
 namespace {
-
-using Rows = TableBuilder;
-
-std::int64_t signed_bits(std::uint64_t value) { return static_cast<std::int64_t>(value); }
-
-template <class Unit>
-void put(Rows& rows, Quantity<Unit, std::int64_t> value) {
-  rows.integer(value.count());
-}
-
-void put(Rows& rows, const std::optional<Time>& value) {
-  value ? rows.integer(value->count()) : rows.null();
-}
-
-void put(Rows& rows, const std::optional<Off>& off) {
-  put(rows, off ? std::optional(off->least) : std::nullopt);
-  put(rows, off ? std::optional(off->most) : std::nullopt);
-}
-
-// `number`, counted from `base`; kNone is NULL.
-void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
-  number == kNone ? rows.null() : rows.integer(signed_bits(base + number));
-}
 
 /// Where things that hang on timelines and ranks begin, counted over the whole file.
 struct Firsts {

@@ -42,6 +42,16 @@ function ofBound(context: Context, value: number | null): Node | string {
   return value > beaten ? el('span', { class: 'warn', title: 'faster than its links allow: see above' }, `${text} ▲`) : text;
 }
 
+// Who says what it takes: "measured, ring, simple, −11.0 % to +6.8 %".
+function toldBy(context: Context, i: number): string {
+  const { run, format } = context;
+  const at = run.collectives.told[i];
+  if (at === null) return 'network';
+  const { source, algorithm, time, least, most } = run.told[at];
+  const share = (part: number): string => `${part < 0 ? '−' : '+'}${format.percent(time > 0 ? Math.abs(part) / time : 0)}`;
+  return [source, algorithm, least === null || most === null ? 'error not known' : `${share(least)} to ${share(most)}`].filter((word) => word !== '').join(', ');
+}
+
 // One line per collective: what the picture shows, as text.
 function eachTable(context: Context, shown: readonly number[]): HTMLElement {
   const { run, format } = context;
@@ -59,6 +69,7 @@ function eachTable(context: Context, shown: readonly number[]): HTMLElement {
     { title: 'time', note: 'from when the last rank came until all were done', number: true, cell: (i) => (c.end[i] === null ? 'never ended' : format.time(took(i))), key: took },
     { title: 'busbw', number: true, cell: (i) => format.rate(c.busbw[i]), key: (i) => c.busbw[i] },
     { title: 'of bound', number: true, cell: (i) => ofBound(context, c.ofBound[i]), key: (i) => c.ofBound[i] ?? -1 },
+    { title: 'told by', note: 'where its time comes from, and between what 80 % of measured ones lie', cell: (i) => toldBy(context, i), key: (i) => c.told[i] ?? -1 },
   ];
   return table({ caption: `${format.counted(shown.length, 'collective')}, by start`, columns, rows: shown, empty: 'No collective is like that.' });
 }

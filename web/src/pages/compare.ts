@@ -44,7 +44,17 @@ function headline(context: Context): HTMLElement {
     el('p', { class: `big ${same ? '' : change > 0 ? 'bad' : 'good'}` }, words,
       !same && el('span', {}, ` (${percent(Math.abs(change))} ${change > 0 ? 'slower' : 'faster'})`)),
     el('p', {}, 'A ', el('strong', { class: 'name' }, a.title), `: ${time(a.step)} · B `, el('strong', { class: 'name' }, b.title), `: ${time(b.step)}`),
-    stepBars(context));
+    bandLine(context), stepBars(context));
+}
+
+// Whether the models can tell the two apart, knowing how far off they are.
+function bandLine(context: Context): HTMLElement | null {
+  const band = context.data.comparison?.band;
+  if (!band) return null;
+  const { time, signed } = { time: context.format.time, signed: (value: number) => (value < 0 ? '−' : '+') + context.format.time(Math.abs(value)) };
+  const words = band.within ? 'the difference is within the band: which step is shorter cannot be told' : 'the difference is more than the band';
+  const rest = band.unknown > 0 ? `; they differ by ${time(band.unknown)} more in what nobody knows the error of` : '';
+  return el('p', { class: 'muted' }, `80 % of true differences are ${signed(band.least)} to ${signed(band.most)}, by how far off the models were: ${words}${rest}.`);
 }
 
 // Both steps on one scale, each split by where its time went on average.

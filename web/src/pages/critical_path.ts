@@ -2,7 +2,7 @@
 //
 // What the length of the step hangs on: every moment of it, on which rank and why.
 
-import { spanKinds } from '../data';
+import { spanKinds, type ErrorClassData } from '../data';
 import { el, pageLink, styled, type Child } from '../dom';
 import * as format from '../format';
 import type { Context, Page } from '../page';
@@ -26,7 +26,7 @@ export const criticalPath: Page = {
       return undefined;
     }
     const waterfall = new Waterfall(context, (segment) => context.go('timeline', placeOf(context, segment)));
-    host.append(intro(context), causes(context), picture(waterfall), operations(context), stretches(context));
+    host.append(intro(context), causes(context), picture(waterfall), operations(context), stretches(context), ...errors(context));
     return () => waterfall.destroy();
   },
 };
@@ -134,4 +134,30 @@ function stretches(context: Context): HTMLElement {
       { title: 'Share', number: true, cell: (i) => shareBar(length(i) / step), key: length },
     ],
   }));
+}
+
+// Who told how long the path takes, and how far off that may be.
+function errors(context: Context): HTMLElement[] {
+  const { run } = context;
+  const { band } = run;
+  if (!band) return [];
+  const share = (part: number, whole: number): string => `${part < 0 ? '−' : '+'}${format.percent(whole > 0 ? Math.abs(part) / whole : 0)}`;
+  const off = ({ time, least, most }: ErrorClassData): string =>
+    least === null || most === null ? 'not known' : least === 0 && most === 0 ? 'none' : `${share(least, time)} to ${share(most, time)}`;
+  const unknown = band.unknown > 0 ? ` Of ${format.percent(band.unknown / run.step)} of the path nobody knows how far off it is; the band leaves it out.` : '';
+  return [el('section', { class: 'card' }, el('h2', {}, 'How far off it may be'),
+    el('p', {}, `80 % of true steps lie between ${format.time(band.least)} and ${format.time(band.most)}, as far as models know how far off they are. ` +
+      `Errors of one line move together, those of two have nothing to do with each other.${unknown}`),
+    table<ErrorClassData>({
+      caption: 'The critical path by who told how long it takes',
+      rows: run.errorClasses,
+      first: 12,
+      sort: { column: 1, down: true },
+      columns: [
+        { title: 'Told by', cell: (row) => row.name, key: (row) => row.name },
+        { title: 'Time', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
+        { title: 'Share', number: true, cell: (row) => shareBar(row.time / run.step), key: (row) => row.time },
+        { title: '80 % of true times', number: true, cell: off, key: (row) => (row.most ?? 0) - (row.least ?? 0) },
+      ],
+    }))];
 }
