@@ -6,7 +6,8 @@ Usage: benchmarks/step_errors.py POINTS.json.gz [--program orrery] [--compute au
 
 POINTS is JSON: {"points": [...]}, each with a job ("spec", as orrery run --spec takes it), a "cluster" ({"gpu": "H100",
 "n": devices, "dom": of one island, "nvl", "ib": GB/s of a device inside and between islands}), "measured_s", "prec" (the
-format of products: bf16, fp8, fp4) and a "group". Prints the error of the step, signed too, by GPU and format.
+format of products: bf16, fp8, fp4) and a "group". Prints the error of the step, signed too, by GPU and format, and how many
+of the measured steps lie in the step's 80 % band.
 """
 import argparse
 import concurrent.futures
@@ -33,7 +34,8 @@ def cluster_text(point):
 
 
 def predict(point, options):
-    """Predicted over measured; a text where there is no prediction."""
+    """Predicted over measured, and where measured lies ("in", "below", "above" the band, or "" where there is none);
+    a text where there is no prediction."""
     if point["cluster"]["gpu"] not in DEVICES:
         return f"no device {point['cluster']['gpu']}"
     spec = json.loads(json.dumps(point["spec"]))
@@ -51,14 +53,21 @@ def predict(point, options):
             return f"longer than {options.seconds} s"
     if done.returncode != 0:
         return done.stderr.splitlines()[0] if done.stderr else "failed"
-    return json.loads(done.stdout)["result"]["step_ps"] * 1e-12 / point["measured_s"]
+    result, measured = json.loads(done.stdout)["result"], point["measured_s"] * 1e12
+    band = result["band"]
+    place = "" if band is None else "below" if measured < band["least_ps"] else "above" if measured > band["most_ps"] else "in"
+    return result["step_ps"] / measured, place
 
 
-def row(name, ratios):
+def row(name, answers):
     """Errors of some points, as a line."""
+    ratios = [ratio for ratio, _ in answers]
+    places = [place for _, place in answers if place]
+    share = lambda place: places.count(place) / len(places) if places else float("nan")
     errors = sorted(abs(ratio - 1) for ratio in ratios)
     return (f"{name:14} {len(ratios):4}  median {statistics.median(errors):6.1%}  mean {statistics.mean(errors):6.1%}  "
-            f"90 % {errors[int(0.9 * len(errors))]:6.1%}  signed median {statistics.median(ratios) - 1:+6.1%}")
+            f"90 % {errors[int(0.9 * len(errors))]:6.1%}  signed median {statistics.median(ratios) - 1:+6.1%}  "
+            f"in the band {share('in'):6.1%}, above it {share('above'):6.1%}")
 
 
 def main():

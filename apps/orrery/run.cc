@@ -101,7 +101,9 @@ void add_run(CLI::App& table, Session& session) {
       "recorded or Chakra, or a model and a plan (see 'orrery generate').\n\n"
       "Examples:\n"
       "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
-      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n");
+      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n\n"
+      "In brackets behind the step time: between what 80 % of true steps lie, as far as models of\n"
+      "kernels and collectives know how far off they are (docs/bands.md).\n");
   const auto options = std::make_shared<InputOptions>();
   const auto keep = std::make_shared<KeepOptions>();
   options->spans.clear();

@@ -96,6 +96,7 @@ std::optional<DifferenceBand> difference_band(const Run& a, const Run& b) {
     else
       unknown += std::abs(count(both.b) - count(both.a));
   }
+  if (!sides.any()) return std::nullopt;
   const Time middle = b.step - a.step;
   return DifferenceBand{sides.below(middle), sides.above(middle),
                         Time(std::llround(std::min(unknown, 4e18)))};

@@ -35,7 +35,7 @@ struct DifferenceBand {
 
 /// Errors of a class that both runs have are the same in both, and cancel as far as the two have it
 /// alike: only how much their parts differ counts. Classes of two devices, or of models from other
-/// files, have nothing in common. Empty where neither run has a band.
+/// files, have nothing in common. Empty where no error that is known makes a difference.
 [[nodiscard]] std::optional<DifferenceBand> difference_band(const result::Run& a,
                                                             const result::Run& b);
 

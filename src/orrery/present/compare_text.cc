@@ -89,10 +89,10 @@ std::string verdict_line(const Verdict& verdict) {
 
 /// Whether models can tell the two apart, knowing how far off they are.
 std::string band_line(const analysis::DifferenceBand& band) {
-  std::string text = fmt::format("the difference is {} to {}, 80 % of true ones",
-                                 signed_time(band.least), signed_time(band.most));
-  text += band.within() ? ": it is within the band, which step is shorter cannot be told"
-                        : ": it is more than the band";
+  std::string text = fmt::format("80 % of true differences are {} to {}: ", signed_time(band.least),
+                                 signed_time(band.most));
+  text += band.within() ? "this one is within the band, which step is shorter cannot be told"
+                        : "which step is shorter can be told";
   if (band.unknown > Time{})
     text += fmt::format(
         "; the two differ by {} more in what nobody knows the error of, which the band leaves out",

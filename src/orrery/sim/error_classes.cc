@@ -42,15 +42,24 @@ std::string_view word(model::Source source) {
   return "recorded";
 }
 
-std::string name_of(const ToldCollective& told) {
+Time part_of(Time time, double share) {
+  return Time(std::llround(static_cast<double>(time.count()) * share));
+}
+
+}  // namespace
+
+std::string class_name(model::Source source, const graph::Kernel& kernel) {
+  return fmt::format("{} {} {}", word(source), graph::name(kernel.operation),
+                     graph::name(kernel.a));
+}
+
+std::string class_name(const ToldCollective& told) {
   const std::string_view s = told.ranks == 1 ? "" : "s";
   const std::string on = told.nodes > 1 ? fmt::format(" on {} nodes", told.nodes) : "";
   return fmt::format("nccl {}, {} rank{}{} ({})", told.type, told.ranks, s, on, told.source);
 }
 
-Time part_of(Time time, double share) {
-  return Time(std::llround(static_cast<double>(time.count()) * share));
-}
+namespace {
 
 /// Adds up the links of a path.
 class Classes {
@@ -135,10 +144,7 @@ class Classes {
     if (kernel == graph::kNoKernel) return class_of(std::string(word(source)), known);
     const graph::Kernel& what = (*graph.kernels())[kernel];
     ErrorClass*& one = kernels_[{source, what.operation, what.a, known}];
-    if (one == nullptr)
-      one = &class_of(
-          fmt::format("{} {} {}", word(source), graph::name(what.operation), graph::name(what.a)),
-          known);
+    if (one == nullptr) one = &class_of(class_name(source, what), known);
     return *one;
   }
 
@@ -161,7 +167,7 @@ class Classes {
       const double share = static_cast<double>(phases[i].time.count()) / static_cast<double>(sum);
       const Time part = i + 1 == phases.size() ? left : std::min(left, part_of(told, share));
       left -= part;
-      put(class_of(name_of(phases[i]), phases[i].off.has_value()), part, phases[i].off);
+      put(class_of(class_name(phases[i]), phases[i].off.has_value()), part, phases[i].off);
     }
     if (time > told) unknown("waiting, peers", time - told);
   }

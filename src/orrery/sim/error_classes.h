@@ -3,6 +3,7 @@
 // The critical path by who told how long it takes.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "orrery/model/compute/compute.h"
@@ -14,6 +15,11 @@
 #include "orrery/sim/sim_result.h"
 
 namespace orrery::sim {
+
+/// What the class of a kernel is called that a model told: "learned gemm bf16".
+[[nodiscard]] std::string class_name(model::Source source, const graph::Kernel& kernel);
+/// … and that of a library's collective: "nccl all_reduce, 32 ranks on 4 nodes (scaled)".
+[[nodiscard]] std::string class_name(const ToldCollective& told);
 
 /// Whom a node's length is to be asked about.
 struct Tellers {

@@ -4,42 +4,42 @@
 // band that its model states, and the step is simulated with these errors.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "orrery/graph/content_hash.h"
 #include "orrery/model/compute/in_step.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
+#include "orrery/sim/error_classes.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/study/outcome.h"
 
-namespace orrery::study::testing {
+namespace orrery::study::drawn {
 
-/// A standard normal number for each class, drawn when it is first asked for by name.
+/// A standard normal number for each class: the same for a seed and a name, whoever asks.
 class Draws {
  public:
-  explicit Draws(std::uint64_t seed) : random_(seed) {}
+  explicit Draws(std::uint64_t seed) : seed_(seed) {}
 
   /// How many times as long as told: 1 at the median, 1 + least at the 10th percentile and 1 + most
   /// at the 90th, a log-normal on either side.
-  double factor(const std::string& name, const model::ErrorBand& band) {
+  [[nodiscard]] double factor(const std::string& name, const model::ErrorBand& band) const {
     constexpr double kTenth = 1.2815515655446004;  // of a standard normal
-    const auto [known, added] = drawn_.try_emplace(name, 0);
-    if (added) known->second = std::normal_distribution<double>()(random_);
-    const double z = known->second / kTenth;
+    graph::ContentHash hash;
+    hash.add(name);
+    std::mt19937_64 random(hash.value() ^ (seed_ * 0x9e3779b97f4a7c15ull));
+    random.discard(2);
+    const double z = std::normal_distribution<double>()(random) / kTenth;
     return z < 0 ? std::exp(-z * std::log1p(band.least)) : std::exp(z * std::log1p(band.most));
   }
 
  private:
-  std::mt19937_64 random_;
-  std::map<std::string, double> drawn_;
+  std::uint64_t seed_;
 };
 
 /// Kernels as the platform's models tell them, each off by its class's error.
@@ -56,11 +56,11 @@ class WrongKernels final : public model::KernelModel {
     if (!taken) return std::nullopt;
     model::KernelTime time = taken->time;
     time.beyond = false;
-    const std::string name = fmt::format("{} {} {}", static_cast<int>(time.source),
-                                         graph::name(kernel.operation), graph::name(kernel.a));
     // The step adds the gap again, which the band is about, too.
     const double gap = time.source == model::Source::roofline ? 0 : gap_ * kernel.launches;
-    const double wrong = draws_->factor(name, time.band) * (time.seconds + gap) - gap;
+    const double wrong =
+        draws_->factor(sim::class_name(time.source, kernel), time.band) * (time.seconds + gap) -
+        gap;
     time.seconds = std::max(wrong, time.seconds * 1e-3);
     return time;
   }
@@ -90,12 +90,15 @@ inline Time true_step(const Outcome& told, std::uint64_t seed) {
         library->off_by([draws](graph::CollectiveType type, const model::nccl::Shape& shape,
                                 const model::LibraryAnswer& answer) {
           if (!answer.band) return 1.0;
-          return draws->factor(fmt::format("{} {} {} {}", graph::name(type), shape.ranks,
-                                           shape.nodes, name(answer.source)),
-                               *answer.band);
+          sim::ToldCollective what;
+          what.type = graph::name(type);
+          what.ranks = static_cast<std::uint32_t>(shape.ranks);
+          what.nodes = static_cast<std::uint32_t>(shape.nodes);
+          what.source = name(answer.source);
+          return draws->factor(sim::class_name(what), *answer.band);
         }));
   const auto result = sim::simulate(told.workload(), told.platform(), options);
   return result ? result->end : Time{};
 }
 
-}  // namespace orrery::study::testing
+}  // namespace orrery::study::drawn

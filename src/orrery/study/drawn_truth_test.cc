@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "orrery/study/drawn_truth_testing.h"
+#include "orrery/study/study.h"
+
+namespace orrery::study {
+namespace {
+
+Outcome small_step() {
+  Question question;
+  question.job.model = "llama-3.2-1b";
+  question.job.tp = "2";
+  question.job.sp = true;
+  question.job.global_batch = "8";
+  question.job.seq = "1024";
+  question.cluster = "h100-sxm:8";
+  Watch watch;
+  Findings findings;
+  auto answered = answer(question, watch, findings);
+  EXPECT_TRUE(answered);
+  return *std::move(answered);
+}
+
+// Models that are right tell the truth.
+TEST(DrawnTruth, WithoutErrorsIsWhatWasTold) {
+  const drawn::Draws draws(1);
+  EXPECT_EQ(draws.factor("a", {}), 1.0);
+  EXPECT_EQ(draws.factor("a", {-0.1, 0.2}), draws.factor("a", {-0.1, 0.2}));
+  EXPECT_NE(draws.factor("a", {-0.1, 0.2}), draws.factor("b", {-0.1, 0.2}));
+  int inside = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const double factor = drawn::Draws(seed).factor("a", {-0.1, 0.2});
+    inside += factor >= 0.9 && factor <= 1.2 ? 1 : 0;
+  }
+  EXPECT_NEAR(inside, 1600, 60);
+}
+
+// 80 % of truths should lie in a step's band; of 200, 72 to 88 % are nothing unusual. More, and
+// more jobs, in benchmarks/band_coverage.cc.
+TEST(DrawnTruth, LiesInTheBandAsOftenAsTheBandSays) {
+  const Outcome told = small_step();
+  const analysis::Digest all = digest(told);
+  ASSERT_TRUE(all.band);
+  constexpr int kDraws = 200;
+  int inside = 0;
+  for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
+    const Time truth = drawn::true_step(told, seed);
+    inside += truth >= all.band->least && truth <= all.band->most ? 1 : 0;
+  }
+  EXPECT_GE(inside, kDraws * 72 / 100);
+  EXPECT_LE(inside, kDraws * 88 / 100);
+}
+
+}  // namespace
+}  // namespace orrery::study
