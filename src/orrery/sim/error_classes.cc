@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -75,7 +74,8 @@ class Classes {
 
   [[nodiscard]] std::vector<ErrorClass> all() && {
     std::vector<ErrorClass> made;
-    for (auto& [key, one] : by_name_) made.push_back(std::move(one));
+    for (auto& [key, one] : by_name_)
+      if (one.time > Time{}) made.push_back(std::move(one));
     std::stable_sort(made.begin(), made.end(),
                      [](const ErrorClass& a, const ErrorClass& b) { return a.time > b.time; });
     return made;
@@ -96,8 +96,16 @@ class Classes {
     one.band->most += part_of(time, off->most);
   }
 
-  void unknown(std::string name, Time time) { put(class_of(std::move(name), false), time, {}); }
-  void recorded(Time time) { put(class_of("recorded", true), time, Off{}); }
+  /// What nobody knows the error of, by a name that is kept elsewhere.
+  void unknown(std::string_view name, Time time) {
+    ErrorClass*& one = fixed_[name];
+    if (one == nullptr) one = &class_of(std::string(name), false);
+    one->time += time;
+  }
+  void recorded(Time time) {
+    if (recorded_ == nullptr) recorded_ = &class_of("recorded", true);
+    recorded_->time += time;
+  }
 
   /// Nothing on the path ran.
   void between(const PathLink& next, Time time) {
@@ -139,13 +147,17 @@ class Classes {
 
   ErrorClass& kernel_class(const graph::Graph& graph, graph::NodeId node, model::Source source,
                            bool known) {
-    const graph::KernelId kernel =
-        graph.kernels() == nullptr ? graph::kNoKernel : graph.kernel(node);
+    const graph::KernelTable* table = graph.kernels();
+    const graph::KernelId kernel = table == nullptr ? graph::kNoKernel : graph.kernel(node);
     if (kernel == graph::kNoKernel) return class_of(std::string(word(source)), known);
-    const graph::Kernel& what = (*graph.kernels())[kernel];
-    ErrorClass*& one = kernels_[{source, what.operation, what.a, known}];
-    if (one == nullptr) one = &class_of(class_name(source, what), known);
-    return *one;
+    if (table != table_) kernels_.clear();
+    table_ = table;
+    if (kernel >= kernels_.size()) kernels_.resize(std::size_t{kernel} + 1);
+    // One kernel may be told by several models: recorded here, and there not.
+    KernelClass& last = kernels_[kernel];
+    if (last.one == nullptr || last.source != source || last.known != known)
+      last = {source, known, &class_of(class_name(source, (*table)[kernel]), known)};
+    return *last.one;
   }
 
   void collective(std::uint32_t rank, graph::NodeId node, Time time) {
@@ -154,27 +166,40 @@ class Classes {
       return recorded(time);
     const CollectiveType type = graph.collective(node).type;
     const bool plain = tellers_.customs.algorithm(rank, node, type) == nullptr;
-    const std::span<const ToldCollective> phases =
-        plain ? phases_of(rank, node) : std::span<const ToldCollective>{};
-    std::int64_t sum = 0;
-    for (const ToldCollective& phase : phases) sum += phase.time.count();
-    if (sum <= 0) return unknown(fmt::format("network, {}", graph::name(type)), time);
+    const Phases* phases = plain ? phases_of(rank, node) : nullptr;
+    if (phases == nullptr || phases->sum <= 0) {
+      ErrorClass*& one = networks_[type];
+      if (one == nullptr) one = &class_of(fmt::format("network, {}", graph::name(type)), false);
+      one->time += time;
+      return;
+    }
     // Who knows when its members came has cut off what it waited for them.
     const bool joined = run_.shared.times[run_.shared.first_times[rank] + node].sender != kNone;
-    const Time told = joined ? time : std::min(time, Time(sum));
+    const Time told = joined ? time : std::min(time, Time(phases->sum));
     Time left = told;
-    for (std::size_t i = 0; i < phases.size(); ++i) {
-      const double share = static_cast<double>(phases[i].time.count()) / static_cast<double>(sum);
-      const Time part = i + 1 == phases.size() ? left : std::min(left, part_of(told, share));
+    for (const Phase& phase : phases->all) {
+      const bool last = &phase == &phases->all.back();
+      const Time part = last ? left : std::min(left, part_of(told, phase.share));
       left -= part;
-      put(class_of(class_name(phases[i]), phases[i].off.has_value()), part, phases[i].off);
+      put(*phase.one, part, phase.off);
     }
     if (time > told) unknown("waiting, peers", time - told);
   }
 
-  /// What the library tells of the phases of a collective; empty where none runs it.
-  std::span<const ToldCollective> phases_of(std::uint32_t rank, graph::NodeId node) {
-    if (run_.options.library == nullptr) return {};
+  /// One phase of a collective that a library runs, and its share of the collective's time.
+  struct Phase {
+    ErrorClass* one = nullptr;
+    std::optional<Off> off;
+    double share = 1;
+  };
+  struct Phases {
+    std::vector<Phase> all;
+    std::int64_t sum = 0;  ///< what they take
+  };
+
+  /// What the library tells of a collective; null or empty where it does not run it.
+  const Phases* phases_of(std::uint32_t rank, graph::NodeId node) {
+    if (run_.options.library == nullptr) return nullptr;
     const graph::Graph& graph = run_.graph_of(rank);
     const graph::Collective& stated = graph.collective(node);
     const std::uint32_t communicator = tellers_.collectives.known_communicator(rank, node);
@@ -186,23 +211,45 @@ class Classes {
         graph.has(node, graph::kHasDims) ? stated.dims_mask : run_.policy.dims_unsaid;
     const auto topology =
         tellers_.planner.topology(form.type, communicator, group, group.dims(mask));
-    if (!topology) return {};
-    ChunkRequest request;
-    request.type = form.type;
-    request.topology = *topology;
-    request.bytes = form.size;
+    if (!topology) return nullptr;
     const auto [known, added] = told_.try_emplace({form.type, *topology, form.size});
-    if (added) known->second = tellers_.planner.told(request);
-    return known->second;
+    if (added) {
+      ChunkRequest request;
+      request.type = form.type;
+      request.topology = *topology;
+      request.bytes = form.size;
+      known->second = put_together(tellers_.planner.told(request));
+    }
+    return &known->second;
+  }
+
+  Phases put_together(const std::vector<ToldCollective>& told) {
+    Phases made;
+    for (const ToldCollective& phase : told) made.sum += phase.time.count();
+    for (const ToldCollective& phase : told)
+      made.all.push_back({&class_of(class_name(phase), phase.off.has_value()), phase.off,
+                          static_cast<double>(phase.time.count()) /
+                              static_cast<double>(std::max<std::int64_t>(made.sum, 1))});
+    return made;
   }
 
   Run& run_;
   const Tellers& tellers_;
   Time at_{};
   std::map<std::pair<std::string, bool>, ErrorClass> by_name_;
-  std::map<std::tuple<model::Source, graph::Operation, graph::Format, bool>, ErrorClass*> kernels_;
+  // The same, found before.
+  ErrorClass* recorded_ = nullptr;
+  std::map<std::string_view, ErrorClass*> fixed_;
+  std::map<CollectiveType, ErrorClass*> networks_;
+  struct KernelClass {
+    model::Source source = model::Source::recorded;
+    bool known = false;
+    ErrorClass* one = nullptr;
+  };
+  const graph::KernelTable* table_ = nullptr;
+  std::vector<KernelClass> kernels_;                                     // by id in table_
   using Kind = std::tuple<CollectiveType, std::uint32_t, std::int64_t>;  // type, topology, bytes
-  std::map<Kind, std::vector<ToldCollective>> told_;
+  std::map<Kind, Phases> told_;
 };
 
 }  // namespace

@@ -52,7 +52,7 @@ function bandLine(context: Context): HTMLElement | null {
   const band = context.data.comparison?.band;
   if (!band) return null;
   const { time, signed } = { time: context.format.time, signed: (value: number) => (value < 0 ? '−' : '+') + context.format.time(Math.abs(value)) };
-  const words = band.within ? 'the difference is within the band: which step is shorter cannot be told' : 'the difference is more than the band';
+  const words = band.within ? 'this one is within the band, which step is shorter cannot be told' : 'which step is shorter can be told';
   const rest = band.unknown > 0 ? `; they differ by ${time(band.unknown)} more in what nobody knows the error of` : '';
   return el('p', { class: 'muted' }, `80 % of true differences are ${signed(band.least)} to ${signed(band.most)}, by how far off the models were: ${words}${rest}.`);
 }

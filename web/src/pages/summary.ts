@@ -16,6 +16,8 @@ function head({ run, format }: Context): HTMLElement {
   return el('div', { class: 'card sum-head' },
     el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, run.stalled ? 'Stalled after' : 'One step takes'),
       el('strong', {}, format.time(run.step)), el('span', { class: 'muted' }, `on ${format.counted(run.ranks, 'rank')}`)),
+    run.band && el('p', { class: 'muted' }, `80 % of true steps are between ${format.time(run.band.least)} and ${format.time(run.band.most)}, `,
+      pageLink('critical-path', {}, 'by how far off the models were')),
     run.stalled && el('p', { class: 'bad', role: 'note' },
       `This run could not finish: ${format.counted(unfinished, 'rank')} never came to an end. The figures cover what ran.`),
     el('h2', {}, 'Where the time goes, mean over ranks'),
@@ -25,7 +27,7 @@ function head({ run, format }: Context): HTMLElement {
 
 // Which line leads where.
 const leads: Record<string, string> = {
-  'Costliest collective': 'collectives', 'Peak memory': 'memory', 'Critical path': 'critical-path', 'Longest on it': 'critical-path',
+  'Costliest collective': 'collectives', 'Peak memory': 'memory', 'Critical path': 'critical-path', 'Longest on it': 'critical-path', 'In brackets': 'critical-path',
   'Waited for most': 'breakdown', Findings: 'findings', Models: 'manifest',
 };
 
