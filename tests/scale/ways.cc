@@ -75,6 +75,15 @@ std::string path_difference(const SimResult& a, const SimResult& b) {
   return {};
 }
 
+/// Every picosecond of the path is in one class of errors.
+std::string unclassed(const SimResult& result) {
+  if (result.path.empty()) return {};
+  Time end{}, sum{};
+  for (const sim::PathLink& link : result.path) end = std::max(end, link.end);
+  for (const sim::ErrorClass& one : result.error_classes) sum += one.time;
+  return sum == end ? "" : fmt::format("classes sum to {} of {} ps", sum.count(), end.count());
+}
+
 std::string difference(const Result<SimResult>& a, const Result<SimResult>& b) {
   if (a.has_value() != b.has_value())
     return "one is refused: " + (a ? to_string(b.error()) : to_string(a.error()));
@@ -87,6 +96,7 @@ std::string difference(const Result<SimResult>& a, const Result<SimResult>& b) {
   if (a->messages != b->messages)
     return fmt::format("messages are {} and {}", a->messages, b->messages);
   if (const std::string found = path_difference(*a, *b); !found.empty()) return found;
+  if (const std::string found = unclassed(*a); !found.empty()) return found;
   return findings_difference(a->findings, b->findings);
 }
 
