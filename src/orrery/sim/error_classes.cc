@@ -212,10 +212,13 @@ class Classes {
     const auto topology =
         tellers_.planner.topology(form.type, communicator, group, group.dims(mask));
     if (!topology) return nullptr;
-    const auto [known, added] = told_.try_emplace({form.type, *topology, form.size});
+    const graph::ExpertExchange exchange =
+        form.type == CollectiveType::all_to_all ? stated.exchange : graph::ExpertExchange{};
+    const auto [known, added] = told_.try_emplace({form.type, *topology, form.size, exchange});
     if (added) {
       ChunkRequest request;
       request.type = form.type;
+      request.exchange = exchange;
       request.topology = *topology;
       request.bytes = form.size;
       known->second = put_together(tellers_.planner.told(request));
@@ -247,8 +250,9 @@ class Classes {
     ErrorClass* one = nullptr;
   };
   const graph::KernelTable* table_ = nullptr;
-  std::vector<KernelClass> kernels_;                                     // by id in table_
-  using Kind = std::tuple<CollectiveType, std::uint32_t, std::int64_t>;  // type, topology, bytes
+  std::vector<KernelClass> kernels_;  // by id in table_
+  // Type, topology, bytes.
+  using Kind = std::tuple<CollectiveType, std::uint32_t, std::int64_t, graph::ExpertExchange>;
   std::map<Kind, Phases> told_;
 };
 

@@ -202,6 +202,14 @@ LibraryAnswer LibraryTimes::by_experts(const graph::ExpertExchange& exchange, st
                   : told.band   ? LibrarySource::scaled
                                 : LibrarySource::cost_model;
   answer.band = told.band;
+  return as_drawn(CollectiveType::all_to_all, shape, answer);
+}
+
+LibraryAnswer LibraryTimes::as_drawn(CollectiveType type, const nccl::Shape& shape,
+                                     LibraryAnswer answer) const {
+  if (!off_by_) return answer;
+  const double us = static_cast<double>(answer.time.count()) / 1e6;
+  answer.time = time_of(us * off_by_(type, shape, answer));
   return answer;
 }
 
@@ -217,8 +225,7 @@ LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
   answer.source = put_right.source;
   answer.choice = told.choice;
   answer.band = put_right.band;
-  if (off_by_) answer.time = Time(std::llround(ps < 4e18 ? ps * off_by_(type, shape, answer) : ps));
-  return answer;
+  return as_drawn(type, shape, answer);
 }
 
 LibraryTimes LibraryTimes::off_by(Factor factor) const {

@@ -113,6 +113,9 @@ class LibraryTimes {
   std::string device_;
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
+  [[nodiscard]] LibraryAnswer as_drawn(graph::CollectiveType type, const nccl::Shape& shape,
+                                       LibraryAnswer answer) const;
+
   Factor off_by_;  ///< empty: it is right
 };
 
