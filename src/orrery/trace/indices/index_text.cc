@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "orrery/core/limits.h"
+#include "orrery/core/text.h"
+#include "orrery/trace/indices/numbers.h"
+
+namespace orrery::trace {
+namespace {
+
+using std::string_view;
+
+constexpr string_view kBetween = " \t\r,;";
+
+/// The text's next word, taken off; empty at its end. Several blanks and commas are one gap.
+string_view next_of(string_view& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kBetween), text.size());
+  const std::size_t end = std::min(text.find_first_of(kBetween, begin), text.size());
+  const string_view word = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return word;
+}
+
+/// Which place of a CSV row is what.
+struct IndexColumns {
+  std::size_t count = 0;
+  std::size_t index = 0;
+  std::optional<std::size_t> table, bag;
+};
+
+class IndexText {
+ public:
+  IndexText(Window& window, const std::string& where) : window_(window), where_(where) {}
+
+  Result<std::vector<TableLookups>> read() {
+    for (string_view line;;) {
+      const Result<bool> is = next(line);
+      if (!is) return tl::unexpected(is.error());
+      if (!*is) break;
+      if (line.starts_with('#')) continue;
+      Result<void> fine;
+      if (columns_) {
+        fine = row(line);
+      } else if (tables_.empty() && starts_with_letter(line)) {
+        fine = header(line);
+      } else {
+        fine = bag(line);
+      }
+      if (!fine) return tl::unexpected(fine.error());
+    }
+    for (TableLookups& is : tables_)
+      if (columns_) is.ends.push_back(static_cast<std::int64_t>(is.indices.size()));
+    return std::move(tables_);
+  }
+
+ private:
+  static bool starts_with_letter(string_view line) {
+    const string_view word = next_of(line);
+    return !word.empty() && ((word[0] | 0x20) >= 'a' && (word[0] | 0x20) <= 'z');
+  }
+
+  Result<bool> next(string_view& line) {
+    window_.consume(held_);
+    held_ = 0;
+    ++number_;
+    for (std::size_t seen = 0;;) {
+      const std::size_t end = window_.text().find('\n', seen);
+      if (end != string_view::npos) {
+        line = window_.text().substr(0, end);
+        held_ = end + 1;
+        break;
+      }
+      seen = window_.size();
+      if (seen > limits::kJsonElementBytes)
+        return fail(Errc::limit_exceeded, place(),
+                    fmt::format("a line longer than {} MiB", limits::kJsonElementBytes >> 20));
+      const Result<bool> more = window_.need(std::max<std::size_t>(4096, 2 * seen));
+      if (!more) return more;
+      if (*more || window_.size() > seen) continue;
+      if (seen == 0) return false;
+      line = window_.text();
+      held_ = seen;
+      break;
+    }
+    if (number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    return true;
+  }
+
+  [[nodiscard]] std::string place() const { return fmt::format("{}:{}", where_, number_); }
+
+  Result<std::int64_t> number(string_view word) const {
+    std::int64_t value = 0;
+    const char* const end = word.data() + word.size();
+    const auto [at, error] = std::from_chars(word.data(), end, value);
+    if (error == std::errc::result_out_of_range || (error == std::errc() && at == end && value < 0))
+      return fail(Errc::input_range, place(), fmt::format("{} is no index", in_quotes(word)),
+                  "indices are 0 or more");
+    if (error != std::errc() || at != end)
+      return fail(Errc::input_corrupt, place(), fmt::format("{} is no index", in_quotes(word)),
+                  "a bag a line, whole numbers between commas or blanks; or CSV with columns "
+                  "table,bag,index; or a .npy file");
+    return value;
+  }
+
+  Result<void> add(TableLookups& to, std::int64_t index) {
+    if (++count_ > kMostIndices)
+      return fail(Errc::limit_exceeded, place(), fmt::format("more than {} indices", kMostIndices),
+                  "take one batch, or one table, at a time");
+    to.indices.push_back(index);
+    return {};
+  }
+
+  Result<void> bag(string_view line) {
+    if (tables_.empty()) tables_.emplace_back();
+    for (string_view word = next_of(line); !word.empty(); word = next_of(line)) {
+      const auto index = number(word);
+      if (!index) return tl::unexpected(index.error());
+      if (auto fine = add(tables_.front(), *index); !fine) return fine;
+    }
+    tables_.front().ends.push_back(static_cast<std::int64_t>(tables_.front().indices.size()));
+    return {};
+  }
+
+  Result<void> header(string_view line) {
+    IndexColumns is;
+    bool has_index = false;
+    for (string_view word = next_of(line); !word.empty(); word = next_of(line), ++is.count) {
+      if (word == "index" && !has_index) {
+        is.index = is.count;
+        has_index = true;
+      } else if (word == "table" && !is.table) {
+        is.table = is.count;
+      } else if (word == "bag" && !is.bag) {
+        is.bag = is.count;
+      } else {
+        return fail(Errc::input_unsupported, place(),
+                    fmt::format("no column is called {}, or not twice", in_quotes(word)),
+                    "index, and perhaps table and bag");
+      }
+    }
+    if (!has_index)
+      return fail(Errc::input_unsupported, place(), "no column is called index",
+                  "index, and perhaps table and bag");
+    columns_ = is;
+    return {};
+  }
+
+  Result<void> row(string_view line) {
+    string_view cells[3];
+    std::size_t found = 0;
+    for (string_view word = next_of(line); !word.empty(); word = next_of(line), ++found)
+      if (found < 3) cells[found] = word;
+    if (found == 0) return {};
+    if (found != columns_->count)
+      return fail(Errc::input_corrupt, place(),
+                  fmt::format("{} cells, {} columns", found, columns_->count));
+    const auto index = number(cells[columns_->index]);
+    if (!index) return tl::unexpected(index.error());
+    const string_view name = columns_->table ? cells[*columns_->table] : string_view();
+    const auto [at, is_new] = places_.try_emplace(std::string(name), tables_.size());
+    if (is_new) {
+      if (tables_.size() >= kMostTables)
+        return fail(Errc::limit_exceeded, place(), fmt::format("more than {} tables", kMostTables));
+      tables_.emplace_back().table = name;
+      bags_.emplace_back();
+    }
+    TableLookups& to = tables_[at->second];
+    if (!columns_->bag) {
+      if (!is_new) to.ends.push_back(static_cast<std::int64_t>(to.indices.size()));
+    } else {
+      const auto bag = number(cells[*columns_->bag]);
+      if (!bag) return tl::unexpected(bag.error());
+      if (!is_new && *bag != bags_[at->second])
+        to.ends.push_back(static_cast<std::int64_t>(to.indices.size()));
+      bags_[at->second] = *bag;
+    }
+    return add(to, *index);
+  }
+
+  static constexpr std::size_t kMostTables = 1u << 16;
+
+  Window& window_;
+  const std::string& where_;
+  std::uint64_t number_ = 0;
+  std::size_t held_ = 0;
+  std::size_t count_ = 0;
+  std::optional<IndexColumns> columns_;
+  std::vector<TableLookups> tables_;
+  std::vector<std::int64_t> bags_;  // the current one of each table
+  std::map<std::string, std::size_t> places_;
+};
+
+}  // namespace
+
+Result<std::vector<TableLookups>> read_index_text(Window& window, const std::string& where) {
+  return IndexText(window, where).read();
+}
+
+}  // namespace orrery::trace
