@@ -37,8 +37,8 @@ constexpr std::array<string_view, 8> kConvolution = {"batch", "in",       "out",
 constexpr std::array<string_view, 2> kRows = {"rows", "features"};
 constexpr std::array<string_view, 1> kElements = {"elements"};
 constexpr std::array<string_view, 3> kEmbedding = {"lookups", "rows", "features"};
-constexpr std::array<string_view, 5> kEmbeddingBag = {"tables", "batch", "pooling", "rows",
-                                                      "features"};
+constexpr std::array<string_view, 8> kEmbeddingBag = {
+    "tables", "batch", "pooling", "rows", "features", "unique", "hot", "hot_lookups"};
 constexpr std::array<string_view, 3> kInteraction = {"batch", "vectors", "features"};
 constexpr std::array<string_view, 3> kRouter = {"tokens", "experts", "chosen"};
 

@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "orrery/graph/kernel.h"
+#include "orrery/model/embedding/lookup.h"
 #include "orrery/model/kernels/architecture.h"
 #include "orrery/model/kernels/silicon.h"
 
@@ -68,6 +70,20 @@ struct Tiling {
 [[nodiscard]] double attention_seconds(const graph::Kernel& kernel, const Chip& chip);
 [[nodiscard]] double moving_seconds(const graph::Kernel& kernel, double bytes, double flops,
                                     const Chip& chip);
+
+/// What an embedding_bag of known sizes looks up in one launch.
+[[nodiscard]] std::optional<Lookup> lookup_of(const graph::Kernel& kernel);
+[[nodiscard]] LookupDevice lookup_device(const Chip& chip);
+/// What the last-level cache answers of it.
+struct LookupHits {
+  double share = 0;
+  std::int64_t cached = 0;  ///< rows of a table that there is room for
+  bool from_reuse = false;  ///< the kernel says how many rows are different; else indices are even
+};
+[[nodiscard]] LookupHits lookup_hits(const graph::Kernel& kernel, const Lookup& lookup,
+                                     const LookupDevice& device);
+/// … 0: not all sizes are known.
+[[nodiscard]] double lookup_seconds(const graph::Kernel& kernel, const Chip& chip);
 
 /// Seconds of all launches; 0: cannot be said.
 [[nodiscard]] double heuristic_seconds(const graph::Kernel& kernel, const Chip& chip);

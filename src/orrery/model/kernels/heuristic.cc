@@ -54,8 +54,10 @@ bool is_measured(const Kernel& kernel) {
 
 bool says_sizes(const Kernel& kernel) {
   const auto names = graph::size_names(kernel.operation);
-  // A window need not be said.
-  const std::size_t needed = kernel.operation == Operation::attention ? 6 : names.size();
+  // A window need not be said, nor how often rows are read again.
+  const std::size_t needed = kernel.operation == Operation::attention       ? 6
+                             : kernel.operation == Operation::embedding_bag ? 5
+                                                                            : names.size();
   for (std::size_t i = 0; i < needed; ++i)
     if (kernel.sizes[i] <= 0) return false;
   return needed > 0;
@@ -87,6 +89,9 @@ double seconds_of(const Kernel& kernel, double launches, const Chip& chip) {
     case Operation::attention:
       if (!says_sizes(kernel)) return roofline_seconds(kernel, launches, chip);
       return attention_seconds(kernel, chip);
+    case Operation::embedding_bag:
+      if (const double known = lookup_seconds(kernel, chip); known > 0) return known;
+      [[fallthrough]];
     default:
       if (kernel.bytes <= 0 && !says_sizes(kernel)) return roofline_seconds(kernel, launches, chip);
       return moving_seconds(kernel, bytes_of(kernel), static_cast<double>(kernel.flops) / launches,
