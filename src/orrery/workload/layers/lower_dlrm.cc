@@ -7,6 +7,7 @@
 //   by row: reduce-scatter of b·B_global·(all columns), all-gather of the gradients
 // beside the bottom MLP. Tables are updated where rows were read, in the backward pass: their
 // weights are Weights::tables, and no gradients of them are reduced. Indices are there already.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,16 +52,30 @@ Lookup lookup_of(const Scope& scope, const TableShare& share, std::int64_t ranks
   return lookup;
 }
 
+/// Sizes as embedding_bag has them: tables that differ are as large as they are on average.
+graph::Kernel bag_kernel(const Scope& scope, const Lookup& lookup) {
+  const TableShare& share = lookup.share;
+  graph::Kernel kernel = elements_kernel(scope, graph::Operation::embedding_bag, share.tables);
+  kernel.sizes[1] = lookup.read_samples.value();
+  if (share.tables == 0 || share.lookups == 0) return kernel;
+  const std::int64_t columns = share.read / share.lookups;
+  kernel.sizes[2] = share.lookups / share.tables;
+  if (columns > 0) kernel.sizes[3] = share.weights / columns / share.tables;
+  kernel.sizes[4] = columns;
+  if (!share.reuse_known) return kernel;
+  const double different =
+      share.different * static_cast<double>(kernel.sizes[1]) / static_cast<double>(share.tables);
+  kernel.sizes[5] = std::max<std::int64_t>(
+      1, std::min(kernel.sizes[3], static_cast<std::int64_t>(std::min(different + 0.5, 1e18))));
+  return kernel;
+}
+
 /// Rows of this rank's tables, summed up per sample. Backward: the rows are updated.
 Tensor look_up(Tape& tape, const Scope& scope, const Lookup& lookup) {
   const Amount read = lookup.read_samples * lookup.share.read;
   const Amount rows = lookup.read_samples * lookup.share.lookups;
   const Amount pooled = scope.activation(lookup.samples * lookup.share.pooled);
-  graph::Kernel kernel =
-      elements_kernel(scope, graph::Operation::embedding_bag, lookup.share.tables);
-  kernel.sizes[1] = lookup.read_samples.value();
-  if (lookup.share.tables > 0) kernel.sizes[2] = lookup.share.lookups / lookup.share.tables;
-  kernel.sizes[4] = scope.model().dlrm->dim;
+  const graph::Kernel kernel = bag_kernel(scope, lookup);
   tape.begin(Group::none, {});
   tape.save("embedding.indices", rows * kIndexBytes);
   tape.forward(compute_op("embedding", OpClass::lookup, Phase::forward, 0,

@@ -46,6 +46,9 @@ void hold(TableShare& share, const EmbeddingTables& table, std::int64_t count, s
   share.lookups += count * table.pooling;
   share.read += count * table.pooling * columns;
   share.pooled += count * columns;
+  const auto lookups = static_cast<double>(count * table.pooling);
+  share.different += table.reuse > 1 ? lookups / table.reuse : lookups;
+  share.reuse_known = share.reuse_known && table.reuse > 0;
 }
 
 struct Load {  // of a rank, in the order in which ranks are given the next table

@@ -21,6 +21,8 @@ struct TableShare {
   std::int64_t read = 0;     ///< elements of these rows
   std::int64_t pooled = 0;   ///< elements summed up from them, per sample of the global batch
   std::int64_t widest = 0;   ///< largest `pooled` of any rank
+  double different = 0;      ///< of `lookups`, those of a row that the batch did not read before
+  bool reuse_known = true;   ///< of every table on this rank
 };
 
 /// The share of `rank`. Sharding `table`: the table that costs most (rows read plus the sum

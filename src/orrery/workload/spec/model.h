@@ -145,6 +145,7 @@ struct EmbeddingTables {
   std::int64_t rows = 1;
   std::int64_t count = 1;    ///< so many tables alike
   std::int64_t pooling = 1;  ///< lookups per sample
+  double reuse = 0;          ///< lookups of one row in a batch, on average; 0: nothing is known
 
   static constexpr auto fields = std::tuple{
       config::field("rows", &EmbeddingTables::rows, "rows of the table", config::between(1, 1e12))
@@ -152,7 +153,10 @@ struct EmbeddingTables {
       config::field("count", &EmbeddingTables::count, "so many such tables",
                     config::between(1, 65536)),
       config::field("pooling", &EmbeddingTables::pooling, "rows summed up per sample",
-                    config::between(1, 65536))};
+                    config::between(1, 65536)),
+      config::field("reuse", &EmbeddingTables::reuse,
+                    "how often a row is read in a batch, on average; 0: indices are even",
+                    config::between(0, 1e12))};
 };
 enum class TableSharding : std::uint8_t { table, row, column };
 
