@@ -10,45 +10,13 @@
 
 #include "orrery/core/check.h"
 #include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/kernels/learned/net_layers.h"
 #include "orrery/model/kernels/learned/net_math.h"
 
 namespace orrery::model {
 namespace {
 
-/// Adam's constants. Source: Kingma and Ba, "Adam", ICLR 2015, algorithm 1.
-constexpr float kFirstMoment = 0.9f, kSecondMoment = 0.999f, kAdamFloor = 1e-8f;
-constexpr float kFirstBias = 0.01f;
 constexpr double kLeastError = 1e-4;  // errors below count as this in their geometric mean
-
-/// From -1 to 1, of 53 bits. Libraries' engines are the same everywhere, their distributions not.
-double evenly(std::mt19937_64& random) { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
-
-/// Weights with what Adam remembers of them.
-struct Learned {
-  Matrix weights, slope, first, second;
-
-  void size(std::size_t rows, std::size_t columns) {
-    for (Matrix* const is : {&weights, &slope, &first, &second}) is->resize(rows, columns);
-  }
-  /// `left`: what is left of both moments' first values by now.
-  void step(float rate, float decay, std::pair<float, float> left) {
-    for (std::size_t i = 0; i < weights.values.size(); ++i) {
-      const float down = slope.values[i] + decay * weights.values[i];
-      float& m = first.values[i];
-      float& v = second.values[i];
-      m = kFirstMoment * m + (1 - kFirstMoment) * down;
-      v = kSecondMoment * v + (1 - kSecondMoment) * down * down;
-      weights.values[i] -=
-          rate * (m / (1 - left.first)) / (std::sqrt(v / (1 - left.second)) + kAdamFloor);
-    }
-  }
-};
-
-struct TrainedLayer {
-  Learned weights, bias;
-  Matrix in;     ///< what came in last, a row for each of the batch
-  Matrix error;  ///< by how much what went out should have been less
-};
 
 class Trainer {
  public:
@@ -58,14 +26,7 @@ class Trainer {
     std::size_t in = kNetInputs;
     for (std::size_t l = 0; l < options.layers; ++l) {
       const std::size_t out = l + 1 < options.layers ? options.width : 1;
-      TrainedLayer& layer = layers_.emplace_back();
-      layer.weights.size(in, out);
-      layer.bias.size(1, out);
-      // Evenly from -x to x. Source: Glorot and Bengio, AISTATS 2010, eq. 16.
-      const double x = std::sqrt(6.0 / static_cast<double>(in + out));
-      for (float& weight : layer.weights.weights.values)
-        weight = static_cast<float>(x * evenly(random_));
-      std::fill(layer.bias.weights.values.begin(), layer.bias.weights.values.end(), kFirstBias);
+      layers_.emplace_back().begin(in, out, random_);
       in = out;
     }
   }
@@ -80,12 +41,8 @@ class Trainer {
       const std::size_t count = std::min(options_.batch, order_.size() - begin);
       forward(rows, std::span(order_).subspan(begin, count));
       back(rows, std::span(order_).subspan(begin, count));
-      left_.first *= kFirstMoment;
-      left_.second *= kSecondMoment;
-      for (TrainedLayer& layer : layers_) {
-        layer.weights.step(static_cast<float>(rate), static_cast<float>(options_.decay), left_);
-        layer.bias.step(static_cast<float>(rate), 0, left_);
-      }
+      next_step(left_);
+      for (TrainedLayer& layer : layers_) layer.step(rate, options_.decay, left_);
     }
   }
 
@@ -108,9 +65,7 @@ class Trainer {
 
   [[nodiscard]] Net net() const {
     Net net = net_;
-    for (const TrainedLayer& layer : layers_)
-      net.layers.push_back({layer.weights.weights.rows, layer.weights.weights.columns,
-                            layer.weights.weights.values, layer.bias.weights.values});
+    for (const TrainedLayer& layer : layers_) net.layers.push_back(layer.trained());
     return net;
   }
 
@@ -146,16 +101,8 @@ class Trainer {
       for (std::size_t at = 0; at < kNetInputs; ++at)
         in.row(i)[at] = (rows.inputs[batch[i]][at] - net_.mean[at]) * net_.scale[at];
     for (std::size_t l = 0; l < layers_.size(); ++l) {
-      const TrainedLayer& layer = layers_[l];
       const bool last = l + 1 == layers_.size();
-      Matrix& out = last ? out_ : layers_[l + 1].in;
-      const std::vector<float>& bias = layer.bias.weights.values;
-      out.resize(batch.size(), bias.size());
-      for (std::size_t i = 0; i < batch.size(); ++i)
-        std::copy(bias.begin(), bias.end(), out.row(i));
-      add_product(layer.in, layer.weights.weights, out);
-      if (!last)
-        for (float& x : out.values) x = x > 0 ? x : 0;
+      layers_[l].forward(last ? out_ : layers_[l + 1].in, !last);
     }
   }
 
@@ -169,22 +116,8 @@ class Trainer {
           (out_.row(i)[0] - static_cast<float>((rows.log2_seconds[batch[i]] - net_.target_mean) /
                                                net_.target_scale));
     for (std::size_t l = layers_.size(); l-- > 0;) {
-      TrainedLayer& layer = layers_[l];
-      std::fill(layer.weights.slope.values.begin(), layer.weights.slope.values.end(), 0.0f);
-      transpose(layer.in, turned_);
-      add_product(turned_, layer.error, layer.weights.slope);
-      std::vector<float>& slope = layer.bias.slope.values;
-      std::fill(slope.begin(), slope.end(), 0.0f);
-      for (std::size_t i = 0; i < batch.size(); ++i)
-        for (std::size_t j = 0; j < slope.size(); ++j) slope[j] += layer.error.row(i)[j];
-      if (l == 0) break;
-      Matrix& before = layers_[l - 1].error;
-      before.resize(batch.size(), layer.in.columns);
-      std::fill(before.values.begin(), before.values.end(), 0.0f);
-      transpose(layer.weights.weights, turned_);
-      add_product(layer.error, turned_, before);
-      for (std::size_t i = 0; i < before.values.size(); ++i)
-        if (!(layer.in.values[i] > 0)) before.values[i] = 0;
+      layers_[l].find_slopes(turned_);
+      if (l > 0) layers_[l].pass_error(layers_[l - 1].error, true, turned_);
     }
   }
 
@@ -192,7 +125,7 @@ class Trainer {
   std::mt19937_64 random_;
   Net net_;  ///< without its layers
   std::vector<TrainedLayer> layers_;
-  std::pair<float, float> left_ = {1, 1};
+  MomentsLeft left_ = {1, 1};
   std::vector<std::size_t> order_;
   Matrix out_, turned_;
 };

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of nets for lookups from arbitrary bytes, whose sum is made right so that what is behind it
+// is reached: an answer, never a crash, and times above 0 from what is read.
+#include <cmath>
+#include <string>
+
+#include "orrery/core/check.h"
+#include "orrery/model/kernels/learned/lookup_net.h"
+#include "orrery/model/kernels/learned/model_words.h"
+
+using namespace orrery;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  (void)model::LookupNets::read(text, "fuzz");
+  const auto read = model::LookupNets::read(model::with_sum(text), "fuzz");
+  if (!read) return 0;
+  const std::vector<model::LookupTable> tables(2, {128, 1000, 64, 8, {1}});
+  for (const model::LookupNetOf& is : read->all()) {
+    const auto us = read->us(is.device, is.backward, tables);
+    ORRERY_CHECK(!us || (*us > 0 && std::isfinite(*us)));
+  }
+  return 0;
+}
