@@ -45,6 +45,10 @@ std::vector<Command> commands_of(CLI::App& table) {
   for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) {
     Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
     if (command.name == "schema") command.values = {"cluster", "workload"};
+    if (command.name == "calibrate") {
+      command.values = {"network"};
+      command.also_files = true;
+    }
     if (command.name == "kernels") {
       command.values.emplace_back("check");
       for (std::size_t i = 1; i < graph::kOperations; ++i)

@@ -93,7 +93,7 @@ Result<void> check_bus(const BenchmarkRow& row, const Collective& collective, st
 }
 
 std::string unit_hint(double ratio) {
-  const auto near = [&](double other) { return ratio > other * 0.9 && ratio < other * 1.1; };
+  const auto near = [&](double other) { return ratio > other * 0.75 && ratio < other * 1.25; };
   if (near(1e-3)) return "are the times milliseconds? They must be microseconds";
   if (near(1e3)) return "are the times nanoseconds? They must be microseconds";
   if (near(1e-6)) return "are the times seconds? They must be microseconds";
@@ -132,6 +132,10 @@ Result<void> add_benchmark_row(const Benchmark& run, const BenchmarkRow& row,
   out.device = run.devices.device();
   out.library = run.library;
   out.version = run.version;
+  out.algorithm = run.forced.algorithm;
+  out.protocol = run.forced.protocol;
+  out.tool = run.tool;
+  out.date = run.date;
   return add_row(std::move(out), row.place, into);
 }
 

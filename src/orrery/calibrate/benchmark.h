@@ -29,6 +29,10 @@ struct Into {
 /// A name from a file as rows hold it: trimmed, printable, not too long.
 [[nodiscard]] std::string name_text(std::string_view text);
 
+/// What NCCL_ALGO or NCCL_PROTO is set to, as rows hold it: a name in lower case and without
+/// underscores, as NCCL takes either.
+[[nodiscard]] std::string setting_text(std::string_view text);
+
 /// A number as it was printed.
 struct Printed {
   double value = 0;
@@ -59,6 +63,21 @@ class RunDevices {
   std::string device_, another_;
 };
 
+/// What NCCL_ALGO and NCCL_PROTO say; empty: nothing.
+struct Forced {
+  std::string algorithm, protocol;
+
+  /// Takes what a text assigns ("NCCL_ALGO=Ring", "unset NCCL_PROTO", "NCCL_ALGO set by environment
+  /// to Ring"), wherever in it that stands.
+  void take(std::string_view text);
+};
+
+/// The date that a text begins with ("2026-01-02 03:04:05"), or nothing.
+[[nodiscard]] std::string date_in(std::string_view text);
+/// The date, in UTC, so many microseconds after 1970; nothing where that is none of this or the
+/// next century.
+[[nodiscard]] std::string date_of(std::int64_t microseconds);
+
 /// One time of a run. What was not printed is not compared.
 struct BenchmarkRow {
   std::string place;
@@ -77,7 +96,8 @@ struct Benchmark {
   std::string named;       ///< what the run calls its collective, or empty
   std::int32_t ranks = 0;  ///< 0: not said
   RunDevices devices;
-  std::string library, version;
+  std::string library, version, tool, date;
+  Forced forced;
   std::vector<BenchmarkRow> rows;
 };
 

@@ -7,14 +7,29 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "orrery/calibrate/benchmark.h"
 #include "orrery/calibrate/curves.h"
+#include "orrery/calibrate/tuner_choice.h"
 #include "orrery/core/check.h"
 #include "orrery/core/text.h"
 #include "orrery/trace/io/source.h"
 
 namespace orrery::calibrate::fuzzing {
+
+/// What is made of a set can be read again, as can what a tuner is told.
+inline void check_calibration(const MeasuredSet& set) {
+  Findings findings;
+  const auto made = calibrate_network(set, {"h100-sxm"}, findings);
+  if (!made) return;
+  std::vector<model::MeasuredCollective> curves;
+  for (const CalibratedCurve& one : made->curves) curves.push_back(one.curve);
+  const auto again = model::parse_curves(model::write_curve_file(made->notes, curves), "fuzz");
+  ORRERY_CHECK(again && again->size() == curves.size());
+  const auto tuner = tuner_choices(*made);
+  if (tuner) ORRERY_CHECK(model::nccl::parse_tuner(tuner->text(), "fuzz").has_value());
+}
 
 /// Reads the bytes with `read(source, into)`, and makes curves of what comes of it.
 template <class Read>
@@ -36,6 +51,7 @@ void check_reader(const std::uint8_t* data, std::size_t size, Read read) {
       for (std::size_t i = 1; i < curve.points.size(); ++i)
         ORRERY_CHECK(curve.points[i - 1].first < curve.points[i].first);
     }
+    check_calibration(set);
   }
 }
 

@@ -18,7 +18,7 @@ constexpr double kAgain = 1.05;  // times of equal sizes that are the same but f
 
 auto curve_key(const MeasuredCollective& row) {
   return std::tie(row.device, row.library, row.version, row.collective, row.dtype, row.nodes,
-                  row.ranks, row.in_place);
+                  row.ranks, row.algorithm, row.protocol, row.in_place);
 }
 
 struct KeyLess {
@@ -33,6 +33,8 @@ std::string curve_name(const MeasuredCollective& row) {
   std::string name;
   for (const std::string& word : {row.device, row.library, row.version, row.collective, row.dtype})
     if (!word.empty()) name += (name.empty() ? "" : " ") + word;
+  for (const std::string& word : {row.algorithm, row.protocol})
+    if (!word.empty()) name += " " + word;
   if (row.ranks > 0) name += fmt::format(", {} ranks", row.ranks);
   if (row.nodes > 0) name += fmt::format(", {} nodes", row.nodes);
   return name + (row.in_place ? ", in place" : "");
@@ -40,11 +42,9 @@ std::string curve_name(const MeasuredCollective& row) {
 
 MeasuredCurve curve_of(const MeasuredCollective& row, Sizes sizes, const std::string& where,
                        Findings& findings) {
-  MeasuredCurve curve{row.device,  row.library,
-                      row.version, row.collective,
-                      row.dtype,   row.nodes,
-                      row.ranks,   row.in_place,
-                      {},          0};
+  MeasuredCurve curve{row.device, row.library,   row.version,  row.collective,
+                      row.dtype,  row.algorithm, row.protocol, row.nodes,
+                      row.ranks,  row.in_place,  {},           0};
   const std::string name = where + ": " + curve_name(row);
   std::vector<std::pair<std::int64_t, double>> all;
   for (auto& [bytes, times] : sizes) {
@@ -55,8 +55,10 @@ MeasuredCurve curve_of(const MeasuredCollective& row, Sizes sizes, const std::st
     all.emplace_back(bytes, median(std::move(times)));
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool inside = i > 0 && i + 1 < all.size();
-    if (inside && all[i].second > kOutlier * std::max(all[i - 1].second, all[i + 1].second)) {
+    const bool before_last = i + 1 < all.size();
+    const double around =
+        before_last ? std::max(i > 0 ? all[i - 1].second : 0.0, all[i + 1].second) : 0;
+    if (before_last && all[i].second > kOutlier * around) {
       findings.add(FindingCode::outlier_dropped,
                    fmt::format("{}, {} bytes: {:.5g} us", name, all[i].first, all[i].second));
       ++curve.dropped;
@@ -74,7 +76,7 @@ MeasuredCurve curve_of(const MeasuredCollective& row, Sizes sizes, const std::st
 bool only_place_differs(const MeasuredCurve& a, const MeasuredCurve& b) {
   const auto key = [](const MeasuredCurve& one) {
     return std::tie(one.device, one.library, one.version, one.collective, one.dtype, one.nodes,
-                    one.ranks);
+                    one.ranks, one.algorithm, one.protocol);
   };
   return key(a) == key(b);
 }

@@ -14,7 +14,7 @@ namespace orrery::calibrate {
 
 /// Times of one collective among one number of ranks of one device.
 struct MeasuredCurve {
-  std::string device, library, version, collective, dtype;
+  std::string device, library, version, collective, dtype, algorithm, protocol;
   std::int32_t nodes = 0, ranks = 0;  ///< 0: not said
   bool in_place = false;
   /// Bytes and microseconds; at least four, bytes ascending, none twice.
@@ -25,7 +25,8 @@ struct MeasuredCurve {
 /// The curves of a set, ordered by device, library, version, collective, data type, nodes, ranks.
 ///
 /// Equal sizes become one point with the median of their times. A point that takes more than 1.5
-/// times as long as both its neighbours is dropped. Times in place and out of place are never
+/// times as long as both its neighbours is dropped, and so is the smallest where it takes so much
+/// longer than the next: the first of a run is cold. Times in place and out of place are never
 /// mixed; where both are there, the curve is that of out of place. Findings: measured_again (equal
 /// sizes more than 5 % apart), outlier_dropped, curve_too_short (fewer than four points are left).
 [[nodiscard]] std::vector<MeasuredCurve> measured_curves(const MeasuredSet& set,

@@ -98,7 +98,7 @@ class Joining {
                        both.front().from, both.front().to, both.front().bytes));
   }
 
-  Result<void> rows() {
+  Result<void> rows(const std::string& tool, const std::string& date) {
     for (auto& [shape, times] : shapes_) {
       MeasuredCollective row;
       row.collective = collectives()[shape.collective].name;
@@ -107,6 +107,8 @@ class Joining {
       row.ranks = shape.ranks;
       row.nodes = shape.nodes;
       row.library = "nccl";
+      row.tool = tool;
+      row.date = date;
       if (auto added = add_row(std::move(row), "NCCL Inspector", into_); !added) return added;
     }
     return {};
@@ -145,6 +147,11 @@ std::uint32_t InspectorLogs::number_of(const Communicator& communicator) {
   return communicators_.try_emplace(communicator, next).first->second;
 }
 
+void InspectorLogs::note(std::string tool, std::string date) {
+  tool_ = std::max(tool_, std::move(tool));
+  date_ = std::max(date_, std::move(date));
+}
+
 bool InspectorLogs::add(const Part& part) {
   if (parts_.size() + transfers_.size() >= limits::kInspectorOperations) return false;
   parts_.push_back(part);
@@ -180,7 +187,7 @@ Result<void> InspectorLogs::finish(Into& into) {
                std::tie(b.communicator, b.from, b.to, b.bytes);
       },
       [&](std::span<const Transfer> both) { joining.transfers_of(both); });
-  Result<void> done = joining.rows();
+  Result<void> done = joining.rows(tool_, date_);
   *this = {};
   return done;
 }

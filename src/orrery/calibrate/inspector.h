@@ -77,7 +77,11 @@ class InspectorLogs {
   /// Adds the rows of all that was read, which is forgotten. Errc: limit_exceeded.
   [[nodiscard]] Result<void> finish(Into& into);
 
+  /// Who wrote a log, and when.
+  void note(std::string tool, std::string date);
+
  private:
+  std::string tool_, date_;
   std::map<Communicator, std::uint32_t> communicators_;
   std::vector<Part> parts_;
   std::vector<Transfer> transfers_;

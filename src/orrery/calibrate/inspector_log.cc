@@ -92,6 +92,7 @@ class InspectorLog {
       return {};
     }
     if (const auto header = object_field(*object, "header")) take_header(*header);
+    if (const auto about = object_field(*object, "metadata")) take_metadata(*about);
     const auto operation = object_field(*object, "coll_perf");
     const auto sent = object_field(*object, "p2p_perf");
     if ((operation || sent) && !has_header_) {
@@ -114,6 +115,12 @@ class InspectorLog {
     group.nodes = small("nnodes");
     has_header_ = true;
     writer_ = {logs_.number_of(group), small("rank"), group.ranks};
+  }
+
+  void take_metadata(const JsonObject& about) {
+    const string_view version = text_field(about, "inspector_output_format_version");
+    logs_.note(name_text("NCCL Inspector " + std::string(version)),
+               date_of(whole_field(about, "dump_timestamp_us").value_or(0)));
   }
 
   /// Nothing: `key` holds no time that can be.

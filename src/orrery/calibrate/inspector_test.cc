@@ -145,14 +145,14 @@ TEST(Inspector, JoinsTheFilesOfAFolder) {
   std::ofstream(folder / "a-pid2.log") << record_text(1, "AllReduce", 0, 1 << 20, 50);
   std::ofstream(folder / "empty.log");
   Findings findings;
-  const auto set = read_measured(folder.string(), findings);
+  const auto set = read_measured({folder.string()}, findings);
   ASSERT_TRUE(set) << to_string(set.error());
   ASSERT_EQ(set->rows.size(), 1u);
   EXPECT_DOUBLE_EQ(set->rows[0].time_us, 50);
   EXPECT_EQ(findings.count(FindingCode::file_skipped), 1u);
   EXPECT_EQ(findings.count(FindingCode::waiting_included), 0u);
-  EXPECT_EQ(read_measured((folder / "more").string(), findings).error().code, Errc::input_empty);
-  EXPECT_EQ(read_measured((folder / "none").string(), findings).error().code,
+  EXPECT_EQ(read_measured({(folder / "more").string()}, findings).error().code, Errc::input_empty);
+  EXPECT_EQ(read_measured({(folder / "none").string()}, findings).error().code,
             Errc::input_not_found);
   fs::remove_all(folder);
 }

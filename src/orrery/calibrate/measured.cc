@@ -107,8 +107,7 @@ class Reading {
  private:
   static constexpr const char* kFormats =
       "what nccl-tests or rccl-tests print or write as JSON, logs of NCCL's Inspector and CSV with "
-      "a "
-      "header can be read";
+      "a header can be read";
 
   MeasuredSet set_;
   Into into_;
@@ -139,21 +138,31 @@ Result<void> check_options(const ReadOptions& options) {
 
 }  // namespace
 
-Result<MeasuredSet> read_measured(const std::string& path, Findings& findings,
+Result<MeasuredSet> read_measured(const std::vector<std::string>& paths, Findings& findings,
                                   const ReadOptions& options) {
   if (auto fits = check_options(options); !fits) return tl::unexpected(fits.error());
-  const auto files = files_of(path);
-  if (!files) return tl::unexpected(files.error());
-  Reading reading(path, findings, options);
-  for (const std::string& file : *files) {
-    const auto done = read_file(file, reading);
-    if (done) continue;
-    const Errc code = done.error().code;
-    if (files->size() == 1 || (code != Errc::input_empty && code != Errc::input_unsupported))
-      return tl::unexpected(done.error());
-    findings.add(FindingCode::file_skipped, file);
+  if (paths.empty()) return fail(Errc::usage, "FILE", "which measurements?");
+  Reading reading(paths.size() == 1 ? paths.front() : fmt::format("{} files", paths.size()),
+                  findings, options);
+  std::vector<std::string> read;
+  for (const std::string& path : paths) {
+    const auto files = files_of(path);
+    if (!files) return tl::unexpected(files.error());
+    for (const std::string& file : *files) {
+      const auto done = read_file(file, reading);
+      if (done) {
+        read.push_back(file);
+        continue;
+      }
+      const Errc code = done.error().code;
+      if (files->size() == 1 || (code != Errc::input_empty && code != Errc::input_unsupported))
+        return tl::unexpected(done.error());
+      findings.add(FindingCode::file_skipped, file);
+    }
   }
-  return reading.finish();
+  auto set = reading.finish();
+  if (set) set->files = std::move(read);
+  return set;
 }
 
 Result<MeasuredSet> parse_measured(std::string_view text, const std::string& where,

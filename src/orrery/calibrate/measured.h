@@ -25,10 +25,16 @@ struct MeasuredCollective {
   bool in_place = false;
   std::string dtype;  ///< as the file says, such as "float" or "half"; may be empty
   std::string device, library, version;  ///< as the file says, printable; may be empty
+  /// What the library was made to run (NCCL_ALGO, NCCL_PROTO), in lower case; empty: its own
+  /// choice.
+  std::string algorithm, protocol;
+  std::string tool;  ///< that measured: "nccl-tests 2.18.0"; may be empty
+  std::string date;  ///< of the measurement, as "2026-01-02"; empty: the file does not say
 };
 
 struct MeasuredSet {
-  std::string where;  ///< what was read, for findings and errors
+  std::string where;               ///< what was read, for findings and errors
+  std::vector<std::string> files;  ///< those that hold measurements, in the order they were read
   std::vector<MeasuredCollective> rows;
 };
 
@@ -39,7 +45,7 @@ struct ReadOptions {
   std::int32_t ranks = 0, nodes = 0;
 };
 
-/// Reads measurements from a file, from all files of a folder, or from those that a shell pattern
+/// Reads measurements from files, from all files of a folder, or from those that a shell pattern
 /// matches; plain, gzip, zstd, or in a tar archive. Content decides what each is:
 ///
 /// - what nccl-tests and rccl-tests print, with whatever other programs print in between
@@ -55,7 +61,8 @@ struct ReadOptions {
 /// collective_inferred, time_of_host, measurement_left_out, cold_measurement_dropped,
 /// waiting_included, corrupt_record_dropped, truncated_tail_dropped, json_repaired, key_ignored,
 /// file_skipped.
-[[nodiscard]] Result<MeasuredSet> read_measured(const std::string& path, Findings& findings,
+[[nodiscard]] Result<MeasuredSet> read_measured(const std::vector<std::string>& paths,
+                                                Findings& findings,
                                                 const ReadOptions& options = {});
 
 /// The same from text; `where` names it.

@@ -30,6 +30,8 @@ enum class Cell : std::uint8_t {
   nodes,
   bytes,
   time,
+  algorithm,
+  protocol,
   other
 };
 
@@ -37,17 +39,19 @@ struct CellName {
   string_view name;
   Cell cell;
 };
-constexpr std::array<CellName, 20> kCells{{
-    {"gpu", Cell::device},      {"device", Cell::device},
-    {"library", Cell::library}, {"nccl", Cell::version},
-    {"rccl", Cell::version},    {"oneccl", Cell::version},
-    {"version", Cell::version}, {"collective", Cell::collective},
-    {"dtype", Cell::dtype},     {"type", Cell::dtype},
-    {"gpus", Cell::ranks},      {"ranks", Cell::ranks},
-    {"n_ranks", Cell::ranks},   {"nodes", Cell::nodes},
-    {"n_nodes", Cell::nodes},   {"bytes", Cell::bytes},
-    {"size", Cell::bytes},      {"latency_us", Cell::time},
-    {"time_us", Cell::time},    {"us", Cell::time},
+constexpr std::array<CellName, 24> kCells{{
+    {"gpu", Cell::device},          {"device", Cell::device},
+    {"library", Cell::library},     {"nccl", Cell::version},
+    {"rccl", Cell::version},        {"oneccl", Cell::version},
+    {"version", Cell::version},     {"collective", Cell::collective},
+    {"dtype", Cell::dtype},         {"type", Cell::dtype},
+    {"gpus", Cell::ranks},          {"ranks", Cell::ranks},
+    {"n_ranks", Cell::ranks},       {"nodes", Cell::nodes},
+    {"n_nodes", Cell::nodes},       {"bytes", Cell::bytes},
+    {"size", Cell::bytes},          {"latency_us", Cell::time},
+    {"time_us", Cell::time},        {"us", Cell::time},
+    {"algorithm", Cell::algorithm}, {"algo", Cell::algorithm},
+    {"protocol", Cell::protocol},   {"proto", Cell::protocol},
 }};
 constexpr string_view kWanted =
     "columns are gpu, library, version, collective, dtype, gpus, nodes, bytes, latency_us";
@@ -160,6 +164,12 @@ class CsvReader {
         return whole(text, kMostBytes, out.bytes);
       case Cell::time:
         return time(text, out.time_us);
+      case Cell::algorithm:
+        out.algorithm = setting_text(text);
+        return {};
+      case Cell::protocol:
+        out.protocol = setting_text(text);
+        return {};
       case Cell::collective:
       case Cell::other:
         return {};

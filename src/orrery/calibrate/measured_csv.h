@@ -21,10 +21,11 @@ namespace orrery::calibrate {
 ///
 /// Names that do: gpu, device; nccl, rccl, oneccl (the library, with its version as cells) or
 /// library, version; collective; dtype, type; gpus, ranks, n_ranks; nodes; bytes, size; latency_us,
-/// time_us, us. Bytes and time must be there, and the collective if no option says it; other
-/// columns are passed over (key_ignored). Bytes are those of the whole buffer, as nccl-tests' size.
-/// Lines that are empty or begin with # are passed over. Errors name the line. Errc: input_corrupt,
-/// input_range, input_missing_attr, usage, limit_exceeded.
+/// time_us, us; algorithm, algo, protocol, proto (what the library was made to run). Bytes and time
+/// must be there, and the collective if no option says it; other columns are passed over
+/// (key_ignored). Bytes are those of the whole buffer, as nccl-tests' size. Lines that are empty or
+/// begin with # are passed over. Errors name the line. Errc: input_corrupt, input_range,
+/// input_missing_attr, usage, limit_exceeded.
 [[nodiscard]] Result<void> read_measured_csv(trace::ByteSource& source, const std::string& where,
                                              Into& into);
 

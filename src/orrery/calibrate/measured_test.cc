@@ -119,7 +119,7 @@ TEST(RealMeasurements, BecomeCurves) {
         Table{"collectives_pipeweave", 3059, 6}}) {
     Findings findings;
     const auto set =
-        read_measured((folder / (std::string(table.name) + ".csv.gz")).string(), findings);
+        read_measured({(folder / (std::string(table.name) + ".csv.gz")).string()}, findings);
     ASSERT_TRUE(set) << to_string(set.error());
     EXPECT_EQ(set->rows.size(), table.rows) << table.name;
     std::set<std::string> devices;

@@ -91,13 +91,25 @@ class PrintedRuns {
     next.where = run_.where;
     next.library = std::move(run_.library);
     next.version = std::move(run_.version);
+    next.tool = std::move(run_.tool);
+    next.forced = exported_;
     run_ = std::move(next);
     programs_.clear();
     wrong_rows_ = failed_ = false;
     return done;
   }
 
+  /// Settings in front of a program, and those that NCCL says it has, are this run's; others those
+  /// of all runs to come.
+  void settings(string_view line, bool has_program) {
+    if (line.find("NCCL_ALGO") == string_view::npos && line.find("NCCL_PROTO") == string_view::npos)
+      return;
+    if (!has_program && line.find("set by environment") == string_view::npos) exported_.take(line);
+    if (run_.rows.empty()) run_.forced.take(line);
+  }
+
   Result<void> comment(string_view text) {
+    settings(text, false);
     const std::vector<string_view> words = words_of(text);
     const string_view first = words.empty() ? string_view() : words.front();
     if (text.find("Collective test starting:") != string_view::npos) {
@@ -116,6 +128,8 @@ class PrintedRuns {
     }
     titled_in_place_ = text.find("in-place") != string_view::npos &&
                        text.find("out-of-place") == string_view::npos;
+    if (const string_view version = behind(text, "nccl-tests version"); !version.empty())
+      run_.tool = name_text("nccl-tests " + std::string(version));
     versions(text);
     return {};
   }
@@ -155,10 +169,15 @@ class PrintedRuns {
       if (words.size() > 4 && std::all_of(words[0].begin(), words[0].end(), is_digit))
         return row(words);
     }
-    if (const string_view program = program_in(line); !program.empty()) {
+    const string_view program = program_in(line);
+    if (!program.empty()) {
       if (auto ended = end_run(); !ended) return ended;
       programs_.emplace(program);
+      run_.forced = exported_;
     }
+    settings(line, !program.empty());
+    if (const string_view version = behind(line, "rccl-tests: Version"); !version.empty())
+      run_.tool = name_text("rccl-tests " + std::string(version));
     // "NCCL version 2.20.5+cuda12.4", "RCCL version : 2.27.7-HEAD:0d2c4fd"
     for (const auto& [key, library] :
          {std::pair{"NCCL version", "nccl"}, std::pair{"RCCL version", "rccl"}}) {
@@ -193,6 +212,7 @@ class PrintedRuns {
   TextLines lines_;
   Into& into_;
   Benchmark run_;
+  Forced exported_;  // for all runs to come
   TableLayout layout_;
   std::set<std::string, std::less<>> programs_;  // whose names stand above the run
   bool titled_in_place_ = false;                 // the line above is the title of columns in place

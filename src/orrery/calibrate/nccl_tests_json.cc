@@ -22,6 +22,7 @@ class JsonRun {
   JsonRun(trace::ByteSource& source, const std::string& where, Into& into)
       : document_(source, where, into.findings), into_(into) {
     run_.where = where;
+    run_.tool = "nccl-tests";
   }
 
   Result<void> read() {
@@ -49,7 +50,7 @@ class JsonRun {
                    : Result<void>();
     }
     if (key != "nccl_version" && key != "args" && key != "config" && key != "devices" &&
-        key != "out_of_bounds")
+        key != "out_of_bounds" && key != "env" && key != "start_time")
       return {};
     const Result<string_view> value = document_.value();
     if (!value) return tl::unexpected(value.error());
@@ -63,6 +64,8 @@ class JsonRun {
     }
     if (key == "nccl_version") version(*object);
     if (key == "args") program(*object);
+    if (key == "env") environment(*object);
+    if (key == "start_time") run_.date = date_in(text_field(*object, key));
     if (key == "devices") devices(*object);
     if (const auto inner = object_field(*object, key)) {
       if (key == "config") config(*inner);
@@ -85,6 +88,17 @@ class JsonRun {
     if (words.at(0).get_string().get(word) != simdjson::SUCCESS) return;
     word.remove_prefix(std::min(word.rfind('/') + 1, word.size()));
     if (run_.named.empty()) run_.named = name_text(word);
+  }
+
+  /// Of the settings, which are private, only what forces a choice.
+  void environment(const JsonObject& object) {
+    simdjson::dom::array list;
+    if (object["env"].get_array().get(list) != simdjson::SUCCESS) return;
+    for (const simdjson::dom::element element : list) {
+      string_view word;
+      if (element.get_string().get(word) != simdjson::SUCCESS) continue;
+      if (word.starts_with("NCCL_ALGO=") || word.starts_with("NCCL_PROTO=")) run_.forced.take(word);
+    }
   }
 
   void config(const JsonObject& object) {

@@ -182,8 +182,8 @@ constexpr FindingInfo kInfos[] = {
      "a collective of which not all ranks' logs are there: waiting for the others may be part of "
      "its time"},
     {"outlier_dropped", repaired,
-     "a collective took more than 1.5 times as long as with fewer and with more bytes; it was "
-     "dropped"},
+     "a collective took more than 1.5 times as long as with fewer and with more bytes, or as the "
+     "first of its run than with more; it was dropped"},
     {"curve_too_short", data_loss,
      "a collective was measured with fewer than four sizes; it was left out"},
 };

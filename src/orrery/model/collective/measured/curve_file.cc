@@ -2,34 +2,16 @@
 #include "orrery/model/collective/measured/curve_file.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "orrery/config/built_in.h"
 #include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/check.h"
-#include "orrery/core/limits.h"
-
-namespace orrery::config {
-
-template <>
-struct Words<graph::CollectiveType> {
-  using Word = WordTable<graph::CollectiveType>;
-  static constexpr std::array names = {
-      Word{"all_reduce", graph::CollectiveType::all_reduce},
-      Word{"all_gather", graph::CollectiveType::all_gather},
-      Word{"reduce_scatter", graph::CollectiveType::reduce_scatter},
-      Word{"all_to_all", graph::CollectiveType::all_to_all},
-      Word{"broadcast", graph::CollectiveType::broadcast},
-      Word{"reduce", graph::CollectiveType::reduce}};
-};
-
-}  // namespace orrery::config
+#include "orrery/model/collective/measured/curve_file_internal.h"
 
 namespace orrery::model {
 
@@ -37,71 +19,7 @@ extern const std::string_view kCollectivesText;  // data/collectives/nccl.yaml
 
 namespace {
 
-using config::at_least;
-using config::between;
-using config::field;
-using config::positive;
-
-struct StretchSection {
-  Bytes to{};
-  Time latency{};
-  std::optional<Bandwidth> bandwidth;
-
-  static constexpr auto fields =
-      std::tuple{field("to", &StretchSection::to, "largest size", positive()).required(),
-                 field("latency", &StretchSection::latency, "of any size up to it").required(),
-                 field("bandwidth", &StretchSection::bandwidth,
-                       "of the buffer; none: any size takes as long", positive())};
-};
-
-struct ErrorSection {
-  double median = 0, least = 0, most = 0;
-  std::int64_t points = 0;
-
-  static constexpr auto fields = std::tuple{
-      field("median", &ErrorSection::median, "of |predicted / measured - 1|", at_least(0)),
-      field("least", &ErrorSection::least, "10th percentile of measured / predicted - 1",
-            between(-1, 1e3)),
-      field("most", &ErrorSection::most, "90th percentile", between(-1, 1e3)),
-      field("points", &ErrorSection::points, "held back", at_least(0))};
-};
-
-struct CurveSection {
-  std::string name, device, library;
-  graph::CollectiveType collective = graph::CollectiveType::all_reduce;
-  std::int64_t nodes = 1, ranks = 2;
-  std::optional<Bandwidth> links, network;
-  Bytes from{};
-  std::vector<StretchSection> stretches;
-  std::optional<ErrorSection> held_back;
-  std::string source;
-
-  static constexpr auto fields = std::tuple{
-      field("name", &CurveSection::name, "for people"),
-      field("device", &CurveSection::device, "of the catalogue").required(),
-      field("library", &CurveSection::library, "and its version"),
-      field("collective", &CurveSection::collective, "what was measured").required(),
-      field("nodes", &CurveSection::nodes, "of the ranks", between(1, limits::kRanks)),
-      field("ranks", &CurveSection::ranks, "in all", between(2, limits::kRanks)).required(),
-      field("links", &CurveSection::links, "of one GPU inside its node", positive()),
-      field("network", &CurveSection::network, "of one GPU between nodes", positive()),
-      field("from", &CurveSection::from, "smallest size that was measured"),
-      field("stretches", &CurveSection::stretches, "a line each", between(1, 64)).required(),
-      field("held_back", &CurveSection::held_back, "error at sizes that were left out"),
-      field("source", &CurveSection::source, "where it was measured")};
-};
-
-struct CurvesFile {
-  std::int64_t version = 1;
-  std::string made_from, made_on;
-  std::vector<CurveSection> curves;
-
-  static constexpr auto fields =
-      std::tuple{field("version", &CurvesFile::version, "of this format", between(1, 1)),
-                 field("made_from", &CurvesFile::made_from, "files that were read"),
-                 field("made_on", &CurvesFile::made_on, "a date"),
-                 field("curves", &CurvesFile::curves, "one each", between(1, 100'000)).required()};
-};
+using namespace curve_files;
 
 double gigabytes_per_second(const std::optional<Bandwidth>& rate) {
   return rate ? rate->count() / 1e9 : 0;
@@ -109,6 +27,25 @@ double gigabytes_per_second(const std::optional<Bandwidth>& rate) {
 
 std::optional<Bandwidth> rate_of(double gigabytes) {
   return gigabytes > 0 ? std::optional(Bandwidth(gigabytes * 1e9)) : std::nullopt;
+}
+
+double microseconds(Time time) { return static_cast<double>(time.count()) / 1e6; }
+
+/// Behind `before`, which may be null.
+Stretch stretch_of(const StretchSection& one, const Stretch* before) {
+  Stretch made{one.to.count(), 0, 0};
+  if (!one.time) {
+    made.latency_us = microseconds(one.latency.value_or(Time{}));
+    made.us_per_byte = one.bandwidth ? 1e6 / one.bandwidth->count() : 0;
+    return made;
+  }
+  made.latency_us = microseconds(*one.time);
+  if (before == nullptr) return made;
+  const double from = static_cast<double>(before->to);
+  const double begin = before->latency_us + before->us_per_byte * from;
+  made.us_per_byte = (made.latency_us - begin) / static_cast<double>(made.to - before->to);
+  made.latency_us = begin - made.us_per_byte * from;
+  return made;
 }
 
 MeasuredCollective curve_of(const CurveSection& section) {
@@ -120,15 +57,17 @@ MeasuredCollective curve_of(const CurveSection& section) {
                            .ranks = section.ranks,
                            .intra = gigabytes_per_second(section.links),
                            .inter = gigabytes_per_second(section.network),
-                           .source = section.source};
+                           .source = section.source.value_or(""),
+                           .driver = section.driver.value_or(""),
+                           .dtype = section.dtype.value_or(""),
+                           .dropped = section.dropped.value_or(0)};
   std::vector<Stretch> stretches;
   for (const StretchSection& one : section.stretches)
-    stretches.push_back({one.to.count(), static_cast<double>(one.latency.count()) / 1e6,
-                         one.bandwidth ? 1e6 / one.bandwidth->count() : 0});
+    stretches.push_back(stretch_of(one, stretches.empty() ? nullptr : &stretches.back()));
   curve.curve = SizeCurve(std::move(stretches), section.from.count());
   if (section.held_back)
-    curve.error = {section.held_back->median, section.held_back->least, section.held_back->most,
-                   section.held_back->points};
+    curve.error = {section.held_back->median, section.held_back->ninety.value_or(0),
+                   section.held_back->least, section.held_back->most, section.held_back->points};
   return curve;
 }
 
@@ -138,6 +77,32 @@ double rounded(double value, int digits) {
   const double scale = std::pow(10, digits - 1 - std::floor(std::log10(std::abs(value))));
   return std::round(value * scale) / scale;
 }
+
+std::optional<std::string> unless_empty(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::vector<StretchSection> sections_of(const SizeCurve& curve) {
+  std::vector<StretchSection> sections;
+  const bool through_points = curve.meets();
+  for (const Stretch& one : curve.stretches()) {
+    StretchSection& made = sections.emplace_back();
+    made.to = Bytes(one.to);
+    const auto time = [](double us, int digits) {
+      return Time(std::max<std::int64_t>(std::llround(rounded(us, digits) * 1e6), 1));
+    };
+    if (through_points) {
+      made.time = time(one.latency_us + one.us_per_byte * static_cast<double>(one.to), 5);
+    } else {
+      made.latency = time(one.latency_us, 4);
+      if (one.us_per_byte > 0) made.bandwidth = Bandwidth(rounded(1e6 / one.us_per_byte, 5));
+    }
+  }
+  return sections;
+}
+
+/// As a file may say it.
+double share(double error) { return rounded(std::clamp(error, -1.0, 1e3), 3); }
 
 CurveSection section_of(const MeasuredCollective& curve) {
   CurveSection section{.name = curve.name,
@@ -149,26 +114,28 @@ CurveSection section_of(const MeasuredCollective& curve) {
                        .links = rate_of(curve.intra),
                        .network = rate_of(curve.inter),
                        .from = Bytes(curve.curve.from()),
-                       .source = curve.source};
-  for (const Stretch& one : curve.curve.stretches()) {
-    StretchSection stretch{.to = Bytes(one.to),
-                           .latency = Time(std::llround(rounded(one.latency_us, 4) * 1e6))};
-    if (one.us_per_byte > 0) stretch.bandwidth = Bandwidth(rounded(1e6 / one.us_per_byte, 5));
-    section.stretches.push_back(stretch);
-  }
+                       .stretches = sections_of(curve.curve),
+                       .driver = unless_empty(curve.driver),
+                       .dtype = unless_empty(curve.dtype),
+                       .source = unless_empty(curve.source)};
+  if (curve.dropped > 0) section.dropped = curve.dropped;
   if (curve.error.points > 0)
-    section.held_back = {rounded(curve.error.median, 3), rounded(curve.error.least, 3),
-                         rounded(curve.error.most, 3), curve.error.points};
+    section.held_back = {share(curve.error.median), share(curve.error.least),
+                         share(curve.error.most), curve.error.points, std::nullopt};
+  if (curve.error.ninety > 0) section.held_back->ninety = share(curve.error.ninety);
   return section;
 }
 
 Result<void> in_order(const CurveSection& section, const std::string& where, std::size_t i) {
   std::int64_t last = -1;
+  const std::string place = where + ":/curves/" + std::to_string(i) + "/stretches";
   for (const StretchSection& one : section.stretches) {
     if (one.to.count() <= last)
-      return fail(Errc::config_range, where + ":/curves/" + std::to_string(i) + "/stretches",
-                  "are not in the order of their sizes");
+      return fail(Errc::config_range, place, "are not in the order of their sizes");
     last = one.to.count();
+    if (one.time.has_value() == one.latency.has_value() || (one.time && one.bandwidth))
+      return fail(Errc::config_conflict, place,
+                  "say a latency, with a bandwidth or without, or else a time");
   }
   if (section.ranks < section.nodes)
     return fail(Errc::config_range, where + ":/curves/" + std::to_string(i) + "/ranks",
@@ -195,7 +162,7 @@ Result<std::vector<MeasuredCollective>> parse_curves(std::string_view text,
   config::Reading reading{where};
   CurvesFile file;
   if (tree->is_array()) {
-    config::read_value(*tree, "/curves", between(1, 100'000), file.curves, reading);
+    config::read_value(*tree, "/curves", config::between(1, 100'000), file.curves, reading);
   } else {
     config::read_value(*tree, "", {}, file, reading);
   }
@@ -227,6 +194,20 @@ std::string write_curves(std::span<const MeasuredCollective> curves) {
     }
   }
   return text;
+}
+
+std::string write_curve_file(const CurveNotes& notes, std::span<const MeasuredCollective> curves) {
+  NotesSection section;
+  section.made_by = notes.made_by;
+  section.made_on = unless_empty(notes.made_on);
+  section.tools = notes.tools;
+  for (const CurveNotes::File& one : notes.made_from)
+    section.made_from.push_back({one.name, one.sha256});
+  for (const CurveNotes::Dropped& one : notes.dropped)
+    section.dropped.push_back({one.why, one.count});
+  for (const CurveNotes::LeftOut& one : notes.left_out)
+    section.left_out.push_back({one.what, one.why});
+  return config::to_yaml(config::write_value(section), 1) + "curves:\n" + write_curves(curves);
 }
 
 std::vector<MeasuredCollective> built_in_curves(std::string_view device) {

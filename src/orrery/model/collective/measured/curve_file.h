@@ -26,10 +26,34 @@ struct MeasuredCollective {
   double intra = 0;  ///< GB/s of one GPU into its node's links; 0: that of the device's maker
   double inter = 0;  ///< GB/s of one GPU into the network; 0: there is none
   SizeCurve curve;
-  CurveError error;    ///< of sizes held back
-  std::string source;  ///< where it was measured, by whom, under which licence
+  CurveError error;          ///< of sizes held back
+  std::string source;        ///< where it was measured, by whom, under which licence
+  std::string driver;        ///< what the measurement calls the device; may be empty
+  std::string dtype;         ///< likewise, of the elements
+  std::int64_t dropped = 0;  ///< sizes that were outliers
 
   friend bool operator==(const MeasuredCollective&, const MeasuredCollective&) = default;
+};
+
+/// How a file came about: for people, and so that others can find what it was made from.
+struct CurveNotes {
+  struct File {
+    std::string name;    ///< without folders
+    std::string sha256;  ///< of its bytes, in hexadecimal
+  };
+  struct Dropped {
+    std::string why;  ///< a finding's name
+    std::int64_t count = 0;
+  };
+  struct LeftOut {
+    std::string what, why;
+  };
+  std::string made_by;  ///< command
+  std::string made_on;  ///< when it was measured: a date
+  std::vector<File> made_from;
+  std::vector<std::string> tools;  ///< that measured
+  std::vector<Dropped> dropped;    ///< measurements
+  std::vector<LeftOut> left_out;   ///< whole curves
 };
 
 /// The curves of a file: a list, or a mapping with one under `curves`, as `orrery calibrate
@@ -38,7 +62,11 @@ struct MeasuredCollective {
                                                                    const std::string& where);
 [[nodiscard]] Result<std::vector<MeasuredCollective>> read_curves(const std::string& path);
 
-/// The list that parse_curves() reads.
+/// The same list under `curves`, behind how it came about.
+[[nodiscard]] std::string write_curve_file(const CurveNotes& notes,
+                                           std::span<const MeasuredCollective> curves);
+
+/// The list that parse_curves() reads. A curve through points is written as times of sizes.
 [[nodiscard]] std::string write_curves(std::span<const MeasuredCollective> curves);
 
 /// The built-in curves whose name begins with the device's and a space. O(their number).

@@ -75,9 +75,32 @@ double percentile(std::vector<double> values, double share) {
 
 double SizeCurve::operator()(std::int64_t bytes) const {
   if (stretches_.empty()) return 0;
-  std::size_t at = 0;
-  while (at + 1 < stretches_.size() && bytes > stretches_[at].to) ++at;
-  return stretches_[at].latency_us + stretches_[at].us_per_byte * static_cast<double>(bytes);
+  auto at = std::lower_bound(stretches_.begin(), stretches_.end() - 1, bytes,
+                             [](const Stretch& one, std::int64_t size) { return one.to < size; });
+  const std::int64_t size = at->us_per_byte > 0 ? bytes : std::min(bytes, at->to);
+  return at->latency_us + at->us_per_byte * static_cast<double>(size);
+}
+
+bool SizeCurve::meets() const {
+  if (stretches_.size() < 2 || stretches_.front().us_per_byte != 0) return false;
+  for (std::size_t i = 0; i + 1 < stretches_.size(); ++i) {
+    const Stretch &one = stretches_[i], &next = stretches_[i + 1];
+    const double size = static_cast<double>(one.to);
+    const double end = one.latency_us + one.us_per_byte * size;
+    if (std::abs(next.latency_us + next.us_per_byte * size - end) > 1e-6 * end) return false;
+  }
+  return true;
+}
+
+SizeCurve curve_through(std::span<const SizedTime> points) {
+  if (points.empty()) return {};
+  std::vector<Stretch> stretches = {{points[0].bytes, points[0].us, 0}};
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const SizedTime &from = points[i - 1], &to = points[i];
+    const double slope = (to.us - from.us) / static_cast<double>(to.bytes - from.bytes);
+    stretches.push_back({to.bytes, from.us - slope * static_cast<double>(from.bytes), slope});
+  }
+  return SizeCurve(std::move(stretches), points[0].bytes);
 }
 
 SizeCurve fit_curve(std::span<const SizedTime> points, int most) {
@@ -129,7 +152,11 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int most) {
   return SizeCurve(std::move(stretches), points[0].bytes);
 }
 
-CurveError held_back_error(std::span<const SizedTime> points, int most) {
+CurveError held_back_error(std::span<const SizedTime> points) {
+  return held_back_error(points, [](std::span<const SizedTime> kept) { return fit_curve(kept); });
+}
+
+CurveError held_back_error(std::span<const SizedTime> points, CurveMaker make) {
   CurveError error;
   if (points.size() < 5) return error;
   std::vector<double> off, shares;
@@ -139,7 +166,7 @@ CurveError held_back_error(std::span<const SizedTime> points, int most) {
       const bool end = i == 0 || i + 1 == points.size();
       (end || i % 2 == odd ? kept : held).push_back(points[i]);
     }
-    const SizeCurve curve = fit_curve(kept, most);
+    const SizeCurve curve = make(kept);
     for (const SizedTime& point : held) {
       const double predicted = curve(point.bytes);
       off.push_back(std::abs(predicted / point.us - 1));
@@ -148,6 +175,7 @@ CurveError held_back_error(std::span<const SizedTime> points, int most) {
   }
   error.points = static_cast<std::int64_t>(off.size());
   error.median = percentile(off, 0.5);
+  error.ninety = percentile(off, 0.9);
   error.least = percentile(shares, 0.1);
   error.most = percentile(shares, 0.9);
   return error;

@@ -18,29 +18,33 @@ struct SizedTime {
 };
 
 /// Sizes up to `to` (from where the one before it ends) take latency + bytes / bandwidth. A library
-/// changes its protocol from one to the next, so times need not meet there.
+/// changes its protocol from one to the next, so times need not meet there. Between two measured
+/// sizes (curve_through) either may be negative, the time never.
 struct Stretch {
-  std::int64_t to = 0;     ///< bytes; of the last one: the largest size that was measured
-  double latency_us = 0;   ///< not negative
-  double us_per_byte = 0;  ///< not negative
+  std::int64_t to = 0;  ///< bytes; of the last one: the largest size that was measured
+  double latency_us = 0;
+  double us_per_byte = 0;
 
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-/// Time over size. Below the first measured size the first line holds, beyond the last the last.
+/// Time over size. Below the first measured size the first line holds, beyond the last the last
+/// (where that does not rise, its end).
 class SizeCurve {
  public:
   SizeCurve() = default;
   explicit SizeCurve(std::vector<Stretch> stretches, std::int64_t from = 0)
       : stretches_(std::move(stretches)), from_(from) {}
 
-  /// Microseconds; 0 for an empty curve. O(stretches).
+  /// Microseconds; 0 for an empty curve. O(log stretches).
   [[nodiscard]] double operator()(std::int64_t bytes) const;
   [[nodiscard]] bool empty() const { return stretches_.empty(); }
   [[nodiscard]] const std::vector<Stretch>& stretches() const { return stretches_; }
   /// The smallest and largest size that was measured.
   [[nodiscard]] std::int64_t from() const { return from_; }
   [[nodiscard]] std::int64_t to() const { return empty() ? 0 : stretches_.back().to; }
+  /// The stretches meet and the first is flat: a curve through points.
+  [[nodiscard]] bool meets() const;
 
   friend bool operator==(const SizeCurve&, const SizeCurve&) = default;
 
@@ -55,17 +59,28 @@ class SizeCurve {
 /// ascend in size and are positive; one point gives its own time at all sizes. O(most * points²).
 [[nodiscard]] SizeCurve fit_curve(std::span<const SizedTime> points, int most = 5);
 
+/// The curve that says of each size what was measured, and between two of them what lies on the
+/// straight line from one to the other; below the first it is flat. `points` ascend in size and are
+/// positive.
+[[nodiscard]] SizeCurve curve_through(std::span<const SizedTime> points);
+
 /// How far a curve is from points: medians and the band that holds 80 % of measured / predicted.
 struct CurveError {
   double median = 0;           ///< of |predicted / measured - 1|
+  double ninety = 0;           ///< its 90th percentile; 0: not said
   double least = 0, most = 0;  ///< 10th and 90th percentile of measured / predicted - 1
   std::int64_t points = 0;
 
   friend bool operator==(const CurveError&, const CurveError&) = default;
 };
 
-/// What a fit to every other point says of those between: each size but the first and last is left
-/// out once in two fits (even places, odd places). Nothing below five points.
-[[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points, int most = 5);
+/// What makes a curve of points.
+using CurveMaker = SizeCurve (*)(std::span<const SizedTime>);
+
+/// What a curve of every other point says of those between: each size but the first and last is
+/// left out once in two curves (even places, odd places). Nothing below five points.
+[[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points, CurveMaker make);
+/// The same of fit_curve() with at most five stretches.
+[[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points);
 
 }  // namespace orrery::model

@@ -62,7 +62,7 @@ TEST(SizeCurve, FilesComeBack) {
                            .inter = 50,
                            .source = "a \"test\""};
   curve.curve = SizeCurve({{1 << 20, 12.5, 1e-4}, {1 << 30, 30, 5e-6}}, 512);
-  curve.error = {0.025, -0.1, 0.2, 18};
+  curve.error = {0.025, 0.1, -0.1, 0.2, 18};
   const std::string text = write_curves({&curve, 1});
   const auto again = parse_curves(text, "curves.yaml");
   ASSERT_TRUE(again) << to_string(again.error());
@@ -70,6 +70,45 @@ TEST(SizeCurve, FilesComeBack) {
   EXPECT_EQ(write_curves(*again), text);
   EXPECT_EQ(again->front().curve, curve.curve);
   EXPECT_EQ(again->front().ranks, 16);
+}
+
+TEST(SizeCurve, GoesThroughPoints) {
+  const std::vector<SizedTime> points = {{1024, 9}, {4096, 8}, {8192, 20}, {65536, 20}};
+  const SizeCurve curve = curve_through(points);
+  for (const SizedTime& point : points) EXPECT_NEAR(curve(point.bytes), point.us, 1e-12);
+  EXPECT_NEAR(curve(6144), 14, 1e-12) << "half way";
+  EXPECT_EQ(curve(1), 9);
+  EXPECT_NEAR(curve(1 << 30), 20, 1e-12) << "flat beyond, where the last line is";
+  EXPECT_NEAR(curve_through({points.data(), 2})(1 << 30), 8, 1e-12) << "never below the last";
+  EXPECT_NEAR(curve_through({points.data(), 3})(16384), 44, 1e-9);
+  EXPECT_TRUE(curve_through({}).empty());
+  // Straight lines are told exactly by half of their points.
+  const std::vector<SizedTime> line = {{1000, 2}, {2000, 3}, {3000, 4}, {4000, 5}, {5000, 6}};
+  EXPECT_LT(held_back_error(line, curve_through).ninety, 1e-12);
+  EXPECT_EQ(held_back_error(line, curve_through).points, 3);
+}
+
+TEST(SizeCurve, PointsComeBackFromFiles) {
+  MeasuredCollective curve{
+      .name = "c", .device = "d", .driver = "D", .dtype = "half", .dropped = 2};
+  curve.curve = curve_through(std::vector<SizedTime>{{512, 9.25}, {1024, 8.5}, {1 << 20, 1234.5}});
+  curve.error = {0.01, 0.1, -0.05, 0.05, 1};
+  CurveNotes notes;
+  notes.made_by = "a test";
+  notes.made_on = "2026-01-31";
+  notes.made_from = {{"a.log", "00ff"}};
+  notes.dropped = {{"outlier_dropped", 2}};
+  notes.left_out = {{"d all_reduce", "older"}};
+  const std::string text = write_curve_file(notes, {&curve, 1});
+  EXPECT_NE(text.find("{to: \"512 B\", time: \"9250 ns\"}"), std::string::npos) << text;
+  const auto again = parse_curves(text, "f");
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(write_curves(*again), write_curves({&curve, 1}));
+  EXPECT_EQ(again->front().driver, "D");
+  EXPECT_EQ(again->front().dropped, 2);
+  EXPECT_EQ(again->front().error, curve.error);
+  for (const std::int64_t bytes : {1, 512, 800, 1024, 50'000, 1 << 20, 1 << 24})
+    EXPECT_NEAR(again->front().curve(bytes) / curve.curve(bytes), 1, 1e-6) << bytes;
 }
 
 TEST(SizeCurve, RefusesDamagedFiles) {
@@ -81,6 +120,12 @@ TEST(SizeCurve, RefusesDamagedFiles) {
         "- {device: a, collective: none, ranks: 8, stretches: [{to: 1 MiB, latency: 5 us}]}",
         "- {device: a, collective: all_reduce, ranks: 1, stretches: [{to: 1 MiB, latency: 5 us}]}",
         "- {device: a, collective: all_reduce, ranks: 8, stretches: []}",
+        "- {device: a, collective: all_reduce, ranks: 8, stretches: [{to: 1 MiB}]}",
+        "- {device: a, collective: all_reduce, ranks: 8, stretches: [{to: 1 MiB, time: 0 us}]}",
+        "- {device: a, collective: all_reduce, ranks: 8, stretches: [{to: 1 MiB, time: 5 us, "
+        "latency: 5 us}]}",
+        "- {device: a, collective: all_reduce, ranks: 8, stretches: [{to: 1 MiB, time: 5 us, "
+        "bandwidth: 5 GB/s}]}",
         "- {device: a, collective: all_reduce, ranks: 8, stretches: [{to: 0, latency: 5 us}]}",
         "- {device: a, collective: all_reduce, ranks: 2, nodes: 4, stretches: [{to: 1 MiB, "
         "latency: "

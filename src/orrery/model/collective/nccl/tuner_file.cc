@@ -100,6 +100,22 @@ Result<std::vector<TunerLine>> parse_tuner(std::string_view text, const std::str
   return lines;
 }
 
+std::string write_tuner(std::span<const TunerLine> lines) {
+  std::string text;
+  for (const TunerLine& line : lines) {
+    const auto* const type = std::find_if(kCollectives.begin(), kCollectives.end(),
+                                          [&](const auto& one) { return one.second == line.type; });
+    if (type == kCollectives.end()) continue;
+    text += fmt::format("{},{},{},{},{},{},{},{}", type->first, line.least, line.most,
+                        name(line.algorithm), name(line.protocol), line.channels, line.nodes,
+                        line.ranks);
+    if (line.operations >= 0 || line.registered >= 0) text += fmt::format(",{}", line.operations);
+    if (line.registered >= 0) text += fmt::format(",{}", line.registered);
+    text += '\n';
+  }
+  return text;
+}
+
 std::optional<Choice> tuned(std::span<const TunerLine> lines, CollectiveType type,
                             std::int64_t bytes, const Shape& shape, const Machine& machine) {
   for (const TunerLine& line : lines) {

@@ -34,6 +34,10 @@ struct TunerLine {
 [[nodiscard]] Result<std::vector<TunerLine>> parse_tuner(std::string_view text,
                                                          const std::string& where);
 
+/// The lines as such a file has them, each "nNodes" and "nRanks" as they are; the last two cells
+/// only where they say something.
+[[nodiscard]] std::string write_tuner(std::span<const TunerLine> lines);
+
 /// What the first line that fits chooses, of those whose algorithm and protocol can run here; the
 /// time is the cost model's. Nothing where none fits. (The plug-in's code sets one channel for
 /// every collective that it is asked about unless the line says how many; its README says NCCL's

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
+
+namespace orrery::app {
+
+namespace {
+
+/// An option that was typed, and for which kinds it is.
+Result<void> check_strays(const CalibrateOptions& options, const std::string& kind) {
+  struct Option {
+    const char* name;
+    bool given;
+    bool fits;
+    const char* only_for;
+  };
+  const bool network = kind == "network";
+  for (const Option& one :
+       {Option{"--collective", !options.collective.empty(), network, "'calibrate network'"},
+        Option{"--ranks", options.ranks != 0, network, "'calibrate network'"},
+        Option{"--nodes", options.nodes != 0, network, "'calibrate network'"},
+        Option{"--write-tuner", !options.tuner.empty(), network, "'calibrate network'"}})
+    if (one.given && !one.fits)
+      return fail(Errc::usage, one.name, std::string("is only for ") + one.only_for,
+                  "leave it out");
+  return {};
+}
+
+int calibrate(const CalibrateOptions& options, Session& session) {
+  const std::string kind = options.words.empty() ? "" : options.words.front();
+  if (kind != "network")
+    return session.fail({Errc::usage, "calibrate",
+                         kind.empty() ? "what?" : in_quotes(kind) + " cannot be calibrated",
+                         "orrery calibrate network FILE…"});
+  if (auto fine = check_strays(options, kind); !fine) return session.fail(fine.error());
+  if (options.words.size() < 2)
+    return session.fail({Errc::usage, "calibrate " + kind, "from which measurements?",
+                         "orrery calibrate " + kind + " FILE…"});
+  return calibrate_network(options, session);
+}
+
+}  // namespace
+
+Result<std::string> take_result_path(Session& session) {
+  std::string path = std::exchange(session.output, {});
+  if (path == "-" && session.json)
+    return fail(Errc::usage, "--output", "stdout cannot take both the file and JSON",
+                "give a file");
+  return path;
+}
+
+void add_calibrate(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "calibrate", "Make simulations those of your own machine, from what was measured on it");
+  command->description(
+      "Make simulations those of your own machine, from what was measured on it: says how near\n"
+      "sizes that are held back come, and writes what a cluster file takes.\n"
+      "  orrery calibrate network all_reduce.log -o curves.yaml    collectives, from nccl-tests,\n"
+      "                                        rccl-tests, NCCL's Inspector, CSV\n\n"
+      "Examples:\n"
+      "  orrery calibrate network logs/*.log -o curves.yaml --write-tuner tuner.csv\n"
+      "  orrery calibrate network inspector/ --device h100-sxm --json\n");
+  const auto options = std::make_shared<CalibrateOptions>();
+  command->add_option("WHAT", options->words, "network, then files, folders or patterns")
+      ->type_name("");
+  const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
+    return command->add_option(names, value, about)->type_name(type)->group("Inputs");
+  };
+  option("--device", options->device, "Of the catalogue, where files do not say one that is",
+         "NAME");
+  option("--date", options->date, "When it was measured, where files do not say: 2026-01-31",
+         "DATE");
+  option("--collective", options->collective, "network: which, where files do not say", "NAME");
+  option("--ranks", options->ranks, "network: among how many, where files do not say", "N");
+  option("--nodes", options->nodes, "network: on how many, where files do not say", "N");
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Write what a cluster file takes to FILE ('-' for stdout)");
+  const auto output = [&](const char* names, auto& value, const char* about) {
+    command->add_option(names, value, about)->type_name("FILE")->group("Output");
+  };
+  output("--write-tuner", options->tuner, "network: what NCCL should choose, as its tuner's CSV");
+  output("--plot", options->plot, "Held-back sizes, measured against predicted, as a drawing");
+  command->callback([options, &session] {
+    session.command = "calibrate";
+    session.action = [options, &session] { return calibrate(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

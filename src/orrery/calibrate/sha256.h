@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "orrery/core/error.h"
+
+namespace orrery::calibrate {
+
+/// SHA-256 of bytes that come in pieces. Source: FIPS 180-4.
+class Sha256 {
+ public:
+  void add(std::span<const std::byte> bytes);
+  /// 64 hexadecimal digits, of all that was added.
+  [[nodiscard]] std::string hex();
+
+ private:
+  void block(const unsigned char* bytes);
+
+  std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<unsigned char, 64> open_{};
+  std::uint64_t length_ = 0;  // bytes
+};
+
+/// Of a file's bytes, as `sha256sum` says it. Errc: input_not_found, input_read.
+[[nodiscard]] Result<std::string> sha256_of_file(const std::string& path);
+
+}  // namespace orrery::calibrate
