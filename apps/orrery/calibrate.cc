@@ -23,12 +23,15 @@ Result<void> check_strays(const CalibrateOptions& options, const std::string& ki
     bool fits;
     const char* only_for;
   };
-  const bool network = kind == "network";
-  for (const Option& one :
-       {Option{"--collective", !options.collective.empty(), network, "'calibrate network'"},
-        Option{"--ranks", options.ranks != 0, network, "'calibrate network'"},
-        Option{"--nodes", options.nodes != 0, network, "'calibrate network'"},
-        Option{"--write-tuner", !options.tuner.empty(), network, "'calibrate network'"}})
+  const bool network = kind == "network", compute = kind == "compute";
+  constexpr const char *kNetwork = "'calibrate network'", *kCompute = "'calibrate compute'";
+  for (const Option& one : {Option{"--collective", !options.collective.empty(), network, kNetwork},
+                            Option{"--ranks", options.ranks != 0, network, kNetwork},
+                            Option{"--nodes", options.nodes != 0, network, kNetwork},
+                            Option{"--write-tuner", !options.tuner.empty(), network, kNetwork},
+                            Option{"--plot", !options.plot.empty(), network, kNetwork},
+                            Option{"--devices", !options.devices.empty(), compute, kCompute},
+                            Option{"--write-model", !options.model.empty(), compute, kCompute}})
     if (one.given && !one.fits)
       return fail(Errc::usage, one.name, std::string("is only for ") + one.only_for,
                   "leave it out");
@@ -37,15 +40,16 @@ Result<void> check_strays(const CalibrateOptions& options, const std::string& ki
 
 int calibrate(const CalibrateOptions& options, Session& session) {
   const std::string kind = options.words.empty() ? "" : options.words.front();
-  if (kind != "network")
+  if (kind != "network" && kind != "compute")
     return session.fail({Errc::usage, "calibrate",
                          kind.empty() ? "what?" : in_quotes(kind) + " cannot be calibrated",
-                         "orrery calibrate network FILE…"});
+                         "orrery calibrate network FILE…, or compute FILE…"});
   if (auto fine = check_strays(options, kind); !fine) return session.fail(fine.error());
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "calibrate " + kind, "from which measurements?",
                          "orrery calibrate " + kind + " FILE…"});
-  return calibrate_network(options, session);
+  return kind == "network" ? calibrate_network(options, session)
+                           : calibrate_compute(options, session);
 }
 
 }  // namespace
@@ -65,12 +69,14 @@ void add_calibrate(CLI::App& table, Session& session) {
       "Make simulations those of your own machine, from what was measured on it: says how near\n"
       "sizes that are held back come, and writes what a cluster file takes.\n"
       "  orrery calibrate network all_reduce.log -o curves.yaml    collectives, from nccl-tests,\n"
-      "                                        rccl-tests, NCCL's Inspector, CSV\n\n"
+      "                                        rccl-tests, NCCL's Inspector, CSV\n"
+      "  orrery calibrate compute trace.json.gz -o kernels.csv     kernels, from recordings with\n"
+      "                                        shapes and from tables\n\n"
       "Examples:\n"
       "  orrery calibrate network logs/*.log -o curves.yaml --write-tuner tuner.csv\n"
       "  orrery calibrate network inspector/ --device h100-sxm --json\n");
   const auto options = std::make_shared<CalibrateOptions>();
-  command->add_option("WHAT", options->words, "network, then files, folders or patterns")
+  command->add_option("WHAT", options->words, "network or compute, then files, folders or patterns")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
     return command->add_option(names, value, about)->type_name(type)->group("Inputs");
@@ -82,6 +88,8 @@ void add_calibrate(CLI::App& table, Session& session) {
   option("--collective", options->collective, "network: which, where files do not say", "NAME");
   option("--ranks", options->ranks, "network: among how many, where files do not say", "N");
   option("--nodes", options->nodes, "network: on how many, where files do not say", "N");
+  option("--devices", options->devices,
+         "compute: data sheets of devices that the catalogue lacks, for tables", "FILE");
   session.add_options(*command, true);
   command->get_option("--output")
       ->description("Write what a cluster file takes to FILE ('-' for stdout)");
@@ -89,7 +97,9 @@ void add_calibrate(CLI::App& table, Session& session) {
     command->add_option(names, value, about)->type_name("FILE")->group("Output");
   };
   output("--write-tuner", options->tuner, "network: what NCCL should choose, as its tuner's CSV");
-  output("--plot", options->plot, "Held-back sizes, measured against predicted, as a drawing");
+  output("--write-model", options->model, "compute: a model fitted to the kernels, too");
+  output("--plot", options->plot,
+         "network: held-back sizes, measured against predicted, as a drawing");
   command->callback([options, &session] {
     session.command = "calibrate";
     session.action = [options, &session] { return calibrate(*options, session); };

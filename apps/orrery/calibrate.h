@@ -15,6 +15,7 @@ namespace orrery::app {
 struct CalibrateOptions {
   std::vector<std::string> words;  ///< network, compute or overheads, then files
   std::string device, date, plot;
+  std::string devices, model;         // compute
   std::string collective, tuner;      // network
   std::int64_t ranks = 0, nodes = 0;  // network
 
@@ -25,5 +26,6 @@ struct CalibrateOptions {
 [[nodiscard]] Result<std::string> take_result_path(Session& session);
 
 int calibrate_network(const CalibrateOptions& options, Session& session);
+int calibrate_compute(const CalibrateOptions& options, Session& session);
 
 }  // namespace orrery::app

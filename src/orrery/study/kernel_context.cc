@@ -10,6 +10,7 @@
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/study/recorded_device.h"
 
 namespace orrery::study {
 namespace {
@@ -20,46 +21,6 @@ using profile::Profile;
 /// What had been launched so long before the kernel ahead of it ended did not wait for the host.
 constexpr Time kQueuedBefore = Time(20'000'000);
 
-struct Stretch {
-  Time begin{}, end{};
-};
-
-/// When communication ran: stretches without overlap, ascending.
-class Communication {
- public:
-  explicit Communication(const Profile& profile) {
-    std::vector<Stretch> all;
-    for (EventId e = 0; e < profile.events.size(); ++e) {
-      const profile::Event& event = profile.events[e];
-      if (event.kind == profile::Kind::kernel && event.timed() &&
-          profile::is_comm_kernel(profile.name(e)))
-        all.push_back({event.start, event.end()});
-    }
-    std::sort(all.begin(), all.end(),
-              [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; });
-    for (const Stretch& one : all) {
-      if (!stretches_.empty() && one.begin <= stretches_.back().end) {
-        stretches_.back().end = std::max(stretches_.back().end, one.end);
-      } else {
-        stretches_.push_back(one);
-      }
-    }
-  }
-
-  /// How much of the time between both it ran.
-  [[nodiscard]] Time within(Time begin, Time end) const {
-    auto at = std::lower_bound(stretches_.begin(), stretches_.end(), begin,
-                               [](const Stretch& one, Time time) { return one.end <= time; });
-    Time sum{};
-    for (; at != stretches_.end() && at->begin < end; ++at)
-      sum += std::min(at->end, end) - std::max(at->begin, begin);
-    return sum;
-  }
-
- private:
-  std::vector<Stretch> stretches_;
-};
-
 Spread spread_of(std::vector<double>& values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
@@ -67,12 +28,6 @@ Spread spread_of(std::vector<double>& values) {
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
   };
   return {at(0.1), at(0.5), at(0.9)};
-}
-
-std::string_view driver_name(const Profile& profile, std::uint32_t lane) {
-  for (const profile::Device& device : profile.devices)
-    if (device.id == profile.lanes[lane].process) return device.name;
-  return profile.devices.empty() ? std::string_view() : profile.devices.front().name;
 }
 
 /// Sums, and all ratios.
@@ -138,14 +93,14 @@ struct ContextBuilder::Gathered {
   }
 
   void add_lane(const Profile& profile, std::uint32_t lane, const intake::RecordedKernels& recorded,
-                const Communication& communication,
+                const CommunicationTimes& communication,
                 const std::vector<std::optional<Alone>>& by_kernel);
   [[nodiscard]] DeviceContext summed() const;
 };
 
 void ContextBuilder::Gathered::add_lane(const Profile& profile, std::uint32_t lane,
                                         const intake::RecordedKernels& recorded,
-                                        const Communication& communication,
+                                        const CommunicationTimes& communication,
                                         const std::vector<std::optional<Alone>>& by_kernel) {
   const profile::Event* before = nullptr;  // on this stream, if it computes
   for (const EventId e : profile.in_order(lane)) {
@@ -211,7 +166,7 @@ ContextBuilder::Gathered* ContextBuilder::of_device(std::string_view recorded_as
 
 void ContextBuilder::add(const Profile& profile) {
   const intake::RecordedKernels recorded(profile);
-  const Communication communication(profile);
+  const CommunicationTimes communication(profile);
   std::map<Gathered*, std::vector<std::optional<Gathered::Alone>>> alone;
   for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
     if (!profile.lanes[lane].device) continue;

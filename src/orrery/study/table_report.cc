@@ -41,11 +41,16 @@ bool is_wanted(const std::string& device, const std::vector<std::string>& wanted
 Result<TableReport> report_table(const std::string& path, const std::vector<std::string>& devices) {
   const auto rows = model::read_measured(path);
   if (!rows) return tl::unexpected(rows.error());
+  return report_rows(*rows, devices);
+}
+
+Result<TableReport> report_rows(const model::MeasuredRows& rows,
+                                const std::vector<std::string>& devices) {
   TableReport report;
-  const auto table = model::MeasuredTable::make(*rows, report.findings);
+  const auto table = model::MeasuredTable::make(rows, report.findings);
   if (auto fine = check_wanted(table, devices); !fine) return tl::unexpected(fine.error());
-  report.where = path;
-  report.rows = rows->rows.size();
+  report.where = rows.where;
+  report.rows = rows.rows.size();
   report.kernels = table.size();
   for (std::size_t i = 0; i < table.devices().size(); ++i) {
     const std::string& name = table.devices()[i];
@@ -57,7 +62,7 @@ Result<TableReport> report_table(const std::string& path, const std::vector<std:
     for (const model::MeasuredClass& known : table.overview())
       if (known.device == i) device.classes.push_back(known);
     if (!device.silicon.described) continue;
-    if (auto fine = model::check_measured(*rows, device.silicon, report.findings); !fine) {
+    if (auto fine = model::check_measured(rows, device.silicon, report.findings); !fine) {
       report.errors.push_back(fine.error());
       report.errors.back().code = Errc::input_range;  // it is the file that is wrong
     }

@@ -33,5 +33,8 @@ struct TableReport {
 /// device that it does not have.
 [[nodiscard]] Result<TableReport> report_table(const std::string& path,
                                                const std::vector<std::string>& devices);
+/// The same of rows.
+[[nodiscard]] Result<TableReport> report_rows(const model::MeasuredRows& rows,
+                                              const std::vector<std::string>& devices);
 
 }  // namespace orrery::study
