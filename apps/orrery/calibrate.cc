@@ -40,16 +40,17 @@ Result<void> check_strays(const CalibrateOptions& options, const std::string& ki
 
 int calibrate(const CalibrateOptions& options, Session& session) {
   const std::string kind = options.words.empty() ? "" : options.words.front();
-  if (kind != "network" && kind != "compute")
+  if (kind != "network" && kind != "compute" && kind != "overheads")
     return session.fail({Errc::usage, "calibrate",
                          kind.empty() ? "what?" : in_quotes(kind) + " cannot be calibrated",
-                         "orrery calibrate network FILE…, or compute FILE…"});
+                         "orrery calibrate network FILE…, compute FILE… or overheads TRACE…"});
   if (auto fine = check_strays(options, kind); !fine) return session.fail(fine.error());
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "calibrate " + kind, "from which measurements?",
                          "orrery calibrate " + kind + " FILE…"});
-  return kind == "network" ? calibrate_network(options, session)
-                           : calibrate_compute(options, session);
+  if (kind == "network") return calibrate_network(options, session);
+  if (kind == "compute") return calibrate_compute(options, session);
+  return calibrate_overheads(options, session);
 }
 
 }  // namespace
@@ -71,12 +72,16 @@ void add_calibrate(CLI::App& table, Session& session) {
       "  orrery calibrate network all_reduce.log -o curves.yaml    collectives, from nccl-tests,\n"
       "                                        rccl-tests, NCCL's Inspector, CSV\n"
       "  orrery calibrate compute trace.json.gz -o kernels.csv     kernels, from recordings with\n"
-      "                                        shapes and from tables\n\n"
+      "                                        shapes and from tables\n"
+      "  orrery calibrate overheads trace.json.gz -o host.yaml     what the host takes to launch,\n"
+      "                                        and the gap between kernels\n\n"
       "Examples:\n"
       "  orrery calibrate network logs/*.log -o curves.yaml --write-tuner tuner.csv\n"
       "  orrery calibrate network inspector/ --device h100-sxm --json\n");
   const auto options = std::make_shared<CalibrateOptions>();
-  command->add_option("WHAT", options->words, "network or compute, then files, folders or patterns")
+  command
+      ->add_option("WHAT", options->words,
+                   "network, compute or overheads, then files, folders or patterns")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
     return command->add_option(names, value, about)->type_name(type)->group("Inputs");

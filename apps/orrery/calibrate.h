@@ -27,5 +27,6 @@ struct CalibrateOptions {
 
 int calibrate_network(const CalibrateOptions& options, Session& session);
 int calibrate_compute(const CalibrateOptions& options, Session& session);
+int calibrate_overheads(const CalibrateOptions& options, Session& session);
 
 }  // namespace orrery::app

@@ -46,7 +46,7 @@ std::vector<Command> commands_of(CLI::App& table) {
     Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
     if (command.name == "schema") command.values = {"cluster", "workload"};
     if (command.name == "calibrate") {
-      command.values = {"network", "compute"};
+      command.values = {"network", "compute", "overheads"};
       command.also_files = true;
     }
     if (command.name == "kernels") {

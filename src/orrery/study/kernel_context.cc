@@ -10,6 +10,7 @@
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/profile/overheads.h"
 #include "orrery/study/recorded_device.h"
 
 namespace orrery::study {
@@ -17,9 +18,6 @@ namespace {
 
 using profile::EventId;
 using profile::Profile;
-
-/// What had been launched so long before the kernel ahead of it ended did not wait for the host.
-constexpr Time kQueuedBefore = Time(20'000'000);
 
 Spread spread_of(std::vector<double>& values) {
   if (values.empty()) return {};
@@ -102,20 +100,14 @@ void ContextBuilder::Gathered::add_lane(const Profile& profile, std::uint32_t la
                                         const intake::RecordedKernels& recorded,
                                         const CommunicationTimes& communication,
                                         const std::vector<std::optional<Alone>>& by_kernel) {
-  const profile::Event* before = nullptr;  // on this stream, if it computes
+  for (const double gap : profile::gaps_in_queue(profile, lane)) gaps.push_back(gap);
   for (const EventId e : profile.in_order(lane)) {
     const profile::Event& event = profile.events[e];
-    if (!profile::is_device_work(event.kind)) continue;
     const bool computes = event.kind == profile::Kind::kernel && event.timed() &&
                           !profile::is_comm_kernel(profile.name(e));
-    const profile::Event* const last = std::exchange(before, computes ? &event : nullptr);
     if (!computes) continue;
     ++sums.kernels;
     sums.time += event.duration;
-    const EventId call = profile.work(e).call;
-    if (last != nullptr && call != profile::kNoEvent && event.start >= last->end() &&
-        profile.events[call].end() + kQueuedBefore <= last->end())
-      gaps.push_back(static_cast<double>((event.start - last->end()).count()));
     const graph::KernelId kernel = recorded.of(event.detail);
     if (kernel == graph::kNoKernel) continue;
     ++sums.known;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/calibrate_overheads_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+
+namespace orrery::present {
+
+using profile::OverheadRow;
+using profile::TimeSpread;
+using study::OverheadsAnswer;
+
+namespace {
+
+constexpr std::size_t kMostRows = 5;  // of each kind
+
+std::string us_text(double us) {
+  return format_time(Time(static_cast<std::int64_t>(us * 1e3 + 0.5) * 1000));
+}
+
+std::string about(profile::Overhead overhead) {
+  switch (overhead) {
+    case profile::Overhead::between_operators:
+      return "T1 before an operator";
+    case profile::Overhead::before_launch:
+      return "T2 until its first launch";
+    case profile::Overhead::after_launch:
+      return "T3 after its last launch";
+    case profile::Overhead::launch_call:
+      return "T4 the launch itself";
+    case profile::Overhead::between_launches:
+      break;
+  }
+  return "T5 between launches";
+}
+
+void add_spread(report::Table& table, const char* what, const TimeSpread& spread) {
+  if (spread.count > 0)
+    table.row({what, count(spread.count), us_text(spread.least), us_text(spread.median),
+               us_text(spread.most)});
+}
+
+std::string spreads_text(const OverheadsAnswer& answer, report::Style style) {
+  report::Table table(
+      {{"times"}, {"count", true}, {"10 %", true}, {"median", true}, {"90 %", true}});
+  add_spread(table, "launch to launch, forward", answer.forward);
+  add_spread(table, "launch to launch, backward", answer.backward);
+  add_spread(table, "launch to launch, optimizer", answer.optimizer);
+  add_spread(table, "launch to an idle device's begin", answer.latency);
+  add_spread(table, "kernel to the next in the queue", answer.gap);
+  return table.empty() ? "" : table.text(style, 0, 100) + "\n";
+}
+
+std::string rows_text(const OverheadsAnswer& answer, report::Style style) {
+  report::Table table({{"overhead"}, {"of"}, {"count", true}, {"dropped", true}, {"mean", true}});
+  for (std::size_t first = 0; first < answer.rows.size();) {
+    std::size_t last = first + 1;
+    while (last < answer.rows.size() && answer.rows[last].overhead == answer.rows[first].overhead)
+      ++last;
+    std::vector<OverheadRow> rows(answer.rows.begin() + static_cast<std::ptrdiff_t>(first) + 1,
+                                  answer.rows.begin() + static_cast<std::ptrdiff_t>(last));
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const OverheadRow& a, const OverheadRow& b) { return a.count > b.count; });
+    if (rows.size() > kMostRows) rows.resize(kMostRows);
+    rows.insert(rows.begin(), answer.rows[first]);
+    for (const OverheadRow& row : rows)
+      table.row({row.of.empty() ? about(row.overhead) : "",
+                 row.of.empty() ? fmt::format("all {}", last - first - 1)
+                                : printable(shortened(row.of, 48)),
+                 count(row.count), count(row.dropped), us_text(row.mean_us)});
+    first = last;
+  }
+  return table.text(style, 0, 110);
+}
+
+void write_spread_of(report::JsonWriter& json, std::string_view key, const TimeSpread& spread) {
+  json.key(key)
+      .begin_object()
+      .field("count", spread.count)
+      .field("least_us", spread.least)
+      .field("median_us", spread.median)
+      .field("most_us", spread.most)
+      .end_object();
+}
+
+}  // namespace
+
+std::string overheads_text(const OverheadsAnswer& answer, const std::string& file,
+                           report::Style style) {
+  report::Sheet head(style);
+  if (!answer.device.empty())
+    head.add("device",
+             printable(answer.device) + (answer.driver.empty() || answer.driver == answer.device
+                                             ? ""
+                                             : fmt::format(" ({})", printable(answer.driver))));
+  if (!answer.date.empty()) head.add("measured on", answer.date);
+  head.add("operators", fmt::format("{} outermost ones of {}; {} waited for the device and say "
+                                    "nothing",
+                                    count(answer.operators), plural(answer.ranks, "rank"),
+                                    count(answer.waiting)));
+  std::string text = head.text() + "\n" + spreads_text(answer, style) + rows_text(answer, style);
+  report::Sheet sheet(style);
+  if (answer.launch.count > 0)
+    sheet.add("for the job", fmt::format("kernels: {{launch: {}}}", us_text(answer.launch.median)));
+  if (answer.gap.count > 0)
+    sheet.add("for the cluster",
+              fmt::format("device: {{in_step: {{gap: {}}}}}", us_text(answer.gap.median)));
+  report::add_findings(sheet, answer.findings, style);
+  if (!file.empty()) sheet.add("wrote", printable(file));
+  return text + "\n" + sheet.text();
+}
+
+std::string overheads_json(const OverheadsAnswer& answer, const std::string& file) {
+  return report::envelope("calibrate", answer.findings, [&](report::JsonWriter& json) {
+    json.begin_object().field("of", "overheads").key("file");
+    file.empty() ? json.null() : json.value(file);
+    json.field("device", answer.device).field("recorded_as", answer.driver).key("made_on");
+    answer.date.empty() ? json.null() : json.value(answer.date);
+    json.key("made_from").begin_array();
+    for (const study::HashedFile& one : answer.files)
+      json.begin_object().field("file", one.name).field("sha256", one.sha256).end_object();
+    json.end_array()
+        .field("ranks", answer.ranks)
+        .field("operators", answer.operators)
+        .field("waiting", answer.waiting);
+    write_spread_of(json, "launch", answer.launch);
+    write_spread_of(json, "launch_forward", answer.forward);
+    write_spread_of(json, "launch_backward", answer.backward);
+    write_spread_of(json, "launch_optimizer", answer.optimizer);
+    write_spread_of(json, "latency", answer.latency);
+    write_spread_of(json, "gap", answer.gap);
+    json.key("overheads").begin_array();
+    for (const OverheadRow& row : answer.rows) {
+      json.begin_object().field("overhead", name(row.overhead)).key("of");
+      row.of.empty() ? json.null() : json.value(row.of);
+      json.field("count", row.count)
+          .field("dropped", row.dropped)
+          .field("below_zero", row.below_zero)
+          .field("mean_us", row.mean_us)
+          .end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/overheads.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace orrery::profile {
+namespace {
+
+constexpr double kShortestGap = 2, kLongestGap = 200;  // us, of T1
+constexpr double kQueueEmpty = 20;                     // us from a launch to its kernel
+constexpr double kPause = 1000;                        // us
+constexpr Time kQueuedBefore = Time(20'000'000);
+
+double to_us(Time time) { return static_cast<double>(time.count()) / 1e6; }
+
+/// Of ascending values, between two in a straight line.
+double quantile_of_sorted(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(place);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (sorted[high] - sorted[low]) * (place - static_cast<double>(low));
+}
+
+TimeSpread spread_of_times(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {values.size(), quantile_of_sorted(values, 0.1), quantile_of_sorted(values, 0.5),
+          quantile_of_sorted(values, 0.9)};
+}
+
+OverheadRow row_of(Overhead overhead, std::string of, std::vector<double> values) {
+  OverheadRow row{overhead, std::move(of), values.size(), 0, 0, 0};
+  std::sort(values.begin(), values.end());
+  const double low = quantile_of_sorted(values, 0.25), high = quantile_of_sorted(values, 0.75);
+  const double reach = 1.5 * (high - low);
+  double sum = 0;
+  for (const double us : values) {
+    if (us < low - reach || us > high + reach) {
+      ++row.dropped;
+      continue;
+    }
+    row.below_zero += us < 0 ? 1 : 0;
+    sum += std::max(us, 0.0);
+  }
+  const std::uint64_t kept = row.count - row.dropped;
+  row.mean_us = kept > 0 ? sum / static_cast<double>(kept) : 0;
+  return row;
+}
+
+/// The host waits in it.
+bool waits(std::string_view call) {
+  if (call.find("Synchronize") != std::string_view::npos) return true;
+  if (call.find("Async") != std::string_view::npos) return false;
+  for (const std::string_view word : {"Memcpy", "Malloc", "Free"})
+    if (call.find(word) != std::string_view::npos) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string_view name(Overhead overhead) {
+  constexpr std::array<std::string_view, kOverheads> kNames = {"T1", "T2", "T3", "T4", "T5"};
+  return kNames[static_cast<std::size_t>(overhead)];
+}
+
+std::string_view name(LaunchPass pass) {
+  constexpr std::array<std::string_view, 3> kNames = {"forward", "backward", "optimizer"};
+  return kNames[static_cast<std::size_t>(pass)];
+}
+
+/// One thread's events in the order of a tree's.
+struct OverheadBuilder::Thread {
+  struct Step {
+    EventId event = kNoEvent;
+    EventId root = kNoEvent;   // the outermost operator around it, or itself
+    EventId above = kNoEvent;  // of a root: the annotation around it
+    LaunchPass pass = LaunchPass::forward;
+    Time kernel{};         // of a launch: when the first of its works began
+    bool launch = false;   // of any work
+    bool compute = false;  // … of a kernel
+    bool wait = false;
+  };
+  std::vector<Step> steps;
+};
+
+void OverheadBuilder::note(Overhead overhead, std::string_view of, double us) {
+  times_[{overhead, std::string(of)}].push_back(us);
+}
+
+void OverheadBuilder::add(const Profile& profile) {
+  std::vector<EventId> work_of(profile.events.size(), kNoEvent);  // by call: its first work
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    if (!profile.lanes[lane].device) continue;
+    for (const EventId e : profile.in_order(lane)) {
+      if (!is_device_work(profile.events[e].kind) || !profile.events[e].timed()) continue;
+      const EventId call = profile.work(e).call;
+      if (call == kNoEvent) continue;
+      EventId& first = work_of[call];
+      if (first == kNoEvent || profile.events[e].start < profile.events[first].start) first = e;
+    }
+    add_stream(profile, lane);
+  }
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane)
+    if (!profile.lanes[lane].device) add_thread(profile, lane, work_of);
+}
+
+void OverheadBuilder::add_thread(const Profile& profile, std::uint32_t lane,
+                                 const std::vector<EventId>& work_of) {
+  Thread thread;
+  std::unordered_map<EventId, std::size_t>
+      inside;  // places in `steps` of what may be around others
+  for (const EventId e : profile.in_order(lane)) {
+    const Event& event = profile.events[e];
+    if (!event.timed() || !is_host(event.kind) || event.kind == Kind::overhead) continue;
+    Thread::Step step;
+    if (const auto around = inside.find(event.parent); around != inside.end()) {
+      const Thread::Step& outer = thread.steps[around->second];
+      step.root = outer.root;
+      step.above = outer.above;
+      step.pass = outer.pass;
+    }
+    step.event = e;
+    const std::string_view called = profile.name(e);
+    if (called.starts_with("autograd::engine::evaluate_function")) step.pass = LaunchPass::backward;
+    if (called.starts_with("Optimizer.step")) step.pass = LaunchPass::optimizer;
+    if (event.kind == Kind::op && step.root == kNoEvent) step.root = e;
+    if (event.kind == Kind::annotation && step.root == kNoEvent) step.above = e;
+    if (event.kind == Kind::call) {
+      const EventId work = work_of[e];
+      step.launch = work != kNoEvent;
+      step.compute = step.launch && profile.events[work].kind == Kind::kernel;
+      step.kernel = step.launch ? profile.events[work].start : Time{};
+      step.wait = waits(called);
+    } else {
+      inside[e] = thread.steps.size();
+    }
+    thread.steps.push_back(step);
+  }
+  const auto& steps = thread.steps;
+  std::size_t before = steps.size();  // where the operator before begins
+  std::size_t between = 0;            // events since its end
+  for (std::size_t i = 0; i < steps.size();) {
+    if (steps[i].root == kNoEvent) {
+      before = steps[i].wait || steps[i].launch ? steps.size() : before;
+      ++between;
+      ++i;
+      continue;
+    }
+    std::size_t last = i + 1;
+    while (last < steps.size() && steps[last].root == steps[i].root) ++last;
+    if (before < steps.size() && steps[before].above == steps[i].above) {
+      const double gap =
+          to_us(profile.events[steps[i].event].start - profile.events[steps[before].event].end());
+      if (gap > kShortestGap && gap < kLongestGap)
+        note(Overhead::between_operators, profile.name(steps[i].event),
+             gap - kEvent * static_cast<double>(between));
+    }
+    add_operator(profile, thread, i, last);
+    before = i;
+    between = 0;
+    i = last;
+  }
+  add_launches(profile, thread);
+}
+
+void OverheadBuilder::add_operator(const Profile& profile, const Thread& thread, std::size_t first,
+                                   std::size_t last) {
+  ++operators_;
+  const Event& root = profile.events[thread.steps[first].event];
+  const std::string_view of = profile.name(thread.steps[first].event);
+  const auto waited = [](const Thread::Step& step) { return step.wait; };
+  const auto begin = thread.steps.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto end = thread.steps.begin() + static_cast<std::ptrdiff_t>(last);
+  if (std::any_of(begin, end, waited)) {
+    ++waiting_;
+    return;
+  }
+  Time from = root.start;
+  double nested = 0;  // events that began since
+  bool launched = false;
+  for (auto step = begin + 1; step != end; ++step) {
+    if (!step->launch) {
+      ++nested;
+      continue;
+    }
+    const Event& call = profile.events[step->event];
+    note(launched ? Overhead::between_launches : Overhead::before_launch, of,
+         to_us(call.start - from) - kEvent * nested);
+    note(Overhead::launch_call, profile.name(step->event),
+         to_us(call.duration) - kEvent - kDeviceEvent);
+    launched = true;
+    from = call.end();
+    nested = 0;
+  }
+  note(launched ? Overhead::after_launch : Overhead::between_launches, of,
+       to_us(root.end() - from) - kEvent * nested);
+}
+
+void OverheadBuilder::add_launches(const Profile& profile, const Thread& thread) {
+  const Thread::Step* before = nullptr;
+  const auto at_once = [&](const Thread::Step& step) {
+    return to_us(step.kernel - profile.events[step.event].start) <= kQueueEmpty;
+  };
+  for (const Thread::Step& step : thread.steps) {
+    if (step.wait) before = nullptr;
+    if (!step.compute) continue;
+    const Thread::Step* const last = std::exchange(before, &step);
+    if (last == nullptr || !at_once(*last) || !at_once(step)) continue;
+    const double us = to_us(profile.events[step.event].start - profile.events[last->event].start);
+    if (us > kPause) continue;
+    const LaunchPass pass = last->pass == step.pass ? step.pass : LaunchPass::forward;
+    launches_[static_cast<std::size_t>(pass)].push_back(us);
+  }
+}
+
+void OverheadBuilder::add_stream(const Profile& profile, std::uint32_t lane) {
+  for (const double gap : gaps_in_queue(profile, lane)) gaps_.push_back(gap / 1e6);
+  Time free = Time(std::int64_t{-1} << 62);
+  for (const EventId e : profile.in_order(lane)) {
+    const Event& event = profile.events[e];
+    if (!is_device_work(event.kind) || !event.timed()) continue;
+    const EventId call = profile.work(e).call;
+    const bool idle = call != kNoEvent && free <= profile.events[call].start;
+    if (idle && event.kind == Kind::kernel && profile.graph_node(event.detail) == nullptr &&
+        event.start >= profile.events[call].start)
+      latencies_.push_back(to_us(event.start - profile.events[call].start));
+    free = std::max(free, event.end());
+  }
+}
+
+std::vector<OverheadRow> OverheadBuilder::rows() const {
+  std::vector<OverheadRow> rows;
+  for (std::size_t kind = 0; kind < kOverheads; ++kind) {
+    const auto overhead = static_cast<Overhead>(kind);
+    std::vector<OverheadRow> named;
+    std::vector<double> all;
+    for (const auto& [key, values] : times_) {
+      if (key.first != overhead) continue;
+      named.push_back(row_of(overhead, key.second, values));
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    if (all.empty()) continue;
+    rows.push_back(row_of(overhead, "", std::move(all)));
+    rows.insert(rows.end(), named.begin(), named.end());
+  }
+  return rows;
+}
+
+TimeSpread OverheadBuilder::launches(LaunchPass pass) const {
+  return spread_of_times(launches_[static_cast<std::size_t>(pass)]);
+}
+
+TimeSpread OverheadBuilder::launches() const {
+  std::vector<double> all;
+  for (const auto& of_pass : launches_) all.insert(all.end(), of_pass.begin(), of_pass.end());
+  return spread_of_times(std::move(all));
+}
+
+TimeSpread OverheadBuilder::latency() const { return spread_of_times(latencies_); }
+
+TimeSpread OverheadBuilder::gap() const { return spread_of_times(gaps_); }
+
+std::vector<double> gaps_in_queue(const Profile& profile, std::uint32_t lane) {
+  std::vector<double> gaps;
+  const Event* before = nullptr;  // on this stream, if it computes
+  for (const EventId e : profile.in_order(lane)) {
+    const Event& event = profile.events[e];
+    if (!is_device_work(event.kind)) continue;
+    const bool computes =
+        event.kind == Kind::kernel && event.timed() && !is_comm_kernel(profile.name(e));
+    const Event* const last = std::exchange(before, computes ? &event : nullptr);
+    if (!computes) continue;
+    const EventId call = profile.work(e).call;
+    if (last != nullptr && call != kNoEvent && event.start >= last->end() &&
+        profile.events[call].end() + kQueuedBefore <= last->end())
+      gaps.push_back(static_cast<double>((event.start - last->end()).count()));
+  }
+  return gaps;
+}
+
+}  // namespace orrery::profile
