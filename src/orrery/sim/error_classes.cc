@@ -55,7 +55,9 @@ std::string class_name(model::Source source, const graph::Kernel& kernel) {
 std::string class_name(const ToldCollective& told) {
   const std::string_view s = told.ranks == 1 ? "" : "s";
   const std::string on = told.nodes > 1 ? fmt::format(" on {} nodes", told.nodes) : "";
-  return fmt::format("nccl {}, {} rank{}{} ({})", told.type, told.ranks, s, on, told.source);
+  const std::string what =
+      told.algorithm.starts_with("deepep") ? told.algorithm : "nccl " + told.type;
+  return fmt::format("{}, {} rank{}{} ({})", what, told.ranks, s, on, told.source);
 }
 
 namespace {
