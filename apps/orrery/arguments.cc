@@ -31,10 +31,11 @@ bool is_astra_option(std::string_view argument) {
 }
 
 bool is_command(const std::string& word) {
-  constexpr std::array<std::string_view, 21> commands = {
-      "kernels", "generate", "count",         "memory",  "diff",    "cut",        "obfuscate",
-      "run",     "report",   "critical-path", "explain", "compare", "convert",    "link",
-      "inspect", "check",    "schema",        "doctor",  "demo",    "completion", "calibrate"};
+  constexpr std::array<std::string_view, 22> commands = {
+      "kernels",   "generate",   "count",     "memory",        "diff",    "cut",
+      "obfuscate", "run",        "report",    "critical-path", "explain", "compare",
+      "convert",   "link",       "inspect",   "check",         "schema",  "doctor",
+      "demo",      "completion", "calibrate", "embeddings"};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
@@ -133,6 +134,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_memory(*table, session);
   add_kernels(*table, session);
   add_calibrate(*table, session);
+  add_embeddings(*table, session);
   add_report(*table, session);
   add_critical_path(*table, session);
   add_explain(*table, session);

@@ -42,6 +42,7 @@ void add_count(CLI::App& table, Session& session);
 void add_memory(CLI::App& table, Session& session);
 void add_kernels(CLI::App& table, Session& session);
 void add_calibrate(CLI::App& table, Session& session);
+void add_embeddings(CLI::App& table, Session& session);
 void add_convert(CLI::App& table, Session& session);
 void add_cut(CLI::App& table, Session& session);
 void add_obfuscate(CLI::App& table, Session& session);

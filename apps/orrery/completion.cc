@@ -55,6 +55,10 @@ std::vector<Command> commands_of(CLI::App& table) {
         command.values.emplace_back(name(static_cast<graph::Operation>(i)));
       command.also_files = true;
     }
+    if (command.name == "embeddings") {
+      command.values = {"histogram", "synthesize", "time", "fit"};
+      command.also_files = true;
+    }
     if (command.name == "explain") {
       for (const std::string_view metric : analysis::metric_names())
         command.values.emplace_back(metric);

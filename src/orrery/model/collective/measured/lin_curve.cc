@@ -105,6 +105,21 @@ double bus_factor(graph::CollectiveType type, std::int64_t ranks) {
   }
 }
 
+std::int64_t even_size(std::span<const std::int64_t> to_each, UnevenSize rule) {
+  if (to_each.size() < 2) return 0;
+  const double others = static_cast<double>(to_each.size()) - 1;
+  double sum = 0, most = 0;
+  for (const std::int64_t bytes : to_each) sum += static_cast<double>(bytes);
+  if (rule == UnevenSize::sum) return std::llround(sum);
+  for (const std::int64_t bytes : to_each) {
+    const double sent = others * static_cast<double>(bytes);
+    const double received = sum - static_cast<double>(bytes);
+    most = std::max(
+        most, rule == UnevenSize::max_of_max ? std::max(sent, received) : 0.5 * (sent + received));
+  }
+  return std::llround(most * (others + 1) / others);
+}
+
 double LinCurve::operator()(std::int64_t bytes, double factor) const {
   const double size = static_cast<double>(bytes);
   const double p = std::log2(std::max(size, 1.0));

@@ -27,6 +27,17 @@ struct LinCurve {
 /// (n-1)/n for all-to-all, all-gather and reduce-scatter, 2(n-1)/n for all-reduce, 1 otherwise.
 [[nodiscard]] double bus_factor(graph::CollectiveType type, std::int64_t ranks);
 
+/// How the size of an all-to-all whose ranks send different amounts is told.
+enum class UnevenSize : std::uint8_t {
+  sum,         ///< what all ranks send to one
+  max_of_max,  ///< the most that any rank sends, or receives: Lin et al.'s choice
+  max_of_sum,  ///< the most that any rank sends and receives together
+};
+/// The even exchange that is as large: bytes of one rank's buffer, as LinCurve takes them.
+/// `to_each`: bytes that each rank sends to every other (and keeps). Equal ranks have n times that
+/// by every rule. Source: Lin et al. (TPDS 2024) section 4.1 and their code.
+[[nodiscard]] std::int64_t even_size(std::span<const std::int64_t> to_each, UnevenSize rule);
+
 /// The curve of a sweep over powers of two. Turning points: sats_p is two sizes past the last whose
 /// bus bandwidth is below 95 % of the best; ln_p is the size before the first (from the sixth) at
 /// which the slope of time over an index exceeds 10 % of it, by default the fifth; t_s is the time

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "orrery/config/document.h"
+#include "orrery/core/limits.h"
+#include "orrery/model/embedding/hits.h"
+#include "orrery/model/embedding/lin_devices.h"
+#include "orrery/model/kernels/chip.h"
+#include "orrery/model/kernels/heuristic.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/study/embeddings.h"
+#include "orrery/study/kernel_answers.h"
+
+namespace orrery::study {
+namespace {
+
+/// What the indices of a file leave nothing to be said about.
+struct FileLookups {
+  std::vector<trace::TableLookups> tables;
+  model::Reuse reuse;  ///< all tables together
+};
+
+Result<FileLookups> read_file(const LookupQuestion& question) {
+  FileLookups is;
+  auto tables = trace::read_lookups(question.indices, question.shape);
+  if (!tables) return tl::unexpected(tables.error());
+  is.tables = *std::move(tables);
+  for (const trace::TableLookups& table : is.tables) is.reuse += model::reuse_of(table.indices);
+  return is;
+}
+
+/// Takes what the file says of the sizes.
+Result<void> settle_sizes(const LookupQuestion& question, const FileLookups& file,
+                          model::Lookup& lookup) {
+  const auto tables = static_cast<std::int64_t>(file.tables.size());
+  std::int64_t bags = 0;
+  for (const trace::TableLookups& table : file.tables) bags += table.bags();
+  if (lookup.tables != 0 || lookup.batch != 0 || lookup.pooling != 0)
+    return fail(Errc::usage, question.indices, "says how many tables, bags and lookups there are",
+                "leave out --tables, --batch and --pooling, or the file");
+  lookup.tables = tables;
+  lookup.batch = (bags + tables - 1) / tables;
+  lookup.pooling = std::max<std::int64_t>(1, (file.reuse.lookups + bags - 1) / bags);
+  if (lookup.rows == 0) lookup.rows = file.reuse.largest + 1;
+  if (lookup.rows <= file.reuse.largest)
+    return fail(Errc::usage, "--rows",
+                fmt::format("the file reads row {} of {}", file.reuse.largest, lookup.rows),
+                "rows are counted from 0");
+  return {};
+}
+
+Result<void> check_sizes(const model::Lookup& lookup) {
+  constexpr std::int64_t kMostSize = 1ll << 40;
+  for (const auto& [option, value] :
+       {std::pair{"--tables", lookup.tables}, std::pair{"--batch", lookup.batch},
+        std::pair{"--pooling", lookup.pooling}, std::pair{"--rows", lookup.rows},
+        std::pair{"--features", lookup.features}}) {
+    if (value == 0)
+      return fail(Errc::usage, option, "is missing",
+                  "orrery embeddings time --tables 26 --batch 2048 --pooling 20 --rows 1000000 "
+                  "--features 64");
+    if (value < 0 || value > (option == std::string_view("--tables") ? 1 << 20 : kMostSize))
+      return fail(Errc::usage, option, "has to be 1 or more, and at most 2^40 (tables: 2^20)");
+  }
+  if (lookup.batch > kMostSize / lookup.pooling)
+    return fail(Errc::usage, "--batch", "more lookups than 2^40");
+  return {};
+}
+
+graph::Kernel kernel_of(const LookupAnswer& answer, graph::Format format, graph::Pass pass) {
+  graph::Kernel kernel;
+  const model::Lookup& is = answer.lookup;
+  kernel.operation = graph::Operation::embedding_bag;
+  kernel.pass = pass;
+  kernel.a = kernel.out = format;
+  kernel.sizes = {is.tables,        is.batch,
+                  is.pooling,       is.rows,
+                  is.features,      answer.brief.unique,
+                  answer.brief.hot, answer.brief.hot_lookups};
+  return kernel;
+}
+
+/// All tables' lookups, each in a cache of its own.
+double simulated(const FileLookups& file, std::int64_t cached) {
+  double hits = 0;
+  for (const trace::TableLookups& table : file.tables)
+    hits +=
+        model::simulated_hits(table.indices, cached) * static_cast<double>(table.indices.size());
+  return hits / static_cast<double>(file.reuse.lookups);
+}
+
+class LookupTimer {
+ public:
+  LookupTimer(const LookupAnswer& answer, const FileLookups* file,
+              std::vector<model::RowGroup> groups)
+      : answer_(answer), file_(file), groups_(std::move(groups)) {}
+
+  LookupTime time(std::string_view model, const std::string& device,
+                  const model::LookupDevice& on) const {
+    const model::Lookup& is = answer_.lookup;
+    LookupTime told{.model = model, .device = device, .hits = {}, .forward = {}};
+    const std::int64_t cached = told.hits.cached = model::cached_rows(is, on);
+    told.hits.lin = model::lin_hits(is.rows, is.lookups(), cached);
+    told.hits.even = model::even_hits(is.rows, is.lookups(), cached);
+    told.taken_hits = model == "lin" ? told.hits.lin : told.hits.even;
+    if (!groups_.empty()) {
+      told.hits.histogram = model::reuse_hits(groups_, cached);
+      told.hits.brief = model::reuse_hits(groups_of(answer_.brief, is.lookups()), cached);
+      told.taken_hits = *told.hits.histogram;
+    }
+    if (file_ != nullptr) told.hits.simulated = simulated(*file_, cached);
+    told.forward = model::forward_traffic(is, told.taken_hits);
+    told.backward_bytes = model::backward_bytes(is);
+    told.forward_us = model::forward_us(is, told.taken_hits, on);
+    told.backward_us = model::backward_us(is, on);
+    return told;
+  }
+
+ private:
+  const LookupAnswer& answer_;
+  const FileLookups* file_;
+  std::vector<model::RowGroup> groups_;  // of one table
+};
+
+/// Nets that a file has for `device`; nothing said where it has none.
+Result<void> add_nets(const LookupQuestion& question, LookupAnswer& answer) {
+  if (question.nets.empty()) return {};
+  const auto text = config::read_text(question.nets, limits::kMeasuredBytes);
+  if (!text) return tl::unexpected(text.error());
+  const auto nets = model::LookupNets::read(*text, question.nets);
+  if (!nets) return tl::unexpected(nets.error());
+  const model::Lookup& is = answer.lookup;
+  const std::vector<model::LookupTable> tables(
+      static_cast<std::size_t>(is.tables),
+      {is.batch, is.rows, is.features, static_cast<double>(is.pooling), answer.shares});
+  bool any = false;
+  for (const std::string& name : question.devices) {
+    LookupTime told{.model = "net", .device = name, .hits = {}, .forward = {}};
+    told.forward_us = nets->us(name, false, tables).value_or(0);
+    told.backward_us = nets->us(name, true, tables).value_or(0);
+    if (told.forward_us == 0 && told.backward_us == 0) continue;
+    any = true;
+    answer.times.push_back(std::move(told));
+  }
+  if (any) return {};
+  return fail(Errc::usage, "--lookup-model", "says nothing about these devices",
+              "it has " + (nets->all().empty() ? "none" : nets->all().front().device));
+}
+
+}  // namespace
+
+Result<LookupAnswer> time_lookup(const LookupQuestion& question) {
+  LookupAnswer answer;
+  model::Lookup& lookup = answer.lookup = question.lookup;
+  FileLookups file;
+  if (!question.indices.empty()) {
+    if (question.histogram)
+      return fail(Errc::usage, "--histogram", "indices have a histogram of their own",
+                  "give one of them");
+    auto read = read_file(question);
+    if (!read) return tl::unexpected(read.error());
+    file = *std::move(read);
+    answer.reuse = file.reuse;
+    if (auto fine = settle_sizes(question, file, lookup); !fine)
+      return tl::unexpected(fine.error());
+  }
+  if (auto fine = check_sizes(lookup); !fine) return tl::unexpected(fine.error());
+  lookup.number_bytes = std::max(1, graph::bits_of(question.format) / 8);
+  lookup.index_bytes = 8;
+
+  std::vector<model::RowGroup> groups;  // of one table
+  if (answer.reuse) {
+    answer.shares = answer.reuse->shares();
+    groups = model::groups_of(*answer.reuse);
+    for (model::RowGroup& group : groups) group.rows /= static_cast<double>(lookup.tables);
+  } else if (question.histogram) {
+    answer.shares = *question.histogram;
+    groups = model::groups_of(answer.shares, lookup.lookups());
+  } else {
+    answer.shares = model::even_shares(lookup.rows, lookup.lookups());
+  }
+  answer.brief = model::summary_of(groups);
+  if (answer.brief.unique > lookup.rows)
+    return fail(Errc::usage, "--histogram",
+                fmt::format("{} lookups like that read {} different rows; the table has {}",
+                            lookup.lookups(), answer.brief.unique, lookup.rows),
+                "give --rows as many, or a smaller batch");
+  answer.kernels = {kernel_of(answer, question.format, graph::Pass::forward),
+                    kernel_of(answer, question.format, graph::Pass::backward)};
+
+  const LookupTimer timer(answer, answer.reuse ? &file : nullptr, std::move(groups));
+  for (const std::string& name : question.devices) {
+    const platform::DeviceEntry* entry = platform::find_device(name);
+    if (entry == nullptr) return tl::unexpected(unknown_device(name));
+    const model::Silicon silicon = model::silicon_of(*entry);
+    if (!(silicon.l2_bytes > 0) || !(silicon.memory > 0))
+      return fail(Errc::usage, "--device",
+                  fmt::format("no data sheet says how large the last-level cache of {} is", name),
+                  "'orrery kernels' lists caches under L2");
+    const model::Chip chip(silicon, model::architecture_of(silicon));
+    answer.times.push_back(timer.time("heuristic", entry->name, model::lookup_device(chip)));
+    if (const model::LinDevice* known = model::lin_device(entry->name))
+      answer.times.push_back(timer.time("lin", entry->name, known->for_lookups()));
+  }
+  if (auto fine = add_nets(question, answer); !fine) return tl::unexpected(fine.error());
+  return answer;
+}
+
+}  // namespace orrery::study
