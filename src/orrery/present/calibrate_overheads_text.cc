@@ -43,12 +43,16 @@ std::string about(profile::Overhead overhead) {
 void add_spread(report::Table& table, const char* what, const TimeSpread& spread) {
   if (spread.count > 0)
     table.row({what, count(spread.count), us_text(spread.least), us_text(spread.median),
-               us_text(spread.most)});
+               us_text(spread.most), fmt::format("{:.1f} %", 100 * spread.held_back)});
 }
 
 std::string spreads_text(const OverheadsAnswer& answer, report::Style style) {
-  report::Table table(
-      {{"times"}, {"count", true}, {"10 %", true}, {"median", true}, {"90 %", true}});
+  report::Table table({{"times"},
+                       {"count", true},
+                       {"10 %", true},
+                       {"median", true},
+                       {"90 %", true},
+                       {"held back", true}});
   add_spread(table, "launch to launch, forward", answer.forward);
   add_spread(table, "launch to launch, backward", answer.backward);
   add_spread(table, "launch to launch, optimizer", answer.optimizer);
@@ -86,6 +90,7 @@ void write_spread_of(report::JsonWriter& json, std::string_view key, const TimeS
       .field("least_us", spread.least)
       .field("median_us", spread.median)
       .field("most_us", spread.most)
+      .field("held_back", spread.held_back)
       .end_object();
 }
 

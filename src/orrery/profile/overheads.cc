@@ -2,6 +2,7 @@
 #include "orrery/profile/overheads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -24,10 +25,23 @@ double quantile_of_sorted(const std::vector<double>& sorted, double share) {
   return sorted[low] + (sorted[high] - sorted[low]) * (place - static_cast<double>(low));
 }
 
+double median_of_every_second(const std::vector<double>& values, std::size_t first) {
+  std::vector<double> half;
+  for (std::size_t i = first; i < values.size(); i += 2) half.push_back(values[i]);
+  std::sort(half.begin(), half.end());
+  return quantile_of_sorted(half, 0.5);
+}
+
 TimeSpread spread_of_times(std::vector<double> values) {
+  TimeSpread made;
+  made.count = values.size();
+  const double told = median_of_every_second(values, 0), other = median_of_every_second(values, 1);
+  if (values.size() >= 4 && other > 0) made.held_back = std::abs(told / other - 1);
   std::sort(values.begin(), values.end());
-  return {values.size(), quantile_of_sorted(values, 0.1), quantile_of_sorted(values, 0.5),
-          quantile_of_sorted(values, 0.9)};
+  made.least = quantile_of_sorted(values, 0.1);
+  made.median = quantile_of_sorted(values, 0.5);
+  made.most = quantile_of_sorted(values, 0.9);
+  return made;
 }
 
 OverheadRow row_of(Overhead overhead, std::string of, std::vector<double> values) {

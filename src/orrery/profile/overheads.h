@@ -36,6 +36,8 @@ enum class LaunchPass : std::uint8_t { forward, backward, optimizer };
 struct TimeSpread {
   std::uint64_t count = 0;
   double least = 0, median = 0, most = 0;
+  /// What the median of every second one says of the others': |one / other - 1|; 0 below four.
+  double held_back = 0;
 };
 
 struct OverheadRow {

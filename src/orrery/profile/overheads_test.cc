@@ -143,6 +143,20 @@ TEST(Overheads, GapsOfKernelsThatWaitInTheQueue) {
   const OverheadBuilder builder = host.take();
   EXPECT_EQ(builder.gap().count, 2u);
   EXPECT_DOUBLE_EQ(builder.gap().median, 2.5);
+  EXPECT_EQ(builder.gap().held_back, 0) << "too few";
+}
+
+TEST(Overheads, HalfOfTheGapsTellsTheOthers) {
+  Host host;
+  std::int64_t begin = 100;
+  for (const std::int64_t gap : {0, 10, 11, 10, 11}) {
+    begin += gap;
+    host.launch(begin - 90, 2, begin, 10);
+    begin += 10;
+  }
+  const OverheadBuilder builder = host.take();
+  EXPECT_EQ(builder.gap().count, 4u);
+  EXPECT_DOUBLE_EQ(builder.gap().held_back, 1 - 10 / 11.0);
 }
 
 }  // namespace

@@ -38,11 +38,15 @@ struct SpreadLine {
   std::string of;
   std::int64_t count = 0;
   Time least{}, median{}, most{};
+  double held_back = 0;
   static constexpr auto fields =
-      std::tuple{field("of", &SpreadLine::of, "what"), field("count", &SpreadLine::count, "times"),
+      std::tuple{field("of", &SpreadLine::of, "what"),
+                 field("count", &SpreadLine::count, "times"),
                  field("least", &SpreadLine::least, "10 % are below"),
                  field("median", &SpreadLine::median, "of all"),
-                 field("most", &SpreadLine::most, "10 % are above")};
+                 field("most", &SpreadLine::most, "10 % are above"),
+                 field("held_back", &SpreadLine::held_back,
+                       "how far the median of every second one is from the others'")};
 };
 
 struct OverheadLine {
@@ -120,7 +124,8 @@ std::string yaml_of(const OverheadsAnswer& answer) {
   const auto add = [&](const char* of, const TimeSpread& spread) {
     if (spread.count > 0)
       file.times.push_back({of, static_cast<std::int64_t>(spread.count), time_of(spread.least),
-                            time_of(spread.median), time_of(spread.most)});
+                            time_of(spread.median), time_of(spread.most),
+                            std::round(spread.held_back * 1e4) / 1e4});
   };
   add("launch, forward", answer.forward);
   add("launch, backward", answer.backward);
