@@ -88,6 +88,8 @@ TEST(Lookups, NumpyArraysThatAreNone) {
   EXPECT_EQ(code_of(npy("<f8", "(5,)", five)), Errc::input_unsupported);
   EXPECT_EQ(code_of(npy("<i8", "(1, 5)", five)), Errc::input_unsupported);
   EXPECT_EQ(code_of(npy("<i8", "()", five)), Errc::input_unsupported);
+  EXPECT_EQ(code_of(npy("<i8", " ,", five)), Errc::input_unsupported);  // found by fuzzing
+  EXPECT_EQ(code_of(npy("<i8", "(", five)), Errc::input_corrupt);
   EXPECT_EQ(code_of(npy("<i8", "(6,)", five)), Errc::input_truncated);
   EXPECT_EQ(code_of(npy("<i8", "(4,)", five)), Errc::input_corrupt);
   EXPECT_EQ(code_of(npy("<i8", "(99999999999999,)", five)), Errc::limit_exceeded);

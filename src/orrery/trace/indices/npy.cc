@@ -60,9 +60,11 @@ Result<NpyLayout> layout_of(std::string_view header, const std::string& where) {
   layout.big_end_first = word[1] == '>';
   layout.is_signed = word[2] == 'i';
   layout.width = static_cast<std::size_t>(word[3] - '0');
-  std::string_view sizes = shape->substr(1, shape->size() - 2);  // "12,"
+  // "(12,)"
+  const bool tuple = shape->size() > 2 && shape->front() == '(' && shape->back() == ')';
+  const std::string_view sizes = tuple ? shape->substr(1, shape->size() - 2) : std::string_view();
   const std::size_t comma = sizes.find(',');
-  if (shape->front() != '(' || comma == std::string_view::npos ||
+  if (comma == std::string_view::npos ||
       sizes.find_first_not_of(' ', comma + 1) != std::string_view::npos)
     return fail(Errc::input_unsupported, where, "an array that has not one dimension",
                 "numpy.save(file, array.ravel())");
