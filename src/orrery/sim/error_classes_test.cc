@@ -69,11 +69,11 @@ TEST(ErrorClasses, SumToThePathByWhoToldIt) {
   ASSERT_EQ(classes.size(), 3u);
   const ErrorClass& recorded = classes.at("recorded");
   EXPECT_EQ(recorded.time, us(3));
-  EXPECT_EQ(recorded.band, ErrorClass::Band{});
+  EXPECT_EQ(recorded.band, ErrorBand{});
   // Both kernels are wrong together: their widths add.
   const ErrorClass& kernels = classes.at("learned elementwise unsaid");
   EXPECT_EQ(kernels.time, us(20));
-  EXPECT_EQ(kernels.band, (ErrorClass::Band{us(-2), us(6)}));
+  EXPECT_EQ(kernels.band, (ErrorBand{us(-2), us(6)}));
   const ErrorClass& reduce = classes.at("nccl all_reduce, 8 ranks (measured)");
   ASSERT_EQ(result->told.size(), 1u);
   const ToldCollective& told = result->told.front();

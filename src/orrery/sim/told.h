@@ -38,17 +38,19 @@ struct ToldCollective {
   }
 };
 
+/// How far a class's time may be from the true one.
+struct ErrorBand {
+  Time least{};  ///< 10 % of true times are less than told and this …
+  Time most{};   ///< … and 10 % more than told and this
+
+  friend bool operator==(const ErrorBand&, const ErrorBand&) = default;
+};
+
 /// What one model tells of one class of nodes on the critical path: its errors move together.
 struct ErrorClass {
-  struct Band {
-    Time least{};  ///< 10 % of true times are less than `time` and this …
-    Time most{};   ///< … and 10 % more than `time` and this
-
-    friend bool operator==(const Band&, const Band&) = default;
-  };
   std::string name;  ///< "learned gemm bf16", "nccl all_reduce, 8 ranks (measured)", "recorded"
   Time time{};
-  std::optional<Band> band;  ///< empty: nobody knows how far off it is
+  std::optional<ErrorBand> band;  ///< empty: nobody knows how far off it is
 
   friend bool operator==(const ErrorClass&, const ErrorClass&) = default;
 };
