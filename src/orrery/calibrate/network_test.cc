@@ -145,7 +145,8 @@ TEST(Network, HearsOfSettingsInLogs) {
   const std::string run = text_of({}, toy_times(4));
   const auto rows = [&](const std::string& text) {
     std::string algorithms;
-    for (const MeasuredCollective& row : parse(text).set->rows)
+    const auto parsed = parse(text);
+    for (const MeasuredCollective& row : parsed.set->rows)
       if (!row.in_place && row.bytes == 1024)
         algorithms += row.algorithm + "/" + row.protocol + " ";
     return algorithms;
