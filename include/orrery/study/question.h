@@ -24,7 +24,13 @@ struct RecordedTraces {
 /// A training job: a model and a plan. Values are written as on the command line, as text; empty:
 /// left open (docs/reference/workload.md has keys, units and defaults).
 struct JobDescription {
+  /// What a file would hold.
+  struct Text {
+    std::string name;  ///< what errors call it
+    std::string text;
+  };
   std::vector<std::string> spec;  ///< files of any format that is known; later ones add to earlier
+  std::vector<Text> texts;        ///< likewise, added to the files
   std::string model;              ///< of the catalogue
   std::string tp, pp, dp, cp, ep;
   std::string sharding, schedule, chunks, recompute;
@@ -59,18 +65,20 @@ struct Question {
 
   // The cluster: a file or a name of the catalogue ("h100-sxm:64"), or ASTRA-sim's files.
   std::string cluster;
+  std::string cluster_text;  ///< not empty: the file's text itself, and `cluster` what to call it
   std::string astra_network, astra_system, astra_memory;
   std::int64_t num_queues_per_dim = 1;  ///< with ASTRA-sim's files, like the rest of this block
   double injection_scale = 1;
   double compute_scale = 1, comm_scale = 1;  ///< without effect, there as here
   bool rendezvous_protocol = false;
 
-  std::string network;       ///< instead of the cluster's model: "analytical", "message"
-  std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
-  std::string kernel_table;  ///< likewise: a file of measured kernels
-  std::string kernel_model;  ///< likewise: a file that `orrery kernels fit` wrote
-  std::string systolic;      ///< likewise: a systolic array, as SCALE-Sim's configuration
-  std::string rules;         ///< instead of the cluster's: "orrery", "astra"
+  std::string network;               ///< instead of the cluster's model: "analytical", "message"
+  std::string compute;               ///< likewise: "auto", "recorded", "roofline", "table" …
+  std::string kernel_table;          ///< likewise: a file of measured kernels
+  std::string kernel_model;          ///< likewise: a file that `orrery kernels fit` wrote
+  std::string systolic;              ///< likewise: a systolic array, as SCALE-Sim's configuration
+  std::string rules;                 ///< instead of the cluster's: "orrery", "astra"
+  std::vector<std::string> without;  ///< effects that are switched off (`orrery run --effects`)
 
   Work work;
   /// Keep when every node ran, so that Answer::run() can be asked; takes memory, and no rank stands

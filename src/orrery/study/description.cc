@@ -64,12 +64,15 @@ Result<void> add_set(workload::Spec& spec, const std::string& assignment) {
 std::span<const DescriptionKey> description_keys() { return kKeys; }
 
 bool JobDescription::given() const {
-  return !spec.empty() || !set.empty() || sp ||
+  return !spec.empty() || !texts.empty() || !set.empty() || sp ||
          std::any_of(kKeys.begin(), kKeys.end(),
                      [&](const DescriptionKey& key) { return !(this->*key.value).empty(); });
 }
 
-const std::string& JobDescription::name() const { return spec.empty() ? model : spec.front(); }
+const std::string& JobDescription::name() const {
+  if (!spec.empty()) return spec.front();
+  return texts.empty() ? model : texts.front().name;
+}
 
 Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& cluster,
                                Findings& findings) {
@@ -78,12 +81,16 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
     return fail(Errc::usage, "SPEC", "no job is described",
                 "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
   // Files may count on the model that is named; what they say of it themselves, it replaces below.
-  if (!job.model.empty() && !job.spec.empty()) {
+  if (!job.model.empty() && (!job.spec.empty() || !job.texts.empty())) {
     if (auto done = workload::set(spec, "model", job.model); !done)
       return fail(done.error().code, "--model", done.error().what, done.error().hint);
   }
   for (const std::string& path : job.spec) {
     if (auto added = add_file(spec, path, findings); !added) return tl::unexpected(added.error());
+  }
+  for (const JobDescription::Text& one : job.texts) {
+    if (auto added = workload::import_into(spec, one.text, one.name, findings); !added)
+      return tl::unexpected(added.error());
   }
   for (const DescriptionKey& key : kKeys) {
     const std::string& value = job.*key.value;

@@ -14,6 +14,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/networks.h"
 #include "orrery/study/description.h"
+#include "orrery/study/effects.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/library.h"
 #include "orrery/study/recorded.h"
@@ -145,7 +146,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
     inputs.rendezvous = question.rendezvous_protocol;
     platform = platform::read_astra(inputs, findings);
   } else if (!question.cluster.empty()) {
-    platform = platform::read_cluster(question.cluster, findings);
+    platform = question.cluster_text.empty()
+                   ? platform::read_cluster(question.cluster, findings)
+                   : platform::parse_cluster(question.cluster_text, question.cluster, findings);
     if (!platform) return tl::unexpected(explain_cluster(platform.error(), question.cluster));
   }
   if (!platform) return platform;
@@ -162,6 +165,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (question.rules == "orrery") platform->rules = Rules::orrery;
   if (question.rules == "astra") platform->rules = Rules::astra;
+  switch_off(question.without, *platform);
   return platform;
 }
 
@@ -267,7 +271,10 @@ namespace {
 Result<void> make_load(const Question& question, const Cluster& cluster, Load& made,
                        Findings& findings) {
   const std::string& where = question.cluster_name();
-  auto program = assemble(question.job, {cluster.platform.npu_count(), where}, findings);
+  auto spec = specify(question.job, {cluster.platform.npu_count(), where}, findings);
+  if (!spec) return tl::unexpected(spec.error());
+  if (auto off = switch_off(question.without, *spec); !off) return off;
+  auto program = workload::assemble(*spec, findings);
   if (!program) return tl::unexpected(program.error());
   if (auto fine = check_world(*program, cluster.platform, where); !fine) return fine;
   made.specification = workload::to_yaml(program->spec);

@@ -28,25 +28,6 @@ Spread spread_of(std::vector<double>& values) {
   return {at(0.1), at(0.5), at(0.9)};
 }
 
-/// Sums, and all ratios.
-struct Ratios {
-  InStep sums{};
-  std::vector<double> each;
-
-  void add(Time recorded, Time alone) {
-    ++sums.kernels;
-    sums.recorded += recorded;
-    sums.alone += alone;
-    each.push_back(static_cast<double>(recorded.count()) / static_cast<double>(alone.count()));
-  }
-  [[nodiscard]] InStep summed() const {
-    InStep made = sums;
-    std::vector<double> sorted = each;
-    made.ratio = spread_of(sorted);
-    return made;
-  }
-};
-
 std::string row_name(const graph::Kernel& kernel, bool shapes) {
   if (!shapes)
     return fmt::format("{} {} {}", name(kernel.operation), name(kernel.pass), name(kernel.a));
@@ -62,6 +43,25 @@ double InStep::factor() const {
 }
 
 struct ContextBuilder::Gathered {
+  /// Sums, and all ratios.
+  struct Ratios {
+    InStep sums{};
+    std::vector<double> each;
+
+    void add(Time recorded, Time alone) {
+      ++sums.kernels;
+      sums.recorded += recorded;
+      sums.alone += alone;
+      each.push_back(static_cast<double>(recorded.count()) / static_cast<double>(alone.count()));
+    }
+    [[nodiscard]] InStep summed() const {
+      InStep made = sums;
+      std::vector<double> sorted = each;
+      made.ratio = spread_of(sorted);
+      return made;
+    }
+  };
+
   struct Row {
     graph::Kernel kernel{};
     std::vector<std::string_view> models;

@@ -3,6 +3,7 @@
 
 #include "orrery/core/suggest.h"
 #include "orrery/platform/networks.h"
+#include "orrery/study/effects.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/recorded.h"
 
@@ -62,6 +63,7 @@ Result<void> settle(Question& question) {
   }
   if (auto fine = one_of("--spans", question.spans, {"all", "critical", "none"}); !fine)
     return fine;
+  if (auto fine = check_effects(question.without); !fine) return fine;
   return check_cluster(question);
 }
 

@@ -2,6 +2,7 @@
 #include "orrery/study/study.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -40,7 +41,8 @@ std::string key_of(const Parts&... parts) {
 
 /// Questions with equal keys are about one cluster.
 std::string cluster_key(const Question& q) {
-  return key_of(q.cluster, q.astra_network, q.astra_system, q.astra_memory, q.num_queues_per_dim,
+  return key_of(q.cluster, q.cluster_text, fmt::format("{}", fmt::join(q.without, ",")),
+                q.astra_network, q.astra_system, q.astra_memory, q.num_queues_per_dim,
                 q.injection_scale, q.compute_scale, q.comm_scale, q.rendezvous_protocol, q.network,
                 q.compute, q.kernel_table, q.kernel_model, q.systolic, q.rules);
 }
@@ -68,10 +70,12 @@ std::string load_key(const Question& q, const Cluster& cluster) {
       recorded.no_link, recorded.tensors, job.model, job.tp, job.pp, job.dp, job.cp, job.ep,
       job.sharding, job.schedule, job.chunks, job.recompute, job.global_batch, job.micro_batch,
       job.seq, job.optimizer, job.compat, job.sp);
-  for (const auto* list : {&recorded.traces, &job.spec, &job.set}) {
+  for (const auto* list : {&recorded.traces, &job.spec, &job.set, &q.without}) {
     key += key_of(list->size());
     for (const std::string& one : *list) key += key_of(one);
   }
+  key += key_of(job.texts.size());
+  for (const JobDescription::Text& one : job.texts) key += key_of(one.name, one.text);
   return key;
 }
 
