@@ -31,11 +31,11 @@ bool is_astra_option(std::string_view argument) {
 }
 
 bool is_command(const std::string& word) {
-  constexpr std::array<std::string_view, 22> commands = {
+  constexpr std::array<std::string_view, 24> commands = {
       "kernels",   "generate",   "count",     "memory",        "diff",    "cut",
       "obfuscate", "run",        "report",    "critical-path", "explain", "compare",
       "convert",   "link",       "inspect",   "check",         "schema",  "doctor",
-      "demo",      "completion", "calibrate", "embeddings"};
+      "demo",      "completion", "calibrate", "embeddings",    "replay",  "validate"};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
@@ -139,6 +139,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_critical_path(*table, session);
   add_explain(*table, session);
   add_compare(*table, session);
+  add_validate(*table, session);
   add_convert(*table, session);
   add_link(*table, session);
   add_replay(*table, session);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery validate: measured steps beside predicted ones.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arguments.h"
+#include "orrery/present/validate_text.h"
+#include "orrery/study/effects.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct ValidateOptions {
+  std::vector<std::string> files;
+  validate::PredictOptions predict;
+  std::optional<double> threshold;  ///< in per cent
+  std::string plot;
+  bool effects = false;
+};
+
+Result<std::vector<validate::MeasuredPoint>> read_all(const std::vector<std::string>& files,
+                                                      Findings& findings) {
+  std::vector<validate::MeasuredPoint> all;
+  for (const std::string& file : files) {
+    auto points = validate::read_points(file, findings);
+    if (!points) return points;
+    std::move(points->begin(), points->end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+/// All points again, without one effect at a time.
+Result<void> try_without(const validate::PredictOptions& options, present::Validation& v) {
+  for (const study::Effect& effect : study::effects()) {
+    validate::PredictOptions without = options;
+    without.without.emplace_back(effect.name);
+    const auto told = validate::predict(v.points, without);
+    if (!told) return tl::unexpected(told.error());
+    present::Validation::Without one{std::string(effect.name),
+                                     validate::summarize(v.points, *told)};
+    for (std::size_t i = 0; i < told->size(); ++i)
+      if (std::abs((*told)[i].seconds - v.predictions[i].seconds) > 1e-3 * v.predictions[i].seconds)
+        ++one.changed;
+    v.without.push_back(std::move(one));
+  }
+  return {};
+}
+
+int run_validate(const ValidateOptions& options, Session& session) {
+  present::Validation v;
+  if (options.threshold) v.threshold = *options.threshold / 100;
+  if (v.threshold && !(*v.threshold >= 0))
+    return session.fail({Errc::usage, "--threshold", "give per cent, 0 or more", ""});
+  auto points = read_all(options.files, v.findings);
+  if (!points) return session.fail(points.error(), v.findings);
+  v.points = *std::move(points);
+  Progress progress(session);
+  const Progress::Phase phase{"simulate", "predicting", "points"};
+  const std::size_t rounds = options.effects ? study::effects().size() + 1 : 1;
+  validate::PredictOptions how = options.predict;
+  std::size_t before = 0;
+  progress.begin(phase, v.points.size() * rounds);
+  how.progress = [&](std::size_t) { progress.tell(phase, ++before, v.points.size() * rounds); };
+  auto told = validate::predict(v.points, how);
+  if (!told) return session.fail(told.error(), v.findings);
+  v.predictions = *std::move(told);
+  if (options.effects) {
+    if (auto done = try_without(how, v); !done) return session.fail(done.error(), v.findings);
+  }
+  progress.clear();
+  v.board = validate::make_scoreboard(v.points, v.predictions);
+  if (!options.plot.empty()) {
+    if (auto written = write_output(options.plot, present::validate_svg(v), session.force);
+        !written)
+      return session.fail(written.error(), v.findings);
+  }
+  return session.deliver(
+      present::validate_text(v, session.out_style()), [&] { return present::validate_json(v); },
+      v.beyond() ? kSaysNo : kOk);
+}
+
+}  // namespace
+
+void add_validate(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("validate", "Measured steps beside predicted ones");
+  command->description(
+      "Predict steps that were measured and say how far off that is: by source, device, size and\n"
+      "plan, with the worst ones and those that cannot be predicted. Files are CSV, YAML or JSON\n"
+      "(docs/scoreboard.md). With a threshold, exit code 1 where the median is above it.\n\n"
+      "Examples:\n"
+      "  orrery validate runs.csv\n"
+      "  orrery validate runs.csv --threshold 5 --plot runs.svg\n");
+  const auto options = std::make_shared<ValidateOptions>();
+  command->add_option("FILE", options->files, "Measured steps")->required()->type_name("");
+  const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
+    return command->add_option(name, value, about)->type_name(type);
+  };
+  option("--compute", options->predict.compute, "Who tells kernels, as for 'orrery run'", "MODEL")
+      ->group("Inputs");
+  option("--without", options->predict.without, "Switch an effect off; may be repeated", "EFFECT")
+      ->allow_extra_args(false)
+      ->group("Inputs");
+  command->add_flag("--effects", options->effects, "All again without each effect in turn")
+      ->group("Inputs");
+  option("--threads", options->predict.threads, "Points at a time; 0: as many as there are cores",
+         "N")
+      ->group("Work");
+  option("--threshold", options->threshold, "Exit code 1 if the median error is above this",
+         "PERCENT")
+      ->group("Output");
+  session.add_options(*command, true);
+  option("--plot", options->plot, "Draw predicted against measured steps into an SVG", "FILE")
+      ->group("Output");
+  command->callback([options, &session] {
+    session.command = "validate";
+    session.action = [options, &session] { return run_validate(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/validate/errors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace orrery::validate {
+
+namespace {
+
+struct Weighted {
+  double value = 0, weight = 1;
+};
+
+/// The least value that has at least such a share of the weight at or below it.
+double quantile(std::vector<Weighted> values, double share) {
+  std::sort(values.begin(), values.end(),
+            [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
+  double all = 0;
+  for (const Weighted& one : values) all += one.weight;
+  double below = 0;
+  for (const Weighted& one : values) {
+    below += one.weight;
+    if (below >= share * all * (1 - 1e-12)) return one.value;
+  }
+  return 0;
+}
+
+/// Half of it from below and half from above, as medians of an even number are meant.
+double median(const std::vector<Weighted>& values) {
+  std::vector<Weighted> mirrored = values;
+  for (Weighted& one : mirrored) one.value = -one.value;
+  return (quantile(values, 0.5) - quantile(std::move(mirrored), 0.5)) / 2;
+}
+
+class Summing {
+ public:
+  void add(const MeasuredPoint& point, const Prediction& prediction, double weight) {
+    const double error = prediction.error(point);
+    sizes_.push_back({std::abs(error), weight});
+    signed_.push_back({error, weight});
+    sum_ += std::abs(error) * weight;
+    weight_ += weight;
+    if (!prediction.band) return;
+    const auto [least, most] = *prediction.band;
+    widths_.push_back({(most - least) / 2 / prediction.seconds, weight});
+    banded_ += weight;
+    if (point.seconds >= least && point.seconds <= most) inside_ += weight;
+  }
+
+  [[nodiscard]] ErrorSummary summary() const {
+    ErrorSummary made;
+    made.points = sizes_.size();
+    if (sizes_.empty()) return made;
+    made.median = median(sizes_);
+    made.mean = sum_ / weight_;
+    made.p90 = quantile(sizes_, 0.9);
+    made.signed_median = median(signed_);
+    made.banded = widths_.size();
+    if (widths_.empty()) return made;
+    made.inside = inside_ / banded_;
+    made.half_width = median(widths_);
+    return made;
+  }
+
+ private:
+  std::vector<Weighted> sizes_, signed_, widths_;
+  double sum_ = 0, weight_ = 0, banded_ = 0, inside_ = 0;
+};
+
+/// As many devices, the same model and the same work: what is left to choose is the plan.
+using Choice = std::tuple<std::string, std::string, std::string, std::string, std::string, double>;
+
+std::vector<Ranking> rank(std::span<const MeasuredPoint> points,
+                          std::span<const Prediction> predictions) {
+  std::map<Choice, std::vector<std::size_t>> choices;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Prediction& told = predictions[i];
+    if (!told.why_not.empty()) continue;
+    choices[{points[i].source, points[i].model, told.trait("device and precision"),
+             told.trait("ranks"), told.trait("tokens of a sequence"), told.tokens}]
+        .push_back(i);
+  }
+  std::vector<Ranking> made;
+  for (auto& [choice, all] : choices) {
+    if (all.size() < kLeastRanking) continue;
+    const auto measured = [&](std::size_t a, std::size_t b) {
+      return points[a].seconds < points[b].seconds;
+    };
+    const auto predicted = [&](std::size_t a, std::size_t b) {
+      return predictions[a].seconds < predictions[b].seconds;
+    };
+    const std::size_t best = *std::min_element(all.begin(), all.end(), measured);
+    std::stable_sort(all.begin(), all.end(), predicted);
+    Ranking& one = made.emplace_back();
+    one.what = fmt::format("{}, {} x {}, {:.0f} tokens a step",
+                           std::get<1>(choice).empty() ? std::get<0>(choice) : std::get<1>(choice),
+                           std::get<3>(choice), std::get<2>(choice), std::get<5>(choice));
+    one.plans = all.size();
+    one.measured_best = points[best].id;
+    one.predicted_best = points[all.front()].id;
+    one.place = static_cast<std::size_t>(std::find(all.begin(), all.end(), best) - all.begin()) + 1;
+    one.cost = points[all.front()].seconds / points[best].seconds - 1;
+  }
+  return made;
+}
+
+std::vector<ErrorGroup> groups_of(std::span<const MeasuredPoint> points,
+                                  std::span<const Prediction> predictions) {
+  std::vector<ErrorGroup> made;
+  for (const std::string_view trait : trait_names()) {
+    std::map<std::string, Summing> by_value;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (predictions[i].why_not.empty())
+        by_value[predictions[i].trait(trait)].add(points[i], predictions[i], 1);
+    const std::size_t first = made.size();
+    for (const auto& [value, sum] : by_value)
+      made.push_back({std::string(trait), value, sum.summary()});
+    std::stable_sort(
+        made.begin() + static_cast<std::ptrdiff_t>(first), made.end(),
+        [](const ErrorGroup& a, const ErrorGroup& b) { return a.errors.points > b.errors.points; });
+  }
+  return made;
+}
+
+/// Every source weighs the same.
+std::vector<double> equal_sources(std::span<const MeasuredPoint> points,
+                                  std::span<const Prediction> predictions) {
+  std::map<std::string_view, double> counts;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (predictions[i].why_not.empty()) ++counts[points[i].source];
+  std::vector<double> weights(points.size(), 0);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (predictions[i].why_not.empty()) weights[i] = 1 / counts[points[i].source];
+  return weights;
+}
+
+}  // namespace
+
+ErrorSummary summarize(std::span<const MeasuredPoint> points,
+                       std::span<const Prediction> predictions, std::span<const double> weights) {
+  Summing sum;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (predictions[i].why_not.empty())
+      sum.add(points[i], predictions[i], weights.empty() ? 1 : weights[i]);
+  return sum.summary();
+}
+
+Scoreboard make_scoreboard(std::span<const MeasuredPoint> points,
+                           std::span<const Prediction> predictions) {
+  Scoreboard made;
+  made.all = summarize(points, predictions);
+  made.by_source = summarize(points, predictions, equal_sources(points, predictions));
+  made.groups = groups_of(points, predictions);
+  made.rankings = rank(points, predictions);
+  std::map<std::string, std::size_t> reasons;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (predictions[i].why_not.empty()) {
+      made.worst.push_back(i);
+    } else {
+      ++reasons[predictions[i].why_not];
+    }
+  }
+  std::stable_sort(made.worst.begin(), made.worst.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(predictions[a].error(points[a])) > std::abs(predictions[b].error(points[b]));
+  });
+  if (made.worst.size() > Scoreboard::kWorst) made.worst.resize(Scoreboard::kWorst);
+  made.not_told.assign(reasons.begin(), reasons.end());
+  std::stable_sort(made.not_told.begin(), made.not_told.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return made;
+}
+
+}  // namespace orrery::validate
