@@ -51,6 +51,8 @@ struct Work {
   std::string skip = "auto";         ///< auto: iterations that repeat the one before; off
   std::int64_t threads = 1;          ///< 0: all cores
   bool verify_fold = false;          ///< with and without folding, and compare
+  bool brief_names = false;  ///< nodes of jobs are called by what they do, without layer and
+                             ///< microbatch; large jobs are twice as quick; not with `record`
 };
 
 struct Question {

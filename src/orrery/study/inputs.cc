@@ -278,7 +278,11 @@ Result<void> make_load(const Question& question, const Cluster& cluster, Load& m
   if (!program) return tl::unexpected(program.error());
   if (auto fine = check_world(*program, cluster.platform, where); !fine) return fine;
   made.specification = workload::to_yaml(program->spec);
-  auto workload = workload::to_workload(*program);
+  // Deviations may be of single nodes, by their names.
+  const bool brief =
+      question.work.brief_names && !question.record && cluster.platform.deviations.empty();
+  auto workload = workload::to_workload(
+      *program, brief ? workload::NodeNames::shared : workload::NodeNames::each);
   if (!workload) return tl::unexpected(workload.error());
   made.program = std::make_shared<const workload::Program>(*std::move(program));
   made.workload = *std::move(workload);

@@ -63,13 +63,14 @@ bool has_custom_algorithms(const platform::Platform& platform) {
 std::string load_key(const Question& q, const Cluster& cluster) {
   const JobDescription& job = q.job;
   const RecordedTraces& recorded = q.recorded;
-  std::string key = key_of(
-      q.workload, q.groups, q.repair, q.replicate, q.stream_folder, q.stream_beyond, q.astra(),
-      cluster.ranks, q.cluster_name(), cluster.platform.rules == platform::Rules::orrery,
-      has_custom_algorithms(cluster.platform) ? cluster_key(q) : std::string(), recorded.rank,
-      recorded.no_link, recorded.tensors, job.model, job.tp, job.pp, job.dp, job.cp, job.ep,
-      job.sharding, job.schedule, job.chunks, job.recompute, job.global_batch, job.micro_batch,
-      job.seq, job.optimizer, job.compat, job.sp);
+  std::string key =
+      key_of(q.work.brief_names, q.record, !cluster.platform.deviations.empty(), q.workload,
+             q.groups, q.repair, q.replicate, q.stream_folder, q.stream_beyond, q.astra(),
+             cluster.ranks, q.cluster_name(), cluster.platform.rules == platform::Rules::orrery,
+             has_custom_algorithms(cluster.platform) ? cluster_key(q) : std::string(),
+             recorded.rank, recorded.no_link, recorded.tensors, job.model, job.tp, job.pp, job.dp,
+             job.cp, job.ep, job.sharding, job.schedule, job.chunks, job.recompute,
+             job.global_batch, job.micro_batch, job.seq, job.optimizer, job.compat, job.sp);
   for (const auto* list : {&recorded.traces, &job.spec, &job.set, &q.without}) {
     key += key_of(list->size());
     for (const std::string& one : *list) key += key_of(one);

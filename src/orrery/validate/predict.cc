@@ -94,6 +94,7 @@ Prediction predict_one(const MeasuredPoint& point, const PredictOptions& options
   study::Question question = point.question;
   question.compute = options.compute;
   question.without = options.without;
+  question.work.brief_names = true;
   const auto answer = study::simulate(question);
   if (!answer) {
     made.why_not = answer.error().what;

@@ -14,7 +14,7 @@ namespace {
 Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
                                  const std::shared_ptr<StringPool>& strings,
                                  const std::shared_ptr<graph::KernelTable>& kernels,
-                                 Findings& findings) {
+                                 NodeNames names, Findings& findings) {
   const std::string& where = program.roles[role].name;
   const std::uint64_t nodes = node_count(program, role);
   if (nodes > limits::kNodesPerRank) {
@@ -25,11 +25,13 @@ Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
   graph::GraphBuilder builder(where, strings, graph::Repair::refuse);
   builder.share_kernels(kernels);
   builder.expect(nodes, 2 * nodes);
-  auto done =
-      unroll(program, role, *strings, *kernels, [&](const graph::NodeSpec& node) -> Result<void> {
+  auto done = unroll(
+      program, role, *strings, *kernels,
+      [&](const graph::NodeSpec& node) -> Result<void> {
         builder.add(node);
         return {};
-      });
+      },
+      names);
   if (!done) return tl::unexpected(done.error());
   auto graph = std::move(builder).finish(findings);
   if (!graph) return tl::unexpected(graph.error());
@@ -38,7 +40,7 @@ Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
 
 }  // namespace
 
-Result<graph::Workload> to_workload(const Program& program) {
+Result<graph::Workload> to_workload(const Program& program, NodeNames names) {
   const std::uint64_t ranks = program.mesh.world();
   if (ranks > limits::kRanks) {
     return fail(Errc::limit_exceeded, program.spec.name,
@@ -56,7 +58,7 @@ Result<graph::Workload> to_workload(const Program& program) {
     const std::uint32_t role = program.role_of(rank);
     std::uint32_t& number = graph_of_role[role];
     if (number == kNoGraph) {
-      auto graph = graph_of(program, role, strings, kernels, workload.findings);
+      auto graph = graph_of(program, role, strings, kernels, names, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
       number = static_cast<std::uint32_t>(workload.graphs.size());
       workload.graphs.push_back(std::move(*graph));

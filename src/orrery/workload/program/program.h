@@ -240,13 +240,20 @@ struct Program {
 /// computes, or nothing is computed.
 [[nodiscard]] std::optional<graph::Kernel> kernel_of(const Op& op);
 
+/// What nodes are called.
+enum class NodeNames : std::uint8_t {
+  each,   ///< "mlp.up L12 mb3": nearly every node has a name of its own
+  shared  ///< "mlp.up": by what they do; where nobody reads names, large jobs are twice as quick
+};
+
 /// Nodes of one role, unrolled, one after another: ids 0, 1, …; dependencies point backwards. The
 /// NodeSpec is reused. Collectives name their axis, messages carry distances
 /// (graph::kPeerRelative). `pool` keeps the names, `kernels` what nodes compute. Stops with what
 /// the callback answers. Linear in nodes.
 [[nodiscard]] Result<void> unroll(
     const Program& program, std::uint32_t role, StringPool& pool, graph::KernelTable& kernels,
-    const std::function<Result<void>(const graph::NodeSpec&)>& on_node);
+    const std::function<Result<void>(const graph::NodeSpec&)>& on_node,
+    NodeNames names = NodeNames::each);
 
 /// Marks the axes that the role's collectives run over.
 void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used);
@@ -262,6 +269,7 @@ void note_kernels(const Program& program, const Role& role, graph::KernelTable& 
 
 /// The program as the simulator wants it: one graph per role, groups by axis, nothing on disk.
 /// Errc: limit_exceeded.
-[[nodiscard]] Result<graph::Workload> to_workload(const Program& program);
+[[nodiscard]] Result<graph::Workload> to_workload(const Program& program,
+                                                  NodeNames names = NodeNames::each);
 
 }  // namespace orrery::workload

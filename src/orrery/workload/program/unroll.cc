@@ -25,6 +25,7 @@ struct Prepared {
   graph::Collective collective{};
   graph::PointToPoint message{};
   std::string_view name;
+  StringId shared{};  ///< the same, kept
 };
 
 /// Which coordinates on an axis the members of a role have: `least` and `more` above it.
@@ -68,8 +69,13 @@ graph::KernelId interned(const Op& op, graph::KernelTable& kernels) {
 class Unroller {
  public:
   Unroller(const Program& program, const Role& role, StringPool& pool, graph::KernelTable& kernels,
-           const std::function<Result<void>(const graph::NodeSpec&)>& on_node)
-      : program_(program), role_(role), pool_(pool), kernels_(kernels), on_node_(on_node) {
+           const std::function<Result<void>(const graph::NodeSpec&)>& on_node, NodeNames names)
+      : program_(program),
+        role_(role),
+        pool_(pool),
+        kernels_(kernels),
+        on_node_(on_node),
+        names_(names) {
     tails_.fill(kNobody);
     in_group_.fill(kNobody);
     prepared_.resize(program.bodies.size());
@@ -118,8 +124,11 @@ class Unroller {
     node_.collective = prepared.collective;
     node_.message = prepared.message;
     node_.message.tag = tag(op.edge, microbatch_);
-    text_.assign(prepared.name).append(ending_, ending_size_);
-    node_.name = pool_.intern(text_);
+    node_.name = prepared.shared;
+    if (names_ == NodeNames::each) {
+      text_.assign(prepared.name).append(ending_, ending_size_);
+      node_.name = pool_.intern(text_);
+    }
     node_.deps.clear();
     wait_for(tails_[op.stream]);
     for (const Stream stream : op.waits) wait_for(tails_[stream]);
@@ -169,6 +178,7 @@ class Unroller {
     made.kind = op.kind;
     made.name = op.name;
     if (op.op_class == OpClass::copy) return made;
+    if (names_ == NodeNames::shared) made.shared = pool_.intern(op.name);
     switch (op.kind) {
       case NodeKind::coll:
         made.flags = graph::kHasCpuAttr | graph::kHasCommType | graph::kHasCommSize;
@@ -201,6 +211,7 @@ class Unroller {
   StringPool& pool_;
   graph::KernelTable& kernels_;
   const std::function<Result<void>(const graph::NodeSpec&)>& on_node_;
+  NodeNames names_;
   std::array<std::uint64_t, 256> tails_;         // by stream: its latest op; `none` never has one
   std::array<std::uint64_t, kAxes> in_group_;    // by axis: its latest collective
   std::vector<std::vector<Prepared>> prepared_;  // by body, once used
@@ -226,8 +237,9 @@ std::optional<graph::Kernel> kernel_of(const Op& op) {
 
 Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool,
                     graph::KernelTable& kernels,
-                    const std::function<Result<void>(const graph::NodeSpec&)>& on_node) {
-  return Unroller(program, program.roles[role], pool, kernels, on_node).run();
+                    const std::function<Result<void>(const graph::NodeSpec&)>& on_node,
+                    NodeNames names) {
+  return Unroller(program, program.roles[role], pool, kernels, on_node, names).run();
 }
 
 void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used) {
