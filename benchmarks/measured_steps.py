@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Published steps as tables that orrery validate reads: core/ and more/, a file for each source.
+
+Usage: benchmarks/measured_steps.py SOURCES FOLDER
+
+SOURCES is a folder with what each source published and jobs.json.gz: {"points": [...]}, each with an id, its source ("src"), and a job ("spec", as orrery run --spec takes it), a
+"cluster" ({"gpu", "n": devices, "dom": of one island, "nvl", "ib": GB/s of a device inside and between islands}),
+"measured_s", "prec" (the format of products) and "assumed"; or else "why_not"; "group" is "visible" for the core. What sources state of all their runs, and
+jobs leave out, is added here: KNOWN.
+"""
+import csv
+import gzip
+import json
+import pathlib
+import sys
+
+# What a source says of all its runs. Where it says it stands beside it.
+KNOWN = {
+    # "Megatron-LM" (both papers' own implementation).
+    "megatron_korthikanti2022.json": {"kernels.framework": "megatron"},
+    "megatron_narayanan2021.json": {"kernels.framework": "megatron"},
+    # vTrain, section 4: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's; README: no gradient bucket.
+    "vtrain_single_a100.json": {"kernels.framework": "megatron"},
+    "vtrain_multi_a100.json": {"kernels.framework": "megatron"},
+    # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, say so (frameworks).
+    "nvidia_dgxc_benchmarking.json": {"kernels.framework": "megatron"},
+    # NVIDIA's submissions to MLPerf training, and those made with its containers: NeMo.
+    "mlperf_training.json": {"kernels.framework": "megatron"},
+    # llm-foundry: MPT under PyTorch's FSDP, not compiled.
+    "mosaic_mpt_fsdp.json": {"kernels.framework": "pytorch"},
+}
+FIRST = ["id", "model_name", "gpu", "n", "dom", "nvl", "ib", "prec", "measured_s"]
+LAST = ["assumed", "why_not"]
+# Said already, or nothing of the job.
+LEFT_OUT = {"name", "version", "model.name"}
+
+
+def flat(tree, before=""):
+    """Paths and values of a specification."""
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{before}{key}.")
+        else:
+            yield before + key, value
+
+
+def text(value):
+    """A cell, as orrery's --set takes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value) if isinstance(value, list) else str(value)
+
+
+def frameworks(folder, source):
+    """Of points that say it, whose kernels: XLA's are none that orrery knows by name."""
+    try:
+        points = json.loads((folder / source).read_text())["points"]
+    except FileNotFoundError:
+        return {}
+    return {point["id"]: "none" for point in points if "JAX" in (point.get("framework") or "")}
+
+
+def mosaic_spec(point):
+    """Points of llm-foundry on devices that jobs leave out, from what the source says; as its other points."""
+    model, batch = point["model"], point["batch"]
+    spec = {"model.layers": model["layers"], "model.hidden": model["hidden"], "model.heads": model["heads"],
+            "model.ffn": model["ffn"], "model.vocab": model["vocab"], "batch.global": batch["global"],
+            "batch.micro": batch["micro"], "batch.seq": model["seq"], "parallel.dp": point["hw"]["num_gpus"],
+            "recompute.kind": "full" if point["recompute"] == "full" else "none"}
+    return {key: text(value) for key, value in spec.items()}
+
+
+def row(point, framework):
+    cells = {"id": point["id"], "model_name": point.get("model_name") or "", "why_not": point.get("why_not") or "",
+             "measured_s": text(point["measured_s"]) if point.get("measured_s") else "",
+             "prec": point.get("prec") or "", "assumed": "; ".join(point.get("assumed") or [])}
+    if point.get("cluster"):
+        cells.update({key: text(value) for key, value in point["cluster"].items()})
+    elif point.get("gpus"):
+        cells["n"] = text(point["gpus"])
+    if "spec" not in point:
+        return cells
+    cells.update({key: text(value) for key, value in KNOWN.get(point["src"], {}).items()})
+    if framework:
+        cells["kernels.framework"] = framework
+    cells.update({key: text(value) for key, value in flat(point["spec"]) if key not in LEFT_OUT})
+    if point["spec"].get("parallel", {}).get("tp", 1) == 1:
+        cells.pop("parallel.sp", None)
+    return cells
+
+
+def add_a100_40gb(rows, published):
+    """Of llm-foundry's tables, those on A100s with 40 GB: the devices are known, and the plan is that of all others."""
+    points = {point["id"]: point for point in published}
+    alike = next(cells for cells in rows if cells.get("gpu") == "A100")
+    same = {key: value for key, value in alike.items() if key.startswith(("kernels.", "model.", "parallel.", "precision."))}
+    for cells in rows:
+        point = points.get(cells["id"])
+        if "A100-40GB" not in cells["why_not"] or not point["derived"].get("iter_time_s"):
+            continue
+        devices = point["hw"]["num_gpus"]
+        cells.update(same)
+        cells.update(mosaic_spec(point))
+        cells.update({"why_not": "", "gpu": "a100-40gb", "n": text(devices), "dom": text(min(devices, 8)), "nvl": "300",
+                      "ib": "25", "prec": "bf16", "measured_s": text(point["derived"]["iter_time_s"])})
+
+
+def write(folder, source, rows):
+    folder.mkdir(parents=True, exist_ok=True)
+    names = sorted({name for cells in rows for name in cells} - set(FIRST) - set(LAST))
+    with open(folder / f"{source.removesuffix('.json')}.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, FIRST + names + LAST, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    published, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    tables, special = {}, {}
+    for point in json.load(gzip.open(published / "jobs.json.gz"))["points"]:
+        source = point["src"]
+        if source not in special:
+            special[source] = frameworks(published, source)
+        where = "core" if point.get("group") == "visible" else "more"
+        tables.setdefault((where, source), []).append(row(point, special[source].get(point["id"])))
+    mosaic = "mosaic_mpt_fsdp.json"
+    add_a100_40gb(tables["more", mosaic], json.loads((published / mosaic).read_text())["points"])
+    for (where, source), rows in tables.items():
+        write(folder / where, source, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every published step of data/measured beside its prediction.
+
+Usage: benchmarks/scoreboard.py [--program orrery] [--check | --update]
+
+--check: exit code 1 where a median error is worse by more than half a point than in benchmarks/scoreboard.json, which
+--update writes, with the figures and pictures of docs/scoreboard.md.
+"""
+import argparse
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+MEASURED = HERE.parent / "data" / "measured"
+PAGE = HERE.parent / "docs" / "scoreboard.md"
+PICTURES = HERE.parent / "docs" / "pictures"
+BEGIN, END = "<!-- figures: benchmarks/scoreboard.py --update -->", "<!-- end of figures -->"
+WORSE = 0.005  # of a median error
+
+# Why points that are far off probably are so.
+CAUSES = [
+    ("narayanan21-t2-ZeRO-3", "DeepSpeed's ZeRO-3 of 2021: gathers are told as if they overlapped, by today's NCCL"),
+    ("vtrain-single", "hosts launch kernels more slowly than assumed: measured steps do not shrink with the work of a kernel"),
+    ("mosaic", "software of 2023 told with kernels of 2025: the longer the sequences, the further off"),
+]
+
+
+def validate(options, files, *more):
+    command = [options.program, "validate", *map(str, files), "--json", "--threads", "0", *more]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"scoreboard: {' '.join(command)}: {done.stderr}")
+    return json.loads(done.stdout)["result"]
+
+
+def share(value, digits=1):
+    return f"{100 * value:.{digits}f} %"
+
+
+def signed(value):
+    return f"{100 * value:+.1f} %"
+
+
+HEAD = "| {} | points | median | 90 % | signed median | in the 80 % band | half of the band |\n|---|---|---|---|---|---|---|\n"
+
+
+def row(name, errors):
+    inside = share(errors["inside"], 0) if errors["banded"] else "–"
+    width = share(errors["half_width"]) if errors["banded"] else "–"
+    return (f"| {name} | {errors['points']:,} | {share(errors['median'])} | {share(errors['p90'])} | "
+            f"{signed(errors['signed_median'])} | {inside} | {width} |\n")
+
+
+def groups(result, trait, least=1):
+    rows = [group for group in result["groups"] if group["trait"] == trait and group["points"] >= least]
+    return HEAD.format(trait) + "".join(row(f"{group['value']}", group) for group in rows)
+
+
+def leaning(result):
+    rows = [group for group in result["groups"] if group["points"] >= 10 and abs(group["signed_median"]) > 0.05
+            and group["trait"] not in ("source", "device", "precision") and group["points"] < result["all"]["points"]]
+    return HEAD.format("group") + "".join(row(f"{group['trait']} {group['value']}", group) for group in rows)
+
+
+def cause(name):
+    return next((text for start, text in CAUSES if name.startswith(start)), "not known")
+
+
+def worst(result):
+    told = sorted((point for point in result["points"] if "error" in point), key=lambda point: -abs(point["error"]))
+    lines = "| point | measured | predicted | off | probable cause |\n|---|---|---|---|---|\n"
+    return lines + "".join(f"| `{point['id']}` | {point['measured_s']:.3g} s | {point['predicted_s']:.3g} s | "
+                           f"{signed(point['error'])} | {cause(point['id'])} |\n" for point in told[:10])
+
+
+def without(result):
+    lines = "| without | points that change | median | 90 % | signed median |\n|---|---|---|---|---|\n"
+    every = result["all"]
+    lines += f"| (nothing) | | {share(every['median'])} | {share(every['p90'])} | {signed(every['signed_median'])} |\n"
+    for one in result["without"]:
+        lines += (f"| `{one['effect']}` | {one['changed']} | {share(one['median'])} | {share(one['p90'])} | "
+                  f"{signed(one['signed_median'])} |\n")
+    return lines
+
+
+def rankings(result):
+    lines = "| choice | plans | place of the measured best | the first costs |\n|---|---|---|---|\n"
+    return lines + "".join(f"| {one['what']} | {one['plans']} | {one['place']} | {signed(one['cost'])} |\n"
+                           for one in result["rankings"])
+
+
+def not_told(result):
+    lines = "| reason | points |\n|---|---|\n"
+    return lines + "".join(f"| {one['reason']} | {one['points']} |\n" for one in result["not_predicted"])
+
+
+def histogram(result):
+    """Signed errors in steps of 2 %, as SVG."""
+    errors = [point["error"] for point in result["points"] if "error" in point]
+    bins = [0] * 52
+    for error in errors:
+        bins[min(51, max(0, int((error + 0.52) / 0.02)))] += 1
+    most, width, height = max(bins), 13, 240
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {52 * width + 60} {height + 70}" font-family="sans-serif" '
+             'font-size="12"><style>text{fill:#333}rect{fill:#4878a8}line{stroke:#999}@media (prefers-color-scheme: dark)'
+             '{text{fill:#ddd}}</style>',
+             f'<text x="30" y="18">Errors of {len(errors)} steps, predicted over measured less 1; a bar for each 2 %, '
+             f'the first and last with all beyond</text>']
+    for i, count in enumerate(bins):
+        tall = round(height * count / most)
+        parts.append(f'<rect x="{30 + i * width}" y="{30 + height - tall}" width="{width - 1}" height="{tall}"/>')
+    for percent in range(-50, 51, 10):
+        x = 30 + (percent + 52) / 2 * width
+        parts.append(f'<line x1="{x}" y1="{30 + height}" x2="{x}" y2="{36 + height}"/>'
+                     f'<text x="{x}" y="{52 + height}" text-anchor="middle">{percent:+d} %</text>')
+    return "\n".join(parts) + "\n</svg>\n"
+
+
+def figures(core, every, seconds):
+    return "\n".join([
+        "## Figures", "",
+        f"The core, and then every point, predicted in {seconds:.0f} s of processor time.", "",
+        HEAD.format("points") + row("core", core["all"]) + row("core, every source alike", core["sources_alike"]) +
+        row("every point", every["all"]) + row("every point, every source alike", every["sources_alike"]),
+        "![predicted against measured steps](pictures/scoreboard.svg)", "",
+        "![distribution of errors](pictures/scoreboard-errors.svg)", "",
+        "### The core, by source, device, size", "",
+        groups(core, "source"), groups(core, "device and precision"), groups(core, "size"), groups(core, "kind"),
+        "### The core, by plan: groups of 10 and more that lean by more than 5 %", "", leaning(core),
+        "### What each effect is worth", "",
+        "The core again, with one effect switched off at a time (`--effects`).", "", without(core),
+        "### The ten that are most off", "", worst(core),
+        "### Choosing a plan", "",
+        "Where five and more plans of one model were measured on as many devices, for the same work: which place the measured best has "
+        "among predictions, and what the predicted best costs beyond it, as measured.", "", rankings(core),
+        "### Every point, by source and device", "", groups(every, "source"), groups(every, "device and precision"),
+        "### Not predicted", "", not_told(every)])
+
+
+def medians(core, every):
+    made = {"core": core["all"]["median"], "core, sources alike": core["sources_alike"]["median"]}
+    for name, result in (("core", core), ("every point", every)):
+        for group in result["groups"]:
+            if group["trait"] in ("source", "device and precision") and group["points"] >= 10:
+                made[f"{name}: {group['value']}"] = group["median"]
+    return {name: round(value, 5) for name, value in made.items()}
+
+
+def check(found):
+    kept = json.loads((HERE / "scoreboard.json").read_text())
+    worse = [name for name, value in kept.items() if found.get(name, 1) > value + WORSE]
+    for name, value in kept.items():
+        print(f"{name:45} {share(found.get(name, 1)):>8}  was {share(value):>8}{'  WORSE' if name in worse else ''}")
+    return 1 if worse else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Published steps beside predicted ones.")
+    parser.add_argument("--program", default="build/release/apps/orrery/orrery")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="exit code 1 where a median is worse than it was")
+    what.add_argument("--update", action="store_true", help="write figures, pictures and medians")
+    options = parser.parse_args()
+    cores, mores = sorted((MEASURED / "core").glob("*.csv")), sorted((MEASURED / "more").glob("*.csv"))
+    core = validate(options, cores)
+    every = validate(options, cores + mores)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found = medians(core, every)
+    if options.check:
+        sys.exit(check(found))
+    if options.update:
+        core = validate(options, cores, "--effects", "--plot", str(PICTURES / "scoreboard.svg"), "--force")
+        (PICTURES / "scoreboard-errors.svg").write_text(histogram(core))
+        (HERE / "scoreboard.json").write_text(json.dumps(found, indent=1) + "\n")
+        before, rest = PAGE.read_text().split(BEGIN)
+        after = rest.split(END)[1]
+        PAGE.write_text(before + BEGIN + "\n\n" + figures(core, every, used.ru_utime + used.ru_stime) + "\n" + END + after)
+    for name, value in found.items():
+        print(f"{name:45} {share(value):>8}")
+
+
+if __name__ == "__main__":
+    main()
