@@ -58,7 +58,13 @@ Result<void> write_kept(const study::Outcome& outcome, const KeepOptions& keep, 
   return {};
 }
 
-int run(InputOptions& options, KeepOptions& keep, bool all, Session& session) {
+/// What is shown besides.
+struct ShowOptions {
+  bool all = false;      ///< every kind of communication
+  bool effects = false;  ///< what each effect is worth
+};
+
+int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Session& session) {
   if (auto fine = settle_output(options, keep, session); !fine) return session.fail(fine.error());
   PageFile page(keep.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
@@ -66,8 +72,12 @@ int run(InputOptions& options, KeepOptions& keep, bool all, Session& session) {
   Findings findings;
   note_ignored(options, session, findings);
   ShownWatch watch(session, !options.stream.given());
-  const auto outcome = study::answer(options, watch, findings);
+  auto outcome = study::answer(options, watch, findings);
   if (!outcome) return session.fail(outcome.error(), findings);
+  if (show.effects) {
+    if (auto tried = study::try_effects(*outcome); !tried)
+      return session.fail(tried.error(), findings);
+  }
 
   const Result<void> written = write_kept(*outcome, keep, page, session);
   const report::Style style = session.out_style();
@@ -75,9 +85,9 @@ int run(InputOptions& options, KeepOptions& keep, bool all, Session& session) {
   const bool stalled = outcome->result.stall.has_value();
   const bool wrong = outcome->verified && outcome->verified->difference;
   int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
-  code = session.deliver(
-      stalled ? present::stall_text(*outcome, style) : present::summary_text(*outcome, style, all),
-      json, code);
+  code = session.deliver(stalled ? present::stall_text(*outcome, style)
+                                 : present::summary_text(*outcome, style, show.all),
+                         json, code);
   if (stalled) {
     session.talk_error(
         {Errc::stall, options.workload_name(), "the simulation cannot finish",
@@ -126,11 +136,23 @@ void add_run(CLI::App& table, Session& session) {
                    "Which spans the run file keeps: all, critical or none")
       ->type_name("WHICH")
       ->group("Output");
-  const auto all = std::make_shared<bool>(false);
-  command->add_flag("--all", *all, "Show every kind of communication")->group("Output");
-  command->callback([options, keep, all, &session] {
+  command
+      ->add_option("--without", options->without,
+                   "Leave an effect out (docs/scoreboard.md); may be repeated")
+      ->type_name("EFFECT")
+      ->allow_extra_args(false)
+      ->group("Models");
+  const auto show = std::make_shared<ShowOptions>();
+  command->add_flag("--all", show->all, "Show every kind of communication")->group("Output");
+  command
+      ->add_flag("--effects", show->effects,
+                 "Simulate again without each effect, and show what it is worth")
+      ->group("Output");
+  command->callback([options, keep, show, &session] {
     session.command = "run";
-    session.action = [options, keep, all, &session] { return run(*options, *keep, *all, session); };
+    session.action = [options, keep, show, &session] {
+      return run(*options, *keep, *show, session);
+    };
   });
 }
 

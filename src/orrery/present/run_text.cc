@@ -40,12 +40,37 @@ std::string title_of(const Run& run) {
   return cluster.empty() ? workload : workload + " on " + cluster;
 }
 
+namespace {
+
+void add_without(Sheet& sheet, const Outcome& outcome) {
+  std::string names;
+  for (const std::string& name : outcome.question.without)
+    names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty()) sheet.add("without", names);
+}
+
+/// What each effect is worth; those that change nothing are left out.
+std::string effects_text(const Outcome& outcome, Style style) {
+  if (outcome.effects.empty()) return "";
+  report::Table table({{"effect"}, {"step without it", true}, {"it adds", true}, {"", true}});
+  for (const study::EffectWorth& one : outcome.effects) {
+    const Time adds = outcome.result.end - one.without;
+    if (adds != Time{})
+      table.row({std::string(one.name), format_time(one.without), signed_time(adds),
+                 longer(one.without, outcome.result.end)});
+  }
+  return "\n" + (table.empty() ? "no effect changes the step\n" : table.text(style));
+}
+
+}  // namespace
+
 std::string summary_text(const Outcome& outcome, Style style, bool all) {
   Sheet sheet(style);
   add_digest(sheet, digest(outcome), style, all);
   add_work(sheet, outcome, style);
+  add_without(sheet, outcome);
   report::add_findings(sheet, outcome.findings, style);
-  return sheet.text();
+  return sheet.text() + effects_text(outcome, style);
 }
 
 std::string summary_text(const Run& run, Style style, bool all) {

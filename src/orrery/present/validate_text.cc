@@ -82,11 +82,12 @@ std::string groups_text(const Validation& v, report::Style style) {
   return text;
 }
 
-/// Groups of ten and more that lean to one side.
+/// Groups of ten and more that lean to one side; what all points have in common is no group.
 std::string leaning_text(const Validation& v, report::Style style) {
   Table table = error_table("leans by more than 5 %");
   for (const ErrorGroup& group : v.board.groups)
-    if (group.errors.points >= validate::kLeastGroup && std::abs(group.errors.signed_median) > 0.05)
+    if (group.errors.points >= validate::kLeastGroup && group.errors.points < v.board.all.points &&
+        std::abs(group.errors.signed_median) > 0.05)
       table.row(row(group.trait + " " + printable(group.value), group.errors));
   return table.empty() ? "" : "\n" + table.text(style);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/core/quantity.h"
 #include "orrery/platform/platform.h"
 #include "orrery/workload/spec/spec.h"
 
@@ -25,6 +26,12 @@ struct Effect {
   /// changes.
   Result<void> (*of_job)(workload::Spec&) = nullptr;
   void (*of_cluster)(platform::Platform&) = nullptr;
+};
+
+/// What one of them is worth in a step.
+struct EffectWorth {
+  std::string_view name;
+  Time without{};  ///< the step without it
 };
 
 /// In the order in which they are told.

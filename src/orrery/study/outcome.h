@@ -14,6 +14,7 @@
 #include "orrery/report/json.h"
 #include "orrery/result/run.h"
 #include "orrery/sim/simulate.h"
+#include "orrery/study/effects.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/job.h"
 #include "orrery/study/question.h"
@@ -33,7 +34,8 @@ struct Outcome {
   Findings findings;  ///< of reading and of simulating
   std::string workload_name, cluster_name;
   std::optional<Verification> verified;
-  std::optional<Job> job;  ///< of a generated workload
+  std::optional<Job> job;            ///< of a generated workload
+  std::vector<EffectWorth> effects;  ///< once they were tried (try_effects)
   /// What was simulated where that is not what was read (with_kernel_times).
   std::shared_ptr<const graph::Workload> changed;
 
@@ -50,6 +52,10 @@ struct Outcome {
 /// Simulates what has been read, with these `findings`. `question` is settled.
 [[nodiscard]] Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
                                        Findings& findings);
+
+/// Simulates the outcome's question again without each effect that is on, into Outcome::effects. A
+/// stalled outcome has none. Errc: those of reading and simulating.
+[[nodiscard]] Result<void> try_effects(Outcome& outcome);
 
 /// The outcome in short. Its path has no causes: those are known of a run that is kept.
 [[nodiscard]] analysis::Digest digest(const Outcome& outcome);

@@ -160,6 +160,22 @@ void write_work(JsonWriter& json, const Outcome& outcome) {
 
 }  // namespace
 
+namespace {
+
+void write_effects(JsonWriter& json, const Outcome& outcome) {
+  json.key("without").begin_array();
+  for (const std::string& name : outcome.question.without) json.value(name);
+  json.end_array().key("effects").begin_array();
+  for (const EffectWorth& one : outcome.effects)
+    json.begin_object()
+        .field("effect", one.name)
+        .field("step_without_ps", one.without.count())
+        .end_object();
+  json.end_array();
+}
+
+}  // namespace
+
 void write_result(JsonWriter& json, const Outcome& outcome) {
   json.begin_object();
   json.nanoseconds("step", outcome.result.end).field("step_ps", outcome.result.end.count());
@@ -170,6 +186,7 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   write_collectives(json, outcome);
   write_stall(json, outcome);
   write_work(json, outcome);
+  write_effects(json, outcome);
   json.end_object();
 }
 
