@@ -82,6 +82,131 @@ TEST(AssembleData, BucketsAreFilledFirst) {
   EXPECT_EQ(all[0].collective.size.count(), 4 * kWeights);
 }
 
+/// As part_of, with two products that share its gradients 1 to 3.
+Result<LoweredModel> lower_two_products(const Spec& spec, const Mesh& mesh, const Position& where) {
+  Result<LoweredModel> model = lower_by_hand(spec, mesh, where);
+  std::vector<Op>& backward = model->parts[1].backward;
+  backward = {compute_of("dgrad", Phase::input_grad, 10),
+              compute_of("first", Phase::weight_grad, 5),
+              compute_of("second", Phase::weight_grad, 15)};
+  return model;
+}
+
+// 624 elements of a layer: 156 after the first product, the rest after the second.
+TEST(AssembleData, BucketsMayEndWithinALayer) {
+  Spec spec = small(4, Sharding::zero1);
+  const std::vector<Node> nodes = nodes_of(program_of(spec, lower_two_products), 0);
+  const std::vector<Node> last = nodes_named(nodes, "gradients.scatter L3");
+  ASSERT_EQ(last.size(), 2U);
+  EXPECT_EQ(last[0].collective.size.count(), 4 * 156);
+  EXPECT_EQ(last[1].collective.size.count(), 4 * 468);
+  EXPECT_THAT(last[0].deps, testing::Contains(node_named(nodes, "first L3 mb1").id));
+  EXPECT_THAT(last[1].deps, testing::Contains(node_named(nodes, "second L3 mb1").id));
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "dp_shard"), 4 * kWeights);
+  // 8 of the head and 156: below 700 bytes; with 468 more above. Then each layer's first product
+  // leaves 156, and so on.
+  spec.parallel.bucket = Bytes(700);
+  const std::vector<Node> sums = collectives(nodes_of(program_of(spec, lower_two_products), 0));
+  EXPECT_EQ(sums[0].label, "gradients.scatter L3 mb1");
+  EXPECT_EQ(sums[0].collective.size.count(), 4 * (8 + 624));
+  // Where nobody names a bucket it ends with a layer.
+  spec.parallel.bucket.reset();
+  spec.precision.reduce = Dtype::fp32;
+  EXPECT_EQ(collectives(nodes_of(program_of(spec, lower_two_products), 0)).size(), 1U + 1);
+}
+
+// Megatron: weights of a bucket come while the one before is used; nothing is left for the end.
+TEST(AssembleData, NewWeightsAreGatheredInTheNextForwardPass) {
+  Spec spec = small(4, Sharding::zero1, 3);
+  spec.parallel.overlap_weights = true;
+  const Program program = program_of(spec);
+  const std::vector<Node> nodes = nodes_of(program, 0);
+  EXPECT_THAT(
+      labels(nodes_named(nodes, "weights.gather")),
+      ElementsAre("weights.gather mb0", "weights.gather mb0", "weights.gather L0 mb0",
+                  "weights.gather L1 mb0", "weights.gather L2 mb0", "weights.gather L3 mb0"));
+  EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 2 * kWeights / 4);
+  const std::vector<Node> gathers = nodes_named(nodes, "weights.gather");
+  EXPECT_THAT(node_named(nodes, "forward L0 mb0").deps, testing::Contains(gathers[1].id));
+  EXPECT_THAT(node_named(nodes, "forward L3 mb0").deps, testing::Contains(gathers[4].id));
+  for (const Node& layer : nodes_named(nodes, "forward L1 mb1"))
+    EXPECT_EQ(layer.deps.size(), 1U) << "later microbatches gather nothing";
+  Machine ahead(program, 10);
+  spec.parallel.overlap_weights = false;
+  Machine late(program_of(spec), 10);
+  ASSERT_TRUE(ahead.run() && late.run());
+  // Two gathers before the first layer, four behind layers, instead of one at the end.
+  EXPECT_EQ(ahead.finish(), late.finish() + 10);
+  // In buckets of two layers: 8 + 624 + 624 elements are 5,024 bytes.
+  spec.parallel.overlap_weights = true;
+  spec.parallel.bucket = Bytes(5000);
+  const std::vector<Node> fewer = nodes_named(nodes_of(program_of(spec), 0), "weights.gather");
+  EXPECT_THAT(labels(fewer), ElementsAre("weights.gather mb0", "weights.gather mb0"));
+  EXPECT_EQ(fewer[0].collective.size.count() + fewer[1].collective.size.count(), 2 * kWeights / 4);
+}
+
+// Chunks hand the gathering on; megatron has buckets in the first chunk of the first stage only.
+TEST(AssembleData, ChunksGatherOneAfterAnother) {
+  Spec spec = with_dp(spec_of(8, 2, 4), 4, Sharding::zero1);
+  spec.schedule.kind = ScheduleKind::interleaved;
+  spec.schedule.chunks = 2;
+  spec.parallel.bucket = Bytes(1);
+  spec.parallel.overlap_weights = true;
+  Program program = program_of(spec);
+  // Stage 0: embedding and layers 0, 1; layers 4, 5. The second chunk's first begins in layer 1.
+  EXPECT_THAT(labels(nodes_named(nodes_of(program, 0), "weights.gather")),
+              ElementsAre("weights.gather mb0", "weights.gather mb0", "weights.gather L0 mb0",
+                          "weights.gather L1 mb0", "weights.gather L4 mb0"));
+  Machine machine(program, 10);
+  EXPECT_TRUE(machine.run());
+  spec.kernels.framework = Framework::megatron;
+  program = program_of(spec);
+  EXPECT_THAT(labels(nodes_named(nodes_of(program, 0), "weights.gather")),
+              ElementsAre("weights.gather mb0", "weights.gather mb0", "weights.gather L0 mb0",
+                          "weights.gather L1 mb0"));
+  EXPECT_THAT(labels(nodes_named(nodes_of(program, 1), "weights.gather")),
+              ElementsAre("weights.gather mb0", "weights.gather L2 mb0"));
+  EXPECT_EQ(collectives(nodes_of(program, 1)).size(), 4U);
+}
+
+// torch.distributed.pipelining: FSDP gathers in a chunk's first pass and reduces in its last.
+TEST(AssembleData, FullyShardedStagesReduceOncePerStep) {
+  Spec spec = with_dp(spec_of(4, 2, 4), 4, Sharding::zero3);
+  const auto gathered = [&] {
+    return bytes_of(nodes_of(program_of(spec), 0), CollectiveType::all_gather, "dp_shard");
+  };
+  const auto reduced = [&] {
+    return bytes_of(nodes_of(program_of(spec), 0), CollectiveType::reduce_scatter, "dp_shard");
+  };
+  constexpr std::int64_t kStage = kTable + 2 * 624;
+  EXPECT_EQ(gathered(), 4 * 2 * 2 * kStage / 4);
+  EXPECT_EQ(reduced(), 4 * 4 * kStage);
+  spec.kernels.framework = Framework::torchtitan;
+  EXPECT_EQ(gathered(), 2 * kStage / 4);
+  EXPECT_EQ(reduced(), 4 * kStage);
+  Machine machine(program_of(spec), 10);
+  EXPECT_TRUE(machine.run());
+  spec.parallel.keep_gathered = false;  // reshard_after_forward: always
+  EXPECT_EQ(gathered(), 4 * 2 * 2 * kStage / 4);
+  EXPECT_EQ(reduced(), 4 * kStage);
+  spec.parallel.reduce_once = false;
+  EXPECT_EQ(reduced(), 4 * 4 * kStage);
+}
+
+TEST(AssembleData, BackwardPassesMayPrefetchLess) {
+  Spec spec = small(2, Sharding::zero3, 1);
+  spec.parallel.prefetch_backward = 0;
+  Machine machine(program_of(spec), 10);
+  ASSERT_TRUE(machine.run());
+  spec.parallel.prefetch_backward.reset();
+  Machine both(program_of(spec), 10);
+  spec.parallel.prefetch = 0;
+  Machine neither(program_of(spec), 10);
+  ASSERT_TRUE(both.run() && neither.run());
+  EXPECT_GT(machine.finish(), both.finish());
+  EXPECT_GT(neither.finish(), machine.finish());
+}
+
 // Layers of 10 per half: the first gradients are on their way while other layers still compute.
 TEST(AssembleData, SumsRunBesideTheBackwardPass) {
   Spec spec = small(2);

@@ -34,20 +34,22 @@ TaskKind task_kind(Pass pass) {
 /// Turns the passes of one stage into tasks and recipes, loop by loop.
 class Tasks {
  public:
-  Tasks(const Spec& spec, const DataParallel& data, const std::vector<Chunk>& chunks,
-        Passes& passes, Role& role)
-      : spec_(spec),
-        data_(data),
+  Tasks(const DataParallel& data, const std::vector<Chunk>& chunks, Passes& passes, Role& role)
+      : data_(data),
         chunks_(chunks),
         passes_(passes),
         role_(role),
         alive_(chunks.size(), 0),
+        first_(chunks.size(), nullptr),
         last_(chunks.size(), nullptr) {}
 
   void run(const std::vector<SlotLoop>& loops, std::vector<Segment> step) {
     for (const SlotLoop& loop : loops) {
       for (const Slot& slot : loop.slots) {
         if (makes_gradients(slot.pass)) last_[slot.chunk] = &slot;
+        if (slot.pass != Pass::forward || first_[slot.chunk] != nullptr) continue;
+        first_[slot.chunk] = &slot;
+        if (!chunks_[slot.chunk].parts.empty()) begin_.push_back(slot.chunk);
       }
     }
     for (const SlotLoop& loop : loops) {
@@ -75,7 +77,7 @@ class Tasks {
     TaskLoop made{{}, rounds, loop.stride};
     for (const Slot& slot : loop.slots) {
       const bool last = closing && last_[slot.chunk] == &slot;
-      const PassKind kind = kind_of(slot, last, alive_[slot.chunk]);
+      const PassKind kind = kind_of(slot, first == 0 && first_[slot.chunk] == &slot, last);
       made.tasks.push_back(
           {kind.kind, slot.chunk, recipe(slot.chunk, kind), slot.microbatch + first * loop.stride});
     }
@@ -93,22 +95,35 @@ class Tasks {
                       [](const Task& x, const Task& y) { return x.recipe == y.recipe; });
   }
 
-  /// Weights that stay whole are gathered when no microbatch needs them yet.
-  PassKind kind_of(const Slot& slot, bool last, std::uint32_t& alive) const {
+  /// Weights that stay whole are gathered when no microbatch needs them yet, or once a step; those
+  /// that are new since the last step when a chunk is first used.
+  PassKind kind_of(const Slot& slot, bool first, bool last) {
     PassKind kind;
     kind.kind = task_kind(slot.pass);
-    const bool keep = spec_.parallel.keep_gathered;
+    std::uint32_t& alive = alive_[slot.chunk];
+    const DataPolicy& policy = data_.policy();
+    const bool keep = policy.keep_gathered;
     if (slot.pass == Pass::forward) {
-      kind.gather = !keep || alive == 0;
+      kind.gather = !keep || (policy.reduce_once ? first : alive == 0);
       ++alive;
     } else if (slot.pass != Pass::weight_grad) {
       kind.gather = !keep;
       --alive;
     }
     kind.gather = kind.gather && data_.gathers();
+    if (first && data_.gathers_ahead()) gather_ahead_of(slot.chunk, kind);
     kind.reduce =
         makes_gradients(slot.pass) && (data_.reduces_always() || (last && !data_.reduces_late()));
     return kind;
+  }
+
+  /// Chunks hand on the gathering in the order in which they begin.
+  void gather_ahead_of(std::uint16_t chunk, PassKind& kind) const {
+    const auto place = std::find(begin_.begin(), begin_.end(), chunk);
+    if (place == begin_.end()) return;
+    kind.gather = true;
+    kind.begun = place != begin_.begin();
+    if (place + 1 != begin_.end()) kind.next = &chunks_[*(place + 1)];
   }
 
   std::uint32_t recipe(std::uint16_t chunk, const PassKind& kind) {
@@ -119,13 +134,14 @@ class Tasks {
     return known->second;
   }
 
-  const Spec& spec_;
   const DataParallel& data_;
   const std::vector<Chunk>& chunks_;
   Passes& passes_;
   Role& role_;
   std::vector<std::uint32_t> alive_;  // by chunk: microbatches between their two passes
+  std::vector<const Slot*> first_;    // by chunk: the first forward pass
   std::vector<const Slot*> last_;     // by chunk: the last pass that makes gradients
+  std::vector<std::uint16_t> begin_;  // chunks with parts, in the order in which they begin
   std::map<std::tuple<std::uint16_t, TaskKind, bool, bool>, std::uint32_t> recipes_;
 };
 
@@ -165,6 +181,8 @@ class Assembler {
     auto shape = shape_of(role.where);
     if (!shape) return tl::unexpected(shape.error());
     std::vector<Chunk> chunks = (*shape)->chunks(stage);
+    for (std::size_t c = 0; c < chunks.size(); ++c)
+      chunks[c].one_bucket = data.one_bucket(role.where.stage, c);
     for (const Chunk& chunk : chunks) role.chunks.push_back(chunk.parts);
     if (role.ranks == 0) return {};  // such a combination of classes does not occur
     if (program_.spec.schedule.blocking_sends) {
@@ -178,7 +196,7 @@ class Assembler {
       work.twin = static_cast<std::int32_t>(order_.stages) - 1 - 2 * role.where.stage;
     std::vector<Op> ops = step_ops(program_.spec, program_.mesh, data, work);
     if (!ops.empty()) step.push_back({bodies.add("step", std::move(ops))});
-    Tasks(program_.spec, data, chunks, passes, role).run(order_.loops[stage], std::move(step));
+    Tasks(data, chunks, passes, role).run(order_.loops[stage], std::move(step));
     return {};
   }
 

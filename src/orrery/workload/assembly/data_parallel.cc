@@ -33,8 +33,7 @@ DataParallel::DataParallel(const Spec& spec, const Mesh& mesh)
     : sharding_(spec.parallel.sharding),
       weights_(spec.precision.weights),
       reduce_(spec.precision.reduce),
-      overlap_(spec.parallel.overlap_gradients),
-      bucket_(spec.parallel.bucket.count()),
+      policy_(data_policy(spec)),
       dense_all_(mesh.extent(Axis::dp)),
       expert_all_(mesh.extent(Axis::edp)) {
   if (sharding_ == Sharding::none) return;
@@ -66,7 +65,7 @@ std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
 std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
   std::vector<Op> ops;
   const Elements part = shard(whole);
-  const bool blocking = !overlap_ && reduces_always();
+  const bool blocking = !policy_.overlap_gradients && reduces_always();
   const auto add = [&](const char* name, CollectiveType type, Axis axis, Amount elements) {
     ops.push_back(collective(name, phase, type, axis, blocking ? stream::compute : stream::dp,
                              reduce_bytes(elements)));
@@ -90,12 +89,14 @@ std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
 Elements Buckets::add(Elements ready) {
   waiting_ = waiting_ + data_.shared(ready);
   Elements full;
+  if (whole_) return full;
   const auto send = [this](Amount& from, Amount& to) {
-    if (from == 0 || data_.reduce_bytes(from) < data_.bucket()) return;
+    if (from == 0 || data_.reduce_bytes(from) < data_.bucket(first_)) return;
     to = std::exchange(from, 0);
   };
   send(waiting_.dense, full.dense);
   send(waiting_.expert, full.expert);
+  first_ = first_ && full.none();
   return full;
 }
 

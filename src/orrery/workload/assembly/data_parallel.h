@@ -10,6 +10,7 @@
 #include "orrery/workload/program/mesh.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/amount.h"
+#include "orrery/workload/spec/data_policy.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
@@ -34,8 +35,11 @@ struct Elements {
 /// et al., VLDB 2023), section 3: hybrid sharding reduces within a copy, then between copies.
 ///
 ///   none   all-reduce of gradients
-///   zero1  reduce-scatter of gradients once a step; all-gather of weights after the optimizer
-///   zero2  … reduce-scatter in every backward pass
+///   zero1  reduce-scatter of gradients once a step; all-gather of weights after the optimizer, or,
+///          with overlap_weights, bucket by bucket in each chunk's first forward pass
+///          (Megatron-Core, distributed/param_and_grad_buffer.py: finish_param_sync starts the next
+///          bucket's)
+///   zero2  … reduce-scatter in every backward pass, or, with reduce_once, in the last
 ///   zero3  … and all-gather of weights before a layer is used, in place of that after the
 ///   optimizer
 ///
@@ -49,12 +53,33 @@ class DataParallel {
   [[nodiscard]] bool gathers() const {
     return sharding_ == Sharding::zero3 && (dense_ranks_ > 1 || expert_ranks_ > 1);
   }
+  /// Whether new weights are gathered in a step's first forward passes, not at the end of the one
+  /// before.
+  [[nodiscard]] bool gathers_ahead() const {
+    const bool at_the_end = sharding_ == Sharding::zero1 || sharding_ == Sharding::zero2;
+    return policy_.overlap_weights && at_the_end && (dense_ranks_ > 1 || expert_ranks_ > 1);
+  }
   /// Whether every backward pass sums up gradients, not only the last.
-  [[nodiscard]] bool reduces_always() const { return sharding_ >= Sharding::zero2; }
+  [[nodiscard]] bool reduces_always() const {
+    return sharding_ >= Sharding::zero2 && !policy_.reduce_once;
+  }
   /// Whether nothing is summed up before all backward passes have ended.
-  [[nodiscard]] bool reduces_late() const { return !overlap_ && !reduces_always(); }
-  /// Bytes of gradients that are sent together.
-  [[nodiscard]] std::int64_t bucket() const { return sharding_ == Sharding::zero3 ? 0 : bucket_; }
+  [[nodiscard]] bool reduces_late() const {
+    return !policy_.overlap_gradients && !reduces_always();
+  }
+  /// Bytes of gradients that are sent together, and of those that are sent first.
+  [[nodiscard]] std::int64_t bucket(bool first = false) const {
+    return sharding_ == Sharding::zero3 ? 0 : first ? policy_.first_bucket : policy_.bucket;
+  }
+  /// Whether a bucket may end within a layer.
+  [[nodiscard]] bool splits_layers() const {
+    return policy_.splits_layers && sharding_ != Sharding::zero3;
+  }
+  /// Whether this chunk's weights and gradients are one bucket, however large.
+  [[nodiscard]] bool one_bucket(std::int64_t stage, std::size_t chunk) const {
+    return policy_.front_buckets && sharding_ != Sharding::zero3 && (stage > 0 || chunk > 0);
+  }
+  [[nodiscard]] const DataPolicy& policy() const { return policy_; }
 
   /// What is left of `whole` when only a shard is held: optimizer state, sums of gradients.
   [[nodiscard]] Elements shard(Elements whole) const;
@@ -71,27 +96,29 @@ class DataParallel {
  private:
   Sharding sharding_;
   Dtype weights_, reduce_;
-  bool overlap_;
-  std::int64_t bucket_;
+  DataPolicy policy_;
   std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;  ///< that shards are spread over
   std::int64_t copies_ = 1;                          ///< of dense shards
   std::int64_t dense_all_ = 1, expert_all_ = 1;      ///< with the same weights
 };
 
-/// Gradients become ready part by part and are sent when a bucket is full. A part's gradients stay
-/// together: a bucket is at least as large as it has to be, as in PyTorch's DDP (Li et al., VLDB
-/// 2020, section 3.2.3).
+/// Gradients become ready tensor by tensor and are sent when a bucket is full. A tensor's stay
+/// together, and so do a part's unless layers are split: a bucket is at least as large as it has to
+/// be, as in PyTorch's DDP (Li et al., VLDB 2020, section 3.2.3).
 class Buckets {
  public:
-  explicit Buckets(const DataParallel& data) : data_(data) {}
+  /// `whole`: all that is added is one bucket.
+  explicit Buckets(const DataParallel& data, bool whole = false) : data_(data), whole_(whole) {}
 
-  /// One more part's gradients are ready: what is to be sent now, often nothing.
+  /// More gradients are ready: what is to be sent now, often nothing.
   Elements add(Elements ready);
   /// What is still waiting.
   Elements flush();
 
  private:
   const DataParallel& data_;
+  bool whole_;
+  bool first_ = true;
   Elements waiting_;
 };
 

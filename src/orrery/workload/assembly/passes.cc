@@ -139,9 +139,9 @@ std::uint32_t Bodies::add(const std::string& name, std::vector<Op> ops) {
 }
 
 bool Passes::Turn::same(const Turn& other) const {
-  return std::tie(part, gather, message, weights) ==
-             std::tie(other.part, other.gather, other.message, other.weights) &&
-         reduce == other.reduce;
+  return std::tie(part, gather, ahead, message, weights, reduce) ==
+         std::tie(other.part, other.gather, other.ahead, other.message, other.weights,
+                  other.reduce);
 }
 
 std::vector<Op> Passes::ops_of(std::uint32_t part, TaskKind kind) const {
@@ -171,32 +171,121 @@ std::vector<Passes::Turn> Passes::turns(const Chunk& chunk, const PassKind& kind
   return out;
 }
 
-void Passes::plan_gathering(std::vector<Turn>& turns, Phase phase, std::vector<Op>& before) const {
-  for (std::size_t i = 0; i < std::min(prefetch_, turns.size()); ++i) {
-    const Elements whole = elements_of(parts_[turns[i].part].part.weights);
-    for (Op& op : data_.gather(whole, phase)) {
-      op.marks = held(i);
-      before.push_back(op);
-    }
-  }
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    if (i + prefetch_ < turns.size()) turns[i].gather = turns[i + prefetch_].part;
-    turns[i].weights = prefetch_ > 0 ? held(0) : stream::gather;
+void Passes::add_gathers(Elements whole, Phase phase, std::size_t at,
+                         std::vector<Op>& before) const {
+  for (Op& op : data_.gather(whole, phase)) {
+    op.marks = held(at);
+    before.push_back(op);
   }
 }
 
-void Passes::plan_reduction(std::vector<Turn>& turns) const {
-  Buckets buckets(data_);
-  for (Turn& turn : turns) turn.reduce = buckets.add(elements_of(parts_[turn.part].part.trained()));
-  if (!turns.empty()) turns.back().reduce = turns.back().reduce + buckets.flush();
+void Passes::plan_gathering(std::vector<Turn>& turns, TaskKind kind,
+                            std::vector<Op>& before) const {
+  const auto prefetch =
+      static_cast<std::size_t>(is_forward(kind) ? prefetch_ : data_.policy().prefetch_backward);
+  const auto weights = [&](std::size_t i) {
+    return elements_of(parts_[turns[i].part].part.weights);
+  };
+  for (std::size_t i = 0; i < std::min(prefetch, turns.size()); ++i)
+    add_gathers(weights(i), phase_of(kind), i, before);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (i + prefetch < turns.size()) turns[i].gather = weights(i + prefetch);
+    turns[i].ahead = prefetch;
+    turns[i].weights = prefetch > 0 ? held(0) : stream::gather;
+  }
+}
+
+/// By turn: what is gathered for it and those after it, up to the next bucket; nothing where no
+/// bucket begins. Buckets are those of the gradients, which become ready from the last turn on.
+std::vector<Elements> Passes::buckets_from(const std::vector<Turn>& turns, bool one_bucket) const {
+  std::vector<Elements> out(turns.size());
+  Buckets buckets(data_, one_bucket);
+  Elements whole;
+  for (std::size_t i = turns.size(); i-- > 0;) {
+    const Elements own = elements_of(parts_[turns[i].part].part.trained());
+    whole = whole + own;
+    if (!buckets.add(own).none() || i == 0) out[i] = std::exchange(whole, {});
+  }
+  return out;
+}
+
+void Passes::plan_buckets(std::vector<Turn>& turns, const Chunk& chunk, const PassKind& kind,
+                          std::vector<Op>& before) const {
+  std::vector<Elements> all = buckets_from(turns, chunk.one_bucket);
+  if (!kind.begun && !all.empty()) add_gathers(all.front(), phase_of(kind.kind), 0, before);
+  Turn* current = nullptr;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (all[i].none()) continue;
+    if (current != nullptr) current->gather = all[i];
+    current = &turns[i];
+    current->ahead = 1;
+    current->weights = held(0);
+  }
+  if (current == nullptr || kind.next == nullptr) return;
+  const std::vector<Turn> next = this->turns(*kind.next, kind);
+  if (!next.empty()) current->gather = buckets_from(next, kind.next->one_bucket).front();
+}
+
+/// Products make the gradients of a part, as many as they have FLOPs among those of their kind;
+/// what has no product (norms, biases, tables) is ready at the end.
+std::vector<Passes::Due> Passes::ready(std::uint32_t part, TaskKind kind) const {
+  const Elements whole = elements_of(parts_[part].part.trained());
+  if (!data_.splits_layers()) return {{kEnd, whole}};
+  const std::vector<Op> ops = ops_of(part, kind);
+  const auto makes = [](const Op& op) { return op.phase == Phase::weight_grad && op.matmul > 0; };
+  const auto of_experts = [](const Op& op) {
+    return std::string_view(op.name).rfind("experts.", 0) == 0;
+  };
+  double dense = 0, expert = 0;
+  for (const Op& op : ops) {
+    if (makes(op)) (of_experts(op) ? expert : dense) += static_cast<double>(op.matmul);
+  }
+  std::vector<Due> out;
+  Elements rest = whole;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (!makes(ops[i])) continue;
+    const bool routed = of_experts(ops[i]);
+    const double share = static_cast<double>(ops[i].matmul) / (routed ? expert : dense);
+    const auto part_of = [share](Amount all, Amount left) {
+      return std::min<Amount>(left,
+                              static_cast<std::int64_t>(share * static_cast<double>(all.value())));
+    };
+    Due due{i, {}};
+    if (routed)
+      due.sum.expert = part_of(whole.expert, rest.expert);
+    else
+      due.sum.dense = part_of(whole.dense, rest.dense);
+    rest = {rest.dense - due.sum.dense, rest.expert - due.sum.expert};
+    out.push_back(due);
+  }
+  if (!out.empty()) {  // the last ones come with the rest
+    rest = rest + out.back().sum;
+    out.pop_back();
+  }
+  out.push_back({kEnd, rest});
+  return out;
+}
+
+void Passes::plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bucket) const {
+  Buckets buckets(data_, one_bucket);
+  for (Turn& turn : turns) {
+    for (const Due& due : ready(turn.part, kind)) {
+      const Elements full = buckets.add(due.sum);
+      if (!full.none()) turn.reduce.push_back({due.after, full});
+    }
+  }
+  if (turns.empty()) return;
+  const Elements left = buckets.flush();
+  std::vector<Due>& last = turns.back().reduce;
+  if (left.none()) return;
+  if (last.empty() || last.back().after != kEnd)
+    last.push_back({kEnd, left});
+  else
+    last.back().sum = last.back().sum + left;
 }
 
 std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
-  std::vector<Op> ops;
-  if (turn.gather >= 0) {
-    const auto next = static_cast<std::size_t>(turn.gather);
-    ops = data_.gather(elements_of(parts_[next].part.weights), phase_of(kind));
-  }
+  std::vector<Op> ops = data_.gather(turn.gather, phase_of(kind));
   std::vector<Op> own = ops_of(turn.part, kind);
   const auto first_of = [&own](auto matches) {
     return std::find_if(own.begin(), own.end(),
@@ -206,12 +295,21 @@ std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
   if (first != own.end()) wait_for(*first, turn.message);
   const auto computes = first_of([](const Op& op) { return op.kind == NodeKind::comp; });
   if (computes != own.end()) wait_for(*computes, turn.weights);
-  ops.insert(ops.end(), own.begin(), own.end());
-  if (turn.weights != stream::none && prefetch_ > 0) {
-    for (std::size_t i = 0; i + 1 < prefetch_; ++i) ops.push_back(copy_op(held(i), held(i + 1)));
-    ops.push_back(copy_op(held(prefetch_ - 1), stream::gather));
+  const auto send_off = [&](std::size_t after) {
+    for (const Due& due : turn.reduce) {
+      if (due.after != after) continue;
+      for (const Op& op : data_.reduce(due.sum, Phase::weight_grad)) ops.push_back(op);
+    }
+  };
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    ops.push_back(own[i]);
+    send_off(i);
   }
-  for (const Op& op : data_.reduce(turn.reduce, Phase::weight_grad)) ops.push_back(op);
+  if (turn.weights != stream::none && turn.ahead > 0) {
+    for (std::size_t i = 0; i + 1 < turn.ahead; ++i) ops.push_back(copy_op(held(i), held(i + 1)));
+    ops.push_back(copy_op(held(turn.ahead - 1), stream::gather));
+  }
+  send_off(kEnd);
   return bodies_.add(parts_[turn.part].part.name + "." + name_of(kind), std::move(ops));
 }
 
@@ -233,8 +331,11 @@ std::vector<Segment> Passes::pass(const Chunk& chunk, const PassKind& kind) {
     before.push_back(message_op(forward ? "receive.activations" : "receive.gradients",
                                 phase_of(kind.kind), NodeKind::recv, from));
   }
-  if (kind.gather) plan_gathering(own, phase_of(kind.kind), before);
-  if (kind.reduce) plan_reduction(own);
+  if (kind.gather && data_.gathers_ahead())
+    plan_buckets(own, chunk, kind, before);
+  else if (kind.gather)
+    plan_gathering(own, kind.kind, before);
+  if (kind.reduce) plan_reduction(own, kind.kind, chunk.one_bucket);
   if (receives && !own.empty()) own.front().message = from.stream;
   if (sends) {
     Op send = message_op(forward ? "send.activations" : "send.gradients", phase_of(kind.kind),
@@ -242,9 +343,11 @@ std::vector<Segment> Passes::pass(const Chunk& chunk, const PassKind& kind) {
     wait_for(send, stream::compute);
     if (own.empty()) wait_for(send, from.stream);
     after.push_back(send);
-    if (!own.empty()) {  // the next stage first, then the gradients
-      for (Op& op : data_.reduce(std::exchange(own.back().reduce, {}), Phase::weight_grad))
+    if (!own.empty() && !own.back().reduce.empty() && own.back().reduce.back().after == kEnd) {
+      // the next stage first, then the gradients
+      for (Op& op : data_.reduce(own.back().reduce.back().sum, Phase::weight_grad))
         after.push_back(op);
+      own.back().reduce.pop_back();
     }
   }
 

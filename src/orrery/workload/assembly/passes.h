@@ -28,6 +28,7 @@ struct Chunk {
   std::vector<PartRun> parts;  ///< of Program::parts, in the model's order
   Message receive_activations, send_activations;
   Message receive_gradients, send_gradients;
+  bool one_bucket = false;  ///< see DataParallel::one_bucket
 };
 
 /// Bodies of a program, each kept once.
@@ -51,6 +52,9 @@ struct PassKind {
   TaskKind kind = TaskKind::forward;
   bool gather = false;  ///< weights are in shards and have to be gathered
   bool reduce = false;  ///< gradients are sent off as they become ready
+  // DataParallel::gathers_ahead, and gather:
+  bool begun = false;           ///< another pass has gathered the first bucket already
+  const Chunk* next = nullptr;  ///< the chunk whose first bucket is gathered beside the last one
 };
 
 /// Writes passes as segments over bodies.
@@ -58,41 +62,55 @@ struct PassKind {
 /// Gathering (FSDP): before its first layer a pass gathers `prefetch` of them; each layer starts
 /// the gathering of the one `prefetch` further on, behind the layer before, so that no more than
 /// prefetch + 1 are held; and waits for its own. Which is known from registers: stream::held + i
-/// remembers the gathering of the layer i further on.
+/// remembers the gathering of the layer i further on. Weights that an optimizer has made anew
+/// (DataParallel::gathers_ahead) come bucket by bucket, one ahead, from chunk to chunk.
 class Passes {
  public:
   Passes(const std::vector<LoweredPart>& parts, const DataParallel& data, std::int64_t prefetch,
          Bodies& bodies)
-      : parts_(parts),
-        data_(data),
-        prefetch_(static_cast<std::size_t>(prefetch)),
-        bodies_(bodies) {}
+      : parts_(parts), data_(data), prefetch_(prefetch), bodies_(bodies) {}
 
   [[nodiscard]] std::vector<Segment> pass(const Chunk& chunk, const PassKind& kind);
 
  private:
+  /// Gradients that are ready, or sent off, after an op.
+  struct Due {
+    std::size_t after = kEnd;
+    Elements sum;
+
+    friend bool operator==(const Due&, const Due&) = default;
+  };
+  static constexpr std::size_t kEnd = static_cast<std::size_t>(-1);  ///< after all ops
+
   /// One part's turn.
   struct Turn {
     std::uint32_t part = 0;
     std::int32_t layer = -1;
-    std::int64_t gather = -1;       ///< a part whose weights are gathered beside it
+    Elements gather;                ///< of other parts, gathered beside it
+    std::size_t ahead = 0;          ///< how many gatherings are under way before it begins
     Stream message = stream::none;  ///< what its first op waits for
     Stream weights = stream::none;  ///< what its first computation waits for
-    Elements reduce;                ///< gradients sent off after it
+    std::vector<Due> reduce;        ///< gradients sent off in it
 
     [[nodiscard]] bool same(const Turn& other) const;
   };
 
   [[nodiscard]] std::vector<Turn> turns(const Chunk& chunk, const PassKind& kind) const;
   [[nodiscard]] std::vector<Op> ops_of(std::uint32_t part, TaskKind kind) const;
+  [[nodiscard]] std::vector<Due> ready(std::uint32_t part, TaskKind kind) const;
   [[nodiscard]] std::uint32_t body_of(const Turn& turn, TaskKind kind);
-  void plan_gathering(std::vector<Turn>& turns, Phase phase, std::vector<Op>& before) const;
-  void plan_reduction(std::vector<Turn>& turns) const;
+  void add_gathers(Elements whole, Phase phase, std::size_t held, std::vector<Op>& before) const;
+  void plan_gathering(std::vector<Turn>& turns, TaskKind kind, std::vector<Op>& before) const;
+  void plan_buckets(std::vector<Turn>& turns, const Chunk& chunk, const PassKind& kind,
+                    std::vector<Op>& before) const;
+  [[nodiscard]] std::vector<Elements> buckets_from(const std::vector<Turn>& turns,
+                                                   bool one_bucket) const;
+  void plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bucket) const;
   void append(std::vector<Segment>& segments, const Turn& turn, TaskKind kind);
 
   const std::vector<LoweredPart>& parts_;
   const DataParallel& data_;
-  std::size_t prefetch_;
+  std::int64_t prefetch_;
   Bodies& bodies_;
 };
 

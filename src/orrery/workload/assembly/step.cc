@@ -54,7 +54,9 @@ class Step {
     exchange_with_twin();
     if (spec_.optimizer.gradient_norm) norm();
     update();
-    if (spec_.parallel.sharding == Sharding::zero1 || spec_.parallel.sharding == Sharding::zero2) {
+    const bool shards =
+        spec_.parallel.sharding == Sharding::zero1 || spec_.parallel.sharding == Sharding::zero2;
+    if (shards && !data_.gathers_ahead()) {
       for (const Op& op : data_.gather(work_.whole, Phase::step)) ops_.push_back(op);
     }
     return std::move(ops_);

@@ -33,7 +33,7 @@ struct StepWork {
 ///  4. dual_pipe: the two stages with the same layers exchange all their gradients and add them up
 ///  5. the norm: squares added up here, then one number over everybody with different weights
 ///  6. the optimizer
-///  7. zero1 and zero2: new weights from all shards
+///  7. zero1 and zero2: new weights from all shards, unless the next step gathers them
 [[nodiscard]] std::vector<Op> step_ops(const Spec& spec, const Mesh& mesh, const DataParallel& data,
                                        const StepWork& work);
 

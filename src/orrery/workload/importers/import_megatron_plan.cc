@@ -66,12 +66,30 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   if (keys.text("cp_comm_type", "") == "a2a+p2p")
     findings.add(FindingCode::key_without_effect, keys.place("cp_comm_type"));
   read_sharding(keys, plan);
-  plan.overlap_gradients = keys.flag("overlap_grad_reduce");
-  plan.overlap_gradients = keys.flag("overlap_grad_sync") || plan.overlap_gradients;
-  if (keys.has("ddp_bucket_size")) {
-    const auto width = static_cast<std::int64_t>(bytes_of(spec.precision.reduce));
+}
+
+/// The overlap of data parallelism, Megatron's and (…_sync, bucket_cap_mb) the first NeMo's. Both
+/// are off unless they are asked for.
+void read_data_overlap(KeyReader& keys, Spec& spec) {
+  Parallel& plan = spec.parallel;
+  const bool sync = keys.flag("overlap_grad_sync"), params = keys.flag("overlap_param_sync");
+  plan.overlap_gradients = keys.flag("overlap_grad_reduce") || sync;
+  plan.overlap_weights = keys.flag("overlap_param_gather") || params;
+  const auto width = static_cast<std::int64_t>(bytes_of(spec.precision.reduce));
+  if (keys.has("ddp_bucket_size"))
     plan.bucket = Bytes(product({whole(keys, "ddp_bucket_size", 0), width}));
-  }
+  else if (keys.has("bucket_cap_mb"))
+    plan.bucket = Bytes(product({whole(keys, "bucket_cap_mb", 0), std::int64_t{1} << 20}));
+  if (keys.flag("torch_fsdp2_no_reshard_after_forward")) plan.keep_gathered = true;
+}
+
+/// Megatron-Core's own buckets (DistributedDataParallel), once dp is known.
+void settle_buckets(Parallel& plan, const Precision& precision) {
+  if (plan.bucket || !*plan.overlap_gradients || plan.sharding == Sharding::zero3 || plan.dp < 1)
+    return;
+  const std::int64_t ranks = product({plan.dp, plan.cp, 1'000'000});
+  const auto width = static_cast<std::int64_t>(bytes_of(precision.reduce));
+  plan.bucket = Bytes(product({std::max<std::int64_t>(40'000'000, ranks), width}));
 }
 
 /// Layers of the first and of the last stage, where they are given; the others share the rest
@@ -236,12 +254,15 @@ Result<void> read_megatron_plan(KeyReader& keys, const Json& file, const std::st
                                 Spec& spec, Findings& findings) {
   read_precision(keys, where, spec.precision, findings);
   read_parallel(keys, spec, findings);
+  read_data_overlap(keys, spec);
   if (auto fine = read_schedule(keys, spec); !fine) return fine;
   read_recompute(keys, spec.recompute, findings);
   read_kernels(keys, spec);
   read_batch(keys, spec.batch);
   const std::int64_t world = read_world(keys, file, findings);
-  if (!keys.error()) set_world(spec, world, where, findings);
+  if (keys.error()) return {};
+  set_world(spec, world, where, findings);
+  settle_buckets(spec.parallel, spec.precision);
   return {};
 }
 

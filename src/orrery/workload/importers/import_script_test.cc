@@ -122,10 +122,12 @@ TEST(Script, Llama3WithFp8) {
   EXPECT_EQ(job.spec.precision.weights, Dtype::bf16);
   EXPECT_EQ(job.spec.parallel.dp, 8);
   EXPECT_EQ(job.spec.parallel.sharding, Sharding::zero1);
-  EXPECT_TRUE(job.spec.parallel.overlap_gradients);
+  EXPECT_EQ(job.spec.parallel.overlap_gradients, true);
+  EXPECT_EQ(job.spec.parallel.overlap_weights, true);
+  EXPECT_EQ(job.spec.parallel.bucket->count(), 2 * 40'000'000);  // in bf16
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
-  // fp8-format, fp8-param-gather and overlap-param-gather change the work and are not modelled.
-  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 3u);
+  // fp8-format and fp8-param-gather change the work and are not modelled.
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 2u);
 }
 
 TEST(Script, FlagsTakeNoWord) {

@@ -23,7 +23,7 @@ using config::Json;
 namespace {
 
 /// Options without a value, of those that are looked at (Megatron: action store_true).
-constexpr std::array<std::string_view, 46> kFlags = {"account_for_embedding_in_pipeline_split",
+constexpr std::array<std::string_view, 47> kFlags = {"account_for_embedding_in_pipeline_split",
                                                      "account_for_loss_in_pipeline_split",
                                                      "add_qkv_bias",
                                                      "bf16",
@@ -59,6 +59,7 @@ constexpr std::array<std::string_view, 46> kFlags = {"account_for_embedding_in_p
                                                      "squared_relu",
                                                      "standalone_embedding_stage",
                                                      "swiglu",
+                                                     "torch_fsdp2_no_reshard_after_forward",
                                                      "tp_comm_overlap",
                                                      "untie_embeddings_and_output_weights",
                                                      "use_custom_fsdp",

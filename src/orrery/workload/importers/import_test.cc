@@ -211,7 +211,7 @@ TEST(DeepSpeed, ZeroThree) {
   EXPECT_EQ(job.spec.batch.micro, 4);
   EXPECT_EQ(job.spec.microbatches(), 8);
   EXPECT_EQ(job.spec.precision.reduce, Dtype::bf16);
-  EXPECT_EQ(job.spec.parallel.bucket.count(), 1'000'000'000);
+  EXPECT_EQ(job.spec.parallel.bucket->count(), 1'000'000'000);
 }
 
 TEST(Sniff, NamesWhatItKnows) {

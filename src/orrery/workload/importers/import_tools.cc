@@ -45,7 +45,9 @@ Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, F
   const std::int64_t elements = whole(keys, {"reduce_bucket_size"}, 500'000'000);
   spec.parallel.bucket = Bytes(
       static_cast<std::int64_t>(static_cast<double>(elements) * bytes_of(spec.precision.reduce)));
-  if (keys.has("overlap_comm")) spec.parallel.overlap_gradients = keys.flag("overlap_comm");
+  // The default is stage 3's (deepspeed/runtime/zero/config.py).
+  spec.parallel.overlap_gradients =
+      keys.has("overlap_comm") ? keys.flag("overlap_comm") : stage == 3;
   pass_over(keys, {"contiguous_gradients", "allgather_partitions", "reduce_scatter",
                    "allgather_bucket_size", "sub_group_size", "round_robin_gradients",
                    "stage3_gather_16bit_weights_on_model_save", "stage3_max_live_parameters",

@@ -13,10 +13,10 @@ bool is_working(const Kept& item) { return std::string_view(item.name) == "worki
 class Traffic {
  public:
   Traffic(const Program& program, const std::vector<std::uint32_t>& parts, const StateRule& state)
-      : parallel_(program.spec.parallel) {
+      : parallel_(program.spec.parallel), policy_(state.data().policy()) {
     for (const std::uint32_t part : parts) {
       weights_.push_back(state.gathered(program.parts[part].weights));
-      if (parallel_.keep_gathered) whole_ += weights_.back();
+      if (policy_.keep_gathered) whole_ += weights_.back();
     }
     fill_buckets(program, parts, state.data());
   }
@@ -25,9 +25,10 @@ class Traffic {
 
   /// Weights that are whole while a pass is at `place`: its own and those fetched ahead.
   [[nodiscard]] std::int64_t gathered(std::size_t place, bool backward) const {
-    if (parallel_.keep_gathered) return 0;
+    if (policy_.keep_gathered) return 0;
+    const std::int64_t most = backward ? policy_.prefetch_backward : parallel_.prefetch;
     std::int64_t total = 0;
-    for (std::int64_t ahead = 0; ahead <= parallel_.prefetch; ++ahead) {
+    for (std::int64_t ahead = 0; ahead <= most; ++ahead) {
       const auto at = static_cast<std::int64_t>(place) + (backward ? -ahead : ahead);
       if (at < 0 || at >= static_cast<std::int64_t>(weights_.size())) break;
       total += weights_[static_cast<std::size_t>(at)];
@@ -45,7 +46,7 @@ class Traffic {
                     const DataParallel& data) {
     const Precision& types = program.spec.precision;
     const bool apart = data.reduces_always() || types.reduce != types.gradients;
-    const bool overlap = parallel_.overlap_gradients && program.spec.schedule.overlap;
+    const bool overlap = policy_.overlap_gradients && program.spec.schedule.overlap;
     buckets_.assign(parts.size(), 0);
     if (!apart) return;
     Buckets buckets(data);
@@ -62,6 +63,7 @@ class Traffic {
   }
 
   const Parallel& parallel_;
+  const DataPolicy& policy_;
   std::vector<std::int64_t> weights_, buckets_;  // by place
   std::int64_t whole_ = 0;
 };

@@ -20,8 +20,8 @@ StateRule::StateRule(const Spec& spec, const Mesh& mesh)
 /// `trained`: of `whole`, what has gradients; `others`: of `trained`, what is no matrix.
 StateBytes StateRule::of(Elements whole, Elements trained, Elements others) const {
   const Amount own = data_.shard(trained).total();  // what this rank updates
-  const auto from = [&](Sharding stage, Elements of) {
-    return sharding_ >= stage ? data_.shard(of).total() : of.total();
+  const auto held = [&](bool shards, Elements of) {
+    return shards ? data_.shard(of).total() : of.total();
   };
   const Amount moment = bytes(own, precision_.optimizer);
   Amount optimizer;
@@ -40,8 +40,9 @@ StateBytes StateRule::of(Elements whole, Elements trained, Elements others) cons
       optimizer += moment + bytes(data_.shard(others).total(), precision_.optimizer);
       break;
   }
-  return {bytes(from(Sharding::zero3, whole), precision_.weights).value(),
-          bytes(from(Sharding::zero2, trained), precision_.gradients).value(), optimizer.value()};
+  return {bytes(held(sharding_ == Sharding::zero3, whole), precision_.weights).value(),
+          bytes(held(data_.reduces_always(), trained), precision_.gradients).value(),
+          optimizer.value()};
 }
 
 StateBytes StateRule::dense(const Weights& weights, const Weights& frozen) const {

@@ -26,6 +26,8 @@ struct StateBytes {
 ///   bf16, Adam    18     6 + 12/d   2 + 16/d    18/d   (gradients in fp32; in bf16 2 less, 2/d)
 ///   fp32, Adam    16     8 + 8/d    4 + 12/d    16/d
 ///
+/// With DataPolicy::reduce_once gradients are whole until they are reduced, as with zero1.
+///
 /// A frozen element is held in its own type and nothing else: no gradient, no moments, no fp32
 /// copy. Shards are rounded up to whole elements. Source: ZeRO (Rajbhandari et al., SC20), section
 /// 3; Megatron-Core's distributed optimizer.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "orrery/core/check.h"
+#include "orrery/workload/spec/data_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -47,6 +48,8 @@ class Walker {
     for (const auto& recipe : role.recipes) facts_.push_back(facts_of(program, recipe));
     moment_.in_flight.assign(chunks.size(), 0);
     moment_.half_done.assign(chunks.size(), 0);
+    const DataPolicy policy = data_policy(program.spec);
+    if (policy.keep_gathered && policy.reduce_once) moment_.begun.assign(chunks.size(), false);
   }
 
   /// Tasks are looked at once the one after them is known.
@@ -73,6 +76,7 @@ class Walker {
   void run(const Task& task, const Task* after) {
     ORRERY_CHECK(step_of(task) || task.chunk < chunks_.size());
     moment_.task = task;
+    if (!moment_.begun.empty() && !step_of(task)) moment_.begun[task.chunk] = true;
     before(task);
     const bool step = task.kind == TaskKind::step;
     moment_.worst =
@@ -139,6 +143,7 @@ class Walker {
 }  // namespace
 
 bool Moment::needs_weights(std::size_t chunk) const {
+  if (!begun.empty()) return begun[chunk] && !step_of(task);
   const bool own = !step_of(task) && task.kind != TaskKind::weight_grad && task.chunk == chunk;
   return own || in_flight[chunk] > half_done[chunk];
 }

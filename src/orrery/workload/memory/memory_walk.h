@@ -22,13 +22,16 @@ struct Moment {
   /// own not among them.
   std::vector<std::uint32_t> in_flight;
   std::vector<std::uint32_t> half_done;  ///< of these, with the weight half still to come
+  std::vector<bool> begun;  ///< by chunk, where weights once gathered stay (DataPolicy::reduce_once
+                            ///< with keep_gathered): whether they are; else empty
   std::int64_t gathered = 0;  ///< by a weight half: the largest input gathered again over tp, which
                               ///< is one at a time
   std::int64_t arriving = 0;  ///< the message that the next task waits for
   std::int64_t leaving = 0;   ///< what the task before has sent
   Alive alive;                ///< all of the above
 
-  /// Whether a chunk has microbatches whose input half is still to come, the task's own among them.
+  /// Whether a chunk has microbatches whose input half is still to come, the task's own among them;
+  /// where weights stay: from its first pass to the step.
   [[nodiscard]] bool needs_weights(std::size_t chunk) const;
 };
 

@@ -12,6 +12,7 @@
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/spec/data_policy.h"
 #include "orrery/workload/spec/legal_internal.h"
 #include "orrery/workload/spec/lora.h"
 
@@ -111,6 +112,12 @@ Spec resolved(Spec spec) {
     spec.parallel.etp = spec.parallel.expert_tp();
   }
   if (spec.lora) spec.lora->targets = adapted(spec);
+  const DataPolicy policy = data_policy(spec);  // its buckets are no single figure
+  spec.parallel.overlap_gradients = policy.overlap_gradients;
+  spec.parallel.overlap_weights = policy.overlap_weights;
+  spec.parallel.keep_gathered = policy.keep_gathered;
+  spec.parallel.reduce_once = policy.reduce_once;
+  spec.parallel.prefetch_backward = policy.prefetch_backward;
   spec.batch.global = spec.global_batch();
   if (model.kind == ModelKind::encoder_decoder) spec.batch.source_seq = spec.source_seq();
   return spec;

@@ -56,12 +56,16 @@ struct Parallel {
                              ///< of being folded into tp × cp × dp
   Dispatcher dispatcher = Dispatcher::all_to_all;
   Sharding sharding = Sharding::none;
-  std::int64_t shard_size = 0;           ///< HSDP: ranks that share one copy; 0 = all of dp × cp
-  std::int64_t prefetch = 1;             ///< zero3: layers gathered ahead
-  Bytes bucket = Bytes(25 << 20);        ///< gradients are reduced when so many bytes are ready
-  bool overlap_gradients = true;         ///< reduce while the last backward still runs
-  bool keep_gathered = false;            ///< zero3: weights stay whole from forward to backward
-  std::string order = "tp-cp-ep-dp-pp";  ///< which ranks are neighbours, innermost first
+  std::int64_t shard_size = 0;  ///< HSDP: ranks that share one copy; 0 = all of dp × cp
+  std::int64_t prefetch = 1;    ///< zero3: layers gathered ahead
+  // Where nothing is said of these, data_policy.h says what the framework does.
+  std::optional<std::int64_t> prefetch_backward;  ///< … in backward passes
+  std::optional<Bytes> bucket;            ///< gradients are reduced when so many bytes are ready
+  std::optional<bool> overlap_gradients;  ///< reduce while the last backward still runs
+  std::optional<bool> overlap_weights;    ///< zero1, zero2: gather while the next forward runs
+  std::optional<bool> keep_gathered;      ///< zero3: weights stay whole from forward to backward
+  std::optional<bool> reduce_once;        ///< zero2, zero3: in the last backward pass only
+  std::string order = "tp-cp-ep-dp-pp";   ///< which ranks are neighbours, innermost first
 
   static constexpr auto fields = std::tuple{
       config::field("tp", &Parallel::tp, "tensor parallel", config::between(1, 1 << 24)),
@@ -86,11 +90,25 @@ struct Parallel {
           .by_default("all"),
       config::field("prefetch", &Parallel::prefetch, "zero3: layers gathered ahead",
                     config::between(0, 8)),
-      config::field("bucket", &Parallel::bucket, "gradients are reduced in pieces of this size"),
+      config::field("prefetch_backward", &Parallel::prefetch_backward, "… in backward passes",
+                    config::between(0, 8))
+          .by_default("`prefetch`"),
+      config::field("bucket", &Parallel::bucket, "gradients are reduced in pieces of this size")
+          .by_default("by `framework` ([below](#parallel-by-framework))"),
       config::field("overlap_gradients", &Parallel::overlap_gradients,
-                    "gradients are reduced while the last backward still runs"),
+                    "gradients are reduced while the last backward still runs")
+          .by_default("by `framework`"),
+      config::field("overlap_weights", &Parallel::overlap_weights,
+                    "zero1, zero2: new weights are gathered while the next step's first forward "
+                    "passes run, not after the optimizer")
+          .by_default("by `framework`"),
       config::field("keep_gathered", &Parallel::keep_gathered,
-                    "zero3: weights stay whole from forward to backward"),
+                    "zero3: weights stay whole from forward to backward")
+          .by_default("by `framework`"),
+      config::field("reduce_once", &Parallel::reduce_once,
+                    "zero2, zero3: gradients are summed up in a step's last backward pass only, "
+                    "and weights that stay whole do so until then")
+          .by_default("by `framework`"),
       config::field("order", &Parallel::order, "which ranks are neighbours, innermost first")};
 
   [[nodiscard]] std::int64_t expert_tp() const { return etp != 0 ? etp : tp; }

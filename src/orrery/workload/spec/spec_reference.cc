@@ -35,6 +35,25 @@ constexpr std::string_view kModel =
     "name](models.md). Keys beside `is` override its figures one by one, and `moe: null` takes the "
     "experts away. What a family does not have is not looked at.\n";
 
+/// As data_policy.h, which has the sources.
+constexpr std::string_view kDataParallel =
+    "\n### parallel, by framework\n\n"
+    "What data parallelism does where nobody says it is what `kernels.framework` does:\n\n"
+    "| framework | `bucket` | `overlap_gradients` | `overlap_weights` | `keep_gathered`, "
+    "`reduce_once` |\n|---|---|---|---|---|\n"
+    "| `none` | 25 MiB, to the end of a layer | true | false | false |\n"
+    "| `pytorch` (DDP) | 25 MiB, the first 1 MiB | true | false | false |\n"
+    "| `torchtitan`, `torchtitan_compiled` | 100 MiB | true | false | with stages |\n"
+    "| `deepspeed` | 5e8 gradients | zero3 | false | false |\n"
+    "| `megatron` | 40 million gradients, or a million for each of dp x cp ranks where that is "
+    "more, "
+    "in the first stage's first chunk only | true | with `overlap_gradients` | false |\n\n"
+    "Buckets are those of DDP, zero1 and zero2; zero3 gathers and reduces layer by layer. A "
+    "tensor's "
+    "gradients stay together. New weights (`overlap_weights`) come in the buckets of their "
+    "gradients, "
+    "each while the one before is used.\n";
+
 constexpr std::string_view kLora =
     "\nAn adapter is two matrices, `rank` wide, beside one of the model's; they are trained, all "
     "else "
@@ -82,6 +101,7 @@ std::string spec_reference() {
   text += part<Dlrm>("model.dlrm");
   text += part<EmbeddingTables>("model.dlrm.tables");
   text += part<Parallel>("parallel");
+  text += kDataParallel;
   text += part<Schedule>("schedule");
   text += part<Batch>("batch");
   text += part<Precision>("precision");

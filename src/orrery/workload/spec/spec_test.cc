@@ -30,7 +30,7 @@ batch: {global: 512, seq: 8192}
   EXPECT_EQ(spec->model.layers, 40);
   EXPECT_EQ(spec->model.hidden, 8192);
   EXPECT_EQ(spec->model.mlp, Mlp::swiglu);
-  EXPECT_EQ(spec->parallel.bucket.count(), 40'000'000);
+  EXPECT_EQ(spec->parallel.bucket->count(), 40'000'000);
   EXPECT_EQ(spec->parallel.sharding, Sharding::zero1);
   EXPECT_EQ(spec->schedule.kind, ScheduleKind::one_f_one_b);
   EXPECT_EQ(spec->microbatches(), 32);
@@ -79,7 +79,7 @@ TEST(Spec, ResolvedHoldsFiguresNotZeros) {
   const std::string text = to_yaml(*spec);
   for (const char* line :
        {"\n  ffn: 4096\n", "\n  kv_heads: 16\n", "\n  head_dim: 64\n", "\n  global: 12\n",
-        "\n  bucket: \"25 MiB\"\n", "\n  kind: \"1f1b\"\n"}) {
+        "\n  overlap_gradients: true\n", "\n  kind: \"1f1b\"\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
   EXPECT_THAT(text, testing::Not(HasSubstr("moe")));
@@ -164,7 +164,7 @@ TEST(Set, ChangesOneValueByItsPath) {
   EXPECT_EQ(done("model.moe.experts", "4"), "");
   EXPECT_EQ(spec->parallel.tp, 8);
   EXPECT_TRUE(spec->parallel.sp);
-  EXPECT_EQ(spec->parallel.bucket.count(), 40'000'000);
+  EXPECT_EQ(spec->parallel.bucket->count(), 40'000'000);
   EXPECT_THAT(spec->recompute.ops, testing::ElementsAre("norm", "qkv"));
   EXPECT_THAT(spec->schedule.stage_layers, testing::ElementsAre(3, 4));
   EXPECT_EQ(spec->name, "123");
