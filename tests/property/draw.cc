@@ -116,6 +116,20 @@ void draw_plan(Draw& draw, Spec& spec) {
       {"tp-cp-ep-dp-pp", "tp-cp-ep-dp-pp", "tp-pp-cp-ep-dp", "pp-dp-ep-cp-tp", "dp-tp-cp-ep-pp"});
 }
 
+/// What is said of data parallelism, and what is left to a framework.
+void draw_policy(Draw& draw, Spec& spec) {
+  Parallel& plan = spec.parallel;
+  spec.kernels.framework =
+      draw.of({Framework::none, Framework::none, Framework::pytorch, Framework::torchtitan,
+               Framework::torchtitan_compiled, Framework::deepspeed, Framework::megatron});
+  if (draw.one_in(4)) plan.bucket.reset();
+  if (draw.one_in(4)) plan.overlap_gradients.reset();
+  if (draw.one_in(4)) plan.keep_gathered.reset();
+  if (draw.one_in(2)) plan.overlap_weights = draw.one_in(2);
+  if (draw.one_in(2)) plan.reduce_once = draw.one_in(2);
+  if (draw.one_in(4)) plan.prefetch_backward = draw.between(0, 3);
+}
+
 void draw_schedule(Draw& draw, Spec& spec) {
   spec.schedule.kind =
       draw.of({ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
@@ -148,6 +162,7 @@ Spec draw_legal(Random& random, std::int64_t world) {
     draw_adapters(draw, spec);
     draw_plan(draw, spec);
     draw_schedule(draw, spec);
+    draw_policy(draw, spec);
     if (spec.parallel.world() <= world && legal(spec)) return spec;
   }
 }

@@ -25,6 +25,24 @@ Result<void> no_gradient_overlap(Spec& spec) {
   return {};
 }
 
+Result<void> no_weight_overlap(Spec& spec) {
+  spec.parallel.overlap_weights = false;
+  return {};
+}
+
+/// Gradients in every backward pass, and weights gathered in every pass.
+Result<void> no_accumulation(Spec& spec) {
+  spec.parallel.reduce_once = false;
+  spec.parallel.keep_gathered = false;
+  return {};
+}
+
+Result<void> no_prefetch(Spec& spec) {
+  spec.parallel.prefetch = 0;
+  spec.parallel.prefetch_backward.reset();
+  return {};
+}
+
 Result<void> no_send_overlap(Spec& spec) {
   if (spec.parallel.pp > 1) spec.schedule.blocking_sends = true;
   return {};
@@ -63,6 +81,17 @@ constexpr std::array kEffects = {
            "gradients are reduced while the last backward still runs",
            "the job; Megatron-LM's --overlap-grad-reduce, PyTorch DDP's and FSDP's default",
            no_gradient_overlap, nullptr},
+    Effect{"weight_overlap", "parallel.overlap_weights", "false",
+           "zero1, zero2: new weights are gathered while the next step's first forward passes run",
+           "the framework (workload/spec/data_policy.h): Megatron with overlap, as NeMo sets it",
+           no_weight_overlap, nullptr},
+    Effect{"once_a_step", "parallel.reduce_once, parallel.keep_gathered", "false",
+           "zero3: gradients are reduced, and weights gathered, once a step, not once a microbatch",
+           "the framework (workload/spec/data_policy.h): torchtitan with stages", no_accumulation,
+           nullptr},
+    Effect{"prefetch", "parallel.prefetch", "0",
+           "zero3: the next layer's weights are gathered ahead",
+           "FSDP's implicit prefetch of one (PyTorch, fully_shard)", no_prefetch, nullptr},
     Effect{"send_overlap", "schedule.blocking_sends", "true",
            "a stage goes on while what it sent is on its way", "the job", no_send_overlap, nullptr},
     Effect{"gradient_norm", "optimizer.gradient_norm", "false",
