@@ -96,18 +96,21 @@ def experts(row):
     hidden, ffn = whole(row, "hidden"), whole(row, "moe_ffn") // whole(row, "tp")
     groups = whole(row, "experts") // whole(row, "ep")
     rows = math.ceil(whole(row, "tokens") * whole(row, "topk") / whole(row, "ep"))
-    up = kernel("grouped_gemm", f"{a},{a}>bf16", [("groups", groups), ("rows", rows), ("n", 2 * ffn), ("k", hidden)],
-                ["transposed_b", "gated"])
-    down = kernel("grouped_gemm", f"{a},{a}>bf16", [("groups", groups), ("rows", rows), ("n", hidden), ("k", ffn)],
-                  ["transposed_b"])
+    routing = [("tokens", whole(row, "tokens")), ("chosen", whole(row, "topk")), ("experts", whole(row, "experts"))]
+    up = kernel("grouped_gemm", f"{a},{a}>bf16",
+                [("groups", groups), ("rows", rows), ("n", 2 * ffn), ("k", hidden)] + routing, ["transposed_b", "gated"])
+    down = kernel("grouped_gemm", f"{a},{a}>bf16",
+                  [("groups", groups), ("rows", rows), ("n", hidden), ("k", ffn)] + routing, ["transposed_b"])
     return up + " + " + down
 
 
 def triton_experts(row):
-    """PipeWeave: one grouped product, gate and up."""
+    """PipeWeave: one grouped product, gate and up, alone: its rows lie ready. n counts one of both: otherwise few rows
+    would read their weights at the same half of every memory's rate, from A40 to H800."""
     return kernel("grouped_gemm", "bf16,bf16>bf16",
                   [("groups", whole(row, "experts")), ("rows", whole(row, "tokens") * whole(row, "topk")),
-                   ("n", whole(row, "n")), ("k", whole(row, "hidden"))], ["transposed_b"])
+                   ("n", 2 * whole(row, "n")), ("k", whole(row, "hidden"))],
+                  ["transposed_b", "gated"])
 
 
 def linear(row):
@@ -129,7 +132,8 @@ def norm(operation):
 def quantise(row):
     if row["op"] != "scale_matrix":
         raise Unknown("a difference of two times")
-    return kernel("cast", f"bf16,bf16>{form(row['dtype'])}", [("elements", whole(row, "m") * whole(row, "k"))])
+    return kernel("cast", f"bf16,bf16>{form(row['dtype'])}",
+                  [("elements", whole(row, "m") * whole(row, "k")), ("features", whole(row, "k"))])
 
 
 def layer(row):
@@ -142,12 +146,14 @@ def layer(row):
     if op in ("input_layernorm", "post_attention_layernorm"):
         return kernel("rms_norm", flat, [("rows", tokens), ("features", hidden)])
     if op == "mlp_act":
-        return kernel("activation", flat, [("elements", tokens * ffn // tp)], ["gated"])
+        return kernel("activation", flat, [("elements", tokens * ffn // tp), ("features", ffn // tp)], ["gated"])
     if op == "add":
-        return kernel("elementwise", flat, [("elements", tokens * hidden), ("bytes", 6 * tokens * hidden)])
+        return kernel("elementwise", flat,
+                      [("elements", tokens * hidden), ("features", hidden), ("bytes", 6 * tokens * hidden)])
     if op == "attn_rope":
         width = hidden // tp + kv_width
-        return kernel("rotary", flat, [("elements", tokens * width), ("bytes", 4 * tokens * width)])
+        return kernel("rotary", flat,
+                      [("elements", tokens * width), ("features", width), ("bytes", 4 * tokens * width)])
     if op == "attn_pre_proj":
         return product("fp16", "fp16", tokens, hidden // tp + 2 * kv_width, hidden)
     if op == "attn_post_proj":

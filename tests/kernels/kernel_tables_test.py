@@ -51,8 +51,10 @@ class Tables(unittest.TestCase):
         head = "tokens,hidden,moe_ffn,topk,experts,tp,ep,dtype,distribution,kernel,latency_us\n"
         text = head + "4,1024,512,2,8,2,4,fp8,balanced,x,9\n4,1024,512,2,8,2,4,fp8,power_law_1.2,x,9\n"
         self.assertEqual(self.rows("m.csv", text),
-                         ["d,grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=512 k=1024 transposed_b gated + "
-                          "grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=1024 k=256 transposed_b,9"])
+                         ["d,grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=512 k=1024 tokens=4 chosen=2 "
+                          "experts=8 transposed_b gated + "
+                          "grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=1024 k=256 tokens=4 chosen=2 "
+                          "experts=8 transposed_b,9"])
 
     def test_of_two_kernels_for_the_same_experts_one_is_taken(self):
         head = "tokens,hidden,moe_ffn,topk,experts,tp,ep,dtype,distribution,kernel,latency_us\n"
@@ -61,6 +63,23 @@ class Tables(unittest.TestCase):
         rows = self.rows("m.csv", text)
         self.assertEqual(len(rows), 1)
         self.assertTrue(rows[0].endswith(",31"), rows[0])
+
+    def test_grouped_products_alone_have_no_tokens(self):
+        # PipeWeave's n is of the gate or of what it lets through, its weights have both.
+        head = "gpu,weight,tokens,experts,topk,hidden,n,best_latency_us,tile_configs\n"
+        self.assertEqual(self.rows("t.csv", head + "A100,w13,4,8,2,1024,512,7.5,5\n"),
+                         ["d,grouped_gemm forward bf16,bf16>bf16 groups=8 rows=8 n=1024 k=1024 transposed_b gated,7.5"])
+
+    def test_elements_lie_in_rows(self):
+        head = "gpu,stack,op,dtype,m,k,kernel,latency_us\n"
+        self.assertEqual(self.rows("q.csv", head + "A,vllm,scale_matrix,fp8,3,64,x,2\n"),
+                         ["d,cast forward bf16,bf16>fp8 elements=192 features=64,2"])
+        head = "gpu,model,hidden,ffn,heads,kv_heads,vocab,tp,num_tokens,op,median_ms\n"
+        row = "a,x,512,1024,8,2,9,2,4,"
+        self.assertEqual(self.rows("v.csv", head + row + "mlp_act,1\n" + row + "add,1\n" + row + "attn_rope,1\n"),
+                         ["d,activation forward fp16,fp16>fp16 elements=2048 features=512 gated,1000",
+                          "d,elementwise forward fp16,fp16>fp16 elements=2048 features=512 bytes=12288,1000",
+                          "d,rotary forward fp16,fp16>fp16 elements=1280 features=320 bytes=5120,1000"])
 
     def test_milliseconds_become_microseconds(self):
         text = "device,B,H,large,latency_ms\nT4,3,4,True,0.5\nP4,3,4,True,0.5\n"

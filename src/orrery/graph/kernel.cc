@@ -29,13 +29,14 @@ constexpr std::array<string_view, kTraits> kTraitNames = {
 
 constexpr std::array<string_view, 3> kGemm = {"m", "n", "k"};
 constexpr std::array<string_view, 4> kBatchedGemm = {"batch", "m", "n", "k"};
-constexpr std::array<string_view, 4> kGroupedGemm = {"groups", "rows", "n", "k"};
+constexpr std::array<string_view, 7> kGroupedGemm = {"groups", "rows",   "n",      "k",
+                                                     "tokens", "chosen", "experts"};
 constexpr std::array<string_view, 8> kAttention = {"batch", "heads",   "kv_heads",  "queries",
                                                    "keys",  "key_dim", "value_dim", "window"};
 constexpr std::array<string_view, 8> kConvolution = {"batch", "in",       "out",      "height",
                                                      "width", "filter_h", "filter_w", "stride"};
 constexpr std::array<string_view, 2> kRows = {"rows", "features"};
-constexpr std::array<string_view, 1> kElements = {"elements"};
+constexpr std::array<string_view, 2> kElements = {"elements", "features"};
 constexpr std::array<string_view, 3> kEmbedding = {"lookups", "rows", "features"};
 constexpr std::array<string_view, 8> kEmbeddingBag = {
     "tables", "batch", "pooling", "rows", "features", "unique", "hot", "hot_lookups"};
@@ -151,6 +152,19 @@ std::span<const string_view> size_names(Operation operation) {
       return kRouter;
     default:
       return kElements;
+  }
+}
+
+std::size_t defining_sizes(Operation operation) {
+  switch (operation) {
+    case Operation::grouped_gemm:
+      return 4;
+    case Operation::embedding_bag:
+      return 5;
+    default: {
+      const auto names = size_names(operation);
+      return names.data() == kElements.data() ? 1 : names.size();
+    }
   }
 }
 

@@ -115,6 +115,11 @@ struct Kernel {
 
 /// What Kernel::sizes mean, in order: "m", "n", "k" of a gemm. At most kKernelSizes.
 [[nodiscard]] std::span<const std::string_view> size_names(Operation operation);
+/// How many of these, the first, say what is computed. Those behind refine how long it takes and
+/// may be left out: how long the rows are in which elements lie, how often rows are looked up
+/// again, over how many tokens a grouped product's rows were gathered (`tokens`, of which each
+/// chose `chosen` of `experts`; without them its rows lie ready).
+[[nodiscard]] std::size_t defining_sizes(Operation operation);
 
 /// Bits of one number; scales of blocks are not counted. 0: unsaid.
 [[nodiscard]] int bits_of(Format format);

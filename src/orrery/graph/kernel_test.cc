@@ -154,5 +154,19 @@ TEST(Graph, HasNoKernelWithoutAttributes) {
   EXPECT_EQ(graph->kernel(1), 0u);
 }
 
+TEST(Kernel, SizesThatOnlyRefineComeLast) {
+  EXPECT_EQ(defining_sizes(Operation::cast), 1u);
+  EXPECT_EQ(defining_sizes(Operation::grouped_gemm), 4u);
+  EXPECT_EQ(defining_sizes(Operation::embedding_bag), 5u);
+  for (std::size_t i = 0; i < kOperations; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    EXPECT_LE(defining_sizes(operation), size_names(operation).size());
+  }
+  EXPECT_EQ(defining_sizes(Operation::attention), 8u);  // no window is another attention
+  EXPECT_TRUE(
+      parse_kernel("grouped_gemm forward bf16,bf16>bf16 groups=8 rows=64 n=32 k=16 "
+                   "tokens=32 chosen=2 experts=8"));
+}
+
 }  // namespace
 }  // namespace orrery::graph

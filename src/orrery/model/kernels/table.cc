@@ -158,8 +158,14 @@ void MeasuredTable::add(const Key& key, const std::vector<const MeasuredKernel*>
 std::optional<KernelTime> MeasuredTable::time(const Kernel& kernel, const Silicon& silicon) const {
   const std::optional<std::uint32_t> device = device_of(silicon.name);
   if (!device) return std::nullopt;
-  const Kernel one = canonical(kernel);
-  const auto found = classes_.find({*device, kind_of(one)});
+  Kernel one = canonical(kernel);
+  auto found = classes_.find({*device, kind_of(one)});
+  if (found == classes_.end()) {
+    // Who measured it may not have said what only refines its time.
+    const std::size_t defining = graph::defining_sizes(one.operation);
+    std::fill(one.sizes.begin() + static_cast<std::ptrdiff_t>(defining), one.sizes.end(), 0);
+    found = classes_.find({*device, kind_of(one)});
+  }
   if (found == classes_.end()) return std::nullopt;
   const auto answer = [&](const auto& points) {
     const TableValue value = points.value(place_of(one));

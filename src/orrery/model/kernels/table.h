@@ -38,8 +38,10 @@ struct MeasuredClass {
 };
 
 /// Answers from measured kernels of the same class: device, operation, pass, formats, traits and
-/// which sizes are 0 (a window, say). Classes whose points form a grid are a TableGrid, others a
-/// TableCloud. Names of devices match in any case, `_` being `-`. Immutable; any thread may ask.
+/// which sizes are 0 (a window, say); sizes that only refine (graph::defining_sizes) are left out
+/// of the question where the table does not have them. Classes whose points form a grid are a
+/// TableGrid, others a TableCloud. Names of devices match in any case, `_` being `-`. Immutable;
+/// any thread may ask.
 class MeasuredTable : public KernelModel {
  public:
   /// Rows of one kernel count as one with the median of their times; a finding, measured_again, if

@@ -77,6 +77,26 @@ TEST(MeasuredTable, KeepsToWhatItKnows) {
   EXPECT_TRUE(table.time(other, kToy));
 }
 
+TEST(MeasuredTable, IsAskedWithoutSizesThatItDoesNotHave) {
+  // Who measured these casts did not say how long their rows were.
+  std::vector<Kernel> kernels;
+  for (const char* const text :
+       {"cast forward bf16,bf16>fp8 elements=4096", "cast forward bf16,bf16>fp8 elements=8192"})
+    kernels.push_back(*graph::parse_kernel(text));
+  const MeasuredRows rows = toy_rows(kernels);
+  const MeasuredTable table = toy_table(rows);
+  const auto asked = *graph::parse_kernel("cast forward bf16,bf16>fp8 elements=8192 features=64");
+  const auto time = table.time(asked, kToy);
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->seconds, rows.rows[1].seconds, 1e-14);
+  EXPECT_FALSE(time->beyond);
+
+  // Who did say it is not asked without.
+  const MeasuredTable said = toy_table(toy_rows({asked}));
+  EXPECT_TRUE(said.time(asked, kToy));
+  EXPECT_FALSE(said.time(kernels[1], kToy));
+}
+
 TEST(MeasuredTable, ScalesWithTheWorkBeyondItsEdgesAndSaysSo) {
   const MeasuredTable table = toy_table(toy_rows(toy_grid(5)));
   const auto edge = table.time(toy_gemm(1024, 1024, 1000), kToy);

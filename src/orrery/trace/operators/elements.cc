@@ -17,9 +17,18 @@ using graph::Kernel;
 using graph::Operation;
 using graph::Pass;
 
-/// Elements of what the first `reads` arguments make when they are spread out to one shape
-/// (broadcasting); 0 where they do not fit.
-std::int64_t spread(const Arguments& is, std::size_t reads) {
+/// How many numbers there are, and how many of them lie in a row: sizes of kernels that work number
+/// by number. None of nothing.
+using Spread = std::array<std::int64_t, 2>;
+
+Spread spread_of(const TensorShape& shape) {
+  const std::int64_t count = count_of(shape);
+  return {count, count == 0 ? 0 : shape.empty() ? 1 : shape.back()};
+}
+
+/// … of what the first `reads` arguments make when they are spread out to one shape
+/// (broadcasting); none where they do not fit.
+Spread spread(const Arguments& is, std::size_t reads) {
   TensorShape together;  // from the last dimension on
   for (std::size_t i = 0; i < reads; ++i) {
     const TensorShape& shape = is.shape(i);
@@ -27,11 +36,12 @@ std::int64_t spread(const Arguments& is, std::size_t reads) {
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t size = shape[shape.size() - 1 - d];
       if (size == 1 || size == together[d]) continue;
-      if (together[d] != 1) return 0;
+      if (together[d] != 1) return {};
       together[d] = size;
     }
   }
-  return count_of(together);
+  const std::int64_t count = count_of(together);
+  return {count, count == 0 ? 0 : together.empty() ? 1 : together.front()};
 }
 
 /// The format of what comes of numbers in two: fractions before whole numbers, then the wider one.
@@ -61,11 +71,11 @@ Format promoted(const Arguments& is, std::size_t reads) {
 template <Operation operation, std::size_t reads, Pass pass = Pass::forward,
           std::size_t like = kNowhere>
 MaybeKernel each(const Arguments& is) {
-  const std::int64_t count = spread(is, reads);
+  const auto [count, row] = spread(is, reads);
   const Format out = like == kNowhere ? promoted(is, reads) : is.format(like);
   if (count == 0 || out == Format::unsaid) return std::nullopt;
   Kernel kernel = simple_kernel(operation, pass, is.format(0), out);
-  kernel.sizes = {count};
+  kernel.sizes = {count, row};
   for (std::size_t i = 0; i < reads; ++i) kernel.bytes += is.bytes(i);
   kernel.bytes += bytes_of(count, out);
   return kernel;
@@ -103,12 +113,12 @@ MaybeKernel fill(const Arguments& is) {
 }
 
 MaybeKernel moved(const Arguments& is, std::size_t from, std::size_t to) {
-  const std::int64_t count = is.elements(to);
+  const auto [count, row] = spread_of(is.shape(to));
   if (count == 0 || is.format(to) == Format::unsaid) return std::nullopt;
   const Format read = is.format(from) == Format::unsaid ? is.format(to) : is.format(from);
   const Operation operation = read == is.format(to) ? Operation::copy : Operation::cast;
   Kernel kernel = simple_kernel(operation, Pass::forward, read, is.format(to));
-  kernel.sizes = {count};
+  kernel.sizes = {count, operation == Operation::cast ? row : 0};  // of a copy it says nothing
   kernel.bytes = bytes_of(is.elements(from), read) + is.bytes(to);
   return kernel;
 }
@@ -141,12 +151,13 @@ MaybeKernel cached(const Arguments& is) {
   return kernel;
 }
 
-/// Queries and keys are turned where they are.
+/// Queries and keys are turned where they are; argument 0 has the position of each token.
 MaybeKernel rotary(const Arguments& is) {
   const std::int64_t count = is.elements(1) + is.elements(2);
   if (is.elements(1) == 0 || is.format(1) == Format::unsaid) return std::nullopt;
   Kernel kernel = simple_kernel(Operation::rotary, Pass::forward, is.format(1), is.format(1));
-  kernel.sizes = {count};
+  const std::int64_t tokens = is.elements(0);
+  kernel.sizes = {count, tokens > 0 && count % tokens == 0 ? count / tokens : 0};
   kernel.bytes = 2 * bytes_of(count, is.format(1));
   return kernel;
 }
@@ -156,7 +167,8 @@ MaybeKernel gated(const Arguments& is) {
   if (is.elements(0) == 0 || is.format(1) == Format::unsaid) return std::nullopt;
   Kernel kernel = simple_kernel(Operation::activation, Pass::forward, is.format(1), is.format(0));
   kernel.traits = graph::kGated;
-  kernel.sizes = {is.elements(0)};
+  const auto [count, row] = spread_of(is.shape(0));
+  kernel.sizes = {count, row};
   kernel.bytes = is.bytes(0) + is.bytes(1);
   return kernel;
 }

@@ -234,22 +234,22 @@ TEST(OperatorKernel, TablesAreKnown) {
 
 TEST(OperatorKernel, ElementsAreKnown) {
   EXPECT_EQ(text_of("aten::mul", {"[[4, 8], [8]]", kFp32, ""}),
-            "elementwise forward fp32,unsaid>fp32 elements=32 bytes=288");
+            "elementwise forward fp32,unsaid>fp32 elements=32 features=8 bytes=288");
   // Where the result goes is not read.
   EXPECT_EQ(text_of("aten::mul", {"[[4, 8], [], [4, 8]]", kFp32, ""}),
-            "elementwise forward fp32,unsaid>fp32 elements=32 bytes=256");
+            "elementwise forward fp32,unsaid>fp32 elements=32 features=8 bytes=256");
   EXPECT_EQ(text_of("aten::threshold_backward", {"[[4, 8], [4, 8], []]", kFp32, ""}),
-            "activation input_grad fp32,unsaid>fp32 elements=32 bytes=384");
+            "activation input_grad fp32,unsaid>fp32 elements=32 features=8 bytes=384");
   EXPECT_EQ(text_of("aten::fill_", {"[[4, 8], []]", kFp32, ""}),
             "elementwise forward unsaid,unsaid>fp32 elements=32 bytes=128");
   EXPECT_EQ(text_of("aten::copy_", {"[[4, 8], [4, 8], []]", R"(["float","c10::Half"])", ""}),
-            "cast forward fp16,unsaid>fp32 elements=32 bytes=192");
+            "cast forward fp16,unsaid>fp32 elements=32 features=8 bytes=192");
   EXPECT_EQ(text_of("aten::copy_", {"[[4, 8], [4, 8], []]", kFp32, ""}),
             "copy forward fp32,unsaid>fp32 elements=32 bytes=256");
   EXPECT_EQ(text_of("aten::native_dropout", {"[[4, 8], [], []]", kBf16, ""}),
-            "dropout forward bf16,unsaid>bf16 elements=32 bytes=160");
+            "dropout forward bf16,unsaid>bf16 elements=32 features=8 bytes=160");
   EXPECT_EQ(text_of("aten::where", {"[[4, 8], [4, 8], []]", R"(["bool","float","float"])", ""}),
-            "elementwise forward int8,unsaid>fp32 elements=32 bytes=288");
+            "elementwise forward int8,unsaid>fp32 elements=32 features=8 bytes=288");
   EXPECT_EQ(text_of("triton_poi_fused_add_0", {"[[4, 8], [4, 8], [4, 8], []]", kBf16, ""}),
             "elementwise forward bf16,unsaid>bf16 elements=32 bytes=192");
 }
@@ -257,9 +257,9 @@ TEST(OperatorKernel, ElementsAreKnown) {
 // A mask from places of queries and of keys, for one: neither is as large as the result.
 TEST(OperatorKernel, ElementsAreSpreadOutTogether) {
   EXPECT_EQ(text_of("aten::le", {"[[8, 1], [4]]", R"(["long int", "long int"])", ""}),
-            "elementwise forward int64,unsaid>int8 elements=32 bytes=128");
+            "elementwise forward int64,unsaid>int8 elements=32 features=4 bytes=128");
   EXPECT_EQ(text_of("aten::add", {"[[4, 1, 8], [3, 1]]", kFp32, ""}),
-            "elementwise forward fp32,unsaid>fp32 elements=96 bytes=524");
+            "elementwise forward fp32,unsaid>fp32 elements=96 features=8 bytes=524");
   EXPECT_EQ(text_of("aten::add", {"[[4, 8], [3]]", kFp32, ""}), "none");
   EXPECT_EQ(text_of("aten::add", {"[[4, 8], [0]]", kFp32, ""}), "none");
 }

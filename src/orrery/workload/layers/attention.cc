@@ -4,6 +4,8 @@
 // 2023); tensor parallelism cuts heads (Shoeybi et al., 2019).
 #include "orrery/workload/layers/attention.h"
 
+#include <algorithm>
+
 #include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention_core.h"
 #include "orrery/workload/layers/chains.h"
@@ -21,10 +23,11 @@ void rope(Tape& tape, const Scope& scope, Heads& heads) {
   const Amount q = tape.bytes_of(heads.q), k = tape.bytes_of(heads.k);
   const Amount elements = (q + k) / heads.element;
   for (const bool back : {false, true}) {
-    const Op whole =
-        compute_op(back ? "rope.dgrad" : "rope", OpClass::vector,
-                   back ? Phase::input_grad : Phase::forward, 0, elements * kRopeFlops,
-                   Amount(2) * (q + k), elements_kernel(scope, graph::Operation::rotary, elements));
+    const Op whole = compute_op(
+        back ? "rope.dgrad" : "rope", OpClass::vector, back ? Phase::input_grad : Phase::forward, 0,
+        elements * kRopeFlops, Amount(2) * (q + k),
+        elements_kernel(scope, graph::Operation::rotary, elements,
+                        elements / std::max<std::int64_t>(1, scope.tokens.value())));
     const Op op = in_framework(whole, scope, elements, back);
     if (back) {
       tape.backward(op);

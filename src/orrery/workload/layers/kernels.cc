@@ -83,16 +83,15 @@ Kernel product_kernel(const Scope& scope, graph::Pass pass, const ProductShape& 
 }
 
 Kernel rows_kernel(const Scope& scope, Operation operation, Amount rows, Amount features) {
-  Kernel kernel = elements_kernel(scope, operation, rows);
-  kernel.sizes[1] = features.value();
-  return kernel;
+  return elements_kernel(scope, operation, rows, features);
 }
 
-Kernel elements_kernel(const Scope& scope, Operation operation, Amount elements) {
+Kernel elements_kernel(const Scope& scope, Operation operation, Amount elements, Amount features) {
   Kernel kernel;
   kernel.operation = operation;
   kernel.a = kernel.out = vector_format(*scope.spec);
   kernel.sizes[0] = elements.value();
+  kernel.sizes[1] = features.value();
   return kernel;
 }
 

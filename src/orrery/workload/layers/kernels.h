@@ -33,9 +33,9 @@ struct ProductShape {
 /// Norms, softmax, losses: reduce along rows.
 [[nodiscard]] graph::Kernel rows_kernel(const Scope& scope, graph::Operation operation, Amount rows,
                                         Amount features);
-/// One number after the other.
+/// One number after the other; in rows of `features` where that is said.
 [[nodiscard]] graph::Kernel elements_kernel(const Scope& scope, graph::Operation operation,
-                                            Amount elements);
+                                            Amount elements, Amount features = 0);
 
 /// What ops of a class are when nothing is said.
 [[nodiscard]] graph::Operation usual_operation(OpClass op_class);

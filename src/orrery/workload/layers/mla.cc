@@ -69,7 +69,8 @@ Heads rotate(Tape& tape, const Scope& scope, Amount heads, Tensor q, const std::
   const Amount keys = scope.activation(scope.tokens * heads * (mla.nope_dim + mla.rope_dim));
   const Amount moved = Amount(2) * scope.activation(turned) + tape.bytes_of(kv[0]) + keys;
   tape.begin(Group::qkv, {q, kv[0], k_rope});
-  const graph::Kernel kernel = elements_kernel(scope, graph::Operation::rotary, turned);
+  const graph::Kernel kernel =
+      elements_kernel(scope, graph::Operation::rotary, turned, (heads + 1) * mla.rope_dim);
   tape.forward(
       compute_op("rope", OpClass::vector, Phase::forward, 0, Amount(3) * turned, moved, kernel));
   tape.backward(compute_op("rope.dgrad", OpClass::vector, Phase::input_grad, 0, Amount(3) * turned,

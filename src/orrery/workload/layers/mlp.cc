@@ -19,7 +19,8 @@ Tensor mlp_activation(Tape& tape, const Scope& scope, std::int64_t inner, Tensor
   Elementwise act;
   act.name = ORRERY_OP("activation");
   act.group = Group::activation;
-  act.elements = scope.tokens * ceil_div(inner, scope.tp);
+  act.features = ceil_div(inner, scope.tp);
+  act.elements = scope.tokens * act.features;
   act.output = "mlp.activation";
   act.flops = activation_flops(model.mlp);
   act.keeps_input = model.mlp != Mlp::relu;  // whose result says which inputs were positive

@@ -96,7 +96,7 @@ class Experts {
   Tensor share(Tensor x);
   Tensor arrive(Tensor sent);
   Tensor compute(Tensor x);
-  Tensor activate(Tensor up, Amount elements);
+  Tensor activate(Tensor up, Amount rows, Amount features);
   Tensor return_copies(Tensor made);
   Tensor uncopy(Tensor copies, Tensor probabilities);
   Tensor sum_up(Tensor routed);
@@ -252,7 +252,7 @@ Tensor Experts::compute(Tensor x) {
   up.copies = tokens_.experts;
   up.repeated = 1;  // each has experts of its own
   const Tensor made = linear(tape_, scope_, up, {x}).front();
-  const Tensor active = activate(made, tokens_.computed * inner);
+  const Tensor active = activate(made, tokens_.computed, inner);
   // What was sent back is kept for the gradient of the probabilities, so this is not needed again.
   Linear down;
   down.name = ORRERY_OP("experts.down");
@@ -268,14 +268,15 @@ Tensor Experts::compute(Tensor x) {
   return linear(tape_, scope_, down, {active}).front();
 }
 
-Tensor Experts::activate(Tensor up, Amount elements) {
+Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   const Mlp kind = scope_.model().mlp;
   const std::vector<std::string>& again = scope_.spec->recompute.ops;
   const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
   Elementwise shape;
   shape.name = ORRERY_OP("experts.activation");
   shape.group = whole ? Group::experts : Group::activation;
-  shape.elements = elements;
+  shape.elements = rows * features;
+  shape.features = features;
   shape.output = "experts.activation";
   shape.flops = activation_flops(kind);
   shape.keeps_input = kind != Mlp::relu;

@@ -113,9 +113,9 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   if (!(shape.biases() == Amount(0))) {
     // Behind the sum, on every rank: its weights are replicated.
     tape.add_weights(Share::replicated, shape.out());
-    tape.forward(compute_op(names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(),
-                            Amount(2) * shard,
-                            elements_kernel(scope, Operation::elementwise, rows * shape.out())));
+    tape.forward(compute_op(
+        names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(), Amount(2) * shard,
+        elements_kernel(scope, Operation::elementwise, rows * shape.out(), shape.out())));
     all.wgrad.front().vector = (rows * shape.out()).value();
   }
   if (scope.sp) {
@@ -186,7 +186,8 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   if (shape.beside_residual) {
     tape.backward(
         compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
-                   Amount(3) * size, elements_kernel(scope, Operation::elementwise, elements)),
+                   Amount(3) * size,
+                   elements_kernel(scope, Operation::elementwise, elements, shape.features)),
         Amount(2) * size);
   }
   return tape.output(shape.output, size);
@@ -209,7 +210,7 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
   }
   tape.forward(
       compute_op(name.forward, OpClass::vector, Phase::forward, 0, elements, Amount(3) * size,
-                 elements_kernel(scope, Operation::elementwise, elements)),
+                 elements_kernel(scope, Operation::elementwise, elements, scope.model().hidden)),
       saves);
   return tape.output("residual", size);
 }
@@ -217,7 +218,8 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
 Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Tensor x) {
   tape.begin(shape.group, {x});
   const Amount in = tape.bytes_of(x), out = scope.activation(shape.elements);
-  graph::Kernel kernel = elements_kernel(scope, Operation::activation, shape.elements);
+  graph::Kernel kernel =
+      elements_kernel(scope, Operation::activation, shape.elements, shape.features);
   if (out < in) kernel.traits = graph::kGated;
   const Op forward = compute_op(shape.name.forward, OpClass::vector, Phase::forward, 0,
                                 shape.elements * shape.flops.forward, in + out, kernel);

@@ -113,7 +113,8 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
 struct Elementwise {
   OpName name;
   Group group = Group::none;
-  Amount elements;  ///< that come out
+  Amount elements;      ///< that come out
+  Amount features = 0;  ///< … for each row; 0: not said
   const char* output = "";
   PerElement flops;
   bool keeps_input = true;

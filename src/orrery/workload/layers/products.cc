@@ -30,10 +30,10 @@ std::vector<OutputPiece> output_pieces(const Scope& scope, const Linear& shape, 
 /// `elements` activations into the format of the products, once as they lie and once transposed
 /// (what Hopper's fp8 products read for the two gradients: Transformer Engine, user guide, "FP8
 /// primer"). Scales of a whole tensor take a pass of their own.
-Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements) {
+Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements, Amount features) {
   const Precision& precision = scope.spec->precision;
   const bool two_passes = precision.scaling == Scaling::tensor;
-  graph::Kernel kernel = elements_kernel(scope, Operation::cast, elements);
+  graph::Kernel kernel = elements_kernel(scope, Operation::cast, elements, features);
   kernel.out = product_format(*scope.spec);
   if (two_passes) kernel.launches = 2;
   return compute_op(name, OpClass::vector, phase, 0, elements * 2,
@@ -72,9 +72,9 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
                                  kernel(graph::Pass::input_grad)));
   if (all.dgrad.size() > 1) {
     const Amount elements = shape.tokens * shape.in;
-    all.dgrad.push_back(compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
-                                   elements, x_bytes * 3,
-                                   elements_kernel(scope, Operation::elementwise, elements)));
+    all.dgrad.push_back(
+        compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0, elements, x_bytes * 3,
+                   elements_kernel(scope, Operation::elementwise, elements, shape.in)));
   }
   all.wgrad.push_back(compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops,
                                  added, x_bytes + y + scope.gradient(matrix),
@@ -94,9 +94,9 @@ WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes,
   const Precision& precision = scope.spec->precision;
   if (shape.narrow && bytes_of(precision.product_type()) < bytes_of(precision.activations)) {
     const Amount in = shape.tokens * shape.in;
-    all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in));
-    all.gradient_casts.push_back(
-        cast_op(scope, shape.name.cast_dgrad, Phase::input_grad, shape.tokens * shape.out()));
+    all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in, shape.in));
+    all.gradient_casts.push_back(cast_op(scope, shape.name.cast_dgrad, Phase::input_grad,
+                                         shape.tokens * shape.out(), shape.out()));
     all.cast_fuses = precision.scaling != Scaling::tensor;
     all.cast_saves = scope.activation(in);
   }
