@@ -91,6 +91,7 @@ class ModelLines {
     if (auto fine = lines_.read_class(line, is.kernels, is.rows); !fine)
       return tl::unexpected(fine.error());
     trees_ = nullptr;
+    named_ = false;
     for (;;) {
       if (lines_.done()) return lines_.wrong("ends inside a class");
       string_view rest = lines_.take();
@@ -98,6 +99,7 @@ class ModelLines {
       if (word == "end") break;
       if (Result<void> done = entry(word, rest, is); !done) return tl::unexpected(done.error());
     }
+    if (!named_) return lines_.wrong("a class that does not name its features");
     if (is.measured.trees() == 0 || (is.general.trees() == 0 && is.unseen.rows > 0))
       return lines_.wrong("a class without trees");
     return is;
@@ -109,7 +111,10 @@ class ModelLines {
         return lines_.wrong("not a tree");
       return {};
     }
-    if (word == "features") return check_features(rest, is.kernels);
+    if (word == "features") {
+      named_ = true;
+      return check_features(rest, is.kernels);
+    }
     bool good = false;
     if (word == "seen") {
       good = read_held(rest, is.seen);
@@ -167,6 +172,7 @@ class ModelLines {
   FittedLines lines_;
   bool lasting_;
   LearnedTrees* trees_ = nullptr;  // of the view whose cuts and trees come
+  bool named_ = false;             // the features of this class
 };
 
 }  // namespace

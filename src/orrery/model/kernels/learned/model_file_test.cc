@@ -136,6 +136,9 @@ TEST(ModelFile, WithARightSumNonsenseIsStillNonsense) {
   EXPECT_EQ(code_of("orrery-kernels 1", "orrery"), Errc::input_corrupt);
   EXPECT_EQ(code_of("gemm_bf16", "gemm_bf17"), Errc::input_unsupported);
   EXPECT_EQ(code_of("features balance", "features weight"), Errc::input_unsupported);
+  // Trees may be walked with the features that they were grown on, and no others: these are named.
+  const std::size_t line = good.find("features ");
+  EXPECT_EQ(code_of(good.substr(line, good.find('\n', line) + 1 - line), ""), Errc::input_corrupt);
   EXPECT_EQ(code_of("most=1.1", "most=0.1"), Errc::input_corrupt);
   EXPECT_EQ(code_of("most=1.1", "most=inf"), Errc::input_corrupt);
   ASSERT_TRUE(LearnedModel::read(replaced(good, "most=1.1", "most=1e9"), "m.txt"));
