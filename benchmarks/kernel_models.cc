@@ -2,8 +2,9 @@
 //
 // How far models of kernel times are from measured tables.
 //
-//   kernel_models heuristic DEVICES TABLE.csv...       errors by class and device, and how fast it
-//   is kernel_models learned MODEL DEVICES TABLE.csv...   the same on the tenth that was held back
+//   kernel_models heuristic DEVICES TABLE.csv...       errors by class and device, and how fast
+//   kernel_models general DEVICES TABLE.csv...         … by data sheets and round figures alone
+//   kernel_models learned MODEL DEVICES TABLE.csv...   … on the tenth that was held back
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/model/kernels/chip.h"
 #include "orrery/model/kernels/heuristic.h"
 #include "orrery/model/kernels/learned/classes.h"
 #include "orrery/model/kernels/learned/learned.h"
@@ -83,8 +85,17 @@ void print(const std::string& what, std::vector<double>& ratios) {
               1 / quantile(ratios, 0.1));
 }
 
-int heuristic(const Inputs& is) {
-  const HeuristicModel model;
+/// What trees for devices that were not measured correct.
+class GeneralModel final : public KernelModel {
+ public:
+  [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
+                                               const Silicon& silicon) const override {
+    return KernelTime{.seconds =
+                          heuristic_seconds(kernel, Chip(silicon, general_architecture(silicon)))};
+  }
+};
+
+int heuristic(const KernelModel& model, const Inputs& is) {
   std::map<std::string, std::vector<double>> by_device, by_class;
   const auto begin = std::chrono::steady_clock::now();
   std::size_t asked = 0;
@@ -175,8 +186,9 @@ int learned(const char* path, const Inputs& is) {
 
 int main(int count, char** words) {
   const std::string what = count > 3 ? words[1] : "";
-  if (what == "heuristic") return heuristic(load(count - 2, words + 2));
+  if (what == "heuristic") return heuristic(HeuristicModel(), load(count - 2, words + 2));
+  if (what == "general") return heuristic(GeneralModel(), load(count - 2, words + 2));
   if (what == "learned") return learned(words[2], load(count - 3, words + 3));
-  std::fprintf(stderr, "usage: kernel_models heuristic|learned ... (see the source)\n");
+  std::fprintf(stderr, "usage: kernel_models heuristic|general|learned ... (see the source)\n");
   return 2;
 }

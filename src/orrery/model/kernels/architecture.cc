@@ -25,6 +25,7 @@ constexpr Architecture kVolta = {.launch = 4.0 * kMicro,
                                  .launch4 = 3.0 * kMicro,
                                  .prefill_launch = 8.0 * kMicro,
                                  .prefill = 0.6,
+                                 .prefill_block = 0.2 * kMicro,
                                  .decode_launch = 15.0 * kMicro,
                                  .decode = 0.8,
                                  .decode_split = 0.15,
@@ -49,7 +50,8 @@ constexpr Architecture kAmpere = {.launch = 3.2 * kMicro,
                                   .launch8_block = 3.0 * kMicro,
                                   .launch4 = 3.0 * kMicro,
                                   .prefill_launch = 6.5 * kMicro,
-                                  .prefill = 0.65,
+                                  .prefill = 0.62,
+                                  .prefill_block = 0.13 * kMicro,
                                   .decode_launch = 14.0 * kMicro,
                                   .decode = 0.8,
                                   .decode_split = 0.13,
@@ -75,6 +77,7 @@ constexpr Architecture kHopper = {.launch = 2.0 * kMicro,
                                   .launch4 = 3.0 * kMicro,
                                   .prefill_launch = 11.0 * kMicro,
                                   .prefill = 0.82,
+                                  .prefill_block = 0.25 * kMicro,
                                   .decode_launch = 10.5 * kMicro,
                                   .decode = 0.93,
                                   .decode_split = 0.24,
@@ -99,7 +102,8 @@ constexpr Architecture kBlackwell = {.launch = 1.3 * kMicro,
                                      .launch8_block = 3.5 * kMicro,
                                      .launch4 = 5.5 * kMicro,
                                      .prefill_launch = 9.0 * kMicro,
-                                     .prefill = 0.72,
+                                     .prefill = 0.87,
+                                     .prefill_block = 1.9 * kMicro,
                                      .decode_launch = 8.8 * kMicro,
                                      .decode = 0.94,
                                      .decode_split = 0.15,
@@ -125,7 +129,8 @@ constexpr Architecture kWorkstation = {.launch = 1.1 * kMicro,
                                        .launch8_block = 2.3 * kMicro,
                                        .launch4 = 2.3 * kMicro,
                                        .prefill_launch = 4.0 * kMicro,
-                                       .prefill = 0.65,
+                                       .prefill = 0.67,
+                                       .prefill_block = 0.08 * kMicro,
                                        .decode_launch = 7.7 * kMicro,
                                        .decode = 0.92,
                                        .decode_split = 0.16,
@@ -157,7 +162,7 @@ constexpr Architecture kGeneral = {.launch = 2 * kMicro,
                                    .core = 0.8,
                                    .core8 = 0.8,
                                    .core4 = 0.8,
-                                   .simt = 0.8,
+                                   .simt = 0.92,
                                    .stream = 0.8,
                                    .feed = 64,
                                    .feed_narrow = 0.6,
@@ -166,6 +171,7 @@ constexpr Architecture kGeneral = {.launch = 2 * kMicro,
                                    .launch4 = 4 * kMicro,
                                    .prefill_launch = 8 * kMicro,
                                    .prefill = 0.72,
+                                   .prefill_block = 0.2 * kMicro,
                                    .decode_launch = 10.5 * kMicro,
                                    .decode = 0.9,
                                    .decode_split = 0.2,
@@ -180,6 +186,22 @@ constexpr Architecture kGeneral = {.launch = 2 * kMicro,
 double width_of(const Silicon& silicon) {
   if (silicon.processors <= 0 || silicon.clock <= 0) return 8192;
   return silicon.rate(Format::bf16) / static_cast<double>(silicon.processors) / silicon.clock;
+}
+
+/// Matrix units wider than this are fed from a memory of their own, which one block has at a time:
+/// blocks of attention no longer hide each other's beginnings and ends.
+constexpr double kFedApart = 6000;
+
+/// Each of a processor's four schedulers starts one instruction a clock. With 16 lanes it needs
+/// every other one to keep them multiplying and has the rest for loads; with 32 loads take away
+/// from them. Source: NeuSight's long fp32 products reach 0.96, 0.91 and 0.82 on V100 and A100s (64
+/// lanes), 0.76 on an H100 (128).
+constexpr double kNarrowLanes = 96, kWideSimt = 0.76;
+
+/// fp32 operations that a processor adds and multiplies a clock.
+double lanes_of(const Silicon& silicon) {
+  if (silicon.processors <= 0 || silicon.clock <= 0) return 0;
+  return silicon.vector / 2 / static_cast<double>(silicon.processors) / silicon.clock;
 }
 
 }  // namespace
@@ -199,11 +221,16 @@ const Architecture& architecture_of(const Silicon& silicon) {
 
 Architecture general_architecture(const Silicon& silicon) {
   Architecture figures = kGeneral;
+  if (lanes_of(silicon) > kNarrowLanes) figures.simt = kWideSimt;
+  if (silicon.processors > 0 && width_of(silicon) > kFedApart) {
+    figures.prefill = kBlackwell.prefill;
+    figures.prefill_block = kBlackwell.prefill_block;
+  }
   const double slower = silicon.clock > 0 ? kGeneralClock / silicon.clock : 1;
   for (double* const time :
        {&figures.launch, &figures.ramp, &figures.wave, &figures.launch8, &figures.launch8_block,
-        &figures.launch4, &figures.prefill_launch, &figures.decode_launch, &figures.decode_turn,
-        &figures.decode_wave, &figures.small})
+        &figures.launch4, &figures.prefill_launch, &figures.prefill_block, &figures.decode_launch,
+        &figures.decode_turn, &figures.decode_wave, &figures.small})
     *time *= slower;
   return figures;
 }

@@ -39,6 +39,8 @@ struct Product {
   double bytes_out = 2;
   bool accumulates = false;
   bool grouped = false;
+  double rows_share = 1;  ///< of what memory streams at, where rows do not begin at 16 bytes
+  double routed = 0;  ///< bytes moved around a grouped product whose rows were gathered from tokens
   graph::Format format = graph::Format::bf16;
 };
 
@@ -64,6 +66,17 @@ struct Tiling {
 
 /// Bytes of one number, scales of blocks included; `unsaid` as 16 bits.
 [[nodiscard]] double bytes_each(graph::Format format);
+
+/// The rows in which a kernel's numbers lie. Where nobody says how long they are: 4,096 numbers, or
+/// all of them.
+struct Rows {
+  double count = 1, length = 1;
+  bool said = false;
+};
+[[nodiscard]] Rows rows_of(const graph::Kernel& kernel);
+/// Share of what memory streams at that kernels reach on rows of so many numbers, which are read
+/// one by one where rows do not begin at whole 16 bytes.
+[[nodiscard]] double share_of_rows(double length, graph::Format format);
 
 /// Seconds of one launch; 0: cannot be said.
 [[nodiscard]] double product_seconds(const Product& product, const Chip& chip);

@@ -10,8 +10,11 @@ namespace {
 
 constexpr double kTile = 128;  // queries and keys of one tile
 /// Exponentials a clock and processor. Source: CUDA C++ Programming Guide, throughput of native
-/// arithmetic instructions: 16 for all architectures here.
-constexpr double kExponentials = 16;
+/// arithmetic instructions: 16 for all architectures here but Blackwell Ultra, whose were doubled
+/// (NVIDIA, "Inside NVIDIA Blackwell Ultra"; heads of 64 take a B300 1.36 times less than a B200).
+double exponentials_of(const Silicon& silicon) {
+  return silicon.architecture.ends_with("-ultra") ? 32 : 16;
+}
 /// A tile's row of keys costs at least so much each, whatever its head size.
 constexpr double kLeastTile = 0.4e-6;
 /// The backward pass has five products where the forward one has two, and reaches a share of its
@@ -83,7 +86,7 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   const double dim = (is.key_dim + is.value_dim) / 2;
   // Products and exponentials of a tile come one after the other for each group of warps.
   const double products = 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * figures.prefill);
-  double tile = kTile * kTile * (products + 1 / (kExponentials * chip.clock));
+  double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
   double turn = kLeastTile;
   if (backward) {
     tile *= kBackwardFlops / kBackwardRate;
@@ -96,7 +99,7 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   const double moved = moved_by(is, is.keys, width_q, width_kv) * (backward ? 2.5 : 1);
   const double waves = std::ceil(heads * std::ceil(is.queries / kTile) / chip.processors);
   return figures.prefill_launch * (backward ? 2 : 1) +
-         std::max(computing, moved / (chip.memory * 0.3)) + 0.3e-6 * std::min(waves, 20.0);
+         std::max(computing, moved / (chip.memory * 0.3)) + figures.prefill_block * waves;
 }
 
 }  // namespace orrery::model

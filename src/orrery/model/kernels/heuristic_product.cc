@@ -30,10 +30,18 @@ constexpr double kShortestSplit = 512;  // numbers of k that a part has at the l
 /// Joules of one fp32 operation in vector units, everything around it included. Source: L4 (72 W)
 /// in NeuSight's table of linear layers reaches 9.6 TFLOP/s of its 30.
 constexpr double kVectorEnergy = 7.5e-12;
-/// Grouped products beside plain ones: routing and sorting of rows around them, tiles that are fed
-/// by gathers. Source: AIConfigurator's tables of experts (TensorRT-LLM), H100 to GB300.
-constexpr double kGroupedLaunch = 8e-6, kGroupedFeed = 0.45, kGroupedWave = 2.5,
-                 kGroupedScaling = 2e-6;
+/// Grouped products beside plain ones: a tile looks up whose rows it has, and begins and ends as
+/// many times more slowly. Source: AIConfigurator's tables of experts (TensorRT-LLM), H100 to
+/// GB300.
+constexpr double kGroupedWave = 2.5;
+/// Where their rows were gathered from tokens: launches of what chooses experts, sorts, copies
+/// rows, activates and sums up again, for each of the two products; with scales one more. Source:
+/// the same tables, where next to nothing takes 21 to 30 us for both.
+constexpr double kRoutingLaunch = 10e-6, kRoutingScaling = 2.5e-6;
+/// Share of what kernels that only stream reach, of those that copy, activate and sum up rows.
+/// Source: the same tables from 128 rows an expert; vLLM's norms and rotary positions reach as
+/// much.
+constexpr double kRoutingShare = 0.42;
 /// Kernels for narrow formats begin and end a tile more slowly (scales). Source: as above, fp8.
 constexpr double kNarrowWave = 1.5;
 
@@ -45,6 +53,16 @@ double up(double x) {
 }
 
 double size(const Kernel& kernel, std::size_t i) { return static_cast<double>(kernel.sizes[i]); }
+
+/// What is moved around a product of gathered rows, in 16 bits outside of it: before the first of
+/// two tokens are copied into the order of their experts, behind it halves are multiplied, behind
+/// the second its rows are summed up to tokens. 0: its rows lie ready.
+double routed_bytes(const Kernel& kernel, double rows, double launches) {
+  if (kernel.sizes[4] <= 0) return 0;
+  const double n = size(kernel, 2), k = size(kernel, 3), input = bytes_each(kernel.a);
+  if (kernel.has(graph::kGated)) return rows * (k * (2 + input) + n * (2 + input / 2));
+  return 2 * n * (rows + std::min(rows, size(kernel, 4) / launches));
+}
 
 /// A convolution as the product that it is: rows are pixels, k runs over the filter.
 void take_convolution(const Kernel& kernel, Product& product) {
@@ -66,6 +84,19 @@ void take_convolution(const Kernel& kernel, Product& product) {
   }
 }
 
+/// Without matrix units the instructions that copy tiles take turns with those that multiply, so
+/// half of the shorter of both is not hidden. Source: NeuSight's batched fp32 products; where
+/// memory and arithmetic would take as long each, they reach 0.6 of either's rate.
+constexpr double kShownInVector = 0.5;
+bool in_vector_units(Format format) { return format == Format::fp32 || format == Format::fp64; }
+
+/// Around a product whose rows were gathered from tokens.
+double routing_seconds(const Product& product, double scaling, const Chip& chip) {
+  const double rate = chip.rate_of(product.routed, chip.memory * chip.figures.moving);
+  return kRoutingLaunch + (scaling > 0 ? kRoutingScaling : 0) +
+         product.routed / (rate * kRoutingShare);
+}
+
 double scaling_launch(Format format, const Architecture& is) {
   switch (format) {
     case Format::fp8:
@@ -77,6 +108,18 @@ double scaling_launch(Format format, const Architecture& is) {
     default:
       return 0;
   }
+}
+
+/// Of the operand that moves most of the bytes, of which the others are a small part.
+double share_of_operands(const Kernel& kernel, const Product& is) {
+  if (kernel.operation != Operation::gemm && kernel.operation != Operation::batched_gemm) return 1;
+  const Format b = kernel.b == Format::unsaid ? kernel.a : kernel.b;
+  const Format out = kernel.out == Format::unsaid ? kernel.a : kernel.out;
+  const double of_a = is.m * is.k * is.bytes_a, of_b = is.k * is.n * is.bytes_b;
+  const double of_out = is.m * is.n * is.bytes_out;
+  if (of_out >= of_a && of_out >= of_b) return share_of_rows(is.n, out);
+  if (of_a >= of_b) return share_of_rows(kernel.has(graph::kTransposedA) ? is.m : is.k, kernel.a);
+  return share_of_rows(kernel.has(graph::kTransposedB) ? is.k : is.n, b);
 }
 
 }  // namespace
@@ -113,6 +156,7 @@ Product product_of(const Kernel& kernel) {
       product.m = product.count > 0 ? rows / product.count : 0;
       product.n = size(kernel, 2), product.k = size(kernel, 3);
       product.grouped = true;
+      product.routed = routed_bytes(kernel, rows, launches);
       break;
     }
     case Operation::interaction:
@@ -136,6 +180,7 @@ Product product_of(const Kernel& kernel) {
   product.bytes_b = bytes_each(b);
   product.bytes_out = bytes_each(kernel.out == Format::unsaid ? product.format : kernel.out);
   product.accumulates = kernel.has(graph::kAccumulates);
+  product.rows_share = share_of_operands(kernel, product);
   // The wider input decides which units work.
   if (graph::bits_of(b) > graph::bits_of(product.format)) product.format = b;
   return product;
@@ -176,10 +221,10 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
   Tiling best;
   const double each = rate / chip.processors;
   const bool narrow = product.bytes_a < 2 && product.bytes_b < 2;
-  const double feed = chip.figures.feed * chip.clock * (narrow ? chip.figures.feed_narrow : 1) *
-                      (product.grouped ? kGroupedFeed : 1);
-  const double wave =
-      chip.figures.wave * (narrow ? kNarrowWave : 1) * (product.grouped ? kGroupedWave : 1);
+  const double feed = chip.figures.feed * chip.clock * (narrow ? chip.figures.feed_narrow : 1);
+  const double wave = chip.figures.wave * (product.grouped ? kGroupedWave
+                                           : narrow        ? kNarrowWave
+                                                           : 1);
   const double loaded = std::max(product.bytes_a, product.bytes_b);
   const double written = 8 * product.count * product.m * product.n;  // fp32, out and in again
   for (const Tile& tile : kTiles) {
@@ -226,11 +271,12 @@ double product_seconds(const Product& product, const Chip& chip) {
   // fd1eeabb, examples/mlperf/gpt_oss_20b/tune_gemm_results-v26.5.txt, beta 1 and 0).
   const double computing =
       best_tiling(product, chip, rate).seconds + bytes_beyond(product) / (chip.memory * is.stream);
-  const double streaming = moved / (chip.memory * is.stream) + is.ramp;
+  const double streaming = moved / (chip.memory * is.stream * product.rows_share) + is.ramp;
   const double scaling = scaling_launch(product.format, is);
-  const double launch =
-      product.grouped ? kGroupedLaunch + std::min(scaling, kGroupedScaling) : scaling;
-  return is.launch + launch + std::max(computing, streaming);
+  const double around = product.routed > 0 ? routing_seconds(product, scaling, chip) : scaling;
+  const double shown = in_vector_units(product.format) ? kShownInVector : 0;
+  const double both = std::max(computing, streaming) + shown * std::min(computing, streaming);
+  return is.launch + around + both;
 }
 
 }  // namespace orrery::model

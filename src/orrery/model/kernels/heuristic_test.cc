@@ -109,6 +109,49 @@ TEST(Heuristic, MoreOfAnythingIsNeverFaster) {
   }
 }
 
+// AIConfigurator times experts with all that hands them their rows, and so does a kernel that says
+// from how many tokens these came; rows that lie ready are a product alone.
+TEST(Heuristic, RowsThatAreGatheredTakeLongerThanRowsThatLieReady) {
+  const std::string ready = "grouped_gemm forward bf16,bf16>bf16 groups=8 rows=8192 n=1024 k=2048";
+  const double alone = seconds(ready);
+  const double gathered = seconds(ready + " tokens=4096 chosen=2 experts=8");
+  EXPECT_GT(gathered, alone + 10e-6);
+  EXPECT_LT(seconds(ready + " tokens=1024 chosen=8 experts=8"), gathered);  // fewer to sum up to
+}
+
+TEST(Heuristic, FewLongRowsKeepFewProcessorsBusy) {
+  const std::string cast = "cast forward bf16,bf16>fp8 elements=65536";
+  EXPECT_GT(seconds(cast + " features=65536"), 2 * seconds(cast + " features=512"));
+  EXPECT_GT(seconds("cast forward bf16,bf16>fp8 elements=524288 features=32"),
+            2 * seconds("cast forward bf16,bf16>fp8 elements=524288 features=4096"));
+  const std::string large = "cast forward bf16,bf16>fp8 elements=16777216";
+  EXPECT_DOUBLE_EQ(seconds(large), seconds(large + " features=4096"));
+}
+
+TEST(Heuristic, RowsThatDoNotBeginAt16BytesAreReadOneByOne) {
+  const std::string softmax = "softmax forward bf16,unsaid>bf16 rows=100000 features=";
+  EXPECT_GT(seconds(softmax + "3137"), 2 * seconds(softmax + "3136"));
+  const std::string scores = "batched_gemm forward bf16,bf16>bf16 batch=96 m=3137 k=64 n=";
+  EXPECT_GT(seconds(scores + "3137"), 2 * seconds(scores + "3136"));
+  const std::string wide = "softmax forward fp32,unsaid>fp32 rows=100000 features=";
+  EXPECT_NEAR(seconds(wide + "3137") / seconds(wide + "3136"), 1, 0.01);
+}
+
+TEST(Heuristic, BlackwellUltraHasTwiceTheExponentials) {
+  Silicon chip = h100();
+  chip.architecture = "blackwell";
+  const auto time = [&] {
+    return HeuristicModel()
+        .time(*graph::parse_kernel("attention forward bf16,bf16>bf16 batch=8 heads=64 kv_heads=64 "
+                                   "queries=8192 keys=8192 key_dim=64 value_dim=64"),
+              chip)
+        ->seconds;
+  };
+  const double before = time();
+  chip.architecture = "blackwell-ultra";
+  EXPECT_LT(time(), 0.9 * before);
+}
+
 TEST(Heuristic, GradientsOfALinearLayerTakeAboutAsLongAsItsForwardPass) {
   const double forward = seconds("gemm forward bf16,bf16>bf16 m=8192 n=4096 k=2048");
   EXPECT_NEAR(seconds("gemm input_grad bf16,bf16>bf16 m=8192 n=2048 k=4096") / forward, 1, 0.25);

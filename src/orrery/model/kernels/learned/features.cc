@@ -28,30 +28,23 @@ constexpr auto behind_device(const std::array<string_view, kOwn>& own) {
   return all;
 }
 
-constexpr auto kProductFeatures = behind_device(std::array<string_view, 24>{"base_launches",
-                                                                            "stream_compute",
-                                                                            "count",
-                                                                            "m",
-                                                                            "n",
-                                                                            "k",
-                                                                            "tiles",
-                                                                            "waves",
-                                                                            "fill",
-                                                                            "tile_m",
-                                                                            "tile_n",
-                                                                            "split",
-                                                                            "align_m_or_groups",
-                                                                            "align_n",
-                                                                            "align_k",
-                                                                            "fill_128",
-                                                                            "fill_256",
-                                                                            "fill_64",
-                                                                            "rest_m",
-                                                                            "rest_n",
-                                                                            "b_cached",
-                                                                            "a_cached",
-                                                                            "gated",
-                                                                            "out_bits"});
+constexpr auto kProductFeatures = behind_device(std::array<string_view, 24>{
+    "base_launches", "stream_compute", "count",    "m",        "n",        "k",
+    "tiles",         "waves",          "fill",     "tile_m",   "tile_n",   "split",
+    "align_m",       "align_n",        "align_k",  "fill_128", "fill_256", "fill_64",
+    "rest_m",        "rest_n",         "b_cached", "a_cached", "gated",    "out_bits"});
+/// Grouped products: who chose their rows in place of what is the same for all that were measured.
+constexpr auto kGroupedFeatures = [] {
+  auto names = kProductFeatures;
+  const auto put = [&](string_view old, string_view made) {
+    *std::find(names.begin(), names.end(), old) = made;
+  };
+  put("align_m", "groups");
+  put("align_n", "chosen");
+  put("align_k", "experts");
+  put("out_bits", "tokens");
+  return names;
+}();
 constexpr auto kAttentionFeatures = behind_device(std::array<string_view, 18>{
     "base_launches", "stream_compute", "batch", "heads", "kv_heads", "queries", "keys", "key_dim",
     "window", "causal", "group", "heads_fill", "waves", "parts_fill", "kv_cached", "rest_q",
@@ -113,6 +106,17 @@ void put_device(const Chip& chip, Format format, View view, FeatureWriter& out) 
           age_of(silicon));
 }
 
+/// Where a grouped product's rows come from; rows that lie ready are a token each.
+struct Routed {
+  double groups, tokens, chosen, experts;
+};
+Routed routed_of(const Kernel& kernel) {
+  const double groups = at_least_one(kernel.sizes[0]), rows = at_least_one(kernel.sizes[1]);
+  if (kernel.sizes[4] <= 0) return {groups, rows, 1, groups};
+  return {groups, at_least_one(kernel.sizes[4]), at_least_one(kernel.sizes[5]),
+          std::max(groups, at_least_one(kernel.sizes[6]))};
+}
+
 void put_product(const Kernel& kernel, const Chip& chip, double seconds, View view,
                  FeatureWriter& out) {
   const Product is = product_of(kernel);
@@ -124,17 +128,20 @@ void put_product(const Kernel& kernel, const Chip& chip, double seconds, View vi
   const auto tiles = [&](double m, double n) {
     return is.count * std::ceil(is.m / m) * std::ceil(is.n / n);
   };
+  const Routed routed = routed_of(kernel);
   put_device(chip, is.format, view, out);
   out.put(log_of(seconds / chip.figures.launch), log_of(moved / chip.memory / best.seconds),
           log_of(is.count), log_of(is.m), log_of(is.n), log_of(is.k), log_of(best.tiles),
           std::min(best.waves, 64.0), fill_of(best.tiles * best.split, chip.processors),
           log_of(best.tile_m), log_of(best.tile_n), log_of(best.split),
-          is.grouped ? log_of(at_least_one(kernel.sizes[0])) : alignment(is.m), alignment(is.n),
-          alignment(is.k), fill_of(tiles(128, 128), chip.processors),
-          fill_of(tiles(128, 256), chip.processors), fill_of(tiles(64, 64), chip.processors),
-          rest_of(is.m, 128), rest_of(is.n, 128), log_of(bytes_b / (chip.cache + 1e6)),
-          log_of(bytes_a / (chip.cache + 1e6)), kernel.has(graph::kGated) ? 1 : 0,
-          graph::bits_of(kernel.out));
+          is.grouped ? log_of(routed.groups) : alignment(is.m),
+          is.grouped ? routed.chosen : alignment(is.n),
+          is.grouped ? log_of(routed.experts) : alignment(is.k),
+          fill_of(tiles(128, 128), chip.processors), fill_of(tiles(128, 256), chip.processors),
+          fill_of(tiles(64, 64), chip.processors), rest_of(is.m, 128), rest_of(is.n, 128),
+          log_of(bytes_b / (chip.cache + 1e6)), log_of(bytes_a / (chip.cache + 1e6)),
+          kernel.has(graph::kGated) ? 1 : 0,
+          is.grouped ? log_of(routed.tokens) : graph::bits_of(kernel.out));
 }
 
 void put_attention(const Kernel& kernel, const Chip& chip, double seconds, View view,
@@ -166,8 +173,7 @@ void put_attention(const Kernel& kernel, const Chip& chip, double seconds, View 
 void put_moving(const Kernel& kernel, const Chip& chip, double seconds, View view,
                 FeatureWriter& out) {
   const double bytes = bytes_of(kernel);
-  const double rows = at_least_one(kernel.sizes[0]);
-  const double row = at_least_one(kernel.sizes[1]);
+  const auto [rows, row, said] = rows_of(kernel);
   put_device(chip, Format::fp32, view, out);
   out.put(log_of(seconds / chip.figures.small), log_of(bytes), log_of(bytes / (chip.cache + 1e6)),
           log_of(rows), log_of(row), alignment(row), std::min(rows / chip.processors, 64.0),
@@ -184,10 +190,11 @@ Features features_of(KernelClass kernels, const Kernel& kernel, const Silicon& s
   if (!(all > 0)) return features;
   const double seconds = all / std::max<double>(1, kernel.launches);
   FeatureWriter out(features);
-  if (feature_names(kernels).data() == kProductFeatures.data()) {
+  const auto names = feature_names(kernels);
+  if (names.data() == kProductFeatures.data() || names.data() == kGroupedFeatures.data()) {
     if (product_of(kernel).count <= 0) return features;
     put_product(kernel, chip, seconds, view, out);
-  } else if (feature_names(kernels).data() == kAttentionFeatures.data()) {
+  } else if (names.data() == kAttentionFeatures.data()) {
     put_attention(kernel, chip, seconds, view, out);
   } else {
     put_moving(kernel, chip, seconds, view, out);
@@ -204,6 +211,11 @@ std::span<const string_view> feature_names(KernelClass kernels) {
     case KernelClass::attention_prefill:
     case KernelClass::attention_decode:
       return kAttentionFeatures;
+    case KernelClass::grouped_gemm_bf16:
+    case KernelClass::grouped_gemm_fp8:
+    case KernelClass::grouped_gemm_fp8_block:
+    case KernelClass::grouped_gemm_fp4_block:
+      return kGroupedFeatures;
     case KernelClass::layer_norm:
     case KernelClass::softmax:
     case KernelClass::rms_norm:

@@ -60,9 +60,19 @@ KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_b
 bool lies_within(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& least,
                  const std::array<std::int64_t, graph::kKernelSizes>& most) {
   const std::size_t sizes = graph::size_names(kernel.operation).size();
-  for (std::size_t i = 0; i < sizes; ++i)
+  const std::size_t defining = graph::defining_sizes(kernel.operation);
+  for (std::size_t i = 0; i < sizes; ++i) {
+    if (i >= defining && (kernel.sizes[i] == 0 || most[i] == 0)) continue;
     if (kernel.sizes[i] < least[i] || kernel.sizes[i] > most[i]) return false;
+  }
   return kernel.launches == 1;
+}
+
+Kernel as_learned(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& most) {
+  Kernel known = kernel;
+  for (std::size_t i = graph::defining_sizes(kernel.operation); i < known.sizes.size(); ++i)
+    if (most[i] == 0) known.sizes[i] = 0;
+  return known;
 }
 
 ErrorBand band_of(const HeldBack& held, bool beyond) {
@@ -143,8 +153,8 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
         if (class_at[i - begin] != is->kernels) continue;
-        const Features features =
-            features_of(is->kernels, kernels[i], silicon, seen ? View::measured : View::general);
+        const Features features = features_of(is->kernels, as_learned(kernels[i], is->most),
+                                              silicon, seen ? View::measured : View::general);
         if (!features.said) continue;
         bins[count] = forest.bins_of(features.values);
         bases[count] = features.log2_base;

@@ -102,10 +102,15 @@ class LearnedModel final : public KernelModel {
 /// The same device, or one that computes alike: see is_seen.
 [[nodiscard]] bool is_like(const DeviceLikeness& device, const DeviceLikeness& other);
 
-/// Whether every size lies between these, in one launch.
+/// Whether every size that is said lies between these, in one launch; those that only refine
+/// (graph::defining_sizes) where the kernels learned from said them, too.
 [[nodiscard]] bool lies_within(const graph::Kernel& kernel,
                                const std::array<std::int64_t, graph::kKernelSizes>& least,
                                const std::array<std::int64_t, graph::kKernelSizes>& most);
+
+/// Without sizes that no kernel learned from said: of all of them the most is 0.
+[[nodiscard]] graph::Kernel as_learned(const graph::Kernel& kernel,
+                                       const std::array<std::int64_t, graph::kKernelSizes>& most);
 
 /// What held-back kernels had; twice as wide beyond, but times stay above 0.
 [[nodiscard]] ErrorBand band_of(const HeldBack& held, bool beyond);

@@ -16,6 +16,13 @@ bool all_finite(std::span<const float> values) {
   return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
 }
 
+/// Whether sizes are left out that all kernels learned from said; a net takes them for 1.
+bool says_less(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& least) {
+  for (std::size_t i = graph::defining_sizes(kernel.operation); i < least.size(); ++i)
+    if (kernel.sizes[i] == 0 && least[i] > 0) return true;
+  return false;
+}
+
 }  // namespace
 
 NetInputs net_inputs(const Kernel& kernel) {
@@ -82,7 +89,7 @@ std::optional<KernelTime> NetModel::time(const Kernel& kernel, const Silicon& si
   KernelTime time;
   time.seconds = exact_exp2(log2) * std::max<std::uint32_t>(kernel.launches, 1);
   time.source = Source::learned;
-  time.beyond = !lies_within(kernel, is->least, is->most);
+  time.beyond = !lies_within(kernel, is->least, is->most) || says_less(kernel, is->least);
   time.band = band_of(is->seen, time.beyond);
   return time;
 }

@@ -22,7 +22,7 @@ constexpr double kStrangeRatio = 50;  // median over the heuristic: another unit
 /// Devices of one architecture whose processors are equally wide.
 std::uint32_t kind_of(const Silicon& silicon) {
   graph::ContentHash hash;
-  hash.add(silicon.architecture);
+  hash.add(silicon.architecture.substr(0, silicon.architecture.find('-')));  // "-ultra" is alike
   if (silicon.processors > 0 && silicon.clock > 0) {
     const double width =
         silicon.rate(graph::Format::bf16) / static_cast<double>(silicon.processors) / silicon.clock;
