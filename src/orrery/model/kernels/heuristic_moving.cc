@@ -44,13 +44,18 @@ constexpr double kUsualRow = 4096;
 /// operations).
 constexpr double kRowStart = 160;
 
+/// Rows that are longer take a block each where all of a row has to be known; of shorter ones a
+/// block has several, a warp each. Source: PyTorch, aten/src/ATen/native/cuda/SoftMax.cu.
+constexpr std::int64_t kWarpRow = 1024;
+
 /// Whether a block works on one row, as kernels do that have to know all of it, or that were
-/// written for a token a block (vLLM's norms, rotary positions, gated activations and casts).
+/// written for a token a block (vLLM's rotary positions, gated activations and casts).
 bool block_a_row(const Kernel& kernel) {
   switch (kernel.operation) {
     case Operation::layer_norm:
     case Operation::rms_norm:
     case Operation::softmax:
+      return kernel.sizes[1] > kWarpRow;
     case Operation::rotary:
       return true;
     case Operation::activation:
