@@ -98,7 +98,8 @@ def experts(row):
     rows = math.ceil(whole(row, "tokens") * whole(row, "topk") / whole(row, "ep"))
     routing = [("tokens", whole(row, "tokens")), ("chosen", whole(row, "topk")), ("experts", whole(row, "experts"))]
     up = kernel("grouped_gemm", f"{a},{a}>bf16",
-                [("groups", groups), ("rows", rows), ("n", 2 * ffn), ("k", hidden)] + routing, ["transposed_b", "gated"])
+                [("groups", groups), ("rows", rows), ("n", 2 * ffn), ("k", hidden)] + routing,
+                ["transposed_b", "gated"])
     down = kernel("grouped_gemm", f"{a},{a}>bf16",
                   [("groups", groups), ("rows", rows), ("n", hidden), ("k", ffn)] + routing, ["transposed_b"])
     return up + " + " + down

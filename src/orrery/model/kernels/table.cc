@@ -152,7 +152,7 @@ void MeasuredTable::add(const Key& key, const std::vector<const MeasuredKernel*>
   } else {
     keep(TableCloud(std::move(axes), scale, points));
   }
-  overview_.push_back(std::move(known));
+  overview_.push_back(known);
 }
 
 std::optional<KernelTime> MeasuredTable::time(const Kernel& kernel, const Silicon& silicon) const {
