@@ -15,11 +15,14 @@ MACHINES = [  # generation, ring inside: channels x GB/s, NVLS inside, GB/s of a
 USABLE = {"hopper": 370.8, "blackwell": 721.8}  # GB/s of NVLink that NCCL counts on
 SHAPES = [(2, 1), (4, 1), (8, 1), (72, 1), (2, 2), (16, 2), (32, 4), (64, 8), (1024, 128), (64, 64)]
 KINDS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast"]
+VARIANTS = ["-", "amd_host", "pcie", "collnet"]  # of a machine, each on a part of the shapes
+OF_VARIANTS = [(4, 1), (8, 1), (2, 2), (16, 2), (64, 8), (1024, 128)]
 SIZES = [512, 8192, 65536, 262144, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 32]
-NAMES = {"Tree": "tree", "Ring": "ring", "NVLS": "nvls", "NVLSTree": "nvls_tree", "PAT": "pat"}
+NAMES = {"Tree": "tree", "Ring": "ring", "CollnetDirect": "collnet_direct", "CollnetChain": "collnet_chain",
+         "NVLS": "nvls", "NVLSTree": "nvls_tree", "PAT": "pat"}
 
 
-def least(k, kind, size, ranks, nodes, generation, ring, nvls):
+def least(k, kind, size, ranks, nodes, generation, ring, nvls, variant):
     row, column, per_node = k["rows"].index(generation), min(nodes, 3) - 1, ranks // nodes
     best = None
     for algorithm in NAMES:
@@ -30,27 +33,30 @@ def least(k, kind, size, ranks, nodes, generation, ring, nvls):
                 continue
             if kind == "all_reduce" and algorithm == "PAT":
                 continue
-            if kind != "all_reduce" and algorithm in ("Tree", "NVLSTree"):
+            if kind != "all_reduce" and algorithm in ("Tree", "NVLSTree", "CollnetChain"):
+                continue
+            if algorithm.startswith("Collnet") and (variant != "collnet" or nodes == 1):
                 continue
             if algorithm == "PAT" and (nodes == 1 or per_node > 1):
                 continue
-            if algorithm == "NVLS" and (nvls is None or nodes > 1 or per_node < 3):
+            if algorithm == "NVLS" and (nvls is None or per_node < 3 or (nodes > 1 and variant != "collnet")):
                 continue
             if algorithm == "NVLSTree" and (nvls is None or nodes == 1 or per_node == 1):
                 continue
             time = cost(k, kind, size, ranks, nodes, per_node, row, column, algorithm, place, protocol,
-                        nvls if algorithm.startswith("NVLS") else ring)
+                        nvls if algorithm.startswith("NVLS") else ring, variant)
             if best is None or time < best[0]:
                 best = (time, NAMES[algorithm], protocol.lower())
     return best
 
 
-def cost(k, kind, size, ranks, nodes, per_node, row, column, algorithm, place, protocol, channels):
+def cost(k, kind, size, ranks, nodes, per_node, row, column, algorithm, place, protocol, channels, variant):
     count, inside, between = channels
     reduces, halves = kind == "all_reduce", kind in ("all_gather", "reduce_scatter")
     steps = 2 * (ranks - 1) if reduces else ranks - 1 if halves else ranks
-    low_latency = k["ll_max_bw_GBps"][row if nodes == 1 else 0][column]
-    each = inside if nodes <= 2 else between
+    amd = variant == "amd_host"
+    low_latency = k["ll_max_bw_GBps"][row if nodes == 1 else 1 if amd else 0][column]
+    each = inside if nodes <= 2 or algorithm.startswith("Collnet") else between
     if algorithm.startswith("NVLS"):
         each = inside * k["nvls_efficiency"][row] * (count - 1) / count * (2 if reduces else (per_node - 1) / per_node)
         if nodes > 1:
@@ -70,22 +76,28 @@ def cost(k, kind, size, ranks, nodes, per_node, row, column, algorithm, place, p
             bus = min(bus * (7 / 9 if nodes == 1 else 120 / 128), count * k["per_channel_max_tree_ll128"][row][column])
     if algorithm == "PAT":
         bus *= 0.75
+    if algorithm == "CollnetDirect":  # every GPU has a card of its own here
+        bus = per_node * min(inside, 0.9 * between) if halves else bus * (0.85 if row >= 2 else 1)
     if algorithm == "Ring" or not halves:
         bus *= ranks / steps if algorithm in ("Ring", "NVLS", "NVLSTree") else 0.5
-    near = k["hw_latency_us"]["NVLINK"][algorithm][place]
+    near = k["hw_latency_us"]["PCI" if variant == "pcie" else "NVLINK"][algorithm][place]
     far = k["hw_latency_us"]["NET"]["Tree" if per_node == 1 else algorithm][place]
     wait, levels = k["base_latency_us"][algorithm][place], int(math.log2(nodes))
     if algorithm == "Ring":
         if kind == "broadcast":
             wait += near if nodes == 1 else far
         else:
-            host = 0 if nodes == 1 else k["net_overhead_us"]["intel_x86"] * (3 if protocol == "SIMPLE" else 1)
+            host = 0 if nodes == 1 else k["net_overhead_us"]["amd_x86" if amd else "intel_x86"] * (3 if protocol == "SIMPLE" else 1)
             crossing = 0 if nodes == 1 else (2 if reduces else 1) * (nodes - 1)
             wait += (steps - crossing) * max(near, host) + crossing * far
     elif algorithm == "Tree":
         wait += 2 * ((per_node - 1) * near + levels * far)
+    elif algorithm == "CollnetDirect":
+        wait += 2 * (min(1, per_node - 1) * near + (per_node - 1) * 0.4) + far
+    elif algorithm == "CollnetChain":
+        wait += 2 * (per_node - 1) * near + far
     elif algorithm == "NVLS":
-        wait = near
+        wait = near + (far if nodes > 1 else 0)
     elif algorithm == "NVLSTree":
         wait += near + 2 * levels * far
     else:
@@ -103,8 +115,10 @@ def main():
     with open(sys.argv[1]) as file:
         constants = json.load(file)
     constants["rows"] = ["volta", "ampere", "hopper", "blackwell"]
-    for generation, ring, heads, card in MACHINES:
-        for ranks, nodes in SHAPES:
+    for (generation, ring, heads, card), variant in ((one, other) for one in MACHINES for other in VARIANTS):
+        if variant == "pcie":
+            ring, heads = (1, 12), None
+        for ranks, nodes in SHAPES if variant == "-" else OF_VARIANTS:
             cards = min(ranks // nodes, 24)
             if nodes == 1:
                 rings, nvls = (*ring, ring[1]), heads and (*heads, heads[1])
@@ -112,10 +126,11 @@ def main():
                 rings = (cards, card, card)
                 nvls = (cards, USABLE[generation] / cards, card) if heads and cards > 1 else None
             for kind in KINDS:
-                words = [generation, str(ranks), str(nodes), kind, ":".join(map(repr, rings)),
+                words = [generation, variant, str(ranks), str(nodes), kind, ":".join(map(repr, rings)),
                          ":".join(map(repr, nvls)) if nvls else "-"]
                 for size in SIZES:
-                    time, algorithm, protocol = least(constants, kind, size, ranks, nodes, generation, rings, nvls)
+                    time, algorithm, protocol = least(constants, kind, size, ranks, nodes, generation, rings, nvls,
+                                                      variant)
                     words.append(f"{size}:{algorithm}:{protocol}:{time:.4f}")
                 print("\t".join(words))
 

@@ -84,9 +84,7 @@ class Choosing {
 
  private:
   [[nodiscard]] Choice choice_of(Algorithm algorithm, Protocol protocol, std::int64_t bytes) const {
-    model::nccl::Allowed only;
-    only.algorithms = static_cast<std::uint8_t>(1U << static_cast<unsigned>(algorithm));
-    only.protocols = static_cast<std::uint8_t>(1U << static_cast<unsigned>(protocol));
+    const auto only = model::nccl::Allowed::only(algorithm, protocol);
     const auto found = model::nccl::choose(curve_.type, bytes, shape_, machine_, only);
     return found.value_or(Choice{algorithm, protocol, std::max(machine_.ring.count, 1), 0});
   }

@@ -104,16 +104,31 @@ inline std::string about_kind(Kind<NodePrefixes>, const Limits&) {
 }
 OrderedJson write_value(const NodePrefixes& value);
 
+/// true or false, or as NCCL's environment has it: 0 for no, 1 or 2 (where possible) for yes.
+struct EnabledValue {
+  bool yes = false;
+
+  friend bool operator==(const EnabledValue&, const EnabledValue&) = default;
+};
+void read_value(const Json& value, const std::string& path, const Limits&, EnabledValue& out,
+                Reading& reading);
+OrderedJson schema_of(Kind<EnabledValue>, const Limits&);
+inline std::string about_kind(Kind<EnabledValue>, const Limits&) {
+  return "`true` or `false`, or as NCCL has it, 0, 1 or 2";
+}
+inline OrderedJson write_value(const EnabledValue& value) { return value.yes; }
+
 /// Named like NCCL's environment variables.
 struct LibrarySection {
   std::string algo, proto;
   std::int64_t min_channels = 0, max_channels = 0;
-  bool nvls = true, collnet = false;
+  EnabledValue nvls{true}, collnet{false};
   std::optional<std::string> tuner;
 
   static constexpr auto fields = std::tuple{
       field("NCCL_ALGO", &LibrarySection::algo,
-            "algorithms to choose from, e.g. `ring,tree`, or `^nvls` for all others"),
+            "algorithms to choose from, e.g. `ring,tree`, or `^nvls` for all others; also for one "
+            "collective: `ring,nvls;allreduce:tree`"),
       field("NCCL_PROTO", &LibrarySection::proto, "protocols likewise: `ll`, `ll128`, `simple`"),
       field("NCCL_MIN_NCHANNELS", &LibrarySection::min_channels,
             "channels at least; 0: as many as it finds", between(0, 64)),

@@ -100,6 +100,21 @@ OrderedJson write_value(const PlanValue& value) {
   return list;
 }
 
+void read_value(const Json& value, const std::string& path, const Limits&, EnabledValue& out,
+                Reading& reading) {
+  if (value.is_boolean()) {
+    out.yes = value.get<bool>();
+  } else if (value == 0 || value == 1 || value == 2) {
+    out.yes = value != 0;
+  } else {
+    reading.wrong_kind(path, value, "true or false (or 0, 1 or 2)");
+  }
+}
+
+OrderedJson schema_of(Kind<EnabledValue>, const Limits&) {
+  return {{"enum", {true, false, 0, 1, 2}}};
+}
+
 void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out,
                 Reading& reading) {
   if (!value.is_object())

@@ -24,12 +24,6 @@ struct LibraryMachine {
 /// 64 GB/s: RCCL's topo.h) and take Ampere's constants, which is an assumption: RCCL has its own.
 [[nodiscard]] LibraryMachine library_machine(const platform::Platform& platform);
 
-/// What NCCL_ALGO and NCCL_PROTO allow: names with commas between them, a '^' before all of them
-/// for all others. Errc: config_range with `where` for words that are none and where nothing is
-/// left.
-[[nodiscard]] Result<nccl::Allowed> read_allowed(const platform::LibrarySettings& settings,
-                                                 const std::string& where);
-
 /// The times of the library that runs the platform's collectives; null where none does, and under
 /// ASTRA rules. `own`, `tuner`: from the files that the platform names. Errc: those of
 /// read_allowed.

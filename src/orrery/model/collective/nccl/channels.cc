@@ -98,6 +98,7 @@ Machine machine_of(const Hardware& hardware, const Shape& shape) {
   const double each = speed_within(rate, speeds_between(hardware.generation));
   machine.ring = {cards, each, each};
   if (multicast && cards > 1) machine.nvls = {cards, inside / cards, each};
+  if (hardware.collnet) machine.collnet = {cards, each, each};
   return machine;
 }
 

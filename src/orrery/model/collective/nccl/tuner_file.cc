@@ -124,9 +124,7 @@ std::optional<Choice> tuned(std::span<const TunerLine> lines, CollectiveType typ
                       (line.ranks < 0 || line.ranks == shape.ranks) && line.operations <= 1 &&
                       line.registered <= 0;
     if (!fits) continue;
-    Allowed only;
-    only.algorithms = static_cast<std::uint8_t>(1U << static_cast<unsigned>(line.algorithm));
-    only.protocols = static_cast<std::uint8_t>(1U << static_cast<unsigned>(line.protocol));
+    Allowed only = Allowed::only(line.algorithm, line.protocol);
     if (line.channels > 0)
       only.least_channels = only.most_channels =
           static_cast<int>(std::min<std::int64_t>(line.channels, 64));

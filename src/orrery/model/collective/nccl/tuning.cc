@@ -88,6 +88,8 @@ struct Question {
   [[nodiscard]] double steps() const {
     return all_reduce() ? 2 * (ranks - 1) : halves() ? ranks - 1 : ranks;
   }
+  /// Every GPU has a card of its own to switches that reduce.
+  [[nodiscard]] bool card_each() const { return shape.per_node() <= machine.collnet.count; }
   [[nodiscard]] double most_ll() const {
     return kMostLl[shape.nodes == 1 ? row : machine.amd_host ? 1 : 0][column];
   }
@@ -121,12 +123,14 @@ bool runs(const Question& ask, Algorithm algorithm, Protocol protocol) {
     case Algorithm::tree:
       return ask.all_reduce();
     case Algorithm::collnet_direct:
-      return !one_node && (ask.all_reduce() || ask.halves());
+      return !one_node && ask.machine.nvlink &&
+             (ask.all_reduce() || (ask.halves() && ask.card_each()));
     case Algorithm::collnet_chain:
       return !one_node && ask.all_reduce();
     case Algorithm::nvls:  // between nodes only with switches that reduce
-      return (ask.all_reduce() || ask.halves()) && ask.shape.per_node() > 2 &&
-             ask.machine.nvls.count > 1 && (one_node || ask.machine.collnet.count > 0);
+      return (ask.all_reduce() || (ask.halves() && (one_node || ask.card_each()))) &&
+             ask.shape.per_node() > 2 && ask.machine.nvls.count > 1 &&
+             (one_node || ask.machine.collnet.count > 0);
     case Algorithm::nvls_tree:
       return ask.all_reduce() && !one_node && ask.shape.per_node() > 1 &&
              ask.machine.nvls.count > 1;
@@ -134,6 +138,15 @@ bool runs(const Question& ask, Algorithm algorithm, Protocol protocol) {
       return ask.halves() && !one_node && ask.shape.per_node() == 1;
   }
   return false;
+}
+
+// Each GPU of a node over a card, or, where they have to share, a part of what that would be.
+double collnet_direct_bus(const Question& ask) {
+  const Channels& found = ask.machine.collnet;
+  if (ask.halves()) return ask.per_node * std::min(found.intra, 0.9 * found.inter);
+  const double gpus = ask.per_node / found.count;
+  const double shared = found.count * found.intra / (gpus - (gpus - 1) / 2);
+  return ask.machine.generation >= Generation::hopper ? 0.85 * shared : shared;
 }
 
 // GB/s that all channels together carry along the algorithm's path.
@@ -151,6 +164,7 @@ double bus(const Question& ask, Algorithm algorithm, Protocol protocol) {
     if (algorithm == Algorithm::nvls_tree) each = std::min(each, kNvlsTree[ask.row][ask.column]);
   }
   double all = count * each;
+  if (algorithm == Algorithm::collnet_direct) return collnet_direct_bus(ask);
   if (algorithm == Algorithm::pat) return all * 0.75;
   if (algorithm == Algorithm::ring && protocol == Protocol::ll)
     return std::min(ask.most_ll(), all * 0.5);
@@ -241,8 +255,7 @@ std::optional<Protocol> protocol_named(std::string_view word) {
   return std::nullopt;
 }
 
-Costs costs(CollectiveType type, std::int64_t bytes, const Shape& shape, const Machine& machine,
-            int operations) {
+Costs costs(CollectiveType type, std::int64_t bytes, const Shape& shape, const Machine& machine) {
   Costs all;
   for (auto& row : all) row.fill(-1);
   const bool known = type == CollectiveType::all_reduce || type == CollectiveType::all_gather ||
@@ -263,12 +276,25 @@ Costs costs(CollectiveType type, std::int64_t bytes, const Shape& shape, const M
       if (ring && protocol == Protocol::simple && shape.nodes > 1 && ask.all_reduce() &&
           share >= 64)
         wait *= machine.generation == Generation::volta ? 1.9 : 1.4;  // rings reach a plateau
-      // Up to 8 operations of a tree share its latency.
-      const int times = ring ? operations : (operations + 7) / 8;
-      all[a][p] = wait * times + static_cast<double>(bytes) / (1000 * rate);
+      all[a][p] = wait + static_cast<double>(bytes) / (1000 * rate);
     }
   }
   return all;
+}
+
+Allowed Allowed::only(Algorithm algorithm, Protocol protocol) {
+  Allowed one;
+  one.algorithms.fill(static_cast<std::uint8_t>(1U << index(algorithm)));
+  one.protocols.fill(static_cast<std::uint8_t>(1U << index(protocol)));
+  return one;
+}
+
+bool Allowed::may(CollectiveType type, Algorithm algorithm, Protocol protocol) const {
+  const auto* const found = std::find(kChosenFor.begin(), kChosenFor.end(), type);
+  if (found == kChosenFor.end()) return false;
+  const auto place = static_cast<std::size_t>(found - kChosenFor.begin());
+  return (algorithms[place] >> index(algorithm) & 1U) != 0 &&
+         (protocols[place] >> index(protocol) & 1U) != 0;
 }
 
 std::optional<Choice> choose(CollectiveType type, std::int64_t bytes, const Shape& shape,
@@ -277,7 +303,9 @@ std::optional<Choice> choose(CollectiveType type, std::int64_t bytes, const Shap
   for (Channels* found : {&limited.ring, &limited.nvls, &limited.collnet}) {
     if (found->count == 0) continue;
     if (allowed.most_channels > 0) found->count = std::min(found->count, allowed.most_channels);
-    found->count = std::max(found->count, allowed.least_channels);
+    if (allowed.least_channels <= found->count) continue;
+    const double share = static_cast<double>(found->count) / allowed.least_channels;
+    *found = {allowed.least_channels, found->intra * share, found->inter * share};
   }
   const Costs all = costs(type, bytes, shape, limited);
   std::optional<Choice> best;
@@ -286,7 +314,7 @@ std::optional<Choice> choose(CollectiveType type, std::int64_t bytes, const Shap
       const auto algorithm = static_cast<Algorithm>(a);
       const auto protocol = static_cast<Protocol>(p);
       const double us = all[a][p];
-      if (us < 0 || !allowed.may(algorithm, protocol) || (best && best->us <= us)) continue;
+      if (us < 0 || !allowed.may(type, algorithm, protocol) || (best && best->us <= us)) continue;
       best = Choice{algorithm, protocol, channels_of(algorithm, limited).count, us};
     }
   }

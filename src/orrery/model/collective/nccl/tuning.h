@@ -69,11 +69,10 @@ struct Machine {
 /// Microseconds by algorithm and protocol; negative where NCCL would not run it.
 using Costs = std::array<std::array<double, kProtocols>, kAlgorithms>;
 
-/// What the model says of `bytes` (the whole buffer, as nccl-tests counts it) in `operations` that
-/// were launched together. Empty (all negative) for what NCCL has no algorithm choice for: anything
+/// What the model says of `bytes` (the whole buffer, as nccl-tests counts it). Empty (all negative) for what NCCL has no algorithm choice for: anything
 /// but all-reduce, all-gather, reduce-scatter, broadcast and reduce.
 [[nodiscard]] Costs costs(graph::CollectiveType type, std::int64_t bytes, const Shape& shape,
-                          const Machine& machine, int operations = 1);
+                          const Machine& machine);
 
 struct Choice {
   Algorithm algorithm = Algorithm::ring;
@@ -84,22 +83,31 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
-/// Which algorithms and protocols may be chosen, a bit each; channels of all.
+/// Collectives that NCCL chooses for, in the order of its source.
+inline constexpr std::array<graph::CollectiveType, 5> kChosenFor = {
+    graph::CollectiveType::broadcast, graph::CollectiveType::reduce,
+    graph::CollectiveType::all_gather, graph::CollectiveType::reduce_scatter,
+    graph::CollectiveType::all_reduce};
+
+/// A set of algorithms or protocols for each of kChosenFor, a bit each.
+using Sets = std::array<std::uint8_t, kChosenFor.size()>;
+
+/// Which algorithms and protocols may be chosen; channels of all.
 struct Allowed {
-  std::uint8_t algorithms = 0x7f;
-  std::uint8_t protocols = 0x7;
+  Sets algorithms = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f};
+  Sets protocols = {0x7, 0x7, 0x7, 0x7, 0x7};
   int least_channels = 0;  ///< 0: as found
   int most_channels = 0;   ///< 0: as found
 
-  [[nodiscard]] bool may(Algorithm algorithm, Protocol protocol) const {
-    return (algorithms >> static_cast<unsigned>(algorithm) & 1u) != 0 &&
-           (protocols >> static_cast<unsigned>(protocol) & 1u) != 0;
-  }
+  /// Nothing else, for any collective.
+  [[nodiscard]] static Allowed only(Algorithm algorithm, Protocol protocol);
+  [[nodiscard]] bool may(graph::CollectiveType type, Algorithm algorithm, Protocol protocol) const;
   friend bool operator==(const Allowed&, const Allowed&) = default;
 };
 
 /// The least of costs(); of equal ones the first algorithm and protocol. Nothing where none is
-/// allowed or there is no choice.
+/// allowed or there is no choice. Fewer channels than were found carry less; more carry what the
+/// links do, each less.
 [[nodiscard]] std::optional<Choice> choose(graph::CollectiveType type, std::int64_t bytes,
                                            const Shape& shape, const Machine& machine,
                                            const Allowed& allowed = {});
