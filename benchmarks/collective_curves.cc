@@ -6,7 +6,8 @@
 //   collective_curves check <points.tsv
 //
 // points.tsv is what collective_points.py writes. `check` prints medians of |predicted / measured -
-// 1|: of sizes held back, of groups left out whole, and of NCCL's cost model alone.
+// 1|: of sizes held back, of groups and devices left out whole, of what others measured on such
+// machines, and of NCCL's cost model alone.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -29,6 +30,7 @@ namespace {
 struct Measured {
   MeasuredCollective curve;
   std::vector<SizedTime> points;
+  bool fitted = true;  ///< false: only compared
 };
 
 graph::CollectiveType type_of(const std::string& word) {
@@ -46,8 +48,9 @@ std::vector<Measured> read_points() {
     std::vector<std::string> words;
     std::istringstream cells(line);
     for (std::string word; std::getline(cells, word, '\t');) words.push_back(word);
-    if (words.size() != 9) continue;
+    if (words.size() != 10) continue;
     Measured one;
+    one.fitted = words[9] == "fit";
     MeasuredCollective& curve = one.curve;
     curve.device = words[0];
     curve.library = words[1];
@@ -127,25 +130,53 @@ std::string group(const MeasuredCollective& curve) {
          std::to_string(curve.ranks / curve.nodes);
 }
 
+/// predicted / measured - 1 of each size that is held back.
+struct Held {
+  std::int64_t bytes = 0;
+  double off = 0;
+};
+
 /// Every second size is left out of the curve that predicts it, twice.
+std::vector<Held> held_back(const Measured& one) {
+  std::vector<Held> all;
+  for (const std::size_t odd : {0U, 1U}) {
+    std::vector<SizedTime> kept, held;
+    for (std::size_t i = 0; i < one.points.size(); ++i) {
+      const bool end = i == 0 || i + 1 == one.points.size();
+      (end || i % 2 == odd ? kept : held).push_back(one.points[i]);
+    }
+    MeasuredCollective part = one.curve;
+    part.curve = model::fit_curve(kept);
+    const model::LibraryTimes times(machine_of(part), "", {part});
+    for (const SizedTime& point : held) {
+      const auto told = times(part.type, point.bytes, {part.ranks, part.nodes}).time;
+      all.push_back({point.bytes, static_cast<double>(told.count()) / 1e6 / point.us - 1});
+    }
+  }
+  return all;
+}
+
+/// A size counts as in the band of the others of its curve: its own error is not in that band.
 void check_sizes(const std::vector<Measured>& all) {
   Tallies by_group, by_type, small;
   for (const Measured& one : all) {
-    for (const std::size_t odd : {0U, 1U}) {
-      std::vector<SizedTime> kept, held;
-      for (std::size_t i = 0; i < one.points.size(); ++i) {
-        const bool end = i == 0 || i + 1 == one.points.size();
-        (end || i % 2 == odd ? kept : held).push_back(one.points[i]);
-      }
-      Measured part{one.curve, held};
-      part.curve.curve = model::fit_curve(kept);
-      const model::LibraryTimes times(machine_of(one.curve), "", {part.curve});
-      add(by_group[group(one.curve)], times, part);
-      add(by_type[std::string(graph::name(one.curve.type)) +
-                  (one.curve.nodes > 1 ? ", between nodes" : "")],
-          times, part);
-      std::erase_if(part.points, [](const SizedTime& point) { return point.bytes > 16384; });
-      add(small[group(one.curve)], times, part);
+    const std::vector<Held> held = held_back(one);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      std::vector<double> others;
+      for (std::size_t j = 0; j < held.size(); ++j)
+        if (j != i) others.push_back(1 / (1 + held[j].off) - 1);
+      const auto [least, most] = model::four_of_five(others);
+      const double share = 1 / (1 + held[i].off) - 1;
+      const auto count = [&](Tally& tally) {
+        tally.off.push_back(held[i].off);
+        ++tally.banded;
+        if (share >= least && share <= most) ++tally.in_band;
+      };
+      count(by_group[group(one.curve)]);
+      count(by_type[std::string(graph::name(one.curve.type)) +
+                    (one.curve.nodes > 1 ? ", between nodes" : "")]);
+      count(by_type["all"]);
+      if (held[i].bytes <= 16384) count(small[group(one.curve)]);
     }
   }
   print("Sizes held back, by device and nodes x GPUs", by_group);
@@ -167,8 +198,43 @@ void check_groups(const std::vector<Measured>& all, bool across) {
     if (others.size() < 2) continue;
     const model::LibraryTimes times(machine_of(out.curve), "", others);
     add(tallies[group(out.curve) + ' ' + std::string(graph::name(out.curve.type))], times, out);
+    if (across) add(tallies[out.curve.device + " fabric"], times, out);
   }
   print(across ? "Numbers of nodes left out" : "Numbers of GPUs in a node left out", tallies);
+}
+
+platform::Architecture architecture_of(const std::string& device) {
+  const platform::DeviceEntry* entry = platform::find_device(device);
+  return entry == nullptr ? platform::Architecture::unknown : entry->architecture;
+}
+
+/// A whole device is left out; another of its architecture predicts it, each in turn.
+void check_devices(const std::vector<Measured>& all) {
+  Tallies tallies;
+  for (const Measured& out : all) {
+    std::map<std::string, std::vector<MeasuredCollective>> others;
+    for (const Measured& one : all)
+      if (one.curve.device != out.curve.device && one.curve.type == out.curve.type &&
+          (one.curve.nodes > 1) == (out.curve.nodes > 1) &&
+          architecture_of(one.curve.device) == architecture_of(out.curve.device))
+        others[one.curve.device].push_back(one.curve);
+    for (const auto& [device, curves] : others) {
+      const model::LibraryTimes times(machine_of(out.curve), "", curves);
+      add(tallies[out.curve.device + " by " + device], times, out);
+    }
+  }
+  print("Devices left out, told by another of their architecture", tallies);
+}
+
+/// What was measured by others, and fitted to by nobody.
+void check_others(const std::vector<Measured>& others) {
+  Tallies tallies;
+  for (const Measured& one : others) {
+    const model::LibraryTimes times(machine_of(one.curve), one.curve.device);
+    add(tallies[one.curve.library], times, one);
+    add(tallies[one.curve.nodes > 1 ? "all, between nodes" : "all, one node"], times, one);
+  }
+  print("Measured by others", tallies);
 }
 
 void check_cost_model(const std::vector<Measured>& all) {
@@ -188,7 +254,11 @@ int main(int argc, char** argv) {
     std::cerr << "usage: collective_curves fit|check <points.tsv\n";
     return 2;
   }
-  const std::vector<Measured> all = read_points();
+  std::vector<Measured> all = read_points();
+  std::vector<Measured> others;
+  for (const Measured& one : all)
+    if (!one.fitted) others.push_back(one);
+  std::erase_if(all, [](const Measured& one) { return !one.fitted; });
   if (word == "fit") {
     std::vector<MeasuredCollective> curves;
     for (const Measured& one : all) curves.push_back(one.curve);
@@ -202,6 +272,8 @@ int main(int argc, char** argv) {
   check_sizes(all);
   check_groups(all, false);
   check_groups(all, true);
+  check_devices(all);
+  check_others(others);
   check_cost_model(all);
   return 0;
 }

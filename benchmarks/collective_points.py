@@ -15,14 +15,21 @@ import sys
 
 LINKS = {  # GB/s of one GPU inside a node and between nodes: data sheets of the machines measured
     "v100-sxm2": (150, 0), "a100-80gb": (300, 25), "h100-sxm": (450, 50), "h20": (450, 0), "h800": (200, 0),
-    "b200": (900, 50), "b300": (900, 0), "gb200": (900, 0), "gb300": (900, 0), "rtx-pro-6000": (64, 0)}
+    "b200": (900, 50), "b300": (900, 0), "gb200": (900, 0), "gb300": (900, 0), "rtx-pro-6000-server": (64, 0),
+    "a100-40gb": (300, 25), "h200-sxm": (450, 0)}
 DEVICES = {
     "A100-SXM4-80GB": "a100-80gb", "H100-SXM5": "h100-sxm", "B200": "b200", "B300-SXM6": "b300", "GB200": "gb200",
-    "GB300": "gb300", "RTX PRO 6000 Blackwell Server": "rtx-pro-6000", "H20": "h20", "H800": "h800"}
+    "GB300": "gb300", "RTX PRO 6000 Blackwell Server": "rtx-pro-6000-server", "H20": "h20", "H800": "h800"}
 TYPES = {"alltoall": "all_to_all"}
 SETS = {  # of nccl_measured.json: device, library
     "echo-azure-A100": ("a100-80gb", "nccl, Azure ND A100 v4"), "ncclissue-H100": ("h100-sxm", "nccl, 8 x 400 Gb/s"),
     "vtrain-v100": ("v100-sxm2", "nccl, vTrain")}
+OTHERS = {  # measured by others on machines like those of the curves: never fitted, only compared
+    "echo-azure-A100-all_reduce-2g": "a100-40gb", "echo-azure-A100-all_reduce-4g": "a100-40gb",
+    "echo-azure-A100-all_reduce-8g": "a100-40gb", "vtrain-a100": "a100-80gb", "dgxc-H100": "h100-sxm",
+    "aws-p5-H100": "h100-sxm", "dgx-H100": "h100-sxm", "stas-H200": "h200-sxm", "stas-B200": "b200",
+    "vidur-h100_dgx-all_reduce": "h100-sxm", "vidur-a100_dgx-all_reduce-2w-2pn": "a100-80gb",
+    "vidur-a100_dgx-all_reduce-4w-4pn": "a100-80gb", "vidur-a100_dgx-all_reduce-8w-8pn": "a100-80gb"}
 
 
 def tables(folder):
@@ -67,6 +74,15 @@ def sets(folder):
                 yield device, library, one["collective"], one["nodes"], one["gpus"], points, one["source"]
 
 
+def others(folder):
+    with open(f"{folder}/validation/nccl_measured.json") as file:
+        for one in json.load(file)["sets"]:
+            for begin, device in OTHERS.items():
+                if one["id"].startswith(begin):
+                    points = [(row[0], row[1]) for row in one["rows"] if row[1] > 0]
+                    yield device, one["id"], one["collective"], one["nodes"], one["gpus"], points, one["source"]
+
+
 def steady(points):
     """Sizes once, ascending, without those that took 1.5 times as long as both of their neighbours, or, the first, as the
     next."""
@@ -81,12 +97,14 @@ def steady(points):
 
 def main():
     folder = sys.argv[1]
-    for found in (tables(folder), pipeweave(folder), sets(folder)):
+    for found, use in ((tables(folder), "fit"), (pipeweave(folder), "fit"), (sets(folder), "fit"),
+                       (others(folder), "compare")):
         for device, library, kind, nodes, ranks, points, source in found:
             kind = TYPES.get(kind, kind)
             inside, between = LINKS[device]
             words = ",".join(f"{size}:{us}" for size, us in steady(points))
-            print(device, library, kind, nodes, ranks, inside, between if nodes > 1 else 0, source, words, sep="\t")
+            print(device, library, kind, nodes, ranks, inside, between if nodes > 1 else 0, source, words, use,
+                  sep="\t")
 
 
 if __name__ == "__main__":

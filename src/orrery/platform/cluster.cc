@@ -29,6 +29,7 @@ void set_in_step(const InStepSection& section, Device& device, Reading& reading)
   device.in_step.gap = section.gap;
   if (const auto& beside = section.beside_collectives)
     device.in_step.beside = InStep::Beside{beside->products, beside->others};
+  device.in_step.collectives = section.collectives;
   for (std::size_t i = 0; i < section.factors.size(); ++i) {
     const FactorSection& one = section.factors[i];
     const auto same = [&](const FactorSection& other) { return other.bits == one.bits; };

@@ -98,6 +98,7 @@ struct InStepSection {
   std::optional<Time> gap;
   std::vector<FactorSection> factors;
   std::optional<BesideSection> beside_collectives;
+  std::optional<double> collectives;
 
   static constexpr auto fields = std::tuple{
       field("gap", &InStepSection::gap,
@@ -108,7 +109,12 @@ struct InStepSection {
             between(0, 8)),
       field("beside_collectives", &InStepSection::beside_collectives,
             "how much slower kernels are while a collective runs on their device")
-          .by_default("from the SMs and the bandwidth that the library's collectives take")};
+          .by_default("from the SMs and the bandwidth that the library's collectives take"),
+      field("collectives", &InStepSection::collectives,
+            "how many times as long as alone the library's collectives take in your steps, for the "
+            "kernels that run beside them",
+            between(0.5, 10))
+          .by_default("assumed to take no longer")};
 };
 
 struct DeviceSection {

@@ -59,6 +59,10 @@ void set_library(const ClusterSection& file, Platform& platform, Reading& readin
     return reading.fail(Errc::config_conflict,
                         section.settings ? "/collectives/settings" : "/collectives/curves",
                         "is given, but no library runs the collectives", "add library: nccl");
+  if (ideal && platform.device.in_step.collectives)
+    return reading.fail(Errc::config_conflict, "/device/in_step/collectives",
+                        "is given, but no library runs the collectives",
+                        "it is for collectives: nccl");
   if (!ideal && !(section.all_reduce.empty() && section.all_gather.empty() &&
                   section.reduce_scatter.empty() && section.all_to_all.empty()))
     return reading.fail(Errc::config_conflict, "/collectives/library",
@@ -70,8 +74,9 @@ void set_library(const ClusterSection& file, Platform& platform, Reading& readin
                         "name one with device: {is: …}, or take library: ideal");
   if (section.settings) {
     const LibrarySection& set = *section.settings;
-    config.settings = {set.algo,    set.proto, set.min_channels,      set.max_channels, set.nvls,
-                       set.collnet, {},        set.tuner.value_or("")};
+    config.settings = {set.algo,         set.proto,    set.min_channels,
+                       set.max_channels, set.nvls.yes, set.collnet.yes,
+                       {},               set.tuner.value_or("")};
   }
   config.settings.curves = section.curves.value_or("");
 }

@@ -248,6 +248,39 @@ TEST(Cluster, GpusRunNcclUnlessSomethingElseIsSaid) {
   EXPECT_FALSE(parse(tpu + "collectives: nccl\n"));
 }
 
+// NCCL's environment knows 0, 1 and 2 only, and these were refused.
+TEST(Cluster, SettingsAreAsInTheEnvironment) {
+  const auto settings = [](const std::string& text) {
+    return parse(std::string(kSmall) + "collectives: {library: nccl, settings: {" + text + "}}\n");
+  };
+  for (const auto& [text, yes] : {std::pair{"0", false}, {"1", true}, {"2", true}, {"true", true},
+                                  {"false", false}}) {
+    const auto platform = settings(std::string("NCCL_NVLS_ENABLE: ") + text +
+                                   ", NCCL_COLLNET_ENABLE: " + text);
+    ASSERT_TRUE(platform) << text << ' ' << to_string(platform.error());
+    EXPECT_EQ(platform->collectives.settings.nvls, yes) << text;
+    EXPECT_EQ(platform->collectives.settings.collnet, yes) << text;
+  }
+  for (const char* bad : {"3", "-1", "0.5", "yes please", "[]"})
+    EXPECT_FALSE(settings(std::string("NCCL_NVLS_ENABLE: ") + bad)) << bad;
+}
+
+TEST(Cluster, CollectivesInStepsAreALibrarys) {
+  const std::string file =
+      "device: {is: h100-sxm, in_step: {collectives: 1.1}}\nnetwork:\n"
+      "  - {block: switch, size: 8, link: nvlink4}\n";
+  const auto platform = parse(file);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->device.in_step.collectives, 1.1);
+  Findings none;
+  const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(again->device.in_step.collectives, 1.1);
+  const auto ideal = parse(file + "collectives: ideal\n");
+  ASSERT_FALSE(ideal);
+  EXPECT_THAT(ideal.error().where, testing::HasSubstr("/device/in_step/collectives"));
+}
+
 TEST(Cluster, SchemaNamesEveryParameter) {
   const auto schema = nlohmann::json::parse(cluster_schema());
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");

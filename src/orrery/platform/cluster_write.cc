@@ -22,8 +22,9 @@ PlanValue plan_value(const CollectivePlan& plan) {
 }
 
 std::optional<InStepSection> section_of(const InStep& in_step) {
-  if (!in_step.gap && in_step.factors.empty() && !in_step.beside) return std::nullopt;
-  InStepSection section{in_step.gap, {}, {}};
+  if (!in_step.gap && in_step.factors.empty() && !in_step.beside && !in_step.collectives)
+    return std::nullopt;
+  InStepSection section{in_step.gap, {}, {}, in_step.collectives};
   if (in_step.beside)
     section.beside_collectives = BesideSection{in_step.beside->products, in_step.beside->others};
   for (const InStep::Factor& one : in_step.factors)
@@ -37,8 +38,8 @@ std::optional<LibrarySection> section_of(const LibrarySettings& settings) {
                          settings.protocols,
                          settings.least_channels,
                          settings.most_channels,
-                         settings.nvls,
-                         settings.collnet,
+                         {settings.nvls},
+                         {settings.collnet},
                          std::nullopt};
   if (!settings.tuner.empty()) section.tuner = settings.tuner;
   return section;

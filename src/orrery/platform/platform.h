@@ -164,6 +164,9 @@ struct InStep {
   std::optional<Time> gap;  ///< from a kernel to the next that waits in the queue
   std::vector<Factor> factors;
   std::optional<Beside> beside;  ///< empty: as assumed (model::Interference)
+  /// How many times as long a library's collectives take as alone, for the kernels that run beside
+  /// them; empty: assumed to take no longer.
+  std::optional<double> collectives;
 };
 
 struct Device {

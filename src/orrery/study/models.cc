@@ -60,6 +60,9 @@ std::string in_step_words(const platform::Platform& platform) {
   } else if (assumed) {
     words += fmt::format("{}slower beside collectives (assumed)", words.empty() ? "" : ", ");
   }
+  if (device.in_step.collectives)
+    words += fmt::format("{}collectives x {:.2f}", words.empty() ? "" : ", ",
+                         *device.in_step.collectives);
   return words;
 }
 

@@ -34,6 +34,7 @@ void write_in_step(JsonWriter& json, const platform::Platform& platform) {
         .field("most", factor.most)
         .end_object();
   json.end_array().key("beside_collectives");
+  const bool by_library = platform.collectives.library == platform::CollectiveLibrary::nccl;
   const auto& beside = device.in_step.beside;
   if (beside) {
     json.begin_object()
@@ -41,11 +42,20 @@ void write_in_step(JsonWriter& json, const platform::Platform& platform) {
         .field("products", beside->products)
         .field("others", beside->others)
         .end_object();
-  } else if (platform.collectives.library == platform::CollectiveLibrary::nccl) {
+  } else if (by_library) {
     json.begin_object().field("source", "assumed").end_object();
   } else {
     json.null();
   }
+  json.key("collectives");
+  const auto& collectives = device.in_step.collectives;
+  if (by_library)
+    json.begin_object()
+        .field("source", collectives ? "stated" : "assumed")
+        .field("factor", collectives.value_or(1))
+        .end_object();
+  else
+    json.null();
   json.end_object();
 }
 

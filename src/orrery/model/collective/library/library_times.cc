@@ -8,6 +8,7 @@
 
 #include "orrery/model/collective/experts/deepep.h"
 #include "orrery/model/kernels/exact_math.h"
+#include "orrery/platform/catalogue.h"
 
 namespace orrery::model {
 
@@ -61,11 +62,42 @@ Time time_of(double us) {
                         : std::numeric_limits<std::int64_t>::max() / 2);
 }
 
-// Bands are of sizes held back. Leaving out whole groups, measured all-reduces between nodes are
-// 1.5 times as far away again (docs/collectives.md); of another collective or machine it is not
-// known, and taken for three times.
-constexpr double kOtherGroup = 1.5;
+// Bands are of sizes held back. They hold for groups between two that were measured and on devices
+// that stand in for others, too; beyond the measured numbers of GPUs or nodes they have to be so
+// many times as wide (benchmarks/collective_curves check, docs/collectives.md). Of another
+// collective, and of nodes with another number of GPUs, it is not known, and taken for three times.
+constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5;
 constexpr double kOtherKind = 3;
+
+bool same_kind(const MeasuredCollective& a, const MeasuredCollective& b) {
+  return a.type == b.type && (a.nodes > 1) == (b.nodes > 1);
+}
+
+/// Devices of the same architecture whose maker links them as fast: those with curves, the nearest
+/// in SMs first.
+std::vector<std::string> stand_ins(const std::string& device) {
+  const platform::DeviceEntry* self = platform::find_device(device);
+  const auto link = [](const platform::DeviceEntry* entry) {
+    const platform::LinkEntry* found = entry == nullptr || entry->build.scale_up.empty()
+                                           ? nullptr
+                                           : platform::find_link(entry->build.scale_up);
+    return found == nullptr ? 0.0 : found->bandwidth.count();
+  };
+  std::vector<std::pair<std::int64_t, std::string>> found;
+  if (self == nullptr || !(link(self) > 0)) return {};
+  for (const std::string& name : measured_devices()) {
+    const platform::DeviceEntry* other = platform::find_device(name);
+    if (other == nullptr || other == self || other->architecture != self->architecture ||
+        link(other) != link(self))
+      continue;
+    const std::int64_t apart = std::int64_t{other->sms} - std::int64_t{self->sms};
+    found.emplace_back(std::abs(apart), name);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& [apart, name] : found) names.push_back(std::move(name));
+  return names;
+}
 
 }  // namespace
 
@@ -84,17 +116,22 @@ std::string_view name(LibrarySource source) {
 LibraryTimes::LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
                            std::vector<MeasuredCollective> own, nccl::Chooser chooser)
     : hardware_(hardware), device_(device), chooser_(std::move(chooser)), curves_(std::move(own)) {
-  const std::size_t given = curves_.size();
-  const auto has_own = [&](const MeasuredCollective& built_in) {
-    return std::any_of(curves_.begin(), curves_.begin() + static_cast<std::ptrdiff_t>(given),
-                       [&](const MeasuredCollective& curve) {
-                         return curve.type == built_in.type &&
-                                (curve.nodes > 1) == (built_in.nodes > 1);
-                       });
-  };
-  for (MeasuredCollective& curve : built_in_curves(device))
-    if (!has_own(curve)) curves_.push_back(std::move(curve));
+  add_curves(built_in_curves(device));
+  for (std::string& name : stand_ins(device)) {
+    add_curves(built_in_curves(name));
+    stand_ins_.push_back(std::move(name));
+  }
   sort_curves();
+}
+
+// Those of which there is no other of their kind yet.
+void LibraryTimes::add_curves(std::vector<MeasuredCollective> more) {
+  const std::size_t given = curves_.size();
+  for (MeasuredCollective& curve : more) {
+    const auto end = curves_.begin() + static_cast<std::ptrdiff_t>(given);
+    if (std::none_of(curves_.begin(), end, [&](const auto& one) { return same_kind(one, curve); }))
+      curves_.push_back(std::move(curve));
+  }
 }
 
 void LibraryTimes::sort_curves() {
@@ -118,6 +155,7 @@ double LibraryTimes::log_share(const MeasuredCollective& curve, std::int64_t byt
   nccl::Hardware measured = hardware_;
   if (curve.intra > 0) measured.intra = curve.intra;
   if (curve.inter > 0) measured.inter = curve.inter;
+  measured.collnet = false;
   const double us = curve.curve(bytes);
   const double told = base(curve.type, bytes, {curve.ranks, curve.nodes}, measured, {}).us;
   return us > 0 && told > 0 ? exact_log2(us / told) : 0;
@@ -134,12 +172,12 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   const auto fits = [&](const MeasuredCollective& curve) {
     return curve.type == wanted && (curve.nodes > 1) == across;
   };
-  double further = 1;
+  double wider_by = 1;
   if (std::none_of(curves_.begin(), curves_.end(), fits)) {
     // Rings of all kinds go the same ways; exchanges do not.
     if (wanted == CollectiveType::all_to_all) return {};
     wanted = CollectiveType::all_reduce;
-    further = kOtherKind;
+    wider_by = kOtherKind;
   }
   const MeasuredCollective *below = nullptr, *above = nullptr;
   for (const MeasuredCollective& curve : curves_) {
@@ -148,9 +186,12 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
     if (at <= here && (below == nullptr || at > place(*below))) below = &curve;
     if (at >= here && (above == nullptr || at < place(*above))) above = &curve;
   }
-  if (below == nullptr) below = above;
-  if (above == nullptr) above = below;
-  if (below == nullptr) return {};
+  if (below == nullptr && above == nullptr) return {};
+  if (below == nullptr || above == nullptr) {
+    wider_by *= across ? kBeyondNodes : hardware_.nvlink ? kBeyondInSwitch : kBeyondInPci;
+    (below == nullptr ? below : above) = below == nullptr ? above : below;
+  }
+  if (across && shape.ranks * below->nodes != below->ranks * shape.nodes) wider_by *= kOtherKind;
   Share found;
   found.log = log_share(*below, bytes);
   found.band = both(band_of(*below), band_of(*above));
@@ -158,10 +199,11 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
     const double part = (here - place(*below)) / (place(*above) - place(*below));
     found.log += part * (log_share(*above, bytes) - found.log);
   }
-  const bool same =
-      below == above && below->ranks == shape.ranks && below->nodes == shape.nodes && further == 1;
+  const bool stands_in = std::count(stand_ins_.begin(), stand_ins_.end(), below->device) > 0;
+  const bool same = below == above && below->ranks == shape.ranks && below->nodes == shape.nodes &&
+                    wanted == stands_for(type) && !stands_in;
   found.source = same ? LibrarySource::measured : LibrarySource::scaled;
-  if (found.band && !same) found.band = wider(*found.band, kOtherGroup * further);
+  if (found.band) found.band = wider(*found.band, wider_by);
   return found;
 }
 
@@ -202,15 +244,21 @@ LibraryAnswer LibraryTimes::by_experts(const graph::ExpertExchange& exchange, st
                   : told.band   ? LibrarySource::scaled
                                 : LibrarySource::cost_model;
   answer.band = told.band;
-  return as_drawn(CollectiveType::all_to_all, shape, answer);
+  return in_step_as_drawn(CollectiveType::all_to_all, shape, answer);
 }
 
-LibraryAnswer LibraryTimes::as_drawn(CollectiveType type, const nccl::Shape& shape,
-                                     LibraryAnswer answer) const {
-  if (!off_by_) return answer;
-  const double us = static_cast<double>(answer.time.count()) / 1e6;
-  answer.time = time_of(us * off_by_(type, shape, answer));
+LibraryAnswer LibraryTimes::in_step_as_drawn(CollectiveType type, const nccl::Shape& shape,
+                                             LibraryAnswer answer) const {
+  const auto us = [&] { return static_cast<double>(answer.time.count()) / 1e6; };
+  if (in_step_ != 1) answer.time = time_of(us() * in_step_);
+  if (off_by_) answer.time = time_of(us() * off_by_(type, shape, answer));
   return answer;
+}
+
+LibraryTimes LibraryTimes::in_steps(double factor) const {
+  LibraryTimes other = *this;
+  other.in_step_ = factor;
+  return other;
 }
 
 LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
@@ -225,7 +273,7 @@ LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
   answer.source = put_right.source;
   answer.choice = told.choice;
   answer.band = put_right.band;
-  return as_drawn(type, shape, answer);
+  return in_step_as_drawn(type, shape, answer);
 }
 
 LibraryTimes LibraryTimes::off_by(Factor factor) const {

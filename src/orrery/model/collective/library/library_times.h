@@ -53,8 +53,9 @@ struct LibraryAnswer {
 /// 64 MB, as measured on A100 and H100 (docs/collectives.md).
 class LibraryTimes {
  public:
-  /// `device`: of the catalogue, for its built-in curves; `own`: curves of the user's machine,
-  /// which come before built-in ones of the same collective.
+  /// `device`: of the catalogue, for its built-in curves, and of what it has none those of a device
+  /// of the same architecture and links; `own`: curves of the user's machine, which come before
+  /// built-in ones of the same collective.
   LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
                std::vector<MeasuredCollective> own = {}, nccl::Chooser chooser = {});
 
@@ -78,6 +79,10 @@ class LibraryTimes {
   [[nodiscard]] Time slowed(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape, double inside, double between,
                             const graph::ExpertExchange& exchange = {}) const;
+
+  /// The same library in steps, where kernels beside them make its collectives so many times as
+  /// long.
+  [[nodiscard]] LibraryTimes in_steps(double factor) const;
 
   /// How many times as long as told collectives of such groups really take.
   using Factor =
@@ -105,6 +110,7 @@ class LibraryTimes {
   [[nodiscard]] double log_share(const MeasuredCollective& curve, std::int64_t bytes) const;
   [[nodiscard]] Share share(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape) const;
+  void add_curves(std::vector<MeasuredCollective> more);
   void sort_curves();
   [[nodiscard]] LibraryAnswer by_experts(const graph::ExpertExchange& exchange, std::int64_t bytes,
                                          const nccl::Shape& shape) const;
@@ -113,9 +119,12 @@ class LibraryTimes {
   std::string device_;
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
-  [[nodiscard]] LibraryAnswer as_drawn(graph::CollectiveType type, const nccl::Shape& shape,
-                                       LibraryAnswer answer) const;
+  std::vector<std::string> stand_ins_;  ///< devices whose curves may be there for the own one
+  [[nodiscard]] LibraryAnswer in_step_as_drawn(graph::CollectiveType type,
+                                               const nccl::Shape& shape,
+                                               LibraryAnswer answer) const;
 
+  double in_step_ = 1;
   Factor off_by_;  ///< empty: it is right
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 
 namespace orrery::model {
 namespace {
@@ -62,13 +63,18 @@ std::int64_t between(std::int64_t a, std::int64_t b) {
                                    std::sqrt(static_cast<double>(b)));
 }
 
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
+/// What lies at that place of values in order, the first being at 0.
+double at_place(const std::vector<double>& values, double place) {
+  place = std::clamp(place, 0.0, static_cast<double>(values.size() - 1));
   const auto low = static_cast<std::size_t>(place);
   const std::size_t high = std::min(low + 1, values.size() - 1);
   return values[low] + (values[high] - values[low]) * (place - static_cast<double>(low));
+}
+
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return at_place(values, share * static_cast<double>(values.size() - 1));
 }
 
 }  // namespace
@@ -152,6 +158,13 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int most) {
   return SizeCurve(std::move(stretches), points[0].bytes);
 }
 
+std::pair<double, double> four_of_five(std::vector<double> errors) {
+  if (errors.empty()) return {};
+  std::sort(errors.begin(), errors.end());
+  const double next = static_cast<double>(errors.size() + 1);
+  return {at_place(errors, 0.1 * next - 1), at_place(errors, 0.9 * next - 1)};
+}
+
 CurveError held_back_error(std::span<const SizedTime> points) {
   return held_back_error(points, [](std::span<const SizedTime> kept) { return fit_curve(kept); });
 }
@@ -176,8 +189,7 @@ CurveError held_back_error(std::span<const SizedTime> points, CurveMaker make) {
   error.points = static_cast<std::int64_t>(off.size());
   error.median = percentile(off, 0.5);
   error.ninety = percentile(off, 0.9);
-  error.least = percentile(shares, 0.1);
-  error.most = percentile(shares, 0.9);
+  std::tie(error.least, error.most) = four_of_five(std::move(shares));
   return error;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace orrery::model {
@@ -64,15 +65,19 @@ class SizeCurve {
 /// positive.
 [[nodiscard]] SizeCurve curve_through(std::span<const SizedTime> points);
 
-/// How far a curve is from points: medians and the band that holds 80 % of measured / predicted.
+/// How far a curve is from points: medians and the band in which four of five further sizes lie.
 struct CurveError {
   double median = 0;           ///< of |predicted / measured - 1|
   double ninety = 0;           ///< its 90th percentile; 0: not said
-  double least = 0, most = 0;  ///< 10th and 90th percentile of measured / predicted - 1
+  double least = 0, most = 0;  ///< four_of_five() of measured / predicted - 1
   std::int64_t points = 0;
 
   friend bool operator==(const CurveError&, const CurveError&) = default;
 };
+
+/// Between which of so many errors a further one of their kind lies with a chance of four in five:
+/// the 0.1 (n + 1)-th and the 0.9 (n + 1)-th of them in order; of fewer than nine the outermost.
+[[nodiscard]] std::pair<double, double> four_of_five(std::vector<double> errors);
 
 /// What makes a curve of points.
 using CurveMaker = SizeCurve (*)(std::span<const SizedTime>);
