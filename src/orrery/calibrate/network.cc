@@ -165,7 +165,7 @@ class Calibration {
       if (entry == nullptr) unknown.insert(curve.device);
       names_[curve.device] = entry == nullptr ? curve.device : entry->name;
     }
-    if (unknown.empty()) return {};
+    if (unknown.empty()) return only_for_unknown();
     if (unknown.contains("") && options_.device.empty())
       return fail(Errc::input_missing_attr, set_.where, "nothing says which device was measured",
                   "--device h100-sxm, say");
@@ -176,6 +176,18 @@ class Calibration {
                               in_quotes(*std::next(unknown.begin())), in_quotes(options_.device)),
                   "calibrate one device at a time");
     names_[*unknown.begin()] = options_.device;
+    return {};
+  }
+
+  /// A name for a device that the catalogue knows by its driver's name would change nothing.
+  Result<void> only_for_unknown() {
+    if (options_.device.empty()) return {};
+    for (const auto& [measured, name] : names_) {
+      if (name != options_.device)
+        return fail(Errc::usage, "--device",
+                    in_quotes(measured) + " is " + name + ", and not " + in_quotes(options_.device),
+                    "leave it out; it is for devices that the catalogue does not know");
+    }
     return {};
   }
 

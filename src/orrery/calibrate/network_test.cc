@@ -52,6 +52,13 @@ TEST(Network, NamesTheDeviceByItsDriver) {
   EXPECT_NEAR(made->curves[0].peak_bus_bandwidth(), 1.875 * 1048576 / (20.49 * 1e3), 0.01);
 }
 
+// It used to be passed over in silence.
+TEST(Network, RefusesAnotherNameForAKnownDevice) {
+  const std::string text = text_of({.ranks = 8, .factor = 1.75}, toy_times(6));
+  EXPECT_EQ(error_of_all(text, {"h100-sxm"}), "none");
+  EXPECT_THAT(error_of_all(text, {"a100-80gb"}), HasSubstr("is h100-sxm, and not \"a100-80gb\""));
+}
+
 TEST(Network, KeepsDevicesApart) {
   const std::string two =
       kHeader + csv("B200", "all_reduce", 8) + csv("H100-SXM5", "all_reduce", 8);
