@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "orrery/model/collective/library/library_of.h"
+#include "orrery/model/collective/measured/lin_curve.h"
 #include "orrery/platform/catalogue.h"
 
 using namespace orrery;
@@ -203,6 +204,22 @@ void check_groups(const std::vector<Measured>& all, bool across) {
   print(across ? "Numbers of nodes left out" : "Numbers of GPUs in a node left out", tallies);
 }
 
+/// The eight-parameter curve of Lin et al. at the very points that it is fitted to, and lines
+/// there.
+void check_lin(const std::vector<Measured>& all) {
+  Tallies tallies;
+  for (const Measured& one : all) {
+    const double factor = model::bus_factor(one.curve.type, one.curve.ranks);
+    const model::LinCurve lin = model::fit_lin_curve(one.points, factor);
+    if (lin.max_bw == 0) continue;
+    for (const SizedTime& point : one.points) {
+      tallies["Lin et al."].off.push_back(lin(point.bytes, factor) / point.us - 1);
+      tallies["lines"].off.push_back(one.curve.curve(point.bytes) / point.us - 1);
+    }
+  }
+  print("At the points that are fitted to", tallies);
+}
+
 platform::Architecture architecture_of(const std::string& device) {
   const platform::DeviceEntry* entry = platform::find_device(device);
   return entry == nullptr ? platform::Architecture::unknown : entry->architecture;
@@ -274,6 +291,7 @@ int main(int argc, char** argv) {
   check_groups(all, true);
   check_devices(all);
   check_others(others);
+  check_lin(all);
   check_cost_model(all);
   return 0;
 }

@@ -74,9 +74,9 @@ void set_library(const ClusterSection& file, Platform& platform, Reading& readin
                         "name one with device: {is: …}, or take library: ideal");
   if (section.settings) {
     const LibrarySection& set = *section.settings;
-    config.settings = {set.algo,         set.proto,    set.min_channels,
-                       set.max_channels, set.nvls.yes, set.collnet.yes,
-                       {},               set.tuner.value_or("")};
+    config.settings = {
+        set.algo,        set.proto, set.min_channels,      set.max_channels, set.nvls.yes,
+        set.collnet.yes, {},        set.tuner.value_or("")};
   }
   config.settings.curves = section.curves.value_or("");
 }

@@ -253,10 +253,10 @@ TEST(Cluster, SettingsAreAsInTheEnvironment) {
   const auto settings = [](const std::string& text) {
     return parse(std::string(kSmall) + "collectives: {library: nccl, settings: {" + text + "}}\n");
   };
-  for (const auto& [text, yes] : {std::pair{"0", false}, {"1", true}, {"2", true}, {"true", true},
-                                  {"false", false}}) {
-    const auto platform = settings(std::string("NCCL_NVLS_ENABLE: ") + text +
-                                   ", NCCL_COLLNET_ENABLE: " + text);
+  for (const auto& [text, yes] :
+       {std::pair{"0", false}, {"1", true}, {"2", true}, {"true", true}, {"false", false}}) {
+    const auto platform =
+        settings(std::string("NCCL_NVLS_ENABLE: ") + text + ", NCCL_COLLNET_ENABLE: " + text);
     ASSERT_TRUE(platform) << text << ' ' << to_string(platform.error());
     EXPECT_EQ(platform->collectives.settings.nvls, yes) << text;
     EXPECT_EQ(platform->collectives.settings.collnet, yes) << text;

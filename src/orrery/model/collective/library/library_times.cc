@@ -64,9 +64,9 @@ Time time_of(double us) {
 
 // Bands are of sizes held back. They hold for groups between two that were measured and on devices
 // that stand in for others, too; beyond the measured numbers of GPUs or nodes they have to be so
-// many times as wide (benchmarks/collective_curves check, docs/collectives.md). Of nodes with another
-// number of GPUs it is not known, and taken as beyond; of another collective likewise, for three
-// times.
+// many times as wide (benchmarks/collective_curves check, docs/collectives.md). Of nodes with
+// another number of GPUs it is not known, and taken as beyond; of another collective likewise, for
+// three times.
 constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5;
 constexpr double kOtherKind = 3;
 
@@ -192,8 +192,7 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
     wider_by *= across ? kBeyondNodes : hardware_.nvlink ? kBeyondInSwitch : kBeyondInPci;
     (below == nullptr ? below : above) = below == nullptr ? above : below;
   }
-  if (across && shape.ranks * below->nodes != below->ranks * shape.nodes)
-    wider_by *= kBeyondNodes;
+  if (across && shape.ranks * below->nodes != below->ranks * shape.nodes) wider_by *= kBeyondNodes;
   Share found;
   found.log = log_share(*below, bytes);
   found.band = both(band_of(*below), band_of(*above));

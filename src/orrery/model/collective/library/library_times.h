@@ -120,8 +120,7 @@ class LibraryTimes {
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
   std::vector<std::string> stand_ins_;  ///< devices whose curves may be there for the own one
-  [[nodiscard]] LibraryAnswer in_step_as_drawn(graph::CollectiveType type,
-                                               const nccl::Shape& shape,
+  [[nodiscard]] LibraryAnswer in_step_as_drawn(graph::CollectiveType type, const nccl::Shape& shape,
                                                LibraryAnswer answer) const;
 
   double in_step_ = 1;

@@ -20,8 +20,7 @@ platform::Platform cluster(const std::string& device, double inside, std::int64_
   platform.device.entry = device;
   platform.collectives.library = platform::CollectiveLibrary::nccl;
   platform.dims = {{platform::Block::switched, 8, Bandwidth(inside * 1e9), 0}};
-  if (nodes > 1)
-    platform.dims.push_back({platform::Block::switched, nodes, Bandwidth(50e9), 0});
+  if (nodes > 1) platform.dims.push_back({platform::Block::switched, nodes, Bandwidth(50e9), 0});
   return platform;
 }
 
@@ -38,7 +37,8 @@ constexpr std::int64_t kMega = 1 << 20;
 TEST(LibraryTimes, EveryDeviceWithCurvesIsInTheCatalogue) {
   for (const std::string& device : measured_devices())
     EXPECT_NE(platform::find_device(device), nullptr) << device;
-  const auto told = ask(cluster("rtx-pro-6000-server", 64), CollectiveType::all_reduce, kMega, {8, 1});
+  const auto told =
+      ask(cluster("rtx-pro-6000-server", 64), CollectiveType::all_reduce, kMega, {8, 1});
   EXPECT_EQ(told.source, LibrarySource::measured);
 }
 
@@ -171,8 +171,8 @@ TEST(LibrarySettings, AreReadAsNcclReadsThem) {
 
 TEST(LibrarySettings, RefuseWhatTheyCannotMean) {
   for (const char* bad : {"rings", "^tree,ring,collnetdirect,collnetchain,nvls,nvlstree,pat", ",",
-                          "ring;tree", "allreduce:", "all_reduce:ring", "allreduce:ring;;", "ring:",
-                          "allreduce:ring:tree", "allreduce:rings", ":ring"}) {
+                          "ring;tree", "allreduce:", "all_reduce:ring", "allreduce:ring;;",
+                          "ring:", "allreduce:ring:tree", "allreduce:rings", ":ring"}) {
     const auto read = allowed(bad);
     ASSERT_FALSE(read) << bad;
     EXPECT_EQ(read.error().where, "/settings/NCCL_ALGO") << bad;

@@ -16,9 +16,9 @@ struct Hardware {
   bool multicast = true;  ///< switches that reduce and multicast (NVLink SHARP), from Hopper
   bool amd_host = false;
   bool collnet = false;  ///< switches of the network reduce (SHARP), and NCCL is to use them
-  double intra = 0;   ///< GB/s of one GPU into its node's links, one way
-  double inter = 0;   ///< GB/s of one GPU into the network, one way; 0: there is none
-  double usable = 0;  ///< share of `intra` that NCCL counts on; 0: that of NVIDIA's generation
+  double intra = 0;      ///< GB/s of one GPU into its node's links, one way
+  double inter = 0;      ///< GB/s of one GPU into the network, one way; 0: there is none
+  double usable = 0;     ///< share of `intra` that NCCL counts on; 0: that of NVIDIA's generation
 
   friend bool operator==(const Hardware&, const Hardware&) = default;
 };

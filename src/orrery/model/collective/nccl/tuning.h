@@ -69,8 +69,9 @@ struct Machine {
 /// Microseconds by algorithm and protocol; negative where NCCL would not run it.
 using Costs = std::array<std::array<double, kProtocols>, kAlgorithms>;
 
-/// What the model says of `bytes` (the whole buffer, as nccl-tests counts it). Empty (all negative) for what NCCL has no algorithm choice for: anything
-/// but all-reduce, all-gather, reduce-scatter, broadcast and reduce.
+/// What the model says of `bytes` (the whole buffer, as nccl-tests counts it). Empty (all negative)
+/// for what NCCL has no algorithm choice for: anything but all-reduce, all-gather, reduce-scatter,
+/// broadcast and reduce.
 [[nodiscard]] Costs costs(graph::CollectiveType type, std::int64_t bytes, const Shape& shape,
                           const Machine& machine);
 

@@ -99,8 +99,8 @@ TEST(NcclTuning, FollowsSettings) {
   const Shape shape{8, 1};
   const Machine machine = machine_of(dgx(Generation::hopper), shape);
   const auto type = CollectiveType::all_reduce;
-  const auto tree = choose(type, 1 << 28, shape, machine,
-                           Allowed::only(Algorithm::tree, Protocol::simple));
+  const auto tree =
+      choose(type, 1 << 28, shape, machine, Allowed::only(Algorithm::tree, Protocol::simple));
   ASSERT_TRUE(tree);
   EXPECT_EQ(tree->algorithm, Algorithm::tree);
   EXPECT_EQ(tree->protocol, Protocol::simple);
