@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "orrery/calibrate/median.h"
 #include "orrery/core/text.h"
 #include "orrery/model/collective/library/library_of.h"
+#include "orrery/model/collective/measured/size_curve.h"
 #include "orrery/platform/catalogue.h"
 
 namespace orrery::calibrate {
@@ -38,12 +38,6 @@ struct At {
   Choice choice;
   double us = std::numeric_limits<double>::infinity();
 };
-
-/// The size where the nearer of two is the other one, in logarithms.
-std::int64_t between(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)) *
-                                   std::sqrt(static_cast<double>(b)));
-}
 
 class Choosing {
  public:
@@ -98,7 +92,7 @@ class Choosing {
         ++made_.agree;
       const auto next = std::next(at);
       const std::int64_t most = next == at_.end() ? std::numeric_limits<std::int64_t>::max()
-                                                  : between(bytes, next->first);
+                                                  : model::halfway(bytes, next->first);
       TunerLine line{curve_.type, made_.lines.empty() ? 0 : made_.lines.back().most + 1, most};
       line.algorithm = best.choice.algorithm;
       line.protocol = best.choice.protocol;

@@ -58,11 +58,6 @@ struct Cut {
   std::size_t begin = 0;
 };
 
-std::int64_t between(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)) *
-                                   std::sqrt(static_cast<double>(b)));
-}
-
 /// What lies at that place of values in order, the first being at 0.
 double at_place(const std::vector<double>& values, double place) {
   place = std::clamp(place, 0.0, static_cast<double>(values.size() - 1));
@@ -151,11 +146,16 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int most) {
     const std::size_t begin = cuts[k][end].begin;
     const FittedLine& line = lines[begin][end - begin - 2];
     const std::int64_t to =
-        end == n ? points[n - 1].bytes : between(points[end - 1].bytes, points[end].bytes);
+        end == n ? points[n - 1].bytes : halfway(points[end - 1].bytes, points[end].bytes);
     stretches[k - 1] = {to, line.latency, line.slope / scale};
     end = begin;
   }
   return SizeCurve(std::move(stretches), points[0].bytes);
+}
+
+std::int64_t halfway(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)) *
+                                   std::sqrt(static_cast<double>(b)));
 }
 
 std::pair<double, double> four_of_five(std::vector<double> errors) {
