@@ -166,12 +166,12 @@ void check_sizes(const std::vector<Measured>& all) {
       std::vector<double> others;
       for (std::size_t j = 0; j < held.size(); ++j)
         if (j != i) others.push_back(1 / (1 + held[j].off) - 1);
-      const auto [least, most] = model::four_of_five(others);
+      const auto band = model::four_of_five(others);
       const double share = 1 / (1 + held[i].off) - 1;
       const auto count = [&](Tally& tally) {
         tally.off.push_back(held[i].off);
         ++tally.banded;
-        if (share >= least && share <= most) ++tally.in_band;
+        if (share >= band.first && share <= band.second) ++tally.in_band;
       };
       count(by_group[group(one.curve)]);
       count(by_type[std::string(graph::name(one.curve.type)) +
