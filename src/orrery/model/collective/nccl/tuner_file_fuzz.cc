@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tuner's file of anybody's making: read, or refused.
+// A tuner's file, and settings, of anybody's making: read, or refused.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
+#include "orrery/model/collective/library/library_settings.h"
 #include "orrery/model/collective/nccl/channels.h"
 #include "orrery/model/collective/nccl/tuner_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace orrery::model::nccl;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string word(text.substr(0, 4096));
+  (void)orrery::model::read_allowed({.algorithms = word, .protocols = word}, "settings");
   const auto lines = parse_tuner(text, "tuner.csv");
   if (!lines) return 0;
   const Shape shape{16, 2};
