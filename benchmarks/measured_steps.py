@@ -28,7 +28,8 @@ KNOWN = {
     # NVIDIA's submissions to MLPerf training, and those made with its containers: NeMo.
     "mlperf_training.json": {"kernels.framework": "megatron"},
     # llm-foundry: MPT under PyTorch's FSDP, not compiled.
-    "mosaic_mpt_fsdp.json": {"kernels.framework": "pytorch"},
+    # Its loss is flash-attention's cross entropy (models/mpt/modeling_mpt.py: loss_fn "fused_crossentropy").
+    "mosaic_mpt_fsdp.json": {"kernels.framework": "pytorch", "kernels.loss": "compiled"},
 }
 FIRST = ["id", "model_name", "gpu", "n", "dom", "nvl", "ib", "prec", "measured_s"]
 LAST = ["assumed", "why_not"]
