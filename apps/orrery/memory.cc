@@ -16,6 +16,7 @@
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/present/memory_text.h"
+#include "orrery/study/device_memory.h"
 #include "orrery/study/hints.h"
 #include "orrery/workload/memory/fit.h"
 #include "orrery/workload/memory/memory_picture.h"
@@ -47,9 +48,9 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const platform::P
       return fail(Errc::usage, "--device", fmt::format("no device is called '{}'", options.device),
                   near.empty() ? "the names are in docs/reference/catalogue.md" : near);
     }
-    return device->memory.count();
+    return study::usable_memory({.entry = device->name, .memory_capacity = device->memory}).count();
   }
-  return options.cluster.empty() ? 0 : cluster.device.memory_capacity.count();
+  return options.cluster.empty() ? 0 : study::usable_memory(cluster.device).count();
 }
 
 int memory(const MemoryCommand& options, Session& session) {
@@ -76,6 +77,7 @@ int memory(const MemoryCommand& options, Session& session) {
   fit.capacity = *capacity;
   workload::MemoryOptions how;
   how.fragmentation = options.fragmentation;
+  how.device = study::device_memory(options.device.empty() ? cluster.device.entry : options.device);
   how.details = session.json || !session.output.empty() || !options.picture.empty();
   Progress progress(session);
   const Progress::Phase accounting{"account", "accounting memory", "plans"};
@@ -84,7 +86,7 @@ int memory(const MemoryCommand& options, Session& session) {
   progress.tell(accounting, 1, 1);
   if (!report) return session.fail(report.error(), findings);
   const workload::RoleMemory& worst = report->roles[report->worst];
-  const bool fits = fit.capacity == 0 || worst.peak <= fit.capacity;
+  const bool fits = fit.capacity == 0 || worst.total() <= fit.capacity;
   if (!fits) {
     auto changes = workload::make_it_fit(
         program->spec, fit.capacity, 3, how, [&](std::uint64_t tried, std::uint64_t of) {
@@ -125,7 +127,7 @@ void add_memory(CLI::App& table, Session& session) {
   option("--device", options->device, "A device of the catalogue, for its capacity", "NAME");
   option("--capacity", options->capacity, "One device's memory, e.g. \"80 GB\"", "SIZE");
   option("--fragmentation", options->fragmentation,
-         "Allowance on top of activations and buffers, 0 to 1", "SHARE");
+         "What the allocator holds beside activations and buffers, 0 to 1", "SHARE");
   session.add_options(*command, true);
   command->add_option("--picture", options->picture, "Draw memory over the step into an SVG")
       ->type_name("FILE")

@@ -112,7 +112,9 @@ struct DeviceEntry {
   std::vector<Peak> peaks;           ///< the first is the default
   Bandwidth memory_bandwidth{};
   Bytes memory{};
-  std::string source;  ///< public document with these figures
+  Bytes usable{};      ///< of it, what PyTorch finds ("has a total capacity of 79.15 GiB", in
+                       ///< public logs of such devices, the least); 0: nobody says
+  std::string source;  ///< public document with these figures, but for `usable`
   Architecture architecture = Architecture::unknown;
   std::int64_t sms = 0;  ///< SMs, compute units, or cores with matrix units; 0: unknown
   double clock_mhz = 0;  ///< boost clock, the one of the matrix peaks if there are two; 0: unknown
@@ -135,6 +137,7 @@ struct DeviceEntry {
                     config::positive())
           .required(),
       config::field("memory", &DeviceEntry::memory, "its memory", config::positive()).required(),
+      config::field("usable", &DeviceEntry::usable, "what programs find of it", config::positive()),
       config::field("source", &DeviceEntry::source, "public document with these figures")
           .required(),
       config::field("architecture", &DeviceEntry::architecture, "design of its matrix units"),

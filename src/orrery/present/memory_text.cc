@@ -8,6 +8,7 @@
 #include "orrery/core/units.h"
 #include "orrery/present/plan_text.h"
 #include "orrery/report/envelope.h"
+#include "orrery/workload/memory/memory_band.h"
 
 namespace orrery::present {
 
@@ -31,6 +32,31 @@ std::string task_text(const workload::Task& task) {
   return "the optimizer step";
 }
 
+/// "70.1 to 80.2 GB"
+std::string range_text(workload::MemoryRange range) {
+  return fmt::format("{} to {}", gigabytes(range.least), gigabytes(range.most));
+}
+
+/// Three figures that people call memory, what they are made of, and how sure they are.
+void add_counters(report::Sheet& sheet, const RoleMemory& role) {
+  const workload::MemoryBand band = workload::band_of(role);
+  sheet.add("allocated", fmt::format("{} by tensors at the peak; {}", gigabytes(role.peak),
+                                     range_text(band.allocated)));
+  sheet.add("reserved", fmt::format("{} by the allocator, with {} of blocks not filled",
+                                    gigabytes(role.reserved()), gigabytes(role.fragmentation)));
+  if (role.context + role.communicators > 0)
+    sheet.add("in all",
+              fmt::format("{}, with {} of the driver and {} of the collective library; {}",
+                          gigabytes(role.total()), gigabytes(role.context),
+                          gigabytes(role.communicators), range_text(band.total)));
+  else
+    sheet.add("in all", fmt::format("{}, the driver and the collective library left out (no device "
+                                    "is named); {}",
+                                    gigabytes(role.total()), range_text(band.total)));
+  sheet.add("least sure", fmt::format("{}: {} less to {} more", workload::name(band.unsure),
+                                      gigabytes(band.unsure_least), gigabytes(band.unsure_most)));
+}
+
 std::string role_table(const workload::Program& program, const MemoryReport& report,
                        report::Style style) {
   constexpr std::size_t kMost = 16;
@@ -40,12 +66,12 @@ std::string role_table(const workload::Program& program, const MemoryReport& rep
                        {"optimizer", true},
                        {"activations", true},
                        {"buffers", true},
-                       {"peak", true}});
+                       {"allocated", true}});
   for (std::size_t i = 0; i < std::min(kMost, report.roles.size()); ++i) {
     const RoleMemory& role = report.roles[i];
     table.row({program.roles[role.role].name, gigabytes(role.weights), gigabytes(role.gradients),
                gigabytes(role.optimizer), gigabytes(role.activations + role.working),
-               gigabytes(role.communication + role.fragmentation), gigabytes(role.peak)});
+               gigabytes(role.communication + role.workspace), gigabytes(role.peak)});
   }
   std::string text = table.text(style);
   if (report.roles.size() > kMost)
@@ -74,18 +100,50 @@ std::string alive_table(const RoleMemory& role, report::Style style) {
 
 std::string fit_text(const RoleMemory& worst, const Fit& fit, report::Style style) {
   if (fit.capacity == 0) return {};
-  if (worst.peak <= fit.capacity) {
-    return style.good("fits") + fmt::format(" in {} with {} to spare\n", gigabytes(fit.capacity),
-                                            gigabytes(fit.capacity - worst.peak));
+  const std::int64_t total = worst.total();
+  const bool perhaps = workload::fits(worst, fit.capacity) == workload::Fits::perhaps;
+  const std::string_view doubt = perhaps ? ", less than the band is wide" : "";
+  if (total <= fit.capacity) {
+    const std::string spare = fmt::format(" in {} with {} to spare{}\n", gigabytes(fit.capacity),
+                                          gigabytes(fit.capacity - total), doubt);
+    return (perhaps ? style.warn("may not fit") : style.good("fits")) + spare;
   }
-  std::string text =
-      style.bad("does not fit") + fmt::format(" in {}: {} too much\n", gigabytes(fit.capacity),
-                                              gigabytes(worst.peak - fit.capacity));
+  std::string text = (perhaps ? style.warn("may not fit") : style.bad("does not fit")) +
+                     fmt::format(" in {}: {} too much{}\n", gigabytes(fit.capacity),
+                                 gigabytes(total - fit.capacity), doubt);
   if (fit.changes.empty()) return text + "no change of the plan on these ranks makes it fit\n";
-  report::Table table({{"it would with"}, {"peak", true}, {"FLOPs", true}});
+  report::Table table({{"it would with"}, {"needs", true}, {"FLOPs", true}});
   for (const workload::MemoryChange& change : fit.changes)
-    table.row({change.what, gigabytes(change.peak), fmt::format("x {:.2f}", change.cost)});
+    table.row({change.what, gigabytes(change.total), fmt::format("x {:.2f}", change.cost)});
   return text + "\n" + table.text(style);
+}
+
+void write_range(report::JsonWriter& json, std::string_view name, workload::MemoryRange range) {
+  json.key(name)
+      .begin_object()
+      .field("least_bytes", range.least)
+      .field("most_bytes", range.most)
+      .end_object();
+}
+
+void write_band(report::JsonWriter& json, const workload::MemoryBand& band) {
+  json.key("band").begin_object();
+  write_range(json, "peak", band.allocated);
+  write_range(json, "total", band.total);
+  json.field("least_sure", workload::name(band.unsure)).end_object();
+}
+
+/// "fits", …
+std::string_view verdict(const RoleMemory& role, std::int64_t capacity) {
+  switch (workload::fits(role, capacity)) {
+    case workload::Fits::yes:
+      return "fits";
+    case workload::Fits::perhaps:
+      return "may_not_fit";
+    case workload::Fits::no:
+      break;
+  }
+  return "does_not_fit";
 }
 
 void write_role(report::JsonWriter& json, const workload::Program& program,
@@ -99,9 +157,16 @@ void write_role(report::JsonWriter& json, const workload::Program& program,
       .field("activations_bytes", role.activations)
       .field("working_bytes", role.working)
       .field("communication_bytes", role.communication)
+      .field("workspace_bytes", role.workspace)
       .field("fragmentation_bytes", role.fragmentation)
+      .field("context_bytes", role.context)
+      .field("communicators_bytes", role.communicators)
       .field("peak_bytes", role.peak)
-      .field("peak_task", role.peak_task);
+      .field("after_step_bytes", role.after_step)
+      .field("reserved_bytes", role.reserved())
+      .field("total_bytes", role.total());
+  write_band(json, workload::band_of(role));
+  json.field("peak_task", role.peak_task);
   json.key("at_peak").begin_array();
   for (const workload::MemoryItem& item : role.at_peak) {
     json.begin_object()
@@ -120,12 +185,13 @@ void write_role(report::JsonWriter& json, const workload::Program& program,
 std::string memory_text(const workload::Program& program, const MemoryReport& report,
                         const Fit& fit, const Findings& findings, report::Style style) {
   const RoleMemory& worst = report.roles[report.worst];
-  std::string text = style.strong(fmt::format("peak {} per device", gigabytes(worst.peak))) +
+  std::string text = style.strong(fmt::format("needs {} per device", gigabytes(worst.total()))) +
                      fmt::format(": {}, {}\n", program.spec.model.name, plan_text(program));
   report::Sheet sheet(style);
   sheet.add("batch", batch_text(program.spec));
   sheet.add("the peak",
             fmt::format("{}, {}", program.roles[worst.role].name, task_text(worst.peak_at)));
+  add_counters(sheet, worst);
   report::add_findings(sheet, findings, style);
   text +=
       sheet.text() + "\n" + role_table(program, report, style) + "\n" + alive_table(worst, style);
@@ -141,14 +207,18 @@ std::string memory_json(const workload::Program& program, const MemoryReport& re
         .field("model", program.spec.model.name)
         .field("ranks", program.mesh.world())
         .field("peak_bytes", worst.peak)
+        .field("reserved_bytes", worst.reserved())
+        .field("total_bytes", worst.total())
         .field("worst_role", program.roles[worst.role].name);
     if (fit.capacity > 0) {
-      json.field("capacity_bytes", fit.capacity).field("fits", worst.peak <= fit.capacity);
+      json.field("capacity_bytes", fit.capacity)
+          .field("fits", worst.total() <= fit.capacity)
+          .field("verdict", verdict(worst, fit.capacity));
       json.key("changes").begin_array();
       for (const workload::MemoryChange& change : fit.changes) {
         json.begin_object()
             .field("what", change.what)
-            .field("peak_bytes", change.peak)
+            .field("total_bytes", change.total)
             .field("flops_ratio", change.cost)
             .end_object();
       }

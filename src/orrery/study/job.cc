@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/units.h"
+#include "orrery/study/device_memory.h"
 #include "orrery/workload/program/count.h"
 
 namespace orrery::study {
@@ -20,6 +21,7 @@ Result<Job> describe_job(const workload::Program& program, const platform::Platf
   job.work.hardware_flops = workload::to_double(counted->flops.hardware());
   workload::MemoryOptions how;
   how.details = samples;
+  how.device = device_memory(platform.device.entry);
   auto memory = workload::account_memory(program, how);
   if (!memory) {  // more than can be counted
     findings.add(FindingCode::may_not_fit,
@@ -28,12 +30,12 @@ Result<Job> describe_job(const workload::Program& program, const platform::Platf
   }
   job.memory = *std::move(memory);
   const workload::RoleMemory& most = *job.fullest();
-  const std::int64_t capacity = platform.device.memory_capacity.count();
-  if (capacity > 0 && most.peak > capacity) {
-    findings.add(
-        FindingCode::may_not_fit,
-        fmt::format("{}: {} of {}, {} too much", program.roles[most.role].name,
-                    gigabytes(most.peak), gigabytes(capacity), gigabytes(most.peak - capacity)));
+  const std::int64_t capacity = usable_memory(platform.device).count();
+  if (capacity > 0 && most.total() > capacity) {
+    findings.add(FindingCode::may_not_fit,
+                 fmt::format("{}: {} of {}, {} too much", program.roles[most.role].name,
+                             gigabytes(most.total()), gigabytes(capacity),
+                             gigabytes(most.total() - capacity)));
   }
   return job;
 }

@@ -130,7 +130,7 @@ function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {
 // Of an account: what ranks of each kind hold at their peaks, in the columns of `orrery memory`.
 function rolesTable({ format }: Context, all: readonly Holder[]): HTMLElement {
   const columns: [string, string[]][] = [['weights', ['weights']], ['gradients', ['gradients']], ['optimizer', ['optimizer']],
-    ['activations', ['activations', 'working']], ['buffers', ['communication', 'fragmentation']]];
+    ['activations', ['activations', 'working']], ['buffers', ['communication', 'workspace', 'fragmentation']]];
   const rows = rolesOf(all);
   const held = ({ memory }: Holder, kinds: string[]): number =>
     (memory.kinds ?? []).reduce((sum, [kind, size]) => sum + (kinds.includes(kind) ? size : 0), 0);

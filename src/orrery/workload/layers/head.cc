@@ -71,9 +71,32 @@ void reduce(Tape& tape, const Scope& scope, const char* name, Amount size) {
   tape.join_forward(stream::tp);
 }
 
+/// See Loss. The step's own working memory is the logits, or their gradient.
+void keep_logits(Tape& tape, Loss loss, Tensor logits, Amount wide) {
+  switch (loss) {
+    case Loss::megatron:
+      tape.save("loss.probabilities", wide);
+      break;
+    case Loss::megatron_compiled:
+      tape.save("loss.probabilities", wide);
+      tape.scratch(wide);
+      break;
+    case Loss::eager:
+      tape.save("loss.probabilities", wide);
+      tape.scratch(wide + wide - tape.bytes_of(logits));
+      break;
+    case Loss::compiled:
+      tape.save(logits);
+      break;
+    case Loss::in_place:
+      break;
+  }
+}
+
 /// Cross entropy over logits cut over tp. Per logit: 1 FLOP for the largest, 4 for subtraction,
 /// exponential, sum and division; backward 2 (the right token's 1 is taken off, the loss' gradient
-/// put in). The probabilities are kept, in fp32 (Korthikanti et al., 2023, section 4.3).
+/// put in). What is kept is the framework's business: Megatron-LM keeps probabilities, in fp32
+/// (Korthikanti et al., 2023, section 4.3).
 void cross_entropy(Tape& tape, const Scope& scope, Amount vocab, Tensor logits) {
   const Amount elements = scope.tokens * vocab;
   const Amount wide = elements * kLossBytes, per_token = scope.tokens * kLossBytes;
@@ -92,7 +115,7 @@ void cross_entropy(Tape& tape, const Scope& scope, Amount vocab, Tensor logits) 
   tape.forward(compute_op("loss.mean", OpClass::vector, Phase::forward, 0, scope.tokens * 2,
                           Amount(3) * per_token, kernel),
                per_token + per_token);
-  tape.save("loss.probabilities", wide);
+  keep_logits(tape, scope.spec->kernels.loss_kernel(), logits, wide);
   tape.backward(compute_op("loss.dgrad", OpClass::vector, Phase::input_grad, 0, elements * 2,
                            wide + narrow, kernel));
 }

@@ -39,6 +39,28 @@ TEST(Kept, KeepsWhatKorthikantiCountsAtBothEnds) {
   EXPECT_EQ(bytes_of(part_of(model, "head").part.kept), 4 * sbh / 4 + 4 * tokens * 1024 / 4);
 }
 
+// What cross entropy keeps of logits, and what it works with: spec/framework.h, Loss.
+TEST(Kept, KeepsLogitsAsTheFrameworkDoes) {
+  Spec spec = gpt();
+  const std::int64_t logits = std::int64_t{256} * 4 * 1024, x = std::int64_t{256} * 4 * 512 * 2;
+  const auto head = [&](Loss loss) {
+    spec.kernels.loss = loss;
+    const LoweredModel model = must_lower(spec);
+    const Part& part = part_of(model, "head").part;
+    return std::pair(bytes_of(part.kept) - 2 * x, bytes_of(part.transient) - x);
+  };
+  // The step of the product has its input beside the logits, so that it takes as much as `x` more.
+  EXPECT_EQ(head(Loss::megatron), std::pair(4 * logits, 2 * logits));
+  EXPECT_EQ(head(Loss::megatron_compiled), std::pair(4 * logits, 6 * logits - x));
+  EXPECT_EQ(head(Loss::eager), std::pair(4 * logits, 8 * logits - x));
+  EXPECT_EQ(head(Loss::compiled), std::pair(2 * logits, 2 * logits));
+  EXPECT_EQ(head(Loss::in_place), std::pair(std::int64_t{0}, 2 * logits));
+  spec.kernels.loss.reset();
+  spec.kernels.framework = Framework::torchtitan_compiled;
+  const LoweredModel compiled = must_lower(spec);
+  EXPECT_EQ(bytes_of(part_of(compiled, "head").part.kept) - 2 * x, 2 * logits);
+}
+
 // Flash attention keeps no scores: queries, keys, values, the context and 4 bytes per query and
 // head.
 TEST(Kept, KeepsNoScoresWithFlashAttention) {

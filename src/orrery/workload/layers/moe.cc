@@ -280,7 +280,13 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   shape.output = "experts.activation";
   shape.flops = activation_flops(kind);
   shape.keeps_input = kind != Mlp::relu;
-  return elementwise(tape_, scope_, shape, up);
+  const Tensor active = elementwise(tape_, scope_, shape, up);
+  // Megatron-Core multiplies with the probabilities here (core/transformer/moe/experts.py), in a
+  // kernel of its own unless the activation is a gated one: the product is what goes on, and its
+  // factor is kept for their gradient.
+  if (scope_.spec->kernels.framework == Framework::megatron && !gated(kind))
+    tape_.save("experts.unweighted", scope_.activation(elements));
+  return active;
 }
 
 /// Back to the ranks whose tokens these are.

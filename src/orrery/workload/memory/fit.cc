@@ -24,8 +24,8 @@ struct Candidate {
   std::int32_t disturbance = 0;
 };
 
-std::int64_t worst_peak(const MemoryReport& report) {
-  return report.roles.empty() ? 0 : report.roles[report.worst].peak;
+std::int64_t needed(const MemoryReport& report) {
+  return report.roles.empty() ? 0 : report.roles[report.worst].total();
 }
 
 class Search {
@@ -44,7 +44,7 @@ class Search {
     if (!program) return tl::unexpected(program.error());
     auto report = account_memory(*program, options_);
     if (!report) return tl::unexpected(report.error());
-    if (worst_peak(*report) <= capacity_ || most == 0) return std::vector<MemoryChange>{};
+    if (needed(*report) <= capacity_ || most == 0) return std::vector<MemoryChange>{};
     auto counted = count(*program);
     if (!counted) return tl::unexpected(counted.error());
     flops_ = to_double(counted->flops.all());
@@ -83,10 +83,10 @@ class Search {
     const auto program = assemble_legal(candidate.change.spec);
     if (!program) return false;
     const auto report = account_memory(*program, options_);
-    if (!report || worst_peak(*report) > capacity_) return false;
+    if (!report || needed(*report) > capacity_) return false;
     const auto counted = count(*program);
     if (!counted) return false;
-    candidate.change.peak = worst_peak(*report);
+    candidate.change.total = needed(*report);
     candidate.change.cost = std::max(1.0, to_double(counted->flops.all()) / flops_);
     found_.push_back(std::move(candidate));
     return true;
@@ -107,7 +107,7 @@ class Search {
 
   std::vector<MemoryChange> cheapest(std::size_t most) {
     const auto key = [](const Candidate& c) {
-      return std::tuple(std::llround(c.change.cost * 1000), c.moves, c.disturbance, c.change.peak);
+      return std::tuple(std::llround(c.change.cost * 1000), c.moves, c.disturbance, c.change.total);
     };
     std::stable_sort(found_.begin(), found_.end(),
                      [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });

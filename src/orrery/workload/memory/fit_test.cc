@@ -30,7 +30,7 @@ std::int64_t peak_of(const Spec& spec) {
   if (!program) return -1;
   const auto report = account_memory(*program);
   EXPECT_TRUE(report.has_value());
-  return report->roles[report->worst].peak;
+  return report->roles[report->worst].total();
 }
 
 double flops_of(const Spec& spec) {
@@ -49,8 +49,8 @@ void expect_answers(const Spec& spec, std::int64_t capacity,
   for (const MemoryChange& change : changes) {
     SCOPED_TRACE(change.what);
     EXPECT_TRUE(legal(change.spec).has_value());
-    EXPECT_LE(change.peak, capacity);
-    EXPECT_EQ(change.peak, peak_of(change.spec));
+    EXPECT_LE(change.total, capacity);
+    EXPECT_EQ(change.total, peak_of(change.spec));
     EXPECT_EQ(change.spec.parallel.world(), spec.parallel.world());
     EXPECT_EQ(change.spec.global_batch(), spec.global_batch());
     EXPECT_GE(change.cost, 1);
@@ -119,7 +119,7 @@ TEST(MakeItFit, AnswersAreTheSameEachTime) {
   ASSERT_EQ(first->size(), second->size());
   for (std::size_t i = 0; i < first->size(); ++i) {
     EXPECT_EQ((*first)[i].what, (*second)[i].what);
-    EXPECT_EQ((*first)[i].peak, (*second)[i].peak);
+    EXPECT_EQ((*first)[i].total, (*second)[i].total);
   }
 }
 

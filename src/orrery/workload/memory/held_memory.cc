@@ -10,7 +10,7 @@ graph::HeldMemory held_by(const Program& program, const RoleMemory& memory) {
   const Role& role = program.roles[memory.role];
   graph::HeldMemory held;
   held.role = role.name;
-  held.from_start = Bytes(memory.weights + memory.gradients + memory.optimizer);
+  held.from_start = Bytes(memory.weights + memory.gradients + memory.optimizer + memory.workspace);
   for (const MemoryItem& item : memory.at_peak)
     held.at_peak.push_back({std::string(name(item.kind)), item.name, Bytes(item.bytes)});
   if (memory.samples.empty()) return held;

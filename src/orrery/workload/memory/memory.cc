@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/memory/memory.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
 
+#include "orrery/workload/memory/device_memory.h"
 #include "orrery/workload/memory/memory_items.h"
 #include "orrery/workload/memory/memory_profile.h"
 #include "orrery/workload/memory/memory_state.h"
@@ -72,8 +71,9 @@ struct Told {
 };
 
 RoleMemory account(const Program& program, std::uint32_t index, const StateRule& state,
-                   double fragmentation, Told told) {
+                   const MemoryOptions& options, Told told) {
   const Role& role = program.roles[index];
+  const double fragmentation = options.fragmentation;
   RoleMemory out;
   out.role = index;
   if (role.ranks == 0) return out;  // a combination of classes that does not occur
@@ -81,6 +81,9 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   out.weights = whole_step.weights;
   out.gradients = whole_step.gradients;
   out.optimizer = whole_step.optimizer;
+  out.workspace = workspace_of(program.spec, options.device);
+  out.context = options.device.context;
+  out.communicators = communicators_of(program, role, options.device);
   std::vector<ChunkProfile> chunks;
   for (const auto& chunk : role.chunks) chunks.push_back(profile(program, chunk, state));
 
@@ -88,35 +91,40 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   peak.in_flight.assign(chunks.size(), 0);
   peak.half_done.assign(chunks.size(), 0);
   peak.task.kind = TaskKind::step;
-  out.peak = whole_step.total();
+  const std::int64_t always = whole_step.total() + out.workspace;
+  const std::int64_t copies = gradient_copies(program, role, state);
+  out.after_step = always + copies;
+  out.peak = always;
   const Look look = told.samples ? Look::at_all : Look::at_peaks;
   walk(program, role, chunks, look, [&](const Moment& moment) {
-    const Alive& alive = moment.alive;
-    const std::int64_t spare = allowance(alive, fragmentation);
-    const std::int64_t bytes = whole_step.total() + alive.total() + spare;
+    Alive alive = moment.alive;
+    if (moment.task.kind == TaskKind::step) alive.working += copies;
+    const std::int64_t bytes = always + alive.total();
     if (bytes > out.peak) {
       out.peak = bytes;
-      out.fragmentation = spare;
       peak = moment;
+      peak.alive = alive;
     }
     if (!told.samples) return;
     out.samples.push_back({moment.index, moment.task.kind, moment.task.microbatch,
                            moment.task.chunk, bytes, alive.activations, alive.working,
-                           alive.communication, spare});
+                           alive.communication});
   });
   out.peak_task = peak.index;
   out.peak_at = peak.task;
   out.activations = peak.alive.activations;
   out.working = peak.alive.working;
   out.communication = peak.alive.communication;
+  out.fragmentation = allowance(peak.alive, fragmentation);
   if (!told.items) return out;
   out.at_peak = state_items(program, role, state);
   for (MemoryItem& item : alive_items(program, role, chunks, peak)) {
     out.at_peak.push_back(std::move(item));
   }
-  out.at_peak.push_back({MemoryKind::fragmentation,
-                         fmt::format("allowance of {:g} %", fragmentation * 100),
-                         out.fragmentation});
+  if (peak.task.kind == TaskKind::step)
+    out.at_peak.push_back(
+        {MemoryKind::working, "gradients in fp32", out.peak > always ? copies : 0});
+  out.at_peak.push_back({MemoryKind::workspace, "of matrix products", out.workspace});
   sort_items(out.at_peak);
   return out;
 }
@@ -137,10 +145,16 @@ std::string_view name(MemoryKind kind) {
       return "working";
     case MemoryKind::communication:
       return "communication";
+    case MemoryKind::workspace:
+      return "workspace";
     case MemoryKind::fragmentation:
+      return "fragmentation";
+    case MemoryKind::context:
+      return "context";
+    case MemoryKind::communicators:
       break;
   }
-  return "fragmentation";
+  return "communicators";
 }
 
 Result<MemoryReport> account_memory(const Program& program, const MemoryOptions& options) {
@@ -149,13 +163,13 @@ Result<MemoryReport> account_memory(const Program& program, const MemoryOptions&
   MemoryReport report;
   const Told each{options.details, options.details && tasks_of(program) <= kMostSamples};
   for (std::uint32_t role = 0; role < program.roles.size(); ++role) {
-    report.roles.push_back(account(program, role, state, options.fragmentation, each));
-    if (report.roles.back().peak > report.roles[report.worst].peak) report.worst = role;
+    report.roles.push_back(account(program, role, state, options, each));
+    if (report.roles.back().total() > report.roles[report.worst].total()) report.worst = role;
   }
   if (report.roles.empty() || each.samples) return report;
   const bool few = tasks_of(program.roles[report.worst]) <= kMostOfOne;
   report.roles[report.worst] =
-      account(program, report.worst, state, options.fragmentation, {true, options.details && few});
+      account(program, report.worst, state, options, {true, options.details && few});
   return report;
 }
 

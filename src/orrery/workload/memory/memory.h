@@ -21,7 +21,10 @@ enum class MemoryKind : std::uint8_t {
   activations,    ///< kept for the backward pass
   working,        ///< alive inside one pass only
   communication,  ///< buckets, gathered weights, messages in flight
-  fragmentation,
+  workspace,      ///< what libraries for matrix products keep for good
+  fragmentation,  ///< what the allocator holds and no tensor has
+  context,        ///< outside the allocator: the driver's, and loaded kernels
+  communicators,  ///< outside the allocator: buffers of the collective library
 };
 [[nodiscard]] std::string_view name(MemoryKind kind);
 
@@ -37,24 +40,46 @@ struct MemorySample {
   TaskKind kind = TaskKind::forward;
   std::uint32_t microbatch = 0;
   std::uint16_t chunk = 0;
-  std::int64_t bytes = 0;  ///< most alive while it ran: everything
+  std::int64_t bytes = 0;  ///< most that tensors took while it ran: everything
   // … of which
-  std::int64_t activations = 0, working = 0, communication = 0, fragmentation = 0;
+  std::int64_t activations = 0, working = 0, communication = 0;
 };
 
 struct RoleMemory {
   std::uint32_t role = 0;
-  std::int64_t weights = 0, gradients = 0, optimizer = 0;                           ///< whole step
-  std::int64_t activations = 0, working = 0, communication = 0, fragmentation = 0;  ///< at the peak
-  std::int64_t peak = 0;
-  std::uint32_t peak_task = 0;        ///< index in the unrolled schedule
-  Task peak_at{TaskKind::step};       ///< that task
+  std::int64_t weights = 0, gradients = 0, optimizer = 0;        ///< whole step
+  std::int64_t workspace = 0;                                    ///< whole step
+  std::int64_t activations = 0, working = 0, communication = 0;  ///< at the peak
+  std::int64_t peak = 0;           ///< most that tensors take at once: PyTorch's "allocated"
+  std::int64_t after_step = 0;     ///< … once the step has ended
+  std::int64_t fragmentation = 0;  ///< beside the peak: what the allocator holds and no tensor has
+  std::int64_t context = 0, communicators = 0;  ///< outside the allocator, whole step
+  std::uint32_t peak_task = 0;                  ///< index in the unrolled schedule
+  Task peak_at{TaskKind::step};                 ///< that task
   std::vector<MemoryItem> at_peak;    ///< largest first; sums up to peak; see MemoryOptions
   std::vector<MemorySample> samples;  ///< one per task; see MemoryOptions
+
+  /// What the allocator takes from the device: PyTorch's "reserved".
+  [[nodiscard]] std::int64_t reserved() const { return peak + fragmentation; }
+  /// What the device needs.
+  [[nodiscard]] std::int64_t total() const { return reserved() + context + communicators; }
+};
+
+/// What programs take of a device beside their tensors, in bytes; zeros where the device is not
+/// known. Sources: see device_memory.h.
+struct DeviceMemory {
+  std::int64_t products = 0;       ///< PyTorch's workspace for cuBLAS, one of each thread
+  std::int64_t transformer = 0;    ///< Transformer Engine's
+  std::int64_t deterministic = 0;  ///< `products`, where every run has to give the same bits
+  std::int64_t context = 0;
+  std::int64_t communicator = 0;  ///< rings of one process group
+  std::int64_t peer = 0;          ///< … and of one rank that tokens are exchanged with directly
 };
 
 struct MemoryOptions {
-  double fragmentation = 0.05;  ///< allowance on top of activations, working and communication
+  double fragmentation = 0.05;  ///< allowance on top of activations, working and communication:
+                                ///< see memory_band.h
+  DeviceMemory device;
   bool details = true;  ///< false: no samples, and what is alive at the peak for the worst role
                         ///< only. True: beyond 2^20 tasks of all roles only samples of the worst
                         ///< one are kept, and none where it has more than 2^22 itself
@@ -62,7 +87,7 @@ struct MemoryOptions {
 
 struct MemoryReport {
   std::vector<RoleMemory> roles;
-  std::uint32_t worst = 0;  ///< index in `roles`
+  std::uint32_t worst = 0;  ///< index in `roles`: who needs most in all
 };
 
 /// Schedules that split the backward pass hold Part::halfway between the halves: inputs and output
@@ -78,10 +103,10 @@ struct MemoryReport {
 
 /// A change to the specification that makes it fit.
 struct MemoryChange {
-  std::string what;       ///< "recompute.kind = selective"
-  Spec spec;              ///< with that change
-  std::int64_t peak = 0;  ///< then
-  double cost = 0;        ///< hardware FLOPs per step over those of the original, at least 1
+  std::string what;        ///< "recompute.kind = selective"
+  Spec spec;               ///< with that change
+  std::int64_t total = 0;  ///< what the device needs then
+  double cost = 0;         ///< hardware FLOPs per step over those of the original, at least 1
 };
 
 /// Whether the worst rank fits in `capacity` bytes and, when not, the nearest changes that make it

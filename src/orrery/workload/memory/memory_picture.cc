@@ -33,7 +33,7 @@ constexpr std::array<Layer, 7> kLayers = {{{MemoryKind::weights, "#0072b2"},
                                            {MemoryKind::activations, "#e69f00"},
                                            {MemoryKind::working, "#d55e00"},
                                            {MemoryKind::communication, "#009e73"},
-                                           {MemoryKind::fragmentation, "#e4d9c5"}}};
+                                           {MemoryKind::workspace, "#e4d9c5"}}};
 struct Strip {
   TaskKind kind;
   const char* colour;
@@ -79,10 +79,14 @@ std::int64_t of_kind(const RoleMemory& memory, const MemorySample& sample, Memor
       return sample.working;
     case MemoryKind::communication:
       return sample.communication;
+    case MemoryKind::workspace:
+      return memory.workspace;
     case MemoryKind::fragmentation:
+    case MemoryKind::context:
+    case MemoryKind::communicators:
       break;
   }
-  return sample.fragmentation;
+  return 0;
 }
 
 /// The largest of each run of neighbours, so that there are no more than pixels.

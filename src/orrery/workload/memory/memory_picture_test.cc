@@ -32,7 +32,7 @@ bool has(const std::string& text, const std::string& what) {
 TEST(MemoryPicture, MarksAndLabelsThePeak) {
   const std::string svg = drawn(program_with(3));
   EXPECT_TRUE(has(svg, "in task 2, forward of microbatch 2")) << svg;
-  EXPECT_TRUE(has(svg, "peak 89.0 MB"));  // (72 MiB of state, 12.25 of activations, 5 % of these)
+  EXPECT_TRUE(has(svg, "peak 88.3 MB"));  // 72 MiB of state, 12.25 of activations
   EXPECT_TRUE(has(svg, "6 tasks in the order of the schedule"));
   EXPECT_TRUE(has(svg, ">12.6 MB<"));  // activations
   EXPECT_FALSE(has(svg, "capacity"));

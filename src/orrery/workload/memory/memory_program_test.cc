@@ -25,19 +25,17 @@ MemoryReport report_of(const Spec& spec, double fragmentation = 0.05) {
 void expect_sums(const RoleMemory& memory) {
   EXPECT_EQ(sum_of(memory.at_peak), memory.peak);
   EXPECT_EQ(memory.weights + memory.gradients + memory.optimizer + memory.activations +
-                memory.working + memory.communication + memory.fragmentation,
+                memory.working + memory.communication,
             memory.peak);
-  const std::int64_t sums[] = {memory.weights,      memory.gradients, memory.optimizer,
-                               memory.activations,  memory.working,   memory.communication,
-                               memory.fragmentation};
+  const std::int64_t sums[] = {memory.weights,     memory.gradients, memory.optimizer,
+                               memory.activations, memory.working,   memory.communication};
   for (std::size_t kind = 0; kind < std::size(sums); ++kind)
     EXPECT_EQ(sum_of(memory.at_peak, static_cast<MemoryKind>(kind)), sums[kind]);
   std::int64_t most = memory.weights + memory.gradients + memory.optimizer;
   for (const MemorySample& sample : memory.samples) {
     most = std::max(most, sample.bytes);
     EXPECT_EQ(sample.bytes, memory.weights + memory.gradients + memory.optimizer +
-                                sample.activations + sample.working + sample.communication +
-                                sample.fragmentation);
+                                sample.activations + sample.working + sample.communication);
     EXPECT_GE(std::min({sample.activations, sample.working, sample.communication}), 0);
   }
   EXPECT_EQ(most, memory.peak);

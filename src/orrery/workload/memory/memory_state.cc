@@ -63,6 +63,10 @@ StateBytes StateRule::tables(const Weights& weights) const {
   return {bytes(weights.tables, precision_.weights).value(), 0, 0};
 }
 
+std::int64_t StateRule::updated(const Weights& trained) const {
+  return data_.shard(elements_of(trained)).total().value();
+}
+
 std::int64_t StateRule::gathered(const Weights& weights) const {
   if (!data_.gathers()) return 0;
   Amount total;

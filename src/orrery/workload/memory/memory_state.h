@@ -45,6 +45,8 @@ class StateRule {
   [[nodiscard]] StateBytes tables(const Weights& weights) const;
   /// A part's weights, whole, as they are gathered from shards.
   [[nodiscard]] std::int64_t gathered(const Weights& weights) const;
+  /// Of weights that are trained, the elements that this rank updates.
+  [[nodiscard]] std::int64_t updated(const Weights& trained) const;
   [[nodiscard]] const DataParallel& data() const { return data_; }
 
  private:

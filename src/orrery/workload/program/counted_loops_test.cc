@@ -67,7 +67,7 @@ auto numbers(const RoleMemory& memory) {
 
 auto numbers(const MemorySample& sample) {
   return std::tuple(sample.task, sample.kind, sample.microbatch, sample.chunk, sample.bytes,
-                    sample.activations, sample.working, sample.communication, sample.fragmentation);
+                    sample.activations, sample.working, sample.communication);
 }
 
 /// Looked at where peaks may be, with what is alive at the peak of each role.

@@ -21,6 +21,38 @@ enum class Framework : std::uint8_t {
   megatron,             ///< Megatron-Core with Transformer Engine
 };
 
+/// How cross entropy treats logits. Beside the logits as they are made (2 bytes each in bf16), for
+/// each logit of a microbatch in bytes, at most:
+///
+///                       kept  forward  backward
+///   megatron               4        2         2   fp32 probabilities, over the fp32 copy
+///   megatron_compiled      4        6         6   … and a second copy, which a compiler makes
+///   eager                  4        8         8   fp32 copy; gradients of both of its steps
+///   compiled               2        0         2   the logits themselves; their gradient
+///   in_place               0        2         2   the gradient is written over the logits
+///
+/// Sources: Megatron-LM, core/tensor_parallel/cross_entropy.py (in place but for the fp32 copy),
+/// core/fusions/fused_cross_entropy.py (its note says that a compiled graph that also sums up makes
+/// a fresh buffer of the logits' size); PyTorch, aten/src/ATen/native/LossNLL.cpp and SoftMax.cpp:
+/// nll_loss and log_softmax, whose output is saved and whose gradients are both dense; Transformer
+/// Engine, pytorch/cross_entropy.py and triton/cross_entropy.py (gradients over logits).
+enum class Loss : std::uint8_t { megatron, megatron_compiled, eager, compiled, in_place };
+
+[[nodiscard]] constexpr Loss loss_of(Framework framework) {
+  switch (framework) {
+    case Framework::deepspeed:
+    case Framework::pytorch:
+    case Framework::torchtitan:
+      return Loss::eager;
+    case Framework::torchtitan_compiled:
+      return Loss::compiled;
+    case Framework::none:
+    case Framework::megatron:
+      break;
+  }
+  return Loss::megatron;
+}
+
 /// What is one kernel, or one product.
 struct Fusion {
   bool products = true;    ///< queries, keys, values in one product, and so gate and up
@@ -86,6 +118,15 @@ struct Fusion {
 }  // namespace orrery::workload
 
 namespace orrery::config {
+template <>
+struct Words<workload::Loss> {
+  static constexpr std::array names = {
+      WordTable<workload::Loss>{"megatron", workload::Loss::megatron},
+      WordTable<workload::Loss>{"megatron_compiled", workload::Loss::megatron_compiled},
+      WordTable<workload::Loss>{"eager", workload::Loss::eager},
+      WordTable<workload::Loss>{"compiled", workload::Loss::compiled},
+      WordTable<workload::Loss>{"in_place", workload::Loss::in_place}};
+};
 template <>
 struct Words<workload::Framework> {
   static constexpr std::array names = {

@@ -15,7 +15,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
-#include "orrery/workload/spec/framework.h"
+#include "orrery/workload/spec/kernels_spec.h"
 #include "orrery/workload/spec/model.h"
 #include "orrery/workload/spec/precision.h"
 
@@ -196,38 +196,6 @@ struct Batch {
       config::field("source_seq", &Batch::source_seq, "encoder-decoder: tokens of the source",
                     config::between(0, 1 << 26))
           .by_default("`seq`")};
-};
-
-/// Kernels that change what is computed and kept.
-struct Kernels {
-  bool flash_attention = true;  ///< no S×S matrix in memory; causal attention skips half of it
-  bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel;
-                      ///< without a framework
-  Framework framework = Framework::none;
-  std::optional<Time> launch;  ///< of one kernel, by the host
-  bool graphs = false;         ///< the device launches them
-
-  [[nodiscard]] Fusion fusion() const { return fusion_of(framework, fused); }
-  [[nodiscard]] graph::LaunchTimes launch_times() const {
-    if (graphs) return {};
-    return launch ? graph::LaunchTimes{*launch, *launch, *launch} : launch_times_of(framework);
-  }
-
-  static constexpr auto fields =
-      std::tuple{config::field("flash_attention", &Kernels::flash_attention,
-                               "attention never stores its scores, and skips what is masked"),
-                 config::field("fused", &Kernels::fused,
-                               "element-wise chains are one kernel; where no `framework` says"),
-                 config::field("framework", &Kernels::framework,
-                               "whose kernels: which operators are one, which are many"),
-                 config::field("launch", &Kernels::launch,
-                               "how long a host takes to launch one; a device whose kernels are "
-                               "shorter waits for it",
-                               config::between(0, 1e12))
-                     .by_default("by `framework`: 24 us forward, 30 us backward, 14 us in the "
-                                 "optimizer; none and torchtitan_compiled 0"),
-                 config::field("graphs", &Kernels::graphs,
-                               "kernels are captured in CUDA graphs: none waits for a host")};
 };
 
 /// Low-rank adapters beside frozen matrices (Hu et al., ICLR 2022): x·W + x·A·B with A of in × rank

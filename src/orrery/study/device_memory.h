@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What programs find on a device, and what they take of it for themselves.
+#pragma once
+
+#include <string_view>
+
+#include "orrery/core/quantity.h"
+#include "orrery/platform/platform.h"
+#include "orrery/workload/memory/memory.h"
+
+namespace orrery::study {
+
+/// Of a device of the catalogue: workspaces of PyTorch and Transformer Engine, the driver's context
+/// and a communicator's buffers. All zero for a name that is not in the catalogue, or a device that
+/// runs no PyTorch of its own. Where each figure comes from stands beside it in device_memory.cc.
+[[nodiscard]] workload::DeviceMemory device_memory(std::string_view entry);
+
+/// Memory that a program finds on it: what a public report of one says, else its data sheet's.
+[[nodiscard]] Bytes usable_memory(const platform::Device& device);
+
+}  // namespace orrery::study
