@@ -168,13 +168,13 @@ TEST(MeasuredMemory, IsAsFarOffAsIsOnRecord) {
   }
   EXPECT_EQ(errors["allocated"].sizes.size(), 203u);
   EXPECT_LE(errors["allocated"].at(0.5), 0.017);
-  EXPECT_LE(errors["allocated"].at(0.9), 0.041);
+  EXPECT_LE(errors["allocated"].at(0.9), 0.038);
   EXPECT_GE(errors["allocated"].in_band, 188u);
   EXPECT_EQ(errors["after_step"].sizes.size(), 196u);
-  EXPECT_LE(errors["after_step"].at(0.5), 0.021);
-  EXPECT_LE(errors["after_step"].at(0.9), 0.069);
+  EXPECT_LE(errors["after_step"].at(0.5), 0.020);
+  EXPECT_LE(errors["after_step"].at(0.9), 0.065);
   EXPECT_EQ(errors["unstated"].sizes.size(), 6u);
-  EXPECT_LE(errors["unstated"].at(0.5), 0.31);
+  EXPECT_LE(errors["unstated"].at(0.5), 0.26);
   EXPECT_EQ(not_asked, 50u);
 }
 

@@ -40,6 +40,7 @@ DataParallel::DataParallel(const Spec& spec, const Mesh& mesh)
   dense_ranks_ = mesh.extent(Axis::dp_shard);
   copies_ = mesh.extent(Axis::dp_replicate);
   expert_ranks_ = expert_all_;
+  instances_ = spec.kernels.framework == Framework::megatron && sharding_ != Sharding::zero3;
 }
 
 Elements DataParallel::shard(Elements whole) const {

@@ -85,6 +85,13 @@ class DataParallel {
   [[nodiscard]] Elements shard(Elements whole) const;
   /// Of `whole`, what anybody else holds, too; the rest needs no sum.
   [[nodiscard]] Elements shared(Elements whole) const;
+  /// Ranks that hold the optimizer's state of experts together: all of edp, but under Megatron-Core
+  /// those of one instance of its optimizer, as of dense weights (core/parallel_state.py, the
+  /// intra-partial expert data-parallel group).
+  [[nodiscard]] std::int64_t expert_owners() const {
+    const bool instances = instances_ && expert_ranks_ % copies_ == 0;
+    return instances ? expert_ranks_ / copies_ : expert_ranks_;
+  }
   [[nodiscard]] Amount reduce_bytes(Amount elements) const { return bytes(elements, reduce_); }
 
   /// All-gather of weights on stream::gather, behind stream::compute.
@@ -99,6 +106,7 @@ class DataParallel {
   DataPolicy policy_;
   std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;  ///< that shards are spread over
   std::int64_t copies_ = 1;                          ///< of dense shards
+  bool instances_ = false;                           ///< … and of experts' optimizer state
   std::int64_t dense_all_ = 1, expert_all_ = 1;      ///< with the same weights
 };
 

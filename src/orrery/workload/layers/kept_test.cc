@@ -110,6 +110,21 @@ TEST(Kept, KeepsThreeTensorsOfAGatedMlp) {
             2 * tokens * (4 * h + (h + 2 * kv) + h + 3 * f) + 4 * tokens * 8);
 }
 
+// Transformer Engine's products keep their inputs in fp8: of the 34 s b h, those of the four
+// matrices (2 + 2 + 2 + 8) take half; attention keeps its own result, norms their own inputs.
+TEST(Kept, KeepsInputsOfProductsInTheFormatOfProducts) {
+  Spec spec = gpt();
+  spec.kernels.flash_attention = true;
+  spec.kernels.framework = Framework::megatron;
+  const std::int64_t tokens = 256 * 4, sbh = tokens * 512;
+  const auto kept = [&] { return bytes_of(part_of(must_lower(spec), "layer").part.kept); };
+  EXPECT_EQ(kept(), 34 * sbh + 4 * tokens * 8);
+  spec.precision.products = Dtype::fp8;
+  EXPECT_EQ(kept(), (34 - 1 - 1 + 1 - 4) * sbh + 4 * tokens * 8);
+  spec.kernels.framework = Framework::torchtitan;  // casts again
+  EXPECT_EQ(kept(), 34 * sbh + 4 * tokens * 8);
+}
+
 TEST(Kept, RepeatsWhatIsNotKept) {
   Spec spec = gpt();
   const std::int64_t forward = products_of(part_of(must_lower(spec), "layer")).forward;

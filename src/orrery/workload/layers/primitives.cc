@@ -29,11 +29,28 @@ std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& s
   return outputs;
 }
 
-void begin_linear(Tape& tape, const Linear& shape, const std::vector<Tensor>& x) {
+/// Whether a product keeps the input that it cast: Transformer Engine's do (pytorch/module/
+/// linear.py, layernorm_linear.py: the quantized input is saved for the weights' gradient), others
+/// cast again.
+bool keeps_cast(const Scope& scope, const Linear& shape) {
+  const Precision& precision = scope.spec->precision;
+  return scope.spec->kernels.framework == Framework::megatron && shape.narrow &&
+         bytes_of(precision.product_type()) < bytes_of(precision.activations);
+}
+
+void begin_linear(Tape& tape, const Scope& scope, const Linear& shape,
+                  const std::vector<Tensor>& x) {
   tape.begin(shape.group, x);
   if (shape.adapter) tape.trained();
   if (shape.repeated != 0) tape.repeated(shape.repeated);
-  for (const Tensor tensor : x) tape.save_for_weights(tensor);
+  for (const Tensor tensor : x) {
+    const Amount elements = tape.bytes_of(tensor) / scope.activation(1).value();
+    if (keeps_cast(scope, shape)) {
+      tape.save_for_weights(tensor, bytes(elements, scope.spec->precision.product_type()));
+    } else {
+      tape.save_for_weights(tensor);
+    }
+  }
   tape.add_weights(shape.share, shape.copies * shape.in * shape.out(), shape.hidden_matrix,
                    shape.adapter);
 }
@@ -54,7 +71,7 @@ Amount Linear::biases() const {
 
 std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
                            const std::vector<Tensor>& x) {
-  begin_linear(tape, shape, x);
+  begin_linear(tape, scope, shape, x);
   tape.add_weights(shape.share, shape.copies * shape.biases());
   const WeightProducts all = products(scope, shape, bytes_of(tape, x), true);
   forward_products(tape, all);
@@ -66,7 +83,7 @@ std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
 std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& shape,
                                   const ColumnNames& names, Tensor x) {
   if (scope.tp == 1) return linear(tape, scope, shape, {x});
-  begin_linear(tape, shape, {x});
+  begin_linear(tape, scope, shape, {x});
   tape.add_weights(shape.share, shape.biases());
   const Amount whole = scope.activation(shape.tokens * shape.in);
   const Amount moved = scope.activation(shape.tokens * (shape.in + shape.carried));
@@ -100,7 +117,7 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
                   const std::vector<Tensor>& x) {
   ORRERY_CHECK(shape.outputs.size() == 1);
   if (scope.tp == 1) return linear(tape, scope, shape, x).front();
-  begin_linear(tape, shape, x);
+  begin_linear(tape, scope, shape, x);
   const Amount whole = scope.activation(shape.tokens * shape.out());
   const Amount rows = scope.sp ? ceil_div(shape.tokens, scope.tp) : shape.tokens;
   const Amount shard = scope.activation(rows * shape.out());

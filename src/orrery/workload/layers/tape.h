@@ -116,6 +116,8 @@ class Tape {
   void save(Tensor tensor);
   /// The gradient of its weights needs this; nothing does where they are frozen.
   void save_for_weights(Tensor tensor);
+  /// … needs a copy of it, which the operator makes, that takes so much.
+  void save_for_weights(Tensor tensor, Amount bytes);
   /// Its gradient takes so much, not as much as the tensor: it is gathered before it is used.
   void gradient_bytes(Tensor tensor, Amount bytes);
   /// It makes this for its own backward pass: masks, statistics. It has no gradient. Lasting: see

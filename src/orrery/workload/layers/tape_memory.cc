@@ -8,6 +8,10 @@
 
 namespace orrery::workload {
 
+void Tape::save_for_weights(Tensor tensor, Amount bytes) {
+  if (!steps_.back().frozen) save(tensors_[tensor.id].name, bytes);
+}
+
 /// Whether the forward pass leaves it for the backward pass.
 bool Tape::kept(Tensor tensor) const {
   const Known& known = tensors_[tensor.id];

@@ -19,7 +19,8 @@ StateRule::StateRule(const Spec& spec, const Mesh& mesh)
 
 /// `trained`: of `whole`, what has gradients; `others`: of `trained`, what is no matrix.
 StateBytes StateRule::of(Elements whole, Elements trained, Elements others) const {
-  const Amount own = data_.shard(trained).total();  // what this rank updates
+  const Amount own = data_.shard({trained.dense, 0}).total() +  // what this rank updates
+                     ceil_div(trained.expert, data_.expert_owners());
   const auto held = [&](bool shards, Elements of) {
     return shards ? data_.shard(of).total() : of.total();
   };

@@ -120,6 +120,19 @@ TEST(MemoryState, ExpertsAreSharedOutAmongTheirOwnCopies) {
   EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 * 8 / (kRanks * 4));
 }
 
+// Several instances of Megatron-Core's optimizer: each shares out experts among its own ranks.
+TEST(MemoryState, InstancesOfTheOptimizerShareOutExperts) {
+  Spec spec = with(Sharding::zero1);
+  spec.model.moe.emplace();
+  spec.parallel.ep = 2;
+  spec.parallel.shard_size = kRanks / 2;
+  Weights weights;
+  weights.expert = kElements;
+  EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 * 2 / kRanks);
+  spec.kernels.framework = Framework::megatron;
+  EXPECT_EQ(per_element(StateRule(spec, Mesh(spec)).experts(weights)), 6 + 12.0 * 2 * 2 / kRanks);
+}
+
 TEST(MemoryState, MuonKnowsWhichMatricesAreExperts) {
   const Spec spec = with(Sharding::none, {}, OptimizerKind::muon);
   const StateRule rule(spec, Mesh(spec));
