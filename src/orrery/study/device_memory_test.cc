@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "orrery/core/quantity.h"
 
 namespace orrery::study {

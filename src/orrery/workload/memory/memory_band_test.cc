@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+
 #include "orrery/workload/memory/memory_testing.h"
 
 namespace orrery::workload {
