@@ -170,7 +170,7 @@ TEST(MeasuredMemory, IsAsFarOffAsIsOnRecord) {
   EXPECT_EQ(errors["allocated"].sizes.size(), 203u);
   EXPECT_LE(errors["allocated"].at(0.5), 0.017);
   EXPECT_LE(errors["allocated"].at(0.9), 0.038);
-  EXPECT_GE(errors["allocated"].in_band, 188u);
+  EXPECT_GE(errors["allocated"].in_band, 192u);
   EXPECT_EQ(errors["after_step"].sizes.size(), 196u);
   EXPECT_LE(errors["after_step"].at(0.5), 0.020);
   EXPECT_LE(errors["after_step"].at(0.9), 0.065);
