@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/workload/assembly/assemble_testing.h"
-#include "orrery/workload/assembly/step.h"
+#include "orrery/workload/assembly/assemble_data_testing.h"
 
 namespace orrery::workload {
 namespace {
@@ -14,44 +13,7 @@ using graph::CollectiveType;
 using graph::NodeKind;
 using testing::ElementsAre;
 
-// One rank of a model of four layers: 1000 + 4 × 624 + 8 elements.
-constexpr std::int64_t kWeights = kTable + 4 * 624 + 8;
-
-std::int64_t bytes_of(const std::vector<Node>& nodes, CollectiveType type,
-                      const std::string& group) {
-  std::int64_t total = 0;
-  for (const Node& node : nodes) {
-    if (node.kind == NodeKind::coll && node.collective.type == type && node.group == group)
-      total += node.collective.size.count();
-  }
-  return total;
-}
-
-std::vector<Node> collectives(const std::vector<Node>& nodes) {
-  std::vector<Node> out;
-  std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(out),
-               [](const Node& node) { return node.kind == NodeKind::coll; });
-  return out;
-}
-
-std::vector<std::string> labels(const std::vector<Node>& nodes) {
-  std::vector<std::string> out;
-  for (const Node& node : nodes) out.push_back(node.label);
-  return out;
-}
-
-const Node& node_named(const std::vector<Node>& nodes, const std::string& label) {
-  const auto found = std::find_if(nodes.begin(), nodes.end(),
-                                  [&](const Node& node) { return node.label == label; });
-  EXPECT_NE(found, nodes.end()) << label;
-  return *found;
-}
-
-Spec small(std::int64_t dp, Sharding sharding = Sharding::none, std::int64_t microbatches = 2) {
-  Spec spec = with_dp(spec_of(4, 1, microbatches), dp, sharding);
-  spec.parallel.bucket = Bytes(1);
-  return spec;
-}
+using namespace data_tests;  // NOLINT(google-build-using-namespace)
 
 TEST(AssembleData, GradientsAreSummedOnceInTheLastBackward) {
   const std::vector<Node> nodes = nodes_of(program_of(small(4)), 0);
@@ -361,49 +323,6 @@ TEST(AssembleData, ReplicatedWeightsAreSummedOverTensorParallelRanks) {
   EXPECT_EQ(bytes_of(nodes_of(program_of(spec), 0), CollectiveType::all_reduce, "tp"), 4 * 4 * 24);
 }
 
-TEST(AssembleData, TiedTablesAreSummedBetweenTheEnds) {
-  Spec spec = spec_of(4, 4, 4);
-  spec.model.tied_embeddings = true;
-  const Program program = program_of(spec);
-  for (std::uint32_t stage = 0; stage < 4; ++stage) {
-    EXPECT_EQ(bytes_of(nodes_of(program, stage), CollectiveType::all_reduce, "embedding"),
-              stage % 3 == 0 ? 4 * kTable : 0);
-  }
-  // Both ends of a V lie on one rank: one table, no sum.
-  spec.schedule.kind = ScheduleKind::zb_v;
-  spec.schedule.chunks = 2;
-  spec.model.layers = 8;
-  const Program v = program_of(spec);
-  for (std::uint32_t stage = 0; stage < 4; ++stage)
-    EXPECT_TRUE(collectives(nodes_of(v, stage)).empty());
-  const PartRun head = v.roles[0].chunks[1].back();
-  EXPECT_EQ(v.parts[head.part].name, "head");
-  EXPECT_EQ(v.parts[head.part].weights.total(), 8);
-}
-
-// Each of two pipes holds the whole model: stages s and 3 - s hold the same layers.
-TEST(AssembleData, DualPipeExchangesGradientsBetweenTwins) {
-  Spec spec = spec_of(8, 4, 8);
-  spec.model.tied_embeddings = true;
-  spec.schedule.kind = ScheduleKind::dual_pipe;
-  spec.schedule.chunks = 2;
-  const Program program = program_of(spec);
-  std::int64_t weights = 0;
-  for (std::uint32_t stage = 0; stage < 4; ++stage) {
-    std::int64_t own = 0;
-    for (const auto& chunk : program.roles[stage].chunks) {
-      for (const PartRun& run : chunk) own += run.count * program.parts[run.part].weights.total();
-    }
-    weights += own;
-    const std::vector<Node> nodes = nodes_of(program, stage);
-    const Node& send = node_named(nodes, "gradients.send");
-    EXPECT_EQ(send.message.size.count(), 4 * own);
-    EXPECT_EQ(send.message.dst, 3 - 2 * static_cast<std::int64_t>(stage));
-    EXPECT_EQ(node_named(nodes, "gradients.add").work.num_ops, own);
-  }
-  EXPECT_EQ(weights, 2 * (kTable + 8 * 624 + 8));
-}
-
 TEST(AssembleData, TheNormIsTakenOverEverybodyWithOtherWeights) {
   Spec spec = small(4);
   spec.parallel.tp = 2;
@@ -425,36 +344,6 @@ TEST(AssembleData, TheNormIsTakenOverEverybodyWithOtherWeights) {
   EXPECT_THAT(groups(spec), ElementsAre("ep", "model"));
   const Node squares = node_named(nodes_of(program_of(spec), 0), "gradients.norm");
   EXPECT_EQ(squares.work.num_ops, 2 * (kWeights + 4 * 64));
-}
-
-// Adam reads gradient, two moments and the fp32 weights, writes all but the gradient, and the
-// weights in bf16: 16 + 14 bytes.
-TEST(AssembleData, OptimizersCostWhatTheyRead) {
-  Spec spec;
-  const auto cost = [&](OptimizerKind kind) {
-    spec.optimizer.kind = kind;
-    return optimizer_op(spec, 1000, 0, 4096);
-  };
-  EXPECT_EQ(cost(OptimizerKind::adam).vector, 12000);
-  EXPECT_EQ(cost(OptimizerKind::adam).bytes, 30000);
-  EXPECT_EQ(cost(OptimizerKind::adamw).vector, 13000);
-  EXPECT_EQ(cost(OptimizerKind::sgd).vector, 2000);
-  EXPECT_EQ(cost(OptimizerKind::sgd).bytes, 14000);
-  EXPECT_EQ(cost(OptimizerKind::sgd_momentum).vector, 4000);
-  EXPECT_EQ(cost(OptimizerKind::sgd_momentum).bytes, 22000);
-  spec.precision.master_weights = false;
-  EXPECT_EQ(cost(OptimizerKind::sgd).bytes, 8000);
-}
-
-// One 1024 × 4096 matrix: A = X·Xᵀ and B·X are 2·1024²·4096 each, A² is 2·1024³; five times.
-TEST(AssembleData, MuonMultipliesMatrices) {
-  Spec spec;
-  spec.optimizer.kind = OptimizerKind::muon;
-  spec.model.hidden = 1024;
-  constexpr std::int64_t m = 1024, n = 4096;
-  const Op op = optimizer_op(spec, m * n + 100, m * n, n);
-  EXPECT_EQ(op.matmul, 5 * (4 * m * m * n + 2 * m * m * m));
-  EXPECT_EQ(op.vector, 13 * 100 + 7 * m * n);
 }
 
 }  // namespace

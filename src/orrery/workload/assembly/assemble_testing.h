@@ -91,11 +91,12 @@ inline std::vector<Node> nodes_of(const Program& program, std::uint32_t role) {
   std::vector<Node> out;
   StringPool pool;
   graph::KernelTable kernels;
-  const auto done = unroll(program, role, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
-    out.push_back(
-        {node, std::string(pool.view(node.name)), std::string(pool.view(node.collective.group))});
-    return {};
-  });
+  const auto done =
+      unroll(program, role, pool, kernels, [&](const graph::NodeSpec& node) -> Result<void> {
+        out.push_back({node, std::string(pool.view(node.name)),
+                       std::string(pool.view(node.collective.group))});
+        return {};
+      });
   EXPECT_TRUE(done.has_value());
   EXPECT_EQ(out.size(), node_count(program, role));
   return out;

@@ -138,13 +138,13 @@ class PassByPass {
   std::uint32_t p_, m_, v_, s_;
 };
 
-constexpr ScheduleKind kKinds[] = {ScheduleKind::gpipe,       ScheduleKind::one_f_one_b,
+constexpr ScheduleKind kLoopKinds[] = {ScheduleKind::gpipe,       ScheduleKind::one_f_one_b,
                                    ScheduleKind::interleaved, ScheduleKind::zb_h1,
                                    ScheduleKind::zb_v,        ScheduleKind::dual_pipe};
 
 TEST(ScheduleLoops, SchedulesAreThoseOfThePapersPassByPass) {
   std::size_t tried = 0;
-  for (const ScheduleKind kind : kKinds) {
+  for (const ScheduleKind kind : kLoopKinds) {
     for (std::uint32_t p = 1; p <= 9; ++p) {
       for (std::uint32_t m = 1; m <= 50; ++m) {
         for (const std::uint32_t v : {1u, 2u, 3u, 5u}) {
@@ -164,7 +164,7 @@ TEST(ScheduleLoops, SchedulesAreThoseOfThePapersPassByPass) {
 }
 
 TEST(ScheduleLoops, StagesAreShortHoweverManyMicrobatches) {
-  for (const ScheduleKind kind : kKinds) {
+  for (const ScheduleKind kind : kLoopKinds) {
     const bool two = kind == ScheduleKind::zb_v || kind == ScheduleKind::dual_pipe;
     const std::uint32_t chunks = two || kind == ScheduleKind::interleaved ? 2 : 1;
     const Result<PipelineOrder> order = pipeline_order(kind, 8, 262'144, chunks);
