@@ -172,7 +172,8 @@ Result<void> set_work(Kernel& kernel) {
 bool may_be_left_out(Operation operation, std::size_t size) {
   if (operation == Operation::attention) return size == 2 || size >= 6;  // kv_heads, value_dim …
   if (operation == Operation::embedding_bag) return size >= 5;           // unique, hot, hot_lookups
-  return operation == Operation::convolution && size == 7;
+  if (operation == Operation::convolution) return size == 7;
+  return size >= graph::defining_sizes(operation);
 }
 
 Result<Kernel> read_kernel(std::span<const std::string> words, string_view dtype,

@@ -201,8 +201,9 @@ TEST(Kernels, ExpertsAreOneProductOrOneAfterAnother) {
         EXPECT_EQ(op.kernel.operation, one ? Operation::grouped_gemm : Operation::batched_gemm);
         EXPECT_EQ(op.kernel.launches, one ? 1u : 8u);
         EXPECT_EQ(op.kernel.sizes[0], 8);
-        if (!one)
+        if (!one) {
           EXPECT_EQ(op.kernel.sizes[op.kernel.pass == graph::Pass::weight_grad ? 3 : 1], 128);
+        }
       }
     }
     EXPECT_GT(products, 5);

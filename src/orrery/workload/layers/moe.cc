@@ -285,7 +285,7 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   // kernel of its own unless the activation is a gated one: the product is what goes on, and its
   // factor is kept for their gradient.
   if (scope_.spec->kernels.framework == Framework::megatron && !gated(kind))
-    tape_.save("experts.unweighted", scope_.activation(elements));
+    tape_.save("experts.unweighted", scope_.activation(shape.elements));
   return active;
 }
 

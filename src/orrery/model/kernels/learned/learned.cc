@@ -43,6 +43,13 @@ bool alike(double a, double b, double most = 1.03) { return a <= most * b && b <
 /// Data sheets of one device differ by as much (B200: 7.7 and 8 TB/s).
 constexpr double kMemoryAlike = 1.05;
 
+/// Experts' rows lie ready, and all that was learned had the gathering of rows in it.
+bool is_another_question(const LearnedClass& is, const Kernel& kernel) {
+  constexpr std::size_t kTokens = 4;
+  return kernel.operation == Operation::grouped_gemm && kernel.sizes[kTokens] == 0 &&
+         is.least[kTokens] > 0;
+}
+
 KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
                      std::int64_t steps, bool seen) {
   const bool within = lies_within(kernel, is.least, is.most);
@@ -59,13 +66,18 @@ KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_b
 
 bool lies_within(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& least,
                  const std::array<std::int64_t, graph::kKernelSizes>& most) {
+  // Slices of a product share its rows; of other kernels nothing several launches was measured.
+  const bool sliced = kernel.operation == Operation::gemm;
+  if (kernel.launches != 1 && !sliced) return false;
   const std::size_t sizes = graph::size_names(kernel.operation).size();
   const std::size_t defining = graph::defining_sizes(kernel.operation);
   for (std::size_t i = 0; i < sizes; ++i) {
     if (i >= defining && (kernel.sizes[i] == 0 || most[i] == 0)) continue;
-    if (kernel.sizes[i] < least[i] || kernel.sizes[i] > most[i]) return false;
+    const std::int64_t launches = i == 0 ? std::max<std::int64_t>(kernel.launches, 1) : 1;
+    const std::int64_t size = kernel.sizes[i] == 0 ? 0 : (kernel.sizes[i] - 1) / launches + 1;
+    if (size < least[i] || size > most[i]) return false;
   }
-  return kernel.launches == 1;
+  return true;
 }
 
 Kernel as_learned(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& most) {
@@ -152,7 +164,7 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       const Forest& forest = (seen ? is->measured : is->general).grown();
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
-        if (class_at[i - begin] != is->kernels) continue;
+        if (class_at[i - begin] != is->kernels || is_another_question(*is, kernels[i])) continue;
         const Features features = features_of(is->kernels, as_learned(kernels[i], is->most),
                                               silicon, seen ? View::measured : View::general);
         if (!features.said) continue;
