@@ -80,7 +80,7 @@ enum Trait : std::uint16_t {
   kTransposedB = 1u << 5,  ///< B is stored n×k
   kGated = 1u << 6,        ///< an activation of one half times the other
   kMultiTensor = 1u << 7,  ///< one launch works on many tensors (fused, foreach)
-  kDeterministic = 1u << 8,
+  kPortable = 1u << 8,     ///< made for devices of before: without instructions of its device's own
 };
 inline constexpr std::size_t kTraits = 9;
 

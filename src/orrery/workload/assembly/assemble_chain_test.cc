@@ -55,6 +55,7 @@ TEST(AssembleChain, SequenceParallelLayersGatherSixTimesAndScatterFour) {
   Spec spec = chain_of(8, 4, 4);
   spec.parallel.tp = 4;
   spec.parallel.sp = true;
+  spec.parallel.tp_overlap = TensorOverlap::none;
   const std::vector<Node> nodes = nodes_of(assembled(spec), 1);
   const std::int64_t layers = 2 * 4, whole = 2 * kSeq * kHidden;
   const Sum gathers = sum_of(nodes, CollectiveType::all_gather, "tp");

@@ -23,6 +23,7 @@ Program scheduled_program(ScheduleKind kind, std::vector<std::string> adapters =
   spec.model.heads = 8;
   spec.parallel.tp = 2;
   spec.parallel.sp = true;
+  spec.parallel.tp_overlap = TensorOverlap::none;
   spec.parallel.pp = 2;
   spec.batch.seq = 512;
   spec.batch.global = 8;

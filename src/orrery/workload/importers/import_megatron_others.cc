@@ -46,7 +46,6 @@ const std::vector<std::pair<const char*, Json>>& not_modelled() {
       {"pipeline_model_parallel_layout", nullptr},
       {"rampup_batch_size", nullptr},
       {"standalone_embedding_stage", false},
-      {"tp_comm_overlap", false},
       {"transformer_pipeline_model_parallel_size", nullptr},
       {"window_attn_skip_freq", nullptr}};
   return kAll;

@@ -68,6 +68,12 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   read_sharding(keys, plan);
 }
 
+/// Off unless it is asked for; before NeMo 2 it was called ub_….
+void read_tensor_overlap(KeyReader& keys, Parallel& plan) {
+  const bool asked = keys.flag("tp_comm_overlap"), before = keys.flag("ub_tp_comm_overlap");
+  if (plan.sp) plan.tp_overlap = asked || before ? TensorOverlap::pipelined : TensorOverlap::none;
+}
+
 /// The overlap of data parallelism, Megatron's and (…_sync, bucket_cap_mb) the first NeMo's. Both
 /// are off unless they are asked for.
 void read_data_overlap(KeyReader& keys, Spec& spec) {
@@ -255,6 +261,7 @@ Result<void> read_megatron_plan(KeyReader& keys, const Json& file, const std::st
   read_precision(keys, where, spec.precision, findings);
   read_parallel(keys, spec, findings);
   read_data_overlap(keys, spec);
+  read_tensor_overlap(keys, spec.parallel);
   if (auto fine = read_schedule(keys, spec); !fine) return fine;
   read_recompute(keys, spec.recompute, findings);
   read_kernels(keys, spec);

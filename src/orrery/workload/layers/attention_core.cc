@@ -149,6 +149,8 @@ class Block {
     kernel.sizes = {batch_.value(), heads_.value(),   kv_heads_.value(),  queries_.value(),
                     keys_.value(),  key_dim_.value(), value_dim_.value(), window_.value()};
     if (causal_) kernel.traits = graph::kCausal;
+    if (scope_.spec->kernels.attention_of() == AttentionKernels::flash_attention_2)
+      kernel.traits |= graph::kPortable;
     return kernel;
   }
   /// Queries × `n`, over `k`, for every head; both gradients are two products.

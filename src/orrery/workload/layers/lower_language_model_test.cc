@@ -61,6 +61,7 @@ TEST(LowerLanguageModel, GathersAndScattersWithSequenceParallelism) {
   Spec spec = gpt();
   spec.parallel.tp = 4;
   spec.parallel.sp = true;
+  spec.parallel.tp_overlap = TensorOverlap::none;
   const std::int64_t size = 2 * 256 * 4 * 512;
   LoweredModel model = must_lower(spec);
   using Sums = std::map<std::string, Traffic>;
@@ -99,6 +100,7 @@ TEST(LowerLanguageModel, GathersInputsBesideInputGradients) {
   Spec spec = gpt();
   spec.parallel.tp = 2;
   spec.parallel.sp = true;
+  spec.parallel.tp_overlap = TensorOverlap::none;
   const LoweredModel model = must_lower(spec);
   const std::vector<Op>& ops = part_of(model, "layer").backward;
   EXPECT_EQ(find(ops, "qkv.gather.wgrad")->marks, stream::mark);

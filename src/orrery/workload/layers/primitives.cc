@@ -5,6 +5,7 @@
 #include "orrery/workload/layers/chains.h"
 #include "orrery/workload/layers/kernels.h"
 #include "orrery/workload/layers/products.h"
+#include "orrery/workload/spec/tensor_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -55,6 +56,110 @@ void begin_linear(Tape& tape, const Scope& scope, const Linear& shape,
                    shape.adapter);
 }
 
+/// Into how many pieces a product beside tensor parallelism is cut: the framework's own modules
+/// only, and never into less than a token each.
+std::int64_t pieces_of(const Linear& shape, std::int64_t pieces) {
+  const bool cut = shape.narrow && !shape.adapter && !(shape.tokens < Amount(pieces));
+  return cut ? pieces : 1;
+}
+
+Op gather(const char* name, Phase phase, Amount share) {
+  return collective_op(name, phase, CollectiveType::all_gather, Axis::tp, stream::tp, share);
+}
+
+/// Gathers the input, which every rank casts before, and multiplies: each piece when it is there,
+/// the rank's own at once.
+void gathered_forward(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
+                      const WeightProducts& all) {
+  const Amount tokens = ceil_div(shape.tokens, scope.tp);
+  if (casts(scope, shape)) {
+    const GatheredCasts cast =
+        gathered_casts(scope, shape.name.cast, Phase::forward, tokens, shape.tokens, shape.in);
+    tape.forward(cast.share, all.cast_fuses ? scope.activation(tokens * shape.in) : Amount(-1));
+  }
+  tape.forward(gather(
+      name, Phase::forward,
+      gathered_bytes(scope, shape, tokens * shape.in) + scope.activation(tokens * shape.carried)));
+  const std::int64_t pieces = pieces_of(shape, gathered_pieces(*scope.spec));
+  if (pieces == 1) {
+    tape.join_forward(stream::tp);
+    for (const Op& op : all.forward) tape.forward(op);
+    return;
+  }
+  const Sliced sliced = sliced_forward(scope, shape, pieces, true);
+  for (const Op& op : sliced.others) tape.forward(op);
+  tape.join_forward(stream::tp);
+  for (const Op& op : sliced.one) tape.forward(op);
+}
+
+/// Gathers the input once more, for the weights' gradient, beside the input's.
+void gather_again(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
+                  WeightProducts& all) {
+  const Amount share = ceil_div(shape.tokens, scope.tp);
+  Op again = gather(name, Phase::weight_grad, gathered_bytes(scope, shape, share * shape.in));
+  again.marks = kGathered;
+  tape.backward(again);
+  if (casts(scope, shape)) {
+    all.wgrad.insert(all.wgrad.begin(), gathered_casts(scope, shape.name.turn, Phase::weight_grad,
+                                                       share, shape.tokens, shape.in)
+                                            .turn);
+  }
+  wait(all.wgrad.front(), kGathered);
+}
+
+/// Multiplies and reduces, or scatters: each piece when it has been multiplied.
+void forward_reduced(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
+                     const WeightProducts& all) {
+  const Amount whole = scope.activation(shape.tokens * shape.out());
+  const auto type = scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce;
+  const auto reduce = [&](Amount size) {
+    return collective_op(name, Phase::forward, type, Axis::tp, stream::tp, size);
+  };
+  const std::int64_t pieces = pieces_of(shape, reduced_pieces(*scope.spec));
+  if (pieces == 1) {
+    forward_products(tape, all);
+    tape.forward(reduce(whole));
+    tape.join_forward(stream::tp);
+    return;
+  }
+  for (const Op& op : all.casts) tape.forward(op, all.cast_fuses ? all.cast_saves : Amount(-1));
+  const Sliced sliced = sliced_forward(scope, shape, pieces, false);
+  // A ring passes sums on: the last product is the rank's own piece, which nobody waits for.
+  const bool ring = tensor_overlap(*scope.spec) == TensorOverlap::ring;
+  const Amount last = ring ? Amount(0) : whole / pieces;
+  for (const Op& op : sliced.one) tape.forward(op);
+  tape.forward(reduce(whole - last));
+  for (const Op& op : sliced.others) tape.forward(op);
+  if (!ring) tape.forward(reduce(last));
+  tape.join_forward(stream::tp);
+}
+
+/// Gathers the output's gradient, which every rank casts before, and multiplies as
+/// `gathered_forward` does.
+void gathered_backward(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
+                       WeightProducts& all) {
+  const Amount share = ceil_div(shape.tokens, scope.tp);
+  if (casts(scope, shape)) {
+    const GatheredCasts cast = gathered_casts(scope, shape.name.cast_dgrad, Phase::input_grad,
+                                              share, shape.tokens, shape.out());
+    tape.backward(cast.share);
+    Op turn = cast.turn;
+    turn.name = shape.name.turn_dgrad;
+    all.wgrad.insert(all.wgrad.begin(), turn);
+  }
+  tape.backward(gather(name, Phase::input_grad, gathered_bytes(scope, shape, share * shape.out())));
+  const std::int64_t pieces = pieces_of(shape, gathered_pieces(*scope.spec));
+  if (pieces == 1) {
+    tape.join_backward(stream::tp);
+    for (const Op& op : all.dgrad) tape.backward(op);
+    return;
+  }
+  const Sliced sliced = sliced_input_gradient(scope, shape, pieces);
+  for (const Op& op : sliced.others) tape.backward(op);
+  tape.join_backward(stream::tp);
+  for (const Op& op : sliced.one) tape.backward(op);
+}
+
 }  // namespace
 
 Amount Linear::out() const {
@@ -89,20 +194,12 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
   const Amount moved = scope.activation(shape.tokens * (shape.in + shape.carried));
   WeightProducts all = products(scope, shape, whole, true);
   if (scope.sp) {
-    const Amount shard =
-        scope.activation(ceil_div(shape.tokens, scope.tp) * (shape.in + shape.carried));
-    tape.forward(collective_op(names.gather, Phase::forward, CollectiveType::all_gather, Axis::tp,
-                               stream::tp, shard));
-    tape.join_forward(stream::tp);
-    Op again =
-        collective_op(names.gather_again, Phase::weight_grad, CollectiveType::all_gather, Axis::tp,
-                      stream::tp, scope.activation(ceil_div(shape.tokens, scope.tp) * shape.in));
-    again.marks = kGathered;
-    tape.backward(again);
-    wait(all.wgrad.front(), kGathered);
+    gathered_forward(tape, scope, shape, names.gather, all);
+    gather_again(tape, scope, shape, names.gather_again, all);
     tape.scratch(moved);
+  } else {
+    forward_products(tape, all);
   }
-  forward_products(tape, all);
   input_gradients(tape, all);
   tape.backward(
       collective_op(names.reduce, Phase::input_grad,
@@ -122,11 +219,7 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   const Amount rows = scope.sp ? ceil_div(shape.tokens, scope.tp) : shape.tokens;
   const Amount shard = scope.activation(rows * shape.out());
   WeightProducts all = products(scope, shape, bytes_of(tape, x), false);
-  forward_products(tape, all);
-  tape.forward(collective_op(names.reduce, Phase::forward,
-                             scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
-                             Axis::tp, stream::tp, whole));
-  tape.join_forward(stream::tp);
+  forward_reduced(tape, scope, shape, names.reduce, all);
   if (!(shape.biases() == Amount(0))) {
     // Behind the sum, on every rank: its weights are replicated.
     tape.add_weights(Share::replicated, shape.out());
@@ -136,12 +229,11 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
     all.wgrad.front().vector = (rows * shape.out()).value();
   }
   if (scope.sp) {
-    tape.backward(collective_op(names.gather, Phase::input_grad, CollectiveType::all_gather,
-                                Axis::tp, stream::tp, shard));
-    tape.join_backward(stream::tp);
+    gathered_backward(tape, scope, shape, names.gather, all);
     tape.scratch(whole);
+  } else {
+    input_gradients(tape, all);
   }
-  input_gradients(tape, all);
   weight_gradients(tape, all);
   const Tensor out = tape.output(shape.outputs.front().name, shard);
   tape.gradient_bytes(out, whole);  // both products want it of all tokens

@@ -35,9 +35,10 @@ struct Linear {
   Amount copies = 1;              ///< so many matrices (experts), which share the tokens out
   std::int64_t repeated = 0;      ///< ranks that multiply the same, see Tape::repeated; 0: twins
   bool narrow = true;  ///< false: never in less than the activations' format (Precision::products)
-  bool adapter = false;  ///< its weights are trained where the model's are frozen
-  Amount carried = 0;    ///< features that are gathered and reduced with the input, but not
-                         ///< multiplied (column-parallel)
+  bool adapter = false;     ///< its weights are trained where the model's are frozen
+  std::int64_t slices = 1;  ///< so many products, one after another, share the tokens out
+  Amount carried = 0;       ///< features that are gathered and reduced with the input, but not
+                            ///< multiplied (column-parallel)
 
   [[nodiscard]] Amount out() const;
   [[nodiscard]] Amount biases() const;  ///< of the outputs, of one copy

@@ -62,14 +62,15 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
     graph::Kernel made = product_kernel(
         scope, pass, {shape.tokens, shape.in, piece.features, shape.copies, !(added == Amount(0))});
     if (!shape.narrow) made.a = made.b = vector_format(*scope.spec);
+    if (pass != graph::Pass::weight_grad)
+      made.launches = static_cast<std::uint32_t>(made.launches * shape.slices);
     return made;
   };
+  const Amount weights = scope.weight(matrix) * shape.slices;
   all.forward.push_back(compute_op(shape.name.forward, OpClass::matmul, Phase::forward, flops,
-                                   added, x_bytes + y + scope.weight(matrix),
-                                   kernel(graph::Pass::forward)));
+                                   added, x_bytes + y + weights, kernel(graph::Pass::forward)));
   all.dgrad.push_back(compute_op(shape.name.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
-                                 x_bytes + y + scope.weight(matrix),
-                                 kernel(graph::Pass::input_grad)));
+                                 x_bytes + y + weights, kernel(graph::Pass::input_grad)));
   if (all.dgrad.size() > 1) {
     const Amount elements = shape.tokens * shape.in;
     all.dgrad.push_back(
@@ -87,12 +88,60 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
   }
 }
 
+/// Of `tokens` of them, in so many products.
+WeightProducts slices_of(const Scope& scope, const Linear& shape, Amount tokens,
+                         std::int64_t slices, bool biased) {
+  Linear slice = shape;
+  slice.tokens = tokens;
+  slice.slices = slices;
+  return products(scope, slice, scope.activation(tokens * shape.in), biased);
+}
+
 }  // namespace
+
+bool casts(const Scope& scope, const Linear& shape) {
+  const Precision& precision = scope.spec->precision;
+  return shape.narrow && bytes_of(precision.product_type()) < bytes_of(precision.activations);
+}
+
+GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase, Amount share,
+                             Amount whole, Amount features) {
+  const Precision& precision = scope.spec->precision;
+  const bool two_passes = precision.scaling == Scaling::tensor;
+  const Amount own = share * features, all = whole * features;
+  graph::Kernel kernel = elements_kernel(scope, Operation::cast, own, features);
+  kernel.out = product_format(*scope.spec);
+  if (two_passes) kernel.launches = 2;
+  const Op cast = compute_op(
+      name, OpClass::vector, phase, 0, own,
+      scope.activation(own * (two_passes ? 2 : 1)) + bytes(own, precision.product_type()), kernel);
+  graph::Kernel turning = elements_kernel(scope, Operation::copy, all);
+  turning.a = turning.out = product_format(*scope.spec);
+  return {cast, compute_op(name, OpClass::vector, Phase::weight_grad, 0, 0,
+                           bytes(all * 2, precision.product_type()), turning)};
+}
+
+Amount gathered_bytes(const Scope& scope, const Linear& shape, Amount elements) {
+  return casts(scope, shape) ? bytes(elements, scope.spec->precision.product_type())
+                             : scope.activation(elements);
+}
+
+Sliced sliced_forward(const Scope& scope, const Linear& shape, std::int64_t pieces, bool biased) {
+  const Amount one = ceil_div(shape.tokens, pieces);
+  return {slices_of(scope, shape, one, 1, biased).forward,
+          slices_of(scope, shape, shape.tokens - one, pieces - 1, biased).forward};
+}
+
+Sliced sliced_input_gradient(const Scope& scope, const Linear& shape, std::int64_t pieces) {
+  const Amount one = ceil_div(shape.tokens, pieces);
+  return {slices_of(scope, shape, one, 1, false).dgrad,
+          slices_of(scope, shape, shape.tokens - one, pieces - 1, false).dgrad};
+}
 
 WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes, bool biased) {
   WeightProducts all;
   const Precision& precision = scope.spec->precision;
-  if (shape.narrow && bytes_of(precision.product_type()) < bytes_of(precision.activations)) {
+  if (casts(scope, shape)) {
     const Amount in = shape.tokens * shape.in;
     all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in, shape.in));
     all.gradient_casts.push_back(cast_op(scope, shape.name.cast_dgrad, Phase::input_grad,

@@ -25,6 +25,32 @@ struct WeightProducts {
 [[nodiscard]] WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes,
                                       bool biased);
 
+/// A product beside communication, in two: of the first of `pieces` pieces of its tokens, and of
+/// all the others, piece by piece.
+struct Sliced {
+  std::vector<Op> one, others;
+};
+[[nodiscard]] Sliced sliced_forward(const Scope& scope, const Linear& shape, std::int64_t pieces,
+                                    bool biased);
+[[nodiscard]] Sliced sliced_input_gradient(const Scope& scope, const Linear& shape,
+                                           std::int64_t pieces);
+
+/// Whether inputs are cast to a narrower format.
+[[nodiscard]] bool casts(const Scope& scope, const Linear& shape);
+
+/// Casts of what is gathered: each rank's `share` as it lies, and later the `whole` turned over for
+/// the weights' gradients. Narrow formats are gathered in one layout only (Transformer Engine,
+/// pytorch/module/layernorm_linear.py and _common.py: quantizers that support only row-wise
+/// gathering).
+struct GatheredCasts {
+  Op share, turn;
+};
+/// `share` and `whole` in tokens of `features`.
+[[nodiscard]] GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase,
+                                           Amount share, Amount whole, Amount features);
+/// Bytes of so many elements as they are gathered.
+[[nodiscard]] Amount gathered_bytes(const Scope& scope, const Linear& shape, Amount elements);
+
 /// Writes down the casts and the forward products; the same for the backward pass.
 void forward_products(Tape& tape, const WeightProducts& all);
 void input_gradients(Tape& tape, const WeightProducts& all);

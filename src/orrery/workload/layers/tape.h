@@ -40,12 +40,15 @@ struct OpName {
   const char* wgrad;
   const char* cast;        ///< of its input, before it
   const char* cast_dgrad;  ///< of its output's gradient
+  const char* turn;        ///< … of its input gathered again, into the other layout
+  const char* turn_dgrad;  ///< … of its output's gathered gradient
   const char* add;         ///< of gradients of its weights, where no product does it
 };
 /// ORRERY_OP("qkv") = "qkv", "qkv.dgrad", "qkv.wgrad".
-#define ORRERY_OP(text)                                                                     \
-  ::orrery::workload::OpName {                                                              \
-    text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad", text ".wgrad.add" \
+#define ORRERY_OP(text)                                                                 \
+  ::orrery::workload::OpName {                                                          \
+    text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad", text ".turn", \
+        text ".turn.dgrad", text ".wgrad.add"                                           \
   }
 
 /// What Recompute::ops calls an operator. Operators of one group in a row are computed again

@@ -163,6 +163,7 @@ TEST(StageDefects, MessagesAreMeasuredInBytes) {
   Spec spec = base();
   spec.parallel.tp = 2;
   spec.parallel.sp = true;
+  spec.parallel.tp_overlap = TensorOverlap::none;
   const Result<LoweredModel> model = lower(spec, Mesh(spec), Position{});
   ASSERT_TRUE(model) << to_string(model.error());
   int gathers = 0;

@@ -4,6 +4,8 @@
 // framework.h.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <tuple>
 
@@ -13,9 +15,16 @@
 
 namespace orrery::workload {
 
+/// Whose attention it is, where one kernel does it all (flash attention).
+enum class AttentionKernels : std::uint8_t {
+  newest,             ///< made for the device: cuDNN's, FlashAttention-3
+  flash_attention_2,  ///< made for Ampere, on whatever device
+};
+
 /// Kernels that change what is computed and kept.
 struct Kernels {
   bool flash_attention = true;  ///< no S×S matrix in memory; causal attention skips half of it
+  std::optional<AttentionKernels> attention;  ///< empty: the framework's (attention_of)
   bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel;
                       ///< without a framework
   Framework framework = Framework::none;
@@ -25,6 +34,15 @@ struct Kernels {
   bool deterministic = false;   ///< every run gives the same bits
   std::optional<bool> grouped;  ///< products of experts are one; by `framework` if nobody says
 
+  /// PyTorch's scaled_dot_product_attention takes FlashAttention-2 before cuDNN's kernels
+  /// (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, releases 2.2 to 2.8 but 2.5.0);
+  /// Megatron-Core leaves the choice to Transformer Engine, which has cuDNN's on Hopper and after
+  /// (pytorch/attention/dot_product_attention/utils.py).
+  [[nodiscard]] AttentionKernels attention_of() const {
+    if (attention) return *attention;
+    const bool of_nvidia = framework == Framework::none || framework == Framework::megatron;
+    return of_nvidia ? AttentionKernels::newest : AttentionKernels::flash_attention_2;
+  }
   [[nodiscard]] Loss loss_kernel() const { return loss.value_or(loss_of(framework)); }
 
   [[nodiscard]] Fusion fusion() const {
@@ -40,6 +58,11 @@ struct Kernels {
   static constexpr auto fields =
       std::tuple{config::field("flash_attention", &Kernels::flash_attention,
                                "attention never stores its scores, and skips what is masked"),
+                 config::field("attention", &Kernels::attention,
+                               "whose kernels attention has: made for the device (cuDNN, "
+                               "FlashAttention-3), or FlashAttention-2")
+                     .by_default("by `framework`: `flash_attention_2` with pytorch, torchtitan, "
+                                 "torchtitan_compiled and deepspeed, else `newest`"),
                  config::field("fused", &Kernels::fused,
                                "element-wise chains are one kernel; where no `framework` says"),
                  config::field("framework", &Kernels::framework,
@@ -64,3 +87,13 @@ struct Kernels {
 };
 
 }  // namespace orrery::workload
+
+namespace orrery::config {
+template <>
+struct Words<workload::AttentionKernels> {
+  static constexpr std::array names = {
+      WordTable<workload::AttentionKernels>{"newest", workload::AttentionKernels::newest},
+      WordTable<workload::AttentionKernels>{"flash_attention_2",
+                                            workload::AttentionKernels::flash_attention_2}};
+};
+}  // namespace orrery::config

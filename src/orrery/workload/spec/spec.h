@@ -42,10 +42,18 @@ enum class Dispatcher : std::uint8_t {
   deepep_low_latency,  ///< DeepEP's low-latency kernels
 };
 
+/// How tensor-parallel communication goes with the products before and after it (sp only).
+enum class TensorOverlap : std::uint8_t {
+  none,       ///< a product waits until all is gathered, and is reduced when all is there
+  ring,       ///< both go piece by piece, one piece for each rank
+  pipelined,  ///< gathered as with `ring`, reduced in four pieces
+};
+
 /// How the job is cut. World size = tp × cp × dp × pp (× ep when `ep_axis` is own).
 struct Parallel {
   std::int64_t tp = 1;
   bool sp = false;  ///< sequence parallel: norms and residuals are sharded over tp
+  std::optional<TensorOverlap> tp_overlap;  ///< empty: tensor_policy.h says what frameworks do
   std::int64_t cp = 1;
   ContextMethod cp_method = ContextMethod::ring;
   std::int64_t pp = 1;
@@ -71,6 +79,10 @@ struct Parallel {
       config::field("tp", &Parallel::tp, "tensor parallel", config::between(1, 1 << 24)),
       config::field("sp", &Parallel::sp,
                     "sequence parallel: norms and residuals are cut over `tp`"),
+      config::field("tp_overlap", &Parallel::tp_overlap,
+                    "what is gathered before a product, or reduced behind it, goes piece by piece "
+                    "beside it; with `sp`")
+          .by_default("by `framework`: `pipelined` without one and with megatron, else `none`"),
       config::field("cp", &Parallel::cp, "context parallel", config::between(1, 1 << 24)),
       config::field("cp_method", &Parallel::cp_method, "how attention sees other ranks' tokens"),
       config::field("pp", &Parallel::pp, "pipeline stages", config::between(1, 1 << 24)),
@@ -301,6 +313,13 @@ struct Words<workload::Sharding> {
       WordTable<workload::Sharding>{"zero1", workload::Sharding::zero1},
       WordTable<workload::Sharding>{"zero2", workload::Sharding::zero2},
       WordTable<workload::Sharding>{"zero3", workload::Sharding::zero3}};
+};
+template <>
+struct Words<workload::TensorOverlap> {
+  static constexpr std::array names = {
+      WordTable<workload::TensorOverlap>{"none", workload::TensorOverlap::none},
+      WordTable<workload::TensorOverlap>{"ring", workload::TensorOverlap::ring},
+      WordTable<workload::TensorOverlap>{"pipelined", workload::TensorOverlap::pipelined}};
 };
 template <>
 struct Words<workload::ContextMethod> {
