@@ -17,19 +17,28 @@ import sys
 
 # What a source says of all its runs. Where it says it stands beside it.
 KNOWN = {
-    # "Megatron-LM" (both papers' own implementation).
-    "megatron_korthikanti2022.json": {"kernels.framework": "megatron"},
-    "megatron_narayanan2021.json": {"kernels.framework": "megatron"},
+    # "Megatron-LM" (both papers' own implementation), before products and their communication overlapped (Transformer
+    # Engine's userbuffers, 2023).
+    "megatron_korthikanti2022.json": {"kernels.framework": "megatron", "parallel.tp_overlap": "none"},
+    "megatron_narayanan2021.json": {"kernels.framework": "megatron", "parallel.tp_overlap": "none"},
     # vTrain, section 4: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's; README: no gradient bucket.
     "vtrain_single_a100.json": {"kernels.framework": "megatron"},
     "vtrain_multi_a100.json": {"kernels.framework": "megatron"},
-    # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, say so (frameworks).
-    "nvidia_dgxc_benchmarking.json": {"kernels.framework": "megatron"},
-    # NVIDIA's submissions to MLPerf training, and those made with its containers: NeMo.
-    "mlperf_training.json": {"kernels.framework": "megatron"},
+    # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, say so (frameworks). fp8 with delayed
+    # scaling (NeMo, collections/llm/recipes/precision/mixed_precision.py, bf16_with_fp8_mixed).
+    "nvidia_dgxc_benchmarking.json": {"kernels.framework": "megatron", "precision.scaling": "delayed"},
+    # NVIDIA's submissions to MLPerf training, and those made with its containers: NeMo; fp8 "hybrid", delayed.
+    "mlperf_training.json": {"kernels.framework": "megatron", "precision.scaling": "delayed"},
     # llm-foundry: MPT under PyTorch's FSDP, not compiled.
     # Its loss is flash-attention's cross entropy (models/mpt/modeling_mpt.py: loss_fn "fused_crossentropy").
     "mosaic_mpt_fsdp.json": {"kernels.framework": "pytorch", "kernels.loss": "compiled"},
+}
+# What single runs' own files say, and the collection does not.
+CORRECTED = {
+    # hpg.dgxb200x8/config_DGXB200_{32,56}x8x144xtp4pp8cp2_cg.sh sources config_common_cg.sh and no config_common_fp4.sh:
+    # fp8. TP_COMM_OVERLAP is commented out.
+    "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n32": {"prec": "fp8", "parallel.tp_overlap": "none"},
+    "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n56": {"prec": "fp8", "parallel.tp_overlap": "none"},
 }
 FIRST = ["id", "model_name", "gpu", "n", "dom", "nvl", "ib", "prec", "measured_s"]
 LAST = ["assumed", "why_not"]
@@ -86,8 +95,10 @@ def row(point, framework):
     if framework:
         cells["kernels.framework"] = framework
     cells.update({key: text(value) for key, value in flat(point["spec"]) if key not in LEFT_OUT})
+    cells.update(CORRECTED.get(point["id"], {}))
     if point["spec"].get("parallel", {}).get("tp", 1) == 1:
         cells.pop("parallel.sp", None)
+        cells.pop("parallel.tp_overlap", None)
     return cells
 
 

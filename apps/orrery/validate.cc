@@ -26,6 +26,7 @@ struct ValidateOptions {
   std::optional<double> threshold;  ///< in per cent
   std::string plot;
   bool effects = false;
+  bool fit = false;
 };
 
 Result<std::vector<validate::MeasuredPoint>> read_all(const std::vector<std::string>& files,
@@ -56,6 +57,22 @@ Result<void> try_without(const validate::PredictOptions& options, present::Valid
   return {};
 }
 
+/// Predicts, by factors fitted to other sources if that is asked for.
+Result<void> tell(const ValidateOptions& options, const validate::PredictOptions& how,
+                  present::Validation& v) {
+  if (options.fit) {
+    auto fit = validate::fit_factors(v.points, how);
+    if (!fit) return tl::unexpected(fit.error());
+    v.factors = std::move(fit->factors);
+    v.predictions = std::move(fit->left_out);
+    return {};
+  }
+  auto told = validate::predict(v.points, how);
+  if (!told) return tl::unexpected(told.error());
+  v.predictions = *std::move(told);
+  return {};
+}
+
 int run_validate(const ValidateOptions& options, Session& session) {
   present::Validation v;
   if (options.threshold) v.threshold = *options.threshold / 100;
@@ -66,14 +83,13 @@ int run_validate(const ValidateOptions& options, Session& session) {
   v.points = *std::move(points);
   Progress progress(session);
   const Progress::Phase phase{"simulate", "predicting", "points"};
-  const std::size_t rounds = options.effects ? study::effects().size() + 1 : 1;
+  const std::size_t rounds =
+      (options.effects ? study::effects().size() : 0) + (options.fit ? validate::kFitRounds : 1);
   validate::PredictOptions how = options.predict;
   std::size_t before = 0;
   progress.begin(phase, v.points.size() * rounds);
   how.progress = [&](std::size_t) { progress.tell(phase, ++before, v.points.size() * rounds); };
-  auto told = validate::predict(v.points, how);
-  if (!told) return session.fail(told.error(), v.findings);
-  v.predictions = *std::move(told);
+  if (auto done = tell(options, how, v); !done) return session.fail(done.error(), v.findings);
   if (options.effects) {
     if (auto done = try_without(how, v); !done) return session.fail(done.error(), v.findings);
   }
@@ -111,6 +127,11 @@ void add_validate(CLI::App& table, Session& session) {
       ->allow_extra_args(false)
       ->group("Inputs");
   command->add_flag("--effects", options->effects, "All again without each effect in turn")
+      ->group("Inputs");
+  command
+      ->add_flag("--fit", options->fit,
+                 "Fit how much longer kernels take in steps than alone, and predict each\n"
+                 "source by what others say")
       ->group("Inputs");
   option("--threads", options->predict.threads, "Points at a time; 0: as many as there are cores",
          "N")

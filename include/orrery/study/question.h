@@ -55,6 +55,14 @@ struct Work {
                              ///< microbatch; large jobs are twice as quick; not with `record`
 };
 
+/// How much longer kernels take in a step than alone, of those whose first input has numbers of so
+/// many bits, and the band of that.
+struct InStepFactor {
+  std::int64_t bits = 16;
+  double factor = 1;
+  double least = 0, most = 0;  ///< shares: -0.1, 0.1
+};
+
 struct Question {
   // The workload: one of these three.
   std::string workload;     ///< Chakra traces: the prefix of PREFIX.<rank>.et
@@ -81,6 +89,8 @@ struct Question {
   std::string systolic;              ///< likewise: a systolic array, as SCALE-Sim's configuration
   std::string rules;                 ///< instead of the cluster's: "orrery", "astra"
   std::vector<std::string> without;  ///< effects that are switched off (`orrery run --effects`)
+  /// Instead of the cluster's.
+  std::optional<std::vector<InStepFactor>> in_step_factors;
 
   Work work;
   /// Keep when every node ran, so that Answer::run() can be asked; takes memory, and no rank stands

@@ -104,6 +104,20 @@ struct Build {
       config::field("source", &Build::source, "public document").required()};
 };
 
+/// How much longer its products take in steps than alone; see InStep::Factor.
+struct FittedStep {
+  std::int64_t bits = 16;
+  double factor = 1;
+  double least = 0, most = 0;
+
+  static constexpr auto fields = std::tuple{
+      config::field("bits", &FittedStep::bits, "of a number of the first input").required(),
+      config::field("factor", &FittedStep::factor, "times as long", config::positive()).required(),
+      config::field("least", &FittedStep::least, "80 % of steps say at least so much more or less")
+          .required(),
+      config::field("most", &FittedStep::most, "… and at most").required()};
+};
+
 /// One accelerator. What follows `source` is there only where a public document says it.
 struct DeviceEntry {
   std::string name;                  ///< as a cluster file writes it
@@ -124,6 +138,8 @@ struct DeviceEntry {
   double power_w = 0;    ///< W, at most, of the device or its board; 0: unknown
   std::string facts_source;  ///< public documents with `sms` to `power_w`
   Build build = {};
+  std::vector<FittedStep> in_step;  ///< fitted to published steps; empty: nobody's steps say
+  std::string in_step_source;       ///< to whose
 
   /// The peak at `precision`, or null.
   [[nodiscard]] const Peak* peak(std::string_view precision) const;
@@ -149,7 +165,9 @@ struct DeviceEntry {
       config::field("shared", &DeviceEntry::shared, "memory of an SM", config::positive()),
       config::field("power_w", &DeviceEntry::power_w, "W, at most", config::positive()),
       config::field("facts_source", &DeviceEntry::facts_source, "public documents with these"),
-      config::field("build", &DeviceEntry::build, "how its maker puts many together")};
+      config::field("build", &DeviceEntry::build, "how its maker puts many together"),
+      config::field("in_step", &DeviceEntry::in_step, "products in steps beside products alone"),
+      config::field("in_step_source", &DeviceEntry::in_step_source, "steps that say it")};
 };
 
 /// One way to connect accelerators.

@@ -50,6 +50,20 @@ void add_facts(std::string& text) {
   }
 }
 
+void add_steps(std::string& text) {
+  text +=
+      "\n## In a step\n\nHow many times as long products of matrices take in training steps as "
+      "models say that they take alone, and between what 80 % of the steps say that it lies: what "
+      "is left over when all else is told (see [scoreboard](../scoreboard.md)). A cluster file may "
+      "state its own (`device.in_step.factors`).\n\n"
+      "| name | bits | factor | 80 % | source |\n|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices())
+    for (const FittedStep& one : each.in_step)
+      text += fmt::format("| `{}` | {} | {:.3f} | {:.2f} to {:.2f} | {} |\n", each.name, one.bits,
+                          one.factor, one.factor * (1 + one.least), one.factor * (1 + one.most),
+                          each.in_step_source);
+}
+
 void add_builds(std::string& text) {
   text +=
       "\n## Clusters without a file\n\n`--cluster h100-sxm:64` makes a cluster of that many "
@@ -95,6 +109,7 @@ std::string catalogue_reference() {
       "ORRERY_UPDATE_DOCS=1. -->\n\n";
   add_devices(text);
   add_facts(text);
+  add_steps(text);
   add_builds(text);
   add_links(text);
   return text;

@@ -47,6 +47,14 @@ void set_compute(const DeviceSection& section, Device& device, Reading& reading)
   device.kernel_model = section.kernel_model.value_or("");
   device.systolic = section.systolic.value_or("");
   if (section.in_step) set_in_step(*section.in_step, device, reading);
+  const DeviceEntry* entry = find_device(device.entry);
+  if (entry == nullptr || !device.in_step.factors.empty()) return;
+  for (const FittedStep& one : entry->in_step)
+    device.in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
+}
+
+/// Nothing that it needs is missing.
+void check_compute(const DeviceSection& section, Device& device, Reading& reading) {
   if (section.compute == ComputeModel::table && device.kernel_table.empty())
     return reading.fail(Errc::config_missing_key, "/device/kernel_table",
                         "is missing: compute is to come from a table",
@@ -115,6 +123,7 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   }
   device.clock_mhz = section.clock_mhz.value_or(0);
   set_compute(section, device, reading);
+  check_compute(section, device, reading);
 }
 
 void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {

@@ -105,8 +105,10 @@ struct InStepSection {
             "from a kernel's end to the begin of the next that waits in the queue", between(0, 1e9))
           .by_default("as recorded on devices of its architecture"),
       field("factors", &InStepSection::factors,
-            "how much slower kernels are in your steps than models say that they are alone",
-            between(0, 8)),
+            "how much slower products are in your steps than models say that they are alone; 1 for "
+            "none",
+            between(0, 8))
+          .by_default("the catalogue's, fitted to published steps"),
       field("beside_collectives", &InStepSection::beside_collectives,
             "how much slower kernels are while a collective runs on their device")
           .by_default("from the SMs and the bandwidth that the library's collectives take"),

@@ -146,7 +146,7 @@ enum class ComputeModel : std::uint8_t {
 /// What a step adds to kernels that are told alone; where nothing is stated, what is known of the
 /// device.
 struct InStep {
-  /// For kernels whose first input has numbers of so many bits; fitted to whole steps.
+  /// For products of matrices whose first input has numbers of so many bits; fitted to whole steps.
   struct Factor {
     std::int64_t bits = 16;
     double factor = 1;

@@ -52,6 +52,21 @@ void write_groups(JsonWriter& json, const Validation& v) {
   json.end_array();
 }
 
+void write_factors(JsonWriter& json, const Validation& v) {
+  json.key("factors").begin_array();
+  for (const validate::FittedFactor& one : v.factors)
+    json.begin_object()
+        .field("device", one.device)
+        .field("bits", one.bits)
+        .field("factor", one.factor)
+        .field("least", one.least)
+        .field("most", one.most)
+        .field("points", one.points)
+        .field("sources", one.sources)
+        .end_object();
+  json.end_array();
+}
+
 void write_rankings(JsonWriter& json, const Validation& v) {
   json.key("rankings").begin_array();
   for (const validate::Ranking& one : v.board.rankings)
@@ -85,6 +100,7 @@ std::string validate_json(const Validation& v) {
       json.end_object();
     }
     json.end_array();
+    write_factors(json, v);
     write_rankings(json, v);
     json.key("not_predicted").begin_array();
     for (const auto& [reason, points] : v.board.not_told)

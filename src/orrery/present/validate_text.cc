@@ -113,6 +113,24 @@ std::string without_text(const Validation& v, report::Style style) {
   return "\n" + table.text(style);
 }
 
+std::string factors_text(const Validation& v, report::Style style) {
+  if (v.factors.empty()) return "";
+  Table table({{"in a step, kernels of"},
+               {"bits", true},
+               {"take", true},
+               {"80 % of steps say", true},
+               {"points", true},
+               {"sources", true}});
+  for (const validate::FittedFactor& one : v.factors)
+    table.row(
+        {one.device.empty() ? "any other" : printable(one.device), fmt::format("{}", one.bits),
+         fmt::format("x {:.3f}", one.factor),
+         fmt::format("{:.2f} to {:.2f}", one.factor * (1 + one.least), one.factor * (1 + one.most)),
+         count(one.points), count(one.sources)});
+  return "\n" + table.text(style) +
+         "steps above are told with factors that were fitted to other sources\n";
+}
+
 std::string rankings_text(const Validation& v, report::Style style) {
   if (v.board.rankings.empty()) return "";
   std::size_t among = 0, cheap = 0;
@@ -139,8 +157,8 @@ std::string not_told_text(const Validation& v, report::Style style) {
 
 std::string validate_text(const Validation& v, report::Style style) {
   std::string text = head_text(v, style) + groups_text(v, style) + leaning_text(v, style) +
-                     worst_text(v, style) + without_text(v, style) + rankings_text(v, style) +
-                     not_told_text(v, style);
+                     worst_text(v, style) + without_text(v, style) + factors_text(v, style) +
+                     rankings_text(v, style) + not_told_text(v, style);
   report::Sheet notes(style);
   report::add_findings(notes, v.findings, style);
   return notes.text().empty() ? text : text + "\n" + notes.text();

@@ -12,6 +12,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/report/text.h"
 #include "orrery/validate/errors.h"
+#include "orrery/validate/fit.h"
 
 namespace orrery::present {
 
@@ -27,7 +28,8 @@ struct Validation {
     std::size_t changed = 0;  ///< points whose step is another by more than 0.1 %
   };
   std::vector<Without> without;
-  std::optional<double> threshold;  ///< of the median error
+  std::vector<validate::FittedFactor> factors;  ///< fitted; `predictions` leave their source out
+  std::optional<double> threshold;              ///< of the median error
   Findings findings;
 
   /// Exit code 1: there is a threshold and the median error is above it.

@@ -30,6 +30,16 @@ Result<void> no_weight_overlap(Spec& spec) {
   return {};
 }
 
+Result<void> no_portable_attention(Spec& spec) {
+  spec.kernels.attention = workload::AttentionKernels::newest;
+  return {};
+}
+
+Result<void> no_tensor_overlap(Spec& spec) {
+  if (spec.parallel.sp) spec.parallel.tp_overlap = workload::TensorOverlap::none;
+  return {};
+}
+
 /// Gradients in every backward pass, and weights gathered in every pass.
 Result<void> no_accumulation(Spec& spec) {
   spec.parallel.reduce_once = false;
@@ -69,14 +79,24 @@ constexpr std::array kEffects = {
            "time from a kernel to the next that waits in the queue",
            "recorded steps of V100, A100 and H100 (docs/kernel-times.md)", nullptr, no_gaps},
     Effect{"in_step_factors", "device.in_step.factors", "none",
-           "kernels in a step beside the same ones alone",
-           "what the cluster states; none by default", nullptr, no_factors},
+           "products in a step beside the same ones alone",
+           "the catalogue, fitted to published steps of the device (docs/scoreboard.md)", nullptr,
+           no_factors},
     Effect{"beside_collectives", "device.in_step.beside_collectives", "1",
            "kernels are slower while collectives run beside them",
            "SMs and memory traffic that collectives take (docs/kernel-times.md)", nullptr,
            no_interference},
     Effect{"launch", "kernels.launch", "0", "hosts launch kernels, and short ones wait for them",
            "recorded steps, by framework (docs/kernel-times.md)", no_launch, nullptr},
+    Effect{"portable_attention", "kernels.attention", "newest",
+           "FlashAttention-2 does not know what Hopper can do",
+           "the framework; FlashAttention-3, figures 5 and 6 (model/kernels/portable.h)",
+           no_portable_attention, nullptr},
+    Effect{"tp_overlap", "parallel.tp_overlap", "none",
+           "sp: products go piece by piece beside what is gathered before and reduced behind them",
+           "Transformer Engine's userbuffers, as NeMo's recipes set them "
+           "(workload/spec/tensor_policy.h)",
+           no_tensor_overlap, nullptr},
     Effect{"gradient_overlap", "parallel.overlap_gradients", "false",
            "gradients are reduced while the last backward still runs",
            "the job; Megatron-LM's --overlap-grad-reduce, PyTorch DDP's and FSDP's default",

@@ -165,6 +165,11 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (question.rules == "orrery") platform->rules = Rules::orrery;
   if (question.rules == "astra") platform->rules = Rules::astra;
+  if (question.in_step_factors) {
+    platform->device.in_step.factors.clear();
+    for (const InStepFactor& one : *question.in_step_factors)
+      platform->device.in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
+  }
   switch_off(question.without, *platform);
   return platform;
 }

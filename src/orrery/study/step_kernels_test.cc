@@ -88,6 +88,7 @@ std::string table_of(const StepKernels& step) {
 
 TEST(StepKernels, TakeMeasuredTimesFirst) {
   Question question = job({});
+  question.without = {"in_step_factors"};
   Findings findings;
   const auto cluster = read_cluster(question, findings);
   ASSERT_TRUE(cluster);

@@ -8,34 +8,11 @@
 #include <map>
 #include <tuple>
 
+#include "orrery/validate/weighted.h"
+
 namespace orrery::validate {
 
 namespace {
-
-struct Weighted {
-  double value = 0, weight = 1;
-};
-
-/// The least value that has at least such a share of the weight at or below it.
-double quantile(std::vector<Weighted> values, double share) {
-  std::sort(values.begin(), values.end(),
-            [](const Weighted& a, const Weighted& b) { return a.value < b.value; });
-  double all = 0;
-  for (const Weighted& one : values) all += one.weight;
-  double below = 0;
-  for (const Weighted& one : values) {
-    below += one.weight;
-    if (below >= share * all * (1 - 1e-12)) return one.value;
-  }
-  return 0;
-}
-
-/// Half of it from below and half from above, as medians of an even number are meant.
-double median(const std::vector<Weighted>& values) {
-  std::vector<Weighted> mirrored = values;
-  for (Weighted& one : mirrored) one.value = -one.value;
-  return (quantile(values, 0.5) - quantile(std::move(mirrored), 0.5)) / 2;
-}
 
 class Summing {
  public:

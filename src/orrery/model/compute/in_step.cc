@@ -26,6 +26,19 @@ constexpr std::array<std::pair<std::string_view, Time>, 7> kGaps = {{
     {"rtx-blackwell", kHopperGap},
 }};
 
+/// Products of matrices: what the power of a device limits.
+bool multiplies(const graph::Kernel& kernel) {
+  switch (kernel.operation) {
+    case graph::Operation::gemm:
+    case graph::Operation::batched_gemm:
+    case graph::Operation::grouped_gemm:
+    case graph::Operation::convolution:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Time gap_between_kernels(const Silicon& silicon) {
@@ -48,10 +61,10 @@ KernelTime in_step(KernelTime alone, const graph::Kernel& kernel, const platform
                    Time gap) {
   if (alone.source == Source::roofline || alone.source == Source::systolic) return alone;
   KernelTime time = alone;
-  if (const auto* factor = factor_of(device, kernel.a)) {
+  if (const auto* factor = multiplies(kernel) ? factor_of(device, kernel.a) : nullptr) {
     time.seconds *= factor->factor;
-    time.band.least = (1 + time.band.least) * (1 + factor->least) - 1;
-    time.band.most = (1 + time.band.most) * (1 + factor->most) - 1;
+    // Steps say a factor by being off, and what a model of kernels alone is off is in that.
+    if (factor->least != 0 || factor->most != 0) time.band = {factor->least, factor->most};
   }
   time.seconds += static_cast<double>(gap.count()) * 1e-12 * kernel.launches;
   return time;

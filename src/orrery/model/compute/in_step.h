@@ -23,8 +23,9 @@ namespace orrery::model {
 [[nodiscard]] const platform::InStep::Factor* factor_of(const platform::Device& device,
                                                         graph::Format format);
 
-/// `alone` in a step: times the factor, and a gap for each launch. Only for models of kernels
-/// alone; rooflines and arrays are answers to other questions.
+/// `alone` in a step: products times the factor, with its band where it has one (what the model is
+/// off alone is part of it), and a gap for each launch. Only for models of kernels alone; rooflines
+/// and arrays are answers to other questions.
 [[nodiscard]] KernelTime in_step(KernelTime alone, const graph::Kernel& kernel,
                                  const platform::Device& device, Time gap);
 

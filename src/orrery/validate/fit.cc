@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/validate/fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "orrery/validate/weighted.h"
+
+namespace orrery::validate {
+namespace {
+
+using study::InStepFactor;
+
+/// A factor that steps are tried with, to see how they depend on it.
+constexpr double kTried = 1.2;
+/// What a step can say of a factor.
+constexpr double kLeastFactor = 0.7, kMostFactor = 2;
+
+/// One step, and what kernels of 16 bits and narrower ones add to it if they take twice as long.
+struct Step {
+  std::string device, source;
+  std::int64_t bits = 16;  ///< of its products
+  double measured = 0, predicted = 0;
+  double by_wide = 0, by_narrow = 0;
+};
+
+std::int64_t bits_of(const Prediction& told) {
+  const std::string& precision = told.trait("precision");
+  if (precision == "fp8") return 8;
+  if (precision == "fp4") return 4;
+  return 16;
+}
+
+std::vector<MeasuredPoint> with_factor(std::span<const MeasuredPoint> points,
+                                       const std::vector<std::int64_t>& bits, double factor) {
+  std::vector<MeasuredPoint> all(points.begin(), points.end());
+  for (MeasuredPoint& point : all) {
+    std::vector<InStepFactor> factors;
+    for (const std::int64_t one : bits) factors.push_back({one, factor, 0, 0});
+    point.question.in_step_factors = std::move(factors);
+  }
+  return all;
+}
+
+Result<std::vector<Step>> steps_of(std::span<const MeasuredPoint> points,
+                                   const PredictOptions& options) {
+  const auto base = predict(with_factor(points, {}, 1), options);
+  if (!base) return tl::unexpected(base.error());
+  const auto wide = predict(with_factor(points, {16}, kTried), options);
+  if (!wide) return tl::unexpected(wide.error());
+  std::vector<MeasuredPoint> narrow = with_factor(points, {8, 4}, kTried);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if ((*base)[i].why_not.empty() && bits_of((*base)[i]) == 16) narrow[i].why_not = "as before";
+  const auto narrowed = predict(narrow, options);
+  if (!narrowed) return tl::unexpected(narrowed.error());
+  std::vector<Step> all(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Prediction& told = (*base)[i];
+    if (!told.why_not.empty()) continue;
+    Step& step = all[i];
+    step = {told.trait("device"),
+            points[i].source,
+            bits_of(told),
+            points[i].seconds,
+            told.seconds,
+            0,
+            0};
+    step.by_wide = ((*wide)[i].seconds - told.seconds) / (kTried - 1);
+    if (step.bits != 16) step.by_narrow = ((*narrowed)[i].seconds - told.seconds) / (kTried - 1);
+  }
+  return all;
+}
+
+/// What steps of one class say; sources are told apart by name.
+struct Said {
+  std::vector<std::pair<std::string, double>> factors;
+
+  [[nodiscard]] FittedFactor fitted(std::string device, std::int64_t bits) const {
+    std::map<std::string, double> counts;
+    for (const auto& [source, factor] : factors) ++counts[source];
+    std::vector<Weighted> weighted;
+    for (const auto& [source, factor] : factors) weighted.push_back({factor, 1 / counts[source]});
+    FittedFactor made{std::move(device), bits,         median(weighted), 0, 0,
+                      factors.size(),    counts.size()};
+    made.least = std::min(0., quantile(weighted, 0.1) / made.factor - 1);
+    made.most = std::max(0., quantile(weighted, 0.9) / made.factor - 1);
+    return made;
+  }
+};
+
+const FittedFactor* factor_for(const std::vector<FittedFactor>& factors, const std::string& device,
+                               std::int64_t bits) {
+  const FittedFactor* of_all = nullptr;
+  for (const FittedFactor& one : factors) {
+    if (one.bits != bits) continue;
+    if (one.device == device) return &one;
+    if (one.device.empty()) of_all = &one;
+  }
+  return of_all;
+}
+
+/// Devices' own factors of a class, and that of all others.
+std::vector<FittedFactor> fit_class(const std::vector<Step>& steps, std::int64_t bits,
+                                    const std::vector<FittedFactor>& wide,
+                                    const std::string& left_out) {
+  std::map<std::string, Said> by_device;
+  Said of_all;
+  for (const Step& step : steps) {
+    if (step.bits != bits || !(step.predicted > 0) || step.source == left_out) continue;
+    const double slope = bits == 16 ? step.by_wide : step.by_narrow;
+    if (!(slope > 0.05 * step.predicted)) continue;  // it says nothing of these kernels
+    double rest = step.measured - step.predicted;
+    const FittedFactor* known = bits == 16 ? nullptr : factor_for(wide, step.device, 16);
+    if (known != nullptr) rest -= step.by_wide * (known->factor - 1);
+    const double factor = std::clamp(1 + rest / slope, kLeastFactor, kMostFactor);
+    by_device[step.device].factors.emplace_back(step.source, factor);
+    of_all.factors.emplace_back(step.source, factor);
+  }
+  std::vector<FittedFactor> made;
+  for (const auto& [device, said] : by_device)
+    if (said.factors.size() >= kLeastSteps) made.push_back(said.fitted(device, bits));
+  if (!of_all.factors.empty()) made.push_back(of_all.fitted("", bits));
+  return made;
+}
+
+/// To all steps but those of one source; an empty name is no source.
+std::vector<FittedFactor> fit_steps(const std::vector<Step>& steps, const std::string& left_out) {
+  std::vector<FittedFactor> all = fit_class(steps, 16, {}, left_out);
+  const std::vector<FittedFactor> wide = all;
+  for (const std::int64_t bits : {8, 4}) {
+    const std::vector<FittedFactor> narrow = fit_class(steps, bits, wide, left_out);
+    all.insert(all.end(), narrow.begin(), narrow.end());
+  }
+  return all;
+}
+
+std::vector<InStepFactor> factors_for(const std::vector<FittedFactor>& fitted,
+                                      const std::string& device) {
+  std::vector<InStepFactor> made;
+  for (const std::int64_t bits : {16, 8, 4})
+    if (const FittedFactor* one = factor_for(fitted, device, bits))
+      made.push_back({bits, one->factor, one->least, one->most});
+  return made;
+}
+
+}  // namespace
+
+Result<Fit> fit_factors(std::span<const MeasuredPoint> points, const PredictOptions& options) {
+  const auto steps = steps_of(points, options);
+  if (!steps) return tl::unexpected(steps.error());
+  Fit fit;
+  constexpr const char* kNobody = "\n";
+  fit.factors = fit_steps(*steps, kNobody);
+  std::map<std::string, std::vector<FittedFactor>> without;
+  std::vector<MeasuredPoint> all(points.begin(), points.end());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Step& step = (*steps)[i];
+    if (!(step.predicted > 0)) continue;
+    const auto [at, fresh] = without.try_emplace(step.source);
+    if (fresh) at->second = fit_steps(*steps, step.source);
+    all[i].question.in_step_factors = factors_for(at->second, step.device);
+  }
+  auto told = predict(all, options);
+  if (!told) return tl::unexpected(told.error());
+  fit.left_out = *std::move(told);
+  return fit;
+}
+
+}  // namespace orrery::validate
