@@ -81,8 +81,10 @@ enum Trait : std::uint16_t {
   kGated = 1u << 6,        ///< an activation of one half times the other
   kMultiTensor = 1u << 7,  ///< one launch works on many tensors (fused, foreach)
   kPortable = 1u << 8,     ///< made for devices of before: without instructions of its device's own
+  kQuantized = 1u << 9,    ///< a narrow product whose first input comes in its format: without it,
+                           ///< quantising is a part of the kernel, as in public tables
 };
-inline constexpr std::size_t kTraits = 9;
+inline constexpr std::size_t kTraits = 10;
 
 inline constexpr std::size_t kKernelSizes = 8;
 

@@ -39,6 +39,8 @@ struct Architecture {
   double moving;  ///< share of the memory's rate for large ones
   double cached;  ///< bytes a clock and processor from the last-level cache
   bool measured;  ///< tables of this architecture exist
+  double watts = 0;  ///< for each TFLOP/s in 16 bits that the measured device may draw (see Chip);
+                     ///< 0: others are not told apart by their power
 };
 
 /// The figures of the silicon's architecture; by the data sheet alone where it is not named.

@@ -14,7 +14,15 @@
 
 namespace orrery::model {
 
+inline constexpr double kMostCore = 0.95;  ///< what A100s reach, which power does not hold back
+
 /// A device as the formulas need it; what its data sheet does not say is assumed.
+///
+/// Long products of one architecture run as fast as power allows: what is drawn grows with the cube
+/// of the clock (with the voltage squared, and that with the clock), so shares of the peak with the
+/// cube root of watts for each FLOP/s, up to kMostCore. Of the best bf16 products by
+/// ml-engineering's table of achievable matmul (data sheets' watts): A100 PCIe by SXM 0.93 (0.91 by
+/// this rule), MI325X by MI300X 1.17 (1.10).
 struct Chip {
   const Silicon& silicon;
   Architecture figures;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/model/kernels/chip.h"
+#include "orrery/model/kernels/exact_math.h"
 
 namespace orrery::model {
 namespace {
@@ -124,7 +125,13 @@ Chip::Chip(const Silicon& device, const Architecture& like)
       processors(processors_of(device)),
       clock(clock_of(device)),
       cache(device.l2_bytes),
-      memory(device.memory) {}
+      memory(device.memory) {
+  const double rate = device.rate(graph::Format::bf16) * 1e-12;
+  if (!(figures.watts > 0 && device.power > 0 && rate > 0)) return;
+  const double share = exact_exp2(exact_log2(device.power / rate / figures.watts) / 3);
+  for (double* const core : {&figures.core, &figures.core8, &figures.core4})
+    *core = std::min(*core * share, std::max(*core, kMostCore));
+}
 
 double Chip::rate_of(double bytes, double streamed) const {
   // What fits is found there, written by the kernel before or by the same one a step ago.

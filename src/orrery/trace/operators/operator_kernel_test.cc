@@ -30,7 +30,7 @@ TEST(OperatorKernel, ProductsAreKnownByShapesAndTypes) {
       text_of("aten::_scaled_mm", {"[[16,32],[32,64],[],[],[],[],[]]",
                                    R"(["c10::Float8_e4m3fn","c10::Float8_e4m3fn","float","float"])",
                                    R"(["","","","","","","15"])"}),
-      "gemm forward fp8,fp8>bf16 m=16 n=64 k=32 transposed_b flops=65536 bytes=4608");
+      "gemm forward fp8,fp8>bf16 m=16 n=64 k=32 transposed_b quantized flops=65536 bytes=4608");
   EXPECT_EQ(text_of("aten::_grouped_mm", {"[[96,32],[4,32,64],[4]]", kBf16, ""}),
             "grouped_gemm forward bf16,bf16>bf16 groups=4 rows=96 n=64 k=32 flops=393216 "
             "bytes=34816");

@@ -79,7 +79,7 @@ MaybeKernel linear(const Arguments& is) {
 /// of rows are not counted as blocks.
 MaybeKernel scaled(const Arguments& is) {
   const TensorShape &a = is.shape(0), &scale = is.shape(2);
-  auto kernel = matrices(is, 0, 1, graph::kTransposedB);
+  auto kernel = matrices(is, 0, 1, graph::kTransposedB | graph::kQuantized);
   if (!kernel) return kernel;
   if (is.elements(4) > 0) kernel->traits |= graph::kBias;
   const bool blocks = scale.size() == 2 && scale[1] > 1 && a[1] > scale[1];

@@ -64,6 +64,8 @@ Kernel product_kernel(const Scope& scope, graph::Pass pass, const ProductShape& 
   if (shape.copies == Amount(1)) {
     kernel.operation = Operation::gemm;
     kernel.sizes = {m.value(), n.value(), k.value()};
+    // Casts are kernels of their own.
+    if (graph::bits_of(kernel.a) < 16) kernel.traits |= graph::kQuantized;
     return kernel;
   }
   if (!scope.spec->kernels.fusion().grouped) {  // experts one after another, those with tokens

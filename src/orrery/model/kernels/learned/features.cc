@@ -60,8 +60,11 @@ double log_of(double x) { return exact_log2(std::max(x, 1e-12)); }
 double age_of(const Silicon& silicon) {
   constexpr std::array<string_view, 7> kAges = {"pascal", "volta",  "turing",   "ampere",
                                                 "ada",    "hopper", "blackwell"};
+  string_view architecture = silicon.architecture;
+  constexpr string_view kWorkstations = "rtx-";
+  if (architecture.starts_with(kWorkstations)) architecture.remove_prefix(kWorkstations.size());
   for (std::size_t i = 0; i < kAges.size(); ++i)
-    if (string_view(silicon.architecture).starts_with(kAges[i])) return static_cast<double>(i);
+    if (architecture.starts_with(kAges[i])) return static_cast<double>(i);
   return 4.5;
 }
 

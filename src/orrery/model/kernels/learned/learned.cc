@@ -6,6 +6,7 @@
 #include "orrery/core/check.h"
 #include "orrery/model/kernels/chip.h"
 #include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/kernels/learned/relative.h"
 
 namespace orrery::model {
 
@@ -50,12 +51,21 @@ bool is_another_question(const LearnedClass& is, const Kernel& kernel) {
          is.least[kTokens] > 0;
 }
 
+/// A product's at its format's peak; 0 of others.
+double least_seconds(const Kernel& kernel, const Silicon& silicon) {
+  const Product product = product_of(kernel);
+  const double peak = silicon.rate(product.format);
+  return peak > 0 ? 2 * product.count * product.m * product.n * product.k / peak : 0;
+}
+
 KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
-                     std::int64_t steps, bool seen) {
+                     std::int64_t steps, const LearnedTrees& trees, const Silicon& silicon,
+                     bool seen) {
   const bool within = lies_within(kernel, is.least, is.most);
   KernelTime time;
-  const LearnedTrees& trees = seen ? is.measured : is.general;
   time.seconds = exact_exp2(log2_base + trees.bias + trees.step * static_cast<double>(steps));
+  // No device that was measured was faster than its data sheet: trees for any device can be.
+  if (!seen) time.seconds = std::max(time.seconds, least_seconds(kernel, silicon));
   time.source = Source::learned;
   time.band = band_of(seen ? is.seen : is.unseen, !within);
   time.beyond = !seen || !within;
@@ -161,12 +171,18 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       if (is == nullptr) continue;
       const bool seen = is_seen(*is, silicon);
       if (!seen && is->unseen.rows == 0) continue;
-      const Forest& forest = (seen ? is->measured : is->general).grown();
+      const Silicon* const relative =
+          seen ? &silicon : nearest_relative(is->kernels, is->described, silicon);
+      const LearnedTrees& trees = relative != nullptr ? is->measured : is->general;
+      const Forest& forest = trees.grown();
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
         if (class_at[i - begin] != is->kernels || is_another_question(*is, kernels[i])) continue;
-        const Features features = features_of(is->kernels, as_learned(kernels[i], is->most),
-                                              silicon, seen ? View::measured : View::general);
+        const Kernel known = as_learned(kernels[i], is->most);
+        const Features features =
+            seen || relative == nullptr
+                ? features_of(is->kernels, known, silicon, seen ? View::measured : View::general)
+                : features_beside(is->kernels, known, silicon, *relative);
         if (!features.said) continue;
         bins[count] = forest.bins_of(features.values);
         bases[count] = features.log2_base;
@@ -175,7 +191,8 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       if (count == 0) continue;
       forest.sum(std::span(bins).first(count), std::span(sums).first(count));
       for (std::size_t i = 0; i < count; ++i)
-        times[places[i]] = answer_of(*is, kernels[places[i]], bases[i], sums[i], seen);
+        times[places[i]] = answer_of(*is, kernels[places[i]], bases[i], sums[i], trees, silicon,
+                                      seen);
     }
   }
 }

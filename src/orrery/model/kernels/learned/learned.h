@@ -15,6 +15,7 @@
 #include "orrery/model/kernels/kernel_model.h"
 #include "orrery/model/kernels/learned/classes.h"
 #include "orrery/model/kernels/learned/forest.h"
+#include "orrery/model/kernels/silicon.h"
 
 namespace orrery::model {
 
@@ -61,6 +62,7 @@ struct LearnedClass {
   std::int64_t rows = 0;  ///< grown on so many
   HeldBack seen;          ///< other sizes on the devices it was grown on
   HeldBack unseen;        ///< devices left out, each once
+  std::vector<Silicon> described;  ///< of `devices` those of the catalogue
   std::vector<DeviceLikeness> devices;
   std::array<std::int64_t, graph::kKernelSizes> least{}, most{};  ///< sizes grown on
   LearnedTrees measured;  ///< for these devices (View::measured)
@@ -71,7 +73,8 @@ struct LearnedClass {
 /// sizes where the device is one it was grown on, of other devices elsewhere; twice as wide beyond
 /// the sizes it was grown on. `beyond`: sizes or device are not like any of those. Nothing for
 /// kernels of no class that it learned, on devices unlike all it knows if none was ever left out,
-/// or where the heuristic has nothing.
+/// or where the heuristic has nothing. A device that is unlike all, but of the architecture of one
+/// that was measured, is told from that one (learned/relative.h), others by trees for any device.
 class LearnedModel final : public KernelModel {
  public:
   /// Reads a file that `fit` wrote. `where` names it in errors.

@@ -8,6 +8,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/model/kernels/learned/model_words.h"
+#include "orrery/model/kernels/learned/relative.h"
 
 namespace orrery::model {
 namespace {
@@ -102,6 +103,7 @@ class ModelLines {
     if (!named_) return lines_.wrong("a class that does not name its features");
     if (is.measured.trees() == 0 || (is.general.trees() == 0 && is.unseen.rows > 0))
       return lines_.wrong("a class without trees");
+    is.described = described_devices(is.devices);
     return is;
   }
 

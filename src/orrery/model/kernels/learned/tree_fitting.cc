@@ -9,6 +9,7 @@
 
 #include "orrery/model/kernels/exact_math.h"
 #include "orrery/model/kernels/learned/model_file.h"
+#include "orrery/model/kernels/learned/relative.h"
 #include "orrery/model/kernels/quantile.h"
 
 namespace orrery::model {
@@ -225,6 +226,38 @@ class TreeFitting {
       is.devices.push_back(likeness_of(is.kernels, *devices_[device]));
   }
 
+  /// Of a device's rows measured over predicted, by trees that were grown without it: from a device
+  /// of its architecture if there is one, else as any device.
+  Result<std::vector<double>> told_without(std::uint32_t device, KernelClass kernels,
+                                           const Samples& samples) const {
+    const Silicon& silicon = *devices_[device];
+    std::vector<Silicon> others;
+    for (std::uint32_t other = 0; other < devices_.size(); ++other)
+      if (other != device && learned_from(other, samples)) others.push_back(*devices_[other]);
+    const Silicon* const relative = nearest_relative(kernels, others, silicon);
+    const View view = relative != nullptr ? View::measured : View::general;
+    const Result<Grown> grown =
+        grow_trees(kernels, view, samples,
+                   relative != nullptr ? options_.boost : options_.general,
+                   [&](const Sample& sample) { return sample.device != device; });
+    if (!grown) return tl::unexpected(grown.error());
+    Samples own = on_device(samples, device);
+    if (relative != nullptr) {
+      for (Sample& sample : own) {
+        const double seconds = sample.log2_seconds();
+        Features& features = sample.features[index_of(view)];
+        features = features_beside(kernels, sample.kernel, silicon, *relative);
+        sample.target[index_of(view)] = seconds - features.log2_base;
+      }
+    }
+    return ratios_of(grown->is, view, own, [](const Sample&) { return true; });
+  }
+
+  static bool learned_from(std::uint32_t device, const Samples& samples) {
+    return std::any_of(samples.begin(), samples.end(),
+                       [device](const Sample& sample) { return sample.device == device; });
+  }
+
   /// Each device once: trees grown on all others, asked about it.
   Result<void> leave_out(KernelClass kernels, const Samples& samples, LearnedClass& is,
                          FitReport& about) {
@@ -236,13 +269,9 @@ class TreeFitting {
       if (of_device[device] < kLeastLeftOut || of_device[device] + kLeastLeftOut > samples.size() ||
           std::find(skipped.begin(), skipped.end(), devices_[device]->name) != skipped.end())
         continue;
-      const Result<Grown> grown =
-          grow_trees(kernels, View::general, samples, options_.general,
-                     [&](const Sample& sample) { return sample.device != device; });
-      if (!grown) return tl::unexpected(grown.error());
-      std::vector<double> ratios =
-          ratios_of(grown->is, View::general, samples,
-                    [&](const Sample& sample) { return sample.device == device; });
+      Result<std::vector<double>> told = told_without(device, kernels, samples);
+      if (!told) return tl::unexpected(told.error());
+      const std::vector<double>& ratios = *told;
       about.left_out.push_back({devices_[device]->name, held_back(ratios)});
       // As many of each device.
       const std::size_t stride = std::max<std::size_t>(1, ratios.size() / 1000);
