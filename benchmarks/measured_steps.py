@@ -15,6 +15,8 @@ import json
 import pathlib
 import sys
 
+from measured_lora import add_lora
+
 # What a source says of all its runs. Where it says it stands beside it.
 KNOWN = {
     # "Megatron-LM" (both papers' own implementation), before products and their communication overlapped (Transformer
@@ -140,6 +142,7 @@ def main():
         tables.setdefault((where, source), []).append(row(point, special[source].get(point["id"])))
     mosaic = "mosaic_mpt_fsdp.json"
     add_a100_40gb(tables["more", mosaic], json.loads((published / mosaic).read_text())["points"])
+    add_lora(tables["more", "mlperf_training.json"], json.loads((published / "mlperf_training.json").read_text())["points"])
     for (where, source), rows in tables.items():
         write(folder / where, source, rows)
 
