@@ -56,12 +56,13 @@ class LearnedOfRelatives final : public KernelModel {
 
 std::vector<NamedModel> kernel_models(const KernelSources& sources) {
   std::vector<NamedModel> models;
-  if (sources.given.measured) models.push_back({"table", with_plain_names(sources.given.measured), true, true});
+  if (sources.given.measured)
+    models.push_back({"table", with_plain_names(sources.given.measured), true, true});
   if (sources.given.fitted) models.push_back({"fitted", sources.given.fitted, true, true});
   if (LearnedModel::built_in() != nullptr)
-    models.push_back(
-        {"learned", with_portable(with_quantizing(std::make_shared<LearnedOfRelatives>())),
-         !sources.own_peak});
+    models.push_back({"learned",
+                      with_portable(with_quantizing(std::make_shared<LearnedOfRelatives>())),
+                      !sources.own_peak});
   models.push_back(
       {"heuristic", with_portable(std::make_shared<HeuristicModel>()), !sources.own_peak});
   models.push_back({"roofline", std::make_shared<RooflineModel>(sources.scale)});

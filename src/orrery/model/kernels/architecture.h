@@ -35,10 +35,10 @@ struct Architecture {
   double decode_turn;   ///< for each doubling of the keys beyond 256
   double decode_wave;   ///< for each (sequence, head) a processor works on
   // Everything else.
-  double small;   ///< launch of a kernel that only moves numbers
-  double moving;  ///< share of the memory's rate for large ones
-  double cached;  ///< bytes a clock and processor from the last-level cache
-  bool measured;  ///< tables of this architecture exist
+  double small;      ///< launch of a kernel that only moves numbers
+  double moving;     ///< share of the memory's rate for large ones
+  double cached;     ///< bytes a clock and processor from the last-level cache
+  bool measured;     ///< tables of this architecture exist
   double watts = 0;  ///< for each TFLOP/s in 16 bits that the measured device may draw (see Chip);
                      ///< 0: others are not told apart by their power
 };

@@ -45,7 +45,8 @@ class WithQuantizing final : public KernelModel {
                          static_cast<double>(kernel.sizes[1]) *
                          static_cast<double>(kernel.sizes[2]);
     const double least = std::min(peak > 0 ? flops / peak : 0, time->seconds);
-    const double alone = std::max(time->seconds - cast->seconds, std::max(least, time->seconds / 4));
+    const double alone =
+        std::max(time->seconds - cast->seconds, std::max(least, time->seconds / 4));
     time->band.least = std::max(time->band.least * time->seconds / alone, -0.95);
     time->band.most *= time->seconds / alone;
     time->seconds = alone;

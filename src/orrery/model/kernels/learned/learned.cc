@@ -15,6 +15,7 @@ extern const std::string_view kLearnedText;  // data/kernels/learned.txt
 namespace {
 
 using graph::Kernel;
+using graph::Operation;
 
 constexpr std::size_t kBlock = 64;  // kernels whose bins stay close to the processor
 constexpr double kBeyondWider = 2;
@@ -191,8 +192,8 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       if (count == 0) continue;
       forest.sum(std::span(bins).first(count), std::span(sums).first(count));
       for (std::size_t i = 0; i < count; ++i)
-        times[places[i]] = answer_of(*is, kernels[places[i]], bases[i], sums[i], trees, silicon,
-                                      seen);
+        times[places[i]] =
+            answer_of(*is, kernels[places[i]], bases[i], sums[i], trees, silicon, seen);
     }
   }
 }

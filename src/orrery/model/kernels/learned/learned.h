@@ -59,9 +59,9 @@ struct LearnedTrees {
 /// What was learned of one class of kernels.
 struct LearnedClass {
   KernelClass kernels = KernelClass::none;
-  std::int64_t rows = 0;  ///< grown on so many
-  HeldBack seen;          ///< other sizes on the devices it was grown on
-  HeldBack unseen;        ///< devices left out, each once
+  std::int64_t rows = 0;           ///< grown on so many
+  HeldBack seen;                   ///< other sizes on the devices it was grown on
+  HeldBack unseen;                 ///< devices left out, each once
   std::vector<Silicon> described;  ///< of `devices` those of the catalogue
   std::vector<DeviceLikeness> devices;
   std::array<std::int64_t, graph::kKernelSizes> least{}, most{};  ///< sizes grown on

@@ -58,8 +58,8 @@ TEST(Relative, NothingIsFasterThanItsPeak) {
       for (const std::int64_t size : {2048, 16384}) {
         const auto time = LearnedModel::built_in()->time(square(format, size), silicon);
         if (!time) continue;
-        const double flops = 2.0 * static_cast<double>(size) * static_cast<double>(size) *
-                             static_cast<double>(size);
+        const double flops =
+            2.0 * static_cast<double>(size) * static_cast<double>(size) * static_cast<double>(size);
         EXPECT_LE(flops / time->seconds, silicon.rate(format) * 1.0001) << entry.name << size;
       }
     }

@@ -15,8 +15,6 @@
 namespace orrery::model {
 namespace {
 
-using graph::Kernel;
-
 constexpr double kStep = 1.0 / 1024;         // of a leaf: log2, 0.07 %
 constexpr std::size_t kLeastLeftOut = 50;    // rows of a device that is left out
 constexpr std::size_t kSmallClass = 10'000;  // rows
@@ -237,8 +235,7 @@ class TreeFitting {
     const Silicon* const relative = nearest_relative(kernels, others, silicon);
     const View view = relative != nullptr ? View::measured : View::general;
     const Result<Grown> grown =
-        grow_trees(kernels, view, samples,
-                   relative != nullptr ? options_.boost : options_.general,
+        grow_trees(kernels, view, samples, relative != nullptr ? options_.boost : options_.general,
                    [&](const Sample& sample) { return sample.device != device; });
     if (!grown) return tl::unexpected(grown.error());
     Samples own = on_device(samples, device);
