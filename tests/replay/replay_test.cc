@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "by_hand.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/trace/kineto/writer.h"
 
@@ -17,48 +18,8 @@ namespace fs = std::filesystem;
 
 const fs::path kFixtures = ORRERY_REPLAY_FIXTURES;
 
-std::string event(std::string_view category, std::string_view name, bool device, int lane,
-                  int start, int length, int correlation, std::string_view more = "") {
-  const std::string where =
-      device ? fmt::format("\"device\": 0, \"stream\": {}, ", lane) : std::string();
-  return fmt::format(
-      R"({{"ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{{}"correlation": {}{}}}}})",
-      category, name, device ? 0 : 4711, lane, start, length, where, correlation, more);
-}
-std::string launch(int start, int correlation) {
-  return event("cuda_runtime", "cudaLaunchKernel", false, 1, start, 5, correlation);
-}
-std::string kernel(std::string_view name, int stream, int start, int length, int correlation,
-                   std::string_view more = "") {
-  return event("kernel", name, true, stream, start, length, correlation, more);
-}
-/// Two ranks' all-reduce of 4 MB, as PyTorch describes it.
-std::string all_reduce(int stream, int start, int length, int correlation) {
-  return kernel(
-      "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream, start, length, correlation,
-      R"(, "Collective name": "allreduce", "In msg nelems": 1000000, "Out msg nelems": 1000000, "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Description": "default_pg", "Process Group Ranks": "[0, 1]")");
-}
-
-class ReplayTest : public testing::Test {
+class ReplayTest : public ByHand {
  protected:
-  ReplayTest()
-      : folder_(fs::path(testing::TempDir()) /
-                testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~ReplayTest() override { fs::remove_all(folder_); }
-
-  std::string write(const std::string& name, const std::vector<std::string>& events, int rank = -1,
-                    int ranks = 2) {
-    const fs::path path = folder_ / name;
-    std::ofstream file(path);
-    file << "{";
-    if (rank >= 0)
-      file << fmt::format(R"("distributedInfo": {{"rank": {}, "world_size": {}}}, )", rank, ranks);
-    file << "\"traceEvents\": [" << fmt::format("{}", fmt::join(events, ",\n")) << "]}\n";
-    return path.string();
-  }
   static Replay play(ReplayQuestion question) {
     Watch watch;
     auto made = replay(question, watch);
@@ -71,8 +32,6 @@ class ReplayTest : public testing::Test {
         play({.recorded = {.traces = {path}}, .scales = std::move(scales), .leave_out = without});
     return made.ranks.empty() ? Time{} : made.ranks[0].simulated;
   }
-
-  fs::path folder_;
 };
 
 TEST_F(ReplayTest, TwoStreamsRunSideBySide) {

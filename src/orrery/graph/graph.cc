@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "orrery/core/check.h"
 #include "orrery/graph/columns.h"
 #include "orrery/graph/content_hash.h"
 
@@ -160,6 +161,19 @@ Graph Graph::with_durations(const std::vector<Time>& durations) const {
   pair_columns(columns_, changed.columns_,
                [&](auto& from, auto& to) { to = carried(from, block_.get(), block.get()); });
   changed.block_ = std::shared_ptr<const std::byte>(block, block.get());
+  return changed;
+}
+
+Graph Graph::with_times(const std::vector<Time>& durations, const std::vector<Time>& lags) const {
+  ORRERY_CHECK(!spilled() && lags.size() == columns_.lags.size());
+  Graph changed = with_durations(durations);
+  ContentHash hash;
+  hash.add(changed.content_hash_);
+  for (const Time time : lags) hash.add(static_cast<std::uint64_t>(time.count()));
+  changed.content_hash_ = hash.value();
+  // The block was made for this graph a moment ago, and nobody else has it yet.
+  std::memcpy(const_cast<Time*>(changed.columns_.lags.data()), lags.data(),
+              columns_.lags.size_bytes());
   return changed;
 }
 

@@ -304,6 +304,10 @@ class Graph {
   /// The same graph with another duration for each of its nodes. Of one in a file only these are in
   /// memory.
   [[nodiscard]] Graph with_durations(const std::vector<Time>& durations) const;
+  /// … and with other lags, one for each edge in the order of successors; of a graph in memory that
+  /// has_lags().
+  [[nodiscard]] Graph with_times(const std::vector<Time>& durations,
+                                 const std::vector<Time>& lags) const;
 
   /// Bytes of memory that columns, tables and edges take (names' text excluded).
   [[nodiscard]] std::size_t resident_bytes() const {

@@ -60,6 +60,7 @@ std::string typed_options(const Question& question) {
   if (!question.kernel_model.empty()) text += " --kernel-model " + portable(question.kernel_model);
   if (!question.systolic.empty()) text += " --systolic " + portable(question.systolic);
   if (!question.rules.empty()) text += " --rules " + question.rules;
+  for (const std::string& change : question.changes) text += " --change " + change;
   for (const std::string& effect : question.without) text += " --without " + effect;
   return text.empty() ? text : text.substr(1);
 }

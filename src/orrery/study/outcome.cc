@@ -24,6 +24,11 @@ sim::Options options_of(const Question& question) {
   made.threads = work.threads > 0 ? static_cast<std::uint32_t>(work.threads)
                                   : std::max(1u, std::thread::hardware_concurrency());
   made.record = question.record;
+  if (question.replay) {
+    made.replay = true;
+    made.fold = made.skip_repeats = false;
+    made.threads = 1;
+  }
   return made;
 }
 

@@ -10,6 +10,7 @@
 #include "orrery/profile/retime.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/study/recorded.h"
+#include "orrery/study/stage.h"
 
 namespace orrery::study {
 
@@ -26,15 +27,6 @@ struct Recorded {
   profile::Dependencies dependencies;
   std::vector<Time> costs;  ///< as recorded: dependencies may have been changed
 };
-
-/// A machine as large as the job. Nothing is sent over its network.
-platform::Platform stage_for(std::uint32_t ranks) {
-  platform::Platform platform;
-  platform.rules = platform::Rules::orrery;
-  platform.dims = {
-      {platform::Block::switched, static_cast<std::int64_t>(ranks), Bandwidth(1e11), 1000.0}};
-  return platform;
-}
 
 /// When the nodes ran, on the profile's clock.
 std::vector<NodeSpan> spans_of(const Recorded& rank, const graph::Graph& graph,

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery whatif: a recording with something changed.
+#include "orrery/study/whatif.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "inputs.h"
+#include "orrery/present/whatif_text.h"
+#include "progress.h"
+#include "report_files.h"
+#include "run_output.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct WhatIfOptions {
+  study::WhatIfQuestion question;
+  std::vector<std::string> paths;
+  std::string run_file;
+  PageOptions page;
+  bool changes = false;  ///< list them
+};
+
+/// --output names a run file, a web page or a JSON file.
+Result<void> settle_kept(WhatIfOptions& options, Session& session) {
+  const auto kind = kind_of_output(session.output);
+  if (!kind) return tl::unexpected(kind.error());
+  if (*kind == OutputKind::run_file) std::swap(options.run_file, session.output);
+  if (*kind == OutputKind::page) std::swap(options.page.path, session.output);
+  options.question.base.record = !options.run_file.empty() || options.page.wanted();
+  return {};
+}
+
+/// One path that is no recording is the prefix of Chakra traces.
+void settle_paths(WhatIfOptions& options) {
+  study::Question& base = options.question.base;
+  if (options.paths.size() == 1 && !study::are_recorded(options.paths)) {
+    base.workload = options.paths.front();
+  } else {
+    auto& traces = base.recorded.traces;
+    traces.insert(traces.end(), options.paths.begin(), options.paths.end());
+  }
+}
+
+Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options, PageFile& page,
+                        const Session& session) {
+  if (!options.question.base.record) return {};
+  const result::Run run = recorded_run(told.answer->outcome(), options.run_file, session);
+  if (!options.run_file.empty())
+    if (auto done = write_run_file(run, options.run_file, session); !done) return done;
+  if (auto done = page.write({&run}, session); !done) return tl::unexpected(done.error());
+  return {};
+}
+
+int whatif(WhatIfOptions& options, Session& session) {
+  if (options.changes)
+    return session.deliver(present::changes_text(session.out_style()),
+                           [] { return std::string("{}\n"); });
+  if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
+  settle_paths(options);
+  const study::Question& base = options.question.base;
+  if (base.workload.empty() && base.recorded.traces.empty())
+    return session.fail({Errc::usage, "TRACES", "nothing to change",
+                         "orrery whatif TRACE ... --list, or --change kernels=0.5"});
+  PageFile page(options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
+  ShownWatch watch(session);
+  const auto told = study::what_if(options.question, watch);
+  watch.through();
+  if (!told) return session.fail(told.error());
+  const Result<void> written = write_kept(*told, options, page, session);
+  const int code = session.deliver(present::whatif_text(*told, session.out_style()),
+                                   [&] { return present::whatif_json(*told); });
+  if (!written) {
+    session.talk_error(written.error());
+    return exit_code(written.error().code);
+  }
+  page.show(session);
+  return code;
+}
+
+}  // namespace
+
+void add_whatif(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("whatif", "Change a recording, and say what that wins");
+  command->description(
+      "Change a recording, and say what that wins; or try what there is to change, and say what "
+      "is\n"
+      "worth most. Recorded traces, and Chakra traces with times, are played again: what was\n"
+      "recorded is what things take, when they begin is simulated. With --cluster communications\n"
+      "are simulated there.\n\n"
+      "Examples:\n"
+      "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
+      "  orrery whatif rank0.json.gz --change communication=0.5 --change host=0 -o "
+      "faster.orrery\n");
+  const auto options = std::make_shared<WhatIfOptions>();
+  study::WhatIfQuestion& question = options->question;
+  command
+      ->add_option("TRACES", options->paths,
+                   "Recorded traces of one rank or several, or the prefix of Chakra traces")
+      ->type_name("");
+  command
+      ->add_option("--change", question.changes,
+                   "What is other than it was; several are made together, in their order "
+                   "(--changes lists them)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--list", question.list,
+                    "Try single changes, each on its own, and rank them by what they win");
+  command->add_flag("--combine", question.combine,
+                    "... and pairs of the best ones: do they add up?");
+  command->add_option("--most", question.most, "Show so many of --list; 0: all")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("--changes", options->changes, "List what can be changed, and stop");
+  command->add_option("--cluster", question.base.cluster, "Simulate on this cluster")
+      ->type_name("FILE");
+  command->add_option("--groups", question.base.groups, "Process groups of Chakra traces")
+      ->type_name("FILE");
+  add_recorded_options(*command, question.base.recorded);
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description(
+          "Write the changed run to FILE.orrery, its web page to FILE.html, or the JSON to "
+          "FILE.json ('-' for stdout)");
+  add_page_options(*command, options->page);
+  command->callback([options, &session] {
+    session.command = "whatif";
+    session.action = [options, &session] { return whatif(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

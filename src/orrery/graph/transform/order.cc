@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/transform/order.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "orrery/graph/transform/costs.h"
+#include "orrery/graph/transform/selection.h"
+
+namespace orrery::graph {
+namespace {
+
+/// Nodes in an order in which they can run, the smaller id first where several can.
+std::vector<NodeId> runnable_order(const Graph& graph) {
+  std::vector<std::uint32_t> left(graph.in_degrees().begin(), graph.in_degrees().end());
+  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
+  for (NodeId n = 0; n < graph.size(); ++n)
+    if (left[n] == 0) ready.push(n);
+  std::vector<NodeId> order;
+  order.reserve(graph.size());
+  while (!ready.empty()) {
+    const NodeId n = ready.top();
+    ready.pop();
+    order.push_back(n);
+    for (const NodeId next : graph.successors(n))
+      if (--left[next] == 0) ready.push(next);
+  }
+  return order;
+}
+
+Result<Reordered> finished(Draft&& draft, std::size_t places) {
+  if (places == 0) return Reordered{};
+  Findings none;
+  auto graph = std::move(draft).finish(none);
+  if (!graph) return tl::unexpected(graph.error());
+  return Reordered{std::make_shared<const Graph>(*std::move(graph)), places};
+}
+
+/// What a device does while something communicates: not the host's part of it.
+bool occupies_device(const Graph& graph, NodeId n) {
+  const auto of = time_of(graph, n);
+  return of == TimeOf::kernels || of == TimeOf::copies ||
+         (of == TimeOf::communication && !(graph.is_cpu(n) && graph.has_device()));
+}
+
+bool is_elementwise(const Graph& graph, NodeId n) {
+  if (time_of(graph, n) != TimeOf::kernels) return false;
+  if (const KernelId id = graph.kernel(n); id != kNoKernel) {
+    switch ((*graph.kernels())[id].operation) {
+      case Operation::elementwise:
+      case Operation::activation:
+      case Operation::dropout:
+      case Operation::rotary:
+      case Operation::cast:
+        return true;
+      default:
+        return false;
+    }
+  }
+  return graph.name(n).find("elementwise") != std::string_view::npos;
+}
+
+/// What each node waits for of a device's work: how many, and one of them.
+struct DeviceInputs {
+  explicit DeviceInputs(const Graph& graph) : count(graph.size()), last(graph.size(), kNoNode) {
+    for (NodeId n = 0; n < graph.size(); ++n) {
+      if (!occupies_device(graph, n)) continue;
+      for (const NodeId next : graph.successors(n)) {
+        ++count[next];
+        last[next] = n;
+      }
+    }
+  }
+  std::vector<std::uint32_t> count;
+  std::vector<NodeId> last;
+};
+
+}  // namespace
+
+Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
+                                  const DraftTables& tables) {
+  Draft draft(graph, where, tables);
+  std::size_t places = 0;
+  std::vector<NodeId> works;  // since the last communication
+  NodeId before = kNoNode;    // … which that is
+  for (const NodeId n : runnable_order(graph)) {
+    if (!occupies_device(graph, n) || graph.duration(n) <= Time{}) continue;
+    const auto follow = [&](NodeId from) {
+      if (graph.edge(from, n) != kNoNode) return;
+      draft.order(from, n, EdgeKind::stream);
+      ++places;
+    };
+    if (time_of(graph, n) != TimeOf::communication) {
+      if (before != kNoNode) follow(before);
+      works.push_back(n);
+      continue;
+    }
+    for (const NodeId work : works) follow(work);
+    if (works.empty() && before != kNoNode) follow(before);
+    works.clear();
+    before = n;
+  }
+  return finished(std::move(draft), places);
+}
+
+Result<Reordered> without_syncs(const Graph& graph, const std::string& where,
+                                const DraftTables& tables) {
+  Draft draft(graph, where, tables);
+  std::size_t places = 0;
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    const auto after = graph.successors(n);
+    const auto kinds = graph.edge_kinds(n);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const EdgeKind said = kinds.empty() ? EdgeKind::unsaid : kinds[i];
+      if (kind_of(graph, n, after[i], said) != EdgeKind::sync) continue;
+      NodeSpec& node = draft.nodes()[after[i]];
+      std::erase(node.deps, graph.id(n));
+      std::erase_if(node.notes, [&](const EdgeNote& note) { return note.dep == graph.id(n); });
+      ++places;
+    }
+  }
+  return finished(std::move(draft), places);
+}
+
+Reordered fused(const Graph& graph) {
+  const DeviceInputs inputs(graph);
+  std::vector<Time> longest = durations_of(graph);
+  std::vector<NodeId> head(graph.size(), kNoNode);  // of the chain that a node is the last of
+  std::size_t places = 0;
+  for (const NodeId n : runnable_order(graph)) {
+    if (!is_elementwise(graph, n)) continue;
+    head[n] = n;
+    const NodeId before = inputs.last[n];
+    if (inputs.count[n] != 1 || head[before] == kNoNode || graph.lane(n) != graph.lane(before))
+      continue;
+    head[n] = std::exchange(head[before], kNoNode);
+    longest[head[n]] = std::max(longest[head[n]], graph.duration(n));
+    longest[n] = kNoTime;
+    ++places;
+  }
+  if (places == 0) return {};
+  return {std::make_shared<const Graph>(graph.with_durations(longest)), places};
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same work in another order, or in fewer pieces.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/graph/transform/draft.h"
+
+namespace orrery::graph {
+
+/// A graph that was made, and how much of it is other than it was. `graph` is null where nothing
+/// is.
+struct Reordered {
+  GraphRef graph;
+  std::size_t places = 0;
+};
+
+/// No communication of a device beside its other work: what stands on both sides of one in the
+/// order in which nodes can run (ids decide where several can) waits, or is waited for. Adds edges
+/// and removes none, so that it can only take longer. Errc: as GraphBuilder::finish.
+[[nodiscard]] Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
+                                                const DraftTables& tables);
+
+/// The host waits for no work of a device any more: edges of kind sync are dropped. What it read
+/// from there would not be there yet, so that it says what waiting is worth, not that one may do
+/// without. Errc: likewise.
+[[nodiscard]] Result<Reordered> without_syncs(const Graph& graph, const std::string& where,
+                                              const DraftTables& tables);
+
+/// Chains of element-wise kernels as one kernel each. A chain is of kernels one after another on
+/// one stream, each of which waits for no other work of the device than the one before. It takes
+/// what its longest kernel takes: it reads what the first reads and writes what the last writes,
+/// at about the bytes of one of them. Launches, and what passes between the kernels, stay. Kernels
+/// are element-wise whose operation is (additions, activations, dropout, rotary, casts), else whose
+/// name holds "elementwise".
+[[nodiscard]] Reordered fused(const Graph& graph);
+
+}  // namespace orrery::graph

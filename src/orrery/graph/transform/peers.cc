@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/transform/peers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "orrery/graph/content_hash.h"
+#include "orrery/graph/transform/costs.h"
+#include "orrery/graph/transform/selection.h"
+
+namespace orrery::graph {
+namespace {
+
+std::uint64_t shape_of(const Graph& graph) {
+  ContentHash hash;
+  hash.add(graph.size());
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    hash.add(static_cast<std::uint64_t>(graph.kind(n)));
+    hash.add(graph.name(n));
+  }
+  return hash.value();
+}
+
+bool is_local_work(const Graph& graph, NodeId n) {
+  const auto of = time_of(graph, n);
+  return of == TimeOf::kernels || of == TimeOf::copies || of == TimeOf::host;
+}
+
+GraphRef levelled(const Graph& graph, const std::vector<const Graph*>& peers) {
+  std::vector<Time> durations = durations_of(graph);
+  std::vector<Time> theirs(peers.size());
+  bool any = false;
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    if (!is_local_work(graph, n)) continue;
+    for (std::size_t i = 0; i < peers.size(); ++i) theirs[i] = peers[i]->duration(n);
+    const auto middle = theirs.begin() + static_cast<std::ptrdiff_t>((theirs.size() - 1) / 2);
+    std::nth_element(theirs.begin(), middle, theirs.end());
+    any = any || durations[n] != *middle;
+    durations[n] = *middle;
+  }
+  return any ? std::make_shared<const Graph>(graph.with_durations(durations)) : nullptr;
+}
+
+/// 64 bits that say nothing of what they were made from (Steele, Lea and Flood, "Fast splittable
+/// pseudorandom number generators", OOPSLA 2014, figure 16: splitmix64's finalizer).
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/// Twelve uniform numbers, summed: nearly normal within 3 σ, with nothing that differs between
+/// mathematical libraries.
+double nearly_normal(std::uint64_t seed) {
+  double sum = -6;
+  for (std::uint64_t i = 0; i < 12; ++i)
+    sum += static_cast<double>(mixed(seed + i) >> 11) * 0x1p-53;
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> peers(const Workload& workload) {
+  std::map<std::uint64_t, std::size_t> known;
+  std::vector<std::uint64_t> shapes;
+  for (const GraphRef& graph : workload.graphs) shapes.push_back(shape_of(*graph));
+  std::vector<std::vector<std::uint32_t>> made;
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const auto [found, added] =
+        known.try_emplace(shapes[workload.graph_of_rank[rank]], made.size());
+    if (added) made.emplace_back();
+    made[found->second].push_back(rank);
+  }
+  return made;
+}
+
+Levelled without_stragglers(const Workload& workload) {
+  Levelled made{workload, 0};
+  for (const std::vector<std::uint32_t>& ranks : peers(workload)) {
+    std::vector<const Graph*> theirs;
+    for (const std::uint32_t rank : ranks) theirs.push_back(&workload.graph(rank));
+    made.workload = with_graphs_of(made.workload, ranks,
+                                   [&](const Graph& graph) { return levelled(graph, theirs); });
+  }
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    made.ranks += &workload.graph(rank) != &made.workload.graph(rank) ? 1 : 0;
+  return made;
+}
+
+Workload varied(const Workload& workload, double sigma, std::uint64_t seed) {
+  Workload made = workload;
+  made.graphs.clear();
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const Graph& graph = workload.graph(rank);
+    std::vector<Time> durations = durations_of(graph);
+    const std::uint64_t own = mixed(mixed(seed) + rank);
+    for (NodeId n = 0; n < graph.size(); ++n) {
+      if (!is_local_work(graph, n) && time_of(graph, n) != TimeOf::communication) continue;
+      const double z = nearly_normal(mixed(own + graph.id(n)));
+      durations[n] = times(durations[n], std::exp(sigma * z - sigma * sigma / 2));
+    }
+    made.graph_of_rank[rank] = static_cast<std::uint32_t>(made.graphs.size());
+    made.graphs.push_back(std::make_shared<const Graph>(graph.with_durations(durations)));
+  }
+  return made;
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/transform/selection.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace orrery::graph {
+
+std::string_view name(TimeOf of) {
+  constexpr std::array<std::string_view, kTimesOf> names = {"host", "kernels", "copies",
+                                                            "communication", "waits"};
+  return names[static_cast<std::size_t>(of)];
+}
+
+std::optional<TimeOf> time_of(const Graph& graph, NodeId n) {
+  const NodeKind kind = graph.kind(n);
+  if (kind == NodeKind::invalid || kind == NodeKind::metadata) return std::nullopt;
+  if (graph.has(n, kIsWait)) return TimeOf::waits;
+  if (!is_work(kind) || graph.has(n, kIsComm)) return TimeOf::communication;
+  if (graph.is_cpu(n) && graph.has_device()) return TimeOf::host;
+  if (graph.has(n, kIsCopy) || kind != NodeKind::comp) return TimeOf::copies;
+  return TimeOf::kernels;
+}
+
+EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {
+  if (said != EdgeKind::unsaid || graph.lanes().empty()) return said;
+  return usual_kind(graph.is_cpu(from), graph.is_cpu(to));
+}
+
+std::vector<bool> selected(const Graph& graph, const Selection& selection) {
+  std::vector<bool> made(graph.size());
+  std::unordered_map<std::string_view, bool> fits;  // by name
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    const std::optional<TimeOf> of = time_of(graph, n);
+    if (!of || (selection.of && of != selection.of)) continue;
+    if (selection.operation) {
+      const KernelId kernel = graph.kernel(n);
+      if (kernel == kNoKernel || (*graph.kernels())[kernel].operation != *selection.operation)
+        continue;
+    }
+    if (!selection.group.empty() && (graph.kind(n) != NodeKind::coll ||
+                                     graph.string(graph.collective(n).group) != selection.group))
+      continue;
+    if (!selection.part.empty() || !selection.exactly.empty()) {
+      if (of == TimeOf::host || of == TimeOf::waits) continue;
+      const auto [known, added] = fits.try_emplace(graph.name(n), false);
+      if (added)
+        known->second = selection.exactly.empty()
+                            ? known->first.find(selection.part) != std::string_view::npos
+                            : known->first == selection.exactly;
+      if (!known->second) continue;
+    }
+    made[n] = true;
+  }
+  return made;
+}
+
+}  // namespace orrery::graph

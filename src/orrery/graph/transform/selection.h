@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which of a graph's nodes a change is about.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/graph/graph.h"
+
+namespace orrery::graph {
+
+/// What a node's time goes to.
+enum class TimeOf : std::uint8_t {
+  host,           ///< steps of threads
+  kernels,        ///< of a device, but for communication; all that computes where no host is
+                  ///< recorded
+  copies,         ///< copies and memsets of a device
+  communication,  ///< collectives, messages, and what is said to communicate
+  waits,          ///< nodes that stand for time in which nothing is done
+};
+inline constexpr std::size_t kTimesOf = 5;
+[[nodiscard]] std::string_view name(TimeOf of);
+
+/// `n` takes part in none of them where it is metadata.
+[[nodiscard]] std::optional<TimeOf> time_of(const Graph& graph, NodeId n);
+
+/// Why `to` waits for `from`, where `said` is what the edge says of it: of a recorded trace, an
+/// edge that says nothing is the usual one between host and device; `unsaid` of others.
+[[nodiscard]] EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);
+
+/// Some nodes: those that are all that is said.
+struct Selection {
+  std::optional<TimeOf> of;
+  std::optional<Operation> operation;  ///< of nodes whose kernel is known
+  std::string part;                    ///< of the name of work of a device; empty: of any
+  std::string exactly;                 ///< … the whole of it
+  std::string group;                   ///< of collectives of this group or axis; empty: of any
+};
+
+/// Whether each of the nodes is among them. O(nodes), and a search in each distinct name.
+[[nodiscard]] std::vector<bool> selected(const Graph& graph, const Selection& selection);
+
+}  // namespace orrery::graph

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/whatif_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::Tried;
+using study::WhatIf;
+
+namespace {
+
+constexpr std::size_t kNameWidth = 44;  // kernels of templates have names of hundreds of letters
+
+std::string shortened(const std::string& name) {
+  const std::string shown = printable(name);
+  return shown.size() <= kNameWidth ? shown : shown.substr(0, kNameWidth - 3) + "...";
+}
+
+/// What was won by something that now takes `with`.
+std::string won(Time base, Time with) {
+  return fmt::format("{} ({})", signed_time(with - base), longer(base, with));
+}
+
+std::string list_text(const WhatIf& told, report::Style style) {
+  report::Table table({{"#", true},
+                       {"change"},
+                       {"of"},
+                       {"takes", true},
+                       {"step becomes", true},
+                       {"with it", true},
+                       {"at most", true}});
+  for (std::size_t i = 0; i < told.list.size(); ++i) {
+    const Tried& tried = told.list[i];
+    table.row({fmt::format("{}", i + 1), shortened(tried.change), tried.kind,
+               tried.time > Time{} ? format_time(tried.time) : "-", format_time(tried.whole),
+               longer(told.base, tried.whole), longer(told.base, tried.free)});
+  }
+  std::string text = table.text(style);
+  if (told.left_out > 0)
+    text += fmt::format("and {} that win less (--most 0 shows all)\n", told.left_out);
+  return text;
+}
+
+std::string pairs_text(const WhatIf& told, report::Style style) {
+  report::Table table({{"together"}, {"step becomes", true}, {"with both", true}, {"they"}});
+  for (const study::TriedPair& pair : told.pairs)
+    table.row({fmt::format("{} + {}", pair.first + 1, pair.second + 1), format_time(pair.whole),
+               longer(told.base, pair.whole), std::string(study::name(pair.together))});
+  return table.text(style);
+}
+
+void write_tried(JsonWriter& json, const Tried& tried, Time base) {
+  json.begin_object().field("change", std::string_view(tried.change));
+  json.field("kind", std::string_view(tried.kind)).field("what", std::string_view(tried.what));
+  json.field("basis", study::name(tried.basis)).nanoseconds("time", tried.time);
+  json.nanoseconds("step", tried.whole).nanoseconds("won", base - tried.whole);
+  json.nanoseconds("step_at_most", tried.free).nanoseconds("won_at_most", base - tried.free);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string whatif_text(const WhatIf& told, report::Style style) {
+  report::Sheet sheet(style);
+  sheet.line(
+      style.strong(printable(fmt::format("{}, {}", told.workload, plural(told.ranks, "rank")))));
+  if (told.recorded) sheet.add("recorded", format_time(*told.recorded));
+  std::string base = format_time(told.base);
+  if (told.recorded) base += fmt::format(" ({})", longer(*told.recorded, told.base));
+  sheet.add(told.replayed ? "played again" : "simulated", base);
+  if (told.changed) {
+    std::vector<std::string> texts;
+    for (const study::Change& change : told.changes) texts.push_back(printable(change.text));
+    sheet.add("changed", fmt::format("{}", fmt::join(texts, ", ")));
+    sheet.add("then",
+              fmt::format("{}, {}", format_time(*told.changed), won(told.base, *told.changed)));
+  }
+  if (told.replayed && (told.changed || !told.list.empty()))
+    sheet.add("basis", "recorded times, scaled as asked; waits for other ranks are simulated");
+  std::string text = sheet.text();
+  if (!told.list.empty())
+    text += "\nfactors: with half the time; at most: with none\n" + list_text(told, style);
+  if (!told.pairs.empty()) text += "\n" + pairs_text(told, style);
+  report::Sheet more(style);
+  report::add_findings(more, told.findings, style);
+  const std::string findings = more.text();
+  return findings.empty() ? text : text + "\n" + findings;
+}
+
+std::string whatif_json(const WhatIf& told) {
+  return report::envelope("whatif", told.findings, [&](JsonWriter& json) {
+    json.begin_object().field("workload", std::string_view(told.workload));
+    json.field("ranks", told.ranks).field("replayed", told.replayed);
+    if (told.recorded) json.nanoseconds("recorded", *told.recorded);
+    json.nanoseconds("base", told.base);
+    json.key("changes").begin_array();
+    for (const study::Change& change : told.changes) {
+      json.begin_object().field("change", std::string_view(change.text));
+      json.field("basis", study::name(change.basis)).end_object();
+    }
+    json.end_array();
+    if (told.changed) json.nanoseconds("changed", *told.changed);
+    json.key("list").begin_array();
+    for (const Tried& tried : told.list) write_tried(json, tried, told.base);
+    json.end_array().field("left_out", told.left_out).key("pairs").begin_array();
+    for (const study::TriedPair& pair : told.pairs) {
+      json.begin_object().field("first", std::string_view(told.list[pair.first].change));
+      json.field("second", std::string_view(told.list[pair.second].change));
+      json.nanoseconds("step", pair.whole).nanoseconds("won", told.base - pair.whole);
+      json.field("they", study::name(pair.together)).end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
+std::string changes_text(report::Style style) {
+  report::Table table({{"change"}, {"basis"}, {"what it is of"}});
+  for (const study::ChangeWord& word : study::change_words())
+    table.row({fmt::format("{}={}", word.name, word.value), std::string(study::name(word.basis)),
+               std::string(word.about)});
+  table.row({"kernel:TEXT=FACTOR", "scaled", "kernels with this in their names"});
+  table.row({"named:NAME=FACTOR", "scaled", "kernels of just this name"});
+  table.row({"OPERATION=FACTOR", "scaled", "kernels known to be gemm, attention, softmax ..."});
+  table.row({"group:NAME=FACTOR", "scaled", "collectives of a process group"});
+  table.row({"rank:N=FACTOR", "scaled", "all that rank N does itself"});
+  return table.text(style);
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a change is worth.
+#pragma once
+
+#include <string>
+
+#include "orrery/report/text.h"
+#include "orrery/study/whatif.h"
+
+namespace orrery::present {
+
+[[nodiscard]] std::string whatif_text(const study::WhatIf& told, report::Style style);
+[[nodiscard]] std::string whatif_json(const study::WhatIf& told);
+
+/// All words that --change knows.
+[[nodiscard]] std::string changes_text(report::Style style);
+
+}  // namespace orrery::present

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+#include <utility>
+
+#include "orrery/core/check.h"
+#include "orrery/core/thread_pool.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/opportunities.h"
+#include "orrery/study/outcome.h"
+#include "orrery/study/stage.h"
+
+namespace orrery::study {
+namespace {
+
+constexpr std::size_t kPaired = 6;              // of the best changes
+constexpr std::int64_t kWorthTelling = 10'000;  // changes that win so much of the whole
+
+/// What is read once and changed many times.
+class Case {
+ public:
+  /// Errc: those of reading.
+  static Result<Case> read(Question question, Watch& watch, Findings& findings) {
+    Case made;
+    if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
+    question.replay = question.cluster.empty() && !question.astra();
+    made.question_ = std::move(question);
+    auto done = made.question_.replay ? made.read_to_replay(watch, findings)
+                                      : made.read_for_cluster(watch, findings);
+    if (!done) return tl::unexpected(done.error());
+    return made;
+  }
+
+  [[nodiscard]] const graph::Workload& workload() const { return load_->workload; }
+  [[nodiscard]] const Question& question() const { return question_; }
+
+  /// With these changes. `findings` gets what simulating says.
+  [[nodiscard]] Result<Outcome> simulate(std::span<const Change> changes, bool record, Watch& watch,
+                                         Findings& findings) const {
+    Question question = question_;
+    question.record = record;
+    std::shared_ptr<const Load> load = load_;
+    if (!changes.empty()) {
+      auto changed = with_changes(workload(), changes, findings);
+      if (!changed) return tl::unexpected(changed.error());
+      auto other = std::make_shared<Load>();
+      other->workload = *std::move(changed);
+      load = std::move(other);
+    }
+    for (const Change& change : changes) question.changes.push_back(change.text);
+    auto outcome = study::simulate(question, {cluster_, std::move(load)}, watch, findings);
+    if (outcome && outcome->result.stall)
+      return fail(Errc::input_mismatch, question.workload_name(),
+                  "the ranks wait for each other for ever", "orrery check shows where");
+    return outcome;
+  }
+
+  /// When all ranks have ended. Threads may ask at the same time.
+  [[nodiscard]] Result<Time> whole(std::span<const Change> changes) const {
+    Watch nobody;
+    Findings unheard;
+    auto outcome = simulate(changes, false, nobody, unheard);
+    if (!outcome) return tl::unexpected(outcome.error());
+    return outcome->result.end;
+  }
+
+ private:
+  Result<void> read_to_replay(Watch& watch, Findings& findings) {
+    auto workload = read_workload(question_, 0, watch);
+    if (!workload) return tl::unexpected(workload.error());
+    const auto has_times = [](const graph::GraphRef& graph) {
+      for (graph::NodeId n = 0; n < graph->size(); ++n)
+        if (graph->duration(n) > Time{}) return true;
+      return false;
+    };
+    if (std::none_of(workload->graphs.begin(), workload->graphs.end(), has_times))
+      return fail(Errc::input_unsupported, question_.workload_name(), "nothing in it has a time",
+                  "--cluster says what it is to run on");
+    auto load = std::make_shared<Load>();
+    load->workload = *std::move(workload);
+    findings.merge(load->workload.findings);
+    load->workload.findings = {};
+    cluster_ = std::make_shared<const Cluster>(stage_cluster(load->workload.rank_count()));
+    load_ = std::move(load);
+    return {};
+  }
+
+  Result<void> read_for_cluster(Watch& watch, Findings& findings) {
+    auto cluster = read_cluster(question_, findings);
+    if (!cluster) return tl::unexpected(cluster.error());
+    cluster_ = std::make_shared<const Cluster>(*std::move(cluster));
+    auto load = read_load(question_, *cluster_, watch, findings);
+    if (!load) return tl::unexpected(load.error());
+    load_ = std::make_shared<const Load>(*std::move(load));
+    return {};
+  }
+
+  Question question_;
+  std::shared_ptr<const Cluster> cluster_;
+  std::shared_ptr<const Load> load_;
+};
+
+std::uint32_t threads_for(const Question& question) {
+  const std::int64_t threads = question.work.threads;
+  return threads > 1 ? static_cast<std::uint32_t>(threads)
+                     : std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Made of words that are known.
+Change known_change(const std::string& text) {
+  auto change = parse_change(text);
+  ORRERY_CHECK(change.has_value());
+  return *std::move(change);
+}
+
+Change factor_of(const Opportunity& one, double factor) {
+  return known_change(one.value.empty() ? fmt::format("{}={}", one.name, factor)
+                                        : one.name + "=" + one.value);
+}
+
+/// Errc: of the first that could not be simulated.
+Result<std::vector<Tried>> try_all(const Case& read, Time base) {
+  const std::vector<Opportunity> found = opportunities(read.workload());
+  std::vector<Tried> made(found.size());
+  std::vector<std::optional<Error>> errors(found.size());
+  ThreadPool(threads_for(read.question()))
+      .share(static_cast<std::uint32_t>(found.size()), [&](std::uint32_t i) {
+        const Opportunity& one = found[i];
+        const Change change = factor_of(one, 0.5);
+        const auto half = read.whole(std::span(&change, 1));
+        auto free = half;
+        if (half && one.value.empty()) {
+          const Change gone = factor_of(one, 0);
+          free = read.whole(std::span(&gone, 1));
+        }
+        if (!half || !free) {
+          errors[i] = !half ? half.error() : free.error();
+          return;
+        }
+        made[i] = {change.text, one.kind, one.what, change.basis, one.time, *half, *free};
+      });
+  for (const auto& error : errors)
+    if (error) return tl::unexpected(*error);
+  std::erase_if(made, [&](const Tried& tried) {
+    return (base - std::min(tried.whole, tried.free)) * kWorthTelling < base;
+  });
+  std::stable_sort(made.begin(), made.end(), [](const Tried& a, const Tried& b) {
+    return std::pair(a.whole, a.free) < std::pair(b.whole, b.free);
+  });
+  return made;
+}
+
+Together together(Time base, Time first, Time second, Time both) {
+  const double a = static_cast<double>((base - first).count());
+  const double b = static_cast<double>((base - second).count());
+  const double won = static_cast<double>((base - both).count());
+  if (won > 1.05 * (a + b)) return Together::reinforce;
+  if (won >= 0.95 * (a + b)) return Together::add_up;
+  return won <= 1.05 * std::max(a, b) ? Together::exclude : Together::in_part;
+}
+
+Result<std::vector<TriedPair>> try_pairs(const Case& read, Time base,
+                                         const std::vector<Tried>& list) {
+  std::vector<TriedPair> made;
+  const std::size_t best = std::min(kPaired, list.size());
+  for (std::size_t a = 0; a < best; ++a)
+    for (std::size_t b = a + 1; b < best; ++b) made.push_back({a, b});
+  std::vector<std::optional<Error>> errors(made.size());
+  ThreadPool(threads_for(read.question()))
+      .share(static_cast<std::uint32_t>(made.size()), [&](std::uint32_t i) {
+        TriedPair& pair = made[i];
+        const std::array<Change, 2> both = {known_change(list[pair.first].change),
+                                            known_change(list[pair.second].change)};
+        const auto whole = read.whole(both);
+        if (!whole) {
+          errors[i] = whole.error();
+          return;
+        }
+        pair.whole = *whole;
+        pair.together = together(base, list[pair.first].whole, list[pair.second].whole, pair.whole);
+      });
+  for (const auto& error : errors)
+    if (error) return tl::unexpected(*error);
+  return made;
+}
+
+}  // namespace
+
+std::string_view name(Together together) {
+  switch (together) {
+    case Together::add_up:
+      return "add up";
+    case Together::in_part:
+      return "in part";
+    case Together::exclude:
+      return "exclude each other";
+    case Together::reinforce:
+      return "reinforce each other";
+  }
+  return "";
+}
+
+Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
+  WhatIf made;
+  auto changes = parse_changes(question.changes);
+  if (!changes) return tl::unexpected(changes.error());
+  made.changes = *std::move(changes);
+  const auto read = Case::read(question.base, watch, made.findings);
+  if (!read) return tl::unexpected(read.error());
+  made.workload = read->question().workload_name();
+  made.ranks = read->workload().rank_count();
+  made.replayed = read->question().replay;
+  made.recorded = read->workload().recorded;
+  Findings of_base = made.findings;
+  auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
+  if (!base) return tl::unexpected(base.error());
+  made.base = base->result.end;
+  if (made.changes.empty()) {
+    made.findings = of_base;
+    made.answer.emplace(std::make_shared<const Outcome>(*std::move(base)));
+  } else {
+    auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
+    if (!changed) return tl::unexpected(changed.error());
+    made.changed = changed->result.end;
+    made.findings = changed->findings;
+    made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
+  }
+  if (question.list || question.combine) {
+    auto list = try_all(*read, made.base);
+    if (!list) return tl::unexpected(list.error());
+    made.list = *std::move(list);
+    if (question.most > 0 && made.list.size() > question.most) {
+      made.left_out = made.list.size() - question.most;
+      made.list.resize(question.most);
+    }
+  }
+  if (question.combine) {
+    auto pairs = try_pairs(*read, made.base, made.list);
+    if (!pairs) return tl::unexpected(pairs.error());
+    made.pairs = *std::move(pairs);
+  }
+  return made;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recording with something changed; and which change would be worth most.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/study/changes.h"
+#include "orrery/study/question.h"
+#include "orrery/study/study.h"
+
+namespace orrery::study {
+
+struct WhatIfQuestion {
+  /// Recorded traces, or Chakra traces with times. Without a cluster they are played again, and
+  /// communications take what they took; with one these are simulated on it.
+  Question base;
+  std::vector<std::string> changes;  ///< made together, in this order
+  bool list = false;                 ///< try single changes and rank them
+  bool combine = false;              ///< … and pairs of the best ones
+  std::size_t most = 12;             ///< of these, so many; 0: all
+};
+
+/// A change that was tried.
+struct Tried {
+  std::string change;  ///< as --change takes it
+  std::string kind;    ///< "kernel", "link", "host", "wait", "rank", "overlap"
+  std::string what;    ///< in words
+  Basis basis = Basis::scaled;
+  Time time{};   ///< of the selected nodes, summed, on the rank that has most; 0: it selects none
+  Time whole{};  ///< all ranks' end with it
+  Time free{};   ///< … if the selected nodes took no time at all; of other changes as `whole`
+};
+
+/// What two changes are together.
+enum class Together : std::uint8_t {
+  add_up,     ///< at least 95 % of what each of them wins alone
+  in_part,    ///< less
+  exclude,    ///< at most 5 % more than the better one alone
+  reinforce,  ///< more than 5 % over the sum
+};
+[[nodiscard]] std::string_view name(Together together);
+
+struct TriedPair {
+  std::size_t first = 0, second = 0;  ///< in WhatIf::list
+  Time whole{};
+  Together together = Together::add_up;
+};
+
+struct WhatIf {
+  std::string workload;
+  std::uint32_t ranks = 0;
+  bool replayed = false;         ///< no cluster was named
+  std::optional<Time> recorded;  ///< from the first event to the end of the last; of recordings
+  Time base{};                   ///< simulated, with nothing changed
+  std::vector<Change> changes;
+  std::optional<Time> changed;   ///< … with the changes that were asked for
+  std::optional<Answer> answer;  ///< of these, or of the base where there are none
+  /// Most won first; WhatIfQuestion::list. Without those that win less than 0.01 %.
+  std::vector<Tried> list;
+  std::size_t left_out = 0;  ///< of these, beyond `most`
+  std::vector<TriedPair> pairs;
+  Findings findings;
+};
+
+/// Errc: as simulate; usage for changes that do not exist, input_unsupported where nothing has a
+/// time and no cluster is named, input_mismatch where ranks wait for each other for ever. Each
+/// change that is tried is simulated on its own, on all cores (Work::threads: so many).
+[[nodiscard]] Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch);
+
+}  // namespace orrery::study

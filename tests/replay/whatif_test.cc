@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "by_hand.h"
+#include "orrery/study/replay.h"
+
+namespace orrery::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kWhatIfFixtures = ORRERY_REPLAY_FIXTURES;
+const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kDemo = fs::path(ORRERY_SOURCE_DIR) / "data" / "demo" / "ddp_transformer";
+
+WhatIf ask(WhatIfQuestion question) {
+  Watch watch;
+  auto told = what_if(question, watch);
+  EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
+  return told ? std::move(*told) : WhatIf{};
+}
+
+WhatIfQuestion about(std::vector<std::string> traces, std::vector<std::string> changes = {}) {
+  WhatIfQuestion question;
+  question.base.recorded.traces = std::move(traces);
+  question.changes = std::move(changes);
+  return question;
+}
+
+Time after(const std::vector<std::string>& traces, const std::vector<std::string>& changes) {
+  return ask(about(traces, changes)).changed.value_or(Time{});
+}
+
+std::vector<Tried> listed(const std::vector<std::string>& traces) {
+  WhatIfQuestion question = about(traces);
+  question.list = true;
+  question.most = 0;
+  return ask(question).list;
+}
+
+class WhatIfTest : public ByHand {};
+
+TEST_F(WhatIfTest, AFactorIsOfWhatItSays) {
+  const std::string two = (kWhatIfFixtures / "two.json").string();
+  EXPECT_EQ(ask(about({two})).base, us(1015));
+  EXPECT_EQ(after({two}, {"kernels=0.5"}), us(945));
+  EXPECT_EQ(after({two}, {"kernels=0.5", "copies=0.5"}), us(515));
+  EXPECT_EQ(after({two}, {"kernel:gemm=2"}), us(2015));
+  EXPECT_EQ(after({two}, {"kernels=1"}), us(1015));
+}
+
+TEST_F(WhatIfTest, WaitsThatNothingExplainsCanGo) {
+  const std::string gap = (kWhatIfFixtures / "gap.json").string();
+  EXPECT_EQ(ask(about({gap})).base, us(550));
+  EXPECT_EQ(after({gap}, {"waits=0"}), us(154));
+}
+
+// A communication beside a kernel of 1 ms, and then behind it.
+TEST_F(WhatIfTest, WithoutOverlapCommunicationIsExposed) {
+  const std::string path = write("overlap.json", {launch(0, 1), kernel("gemm", 7, 10, 1000, 1),
+                                                  launch(20, 2), all_reduce(9, 30, 600, 2)});
+  EXPECT_EQ(ask(about({path})).base, us(1010));
+  EXPECT_EQ(after({path}, {"overlap=none"}), us(1610));
+  EXPECT_EQ(after({path}, {"overlap=none", "communication=0.5"}), us(1310));
+}
+
+TEST_F(WhatIfTest, AHostThatWaitsForNoDeviceGoesOn) {
+  const std::string path =
+      write("sync.json", {launch(0, 1), kernel("gemm", 7, 10, 1000, 1),
+                          event("cuda_runtime", "cudaDeviceSynchronize", false, 1, 20, 1000, 9),
+                          launch(1030, 2), kernel("after", 7, 1040, 100, 2)});
+  EXPECT_EQ(ask(about({path})).base, us(1140));
+  // The second kernel follows the first as soon as the stream is free.
+  EXPECT_LE(after({path}, {"syncs=none"}), us(1120));
+  EXPECT_GE(after({path}, {"syncs=none"}), us(1110));
+}
+
+TEST_F(WhatIfTest, ElementwiseChainsBecomeOneKernel) {
+  const std::string path =
+      write("chain.json", {launch(0, 1), kernel("elementwise_add", 7, 50, 100, 1), launch(10, 2),
+                           kernel("elementwise_mul", 7, 150, 300, 2), launch(20, 3),
+                           kernel("gemm", 7, 450, 100, 3), launch(30, 4),
+                           kernel("elementwise_gelu", 7, 550, 100, 4)});
+  EXPECT_EQ(ask(about({path})).base, us(650));
+  EXPECT_EQ(after({path}, {"fusion=elementwise"}), us(550) + Time(1));  // 300 for 100 + 300
+}
+
+/// Two ranks that meet in an all-reduce; the second computes three times as long.
+class Straggler : public WhatIfTest {
+ protected:
+  [[nodiscard]] std::vector<std::string> traces() {
+    return {write("r0.json",
+                  {launch(0, 1), kernel("gemm", 7, 10, 1000, 1), launch(20, 2),
+                   all_reduce(7, 1010, 2100, 2)},
+                  0),
+            write("r1.json",
+                  {launch(0, 1), kernel("gemm", 7, 10, 3000, 1), launch(20, 2),
+                   all_reduce(7, 3010, 100, 2)},
+                  1)};
+  }
+};
+
+TEST_F(Straggler, IsFoundFirst) {
+  const auto ranks = traces();
+  EXPECT_EQ(ask(about(ranks)).base, us(3110));
+  EXPECT_EQ(after(ranks, {"stragglers=none"}), us(1110));
+  const auto list = listed(ranks);
+  ASSERT_FALSE(list.empty());
+  EXPECT_EQ(list[0].change, "stragglers=none");
+  EXPECT_EQ(list[0].kind, "rank");
+}
+
+TEST_F(Straggler, OneRankCanBeMadeSlow) {
+  const auto ranks = traces();
+  EXPECT_GT(after(ranks, {"rank:1=2"}), us(6000));
+  EXPECT_LT(after(ranks, {"rank:0=2"}), us(3150));  // it waited, and now does not
+}
+
+// The best that could be done is known by construction, and stands first.
+TEST_F(WhatIfTest, TheBestFixStandsFirst) {
+  const std::string one_kernel =
+      write("kernel.json", {launch(0, 1), kernel("slow", 7, 10, 1000, 1), launch(10, 2),
+                            kernel("quick", 7, 1010, 50, 2)});
+  const auto kernels = listed({one_kernel});
+  ASSERT_GE(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].change, "kernels=0.5");
+  EXPECT_EQ(kernels[1].change, "named:slow=0.5");
+
+  const std::string link = write("link.json", {launch(0, 1), kernel("gemm", 7, 10, 100, 1),
+                                               launch(10, 2), all_reduce(7, 110, 2000, 2)});
+  ASSERT_FALSE(listed({link}).empty());
+  EXPECT_EQ(listed({link})[0].change, "communication=0.5");
+  EXPECT_EQ(listed({link})[0].time, us(2000));
+
+  std::vector<std::string> short_kernels;
+  for (int i = 0; i < 50; ++i) {
+    short_kernels.push_back(event("cuda_runtime", "cudaLaunchKernel", false, 1, 40 * i, 35, i + 1));
+    short_kernels.push_back(kernel("tiny", 7, 40 * i + 36, 3, i + 1));
+  }
+  const std::string host = write("host.json", short_kernels);
+  ASSERT_FALSE(listed({host}).empty());
+  EXPECT_EQ(listed({host})[0].change, "host=0.5");
+}
+
+TEST_F(WhatIfTest, PairsSayWhetherTheyAddUp) {
+  const std::string path = write("pairs.json", {launch(0, 1), kernel("first", 7, 10, 1000, 1),
+                                                launch(10, 2), kernel("second", 7, 1010, 1000, 2),
+                                                launch(20, 3), kernel("beside", 9, 30, 1400, 3)});
+  WhatIfQuestion question = about({path});
+  question.combine = true;
+  const WhatIf told = ask(question);
+  const auto place = [&](std::string_view change) {
+    const auto found = std::find_if(told.list.begin(), told.list.end(),
+                                    [&](const Tried& tried) { return tried.change == change; });
+    EXPECT_NE(found, told.list.end()) << change;
+    return static_cast<std::size_t>(found - told.list.begin());
+  };
+  const auto of = [&](std::size_t a, std::size_t b) {
+    for (const TriedPair& pair : told.pairs)
+      if ((pair.first == a && pair.second == b) || (pair.first == b && pair.second == a))
+        return pair;
+    ADD_FAILURE() << a << " and " << b;
+    return TriedPair{};
+  };
+  // Each wins 500 us alone, and what runs beside them lets them win 580 together.
+  const TriedPair both = of(place("named:first=0.5"), place("named:second=0.5"));
+  EXPECT_EQ(both.together, Together::in_part);
+  EXPECT_EQ(both.whole, us(1430));
+}
+
+// A change to a graph is what a change to the recording is.
+TEST_F(WhatIfTest, AgreesWithScaledReplays) {
+  std::vector<std::vector<std::string>> all = {{(kDemo / "rank*.kineto.json.gz").string()}};
+  if (fs::exists(kTraces)) {
+    all.push_back({(kTraces / "hta/nccl_data.a100_2rank.rank0.json.gz").string()});
+    all.push_back({(kTraces / "tracelens/mi300~resnet_act_checkpoint.json.gz").string()});
+    all.push_back({(kTraces / "param/dlrm_kineto.tar.gz").string()});
+  }
+  for (const auto& traces : all) {
+    for (const std::string name : {"kernels", "host", "copies", "communication"}) {
+      ReplayQuestion replayed;
+      replayed.recorded.traces = traces;
+      (name == "kernels"  ? replayed.scales.kernels
+       : name == "host"   ? replayed.scales.host
+       : name == "copies" ? replayed.scales.copies
+                          : replayed.scales.communication) = 0.5;
+      Watch watch;
+      const auto told = replay(replayed, watch);
+      ASSERT_TRUE(told.has_value());
+      Time most{};
+      for (const ReplayedRank& rank : told->ranks) most = std::max(most, rank.simulated);
+      const Time changed = after(traces, {name + "=0.5"});
+      if (told->ranks.size() == 1) {  // of several each replay has its own beginning
+        EXPECT_LE(std::abs((changed - most).count()), most.count() / 10'000)
+            << traces[0] << " " << name;
+      }
+    }
+  }
+}
+
+// What is proposed is what making the change gives.
+TEST_F(WhatIfTest, ProposalsAreConfirmed) {
+  const std::vector<std::string> traces = {(kDemo / "rank*.kineto.json.gz").string()};
+  const auto list = listed(traces);
+  ASSERT_GT(list.size(), 10u);
+  for (const Tried& tried : list) EXPECT_EQ(after(traces, {tried.change}), tried.whole);
+}
+
+TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
+  const std::string two = (kWhatIfFixtures / "two.json").string();
+  const auto refused = [&](const std::string& change) {
+    Watch watch;
+    const auto told = what_if(about({two}, {change}), watch);
+    return told ? std::string() : to_string(told.error());
+  };
+  EXPECT_THAT(refused("kernals=0.5"), testing::HasSubstr("kernels"));
+  EXPECT_THAT(refused("kernels"), testing::HasSubstr("NAME=VALUE"));
+  EXPECT_THAT(refused("kernels=-1"), testing::HasSubstr("factor"));
+  EXPECT_THAT(refused("kernels=nan"), testing::HasSubstr("factor"));
+  EXPECT_THAT(refused("overlap=some"), testing::HasSubstr("overlap=none"));
+  EXPECT_THAT(refused("rank:7=2"), testing::HasSubstr("no rank 7"));
+  EXPECT_THAT(refused("rank:x=2"), testing::HasSubstr("names no rank"));
+  const WhatIf unused = ask(about({two}, {"kernel:conv=0.5"}));
+  EXPECT_EQ(unused.findings.count(FindingCode::key_without_effect), 1u);
+  EXPECT_EQ(unused.changed, unused.base);
+}
+
+TEST_F(WhatIfTest, VariabilityKeepsMeans) {
+  const std::vector<std::string> traces = {(kDemo / "rank*.kineto.json.gz").string()};
+  const Time base = ask(about(traces)).base;
+  EXPECT_EQ(after(traces, {"variability=0"}), base);
+  const Time varied = after(traces, {"variability=0.1"});
+  EXPECT_NE(varied, base);
+  EXPECT_LT(std::abs((varied - base).count()), base.count() / 20);
+  EXPECT_EQ(after(traces, {"variability=0.1"}), varied);
+}
+
+}  // namespace
+}  // namespace orrery::study
