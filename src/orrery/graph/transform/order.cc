@@ -89,7 +89,7 @@ Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
   std::vector<NodeId> works;  // since the last communication
   NodeId before = kNoNode;    // … which that is
   for (const NodeId n : runnable_order(graph)) {
-    if (!occupies_device(graph, n) || graph.duration(n) <= Time{}) continue;
+    if (!occupies_device(graph, n)) continue;
     const auto follow = [&](NodeId from) {
       if (graph.edge(from, n) != kNoNode) return;
       draft.order(from, n, EdgeKind::stream);

@@ -20,7 +20,8 @@ struct Reordered {
 
 /// No communication of a device beside its other work: what stands on both sides of one in the
 /// order in which nodes can run (ids decide where several can) waits, or is waited for. Adds edges
-/// and removes none, so that it can only take longer. Errc: as GraphBuilder::finish.
+/// and removes none. Ranks whose orders contradict each other then wait for each other for ever.
+/// Errc: as GraphBuilder::finish.
 [[nodiscard]] Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
                                                 const DraftTables& tables);
 

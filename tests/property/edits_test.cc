@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whatever is changed in a job, it stays a job: no circle, no node lost, no message without its
+// other half, and it ends.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "draw.h"
+#include "orrery/graph/transform/costs.h"
+#include "orrery/graph/transform/draft.h"
+#include "orrery/graph/transform/order.h"
+#include "orrery/graph/transform/peers.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::property {
+namespace {
+
+using namespace workload;
+using graph::Graph;
+using graph::GraphRef;
+using graph::NodeId;
+using graph::Workload;
+
+/// A recording of it: every rank's own graph, every compute node with a time of its own.
+Workload timed(const Workload& job, Random& random) {
+  Workload made = job;
+  made.graphs.clear();
+  for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
+    const Graph& graph = job.graph(rank);
+    std::vector<Time> durations = graph::durations_of(graph);
+    for (NodeId n = 0; n < graph.size(); ++n)
+      if (graph.kind(n) == graph::NodeKind::comp) durations[n] = us(1 + random() % 100);
+    made.graph_of_rank[rank] = rank;
+    made.graphs.push_back(std::make_shared<const Graph>(graph.with_durations(durations)));
+  }
+  return made;
+}
+
+GraphRef made_of(Result<graph::Reordered> reordered) {
+  RC_ASSERT(reordered.has_value());
+  return reordered->graph;
+}
+
+Workload edited(const Workload& job, Random& random, const graph::DraftTables& tables) {
+  const double factor = static_cast<double>(random() % 300) / 100;
+  const auto of = static_cast<graph::TimeOf>(random() % graph::kTimesOf);
+  switch (random() % 7) {
+    case 0:
+      return graph::with_graphs(
+          job, [&](const Graph& graph) { return graph::scaled(graph, {.of = of}, factor); });
+    case 1:
+      return graph::with_graphs(job, [&](const Graph& graph) {
+        return graph::lags_scaled(graph, static_cast<graph::LagOf>(random() % 3), factor);
+      });
+    case 2:
+      return graph::with_graphs(job, [&](const Graph& graph) {
+        return made_of(graph::without_syncs(graph, "", tables));
+      });
+    case 3:
+      return graph::with_graphs(job, [](const Graph& g) { return graph::fused(g).graph; });
+    case 4:
+      return graph::without_stragglers(job).workload;
+    case 5:
+      return graph::varied(job, factor / 10, random());
+    default:
+      return graph::with_graphs_of(
+          job, {static_cast<std::uint32_t>(random() % job.rank_count())}, [&](const Graph& graph) {
+            return graph::scaled(graph, {.of = graph::TimeOf::kernels}, factor);
+          });
+  }
+}
+
+void check_same_nodes(const Workload& job, const Workload& other) {
+  RC_ASSERT(job.rank_count() == other.rank_count());
+  for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
+    const Graph& a = job.graph(rank);
+    const Graph& b = other.graph(rank);
+    RC_ASSERT(a.size() == b.size());
+    for (NodeId n = 0; n < a.size(); ++n) {
+      RC_ASSERT(a.id(n) == b.id(n));
+      RC_ASSERT(a.kind(n) == b.kind(n));
+      RC_ASSERT(a.name(n) == b.name(n));
+    }
+  }
+}
+
+void check_comes_to_its_end(const Workload& job) {
+  const auto result = sim::simulate(job, cluster(job.rank_count(), 1e9, 500));
+  RC_ASSERT(result.has_value());
+  RC_ASSERT(!result->stall.has_value());
+  RC_ASSERT(result->findings.count(FindingCode::unmatched_send) == 0u);
+  for (const sim::RankResult& rank : result->ranks) RC_ASSERT(rank.finish.has_value());
+}
+
+// 100 × 20 jobs, with one to three changes each.
+TEST(Edits, AJobStaysAJob) {
+  EXPECT_TRUE(rc::check("edits keep nodes, and the job ends", [](std::uint64_t seed) {
+    Random random(seed);
+    const graph::DraftTables tables;
+    for (int i = 0; i < 20; ++i) {
+      const Spec spec = draw_legal(random, 6);
+      RC_LOG() << describe(spec);
+      Findings findings;
+      const auto program = assemble(spec, findings);
+      RC_ASSERT(program.has_value());
+      const auto job = to_workload(*program);
+      RC_ASSERT(job.has_value());
+      const Workload recorded = timed(*job, random);
+      Workload changed = recorded;
+      for (std::uint64_t edits = 1 + random() % 3; edits > 0; --edits)
+        changed = edited(changed, random, tables);
+      check_same_nodes(recorded, changed);
+      check_comes_to_its_end(changed);
+    }
+  }));
+}
+
+// What a draft says is what the graph said that it was made of.
+TEST(Edits, ADraftIsTheWholeGraph) {
+  EXPECT_TRUE(rc::check("to a draft and back", [](std::uint64_t seed) {
+    Random random(seed);
+    for (int i = 0; i < 5; ++i) {
+      Findings findings;
+      const auto program = assemble(draw_legal(random, 6), findings);
+      RC_ASSERT(program.has_value());
+      const auto job = to_workload(*program);
+      RC_ASSERT(job.has_value());
+      const graph::DraftTables tables;
+      for (const GraphRef& graph : job->graphs) {
+        const auto back = graph::Draft(*graph, "", tables).finish(findings);
+        RC_ASSERT(back.has_value());
+        RC_ASSERT(back->content_hash() == graph->content_hash());
+      }
+    }
+  }));
+}
+
+// Communication and computation take turns on every rank, and each rank's come in the order in
+// which its nodes can run: jobs that do not contradict themselves end.
+TEST(Edits, WithoutOverlapNothingRunsBesideCommunication) {
+  EXPECT_TRUE(rc::check("takes turns", [](std::uint64_t seed) {
+    Random random(seed);
+    const graph::DraftTables tables;
+    for (int i = 0; i < 5; ++i) {
+      Spec spec = draw_legal(random, 6);
+      spec.parallel.pp = 1;
+      Findings findings;
+      const auto program = assemble(spec, findings);
+      if (!program) continue;  // the plan needed its stages
+      const auto job = to_workload(*program);
+      RC_ASSERT(job.has_value());
+      const Workload recorded = timed(*job, random);
+      const Workload changed = graph::with_graphs(recorded, [&](const Graph& graph) {
+        return made_of(graph::without_overlap(graph, "", tables));
+      });
+      check_same_nodes(recorded, changed);
+      const auto result = sim::simulate(changed, cluster(changed.rank_count(), 1e9, 500));
+      RC_ASSERT(result.has_value());
+      RC_ASSERT(!result->stall.has_value());
+      for (const sim::RankResult& rank : result->ranks) RC_ASSERT(rank.overlapped == Time{});
+    }
+  }));
+}
+
+}  // namespace
+}  // namespace orrery::property
