@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery whatif: a recording with something changed.
+// orrery whatif: a recording or a job with something changed.
 #include "orrery/study/whatif.h"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
   settle_paths(options);
   const study::Question& base = options.question.base;
-  if (base.workload.empty() && base.recorded.traces.empty())
+  if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
     return session.fail({Errc::usage, "TRACES", "nothing to change",
                          "orrery whatif TRACE ... --list, or --change kernels=0.5"});
   PageFile page(options.page);
@@ -89,17 +89,17 @@ int whatif(WhatIfOptions& options, Session& session) {
 }  // namespace
 
 void add_whatif(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("whatif", "Change a recording, and say what that wins");
+  CLI::App* command =
+      table.add_subcommand("whatif", "Change a recording or a job, and say what that wins");
   command->description(
-      "Change a recording, and say what that wins; or try what there is to change, and say what "
-      "is\n"
-      "worth most. Recorded traces, and Chakra traces with times, are played again: what was\n"
-      "recorded is what things take, when they begin is simulated. With --cluster communications\n"
-      "are simulated there.\n\n"
+      "Change a recording or a job, and say what that wins; or try what there is to change, and\n"
+      "say what is worth most. Recorded traces, and Chakra traces with times, are played again: "
+      "what\n"
+      "was recorded is what things take, when they begin is simulated. With --cluster\n"
+      "communications are simulated there, and of a model and a plan everything.\n\n"
       "Examples:\n"
       "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
-      "  orrery whatif rank0.json.gz --change communication=0.5 --change host=0 -o "
-      "faster.orrery\n");
+      "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 --change tp=8\n");
   const auto options = std::make_shared<WhatIfOptions>();
   study::WhatIfQuestion& question = options->question;
   command
@@ -125,6 +125,7 @@ void add_whatif(CLI::App& table, Session& session) {
   command->add_option("--groups", question.base.groups, "Process groups of Chakra traces")
       ->type_name("FILE");
   add_recorded_options(*command, question.base.recorded);
+  add_spec_options(*command, question.base.job, false);
   session.add_options(*command, true);
   command->get_option("--output")
       ->description(

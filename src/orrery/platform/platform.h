@@ -142,7 +142,6 @@ enum class ComputeModel : std::uint8_t {
 /// The model of that name, or nothing.
 [[nodiscard]] std::optional<ComputeModel> compute_model(std::string_view name);
 
-/// One accelerator.
 /// What a step adds to kernels that are told alone; where nothing is stated, what is known of the
 /// device.
 struct InStep {
@@ -169,6 +168,15 @@ struct InStep {
   std::optional<double> collectives;
 };
 
+/// Kernels that are to take another time than a model says, to see what that is worth.
+struct KernelChange {
+  std::string operation;  ///< "gemm"; empty: of any
+  double time = 1;        ///< so many times as long
+
+  friend bool operator==(const KernelChange&, const KernelChange&) = default;
+};
+
+/// One accelerator.
 struct Device {
   std::string name;         ///< as results call it, may be empty
   std::string entry;        ///< of the catalogue; empty: it is not from there
@@ -183,6 +191,7 @@ struct Device {
   double clock_mhz = 0;      ///< instead of the catalogue's; 0: that
   std::string kernel_model;  ///< file that `orrery kernels fit` wrote, likewise
   InStep in_step;
+  std::vector<KernelChange> changes;  ///< one after another
 
   /// Its peak is somebody's own figure, not the data sheet's.
   [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }

@@ -30,19 +30,53 @@ std::string won(Time base, Time with) {
   return fmt::format("{} ({})", signed_time(with - base), longer(base, with));
 }
 
+/// "186,413 tokens/s (+12.3 %)"; empty where a step is for none.
+std::string rate_text(const study::Told& base, const study::Told& changed) {
+  const bool tokens = base.work.tokens > 0;
+  const auto rate = [&](const study::Told& told) {
+    const auto done = static_cast<double>(tokens ? told.work.tokens : told.work.samples);
+    return told.whole > Time{} ? done / (static_cast<double>(told.whole.count()) * 1e-12) : 0.0;
+  };
+  const double was = rate(base), now = rate(changed);
+  if (was <= 0 || now <= 0) return "";
+  return fmt::format("{} {}/s ({:+.2f} %)", count(static_cast<std::uint64_t>(now)),
+                     tokens ? "tokens" : "samples", 100 * (now / was - 1));
+}
+
+std::string memory_text(const study::Told& told) {
+  return fmt::format("{}{}", format_bytes(told.memory), told.fits ? "" : ", does not fit");
+}
+
+void add_changed(const WhatIf& told, report::Sheet& sheet) {
+  std::vector<std::string> texts;
+  for (const study::Change& change : told.changes) texts.push_back(printable(change.text));
+  sheet.add("changed", fmt::format("{}", fmt::join(texts, ", ")));
+  sheet.add("then", fmt::format("{}, {}", format_time(told.changed->whole),
+                                won(told.base.whole, told.changed->whole)));
+  if (const std::string rate = rate_text(told.base, *told.changed); !rate.empty())
+    sheet.add("rate", rate);
+  if (told.base.memory > Bytes{})
+    sheet.add("memory",
+              fmt::format("{}; before {}", memory_text(*told.changed), memory_text(told.base)));
+}
+
 std::string list_text(const WhatIf& told, report::Style style) {
+  const bool jobs = told.base.memory > Bytes{};
   report::Table table({{"#", true},
                        {"change"},
                        {"of"},
-                       {"takes", true},
+                       {jobs ? "memory" : "takes", true},
                        {"step becomes", true},
                        {"with it", true},
                        {"at most", true}});
   for (std::size_t i = 0; i < told.list.size(); ++i) {
     const Tried& tried = told.list[i];
     table.row({fmt::format("{}", i + 1), shortened(tried.change), tried.kind,
-               tried.time > Time{} ? format_time(tried.time) : "-", format_time(tried.whole),
-               longer(told.base, tried.whole), longer(told.base, tried.free)});
+               jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
+               : tried.time > Time{} ? format_time(tried.time)
+                                     : "-",
+               format_time(tried.whole), longer(told.base.whole, tried.whole),
+               longer(told.base.whole, tried.free)});
   }
   std::string text = table.text(style);
   if (told.left_out > 0)
@@ -54,8 +88,13 @@ std::string pairs_text(const WhatIf& told, report::Style style) {
   report::Table table({{"together"}, {"step becomes", true}, {"with both", true}, {"they"}});
   for (const study::TriedPair& pair : told.pairs)
     table.row({fmt::format("{} + {}", pair.first + 1, pair.second + 1), format_time(pair.whole),
-               longer(told.base, pair.whole), std::string(study::name(pair.together))});
+               longer(told.base.whole, pair.whole), std::string(study::name(pair.together))});
   return table.text(style);
+}
+
+void write_work(JsonWriter& json, const std::string& which, const study::Told& told) {
+  json.field(which + "_tokens", told.work.tokens).field(which + "_samples", told.work.samples);
+  json.field(which + "_memory", told.memory.count()).field(which + "_fits", told.fits);
 }
 
 void write_tried(JsonWriter& json, const Tried& tried, Time base) {
@@ -63,6 +102,7 @@ void write_tried(JsonWriter& json, const Tried& tried, Time base) {
   json.field("kind", std::string_view(tried.kind)).field("what", std::string_view(tried.what));
   json.field("basis", study::name(tried.basis)).nanoseconds("time", tried.time);
   json.nanoseconds("step", tried.whole).nanoseconds("won", base - tried.whole);
+  if (tried.memory > Bytes{}) json.field("memory", tried.memory.count()).field("fits", tried.fits);
   json.nanoseconds("step_at_most", tried.free).nanoseconds("won_at_most", base - tried.free);
   json.end_object();
 }
@@ -74,18 +114,14 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
   sheet.line(
       style.strong(printable(fmt::format("{}, {}", told.workload, plural(told.ranks, "rank")))));
   if (told.recorded) sheet.add("recorded", format_time(*told.recorded));
-  std::string base = format_time(told.base);
-  if (told.recorded) base += fmt::format(" ({})", longer(*told.recorded, told.base));
+  std::string base = format_time(told.base.whole);
+  if (told.recorded) base += fmt::format(" ({})", longer(*told.recorded, told.base.whole));
   sheet.add(told.replayed ? "played again" : "simulated", base);
-  if (told.changed) {
-    std::vector<std::string> texts;
-    for (const study::Change& change : told.changes) texts.push_back(printable(change.text));
-    sheet.add("changed", fmt::format("{}", fmt::join(texts, ", ")));
-    sheet.add("then",
-              fmt::format("{}, {}", format_time(*told.changed), won(told.base, *told.changed)));
-  }
-  if (told.replayed && (told.changed || !told.list.empty()))
-    sheet.add("basis", "recorded times, scaled as asked; waits for other ranks are simulated");
+  if (told.changed) add_changed(told, sheet);
+  if (told.changed || !told.list.empty())
+    sheet.add("basis", told.replayed
+                           ? "recorded times, scaled as asked; waits for other ranks are simulated"
+                           : "models of kernels and collectives, as orrery run");
   std::string text = sheet.text();
   if (!told.list.empty())
     text += "\nfactors: with half the time; at most: with none\n" + list_text(told, style);
@@ -101,21 +137,25 @@ std::string whatif_json(const WhatIf& told) {
     json.begin_object().field("workload", std::string_view(told.workload));
     json.field("ranks", told.ranks).field("replayed", told.replayed);
     if (told.recorded) json.nanoseconds("recorded", *told.recorded);
-    json.nanoseconds("base", told.base);
+    json.nanoseconds("base", told.base.whole);
     json.key("changes").begin_array();
     for (const study::Change& change : told.changes) {
       json.begin_object().field("change", std::string_view(change.text));
       json.field("basis", study::name(change.basis)).end_object();
     }
     json.end_array();
-    if (told.changed) json.nanoseconds("changed", *told.changed);
+    if (told.changed) json.nanoseconds("changed", told.changed->whole);
+    if (told.base.work.samples > 0) {
+      write_work(json, "base", told.base);
+      if (told.changed) write_work(json, "changed", *told.changed);
+    }
     json.key("list").begin_array();
-    for (const Tried& tried : told.list) write_tried(json, tried, told.base);
+    for (const Tried& tried : told.list) write_tried(json, tried, told.base.whole);
     json.end_array().field("left_out", told.left_out).key("pairs").begin_array();
     for (const study::TriedPair& pair : told.pairs) {
       json.begin_object().field("first", std::string_view(told.list[pair.first].change));
       json.field("second", std::string_view(told.list[pair.second].change));
-      json.nanoseconds("step", pair.whole).nanoseconds("won", told.base - pair.whole);
+      json.nanoseconds("step", pair.whole).nanoseconds("won", told.base.whole - pair.whole);
       json.field("they", study::name(pair.together)).end_object();
     }
     json.end_array().end_object();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
@@ -26,6 +27,10 @@ using graph::Workload;
 constexpr double kMostFactor = 1000;
 constexpr std::uint64_t kSeed = 1;  // of variability: a run says the same every time
 
+constexpr ChangeWord job(std::string_view name, std::string_view path, std::string_view about) {
+  return {name, "VALUE", about, Basis::modelled, Level::job, path};
+}
+
 constexpr std::array kWords = {
     ChangeWord{"kernels", "FACTOR", "all that devices compute", Basis::scaled},
     ChangeWord{"communication", "FACTOR", "collectives and messages, once all are there",
@@ -45,6 +50,28 @@ constexpr std::array kWords = {
                Basis::recorded},
     ChangeWord{"variability", "SIGMA", "every time by a factor of its own, lognormal",
                Basis::scaled},
+    ChangeWord{"gpu", "NAME", "another device of the catalogue, as many", Basis::modelled,
+               Level::cluster},
+    ChangeWord{"cluster", "NAME", "another cluster: a file, or a device and how many",
+               Basis::modelled, Level::cluster},
+    ChangeWord{"bandwidth", "FACTOR", "of all links", Basis::modelled, Level::cluster},
+    ChangeWord{"latency", "FACTOR", "of all links", Basis::modelled, Level::cluster},
+    job("tp", "parallel.tp", "tensor parallel"),
+    job("pp", "parallel.pp", "pipeline stages"),
+    job("dp", "parallel.dp", "data parallel; without it what the others leave"),
+    job("cp", "parallel.cp", "context parallel"),
+    job("ep", "parallel.ep", "expert parallel"),
+    job("sharding", "parallel.sharding", "none, zero1, zero2, zero3"),
+    job("schedule", "schedule.kind", "gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe"),
+    job("chunks", "schedule.chunks", "parts of the model per rank"),
+    job("recompute", "recompute.kind", "none, selective or full"),
+    job("global_batch", "batch.global", "sequences per step"),
+    job("micro_batch", "batch.micro", "sequences per microbatch"),
+    job("seq", "batch.seq", "tokens per sequence"),
+    job("layers", "model.layers", "layers"),
+    job("hidden", "model.hidden", "size of the residual stream"),
+    job("ffn", "model.ffn", "inner size of the MLP"),
+    job("heads", "model.heads", "attention heads"),
 };
 
 const ChangeWord* find_word(std::string_view name) {
@@ -66,13 +93,34 @@ Error unknown(const std::string& name) {
               : near};
 }
 
-Result<void> read_factor(Change& change, const std::string& value) {
-  const auto factor = parse_number(value);
+Result<void> read_factor(Change& change) {
+  const auto factor = parse_number(change.value);
   if (!factor || !(*factor >= 0 && *factor <= kMostFactor))
     return fail(Errc::usage, "--change", fmt::format("'{}' has no factor", change.text),
                 fmt::format("{}=0.5 is half the time; from 0 to {}", change.name, kMostFactor));
+  if (change.name == "bandwidth" && *factor == 0)
+    return fail(Errc::usage, "--change", "links without bandwidth never deliver",
+                "bandwidth=2 is twice the rate");
   change.factor = *factor;
   return {};
+}
+
+/// A word of its own, or a value that others will look at.
+Result<void> read_word(Change& change, const ChangeWord& word) {
+  if (word.value == "VALUE" || word.value == "NAME") return {};
+  change.factor = 0;
+  if (change.value == word.value) return {};
+  return fail(Errc::usage, "--change", fmt::format("'{}' is not known", change.text),
+              fmt::format("{}={}", word.name, word.value));
+}
+
+/// A key of a specification: "model.layers".
+bool is_path(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kSections = {"model.",     "parallel.",  "schedule.",
+                                                         "batch.",     "precision.", "optimizer.",
+                                                         "recompute.", "kernels."};
+  return std::any_of(kSections.begin(), kSections.end(),
+                     [&](std::string_view section) { return name.starts_with(section); });
 }
 
 Result<void> read_rank(Change& change) {
@@ -101,7 +149,8 @@ std::optional<Selection> selection_of(const Change& change) {
     made.exactly = change.name.substr(6);
   } else if (change.name.starts_with("group:")) {
     made.group = change.name.substr(6);
-  } else if (const auto operation = graph::operation_of(change.name)) {
+  } else if (const auto operation = graph::operation_of(change.name);
+             operation && *operation != graph::Operation::unsaid) {
     made.operation = operation;
   } else {
     return std::nullopt;
@@ -177,6 +226,8 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
 
 std::string_view name(Basis basis) {
   switch (basis) {
+    case Basis::modelled:
+      return "modelled";
     case Basis::recorded:
       return "recorded";
     case Basis::scaled:
@@ -191,28 +242,30 @@ std::span<const ChangeWord> change_words() { return kWords; }
 
 Result<Change> parse_change(const std::string& text) {
   const std::size_t equals = text.rfind('=');
-  if (equals == std::string::npos || equals == 0)
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     return fail(Errc::usage, "--change", fmt::format("'{}' is no NAME=VALUE", text),
                 "--change kernels=0.5 --change overlap=none");
-  Change change{text, text.substr(0, equals)};
-  const std::string value = text.substr(equals + 1);
-  const ChangeWord* word = find_word(change.name);
-  if (word != nullptr) change.basis = word->basis;
-  if (word != nullptr && word->value != "FACTOR" && word->value != "SIGMA") {
-    change.factor = 0;
-    if (value == word->value) return change;
-    return fail(Errc::usage, "--change", fmt::format("'{}' is not known", text),
-                fmt::format("{}={}", word->name, word->value));
+  Change change{text, text.substr(0, equals), text.substr(equals + 1)};
+  if (const ChangeWord* word = find_word(change.name)) {
+    change.basis = word->basis;
+    change.level = word->level;
+    change.path = word->path;
+    const bool factor = word->value == "FACTOR" || word->value == "SIGMA";
+    if (auto fine = factor ? read_factor(change) : read_word(change, *word); !fine)
+      return tl::unexpected(fine.error());
+    return change;
+  }
+  if (is_path(change.name)) {
+    change.basis = Basis::modelled;
+    change.level = Level::job;
+    change.path = change.name;
+    return change;
   }
   const bool rank = change.name.starts_with("rank:");
-  const bool known = word != nullptr || rank || change.name.starts_with("kernel:") ||
-                     change.name.starts_with("group:") || change.name.starts_with("named:") ||
-                     graph::operation_of(change.name).value_or(graph::Operation::unsaid) !=
-                         graph::Operation::unsaid;
-  if (!known) return tl::unexpected(unknown(change.name));
+  if (!rank && !selection_of(change)) return tl::unexpected(unknown(change.name));
   if (rank)
     if (auto fine = read_rank(change); !fine) return tl::unexpected(fine.error());
-  if (auto fine = read_factor(change, value); !fine) return tl::unexpected(fine.error());
+  if (auto fine = read_factor(change); !fine) return tl::unexpected(fine.error());
   return change;
 }
 
@@ -227,14 +280,83 @@ Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts)
 }
 
 Result<Workload> with_changes(const Workload& workload, std::span<const Change> changes,
-                              Findings& findings) {
+                              bool by_models, Findings& findings) {
   Workload made = workload;
   for (const Change& change : changes) {
+    if (change.level != Level::work) continue;
     auto changed = with_change(made, change);
     if (!changed) return changed;
-    if (change.factor != 1 && !is_other(made, *changed))
+    if (change.factor != 1 && !is_other(made, *changed) && !by_models)
       findings.add(FindingCode::key_without_effect, "--change " + change.text);
     made = *std::move(changed);
+  }
+  return made;
+}
+
+Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
+                        workload::Spec& spec) {
+  const std::int64_t batch = spec.global_batch(), replicas = spec.parallel.dp;
+  std::set<std::string_view> paths;
+  for (const Change& change : changes) {
+    if (change.level != Level::job) continue;
+    paths.insert(change.path);
+    if (auto done = workload::set(spec, change.path, change.value); !done)
+      return fail(done.error().code, "--change " + change.text, done.error().what,
+                  done.error().hint);
+  }
+  if (paths.empty()) return {};
+  workload::Parallel& parallel = spec.parallel;
+  const bool dp = paths.contains("parallel.dp");
+  if (!dp && (paths.contains("parallel.tp") || paths.contains("parallel.pp") ||
+              paths.contains("parallel.cp") || paths.contains("parallel.ep"))) {
+    const std::int64_t others = ranks_of(parallel) / parallel.dp;
+    if (devices % others != 0)
+      return fail(Errc::config_conflict, "--change",
+                  fmt::format("{} ranks of one replica do not divide {} devices", others, devices),
+                  "change dp, too, or the cluster");
+    parallel.dp = devices / others;
+  }
+  if (!paths.contains("batch.global"))
+    spec.batch.global = dp ? batch / replicas * parallel.dp : batch;
+  return workload::legal(spec);
+}
+
+std::int64_t ranks_of(const workload::Parallel& parallel) {
+  return parallel.tp * parallel.pp * parallel.cp * parallel.dp *
+         (parallel.ep_own_axis ? parallel.ep : 1);
+}
+
+void change_cluster(std::span<const Change> changes, platform::Platform& platform) {
+  for (const Change& change : changes) {
+    if (change.name == "bandwidth" || change.name == "latency") {
+      for (platform::Dimension& dim : platform.dims) {
+        if (change.name == "bandwidth") {
+          dim.bandwidth = Bandwidth(dim.bandwidth.count() * change.factor);
+        } else {
+          dim.latency_ns *= change.factor;
+        }
+      }
+    } else if (change.name == "kernels") {
+      platform.device.changes.push_back({"", change.factor});
+    } else if (change.level == Level::work) {
+      const auto selection = selection_of(change);
+      if (selection && selection->operation)
+        platform.device.changes.push_back({change.name, change.factor});
+    }
+  }
+}
+
+Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster) {
+  std::string made = cluster;
+  for (const Change& change : changes) {
+    if (change.name == "cluster") made = change.value;
+    if (change.name != "gpu") continue;
+    const std::size_t colon = made.rfind(':');
+    if (colon == std::string::npos)
+      return fail(Errc::config_conflict, "--change " + change.text,
+                  fmt::format("'{}' is a file", made),
+                  "cluster=FILE names another; gpu is of clusters like h100-sxm:64");
+    made = change.value + made.substr(colon);
   }
   return made;
 }

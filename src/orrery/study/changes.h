@@ -13,11 +13,21 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
+#include "orrery/workload/spec/spec.h"
 
 namespace orrery::study {
 
+/// What a change is made in.
+enum class Level : std::uint8_t {
+  work,    ///< of what ranks do: times and order of nodes
+  job,     ///< the model and the plan that ranks' work is made of
+  cluster  ///< what it runs on
+};
+
 /// How a change comes by the times it gives.
 enum class Basis : std::uint8_t {
+  modelled,  ///< all that it touches is made anew, and models say what that takes
   recorded,  ///< times of the recording itself, elsewhere or without something
   scaled,    ///< recorded times by a factor that was asked for
   bound      ///< at the best or at the worst: what it leaves out, nobody does without
@@ -30,6 +40,8 @@ struct ChangeWord {
   std::string_view value;  ///< "FACTOR", "none"
   std::string_view about;
   Basis basis;
+  Level level = Level::work;
+  std::string_view path = {};  ///< of a job: what of the specification it is
 };
 /// In the order in which they are told. Besides them operations ("gemm"), "kernel:TEXT" (part of
 /// the name), "named:NAME" (all of it), "group:NAME" (communications of a process group) and
@@ -38,22 +50,44 @@ struct ChangeWord {
 
 /// One change, read.
 struct Change {
-  std::string text;  ///< as it was typed: "kernels=0.5"
-  std::string name;  ///< before the "="
+  std::string text;   ///< as it was typed: "kernels=0.5"
+  std::string name;   ///< before the "="
+  std::string value;  ///< behind it
   double factor = 1;
   std::uint32_t rank = 0;  ///< of "rank:N"
   Basis basis = Basis::scaled;
+  Level level = Level::work;
+  std::string path;  ///< of a job: "parallel.tp"
 };
 
 /// Factors are from 0 to 1000. Errc: usage, with the nearest word that there is.
 [[nodiscard]] Result<Change> parse_change(const std::string& text);
 [[nodiscard]] Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts);
 
-/// The workload with the changes, one after another. One that finds nothing to change is counted
-/// (key_without_effect). Errc: as GraphBuilder::finish; usage for a rank that is not there.
-/// O(nodes log nodes) each.
+/// Devices that it needs.
+[[nodiscard]] std::int64_t ranks_of(const workload::Parallel& parallel);
+
+/// Makes the changes of a job in its specification, for a cluster of so many devices. Where degrees
+/// of parallelism change and dp is not among them, it becomes what they leave of the cluster, and
+/// the batch stays; with another dp each replica's share of the batch does (Lumos, arXiv 2504.09307
+/// §3.4: local work is unchanged). A changed batch is what was said. Errc: usage and config_*, as
+/// workload::set; config_conflict where they do not divide the cluster.
+[[nodiscard]] Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
+                                      workload::Spec& spec);
+
+/// Makes those of a cluster, and leaves word there of kernels' that its models are to follow.
+void change_cluster(std::span<const Change> changes, platform::Platform& platform);
+
+/// The name of the cluster with the changes "gpu" and "cluster": "h200-sxm:8" of "h100-sxm:8".
+/// Errc: config_conflict where it is a file, whose device has no other name to be called by.
+[[nodiscard]] Result<std::string> changed_cluster(std::span<const Change> changes,
+                                                  const std::string& cluster);
+
+/// The workload with the changes of its work, one after another. One that finds nothing to change
+/// is counted (key_without_effect), unless it is for models to follow. Errc: as
+/// GraphBuilder::finish; usage for a rank that is not there. O(nodes log nodes) each.
 [[nodiscard]] Result<graph::Workload> with_changes(const graph::Workload& workload,
-                                                   std::span<const Change> changes,
+                                                   std::span<const Change> changes, bool by_models,
                                                    Findings& findings);
 
 }  // namespace orrery::study

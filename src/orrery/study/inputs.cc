@@ -13,6 +13,7 @@
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/networks.h"
+#include "orrery/study/changes.h"
 #include "orrery/study/description.h"
 #include "orrery/study/effects.h"
 #include "orrery/study/hints.h"
@@ -171,6 +172,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
       platform->device.in_step.factors.push_back({one.bits, one.factor, one.least, one.most});
   }
   switch_off(question.without, *platform);
+  const auto changes = parse_changes(question.changes);
+  if (!changes) return tl::unexpected(changes.error());
+  change_cluster(*changes, *platform);
   return platform;
 }
 
@@ -278,6 +282,9 @@ Result<void> make_load(const Question& question, const Cluster& cluster, Load& m
   const std::string& where = question.cluster_name();
   auto spec = specify(question.job, {cluster.platform.npu_count(), where}, findings);
   if (!spec) return tl::unexpected(spec.error());
+  const auto changes = parse_changes(question.changes);
+  if (!changes) return tl::unexpected(changes.error());
+  if (auto done = change_job(*changes, cluster.platform.npu_count(), *spec); !done) return done;
   if (auto off = switch_off(question.without, *spec); !off) return off;
   auto program = workload::assemble(*spec, findings);
   if (!program) return tl::unexpected(program.error());
@@ -337,6 +344,13 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
   if (auto fine = read_custom_collectives(question, cluster.platform, made.workload); !fine)
     return tl::unexpected(fine.error());
   findings.merge(made.workload.findings);
+  if (!question.changes.empty()) {
+    const auto changes = parse_changes(question.changes);
+    if (!changes) return tl::unexpected(changes.error());
+    auto changed = with_changes(made.workload, *changes, made.program != nullptr, findings);
+    if (!changed) return tl::unexpected(changed.error());
+    made.workload = *std::move(changed);
+  }
   return made;
 }
 

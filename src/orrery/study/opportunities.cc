@@ -130,4 +130,56 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
   return made;
 }
 
+namespace {
+
+/// Of each operation that the job has.
+void add_operations(const graph::Workload& workload, std::vector<Opportunity>& made) {
+  std::array<bool, graph::kOperations> has{};
+  for (const graph::GraphRef& graph : workload.graphs) {
+    const graph::KernelTable* kernels = graph->kernels();
+    for (graph::KernelId id = 0; kernels != nullptr && id < kernels->size(); ++id)
+      has[static_cast<std::size_t>((*kernels)[id].operation)] = true;
+  }
+  for (std::size_t i = 1; i < has.size(); ++i) {
+    const auto operation = graph::name(static_cast<graph::Operation>(i));
+    if (has[i])
+      made.push_back({std::string(operation),
+                      "",
+                      "kernel",
+                      fmt::format("kernels that are {}", operation),
+                      {}});
+  }
+}
+
+void add_plan(std::string_view name, std::int64_t now, std::string_view what,
+              std::vector<Opportunity>& made) {
+  if (now % 2 == 0)
+    made.push_back({std::string(name), fmt::format("{}", now / 2), "plan", std::string(what), {}});
+  made.push_back({std::string(name), fmt::format("{}", now * 2), "plan", std::string(what), {}});
+}
+
+}  // namespace
+
+std::vector<Opportunity> opportunities(const workload::Program& program,
+                                       const graph::Workload& workload) {
+  const workload::Spec& spec = program.spec;
+  std::vector<Opportunity> made;
+  made.push_back({"kernels", "", "kernel", "all that devices compute", {}});
+  add_operations(workload, made);
+  made.push_back({"bandwidth", "2", "link", "links of twice the rate", {}});
+  made.push_back({"latency", "0.5", "link", "links of half the latency", {}});
+  add_plan("tp", spec.parallel.tp, "tensor parallel", made);
+  add_plan("pp", spec.parallel.pp, "pipeline stages", made);
+  add_plan("cp", spec.parallel.cp, "context parallel", made);
+  if (spec.model.moe) add_plan("ep", spec.parallel.ep, "expert parallel", made);
+  add_plan("micro_batch", spec.batch.micro, "sequences per microbatch", made);
+  if (spec.parallel.pp > 1 && spec.schedule.chunks > 1)
+    add_plan("chunks", spec.schedule.chunks, "parts of the model per rank", made);
+  for (const std::string kind : {"none", "selective", "full"})
+    made.push_back({"recompute", kind, "plan", "recomputation", {}});
+  for (const std::string kind : {"none", "zero1", "zero3"})
+    made.push_back({"sharding", kind, "plan", "what replicas share", {}});
+  return made;
+}
+
 }  // namespace orrery::study

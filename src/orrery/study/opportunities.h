@@ -9,6 +9,7 @@
 #include "orrery/core/quantity.h"
 #include "orrery/graph/workload.h"
 #include "orrery/study/changes.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 
@@ -24,5 +25,11 @@ struct Opportunity {
 /// All classes of time that are there, operations, process groups, and the kernels (by name) that
 /// take a two-hundredth of their rank's device time or more; then what is no factor. O(nodes).
 [[nodiscard]] std::vector<Opportunity> opportunities(const graph::Workload& workload);
+
+/// … of a job: kernels and links twice as quick, and plans beside the job's own: each degree and
+/// the microbatch halved and doubled, other recomputation, other sharding. Some break a rule, and
+/// are found out to when they are tried.
+[[nodiscard]] std::vector<Opportunity> opportunities(const workload::Program& program,
+                                                     const graph::Workload& workload);
 
 }  // namespace orrery::study

@@ -42,6 +42,7 @@ std::string key_of(const Parts&... parts) {
 /// Questions with equal keys are about one cluster.
 std::string cluster_key(const Question& q) {
   return key_of(q.cluster, q.cluster_text, fmt::format("{}", fmt::join(q.without, ",")),
+                fmt::format("{}", fmt::join(q.changes, ",")),
                 q.astra_network, q.astra_system, q.astra_memory, q.num_queues_per_dim,
                 q.injection_scale, q.compute_scale, q.comm_scale, q.rendezvous_protocol, q.network,
                 q.compute, q.kernel_table, q.kernel_model, q.systolic, q.rules);
@@ -71,7 +72,7 @@ std::string load_key(const Question& q, const Cluster& cluster) {
              recorded.rank, recorded.no_link, recorded.tensors, job.model, job.tp, job.pp, job.dp,
              job.cp, job.ep, job.sharding, job.schedule, job.chunks, job.recompute,
              job.global_batch, job.micro_batch, job.seq, job.optimizer, job.compat, job.sp);
-  for (const auto* list : {&recorded.traces, &job.spec, &job.set, &q.without}) {
+  for (const auto* list : {&recorded.traces, &job.spec, &job.set, &q.without, &q.changes}) {
     key += key_of(list->size());
     for (const std::string& one : *list) key += key_of(one);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "orrery/core/check.h"
@@ -21,6 +22,33 @@ namespace {
 constexpr std::size_t kPaired = 6;              // of the best changes
 constexpr std::int64_t kWorthTelling = 10'000;  // changes that win so much of the whole
 
+/// A cluster of a device and a number has as many as the job then needs where dp is changed; others
+/// are as large as they are.
+Result<std::string> cluster_for(std::span<const Change> changes, const workload::Program& program,
+                                std::string cluster) {
+  const bool dp = std::any_of(changes.begin(), changes.end(),
+                              [](const Change& change) { return change.path == "parallel.dp"; });
+  const std::size_t colon = cluster.rfind(':');
+  if (!dp || colon == std::string::npos) return cluster;
+  workload::Spec spec = program.spec;
+  for (const Change& change : changes) {
+    if (change.level != Level::job) continue;
+    if (auto done = workload::set(spec, change.path, change.value); !done)
+      return tl::unexpected(done.error());
+  }
+  return fmt::format("{}:{}", cluster.substr(0, colon), ranks_of(spec.parallel));
+}
+
+Told told_of(const Outcome& outcome) {
+  Told told;
+  told.whole = outcome.result.end;
+  if (!outcome.job) return told;
+  told.work = outcome.job->work;
+  if (outcome.job->fullest() != nullptr) told.memory = Bytes(outcome.job->fullest()->total());
+  told.fits = outcome.findings.count(FindingCode::may_not_fit) == 0;
+  return told;
+}
+
 /// What is read once and changed many times.
 class Case {
  public:
@@ -28,7 +56,7 @@ class Case {
   static Result<Case> read(Question question, Watch& watch, Findings& findings) {
     Case made;
     if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
-    question.replay = question.cluster.empty() && !question.astra();
+    question.replay = question.cluster.empty() && !question.astra() && !question.job.given();
     made.question_ = std::move(question);
     auto done = made.question_.replay ? made.read_to_replay(watch, findings)
                                       : made.read_for_cluster(watch, findings);
@@ -39,37 +67,64 @@ class Case {
   [[nodiscard]] const graph::Workload& workload() const { return load_->workload; }
   [[nodiscard]] const Question& question() const { return question_; }
 
-  /// With these changes. `findings` gets what simulating says.
+  /// What is trained and how, where that is known.
+  [[nodiscard]] const workload::Program* program() const { return load_->program.get(); }
+
+  /// With these changes. `findings` gets what reading and simulating say.
   [[nodiscard]] Result<Outcome> simulate(std::span<const Change> changes, bool record, Watch& watch,
                                          Findings& findings) const {
     Question question = question_;
     question.record = record;
-    std::shared_ptr<const Load> load = load_;
-    if (!changes.empty()) {
-      auto changed = with_changes(workload(), changes, findings);
-      if (!changed) return tl::unexpected(changed.error());
-      auto other = std::make_shared<Load>();
-      other->workload = *std::move(changed);
-      load = std::move(other);
-    }
+    question.work.brief_names = !record;
     for (const Change& change : changes) question.changes.push_back(change.text);
-    auto outcome = study::simulate(question, {cluster_, std::move(load)}, watch, findings);
+    auto outcome = question.replay   ? play(question, changes, watch, findings)
+                   : changes.empty() ? study::simulate(question, {cluster_, load_}, watch, findings)
+                                     : ask(std::move(question), changes, watch, findings);
     if (outcome && outcome->result.stall)
-      return fail(Errc::input_mismatch, question.workload_name(),
+      return fail(Errc::input_mismatch, question_.workload_name(),
                   "the ranks wait for each other for ever", "orrery check shows where");
     return outcome;
   }
 
-  /// When all ranks have ended. Threads may ask at the same time.
-  [[nodiscard]] Result<Time> whole(std::span<const Change> changes) const {
+  /// In short. Threads may ask at the same time.
+  [[nodiscard]] Result<Told> tell(std::span<const Change> changes) const {
     Watch nobody;
     Findings unheard;
     auto outcome = simulate(changes, false, nobody, unheard);
     if (!outcome) return tl::unexpected(outcome.error());
-    return outcome->result.end;
+    return told_of(*outcome);
   }
 
  private:
+  [[nodiscard]] Result<Outcome> play(const Question& question, std::span<const Change> changes,
+                                     Watch& watch, Findings& findings) const {
+    for (const Change& change : changes)
+      if (change.level != Level::work)
+        return fail(Errc::config_conflict, "--change " + change.text,
+                    "a recording that is played again has no such thing",
+                    "--cluster says what it runs on; --spec or --model what it trains");
+    if (changes.empty()) return study::simulate(question, {cluster_, load_}, watch, findings);
+    auto changed = with_changes(workload(), changes, false, findings);
+    if (!changed) return tl::unexpected(changed.error());
+    auto other = std::make_shared<Load>();
+    other->workload = *std::move(changed);
+    return study::simulate(question, {cluster_, std::move(other)}, watch, findings);
+  }
+
+  /// Read anew, since what it is made of may be other.
+  [[nodiscard]] Result<Outcome> ask(Question question, std::span<const Change> changes,
+                                    Watch& watch, Findings& findings) const {
+    auto cluster = changed_cluster(changes, question.cluster);
+    if (!cluster) return tl::unexpected(cluster.error());
+    if (program() != nullptr) {
+      auto grown = cluster_for(changes, *program(), *std::move(cluster));
+      if (!grown) return tl::unexpected(grown.error());
+      cluster = *std::move(grown);
+    }
+    question.cluster = *std::move(cluster);
+    return answer(std::move(question), watch, findings);
+  }
+
   Result<void> read_to_replay(Watch& watch, Findings& findings) {
     auto workload = read_workload(question_, 0, watch);
     if (!workload) return tl::unexpected(workload.error());
@@ -125,24 +180,29 @@ Change factor_of(const Opportunity& one, double factor) {
 
 /// Errc: of the first that could not be simulated.
 Result<std::vector<Tried>> try_all(const Case& read, Time base) {
-  const std::vector<Opportunity> found = opportunities(read.workload());
+  const std::vector<Opportunity> found = read.program() != nullptr
+                                             ? opportunities(*read.program(), read.workload())
+                                             : opportunities(read.workload());
   std::vector<Tried> made(found.size());
   std::vector<std::optional<Error>> errors(found.size());
   ThreadPool(threads_for(read.question()))
       .share(static_cast<std::uint32_t>(found.size()), [&](std::uint32_t i) {
         const Opportunity& one = found[i];
         const Change change = factor_of(one, 0.5);
-        const auto half = read.whole(std::span(&change, 1));
+        const auto half = read.tell(std::span(&change, 1));
         auto free = half;
         if (half && one.value.empty()) {
           const Change gone = factor_of(one, 0);
-          free = read.whole(std::span(&gone, 1));
+          free = read.tell(std::span(&gone, 1));
         }
-        if (!half || !free) {
+        if (half && free) {
+          made[i] = {change.text, one.kind,    one.what,     change.basis, one.time,
+                     half->whole, free->whole, half->memory, half->fits};
+        } else if (change.level == Level::job) {  // it breaks a rule
+          made[i].whole = made[i].free = base;
+        } else {
           errors[i] = !half ? half.error() : free.error();
-          return;
         }
-        made[i] = {change.text, one.kind, one.what, change.basis, one.time, *half, *free};
       });
   for (const auto& error : errors)
     if (error) return tl::unexpected(*error);
@@ -150,7 +210,7 @@ Result<std::vector<Tried>> try_all(const Case& read, Time base) {
     return (base - std::min(tried.whole, tried.free)) * kWorthTelling < base;
   });
   std::stable_sort(made.begin(), made.end(), [](const Tried& a, const Tried& b) {
-    return std::pair(a.whole, a.free) < std::pair(b.whole, b.free);
+    return std::tuple(!a.fits, a.whole, a.free) < std::tuple(!b.fits, b.whole, b.free);
   });
   return made;
 }
@@ -176,12 +236,12 @@ Result<std::vector<TriedPair>> try_pairs(const Case& read, Time base,
         TriedPair& pair = made[i];
         const std::array<Change, 2> both = {known_change(list[pair.first].change),
                                             known_change(list[pair.second].change)};
-        const auto whole = read.whole(both);
-        if (!whole) {
-          errors[i] = whole.error();
+        const auto told = read.tell(both);
+        if (!told) {
+          errors[i] = told.error();
           return;
         }
-        pair.whole = *whole;
+        pair.whole = told->whole;
         pair.together = together(base, list[pair.first].whole, list[pair.second].whole, pair.whole);
       });
   for (const auto& error : errors)
@@ -219,19 +279,19 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
   if (!base) return tl::unexpected(base.error());
-  made.base = base->result.end;
+  made.base = told_of(*base);
   if (made.changes.empty()) {
     made.findings = of_base;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(base)));
   } else {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
-    made.changed = changed->result.end;
+    made.changed = told_of(*changed);
     made.findings = changed->findings;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
   }
   if (question.list || question.combine) {
-    auto list = try_all(*read, made.base);
+    auto list = try_all(*read, made.base.whole);
     if (!list) return tl::unexpected(list.error());
     made.list = *std::move(list);
     if (question.most > 0 && made.list.size() > question.most) {
@@ -240,7 +300,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     }
   }
   if (question.combine) {
-    auto pairs = try_pairs(*read, made.base, made.list);
+    auto pairs = try_pairs(*read, made.base.whole, made.list);
     if (!pairs) return tl::unexpected(pairs.error());
     made.pairs = *std::move(pairs);
   }

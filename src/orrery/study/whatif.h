@@ -28,15 +28,25 @@ struct WhatIfQuestion {
   std::size_t most = 12;             ///< of these, so many; 0: all
 };
 
+/// What a simulation says, in short.
+struct Told {
+  Time whole{};           ///< all ranks have ended
+  result::StepWork work;  ///< what a step is for, of jobs; else zeros
+  Bytes memory{};         ///< of the fullest rank, of jobs; 0: not known
+  bool fits = true;       ///< … into its device
+};
+
 /// A change that was tried.
 struct Tried {
   std::string change;  ///< as --change takes it
   std::string kind;    ///< "kernel", "link", "host", "wait", "rank", "overlap"
   std::string what;    ///< in words
   Basis basis = Basis::scaled;
-  Time time{};   ///< of the selected nodes, summed, on the rank that has most; 0: it selects none
-  Time whole{};  ///< all ranks' end with it
-  Time free{};   ///< … if the selected nodes took no time at all; of other changes as `whole`
+  Time time{};     ///< of the selected nodes, summed, on the rank that has most; 0: it selects none
+  Time whole{};    ///< all ranks' end with it
+  Time free{};     ///< … if the selected nodes took no time at all; of other changes as `whole`
+  Bytes memory{};  ///< of jobs, as Told has it
+  bool fits = true;
 };
 
 /// What two changes are together.
@@ -59,11 +69,12 @@ struct WhatIf {
   std::uint32_t ranks = 0;
   bool replayed = false;         ///< no cluster was named
   std::optional<Time> recorded;  ///< from the first event to the end of the last; of recordings
-  Time base{};                   ///< simulated, with nothing changed
+  Told base;                     ///< simulated, with nothing changed
   std::vector<Change> changes;
-  std::optional<Time> changed;   ///< … with the changes that were asked for
+  std::optional<Told> changed;   ///< … with the changes that were asked for
   std::optional<Answer> answer;  ///< of these, or of the base where there are none
-  /// Most won first; WhatIfQuestion::list. Without those that win less than 0.01 %.
+  /// Most won first, what does not fit into memory last; without those that win less than 0.01 %.
+  /// (WhatIfQuestion::list)
   std::vector<Tried> list;
   std::size_t left_out = 0;  ///< of these, beyond `most`
   std::vector<TriedPair> pairs;

@@ -62,12 +62,21 @@ const Predictions::Answers& Predictions::work_out(const graph::KernelTable& kern
   return *all_;
 }
 
+double Predictions::change_of(const graph::Kernel& kernel) const {
+  double time = 1;
+  for (const platform::KernelChange& change : device_.changes)
+    if (change.operation.empty() || change.operation == graph::name(kernel.operation))
+      time *= change.time;
+  return time;
+}
+
 std::optional<Answer> Predictions::answer(const graph::Kernel& kernel) const {
   const auto taken = take_time(models_, kernel, silicon_);
   if (!taken) return std::nullopt;
   const KernelTime time = in_step(taken->time, kernel, device_, gap_);
   Answer made;
-  made.time = Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3)));
+  made.time = Time(
+      static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * change_of(kernel))));
   made.source = time.source;
   if (time.band != ErrorBand{}) made.band = time.band;
   return made;

@@ -41,6 +41,8 @@ class Predictions {
   };
   const Answers& work_out(const graph::KernelTable& kernels) const;
   [[nodiscard]] std::optional<Answer> answer(const graph::Kernel& kernel) const;
+  /// What the platform's changes multiply its time by.
+  [[nodiscard]] double change_of(const graph::Kernel& kernel) const;
 
   platform::Device device_;
   Silicon silicon_;
