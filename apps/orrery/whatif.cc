@@ -124,6 +124,10 @@ void add_whatif(CLI::App& table, Session& session) {
       ->type_name("FILE");
   command->add_option("--groups", question.base.groups, "Process groups of Chakra traces")
       ->type_name("FILE");
+  command
+      ->add_option("--kernel-table", question.base.kernel_table,
+                   "Measured kernels, as 'orrery calibrate compute' makes them of a recording")
+      ->type_name("FILE");
   add_recorded_options(*command, question.base.recorded);
   add_spec_options(*command, question.base.job, false);
   session.add_options(*command, true);

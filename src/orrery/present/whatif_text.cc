@@ -55,6 +55,9 @@ void add_changed(const WhatIf& told, report::Sheet& sheet) {
                                 won(told.base.whole, told.changed->whole)));
   if (const std::string rate = rate_text(told.base, *told.changed); !rate.empty())
     sheet.add("rate", rate);
+  if (told.predicted)
+    sheet.add("recording", fmt::format("would be {}: its {} by the ratio of the two",
+                                       format_time(*told.predicted), format_time(*told.recorded)));
   if (told.base.memory > Bytes{})
     sheet.add("memory",
               fmt::format("{}; before {}", memory_text(*told.changed), memory_text(told.base)));
@@ -149,6 +152,7 @@ std::string whatif_json(const WhatIf& told) {
       write_work(json, "base", told.base);
       if (told.changed) write_work(json, "changed", *told.changed);
     }
+    if (told.predicted) json.nanoseconds("predicted", *told.predicted);
     json.key("list").begin_array();
     for (const Tried& tried : told.list) write_tried(json, tried, told.base.whole);
     json.end_array().field("left_out", told.left_out).key("pairs").begin_array();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "orrery/core/limits.h"
 #include "orrery/graph/replicate.h"
@@ -66,6 +67,39 @@ Result<graph::Workload> read_recorded_workload(const Question& question, std::ui
                           there == 1 ? "" : "s", ranks),
               there == 1 ? "--replicate runs the one trace on all devices"
                          : "use a cluster of the job's size: " + cluster_of(there));
+}
+
+Result<Time> recorded_step(const RecordedTraces& recorded, Findings& findings, Watch& watch) {
+  auto options = job_options(recorded);
+  if (!options) return tl::unexpected(options.error());
+  options->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
+  std::vector<Time> steps;
+  std::optional<Time> first, last;
+  const auto job = intake::for_each_rank(
+      *options,
+      [&](const intake::Job& all, std::size_t place, intake::RankTrace& trace) -> Result<void> {
+        const std::vector<Time>& lengths = all.steps[place];
+        for (std::size_t i = lengths.size() > 1 ? 1 : 0; i < lengths.size(); ++i)
+          steps.push_back(lengths[i]);
+        for (profile::EventId e = 0; e < trace.profile.events.size(); ++e) {
+          const profile::Event& event = trace.profile.events[e];
+          if (!event.timed()) continue;
+          const Time start = event.start + all.clock_offset[place];
+          first = std::min(first.value_or(start), start);
+          last = std::max(last.value_or(start), start + event.duration);
+        }
+        return {};
+      });
+  watch.through();
+  if (!job) return tl::unexpected(job.error());
+  findings.merge(job->findings);
+  if (!first)
+    return fail(Errc::input_unsupported, recorded.traces.front(), "nothing in it has a time",
+                "an execution trace says what was done, not when: give the profiler's trace, too");
+  if (steps.empty()) return *last - *first;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
 }
 
 }  // namespace orrery::study

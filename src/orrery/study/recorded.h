@@ -9,6 +9,7 @@
 #include "orrery/core/error.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/study/question.h"
+#include "orrery/study/study.h"
 
 namespace orrery::study {
 
@@ -18,5 +19,11 @@ namespace orrery::study {
 
 /// Errc::usage for numbers that cannot be.
 [[nodiscard]] Result<intake::JobOptions> job_options(const RecordedTraces& recorded);
+
+/// A step as it was recorded: the median of all iterations of all ranks but each rank's first,
+/// which is often warming up; without iterations the whole of the recording. Errc: as
+/// intake::load_job; input_unsupported where nothing has a time.
+[[nodiscard]] Result<Time> recorded_step(const RecordedTraces& recorded, Findings& findings,
+                                         Watch& watch);
 
 }  // namespace orrery::study

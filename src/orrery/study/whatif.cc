@@ -11,9 +11,11 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/thread_pool.h"
+#include "orrery/graph/transform/costs.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/opportunities.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/recorded.h"
 #include "orrery/study/stage.h"
 
 namespace orrery::study {
@@ -270,12 +272,19 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   auto changes = parse_changes(question.changes);
   if (!changes) return tl::unexpected(changes.error());
   made.changes = *std::move(changes);
-  const auto read = Case::read(question.base, watch, made.findings);
+  Question base_question = question.base;
+  if (base_question.job.given() && !base_question.recorded.traces.empty()) {
+    const auto step =
+        recorded_step(std::exchange(base_question.recorded, {}), made.findings, watch);
+    if (!step) return tl::unexpected(step.error());
+    made.recorded = *step;
+  }
+  const auto read = Case::read(std::move(base_question), watch, made.findings);
   if (!read) return tl::unexpected(read.error());
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();
   made.replayed = read->question().replay;
-  made.recorded = read->workload().recorded;
+  if (!made.recorded) made.recorded = read->workload().recorded;
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
   if (!base) return tl::unexpected(base.error());
@@ -287,6 +296,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
     made.changed = told_of(*changed);
+    if (read->program() != nullptr && made.recorded)
+      made.predicted =
+          graph::times(*made.recorded, static_cast<double>(made.changed->whole.count()) /
+                                           static_cast<double>(made.base.whole.count()));
     made.findings = changed->findings;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
   }

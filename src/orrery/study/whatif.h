@@ -19,8 +19,10 @@
 namespace orrery::study {
 
 struct WhatIfQuestion {
-  /// Recorded traces, or Chakra traces with times. Without a cluster they are played again, and
-  /// communications take what they took; with one these are simulated on it.
+  /// Recorded traces, or Chakra traces with times, or a job; or both, for what the traces cannot
+  /// tell: then the job is simulated, without and with the changes, and the recorded step times the
+  /// ratio of the two is what is told of the recording. Without a cluster they are played again,
+  /// and communications take what they took; with one these are simulated on it.
   Question base;
   std::vector<std::string> changes;  ///< made together, in this order
   bool list = false;                 ///< try single changes and rank them
@@ -67,12 +69,14 @@ struct TriedPair {
 struct WhatIf {
   std::string workload;
   std::uint32_t ranks = 0;
-  bool replayed = false;         ///< no cluster was named
-  std::optional<Time> recorded;  ///< from the first event to the end of the last; of recordings
-  Told base;                     ///< simulated, with nothing changed
+  bool replayed = false;  ///< no cluster was named
+  /// From the first event to the end of the last; of recordings that a job is said of, one step.
+  std::optional<Time> recorded;
+  Told base;  ///< simulated, with nothing changed
   std::vector<Change> changes;
-  std::optional<Told> changed;   ///< … with the changes that were asked for
-  std::optional<Answer> answer;  ///< of these, or of the base where there are none
+  std::optional<Told> changed;    ///< … with the changes that were asked for
+  std::optional<Time> predicted;  ///< `recorded` times changed over base, of a recorded job
+  std::optional<Answer> answer;   ///< of these, or of the base where there are none
   /// Most won first, what does not fit into memory last; without those that win less than 0.01 %.
   /// (WhatIfQuestion::list)
   std::vector<Tried> list;

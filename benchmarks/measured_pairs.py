@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How well changes are told: pairs of measured steps that differ in one thing.
+
+  measured_pairs.py ORRERY FILE.csv ...
+
+Predicts every step of the files (`orrery validate`), takes all pairs of one file that differ in tensor, pipeline, context
+or expert parallel degree, microbatch, sequence, recomputation, number of devices, precision or model, and in nothing else
+(dp follows, and with devices and sequences the batch may), and prints how far the predicted ratio of the two steps is from
+the measured one.
+"""
+import collections
+import csv
+import itertools
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+EDITS = {
+    "tp": {"parallel.tp", "parallel.sp"},
+    "pp": {"parallel.pp", "schedule.chunks", "schedule.kind", "schedule.stage_layers"},
+    "cp": {"parallel.cp"},
+    "ep": {"parallel.ep"},
+    "microbatch": {"batch.micro"},
+    "sequence": {"batch.seq", "model.max_positions"},
+    "recompute": {"recompute.kind", "recompute.layers", "recompute.method"},
+    "devices": {"n"},
+    "precision": {"prec", "precision.weights", "precision.activations", "precision.scaling", "precision.reduce",
+                  "precision.gradients"},
+    "model": {"model_name", "model.layers", "model.hidden", "model.ffn", "model.heads", "model.kv_heads", "model.vocab"},
+}
+FOLLOWS = {"id", "measured_s", "parallel.dp", "assumed", "why_not"}
+MAY_FOLLOW = {"devices": {"batch.global"}, "sequence": {"batch.global"}}
+
+
+def edit_between(a, b):
+    """The one thing in which two rows differ, or None."""
+    differ = {key for key in set(a) | set(b) if a.get(key) != b.get(key)} - FOLLOWS
+    for name, keys in EDITS.items():
+        core = differ - MAY_FOLLOW.get(name, set())
+        if core and core <= keys:
+            return name
+    return None
+
+
+def main():
+    orrery, files = sys.argv[1], sys.argv[2:]
+    told = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
+    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["points"] if "predicted_s" in p}
+    pairs = []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            rows = [{k: v for k, v in row.items() if v} for row in csv.DictReader(file) if row["id"] in predicted]
+        for a, b in itertools.combinations(rows, 2):
+            edit = edit_between(a, b)
+            if edit is None:
+                continue
+            measured = float(b["measured_s"]) / float(a["measured_s"])
+            off = predicted[b["id"]] / predicted[a["id"]] / measured - 1
+            pairs.append((edit, pathlib.Path(name).stem, off))
+    groups = collections.defaultdict(list)
+    for edit, source, off in pairs:
+        groups[edit, source].append(off)
+        groups[edit, "all"].append(off)
+        groups["all", "all"].append(off)
+    print(f"{'differ in':12} {'source':28} {'pairs':>5} {'mean |error|':>12} {'median':>8} {'signed':>8}")
+    for (edit, source), offs in sorted(groups.items(), key=lambda group: (group[0][0] == "all", group[0])):
+        sizes = [abs(off) for off in offs]
+        print(f"{edit:12} {source:28} {len(offs):5} {100 * statistics.mean(sizes):11.1f}% "
+              f"{100 * statistics.median(sizes):7.1f}% {100 * statistics.median(offs):+7.1f}%")
+
+
+if __name__ == "__main__":
+    main()
