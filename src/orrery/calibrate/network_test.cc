@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orrery/calibrate/benchmark.h"
 #include "orrery/calibrate/calibrate_testing.h"
 #include "orrery/calibrate/maker.h"
 #include "orrery/model/collective/library/library_times.h"

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "orrery/calibrate/maker.h"
@@ -17,7 +17,6 @@
 namespace orrery::calibrate {
 namespace {
 
-using graph::CollectiveType;
 using model::nccl::Algorithm;
 using model::nccl::Choice;
 using model::nccl::Protocol;

@@ -32,14 +32,18 @@ std::int64_t last_alike(std::int64_t from, std::int64_t to, const RunsAt& runs_a
   return from;
 }
 
+/// How wide a jump is: as little as doubles tell apart well.
+std::int64_t width_at(std::int64_t bytes) { return std::max<std::int64_t>(bytes >> 20, 1); }
+
 /// What lies between two points when what runs changes after `last`: the ends of both sides' lines.
 std::vector<SizedTime> between(const Side& below, const Side& above, std::int64_t last) {
   const auto within = [&](double us) { return std::clamp(us, below.at.us, above.at.us); };
   const double end = within(below(static_cast<double>(last)));
-  const double begin = within(above(static_cast<double>(last + 1)));
+  const std::int64_t next = last + width_at(last);
+  const double begin = within(above(static_cast<double>(next)));
   std::vector<SizedTime> found;
   if (end <= begin) {
-    found = {{last, end}, {last + 1, begin}};
+    found = {{last, end}, {next, begin}};
   } else if (below.slope > above.slope) {
     const double meet = std::clamp((above(0) - below(0)) / (below.slope - above.slope),
                                    static_cast<double>(below.at.bytes), static_cast<double>(last));

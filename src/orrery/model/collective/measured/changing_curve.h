@@ -19,7 +19,8 @@ using RunsAt = std::function<std::optional<int>(std::int64_t bytes)>;
 /// curve_through(), but for neighbours between which what runs changes. There the line of the
 /// smaller one and the point before it goes on up to the change (by bisection), and from there the
 /// line of the larger one and the point behind it; where the two lines meet before, they change
-/// there. A library chooses by a model of its own, so that times may jump: within a byte.
+/// there. A library chooses by a model of its own, so that times may jump: within a
+/// millionth of the size, a byte at least.
 ///
 /// The straight line stays where either side has no such neighbour that runs the same, where
 /// something else runs in between, and where the larger size is the faster one. Times never leave

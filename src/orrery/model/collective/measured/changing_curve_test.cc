@@ -92,7 +92,19 @@ TEST(ChangingCurve, StaysBetweenItsPoints) {
   for (const SizedTime& point : points) EXPECT_NEAR(curve(point.bytes), point.us, 1e-9);
 }
 
-// A jump within a byte has to come back from a file.
+// A jump within one of 2^50 bytes was lost in rounding: the times beside it were 25 % away.
+TEST(ChangingCurve, JumpsAtAnySize) {
+  std::vector<SizedTime> points;
+  for (int p = 46; p <= 62; p += 2) points.push_back({std::int64_t{1} << p, p <= 52 ? 1e6 : 2e6});
+  const std::int64_t change = 3ll << 52;
+  const RunsAt runs_at = [&](std::int64_t bytes) { return bytes <= change ? 1 : 2; };
+  const SizeCurve curve = curve_across_changes(points, runs_at);
+  EXPECT_NE(curve, curve_through(points));
+  EXPECT_NEAR(curve(change) / 1e6, 1, 1e-6);
+  EXPECT_NEAR(curve(change + (change >> 19)) / 2e6, 1, 1e-6);
+}
+
+// A jump has to come back from a file.
 TEST(ChangingCurve, ComesBackFromFiles) {
   MeasuredCollective curve{.name = "c", .device = "d"};
   curve.curve = curve_across_changes(points_of(200), two_kinds);
