@@ -15,6 +15,7 @@
 
 namespace orrery::calibrate {
 
+/// What measurements may not say.
 struct NetworkOptions {
   std::string device;  ///< of the catalogue, for a name that no driver gives; empty: none
 };

@@ -23,6 +23,7 @@ struct TunerChoices {
   double gain = 0;
 };
 
+/// What a tuner's file says, and of what it says nothing.
 struct TunerExport {
   std::vector<TunerChoices> choices;
   std::vector<std::string> without;  ///< groups of which a tuner's file can say nothing
