@@ -48,6 +48,7 @@ inline constexpr double kLongestCollective = 1e9;
 /// Which devices a run used. Of runs with several communicators, the first one's.
 class RunDevices {
  public:
+  /// A line of the run's list; a rank that was there before counts once.
   void add(std::int64_t group, std::int64_t rank, std::string_view host, std::string_view device);
   [[nodiscard]] std::int32_t ranks() const;  ///< 0: none told
   [[nodiscard]] std::int32_t nodes() const;  ///< 0: none told
@@ -91,8 +92,9 @@ struct BenchmarkRow {
   std::optional<bool> rooted;  ///< empty: nothing says it
 };
 
+/// A run as it was written: rows with what holds for all of them.
 struct Benchmark {
-  std::string where;
+  std::string where;       ///< for errors
   std::string named;       ///< what the run calls its collective, or empty
   std::int32_t ranks = 0;  ///< 0: not said
   RunDevices devices;

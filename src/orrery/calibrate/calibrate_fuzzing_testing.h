@@ -3,6 +3,7 @@
 // For fuzz targets: what every reader promises, whatever it reads.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -18,13 +19,35 @@
 
 namespace orrery::calibrate::fuzzing {
 
+/// A curve says of its sizes what was measured, and of those between two nothing beyond them. (Of
+/// more bytes than anything has, sizes next to each other may be one to a double.)
+inline void check_curve(const CalibratedCurve& made) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 45;
+  double longest = 0;
+  for (const model::SizedTime& point : made.points) longest = std::max(longest, point.us);
+  for (std::size_t i = 0; i < made.points.size() && made.points[i].bytes < kMost; ++i) {
+    const model::SizedTime& is = made.points[i];
+    ORRERY_CHECK(std::abs(made.curve.curve(is.bytes) - is.us) <= 0.01 * longest);
+    if (i == 0) continue;
+    const model::SizedTime& before = made.points[i - 1];
+    for (const std::int64_t part : {1, 7, 63}) {
+      const double us = made.curve.curve(before.bytes + (is.bytes - before.bytes) / 64 * part);
+      ORRERY_CHECK(us >= std::min(is.us, before.us) - 0.01 * longest);
+      ORRERY_CHECK(us <= std::max(is.us, before.us) + 0.01 * longest);
+    }
+  }
+}
+
 /// What is made of a set can be read again, as can what a tuner is told.
 inline void check_calibration(const MeasuredSet& set) {
   Findings findings;
   const auto made = calibrate_network(set, {"h100-sxm"}, findings);
   if (!made) return;
   std::vector<model::MeasuredCollective> curves;
-  for (const CalibratedCurve& one : made->curves) curves.push_back(one.curve);
+  for (const CalibratedCurve& one : made->curves) {
+    check_curve(one);
+    curves.push_back(one.curve);
+  }
   const auto again = model::parse_curves(model::write_curve_file(made->notes, curves), "fuzz");
   ORRERY_CHECK(again && again->size() == curves.size());
   const auto tuner = tuner_choices(*made);

@@ -18,10 +18,10 @@ enum class BusFactor : std::uint8_t {
 };
 
 struct Collective {
-  std::string_view name;
+  std::string_view name;  ///< "all_reduce"
   BusFactor factor;
-  bool reduces;
-  bool rooted;
+  bool reduces;  ///< it sums up, say
+  bool rooted;   ///< one rank gives or gets all
 };
 
 /// All that MeasuredCollective::collective may be.
@@ -35,6 +35,7 @@ struct Collective {
 /// those with sizes that differ, hypercube.
 [[nodiscard]] bool is_other_collective(std::string_view word);
 
+/// A number of which only this is known; equal ends: all of it.
 struct Range {
   double least = 0, most = 0;
 };

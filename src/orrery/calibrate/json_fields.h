@@ -20,6 +20,7 @@ using JsonObject = simdjson::dom::object;
 [[nodiscard]] std::optional<double> number_field(const JsonObject& object, std::string_view key);
 /// Empty where there is no text.
 [[nodiscard]] std::string_view text_field(const JsonObject& object, std::string_view key);
+/// Views as long as the object's.
 [[nodiscard]] std::optional<JsonObject> object_field(const JsonObject& object,
                                                      std::string_view key);
 

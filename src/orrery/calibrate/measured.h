@@ -32,6 +32,7 @@ struct MeasuredCollective {
   std::string date;  ///< of the measurement, as "2026-01-02"; empty: the file does not say
 };
 
+/// All that was read.
 struct MeasuredSet {
   std::string where;               ///< what was read, for findings and errors
   std::vector<std::string> files;  ///< those that hold measurements, in the order they were read

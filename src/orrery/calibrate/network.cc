@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "orrery/calibrate/maker.h"
 #include "orrery/core/text.h"
 #include "orrery/model/collective/measured/lin_curve.h"
 #include "orrery/platform/catalogue.h"
@@ -113,8 +114,11 @@ CalibratedCurve calibrated(const Group& group, const MeasuredCurve& measured,
   curve.driver = measured.device;
   curve.dtype = measured.dtype;
   curve.dropped = measured.dropped;
-  curve.curve = model::curve_through(points);
-  curve.error = model::held_back_error(points, model::curve_through);
+  const model::CurveMaker make =
+      curve_maker(measured, group.device, group.type, {group.ranks, group.nodes});
+  curve.curve = make(points);
+  made.held_back = model::held_back(points, make);
+  curve.error = model::error_of(made.held_back);
   if (measured.in_place) curve.source = "in place";
   made.points = std::move(points);
   return made;
@@ -287,6 +291,16 @@ class Calibration {
 };
 
 }  // namespace
+
+model::CurveMaker curve_maker(const MeasuredCurve& measured, std::string_view device,
+                              CollectiveType type, const model::nccl::Shape& shape) {
+  const bool own_choice = measured.algorithm.empty() && measured.protocol.empty();
+  const bool nccl = measured.library.empty() || measured.library == "nccl";
+  if (!own_choice || !nccl) return model::curve_through;
+  return [runs_at = chosen_by_nccl(device, type, shape)](std::span<const SizedTime> points) {
+    return model::curve_across_changes(points, runs_at);
+  };
+}
 
 double CalibratedCurve::peak_bus_bandwidth() const {
   double most = 0;

@@ -5,14 +5,17 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/calibrate/curves.h"
 #include "orrery/calibrate/measured.h"
 #include "orrery/model/collective/measured/curve_file.h"
+#include "orrery/model/collective/nccl/tuning.h"
 
 namespace orrery::calibrate {
 
+/// What measurements may not say.
 struct NetworkOptions {
   std::string device;  ///< of the catalogue, for a name that no driver gives; empty: none
 };
@@ -20,7 +23,8 @@ struct NetworkOptions {
 /// One collective among one group of devices.
 struct CalibratedCurve {
   model::MeasuredCollective curve;
-  std::vector<model::SizedTime> points;  ///< what it goes through
+  std::vector<model::SizedTime> points;    ///< what it goes through
+  std::vector<model::HeldSize> held_back;  ///< what its error is of
   /// What the library was made to run; empty: its own choice, or the fastest of several.
   std::string algorithm, protocol;
 
@@ -37,6 +41,13 @@ struct NetworkCalibration {
   std::vector<CalibratedCurve> forced;
   model::CurveNotes notes;  ///< all but the files and `made_by`
 };
+
+/// What makes a curve of such points: straight lines from size to size, but where NCCL chose for
+/// itself and its cost model (on the maker's machine) says that the choice changes between two,
+/// curve_across_changes(). `device`: of the catalogue; of others no change is known.
+[[nodiscard]] model::CurveMaker curve_maker(const MeasuredCurve& measured, std::string_view device,
+                                            graph::CollectiveType type,
+                                            const model::nccl::Shape& shape);
 
 /// Makes curves of what was measured.
 ///

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orrery/calibrate/benchmark.h"
 #include "orrery/calibrate/calibrate_testing.h"
+#include "orrery/calibrate/maker.h"
+#include "orrery/model/collective/library/library_times.h"
 
 namespace orrery::calibrate {
 namespace {
@@ -200,6 +203,55 @@ TEST(Network, WritesWhatCanBeRead) {
   const auto again = model::parse_curves(model::write_curve_file(made->notes, curves), "f");
   ASSERT_TRUE(again) << to_string(again.error());
   EXPECT_EQ(again->size(), made->curves.size());
+}
+
+/// 10 us and 10 GB/s while NCCL runs what it does at 1 KiB, then 150 us and 100 GB/s.
+double two_lines(const model::RunsAt& runs_at, std::int64_t bytes) {
+  const double size = static_cast<double>(bytes);
+  return runs_at(bytes) == runs_at(1024) ? 10 + size / 1e4 : 150 + size / 1e5;
+}
+
+// Between two sizes NCCL changes its protocol, and a straight line from one to the other was 28 %
+// away. What simulations take from the file has to change where NCCL does.
+TEST(Network, ChangesBetweenSizesWhereNcclDoes) {
+  const auto runs_at = chosen_by_nccl("h100-sxm", graph::CollectiveType::all_reduce, {8, 1});
+  std::vector<std::pair<long, double>> times;
+  for (long bytes = 1024; bytes <= 1 << 26; bytes *= 4)
+    times.emplace_back(bytes, two_lines(runs_at, bytes));
+  std::int64_t last = 1024;  // that runs as at 1 KiB
+  while (runs_at(last + 1024) == runs_at(1024)) last += 1024;
+  const auto made = calibrate(text_of({.ranks = 8}, times));
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto own = model::parse_curves(model::write_curves({&made->curves[0].curve, 1}), "c.yaml");
+  ASSERT_TRUE(own) << to_string(own.error());
+  const model::LibraryTimes library(*maker_hardware("h100-sxm"), "h100-sxm", *own);
+  const auto off = [&](std::int64_t bytes) {
+    const auto told = library(graph::CollectiveType::all_reduce, bytes, {8, 1});
+    EXPECT_EQ(told.source, model::LibrarySource::measured);
+    return static_cast<double>(told.time.count()) / 1e6 / two_lines(runs_at, bytes) - 1;
+  };
+  for (const std::int64_t bytes : {last / 2, last, last + 1024, 2 * last})
+    EXPECT_NEAR(off(bytes), 0, 0.01) << bytes;
+}
+
+// Other libraries have other protocols, and what was forced does not change.
+TEST(Network, GoesStraightWhereNcclDoesNotChoose) {
+  std::vector<model::SizedTime> points;
+  const auto type = graph::CollectiveType::all_reduce;
+  const auto runs_at = chosen_by_nccl("h100-sxm", type, {8, 1});
+  for (std::int64_t bytes = 1024; bytes <= 1 << 26; bytes *= 4)
+    points.push_back({bytes, two_lines(runs_at, bytes)});
+  const auto curve_of = [&](const MeasuredCurve& measured, std::string_view device,
+                            graph::CollectiveType of) {
+    return curve_maker(measured, device, of, {8, 1})(points);
+  };
+  const model::SizeCurve straight = model::curve_through(points);
+  EXPECT_NE(curve_of({}, "h100-sxm", type), straight);
+  EXPECT_NE(curve_of({.library = "nccl"}, "h100-sxm", type), straight);
+  EXPECT_EQ(curve_of({.library = "rccl"}, "h100-sxm", type), straight);
+  EXPECT_EQ(curve_of({.algorithm = "ring", .protocol = "ll"}, "h100-sxm", type), straight);
+  EXPECT_EQ(curve_of({}, "none", type), straight);
+  EXPECT_EQ(curve_of({}, "h100-sxm", graph::CollectiveType::all_to_all), straight);
 }
 
 }  // namespace

@@ -4,21 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "orrery/calibrate/maker.h"
 #include "orrery/calibrate/median.h"
 #include "orrery/core/text.h"
-#include "orrery/model/collective/library/library_of.h"
 #include "orrery/model/collective/measured/size_curve.h"
-#include "orrery/platform/catalogue.h"
 
 namespace orrery::calibrate {
 namespace {
 
-using graph::CollectiveType;
 using model::nccl::Algorithm;
 using model::nccl::Choice;
 using model::nccl::Protocol;
@@ -122,21 +120,6 @@ bool same_group(const model::MeasuredCollective& a, const model::MeasuredCollect
 }
 
 }  // namespace
-
-std::optional<model::nccl::Hardware> maker_hardware(std::string_view device) {
-  const platform::DeviceEntry* entry = platform::find_device(device);
-  if (entry == nullptr || entry->build.island == 0) return std::nullopt;
-  const platform::Build& build = entry->build;
-  platform::Platform platform;
-  platform.device.entry = entry->name;
-  if (const auto* link = platform::find_link(build.scale_up))
-    platform.dims.push_back({build.block, build.island, link->bandwidth, 0});
-  if (const auto* link = platform::find_link(build.scale_out))
-    platform.dims.push_back(
-        {platform::Block::switched, 2, Bandwidth(link->bandwidth.count() * build.ports), 0});
-  if (platform.dims.empty()) return std::nullopt;
-  return model::library_machine(platform).hardware;
-}
 
 std::string setting_name(Algorithm algorithm) {
   std::string bare(model::nccl::name(algorithm));

@@ -4,12 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "orrery/calibrate/network.h"
-#include "orrery/model/collective/nccl/channels.h"
 #include "orrery/model/collective/nccl/tuner_file.h"
 
 namespace orrery::calibrate {
@@ -19,12 +17,13 @@ struct TunerChoices {
   std::string name;  ///< of its curve
   std::string by;    ///< "measured" or "cost model"
   std::vector<model::nccl::TunerLine> lines;
-  std::int64_t sizes = 0;     ///< at which something was chosen
-  std::int64_t agree = 0;     ///< of these, where the cost model would have chosen the same
+  std::int64_t sizes = 0;  ///< at which something was chosen
+  std::int64_t agree = 0;  ///< of these, where the cost model would have chosen the same
   /// Of the others where the model's choice was measured, too: its time / the fastest - 1, median.
   double gain = 0;
 };
 
+/// What a tuner's file says, and of what it says nothing.
 struct TunerExport {
   std::vector<TunerChoices> choices;
   std::vector<std::string> without;  ///< groups of which a tuner's file can say nothing
@@ -34,9 +33,6 @@ struct TunerExport {
 
 /// As NCCL_ALGO takes it: "nvlstree".
 [[nodiscard]] std::string setting_name(model::nccl::Algorithm algorithm);
-
-/// A device of the catalogue in its maker's nodes, as NCCL sees it; nothing for others.
-[[nodiscard]] std::optional<model::nccl::Hardware> maker_hardware(std::string_view device);
 
 /// For each size of each curve the fastest of at least two algorithms and protocols that were
 /// measured with NCCL_ALGO and NCCL_PROTO set to one each, else what NCCL's cost model chooses on

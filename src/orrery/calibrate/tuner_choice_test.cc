@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/calibrate/calibrate_testing.h"
+#include "orrery/calibrate/maker.h"
 
 namespace orrery::calibrate {
 namespace {

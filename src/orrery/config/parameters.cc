@@ -261,15 +261,18 @@ bool is_list(const Json& value, const std::string& path, const Limits& limits,
 }
 
 OrderedJson schema_of_list(OrderedJson items, const Limits& limits) {
-  return {{"type", "array"},
-          {"minItems", static_cast<std::int64_t>(limits.low)},
-          {"maxItems", static_cast<std::int64_t>(limits.high)},
-          {"items", std::move(items)}};
+  OrderedJson schema = {{"type", "array"}};
+  if (std::isfinite(limits.low)) schema["minItems"] = static_cast<std::int64_t>(limits.low);
+  if (std::isfinite(limits.high)) schema["maxItems"] = static_cast<std::int64_t>(limits.high);
+  schema["items"] = std::move(items);
+  return schema;
 }
 
 std::string about_list(const Limits& limits) {
-  return "a list of " + std::to_string(static_cast<int>(limits.low)) + " to " +
-         std::to_string(static_cast<int>(limits.high)) + " mappings (below)";
+  if (std::isfinite(limits.low) && std::isfinite(limits.high))
+    return fmt::format("a list of {} to {} mappings (below)", limits.low, limits.high);
+  const std::string range = range_of(limits);
+  return "a list of " + (range.empty() ? range : range + " ") + "mappings (below)";
 }
 
 void read_struct(const Json& value, const std::string& path, const Table& table, void* out,

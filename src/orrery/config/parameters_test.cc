@@ -53,6 +53,17 @@ TEST(Lists, LimitsAreThoseOfTheLength) {
   EXPECT_EQ(read(R"({"sizes": [1000, 2000, 3000]})", shelf), "");
 }
 
+// The most entries of a list without a limit were converted to an integer: not defined, and every
+// fuzz target that looked into the catalogue ended there.
+TEST(Lists, OfMappingsNeedNoLimits) {
+  EXPECT_EQ(about_list({}), "a list of mappings (below)");
+  EXPECT_EQ(about_list(at_least(1)), "a list of 1 or more mappings (below)");
+  EXPECT_EQ(about_list(between(0, 16777216)), "a list of 0 to 16777216 mappings (below)");
+  EXPECT_EQ(schema_of_list({}, {}).dump(), R"({"type":"array","items":null})");
+  EXPECT_EQ(schema_of_list({}, between(1, 3)).dump(),
+            R"({"type":"array","minItems":1,"maxItems":3,"items":null})");
+}
+
 struct Half {
   double part = 1;
 

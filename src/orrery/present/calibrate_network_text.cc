@@ -190,11 +190,8 @@ std::string network_svg(const NetworkAnswer& answer) {
     panel.title = one.curve.name;
     panel.note = fmt::format("off by {} (median), n = {}",
                              error_cell(one.curve, one.curve.error.median), one.curve.error.points);
-    for (std::size_t i = 1; i + 1 < one.points.size(); ++i) {
-      const model::SizedTime &a = one.points[i - 1], &is = one.points[i], &b = one.points[i + 1];
-      const model::SizeCurve without = model::curve_through(std::vector{a, b});
-      panel.points.push_back({is.us / 1e6, without(is.bytes) / 1e6, 0});
-    }
+    for (const model::HeldSize& held : one.held_back)
+      panel.points.push_back({held.measured_us / 1e6, held.predicted_us / 1e6, 0});
   }
   return report::scatter_svg(scatter);
 }

@@ -197,7 +197,9 @@ TEST(LinPublished, MemoryCurvesAreThoseOfTheFiveDevices) {
       EXPECT_TRUE(us > before || p == 22) << is.name << ' ' << p;
       before = us;
     }
-    if (is.name == "A100") EXPECT_GT(is.memory(1 << 19), is.memory(1 << 22));
+    if (is.name == "A100") {
+      EXPECT_GT(is.memory(1 << 19), is.memory(1 << 22));
+    }
   }
   EXPECT_EQ(with_curve, 3);
 }

@@ -39,7 +39,9 @@ TEST(LinElements, FunctionsAreBoundByArithmetic) {
       const double us = *lin_elements_us(is.name, false, 1e6, device);
       const double moving = 1e6 * is.bytes / device.memory_rate / 1e3;
       EXPECT_EQ(us > moving, is.flops / is.bytes > balance) << device.name << ' ' << is.name;
-      if (is.flops < 10) EXPECT_EQ(us, moving) << device.name << ' ' << is.name;
+      if (is.flops < 10) {
+        EXPECT_EQ(us, moving) << device.name << ' ' << is.name;
+      }
     }
   }
 }

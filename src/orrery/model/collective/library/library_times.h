@@ -6,10 +6,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <vector>
 
 #include "orrery/core/quantity.h"
@@ -114,15 +113,14 @@ class LibraryTimes {
   void sort_curves();
   [[nodiscard]] LibraryAnswer by_experts(const graph::ExpertExchange& exchange, std::int64_t bytes,
                                          const nccl::Shape& shape) const;
+  [[nodiscard]] LibraryAnswer in_step_as_drawn(graph::CollectiveType type, const nccl::Shape& shape,
+                                               LibraryAnswer answer) const;
 
   nccl::Hardware hardware_;
   std::string device_;
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
   std::vector<std::string> stand_ins_;  ///< devices whose curves may be there for the own one
-  [[nodiscard]] LibraryAnswer in_step_as_drawn(graph::CollectiveType type, const nccl::Shape& shape,
-                                               LibraryAnswer answer) const;
-
   double in_step_ = 1;
   Factor off_by_;  ///< empty: it is right
 };

@@ -165,32 +165,40 @@ std::pair<double, double> four_of_five(std::vector<double> errors) {
   return {at_place(errors, 0.1 * next - 1), at_place(errors, 0.9 * next - 1)};
 }
 
-CurveError held_back_error(std::span<const SizedTime> points) {
-  return held_back_error(points, [](std::span<const SizedTime> kept) { return fit_curve(kept); });
+std::vector<HeldSize> held_back(std::span<const SizedTime> points, const CurveMaker& make) {
+  if (points.size() < 5) return {};
+  std::vector<HeldSize> held(points.size() - 2);
+  for (const std::size_t odd : {0U, 1U}) {
+    std::vector<SizedTime> kept;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (i == 0 || i + 1 == points.size() || i % 2 == odd) kept.push_back(points[i]);
+    const SizeCurve curve = make(kept);
+    for (std::size_t i = 1; i + 1 < points.size(); ++i)
+      if (i % 2 != odd) held[i - 1] = {points[i].bytes, points[i].us, curve(points[i].bytes)};
+  }
+  return held;
 }
 
-CurveError held_back_error(std::span<const SizedTime> points, CurveMaker make) {
+CurveError error_of(std::span<const HeldSize> held) {
   CurveError error;
-  if (points.size() < 5) return error;
   std::vector<double> off, shares;
-  for (const std::size_t odd : {0U, 1U}) {
-    std::vector<SizedTime> kept, held;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const bool end = i == 0 || i + 1 == points.size();
-      (end || i % 2 == odd ? kept : held).push_back(points[i]);
-    }
-    const SizeCurve curve = make(kept);
-    for (const SizedTime& point : held) {
-      const double predicted = curve(point.bytes);
-      off.push_back(std::abs(predicted / point.us - 1));
-      shares.push_back(point.us / predicted - 1);
-    }
+  for (const HeldSize& one : held) {
+    off.push_back(std::abs(one.predicted_us / one.measured_us - 1));
+    shares.push_back(one.measured_us / one.predicted_us - 1);
   }
-  error.points = static_cast<std::int64_t>(off.size());
+  error.points = static_cast<std::int64_t>(held.size());
   error.median = percentile(off, 0.5);
   error.ninety = percentile(off, 0.9);
   std::tie(error.least, error.most) = four_of_five(std::move(shares));
   return error;
+}
+
+CurveError held_back_error(std::span<const SizedTime> points, const CurveMaker& make) {
+  return error_of(held_back(points, make));
+}
+
+CurveError held_back_error(std::span<const SizedTime> points) {
+  return held_back_error(points, [](std::span<const SizedTime> kept) { return fit_curve(kept); });
 }
 
 }  // namespace orrery::model

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -83,11 +84,24 @@ struct CurveError {
 [[nodiscard]] std::int64_t halfway(std::int64_t a, std::int64_t b);
 
 /// What makes a curve of points.
-using CurveMaker = SizeCurve (*)(std::span<const SizedTime>);
+using CurveMaker = std::function<SizeCurve(std::span<const SizedTime>)>;
+
+/// A size that was left out, and what a curve of others says of it.
+struct HeldSize {
+  std::int64_t bytes = 0;
+  double measured_us = 0, predicted_us = 0;
+};
 
 /// What a curve of every other point says of those between: each size but the first and last is
-/// left out once in two curves (even places, odd places). Nothing below five points.
-[[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points, CurveMaker make);
+/// left out once in two curves (even places, odd places). Sizes ascend; nothing below five points.
+[[nodiscard]] std::vector<HeldSize> held_back(std::span<const SizedTime> points,
+                                              const CurveMaker& make);
+
+/// How far such predictions are from what was measured; no points for none.
+[[nodiscard]] CurveError error_of(std::span<const HeldSize> held);
+
+/// Both.
+[[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points, const CurveMaker& make);
 /// The same of fit_curve() with at most five stretches.
 [[nodiscard]] CurveError held_back_error(std::span<const SizedTime> points);
 
