@@ -10,6 +10,8 @@
 
 #include "arguments.h"
 #include "orrery/present/inspect_text.h"
+#include "orrery/present/structure_text.h"
+#include "orrery/study/inputs.h"
 #include "orrery/trace/chakra/load.h"
 #include "progress.h"
 #include "recorded.h"
@@ -22,6 +24,7 @@ struct InspectOptions {
   std::vector<std::string> paths;
   std::string groups;
   bool repair = false;
+  bool structure = false;  ///< what the work is made of, instead
   RecordedTraces recorded;
 };
 
@@ -55,16 +58,33 @@ Result<graph::Workload> read(const InspectOptions& options, const Session& sessi
   return trace::chakra::load_files(options.paths, repair);
 }
 
+/// What the ranks' work is made of.
+int inspect_structure(const graph::Workload& workload, const std::string& name, Session& session) {
+  return session.deliver(present::structure_text(name, workload, session.out_style()),
+                         [&] { return present::structure_json(name, workload); });
+}
+
+int inspect_recorded_structure(const RecordedTraces& recorded, Session& session) {
+  study::Question question;
+  question.recorded = recorded;
+  ShownWatch watch(session);
+  const auto workload = study::read_recorded_workload(question, 0, watch);
+  if (!workload) return session.fail(workload.error());
+  return inspect_structure(*workload, recorded.traces.front(), session);
+}
+
 int inspect(InspectOptions& options, Session& session) {
   if (!options.recorded.traces.empty() || study::are_recorded(options.paths)) {
     auto& traces = options.recorded.traces;
     traces.insert(traces.end(), options.paths.begin(), options.paths.end());
-    return inspect_recorded(options.recorded, session);
+    return options.structure ? inspect_recorded_structure(options.recorded, session)
+                             : inspect_recorded(options.recorded, session);
   }
   if (options.paths.empty())
     return session.fail({Errc::usage, "PREFIX", "nothing to look at", "give one or more traces"});
   const auto workload = read(options, session);
   if (!workload) return session.fail(workload.error());
+  if (options.structure) return inspect_structure(*workload, options.paths.front(), session);
   const analysis::Summary summary = analysis::summarize(*workload);
   const std::string name =
       options.paths.size() == 1
@@ -97,6 +117,9 @@ void add_inspect(CLI::App& table, Session& session) {
       ->add_option("--groups", options->groups,
                    "Process groups, JSON: {\"NAME\": [ranks]}; NAME is what nodes have as pg_name")
       ->type_name("FILE");
+  command->add_flag("--structure", options->structure,
+                    "What each rank's work is made of, instead: steps, microbatches, layers, as "
+                    "they repeat");
   command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
   add_recorded_options(*command, options->recorded);
   session.add_options(*command, true);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/structure_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/analysis/structure.h"
+#include "orrery/core/rank_words.h"
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using analysis::Block;
+using analysis::BlockRole;
+using report::JsonWriter;
+
+namespace {
+
+constexpr std::size_t kNameLength = 40;
+constexpr std::size_t kShownParts = 40;  // of one body; a tree for people ends somewhere
+
+std::string brief(std::string_view name) {
+  const std::string shown = printable(name);
+  return shown.size() <= kNameLength ? shown : shown.substr(0, kNameLength - 3) + "...";
+}
+
+std::string what(const Block& block) {
+  if (block.role == BlockRole::works)
+    return block.works == 1 ? brief(block.begins)
+                            : fmt::format("{} ... {}", brief(block.begins), brief(block.ends));
+  const bool layers = block.role == BlockRole::forward || block.role == BlockRole::backward;
+  return fmt::format("{}{} x {}", analysis::name(block.role), layers ? " layers" : "", block.times);
+}
+
+void add_rows(const std::vector<Block>& parts, std::size_t depth, report::Table& table) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == kShownParts) {
+      table.row({fmt::format("{:{}}and {} more", "", 2 * depth, parts.size() - i), "", "", ""});
+      return;
+    }
+    const Block& block = parts[i];
+    const Time each(block.time.count() / static_cast<std::int64_t>(block.times));
+    table.row({fmt::format("{:{}}{}", "", 2 * depth, what(block)), count(block.works),
+               block.time > Time{} ? format_time(each) : "-",
+               block.time > Time{} ? format_time(block.time) : "-"});
+    // What a layer is made of is told when nothing repeats in it.
+    const bool deeper =
+        block.parts.size() > 1 || (block.parts.size() == 1 && block.parts[0].times > 1);
+    if (deeper) add_rows(block.parts, depth + 1, table);
+  }
+}
+
+/// A rank's structure in words, but for whose it is.
+std::string tree_text(const analysis::RankStructure& found, report::Style style) {
+  std::string text = fmt::format("{} works{}", count(found.works),
+                                 found.lane.empty() ? "" : " on " + printable(found.lane));
+  if (found.layers > 0)
+    text += fmt::format("; {} one after another, forward {} a step", plural(found.layers, "layer"),
+                        found.forwards == 1 ? "once" : fmt::format("{} times", found.forwards));
+  if (found.steps > 1) text += fmt::format("; {} steps", found.steps);
+  report::Table table({{"what"}, {"works", true}, {"each", true}, {"in all", true}});
+  add_rows(found.parts, 0, table);
+  return text + "\n" + table.text(style);
+}
+
+/// Ranks that share each graph, in the order of graphs.
+std::vector<std::vector<std::uint32_t>> ranks_by_graph(const graph::Workload& workload) {
+  std::vector<std::vector<std::uint32_t>> made(workload.graphs.size());
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    made[workload.graph_of_rank[rank]].push_back(rank);
+  return made;
+}
+
+void write_blocks(JsonWriter& json, const std::vector<Block>& parts) {
+  json.key("parts").begin_array();
+  for (const Block& block : parts) {
+    json.begin_object().field("role", analysis::name(block.role)).field("times", block.times);
+    json.field("works", block.works).nanoseconds("time", block.time);
+    json.field("begins", std::string_view(block.begins));
+    json.field("ends", std::string_view(block.ends));
+    if (block.role != BlockRole::works) write_blocks(json, block.parts);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string structure_text(const std::string& name, const graph::Workload& workload,
+                           report::Style style) {
+  // Ranks whose words are the same are told together.
+  std::vector<std::pair<std::string, std::vector<std::uint32_t>>> trees;
+  const auto ranks = ranks_by_graph(workload);
+  for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
+    std::string tree = tree_text(analysis::structure(*workload.graphs[i]), style);
+    const auto known = std::find_if(trees.begin(), trees.end(),
+                                    [&](const auto& other) { return other.first == tree; });
+    if (known == trees.end()) {
+      trees.emplace_back(std::move(tree), ranks[i]);
+    } else {
+      known->second.insert(known->second.end(), ranks[i].begin(), ranks[i].end());
+    }
+  }
+  std::string text = style.strong(printable(name)) + "\n";
+  for (const auto& [tree, whose] : trees) text += fmt::format("\n{}: {}", rank_words(whose), tree);
+  return text;
+}
+
+std::string structure_json(const std::string& name, const graph::Workload& workload) {
+  return report::envelope("inspect", workload.findings, [&](JsonWriter& json) {
+    json.begin_object().field("name", std::string_view(name)).key("structures").begin_array();
+    const auto ranks = ranks_by_graph(workload);
+    for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
+      const analysis::RankStructure found = analysis::structure(*workload.graphs[i]);
+      json.begin_object().key("ranks").begin_array();
+      for (const std::uint32_t rank : ranks[i]) json.value(rank);
+      json.end_array().field("works", found.works).field("lane", std::string_view(found.lane));
+      json.field("layers", found.layers).field("forwards", found.forwards);
+      json.field("steps", found.steps);
+      write_blocks(json, found.parts);
+      json.end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present
