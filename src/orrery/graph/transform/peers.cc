@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #include "orrery/graph/content_hash.h"
 #include "orrery/graph/transform/costs.h"
@@ -13,32 +14,49 @@
 namespace orrery::graph {
 namespace {
 
-std::uint64_t shape_of(const Graph& graph) {
-  ContentHash hash;
-  hash.add(graph.size());
-  for (NodeId n = 0; n < graph.size(); ++n) {
-    hash.add(static_cast<std::uint64_t>(graph.kind(n)));
-    hash.add(graph.name(n));
-  }
-  return hash.value();
-}
-
 bool is_local_work(const Graph& graph, NodeId n) {
   const auto of = time_of(graph, n);
   return of == TimeOf::kernels || of == TimeOf::copies || of == TimeOf::host;
 }
 
-GraphRef levelled(const Graph& graph, const std::vector<const Graph*>& peers) {
+/// A graph's own works by name, each name's in the order of ids.
+using WorksByName = std::map<std::string_view, std::vector<NodeId>>;
+
+WorksByName works_by_name(const Graph& graph) {
+  WorksByName made;
+  for (NodeId n = 0; n < graph.size(); ++n)
+    if (is_local_work(graph, n)) made[graph.name(n)].push_back(n);
+  return made;
+}
+
+/// Equal for graphs with as many works of each name.
+std::uint64_t shape_of(const Graph& graph) {
+  ContentHash hash;
+  for (const auto& [name, works] : works_by_name(graph)) {
+    hash.add(name);
+    hash.add(works.size());
+  }
+  return hash.value();
+}
+
+struct Peer {
+  const Graph* graph = nullptr;
+  WorksByName works;
+};
+
+GraphRef levelled(const Graph& graph, const std::vector<Peer>& peers) {
   std::vector<Time> durations = durations_of(graph);
   std::vector<Time> theirs(peers.size());
   bool any = false;
-  for (NodeId n = 0; n < graph.size(); ++n) {
-    if (!is_local_work(graph, n)) continue;
-    for (std::size_t i = 0; i < peers.size(); ++i) theirs[i] = peers[i]->duration(n);
-    const auto middle = theirs.begin() + static_cast<std::ptrdiff_t>((theirs.size() - 1) / 2);
-    std::nth_element(theirs.begin(), middle, theirs.end());
-    any = any || durations[n] != *middle;
-    durations[n] = *middle;
+  for (const auto& [name, works] : works_by_name(graph)) {
+    for (std::size_t w = 0; w < works.size(); ++w) {
+      for (std::size_t i = 0; i < peers.size(); ++i)
+        theirs[i] = peers[i].graph->duration(peers[i].works.at(name)[w]);
+      const auto middle = theirs.begin() + static_cast<std::ptrdiff_t>((theirs.size() - 1) / 2);
+      std::nth_element(theirs.begin(), middle, theirs.end());
+      any = any || durations[works[w]] != *middle;
+      durations[works[w]] = *middle;
+    }
   }
   return any ? std::make_shared<const Graph>(graph.with_durations(durations)) : nullptr;
 }
@@ -80,8 +98,9 @@ std::vector<std::vector<std::uint32_t>> peers(const Workload& workload) {
 Levelled without_stragglers(const Workload& workload) {
   Levelled made{workload, 0};
   for (const std::vector<std::uint32_t>& ranks : peers(workload)) {
-    std::vector<const Graph*> theirs;
-    for (const std::uint32_t rank : ranks) theirs.push_back(&workload.graph(rank));
+    std::vector<Peer> theirs;
+    for (const std::uint32_t rank : ranks)
+      theirs.push_back({&workload.graph(rank), works_by_name(workload.graph(rank))});
     made.workload = with_graphs_of(made.workload, ranks,
                                    [&](const Graph& graph) { return levelled(graph, theirs); });
   }

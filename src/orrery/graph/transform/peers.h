@@ -11,8 +11,8 @@
 
 namespace orrery::graph {
 
-/// Ranks that do the same: as many nodes, of the same kinds and names in the same order. Each rank
-/// once, classes by their first rank.
+/// Ranks that do the same: on their own, as many works of each name. Each rank once, classes by
+/// their first rank.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> peers(const Workload& workload);
 
 /// A workload that was made, and how many ranks have other times than they had.
@@ -21,9 +21,10 @@ struct Levelled {
   std::size_t ranks = 0;
 };
 
-/// What computes and copies takes, on every rank, what it takes on the median of its peers (of an
-/// even number the faster of the two), node by node; communications stay, and lags. Of a rank
-/// without peers nothing changes.
+/// What computes and copies takes, on every rank, what it takes on the median of its peers, the n-th
+/// work of a name beside the n-th of the others; of an even number the faster of the two in the
+/// middle, so that of two ranks both are as quick as either ever was. Communications stay, and lags.
+/// Of a rank without peers nothing changes.
 [[nodiscard]] Levelled without_stragglers(const Workload& workload);
 
 /// Every node of host and device takes another time than it took, by a factor exp(σ z - σ²/2) of
