@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A job that is changed into another is that other job.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "orrery/study/whatif.h"
+
+namespace orrery::study {
+namespace {
+
+/// Words of changes and their values; what --model leaves open is not among them.
+using Plan = std::map<std::string, std::string>;
+
+const std::map<std::string, std::string>& paths() {
+  static const std::map<std::string, std::string> known = [] {
+    std::map<std::string, std::string> made;
+    for (const ChangeWord& word : change_words())
+      if (word.level == Level::job) made.emplace(word.name, word.path);
+    return made;
+  }();
+  return known;
+}
+
+Question question_of(const Plan& plan, const std::string& cluster) {
+  Question question;
+  question.job.model = "llama-3.1-8b";
+  question.cluster = cluster;
+  for (const auto& [word, value] : plan) question.job.set.push_back(paths().at(word) + "=" + value);
+  return question;
+}
+
+const Plan kPlan = {{"tp", "2"},          {"pp", "2"},     {"cp", "1"},
+                    {"layers", "8"},      {"seq", "2048"}, {"global_batch", "32"},
+                    {"micro_batch", "1"}, {"dp", "4"},     {"recompute", "none"},
+                    {"sharding", "none"}};
+
+Result<WhatIf> changed(const Plan& from, const std::vector<std::string>& changes,
+                       const std::string& cluster = "h100-sxm:16") {
+  WhatIfQuestion question;
+  question.base = question_of(from, cluster);
+  question.changes = changes;
+  Watch watch;
+  return what_if(question, watch);
+}
+
+void expect_same(const Plan& from, const std::vector<std::string>& changes, const Plan& to,
+                 const std::string& cluster = "h100-sxm:16") {
+  const auto told = changed(from, changes);
+  const auto other = simulate(question_of(to, cluster));
+  const std::string what = fmt::format("{}", fmt::join(changes, " "));
+  ASSERT_EQ(told.has_value(), other.has_value()) << what << (told ? "" : to_string(told.error()));
+  if (!told) return;
+  EXPECT_EQ(told->changed->whole, other->step()) << what;
+  EXPECT_GT(told->changed->memory, Bytes{}) << what;
+}
+
+Plan with(Plan plan, const Plan& other) {
+  for (const auto& [word, value] : other) plan[word] = value;
+  return plan;
+}
+
+TEST(WhatIfJobs, EveryChangeMakesTheOtherJob) {
+  const std::vector<std::pair<std::string, Plan>> cases = {
+      {"tp=4", {{"tp", "4"}, {"dp", "2"}}},
+      {"pp=4", {{"pp", "4"}, {"dp", "2"}}},
+      {"pp=1", {{"pp", "1"}, {"dp", "8"}}},
+      {"cp=2", {{"cp", "2"}, {"dp", "2"}}},
+      {"micro_batch=2", {{"micro_batch", "2"}}},
+      {"global_batch=64", {{"global_batch", "64"}}},
+      {"seq=4096", {{"seq", "4096"}}},
+      {"layers=16", {{"layers", "16"}}},
+      {"hidden=2048", {{"hidden", "2048"}}},
+      {"ffn=8192", {{"ffn", "8192"}}},
+      {"heads=64", {{"heads", "64"}}},
+      {"recompute=full", {{"recompute", "full"}}},
+      {"recompute=selective", {{"recompute", "selective"}}},
+      {"sharding=zero1", {{"sharding", "zero1"}}},
+      {"sharding=zero3", {{"sharding", "zero3"}}},
+      {"schedule=gpipe", {{"schedule", "gpipe"}}},
+      {"schedule=zb_h1", {{"schedule", "zb_h1"}}},
+  };
+  for (const auto& [change, other] : cases) expect_same(kPlan, {change}, with(kPlan, other));
+  expect_same(kPlan, {"schedule=interleaved", "chunks=2"},
+              with(kPlan, {{"schedule", "interleaved"}, {"chunks", "2"}}));
+}
+
+// Each replica does what it did, on twice the devices.
+TEST(WhatIfJobs, MoreReplicasTakeMoreDevicesAndSamples) {
+  expect_same(kPlan, {"dp=8"}, with(kPlan, {{"dp", "8"}, {"global_batch", "64"}}), "h100-sxm:32");
+  expect_same(kPlan, {"dp=8", "global_batch=32"}, with(kPlan, {{"dp", "8"}}), "h100-sxm:32");
+}
+
+TEST(WhatIfJobs, OtherDevicesAndClusters) {
+  expect_same(kPlan, {"gpu=b200"}, kPlan, "b200:16");
+  expect_same(kPlan, {"cluster=h200-sxm:16", "tp=4"}, with(kPlan, {{"tp", "4"}, {"dp", "2"}}),
+              "h200-sxm:16");
+}
+
+TEST(WhatIfJobs, FactorsOfKernelsAndLinks) {
+  const auto after = [](const std::string& change) {
+    const auto told = changed(kPlan, {change});
+    EXPECT_TRUE(told.has_value()) << change;
+    return told ? told->changed->whole : Time{};
+  };
+  const auto base = changed(kPlan, {});
+  ASSERT_TRUE(base.has_value());
+  const Time was = base->base.whole;
+  EXPECT_EQ(after("kernels=1"), was);
+  EXPECT_EQ(after("gemm=1"), was);
+  EXPECT_EQ(after("bandwidth=1"), was);
+  EXPECT_LT(after("kernels=0.5"), after("gemm=0.5"));
+  EXPECT_LT(after("gemm=0.5"), was);
+  EXPECT_LT(after("bandwidth=2"), was);
+  EXPECT_GT(after("bandwidth=0.5"), was);
+  EXPECT_GT(after("latency=100"), was);
+}
+
+// 200 pairs of plans that were drawn, some of which break a rule: then both are refused.
+TEST(WhatIfJobs, RandomPairsOfPlans) {
+  std::mt19937_64 random(20);
+  const auto one_of = [&](std::initializer_list<const char*> values) {
+    return std::string(*(values.begin() + random() % values.size()));
+  };
+  const auto draw = [&] {
+    Plan plan = kPlan;
+    for (const char* word : {"tp", "pp", "cp", "micro_batch"}) plan[word] = one_of({"1", "2", "4"});
+    plan["recompute"] = one_of({"none", "selective", "full"});
+    plan["sharding"] = one_of({"none", "zero1", "zero2", "zero3"});
+    plan["layers"] = one_of({"4", "8", "12"});
+    plan["seq"] = one_of({"1024", "2048"});
+    const int others = std::stoi(plan["tp"]) * std::stoi(plan["pp"]) * std::stoi(plan["cp"]);
+    plan["dp"] = fmt::format("{}", 16 / others);
+    return plan;
+  };
+  int compared = 0;
+  for (int pair = 0; pair < 200; ++pair) {
+    const Plan from = draw(), to = draw();
+    if (from.at("dp") == "0" || to.at("dp") == "0") continue;
+    if (!simulate(question_of(from, "h100-sxm:16"))) continue;
+    std::vector<std::string> changes;
+    for (const auto& [word, value] : to)
+      if (from.at(word) != value && word != "dp") changes.push_back(word + "=" + value);
+    if (changes.empty()) continue;
+    expect_same(from, changes, to);
+    ++compared;
+  }
+  EXPECT_GT(compared, 100);
+}
+
+}  // namespace
+}  // namespace orrery::study
