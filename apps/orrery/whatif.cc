@@ -128,6 +128,10 @@ void add_whatif(CLI::App& table, Session& session) {
       ->add_option("--kernel-table", question.base.kernel_table,
                    "Measured kernels, as 'orrery calibrate compute' makes them of a recording")
       ->type_name("FILE");
+  command
+      ->add_option("--device", question.device,
+                   "What a recording was made on, for gpu=NAME; by default what it says itself")
+      ->type_name("NAME");
   add_recorded_options(*command, question.base.recorded);
   add_spec_options(*command, question.base.job, false);
   session.add_options(*command, true);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "by_hand.h"
+#include "orrery/platform/catalogue.h"
 #include "orrery/study/replay.h"
 
 namespace orrery::study {
@@ -228,6 +229,45 @@ TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
   const WhatIf unused = ask(about({two}, {"kernel:conv=0.5"}));
   EXPECT_EQ(unused.findings.count(FindingCode::key_without_effect), 1u);
   EXPECT_EQ(unused.changed->whole, unused.base.whole);
+}
+
+// What is known of kernels by their names alone: products by peaks, the rest by bandwidths.
+TEST_F(WhatIfTest, KernelsMoveToAnotherDevice) {
+  const std::string path = write("two.json", {launch(0, 1), kernel("sgemm", 7, 10, 1000, 1),
+                                              launch(10, 2), kernel("add", 7, 1010, 1000, 2)});
+  const auto on = [&](const std::string& from, const std::string& to) {
+    WhatIfQuestion question = about({path}, {"gpu=" + to});
+    question.device = from;
+    Watch watch;
+    return what_if(question, watch);
+  };
+  const auto same = on("h100-sxm", "h100-sxm");
+  ASSERT_TRUE(same.has_value());
+  EXPECT_EQ(same->changed->whole, us(2010));
+  const auto other = on("a100-80gb", "h100-sxm");
+  ASSERT_TRUE(other.has_value());
+  const platform::DeviceEntry& a100 = *platform::find_device("a100-80gb");
+  const platform::DeviceEntry& h100 = *platform::find_device("h100-sxm");
+  const double products = a100.peaks.front().rate.count() / h100.peaks.front().rate.count();
+  const double others = a100.memory_bandwidth.count() / h100.memory_bandwidth.count();
+  const double expected = 10 + 1000 * products + 1000 * others;
+  EXPECT_NEAR(static_cast<double>(other->changed->whole.count()) / 1e6, expected, 0.01);
+  EXPECT_THAT(other->moved, testing::HasSubstr("50 % by memory bandwidth, 50 % by peak"));
+  EXPECT_FALSE(on("", "h100-sxm").has_value()) << "the recording does not say";
+  EXPECT_FALSE(on("h100-smx", "h100-sxm").has_value());
+  EXPECT_FALSE(on("h100-sxm", "h900").has_value());
+}
+
+// Kernels whose shapes are known take the ratio of their models' times.
+TEST_F(WhatIfTest, RecordedKernelsMoveByTheirModels) {
+  const fs::path trace =
+      kTraces / "tracelens" / "h100~facebook_timesformer-base-finetuned-k400__1016002.json.gz";
+  if (!fs::exists(trace)) GTEST_SKIP() << "shared/data/traces is not here";
+  const WhatIf same = ask(about({trace.string()}, {"gpu=h100-sxm"}));
+  EXPECT_EQ(same.changed->whole, same.base.whole);
+  EXPECT_THAT(same.moved, testing::HasSubstr("100 % of their time by models"));
+  EXPECT_LT(after({trace.string()}, {"gpu=b200"}), same.base.whole);
+  EXPECT_GT(after({trace.string()}, {"gpu=a100-80gb"}), same.base.whole);
 }
 
 TEST_F(WhatIfTest, VariabilityKeepsMeans) {

@@ -67,6 +67,7 @@ struct Workload {
   std::vector<std::string> files;  ///< the file each rank was read from, for error messages
   /// Of recorded traces just read: from the first event of all ranks to the end of the last.
   std::optional<Time> recorded;
+  std::string recorded_on;  ///< … what its driver calls the first rank's device; empty: not said
   Findings findings;
 
   [[nodiscard]] std::uint32_t rank_count() const {

@@ -58,6 +58,7 @@ void add_changed(const WhatIf& told, report::Sheet& sheet) {
   if (told.predicted)
     sheet.add("recording", fmt::format("would be {}: its {} by the ratio of the two",
                                        format_time(*told.predicted), format_time(*told.recorded)));
+  if (!told.moved.empty()) sheet.add("moved", told.moved);
   if (told.base.memory > Bytes{})
     sheet.add("memory",
               fmt::format("{}; before {}", memory_text(*told.changed), memory_text(told.base)));
@@ -152,6 +153,7 @@ std::string whatif_json(const WhatIf& told) {
       write_work(json, "base", told.base);
       if (told.changed) write_work(json, "changed", *told.changed);
     }
+    if (!told.moved.empty()) json.field("moved", std::string_view(told.moved));
     if (told.predicted) json.nanoseconds("predicted", *told.predicted);
     json.key("list").begin_array();
     for (const Tried& tried : told.list) write_tried(json, tried, told.base.whole);

@@ -14,6 +14,7 @@
 #include "orrery/graph/transform/costs.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/opportunities.h"
+#include "orrery/study/other_device.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/recorded.h"
 #include "orrery/study/stage.h"
@@ -55,8 +56,10 @@ Told told_of(const Outcome& outcome) {
 class Case {
  public:
   /// Errc: those of reading.
-  static Result<Case> read(Question question, Watch& watch, Findings& findings) {
+  static Result<Case> read(Question question, const std::string& device, Watch& watch,
+                           Findings& findings) {
     Case made;
+    made.device_ = device;
     if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
     question.replay = question.cluster.empty() && !question.astra() && !question.job.given();
     made.question_ = std::move(question);
@@ -100,17 +103,29 @@ class Case {
  private:
   [[nodiscard]] Result<Outcome> play(const Question& question, std::span<const Change> changes,
                                      Watch& watch, Findings& findings) const {
-    for (const Change& change : changes)
-      if (change.level != Level::work)
-        return fail(Errc::config_conflict, "--change " + change.text,
-                    "a recording that is played again has no such thing",
-                    "--cluster says what it runs on; --spec or --model what it trains");
     if (changes.empty()) return study::simulate(question, {cluster_, load_}, watch, findings);
-    auto changed = with_changes(workload(), changes, false, findings);
+    auto changed = changed_work(changes, findings);
     if (!changed) return tl::unexpected(changed.error());
     auto other = std::make_shared<Load>();
     other->workload = *std::move(changed);
     return study::simulate(question, {cluster_, std::move(other)}, watch, findings);
+  }
+
+  /// The device first, then the rest in order.
+  [[nodiscard]] Result<graph::Workload> changed_work(std::span<const Change> changes,
+                                                     Findings& findings) const {
+    graph::Workload made = workload();
+    for (const Change& change : changes) {
+      if (change.level == Level::work) continue;
+      if (change.name != "gpu")
+        return fail(Errc::config_conflict, "--change " + change.text,
+                    "a recording that is played again has no such thing",
+                    "--cluster says what it runs on; --spec or --model what it trains");
+      auto moved = on_other_device(made, device_, change.value);
+      if (!moved) return tl::unexpected(moved.error());
+      made = std::move(moved->workload);
+    }
+    return with_changes(made, changes, false, findings);
   }
 
   /// Read anew, since what it is made of may be other.
@@ -158,6 +173,7 @@ class Case {
   }
 
   Question question_;
+  std::string device_;  ///< that it was recorded on; empty: as the recording says
   std::shared_ptr<const Cluster> cluster_;
   std::shared_ptr<const Load> load_;
 };
@@ -279,7 +295,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     if (!step) return tl::unexpected(step.error());
     made.recorded = *step;
   }
-  const auto read = Case::read(std::move(base_question), watch, made.findings);
+  const auto read = Case::read(std::move(base_question), question.device, watch, made.findings);
   if (!read) return tl::unexpected(read.error());
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();
@@ -296,6 +312,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
     made.changed = told_of(*changed);
+    for (const Change& change : made.changes)
+      if (made.replayed && change.name == "gpu")
+        if (const auto moved = on_other_device(read->workload(), question.device, change.value))
+          made.moved = moved->words();
     if (read->program() != nullptr && made.recorded)
       made.predicted =
           graph::times(*made.recorded, static_cast<double>(made.changed->whole.count()) /

@@ -24,6 +24,7 @@ struct WhatIfQuestion {
   /// ratio of the two is what is told of the recording. Without a cluster they are played again,
   /// and communications take what they took; with one these are simulated on it.
   Question base;
+  std::string device;  ///< that a recording was made on, of the catalogue; empty: as it says
   std::vector<std::string> changes;  ///< made together, in this order
   bool list = false;                 ///< try single changes and rank them
   bool combine = false;              ///< … and pairs of the best ones
@@ -82,6 +83,7 @@ struct WhatIf {
   std::vector<Tried> list;
   std::size_t left_out = 0;  ///< of these, beyond `most`
   std::vector<TriedPair> pairs;
+  std::string moved;  ///< how kernels came to another device, in words; empty: they did not
   Findings findings;
 };
 

@@ -336,6 +336,9 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
     findings.merge(rank.found);
     findings.merge(found[place]);
     const auto [from, to] = profile::recorded_extent(rank.trace.profile, rank.dependencies);
+    const auto& devices = rank.trace.profile.devices;
+    if (workload.recorded_on.empty() && !devices.empty())
+      workload.recorded_on = devices.front().name;
     workload.recorded = std::max(workload.recorded.value_or(Time{}), to - from + job.begin[place]);
     if (keep_rank) keep_rank(job, place, std::move(rank.trace), std::move(rank.dependencies));
     rank = {};
