@@ -16,6 +16,7 @@ import pathlib
 import sys
 
 from measured_lora import add_lora
+from measured_neusight import rows_of as neusight_rows
 
 # What a source says of all its runs. Where it says it stands beside it.
 KNOWN = {
@@ -143,6 +144,8 @@ def main():
     mosaic = "mosaic_mpt_fsdp.json"
     add_a100_40gb(tables["more", mosaic], json.loads((published / mosaic).read_text())["points"])
     add_lora(tables["more", "mlperf_training.json"], json.loads((published / "mlperf_training.json").read_text())["points"])
+    neusight = "neusight_e2e.json"
+    tables["more", neusight] = neusight_rows(json.loads((published / neusight).read_text())["points"])
     for (where, source), rows in tables.items():
         write(folder / where, source, rows)
 

@@ -42,10 +42,10 @@ std::string key_of(const Parts&... parts) {
 /// Questions with equal keys are about one cluster.
 std::string cluster_key(const Question& q) {
   return key_of(q.cluster, q.cluster_text, fmt::format("{}", fmt::join(q.without, ",")),
-                fmt::format("{}", fmt::join(q.changes, ",")),
-                q.astra_network, q.astra_system, q.astra_memory, q.num_queues_per_dim,
-                q.injection_scale, q.compute_scale, q.comm_scale, q.rendezvous_protocol, q.network,
-                q.compute, q.kernel_table, q.kernel_model, q.systolic, q.rules);
+                fmt::format("{}", fmt::join(q.changes, ",")), q.astra_network, q.astra_system,
+                q.astra_memory, q.num_queues_per_dim, q.injection_scale, q.compute_scale,
+                q.comm_scale, q.rendezvous_protocol, q.network, q.compute, q.kernel_table,
+                q.kernel_model, q.systolic, q.rules);
 }
 
 bool has_custom_algorithms(const platform::Platform& platform) {

@@ -99,7 +99,7 @@ Result<std::string> sketch_text(const ClusterSketch& sketch, const std::string& 
     return fail(Errc::input_range, where, "a bandwidth is missing",
                 "nvl and ib: GB/s of a device inside and between islands");
   if (sketch.n == 1 && !(sketch.nvl > 0))
-    dims = "  - {block: switch, size: 1, bandwidth: 1 GB/s}\n";
+    dims = "  - {block: switch, size: 1, bandwidth: 1 GB/s, latency: 0 ns}\n";
   return fmt::format("version: 1\nname: {}\ndevice: {}\nnetwork:\n{}", device->name, device->name,
                      dims);
 }

@@ -43,6 +43,18 @@ TEST(Predict, SaysWhatRunSays) {
   EXPECT_EQ((*told)[3].why_not, "no device 'Gaudi2'");
 }
 
+// One device has nobody to talk to, and says no bandwidth.
+TEST(Predict, OneDeviceNeedsNoNetwork) {
+  Findings findings;
+  const auto points = parse_points(
+      "id,model.layers,model.hidden,gpu,n,measured_s\na,2,1024,l4,1,1\n", "one.csv", findings);
+  ASSERT_TRUE(points.has_value()) << to_string(points.error());
+  const auto told = predict(*points, {});
+  ASSERT_TRUE(told);
+  EXPECT_EQ((*told)[0].why_not, "");
+  EXPECT_GT((*told)[0].seconds, 0);
+}
+
 TEST(Predict, IsTheSameForAnyThreads) {
   const auto points = toy_points();
   PredictOptions several;

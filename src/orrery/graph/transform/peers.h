@@ -21,10 +21,10 @@ struct Levelled {
   std::size_t ranks = 0;
 };
 
-/// What computes and copies takes, on every rank, what it takes on the median of its peers, the n-th
-/// work of a name beside the n-th of the others; of an even number the faster of the two in the
-/// middle, so that of two ranks both are as quick as either ever was. Communications stay, and lags.
-/// Of a rank without peers nothing changes.
+/// What computes and copies takes, on every rank, what it takes on the median of its peers, the
+/// n-th work of a name beside the n-th of the others; of an even number the faster of the two in
+/// the middle, so that of two ranks both are as quick as either ever was. Communications stay, and
+/// lags. Of a rank without peers nothing changes.
 [[nodiscard]] Levelled without_stragglers(const Workload& workload);
 
 /// Every node of host and device takes another time than it took, by a factor exp(σ z - σ²/2) of

@@ -75,8 +75,8 @@ std::optional<Answer> Predictions::answer(const graph::Kernel& kernel) const {
   if (!taken) return std::nullopt;
   const KernelTime time = in_step(taken->time, kernel, device_, gap_);
   Answer made;
-  made.time = Time(
-      static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * change_of(kernel))));
+  made.time =
+      Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * change_of(kernel))));
   made.source = time.source;
   if (time.band != ErrorBand{}) made.band = time.band;
   return made;
