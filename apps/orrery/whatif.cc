@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "orrery/present/whatif_text.h"
+#include "output_file.h"
 #include "progress.h"
 #include "report_files.h"
 #include "run_output.h"
@@ -25,7 +26,8 @@ struct WhatIfOptions {
   std::vector<std::string> paths;
   std::string run_file;
   PageOptions page;
-  bool changes = false;  ///< list them
+  std::string plot;      ///< draw the list into this file
+  bool changes = false;  ///< say what there is
 };
 
 /// --output names a run file, a web page or a JSON file.
@@ -64,6 +66,7 @@ int whatif(WhatIfOptions& options, Session& session) {
     return session.deliver(present::changes_text(session.out_style()),
                            [] { return std::string("{}\n"); });
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
+  if (!options.plot.empty()) options.question.list = true;
   settle_paths(options);
   const study::Question& base = options.question.base;
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
@@ -75,7 +78,9 @@ int whatif(WhatIfOptions& options, Session& session) {
   const auto told = study::what_if(options.question, watch);
   watch.through();
   if (!told) return session.fail(told.error());
-  const Result<void> written = write_kept(*told, options, page, session);
+  Result<void> written = write_kept(*told, options, page, session);
+  if (written && !options.plot.empty())
+    written = write_output(options.plot, present::whatif_svg(*told), session.force);
   const int code = session.deliver(present::whatif_text(*told, session.out_style()),
                                    [&] { return present::whatif_json(*told); });
   if (!written) {
@@ -119,6 +124,7 @@ void add_whatif(CLI::App& table, Session& session) {
   command->add_option("--most", question.most, "Show so many of --list; 0: all")
       ->type_name("N")
       ->capture_default_str();
+  command->add_option("--plot", options->plot, "Draw --list into an SVG")->type_name("FILE");
   command->add_flag("--changes", options->changes, "List what can be changed, and stop");
   command->add_option("--cluster", question.base.cluster, "Simulate on this cluster")
       ->type_name("FILE");

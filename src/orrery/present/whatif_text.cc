@@ -7,6 +7,7 @@
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/words.h"
+#include "orrery/report/bars.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 
@@ -166,6 +167,22 @@ std::string whatif_json(const WhatIf& told) {
     }
     json.end_array().end_object();
   });
+}
+
+std::string whatif_svg(const WhatIf& told) {
+  const auto share = [&](Time with) {
+    return told.base.whole > Time{} ? static_cast<double>((told.base.whole - with).count()) /
+                                          static_cast<double>(told.base.whole.count())
+                                    : 0.0;
+  };
+  report::Bars bars{
+      fmt::format("{}, {}", told.workload, format_time(told.base.whole)),
+      "won of the step: by twice as quick (or the change itself), and behind it by no time at all",
+      {}};
+  for (const Tried& tried : told.list)
+    bars.bars.push_back({tried.change + (tried.fits ? "" : ", does not fit"), share(tried.whole),
+                         share(tried.free), tried.kind});
+  return report::bars_svg(bars);
 }
 
 std::string changes_text(report::Style style) {
