@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 
@@ -117,6 +118,23 @@ TEST(WhatIfJobs, FactorsOfKernelsAndLinks) {
   EXPECT_LT(after("bandwidth=2"), was);
   EXPECT_GT(after("bandwidth=0.5"), was);
   EXPECT_GT(after("latency=100"), was);
+}
+
+// Traces on a cluster: models' kernels and links can change, a plan is not there.
+TEST(WhatIfJobs, TracesOnAClusterHaveNoPlan) {
+  WhatIfQuestion question;
+  question.base.workload = std::string(ORRERY_SOURCE_DIR) + "/examples/step/step";
+  question.base.cluster = "h100-sxm:8";
+  question.list = true;
+  Watch watch;
+  const auto told = what_if(question, watch);
+  ASSERT_TRUE(told.has_value()) << to_string(told.error());
+  EXPECT_FALSE(told->replayed);
+  const bool links = std::any_of(told->list.begin(), told->list.end(),
+                                 [](const Tried& tried) { return tried.change == "bandwidth=2"; });
+  EXPECT_TRUE(links);
+  question.changes = {"tp=4"};
+  EXPECT_FALSE(what_if(question, watch).has_value());
 }
 
 // 200 pairs of plans that were drawn, some of which break a rule: then both are refused.

@@ -160,14 +160,18 @@ void add_plan(std::string_view name, std::int64_t now, std::string_view what,
 
 }  // namespace
 
-std::vector<Opportunity> opportunities(const workload::Program& program,
-                                       const graph::Workload& workload) {
-  const workload::Spec& spec = program.spec;
+std::vector<Opportunity> modelled_opportunities(const graph::Workload& workload) {
   std::vector<Opportunity> made;
   made.push_back({"kernels", "", "kernel", "all that devices compute", {}});
   add_operations(workload, made);
   made.push_back({"bandwidth", "2", "link", "links of twice the rate", {}});
   made.push_back({"latency", "0.5", "link", "links of half the latency", {}});
+  return made;
+}
+
+std::vector<Opportunity> plan_opportunities(const workload::Program& program) {
+  const workload::Spec& spec = program.spec;
+  std::vector<Opportunity> made;
   add_plan("tp", spec.parallel.tp, "tensor parallel", made);
   add_plan("pp", spec.parallel.pp, "pipeline stages", made);
   add_plan("cp", spec.parallel.cp, "context parallel", made);

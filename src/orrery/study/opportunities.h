@@ -26,10 +26,11 @@ struct Opportunity {
 /// take a two-hundredth of their rank's device time or more; then what is no factor. O(nodes).
 [[nodiscard]] std::vector<Opportunity> opportunities(const graph::Workload& workload);
 
-/// … of a job: kernels and links twice as quick, and plans beside the job's own: each degree and
-/// the microbatch halved and doubled, other recomputation, other sharding. Some break a rule, and
-/// are found out to when they are tried.
-[[nodiscard]] std::vector<Opportunity> opportunities(const workload::Program& program,
-                                                     const graph::Workload& workload);
+/// … of what a cluster simulates: kernels that models tell, and links, twice as quick.
+[[nodiscard]] std::vector<Opportunity> modelled_opportunities(const graph::Workload& workload);
+
+/// … plans beside a job's own: each degree and the microbatch halved and doubled, other
+/// recomputation, other sharding. Some break a rule, and are found out to when they are tried.
+[[nodiscard]] std::vector<Opportunity> plan_opportunities(const workload::Program& program);
 
 }  // namespace orrery::study

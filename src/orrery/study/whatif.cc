@@ -131,6 +131,11 @@ class Case {
   /// Read anew, since what it is made of may be other.
   [[nodiscard]] Result<Outcome> ask(Question question, std::span<const Change> changes,
                                     Watch& watch, Findings& findings) const {
+    for (const Change& change : changes)
+      if (change.level == Level::job && program() == nullptr)
+        return fail(Errc::config_conflict, "--change " + change.text,
+                    "traces have no plan that could be another",
+                    "--spec or --model says what they are of, and --traces names recordings");
     auto cluster = changed_cluster(changes, question.cluster);
     if (!cluster) return tl::unexpected(cluster.error());
     if (program() != nullptr) {
@@ -196,11 +201,26 @@ Change factor_of(const Opportunity& one, double factor) {
                                         : one.name + "=" + one.value);
 }
 
+std::vector<Opportunity> worth_trying(const Case& read) {
+  std::vector<Opportunity> made;
+  if (read.program() == nullptr) made = opportunities(read.workload());
+  if (read.question().replay) return made;
+  const auto add = [&](std::vector<Opportunity> more) {
+    for (Opportunity& one : more) {
+      const bool known = std::any_of(made.begin(), made.end(), [&](const Opportunity& other) {
+        return other.name == one.name && other.value == one.value;
+      });
+      if (!known) made.push_back(std::move(one));
+    }
+  };
+  add(modelled_opportunities(read.workload()));
+  if (read.program() != nullptr) add(plan_opportunities(*read.program()));
+  return made;
+}
+
 /// Errc: of the first that could not be simulated.
 Result<std::vector<Tried>> try_all(const Case& read, Time base) {
-  const std::vector<Opportunity> found = read.program() != nullptr
-                                             ? opportunities(*read.program(), read.workload())
-                                             : opportunities(read.workload());
+  const std::vector<Opportunity> found = worth_trying(read);
   std::vector<Tried> made(found.size());
   std::vector<std::optional<Error>> errors(found.size());
   ThreadPool(threads_for(read.question()))
