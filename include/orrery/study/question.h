@@ -69,8 +69,6 @@ struct Question {
   RecordedTraces recorded;  ///< recorded traces
   JobDescription job;       ///< a model and a plan
 
-  /// Traces with times are played again, without a cluster: communications take what they took.
-  bool replay = false;
   std::vector<std::string> changes;  ///< what was made other than it was (`orrery whatif`)
 
   std::string groups;      ///< process groups of the traces: a JSON file

@@ -30,6 +30,7 @@ struct Cluster {
   Fitted fitted{};
   SystolicDevice systolic{};
   std::shared_ptr<const model::LibraryTimes> library{};  ///< runs the collectives; null: none does
+  bool replay = false;  ///< only a stage: communications take the times that they were recorded to
 
   [[nodiscard]] model::GivenModels kernel_models() const {
     return {measured.model, fitted.model, systolic.model};

@@ -24,11 +24,6 @@ sim::Options options_of(const Question& question) {
   made.threads = work.threads > 0 ? static_cast<std::uint32_t>(work.threads)
                                   : std::max(1u, std::thread::hardware_concurrency());
   made.record = question.record;
-  if (question.replay) {
-    made.replay = true;
-    made.fold = made.skip_repeats = false;
-    made.threads = 1;
-  }
   return made;
 }
 
@@ -52,6 +47,11 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   const Measured& measured = inputs.cluster->measured;
   options.kernel_models = inputs.cluster->kernel_models();
   options.library = inputs.cluster->library;
+  if (inputs.cluster->replay) {
+    options.replay = true;
+    options.fold = options.skip_repeats = false;
+    options.threads = 1;
+  }
   if (measured.model && !answers_any(*measured.model, {}, inputs.workload()))
     findings.add(FindingCode::key_without_effect,
                  fmt::format("{}: none of the workload's kernels is in it",

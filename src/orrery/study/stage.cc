@@ -16,6 +16,7 @@ Cluster stage_cluster(std::uint32_t ranks) {
   made.platform = stage_for(ranks);
   made.platform.name = "as recorded";
   made.ranks = ranks;
+  made.replay = true;
   return made;
 }
 

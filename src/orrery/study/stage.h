@@ -13,7 +13,7 @@ namespace orrery::study {
 /// to take.
 [[nodiscard]] platform::Platform stage_for(std::uint32_t ranks);
 
-/// The same as a cluster that a question may be about (Question::replay).
+/// The same as a cluster that a question may be about.
 [[nodiscard]] Cluster stage_cluster(std::uint32_t ranks);
 
 }  // namespace orrery::study

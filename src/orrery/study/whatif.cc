@@ -61,16 +61,18 @@ class Case {
     Case made;
     made.device_ = device;
     if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
-    question.replay = question.cluster.empty() && !question.astra() && !question.job.given();
+    const bool replay = question.cluster.empty() && !question.astra() && !question.job.given();
     made.question_ = std::move(question);
-    auto done = made.question_.replay ? made.read_to_replay(watch, findings)
-                                      : made.read_for_cluster(watch, findings);
+    auto done =
+        replay ? made.read_to_replay(watch, findings) : made.read_for_cluster(watch, findings);
     if (!done) return tl::unexpected(done.error());
     return made;
   }
 
   [[nodiscard]] const graph::Workload& workload() const { return load_->workload; }
   [[nodiscard]] const Question& question() const { return question_; }
+  /// No cluster was named.
+  [[nodiscard]] bool replayed() const { return cluster_->replay; }
 
   /// What is trained and how, where that is known.
   [[nodiscard]] const workload::Program* program() const { return load_->program.get(); }
@@ -82,7 +84,7 @@ class Case {
     question.record = record;
     question.work.brief_names = !record;
     for (const Change& change : changes) question.changes.push_back(change.text);
-    auto outcome = question.replay   ? play(question, changes, watch, findings)
+    auto outcome = replayed()        ? play(question, changes, watch, findings)
                    : changes.empty() ? study::simulate(question, {cluster_, load_}, watch, findings)
                                      : ask(std::move(question), changes, watch, findings);
     if (outcome && outcome->result.stall)
@@ -204,7 +206,7 @@ Change factor_of(const Opportunity& one, double factor) {
 std::vector<Opportunity> worth_trying(const Case& read) {
   std::vector<Opportunity> made;
   if (read.program() == nullptr) made = opportunities(read.workload());
-  if (read.question().replay) return made;
+  if (read.replayed()) return made;
   const auto add = [&](std::vector<Opportunity> more) {
     for (Opportunity& one : more) {
       const bool known = std::any_of(made.begin(), made.end(), [&](const Opportunity& other) {
@@ -319,7 +321,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   if (!read) return tl::unexpected(read.error());
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();
-  made.replayed = read->question().replay;
+  made.replayed = read->replayed();
   if (!made.recorded) made.recorded = read->workload().recorded;
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
