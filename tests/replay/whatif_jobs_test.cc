@@ -120,6 +120,26 @@ TEST(WhatIfJobs, FactorsOfKernelsAndLinks) {
   EXPECT_GT(after("latency=100"), was);
 }
 
+// A recording beside a job: its step (the second; the first is taken to warm up) times the ratio.
+TEST(WhatIfJobs, ARecordedStepGoesByTheRatio) {
+  WhatIfQuestion question;
+  question.base = question_of(kPlan, "h100-sxm:16");
+  question.base.recorded.traces = {std::string(ORRERY_SOURCE_DIR) +
+                                   "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
+  question.changes = {"tp=4"};
+  Watch watch;
+  const auto told = what_if(question, watch);
+  ASSERT_TRUE(told.has_value()) << to_string(told.error());
+  ASSERT_TRUE(told->recorded && told->predicted && told->changed);
+  EXPECT_NEAR(static_cast<double>(told->recorded->count()) / 1e9, 52.8, 0.2);  // ms
+  const double ratio = static_cast<double>(told->changed->whole.count()) /
+                       static_cast<double>(told->base.whole.count());
+  EXPECT_NEAR(
+      static_cast<double>(told->predicted->count()) / static_cast<double>(told->recorded->count()),
+      ratio, 1e-9);
+  EXPECT_EQ(told->ranks, 16u);
+}
+
 // Traces on a cluster: models' kernels and links can change, a plan is not there.
 TEST(WhatIfJobs, TracesOnAClusterHaveNoPlan) {
   WhatIfQuestion question;

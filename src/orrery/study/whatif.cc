@@ -185,9 +185,10 @@ class Case {
   std::shared_ptr<const Load> load_;
 };
 
+/// To try changes with: as many as were asked for, else all cores.
 std::uint32_t threads_for(const Question& question) {
-  const std::int64_t threads = question.work.threads;
-  return threads > 1 ? static_cast<std::uint32_t>(threads)
+  const std::int64_t threads = question.recorded.threads.value_or(0);
+  return threads > 0 ? static_cast<std::uint32_t>(threads)
                      : std::max(1u, std::thread::hardware_concurrency());
 }
 
@@ -312,8 +313,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   made.changes = *std::move(changes);
   Question base_question = question.base;
   if (base_question.job.given() && !base_question.recorded.traces.empty()) {
+    RecordedTraces alone;  // what is left of them is how many threads there are
+    alone.threads = base_question.recorded.threads;
     const auto step =
-        recorded_step(std::exchange(base_question.recorded, {}), made.findings, watch);
+        recorded_step(std::exchange(base_question.recorded, alone), made.findings, watch);
     if (!step) return tl::unexpected(step.error());
     made.recorded = *step;
   }

@@ -89,7 +89,7 @@ struct WhatIf {
 
 /// Errc: as simulate; usage for changes that do not exist, input_unsupported where nothing has a
 /// time and no cluster is named, input_mismatch where ranks wait for each other for ever. Each
-/// change that is tried is simulated on its own, on all cores (Work::threads: so many).
+/// change that is tried is simulated on its own, on all cores (RecordedTraces::threads: so many).
 [[nodiscard]] Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch);
 
 }  // namespace orrery::study
