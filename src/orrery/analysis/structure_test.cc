@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "orrery/analysis/parallelism.h"
 #include "orrery/graph/builder.h"
 
 namespace orrery::analysis {
@@ -89,6 +90,58 @@ TEST(Structure, OfWorksThatAreAllDifferent) {
   ASSERT_EQ(found.parts.size(), 1u);
   EXPECT_EQ(found.parts[0].role, BlockRole::works);
   EXPECT_EQ(found.parts[0].works, 2u);
+}
+
+/// Four ranks, two of each axis: a collective of tp in each of three layers, one of dp behind them,
+/// and a message to the rank two further on or back.
+TEST(Parallelism, IsToldByWhatIsDoneInGroups) {
+  graph::Workload workload;
+  workload.axes["tp"] = {"tp", {{1, 2, 1}}};
+  workload.axes["dp"] = {"dp", {{2, 2, 1}}};
+  const auto strings = std::make_shared<StringPool>();
+  for (const std::int32_t to : {2, 3, 0, 1}) {
+    graph::GraphBuilder builder("rank", strings, graph::Repair::refuse);
+    std::uint64_t id = 0;
+    const auto add = [&](graph::NodeKind kind, const std::string& name) {
+      graph::NodeSpec node;
+      node.id = ++id;
+      node.kind = kind;
+      node.name = strings->intern(name);
+      if (id > 1) node.deps = {id - 1};
+      if (kind == graph::NodeKind::comp) {
+        graph::Kernel kernel;
+        kernel.operation = Operation::gemm;
+        node.kernel = builder.kernels().intern(kernel);
+      }
+      if (kind == graph::NodeKind::coll) node.collective.group = strings->intern(name);
+      node.message.dst = to;
+      builder.add(node);
+    };
+    for (int layer = 0; layer < 3; ++layer) {
+      add(graph::NodeKind::comp, "a");
+      add(graph::NodeKind::coll, "tp");
+      add(graph::NodeKind::comp, "b");
+    }
+    add(graph::NodeKind::coll, "dp");
+    add(graph::NodeKind::send, "send");
+    Findings findings;
+    auto graph = std::move(builder).finish(findings);
+    ASSERT_TRUE(graph.has_value());
+    workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
+    workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
+  }
+  const RankStructure found = structure(workload.graph(1));
+  EXPECT_EQ(found.layers, 3u);
+  const Parallelism told = parallelism(workload, 1, found);
+  EXPECT_EQ(told.stages, 2u);
+  ASSERT_EQ(told.groups.size(), 2u);
+  EXPECT_EQ(told.groups[0].group, "tp");
+  EXPECT_EQ(told.groups[0].ranks, 2u);
+  EXPECT_EQ(told.groups[0].apart, 1u);
+  EXPECT_EQ(told.groups[0].collectives, 3u);
+  EXPECT_TRUE(told.groups[0].every_layer);
+  EXPECT_EQ(told.groups[1].apart, 2u);
+  EXPECT_FALSE(told.groups[1].every_layer);
 }
 
 TEST(Structure, OfNothing) { EXPECT_TRUE(RankByHand().structure().parts.empty()); }

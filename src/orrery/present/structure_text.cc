@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/analysis/parallelism.h"
 #include "orrery/analysis/structure.h"
 #include "orrery/core/rank_words.h"
 #include "orrery/core/text.h"
@@ -29,13 +30,13 @@ constexpr std::size_t kShownParts = 40;  // of one body; a tree for people ends 
 
 std::string brief(std::string_view name) {
   const std::string shown = printable(name);
-  return shown.size() <= kNameLength ? shown : shown.substr(0, kNameLength - 3) + "...";
+  return shown.size() <= kNameLength ? shown : shown.substr(0, kNameLength - 1) + "…";
 }
 
 std::string what(const Block& block) {
   if (block.role == BlockRole::works)
     return block.works == 1 ? brief(block.begins)
-                            : fmt::format("{} ... {}", brief(block.begins), brief(block.ends));
+                            : fmt::format("{} … {}", brief(block.begins), brief(block.ends));
   const bool layers = block.role == BlockRole::forward || block.role == BlockRole::backward;
   return fmt::format("{}{} x {}", analysis::name(block.role), layers ? " layers" : "", block.times);
 }
@@ -58,8 +59,31 @@ void add_rows(const std::vector<Block>& parts, std::size_t depth, report::Table&
   }
 }
 
+/// Names of groups that are no more than numbers differ from rank to rank.
+std::string group_words(const std::string& name) {
+  const bool number =
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return number ? "a group" : "group " + printable(name);
+}
+
+/// "a group of 2 ranks, 1 apart: 1,040 collectives a step, in every layer"
+std::string partners_text(const analysis::Parallelism& partners) {
+  std::string text;
+  if (partners.stages > 1)
+    text += fmt::format("{} that messages connect: stages of a pipeline\n",
+                        plural(partners.stages, "rank"));
+  for (const analysis::GroupUse& use : partners.groups) {
+    const std::string apart = use.apart > 0 ? fmt::format(", {} apart", use.apart) : "";
+    text += fmt::format("{} of {}{}: {} a step{}\n", group_words(use.group),
+                        plural(use.ranks, "rank"), apart, plural(use.collectives, "collective"),
+                        use.every_layer ? ", in every layer" : "");
+  }
+  return text;
+}
+
 /// A rank's structure in words, but for whose it is.
-std::string tree_text(const analysis::RankStructure& found, report::Style style) {
+std::string tree_text(const analysis::RankStructure& found, const analysis::Parallelism& partners,
+                      report::Style style) {
   std::string text = fmt::format("{} works{}", count(found.works),
                                  found.lane.empty() ? "" : " on " + printable(found.lane));
   if (found.layers > 0)
@@ -68,7 +92,7 @@ std::string tree_text(const analysis::RankStructure& found, report::Style style)
   if (found.steps > 1) text += fmt::format("; {} steps", found.steps);
   report::Table table({{"what"}, {"works", true}, {"each", true}, {"in all", true}});
   add_rows(found.parts, 0, table);
-  return text + "\n" + table.text(style);
+  return text + "\n" + partners_text(partners) + table.text(style);
 }
 
 /// Ranks that share each graph, in the order of graphs.
@@ -92,6 +116,16 @@ void write_blocks(JsonWriter& json, const std::vector<Block>& parts) {
   json.end_array();
 }
 
+void write_partners(JsonWriter& json, const analysis::Parallelism& partners) {
+  json.field("stages", partners.stages).key("groups").begin_array();
+  for (const analysis::GroupUse& use : partners.groups) {
+    json.begin_object().field("group", std::string_view(use.group)).field("ranks", use.ranks);
+    json.field("apart", use.apart).field("collectives", use.collectives);
+    json.field("every_layer", use.every_layer).end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string structure_text(const std::string& name, const graph::Workload& workload,
@@ -100,7 +134,9 @@ std::string structure_text(const std::string& name, const graph::Workload& workl
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> trees;
   const auto ranks = ranks_by_graph(workload);
   for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
-    std::string tree = tree_text(analysis::structure(*workload.graphs[i]), style);
+    const analysis::RankStructure found = analysis::structure(*workload.graphs[i]);
+    std::string tree =
+        tree_text(found, analysis::parallelism(workload, ranks[i].front(), found), style);
     const auto known = std::find_if(trees.begin(), trees.end(),
                                     [&](const auto& other) { return other.first == tree; });
     if (known == trees.end()) {
@@ -125,6 +161,7 @@ std::string structure_json(const std::string& name, const graph::Workload& workl
       json.end_array().field("works", found.works).field("lane", std::string_view(found.lane));
       json.field("layers", found.layers).field("forwards", found.forwards);
       json.field("steps", found.steps);
+      write_partners(json, analysis::parallelism(workload, ranks[i].front(), found));
       write_blocks(json, found.parts);
       json.end_object();
     }

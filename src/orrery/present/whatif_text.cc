@@ -23,7 +23,7 @@ constexpr std::size_t kNameWidth = 44;  // kernels of templates have names of hu
 
 std::string shortened(const std::string& name) {
   const std::string shown = printable(name);
-  return shown.size() <= kNameWidth ? shown : shown.substr(0, kNameWidth - 3) + "...";
+  return shown.size() <= kNameWidth ? shown : shown.substr(0, kNameWidth - 1) + "…";
 }
 
 /// What was won by something that now takes `with`.
