@@ -63,8 +63,7 @@ Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options,
 
 int whatif(WhatIfOptions& options, Session& session) {
   if (options.changes)
-    return session.deliver(present::changes_text(session.out_style()),
-                           [] { return std::string("{}\n"); });
+    return session.deliver(present::changes_text(session.out_style()), present::changes_json);
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
   settle_paths(options);

@@ -36,9 +36,9 @@ Workload timed(const Workload& job, Random& random) {
   return made;
 }
 
-GraphRef made_of(Result<graph::Reordered> reordered) {
+GraphRef made_of(Result<GraphRef> reordered) {
   RC_ASSERT(reordered.has_value());
-  return reordered->graph;
+  return *reordered;
 }
 
 Workload edited(const Workload& job, Random& random, const graph::DraftTables& tables) {
@@ -57,9 +57,9 @@ Workload edited(const Workload& job, Random& random, const graph::DraftTables& t
         return made_of(graph::without_syncs(graph, "", tables));
       });
     case 3:
-      return graph::with_graphs(job, [](const Graph& g) { return graph::fused(g).graph; });
+      return graph::with_graphs(job, [](const Graph& g) { return graph::fused(g); });
     case 4:
-      return graph::without_stragglers(job).workload;
+      return graph::without_stragglers(job);
     case 5:
       return graph::varied(job, factor / 10, random());
     default:

@@ -48,15 +48,17 @@ Result<WhatIf> changed(const Plan& from, const std::vector<std::string>& changes
   return what_if(question, watch);
 }
 
-void expect_same(const Plan& from, const std::vector<std::string>& changes, const Plan& to,
+/// False where both are refused.
+bool expect_same(const Plan& from, const std::vector<std::string>& changes, const Plan& to,
                  const std::string& cluster = "h100-sxm:16") {
   const auto told = changed(from, changes);
   const auto other = simulate(question_of(to, cluster));
   const std::string what = fmt::format("{}", fmt::join(changes, " "));
-  ASSERT_EQ(told.has_value(), other.has_value()) << what << (told ? "" : to_string(told.error()));
-  if (!told) return;
+  EXPECT_EQ(told.has_value(), other.has_value()) << what << (told ? "" : to_string(told.error()));
+  if (!told || !other) return false;
   EXPECT_EQ(told->changed->whole, other->step()) << what;
   EXPECT_GT(told->changed->memory, Bytes{}) << what;
+  return true;
 }
 
 Plan with(Plan plan, const Plan& other) {
@@ -84,9 +86,10 @@ TEST(WhatIfJobs, EveryChangeMakesTheOtherJob) {
       {"schedule=gpipe", {{"schedule", "gpipe"}}},
       {"schedule=zb_h1", {{"schedule", "zb_h1"}}},
   };
-  for (const auto& [change, other] : cases) expect_same(kPlan, {change}, with(kPlan, other));
-  expect_same(kPlan, {"schedule=interleaved", "chunks=2"},
-              with(kPlan, {{"schedule", "interleaved"}, {"chunks", "2"}}));
+  for (const auto& [change, other] : cases)
+    EXPECT_TRUE(expect_same(kPlan, {change}, with(kPlan, other))) << change;
+  EXPECT_TRUE(expect_same(kPlan, {"schedule=interleaved", "chunks=2"},
+                          with(kPlan, {{"schedule", "interleaved"}, {"chunks", "2"}})));
 }
 
 // Each replica does what it did, on twice the devices.
@@ -183,8 +186,7 @@ TEST(WhatIfJobs, RandomPairsOfPlans) {
     for (const auto& [word, value] : to)
       if (from.at(word) != value && word != "dp") changes.push_back(word + "=" + value);
     if (changes.empty()) continue;
-    expect_same(from, changes, to);
-    ++compared;
+    compared += expect_same(from, changes, to) ? 1 : 0;
   }
   EXPECT_GT(compared, 100);
 }

@@ -180,7 +180,6 @@ TEST_F(WhatIfTest, AgreesWithScaledReplays) {
   if (fs::exists(kTraces)) {
     all.push_back({(kTraces / "hta/nccl_data.a100_2rank.rank0.json.gz").string()});
     all.push_back({(kTraces / "tracelens/mi300~resnet_act_checkpoint.json.gz").string()});
-    all.push_back({(kTraces / "param/dlrm_kineto.tar.gz").string()});
   }
   for (const auto& traces : all) {
     for (const std::string name : {"kernels", "host", "copies", "communication"}) {
@@ -196,10 +195,9 @@ TEST_F(WhatIfTest, AgreesWithScaledReplays) {
       Time most{};
       for (const ReplayedRank& rank : told->ranks) most = std::max(most, rank.simulated);
       const Time changed = after(traces, {name + "=0.5"});
-      if (told->ranks.size() == 1) {  // of several each replay has its own beginning
-        EXPECT_LE(std::abs((changed - most).count()), most.count() / 10'000)
-            << traces[0] << " " << name;
-      }
+      // Of several ranks what a replay tells begins with each of them, and the end is everybody's.
+      const std::int64_t off = told->ranks.size() == 1 ? most.count() / 10'000 : most.count() / 50;
+      EXPECT_LE(std::abs((changed - most).count()), off) << traces[0] << " " << name;
     }
   }
 }

@@ -69,7 +69,8 @@ struct Question {
   RecordedTraces recorded;  ///< recorded traces
   JobDescription job;       ///< a model and a plan
 
-  std::vector<std::string> changes;  ///< what was made other than it was (`orrery whatif`)
+  /// What is made other than it was ("tp=8", `orrery whatif --changes`), on as many devices.
+  std::vector<std::string> changes;
 
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop damaged nodes and edges, and count them, instead of refusing

@@ -106,7 +106,6 @@ class Describer {
     const NodeId n = works_[repeat.first];
     if (made.empty() || made.back().role != BlockRole::works) {
       made.emplace_back();
-      made.back().first = n;
       made.back().begins = graph_.name(n);
     }
     Block& block = made.back();
@@ -122,8 +121,7 @@ class Describer {
     Content content;
     block.parts = of(repeat.body, content);
     block.times = repeat.times;
-    block.first = works_[repeat.first];
-    block.begins = graph_.name(block.first);
+    block.begins = graph_.name(works_[repeat.first]);
     block.works = static_cast<std::uint32_t>(repeat.length / repeat.times);
     block.ends = graph_.name(works_[repeat.first + block.works - 1]);
     for (std::size_t i = 0; i < repeat.length; ++i)

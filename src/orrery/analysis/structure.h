@@ -30,7 +30,6 @@ struct Block {
   std::uint32_t times = 1;
   std::uint32_t works = 0;   ///< in one of these times, all that lies deeper included
   Time time{};               ///< recorded time of all its works, over all times; 0 without any
-  graph::NodeId first = 0;   ///< the node it begins with
   std::string begins, ends;  ///< names of the first and last work of the first time
   std::vector<Block> parts;  ///< of one time; empty for works
 };

@@ -198,4 +198,15 @@ std::string changes_text(report::Style style) {
   return table.text(style);
 }
 
+std::string changes_json() {
+  return report::envelope("whatif", {}, [](JsonWriter& json) {
+    json.begin_object().key("changes").begin_array();
+    for (const study::ChangeWord& word : study::change_words()) {
+      json.begin_object().field("name", word.name).field("value", word.value);
+      json.field("basis", study::name(word.basis)).field("about", word.about).end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
 }  // namespace orrery::present

@@ -18,5 +18,6 @@ namespace orrery::present {
 
 /// All words that --change knows.
 [[nodiscard]] std::string changes_text(report::Style style);
+[[nodiscard]] std::string changes_json();
 
 }  // namespace orrery::present

@@ -114,15 +114,6 @@ Result<void> read_word(Change& change, const ChangeWord& word) {
               fmt::format("{}={}", word.name, word.value));
 }
 
-/// A key of a specification: "model.layers".
-bool is_path(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kSections = {"model.",     "parallel.",  "schedule.",
-                                                         "batch.",     "precision.", "optimizer.",
-                                                         "recompute.", "kernels."};
-  return std::any_of(kSections.begin(), kSections.end(),
-                     [&](std::string_view section) { return name.starts_with(section); });
-}
-
 Result<void> read_rank(Change& change) {
   const auto rank = parse_number(change.name.substr(5));
   if (!rank || *rank < 0 || *rank > 4e9 || *rank != static_cast<std::uint32_t>(*rank))
@@ -180,7 +171,7 @@ Result<Workload> reordered(const Workload& workload, const std::string& what) {
     const std::string& where = workload.files.empty() ? what : workload.files.front();
     auto changed = what == "overlap" ? graph::without_overlap(graph, where, tables)
                                      : graph::without_syncs(graph, where, tables);
-    if (changed) return changed->graph;
+    if (changed) return *changed;
     error = changed.error();
     return nullptr;
   });
@@ -188,17 +179,14 @@ Result<Workload> reordered(const Workload& workload, const std::string& what) {
   return made;
 }
 
+/// All that the rank does itself.
 Workload slowed(const Workload& workload, const Change& change) {
-  return graph::with_graphs_of(workload, {change.rank}, [&](const Graph& graph) {
-    std::vector<Time> durations = graph::durations_of(graph);
-    for (graph::NodeId n = 0; n < graph.size(); ++n) {
-      const auto of = graph::time_of(graph, n);
-      const bool own = of && of != TimeOf::communication && of != TimeOf::waits;
-      if (own && durations[n] > Time{})
-        durations[n] = std::max(graph::kNoTime, graph::times(durations[n], change.factor));
-    }
-    return std::make_shared<const Graph>(graph.with_durations(durations));
-  });
+  Workload made = workload;
+  for (const TimeOf of : {TimeOf::kernels, TimeOf::copies, TimeOf::host})
+    made = graph::with_graphs_of(made, {change.rank}, [&](const Graph& graph) {
+      return graph::scaled(graph, {.of = of}, change.factor);
+    });
+  return made;
 }
 
 Result<Workload> with_change(const Workload& workload, const Change& change) {
@@ -212,9 +200,8 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
     });
   if (change.name == "overlap" || change.name == "syncs") return reordered(workload, change.name);
   if (change.name == "fusion")
-    return graph::with_graphs(workload,
-                              [](const Graph& graph) { return graph::fused(graph).graph; });
-  if (change.name == "stragglers") return graph::without_stragglers(workload).workload;
+    return graph::with_graphs(workload, [](const Graph& graph) { return graph::fused(graph); });
+  if (change.name == "stragglers") return graph::without_stragglers(workload);
   if (change.name == "variability") return graph::varied(workload, change.factor, kSeed);
   if (change.rank >= workload.rank_count())
     return fail(Errc::usage, "--change", fmt::format("there is no rank {}", change.rank),
@@ -255,17 +242,17 @@ Result<Change> parse_change(const std::string& text) {
       return tl::unexpected(fine.error());
     return change;
   }
-  if (is_path(change.name)) {
-    change.basis = Basis::modelled;
-    change.level = Level::job;
-    change.path = change.name;
+  const bool rank = change.name.starts_with("rank:");
+  if (rank || selection_of(change)) {
+    if (rank)
+      if (auto fine = read_rank(change); !fine) return tl::unexpected(fine.error());
+    if (auto fine = read_factor(change); !fine) return tl::unexpected(fine.error());
     return change;
   }
-  const bool rank = change.name.starts_with("rank:");
-  if (!rank && !selection_of(change)) return tl::unexpected(unknown(change.name));
-  if (rank)
-    if (auto fine = read_rank(change); !fine) return tl::unexpected(fine.error());
-  if (auto fine = read_factor(change); !fine) return tl::unexpected(fine.error());
+  if (change.name.find('.') == std::string::npos) return tl::unexpected(unknown(change.name));
+  change.basis = Basis::modelled;  // a key of a specification: "model.kv_heads"
+  change.level = Level::job;
+  change.path = change.name;
   return change;
 }
 

@@ -347,6 +347,11 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
   if (!question.changes.empty()) {
     const auto changes = parse_changes(question.changes);
     if (!changes) return tl::unexpected(changes.error());
+    for (const Change& change : *changes)
+      if (change.level == Level::job && !made.program)
+        return fail(Errc::config_conflict, "--change " + change.text,
+                    "traces have no plan that could be another",
+                    "--spec or --model says what they are of, and --traces names recordings");
     auto changed = with_changes(made.workload, *changes, made.program != nullptr, findings);
     if (!changed) return tl::unexpected(changed.error());
     made.workload = *std::move(changed);

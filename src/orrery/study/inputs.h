@@ -42,6 +42,8 @@ struct Load {
   graph::Workload workload;
   std::string specification;                         ///< of a generated one: resolved, YAML
   std::shared_ptr<const workload::Program> program;  ///< … as it was assembled; else null
+  std::string moved =
+      {};  ///< how recorded kernels came to another device, in words; empty: they did not
 };
 
 /// Several questions may be about the same.

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "orrery/graph/transform/costs.h"
 #include "orrery/sim/deviations.h"
 
 namespace orrery::study {
@@ -36,7 +36,7 @@ class Kernels {
       if (added) found->second = first_of(name);
       if (found->second == kernels_.size()) continue;
       met_[found->second] = true;
-      if (durations.empty()) durations = all_of(graph);
+      if (durations.empty()) durations = graph::durations_of(graph);
       durations[node] = sim::scaled(was, kernels_[found->second].time, tick_);
     }
     graph.release();
@@ -59,30 +59,10 @@ class Kernels {
         [&](const Deviation::Kernel& k) { return name.find(k.name) != std::string_view::npos; });
     return static_cast<std::size_t>(found - kernels_.begin());
   }
-  static std::vector<Time> all_of(const graph::Graph& graph) {
-    std::vector<Time> durations(graph.size());
-    for (graph::NodeId node = 0; node < graph.size(); ++node)
-      durations[node] = graph.duration(node);
-    return durations;
-  }
-
   const std::vector<Deviation::Kernel>& kernels_;
   std::vector<bool> met_;
   std::int64_t tick_;
 };
-
-/// Graphs in order of their first use, without those that nobody uses any more.
-void keep_used(graph::Workload& workload) {
-  std::vector<graph::GraphRef> used;
-  std::map<std::uint32_t, std::uint32_t> numbers;
-  for (std::uint32_t& number : workload.graph_of_rank) {
-    const auto [known, added] =
-        numbers.try_emplace(number, static_cast<std::uint32_t>(used.size()));
-    if (added) used.push_back(workload.graphs[number]);
-    number = known->second;
-  }
-  workload.graphs = std::move(used);
-}
 
 }  // namespace
 
@@ -99,22 +79,10 @@ graph::Workload with_kernel_times(const graph::Workload& workload,
     const Deviation& deviation = platform.deviations[i];
     if (deviation.kernels.empty()) continue;
     Kernels kernels(deviation.kernels, tick);
-    std::map<std::uint32_t, std::uint32_t> changed;  // by number of the graph
-    for (const std::uint32_t rank : deviation.ranks) {
-      if (rank >= made.rank_count()) continue;
-      std::uint32_t& number = made.graph_of_rank[rank];
-      const auto [known, added] = changed.try_emplace(number, number);
-      if (added) {
-        if (auto graph = kernels.changed(*made.graphs[number])) {
-          known->second = static_cast<std::uint32_t>(made.graphs.size());
-          made.graphs.push_back(std::move(graph));
-        }
-      }
-      number = known->second;
-    }
+    made = graph::with_graphs_of(made, deviation.ranks,
+                                 [&](const graph::Graph& graph) { return kernels.changed(graph); });
     kernels.report(i, findings);
   }
-  keep_used(made);
   return made;
 }
 

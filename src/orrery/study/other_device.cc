@@ -10,12 +10,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/selection.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
+#include "orrery/study/kernel_answers.h"
 
 namespace orrery::study {
 namespace {
@@ -31,14 +31,6 @@ bool multiplies(std::string_view name) {
   return std::any_of(kOfProducts.begin(), kOfProducts.end(), [&](std::string_view word) {
     return name.find(word) != std::string_view::npos;
   });
-}
-
-Error no_such_device(const std::string& key, const std::string& name) {
-  std::vector<std::string_view> known;
-  for (const DeviceEntry& entry : platform::devices()) known.push_back(entry.name);
-  const std::string near = did_you_mean(name, known);
-  return {Errc::usage, key, fmt::format("no device is called {}", in_quotes(name)),
-          near.empty() ? "'orrery kernels' lists those of the catalogue" : near};
 }
 
 /// How one device's kernels become another's.
@@ -109,11 +101,10 @@ std::string OnOtherDevice::words() const {
 Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
                                       const std::string& recorded_on, const std::string& to) {
   const DeviceEntry* target = platform::find_device(to);
-  if (target == nullptr) return tl::unexpected(no_such_device("--change gpu=" + to, to));
+  if (target == nullptr) return tl::unexpected(unknown_device(to));
   const DeviceEntry* source = recorded_on.empty() ? platform::find_driver(workload.recorded_on)
                                                   : platform::find_device(recorded_on);
-  if (source == nullptr && !recorded_on.empty())
-    return tl::unexpected(no_such_device("--device", recorded_on));
+  if (source == nullptr && !recorded_on.empty()) return tl::unexpected(unknown_device(recorded_on));
   if (source == nullptr)
     return fail(Errc::usage, "--change gpu=" + to,
                 workload.recorded_on.empty()

@@ -3,6 +3,7 @@
 
 #include "orrery/core/suggest.h"
 #include "orrery/platform/networks.h"
+#include "orrery/study/changes.h"
 #include "orrery/study/effects.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/recorded.h"
@@ -64,6 +65,13 @@ Result<void> settle(Question& question) {
   if (auto fine = one_of("--spans", question.spans, {"all", "critical", "none"}); !fine)
     return fine;
   if (auto fine = check_effects(question.without); !fine) return fine;
+  if (!question.changes.empty()) {
+    const auto changes = parse_changes(question.changes);
+    if (!changes) return tl::unexpected(changes.error());
+    auto cluster = changed_cluster(*changes, question.cluster);
+    if (!cluster) return tl::unexpected(cluster.error());
+    question.cluster = *std::move(cluster);
+  }
   return check_cluster(question);
 }
 

@@ -106,46 +106,42 @@ class Case {
   [[nodiscard]] Result<Outcome> play(const Question& question, std::span<const Change> changes,
                                      Watch& watch, Findings& findings) const {
     if (changes.empty()) return study::simulate(question, {cluster_, load_}, watch, findings);
-    auto changed = changed_work(changes, findings);
-    if (!changed) return tl::unexpected(changed.error());
-    auto other = std::make_shared<Load>();
-    other->workload = *std::move(changed);
-    return study::simulate(question, {cluster_, std::move(other)}, watch, findings);
+    auto other = changed_work(changes, findings);
+    if (!other) return tl::unexpected(other.error());
+    return study::simulate(question, {cluster_, std::make_shared<const Load>(*std::move(other))},
+                           watch, findings);
   }
 
   /// The device first, then the rest in order.
-  [[nodiscard]] Result<graph::Workload> changed_work(std::span<const Change> changes,
-                                                     Findings& findings) const {
-    graph::Workload made = workload();
+  [[nodiscard]] Result<Load> changed_work(std::span<const Change> changes,
+                                          Findings& findings) const {
+    Load made;
+    made.workload = workload();
     for (const Change& change : changes) {
       if (change.level == Level::work) continue;
       if (change.name != "gpu")
         return fail(Errc::config_conflict, "--change " + change.text,
                     "a recording that is played again has no such thing",
                     "--cluster says what it runs on; --spec or --model what it trains");
-      auto moved = on_other_device(made, device_, change.value);
+      auto moved = on_other_device(made.workload, device_, change.value);
       if (!moved) return tl::unexpected(moved.error());
-      made = std::move(moved->workload);
+      made.moved = moved->words();
+      made.workload = std::move(moved->workload);
     }
-    return with_changes(made, changes, false, findings);
+    auto changed = with_changes(made.workload, changes, false, findings);
+    if (!changed) return tl::unexpected(changed.error());
+    made.workload = *std::move(changed);
+    return made;
   }
 
   /// Read anew, since what it is made of may be other.
   [[nodiscard]] Result<Outcome> ask(Question question, std::span<const Change> changes,
                                     Watch& watch, Findings& findings) const {
-    for (const Change& change : changes)
-      if (change.level == Level::job && program() == nullptr)
-        return fail(Errc::config_conflict, "--change " + change.text,
-                    "traces have no plan that could be another",
-                    "--spec or --model says what they are of, and --traces names recordings");
-    auto cluster = changed_cluster(changes, question.cluster);
-    if (!cluster) return tl::unexpected(cluster.error());
     if (program() != nullptr) {
-      auto grown = cluster_for(changes, *program(), *std::move(cluster));
+      auto grown = cluster_for(changes, *program(), question.cluster);
       if (!grown) return tl::unexpected(grown.error());
-      cluster = *std::move(grown);
+      question.cluster = *std::move(grown);
     }
-    question.cluster = *std::move(cluster);
     return answer(std::move(question), watch, findings);
   }
 
@@ -337,10 +333,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
     made.changed = told_of(*changed);
-    for (const Change& change : made.changes)
-      if (made.replayed && change.name == "gpu")
-        if (const auto moved = on_other_device(read->workload(), question.device, change.value))
-          made.moved = moved->words();
+    made.moved = changed->inputs.load->moved;
     if (read->program() != nullptr && made.recorded)
       made.predicted =
           graph::times(*made.recorded, static_cast<double>(made.changed->whole.count()) /

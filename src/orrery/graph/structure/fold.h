@@ -18,8 +18,6 @@ struct Repeat {
   std::vector<Repeat> body;  ///< empty: one symbol
   std::size_t first = 0;     ///< where it begins in the sequence
   std::size_t length = 1;    ///< symbols in all, over all times
-
-  [[nodiscard]] bool repeats() const { return times > 1; }
 };
 
 inline constexpr std::size_t kLongestBody = 4096;

@@ -29,13 +29,6 @@ class Draft {
   Draft(const Graph& graph, std::string where, const DraftTables& tables);
 
   [[nodiscard]] std::vector<NodeSpec>& nodes() { return nodes_; }
-  [[nodiscard]] StringPool& strings() { return *tables_.strings; }
-  [[nodiscard]] std::string_view name(const NodeSpec& node) const {
-    return tables_.strings->view(node.name);
-  }
-  [[nodiscard]] const Kernel* kernel(const NodeSpec& node) const {
-    return node.kernel == kNoKernel ? nullptr : &(*tables_.kernels)[node.kernel];
-  }
   /// Lets `to` wait for `from`, both places in nodes().
   void order(std::size_t from, std::size_t to, EdgeKind kind);
 

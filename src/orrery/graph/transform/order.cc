@@ -33,12 +33,12 @@ std::vector<NodeId> runnable_order(const Graph& graph) {
   return order;
 }
 
-Result<Reordered> finished(Draft&& draft, std::size_t places) {
-  if (places == 0) return Reordered{};
+Result<GraphRef> finished(Draft&& draft, bool other) {
+  if (!other) return GraphRef();
   Findings none;
   auto graph = std::move(draft).finish(none);
   if (!graph) return tl::unexpected(graph.error());
-  return Reordered{std::make_shared<const Graph>(*std::move(graph)), places};
+  return std::make_shared<const Graph>(*std::move(graph));
 }
 
 /// What a device does while something communicates: not the host's part of it.
@@ -82,10 +82,10 @@ struct DeviceInputs {
 
 }  // namespace
 
-Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
-                                  const DraftTables& tables) {
+Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
+                                 const DraftTables& tables) {
   Draft draft(graph, where, tables);
-  std::size_t places = 0;
+  bool other = false;
   std::vector<NodeId> works;  // since the last communication
   NodeId before = kNoNode;    // … which that is
   for (const NodeId n : runnable_order(graph)) {
@@ -93,7 +93,7 @@ Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
     const auto follow = [&](NodeId from) {
       if (graph.edge(from, n) != kNoNode) return;
       draft.order(from, n, EdgeKind::stream);
-      ++places;
+      other = true;
     };
     if (time_of(graph, n) != TimeOf::communication) {
       if (before != kNoNode) follow(before);
@@ -105,13 +105,13 @@ Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
     works.clear();
     before = n;
   }
-  return finished(std::move(draft), places);
+  return finished(std::move(draft), other);
 }
 
-Result<Reordered> without_syncs(const Graph& graph, const std::string& where,
-                                const DraftTables& tables) {
+Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
+                               const DraftTables& tables) {
   Draft draft(graph, where, tables);
-  std::size_t places = 0;
+  bool other = false;
   for (NodeId n = 0; n < graph.size(); ++n) {
     const auto after = graph.successors(n);
     const auto kinds = graph.edge_kinds(n);
@@ -121,17 +121,17 @@ Result<Reordered> without_syncs(const Graph& graph, const std::string& where,
       NodeSpec& node = draft.nodes()[after[i]];
       std::erase(node.deps, graph.id(n));
       std::erase_if(node.notes, [&](const EdgeNote& note) { return note.dep == graph.id(n); });
-      ++places;
+      other = true;
     }
   }
-  return finished(std::move(draft), places);
+  return finished(std::move(draft), other);
 }
 
-Reordered fused(const Graph& graph) {
+GraphRef fused(const Graph& graph) {
   const DeviceInputs inputs(graph);
   std::vector<Time> longest = durations_of(graph);
   std::vector<NodeId> head(graph.size(), kNoNode);  // of the chain that a node is the last of
-  std::size_t places = 0;
+  bool other = false;
   for (const NodeId n : runnable_order(graph)) {
     if (!is_elementwise(graph, n)) continue;
     head[n] = n;
@@ -141,10 +141,10 @@ Reordered fused(const Graph& graph) {
     head[n] = std::exchange(head[before], kNoNode);
     longest[head[n]] = std::max(longest[head[n]], graph.duration(n));
     longest[n] = kNoTime;
-    ++places;
+    other = true;
   }
-  if (places == 0) return {};
-  return {std::make_shared<const Graph>(graph.with_durations(longest)), places};
+  if (!other) return nullptr;
+  return std::make_shared<const Graph>(graph.with_durations(longest));
 }
 
 }  // namespace orrery::graph

@@ -3,7 +3,6 @@
 // The same work in another order, or in fewer pieces.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "orrery/core/error.h"
@@ -11,25 +10,20 @@
 
 namespace orrery::graph {
 
-/// A graph that was made, and how much of it is other than it was. `graph` is null where nothing
-/// is.
-struct Reordered {
-  GraphRef graph;
-  std::size_t places = 0;
-};
+/// Of all of these: null where there is nothing to change.
 
 /// No communication of a device beside its other work: what stands on both sides of one in the
 /// order in which nodes can run (ids decide where several can) waits, or is waited for. Adds edges
 /// and removes none. Ranks whose orders contradict each other then wait for each other for ever.
 /// Errc: as GraphBuilder::finish.
-[[nodiscard]] Result<Reordered> without_overlap(const Graph& graph, const std::string& where,
-                                                const DraftTables& tables);
+[[nodiscard]] Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
+                                               const DraftTables& tables);
 
 /// The host waits for no work of a device any more: edges of kind sync are dropped. What it read
 /// from there would not be there yet, so that it says what waiting is worth, not that one may do
 /// without. Errc: likewise.
-[[nodiscard]] Result<Reordered> without_syncs(const Graph& graph, const std::string& where,
-                                              const DraftTables& tables);
+[[nodiscard]] Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
+                                             const DraftTables& tables);
 
 /// Chains of element-wise kernels as one kernel each. A chain is of kernels one after another on
 /// one stream, each of which waits for no other work of the device than the one before. It takes
@@ -37,6 +31,6 @@ struct Reordered {
 /// at about the bytes of one of them. Launches, and what passes between the kernels, stay. Kernels
 /// are element-wise whose operation is (additions, activations, dropout, rotary, casts), else whose
 /// name holds "elementwise".
-[[nodiscard]] Reordered fused(const Graph& graph);
+[[nodiscard]] GraphRef fused(const Graph& graph);
 
 }  // namespace orrery::graph

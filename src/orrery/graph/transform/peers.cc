@@ -79,8 +79,7 @@ double nearly_normal(std::uint64_t seed) {
   return sum;
 }
 
-}  // namespace
-
+/// Ranks that do the same, classes by their first rank.
 std::vector<std::vector<std::uint32_t>> peers(const Workload& workload) {
   std::map<std::uint64_t, std::size_t> known;
   std::vector<std::uint64_t> shapes;
@@ -95,17 +94,16 @@ std::vector<std::vector<std::uint32_t>> peers(const Workload& workload) {
   return made;
 }
 
-Levelled without_stragglers(const Workload& workload) {
-  Levelled made{workload, 0};
+}  // namespace
+
+Workload without_stragglers(const Workload& workload) {
+  Workload made = workload;
   for (const std::vector<std::uint32_t>& ranks : peers(workload)) {
     std::vector<Peer> theirs;
     for (const std::uint32_t rank : ranks)
       theirs.push_back({&workload.graph(rank), works_by_name(workload.graph(rank))});
-    made.workload = with_graphs_of(made.workload, ranks,
-                                   [&](const Graph& graph) { return levelled(graph, theirs); });
+    made = with_graphs_of(made, ranks, [&](const Graph& graph) { return levelled(graph, theirs); });
   }
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-    made.ranks += &workload.graph(rank) != &made.workload.graph(rank) ? 1 : 0;
   return made;
 }
 
