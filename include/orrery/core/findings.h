@@ -105,6 +105,9 @@ enum class FindingCode : std::uint8_t {
   waiting_included,
   outlier_dropped,
   curve_too_short,
+  // Changed structure
+  edges_not_told,
+  repetitions_few,
 };
 
 struct FindingInfo {

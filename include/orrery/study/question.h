@@ -63,6 +63,12 @@ struct InStepFactor {
   double least = 0, most = 0;  ///< shares: -0.1, 0.1
 };
 
+/// What somebody knows of traces that their repetitions do not tell, or tell wrongly.
+struct TraceStructure {
+  std::optional<std::uint32_t> layers;        ///< of the model, all stages together
+  std::optional<std::uint32_t> microbatches;  ///< in a step
+};
+
 struct Question {
   // The workload: one of these three.
   std::string workload;     ///< Chakra traces: the prefix of PREFIX.<rank>.et
@@ -71,6 +77,7 @@ struct Question {
 
   /// What is made other than it was ("tp=8", `orrery whatif --changes`), on as many devices.
   std::vector<std::string> changes;
+  TraceStructure structure;  ///< for changes of layers and microbatches
 
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop damaged nodes and edges, and count them, instead of refusing

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <string_view>
+
+#include "orrery/graph/structure/pipelines.h"
 
 namespace orrery::analysis {
 namespace {
@@ -37,29 +38,6 @@ std::uint32_t apart(std::vector<std::uint32_t> members) {
   return first;
 }
 
-/// Ranks that a chain of sends leads to from here, in either direction.
-std::uint32_t connected(const Workload& workload, std::uint32_t rank) {
-  const std::uint32_t ranks = workload.rank_count();
-  std::vector<std::uint32_t> leader(ranks);
-  std::iota(leader.begin(), leader.end(), 0u);
-  const auto find = [&](std::uint32_t r) {
-    while (leader[r] != r) r = leader[r] = leader[leader[r]];
-    return r;
-  };
-  for (std::uint32_t from = 0; from < ranks; ++from) {
-    const Graph& graph = workload.graph(from);
-    std::set<std::int32_t> to;
-    for (NodeId n = 0; n < graph.size(); ++n)
-      if (graph.kind(n) == NodeKind::send) to.insert(graph.message(n, from).dst);
-    for (const std::int32_t other : to)
-      if (other >= 0 && static_cast<std::uint32_t>(other) < ranks)
-        leader[find(from)] = find(static_cast<std::uint32_t>(other));
-  }
-  std::uint32_t size = 0;
-  for (std::uint32_t other = 0; other < ranks; ++other) size += find(other) == find(rank) ? 1 : 0;
-  return size;
-}
-
 }  // namespace
 
 Parallelism parallelism(const Workload& workload, std::uint32_t rank, const RankStructure& found) {
@@ -71,7 +49,11 @@ Parallelism parallelism(const Workload& workload, std::uint32_t rank, const Rank
     if (graph.kind(n) == NodeKind::coll) ++uses[graph.string(graph.collective(n).group)];
     sends = sends || graph.kind(n) == NodeKind::send || graph.kind(n) == NodeKind::recv;
   }
-  if (sends) made.stages = connected(workload, rank);
+  if (sends) {
+    const std::vector<std::uint32_t> pipelines = graph::pipelines(workload);
+    made.stages =
+        static_cast<std::uint32_t>(std::count(pipelines.begin(), pipelines.end(), pipelines[rank]));
+  }
   const std::uint64_t steps = std::max(1u, found.steps);
   const std::uint64_t layers = std::uint64_t{found.layers} * found.forwards;
   for (const auto& [group, count] : uses) {

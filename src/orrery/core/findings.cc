@@ -186,6 +186,12 @@ constexpr FindingInfo kInfos[] = {
      "first of its run than with more; it was dropped"},
     {"curve_too_short", data_loss,
      "a collective was measured with fewer than four sizes; it was left out"},
+    {"edges_not_told", info,
+     "what a repeated node waits for is not the same in every repetition, and nothing tells what a "
+     "new one would wait for; it waits for less"},
+    {"repetitions_few", info,
+     "something stands there fewer than four times; what ends and what goes on in the middle can "
+     "hardly be told apart"},
 };
 
 }  // namespace

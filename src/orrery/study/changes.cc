@@ -13,6 +13,7 @@
 #include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/order.h"
 #include "orrery/graph/transform/peers.h"
+#include "orrery/graph/transform/reshape.h"
 
 namespace orrery::study {
 namespace {
@@ -25,7 +26,8 @@ using graph::TimeOf;
 using graph::Workload;
 
 constexpr double kMostFactor = 1000;
-constexpr std::uint64_t kSeed = 1;  // of variability: a run says the same every time
+constexpr std::uint32_t kMostRepeated = 100'000;  // layers, microbatches
+constexpr std::uint64_t kSeed = 1;                // of variability: a run says the same every time
 
 constexpr ChangeWord job(std::string_view name, std::string_view path, std::string_view about) {
   return {name, "VALUE", about, Basis::modelled, Level::job, path};
@@ -66,6 +68,7 @@ constexpr std::array kWords = {
     job("chunks", "schedule.chunks", "parts of the model per rank"),
     job("recompute", "recompute.kind", "none, selective or full"),
     job("global_batch", "batch.global", "sequences per step"),
+    job("microbatches", "batch.global", "in a step"),
     job("micro_batch", "batch.micro", "sequences per microbatch"),
     job("seq", "batch.seq", "tokens per sequence"),
     job("layers", "model.layers", "layers"),
@@ -209,6 +212,25 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
   return slowed(workload, change);
 }
 
+/// Of layers or microbatches.
+Result<std::uint32_t> whole_number(const Change& change) {
+  const auto number = parse_number(change.value);
+  if (!number || *number < 1 || *number > kMostRepeated ||
+      *number != static_cast<std::uint32_t>(*number))
+    return fail(Errc::usage, "--change " + change.text, "there is a whole number of them",
+                fmt::format("{}=8; at most {}", change.name, kMostRepeated));
+  return static_cast<std::uint32_t>(*number);
+}
+
+Result<Workload> with_structure(const Workload& workload, const Change& change,
+                                const graph::Shape& known, Findings& findings) {
+  const auto many = whole_number(change);
+  if (!many) return tl::unexpected(many.error());
+  graph::Shape shape;
+  (change.name == "layers" ? shape.layers : shape.microbatches) = *many;
+  return graph::reshaped(workload, shape, known, findings);
+}
+
 }  // namespace
 
 std::string_view name(Basis basis) {
@@ -266,12 +288,19 @@ Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts)
   return made;
 }
 
+bool is_structural(const Change& change) {
+  return change.name == "layers" || change.name == "microbatches";
+}
+
 Result<Workload> with_changes(const Workload& workload, std::span<const Change> changes,
-                              bool by_models, Findings& findings) {
+                              const ChangeContext& context, Findings& findings) {
+  const bool by_models = context.by_models;
   Workload made = workload;
   for (const Change& change : changes) {
-    if (change.level != Level::work) continue;
-    auto changed = with_change(made, change);
+    const bool structural = !by_models && is_structural(change);
+    if (change.level != Level::work && !structural) continue;
+    auto changed = structural ? with_structure(made, change, context.known, findings)
+                              : with_change(made, change);
     if (!changed) return changed;
     if (change.factor != 1 && !is_other(made, *changed) && !by_models)
       findings.add(FindingCode::key_without_effect, "--change " + change.text);
@@ -283,10 +312,17 @@ Result<Workload> with_changes(const Workload& workload, std::span<const Change> 
 Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
                         workload::Spec& spec) {
   const std::int64_t batch = spec.global_batch(), replicas = spec.parallel.dp;
+  std::optional<std::uint32_t> microbatches;
   std::set<std::string_view> paths;
   for (const Change& change : changes) {
     if (change.level != Level::job) continue;
     paths.insert(change.path);
+    if (change.name == "microbatches") {
+      const auto many = whole_number(change);
+      if (!many) return tl::unexpected(many.error());
+      microbatches = *many;
+      continue;
+    }
     if (auto done = workload::set(spec, change.path, change.value); !done)
       return fail(done.error().code, "--change " + change.text, done.error().what,
                   done.error().hint);
@@ -303,8 +339,11 @@ Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
                   "change dp, too, or the cluster");
     parallel.dp = devices / others;
   }
-  if (!paths.contains("batch.global"))
+  if (microbatches) {
+    spec.batch.global = spec.batch.micro * parallel.dp * *microbatches;
+  } else if (!paths.contains("batch.global")) {
     spec.batch.global = dp ? batch / replicas * parallel.dp : batch;
+  }
   return workload::legal(spec);
 }
 

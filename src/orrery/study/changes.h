@@ -12,6 +12,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/graph/transform/reshape.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/workload/spec/spec.h"
@@ -83,11 +84,22 @@ void change_cluster(std::span<const Change> changes, platform::Platform& platfor
 [[nodiscard]] Result<std::string> changed_cluster(std::span<const Change> changes,
                                                   const std::string& cluster);
 
-/// The workload with the changes of its work, one after another. One that finds nothing to change
-/// is counted (key_without_effect), unless it is for models to follow. Errc: as
-/// GraphBuilder::finish; usage for a rank that is not there. O(nodes log nodes) each.
+/// What traces are of, beside what they say.
+struct ChangeContext {
+  bool by_models = false;  ///< made of a plan: what changes there is changed there
+  graph::Shape known;      ///< of traces
+};
+
+/// Of layers or microbatches: of traces their repetitions change, of plans a number does.
+[[nodiscard]] bool is_structural(const Change& change);
+
+/// The workload with the changes of its work, one after another; of traces, those of their
+/// structure, too (graph::reshaped). One that finds nothing to change is counted
+/// (key_without_effect), unless it is for models to follow. Errc: as GraphBuilder::finish and
+/// graph::reshaped; usage for a rank that is not there. O(nodes log nodes) each.
 [[nodiscard]] Result<graph::Workload> with_changes(const graph::Workload& workload,
-                                                   std::span<const Change> changes, bool by_models,
+                                                   std::span<const Change> changes,
+                                                   const ChangeContext& context,
                                                    Findings& findings);
 
 }  // namespace orrery::study

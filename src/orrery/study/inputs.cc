@@ -348,11 +348,12 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
     const auto changes = parse_changes(question.changes);
     if (!changes) return tl::unexpected(changes.error());
     for (const Change& change : *changes)
-      if (change.level == Level::job && !made.program)
+      if (change.level == Level::job && !made.program && !is_structural(change))
         return fail(Errc::config_conflict, "--change " + change.text,
                     "traces have no plan that could be another",
                     "--spec or --model says what they are of, and --traces names recordings");
-    auto changed = with_changes(made.workload, *changes, made.program != nullptr, findings);
+    auto changed = with_changes(made.workload, *changes,
+                                {made.program != nullptr, known_structure(question)}, findings);
     if (!changed) return tl::unexpected(changed.error());
     made.workload = *std::move(changed);
   }

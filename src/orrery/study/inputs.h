@@ -9,6 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/graph/transform/reshape.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/models.h"
@@ -21,6 +22,11 @@
 #include "orrery/workload/program/program.h"
 
 namespace orrery::study {
+
+/// What is known of the traces' structure.
+[[nodiscard]] inline graph::Shape known_structure(const Question& question) {
+  return {question.structure.layers, question.structure.microbatches};
+}
 
 /// A cluster, and how many devices it has.
 struct Cluster {

@@ -52,6 +52,16 @@ Told told_of(const Outcome& outcome) {
   return told;
 }
 
+/// Says of one rank what it waits for.
+Error stalled(const Outcome& outcome, const std::string& where) {
+  std::string what = "the ranks wait for each other for ever";
+  const auto& nodes = outcome.result.stall->nodes;
+  if (!nodes.empty())
+    what += fmt::format("; rank {} in '{}', {}", nodes[0].rank,
+                        outcome.workload().graph(nodes[0].rank).name(nodes[0].node), nodes[0].why);
+  return {Errc::input_mismatch, where, what, "orrery check shows more of traces as they are"};
+}
+
 /// What is read once and changed many times.
 class Case {
  public:
@@ -88,8 +98,7 @@ class Case {
                    : changes.empty() ? study::simulate(question, {cluster_, load_}, watch, findings)
                                      : ask(std::move(question), changes, watch, findings);
     if (outcome && outcome->result.stall)
-      return fail(Errc::input_mismatch, question_.workload_name(),
-                  "the ranks wait for each other for ever", "orrery check shows where");
+      return tl::unexpected(stalled(*outcome, question_.workload_name()));
     return outcome;
   }
 
@@ -118,7 +127,7 @@ class Case {
     Load made;
     made.workload = workload();
     for (const Change& change : changes) {
-      if (change.level == Level::work) continue;
+      if (change.level == Level::work || is_structural(change)) continue;
       if (change.name != "gpu")
         return fail(Errc::config_conflict, "--change " + change.text,
                     "a recording that is played again has no such thing",
@@ -128,7 +137,8 @@ class Case {
       made.moved = moved->words();
       made.workload = std::move(moved->workload);
     }
-    auto changed = with_changes(made.workload, changes, false, findings);
+    auto changed =
+        with_changes(made.workload, changes, {false, known_structure(question_)}, findings);
     if (!changed) return tl::unexpected(changed.error());
     made.workload = *std::move(changed);
     return made;

@@ -2,36 +2,16 @@
 #include "orrery/graph/transform/order.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <memory>
-#include <queue>
 #include <utility>
 #include <vector>
 
+#include "orrery/graph/structure/runnable_order.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/selection.h"
 
 namespace orrery::graph {
 namespace {
-
-/// Nodes in an order in which they can run, the smaller id first where several can.
-std::vector<NodeId> runnable_order(const Graph& graph) {
-  std::vector<std::uint32_t> left(graph.in_degrees().begin(), graph.in_degrees().end());
-  std::priority_queue<NodeId, std::vector<NodeId>, std::greater<>> ready;
-  for (NodeId n = 0; n < graph.size(); ++n)
-    if (left[n] == 0) ready.push(n);
-  std::vector<NodeId> order;
-  order.reserve(graph.size());
-  while (!ready.empty()) {
-    const NodeId n = ready.top();
-    ready.pop();
-    order.push_back(n);
-    for (const NodeId next : graph.successors(n))
-      if (--left[next] == 0) ready.push(next);
-  }
-  return order;
-}
 
 Result<GraphRef> finished(Draft&& draft, bool other) {
   if (!other) return GraphRef();

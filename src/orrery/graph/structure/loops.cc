@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/structure/loops.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+namespace orrery::graph {
+namespace {
+
+constexpr std::uint32_t kEnds = 2;       // layers that may differ from the others
+constexpr std::uint64_t kWorthOne = 20;  // a layer loop takes at least this part of the longest
+
+/// A repetition, and what stands in one of its periods.
+struct Nested {
+  const Repeat* repeat = nullptr;
+  std::uint64_t weight = 0;  ///< of all periods
+  std::uint32_t level = 0;   ///< 0: nothing that repeats takes most of it
+  Passes passes;
+  std::vector<Nested> inside;  ///< of level 0: none
+};
+
+bool is_loop(const Repeat& repeat) {
+  return !repeat.body.empty() && (repeat.body.size() > 1 || !repeat.body[0].body.empty());
+}
+
+class Finder {
+ public:
+  Finder(const Graph& graph, const Spine& spine) : graph_(graph), spine_(spine) {
+    std::uint64_t sum = 0;
+    for (const NodeId n : spine.works) sum += static_cast<std::uint64_t>(graph.duration(n).count());
+    const bool timed = sum > 0;
+    weight_before_.push_back(0);
+    for (const NodeId n : spine.works)
+      weight_before_.push_back(weight_before_.back() +
+                               (timed ? static_cast<std::uint64_t>(graph.duration(n).count()) : 1));
+  }
+
+  /// Those of a body that are loops; `passes` gets what is in the whole body.
+  std::vector<Nested> of(std::span<const Repeat> body, Passes& passes) const {
+    std::vector<Nested> made;
+    for (const Repeat& repeat : body) {
+      if (is_loop(repeat)) {
+        made.push_back(loop(repeat));
+        passes.add(made.back().passes);
+      } else {
+        passes.add(passes_of(graph_, spine_.works[repeat.first]));
+      }
+    }
+    return made;
+  }
+
+  void add(const std::vector<Nested>& body, std::size_t moved, std::uint32_t steps, bool in_passes,
+           Loops& made) const {
+    for (const Nested& nested : body) {
+      const Repeat& repeat = *nested.repeat;
+      const Loop loop{repeat.first + moved,
+                      static_cast<std::uint32_t>(repeat.length / repeat.times), repeat.times,
+                      nested.passes};
+      const bool is_step = nested.passes.optimizer;
+      if (is_step) {
+        steps *= repeat.times;
+        made.steps = std::max(made.steps, steps);
+      } else if (nested.level == 0) {
+        made.layers.push_back(loop);
+      } else if (!in_passes) {
+        made.passes.push_back(loop);
+      }
+      for (std::uint32_t time = 0; time < repeat.times; ++time)
+        add(nested.inside, moved + std::size_t{time} * loop.period, steps, in_passes || !is_step,
+            made);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t weight(const Loop& loop) const {
+    return weight_before_[loop.end()] - weight_before_[loop.first];
+  }
+
+ private:
+  [[nodiscard]] Nested loop(const Repeat& repeat) const {
+    Nested made;
+    made.repeat = &repeat;
+    made.weight = weight_before_[repeat.first + repeat.length] - weight_before_[repeat.first];
+    made.inside = of(repeat.body, made.passes);
+    std::uint64_t repeated = 0;
+    std::uint32_t deepest = 0;
+    for (const Nested& nested : made.inside) {
+      repeated += nested.weight;
+      deepest = std::max(deepest, nested.level);
+    }
+    if (2 * repeated * repeat.times >= made.weight && repeated > 0) {
+      made.level = deepest + 1;
+    } else {
+      made.inside.clear();
+    }
+    return made;
+  }
+
+  const Graph& graph_;
+  const Spine& spine_;
+  std::vector<std::uint64_t> weight_before_;  // of so many works
+};
+
+/// Whether works [first, end) are some of a loop's, or all.
+bool meets(const std::vector<Loop>& loops, std::size_t first, std::size_t end) {
+  return std::any_of(loops.begin(), loops.end(),
+                     [&](const Loop& loop) { return loop.first < end && first < loop.end(); });
+}
+
+void add_others(std::span<const Repeat> folded, std::size_t moved, Loops& made) {
+  for (const Repeat& repeat : folded) {
+    if (repeat.times < 2) continue;
+    const std::size_t first = repeat.first + moved, end = first + repeat.length;
+    const std::size_t period = repeat.length / repeat.times;
+    if (!meets(made.layers, first, end) && !meets(made.passes, first, end)) {
+      made.others.push_back({first, static_cast<std::uint32_t>(period), repeat.times, {}});
+    } else if (std::none_of(made.passes.begin(), made.passes.end(), [&](const Loop& loop) {
+                 return loop.first <= first && end <= loop.end();
+               })) {
+      for (std::uint32_t time = 0; time < repeat.times; ++time)
+        add_others(repeat.body, moved + time * period, made);
+    }
+  }
+}
+
+bool near(std::uint32_t times, std::uint32_t most) {
+  return times + kEnds >= most && times <= most + kEnds;
+}
+
+/// Passes that follow each other with nothing in between, each as a loop of its own.
+std::vector<Loop> apart(const std::vector<Loop>& loops, std::uint32_t layers) {
+  std::vector<Loop> made;
+  for (Loop loop : loops) {
+    const std::size_t end = loop.end();
+    const bool several = !near(loop.times, layers) && loop.times % layers == 0;
+    if (several) loop.times = layers;
+    do {
+      made.push_back(loop);
+      loop.first = loop.end();
+    } while (loop.first < end);
+  }
+  return made;
+}
+
+}  // namespace
+
+Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat> folded) {
+  const Finder finder(graph, spine);
+  Loops made;
+  Passes all;
+  finder.add(finder.of(folded, all), 0, 1, false, made);
+  std::map<std::uint32_t, std::uint64_t> weights;  // by how many layers
+  for (const Loop& loop : made.layers) weights[loop.times] += finder.weight(loop);
+  std::uint32_t most = 0;
+  for (const auto& [times, weight] : weights)
+    if (most == 0 || weight > weights[most]) most = times;
+  made.layers = apart(made.layers, most);
+  std::uint64_t longest = 0;
+  for (const Loop& loop : made.layers)
+    if (loop.times == most) longest = std::max(longest, finder.weight(loop));
+  std::erase_if(made.layers, [&](const Loop& loop) {
+    return !near(loop.times, most) || finder.weight(loop) * kWorthOne < longest;
+  });
+  for (const Loop& loop : made.layers) {
+    made.layer_count = std::max(made.layer_count, loop.times);
+    if (!loop.passes.backward) ++made.forwards;
+  }
+  made.forwards /= made.steps;
+  add_others(folded, 0, made);
+  return made;
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which repetitions of a rank's work are layers, microbatches and steps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "orrery/graph/structure/fold.h"
+#include "orrery/graph/structure/spine.h"
+
+namespace orrery::graph {
+
+/// So many periods of so many works of the spine, one right after another.
+struct Loop {
+  std::size_t first = 0;     ///< place in Spine::works
+  std::uint32_t period = 1;  ///< works
+  std::uint32_t times = 1;
+  Passes passes;  ///< what is in it
+
+  [[nodiscard]] std::size_t end() const { return first + std::size_t{period} * times; }
+};
+
+struct Loops {
+  /// Repetitions in which nothing that repeats takes most of the time, and no optimizer: layers.
+  /// One for each pass of each microbatch. Only those that take most and others with as many or up
+  /// to two less or more (the first and the last layer differ from the others where something is
+  /// fused with what comes before or behind).
+  std::vector<Loop> layers;
+  /// Repetitions of such passes, without what steps have only once; outermost first met. A pipeline
+  /// stage has one for its warm-up, one for its steady state, one for what is left.
+  std::vector<Loop> passes;
+  /// What else repeats, outside of both: an optimizer's parameters.
+  std::vector<Loop> others;
+  std::uint32_t steps = 1;
+  std::uint32_t layer_count = 0;  ///< in one pass; the most of `layers`
+  std::uint32_t forwards = 0;     ///< passes forward through layers in a step
+};
+
+/// All of a rank. `folded`: its spine (fold_repeats). What takes most is told by recorded times; of
+/// graphs without any, by numbers of works. O(works).
+[[nodiscard]] Loops find_loops(const Graph& graph, const Spine& spine,
+                               std::span<const Repeat> folded);
+
+}  // namespace orrery::graph

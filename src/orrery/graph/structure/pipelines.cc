@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/structure/pipelines.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace orrery::graph {
+
+std::vector<std::uint32_t> pipelines(const Workload& workload) {
+  const std::uint32_t ranks = workload.rank_count();
+  std::vector<std::uint32_t> leader(ranks);
+  std::iota(leader.begin(), leader.end(), 0u);
+  const auto find = [&](std::uint32_t r) {
+    while (leader[r] != r) r = leader[r] = leader[leader[r]];
+    return r;
+  };
+  for (std::uint32_t from = 0; from < ranks; ++from) {
+    const Graph& graph = workload.graph(from);
+    std::set<std::int32_t> to;
+    for (NodeId n = 0; n < graph.size(); ++n)
+      if (graph.kind(n) == NodeKind::send) to.insert(graph.message(n, from).dst);
+    for (const std::int32_t other : to) {
+      if (other < 0 || static_cast<std::uint32_t>(other) >= ranks) continue;
+      const std::uint32_t a = find(from), b = find(static_cast<std::uint32_t>(other));
+      leader[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) leader[rank] = find(rank);
+  return leader;
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/transform/once_a_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/graph/transform/costs.h"
+#include "orrery/graph/transform/draft.h"
+
+namespace orrery::graph {
+namespace {
+
+constexpr Bytes kLeastBuffer{64 << 10};  // of gradients or weights; less is a loss or a norm
+
+/// Weights that a kernel multiplies by, adds or looks up: of a forward one.
+double parameters_of(const Kernel& kernel) {
+  const auto& sizes = kernel.sizes;
+  const auto product = [&](std::size_t a, std::size_t b) {
+    return static_cast<double>(sizes[a]) * static_cast<double>(sizes[b]);
+  };
+  if (kernel.pass != Pass::forward) return 0;
+  switch (kernel.operation) {
+    case Operation::gemm:
+      return product(1, 2);
+    case Operation::grouped_gemm:
+      return static_cast<double>(sizes[0]) * product(2, 3);
+    case Operation::embedding:
+      return product(1, 2);
+    case Operation::rms_norm:
+      return static_cast<double>(sizes[1]);
+    case Operation::layer_norm:
+      return 2 * static_cast<double>(sizes[1]);
+    default:
+      return 0;
+  }
+}
+
+class OnceAStep {
+ public:
+  OnceAStep(const Graph& graph, const Spine& spine, const Loops& loops)
+      : graph_(graph), spine_(spine), loops_(loops), in_layers_(spine.works.size()) {
+    for (const Loop& loop : loops.layers)
+      std::fill(in_layers_.begin() + static_cast<std::ptrdiff_t>(loop.first),
+                in_layers_.begin() + static_cast<std::ptrdiff_t>(loop.end()), true);
+  }
+
+  /// How much the parameters grow.
+  [[nodiscard]] double growth(std::int64_t more) const {
+    double layer = 0, others = 0;
+    for (const Loop& loop : loops_.layers) {
+      if (loop.passes.backward) continue;
+      double sum = 0;
+      for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) sum += parameters(i);
+      layer = std::max(layer, sum);
+    }
+    std::set<KernelId> seen;  // the same in every microbatch
+    for (std::size_t i = 0; i < spine_.works.size(); ++i)
+      if (!in_layers_[i] && seen.insert(graph_.kernel(spine_.works[i])).second)
+        others += parameters(i);
+    const double layers = loops_.layer_count;
+    if (layer == 0) return 1 + static_cast<double>(more) / layers;
+    return 1 + static_cast<double>(more) * layer / (layers * layer + others);
+  }
+
+  /// Groups in which layers have collectives, in any pass.
+  [[nodiscard]] std::set<std::string_view> groups_of_layers() const {
+    std::set<std::string_view> made;
+    for (NodeId n = 0; n < graph_.size(); ++n)
+      if (graph_.kind(n) == NodeKind::coll && between_layers(n))
+        made.insert(graph_.string(graph_.collective(n).group));
+    return made;
+  }
+
+ private:
+  [[nodiscard]] double parameters(std::size_t work) const {
+    const KernelId id = graph_.kernel(spine_.works[work]);
+    return id == kNoKernel ? 0 : parameters_of((*graph_.kernels())[id]);
+  }
+  /// By its place among the works of the spine.
+  [[nodiscard]] bool between_layers(NodeId n) const {
+    const auto next = std::upper_bound(spine_.works.begin(), spine_.works.end(), n);
+    return next != spine_.works.begin() && next != spine_.works.end() &&
+           in_layers_[static_cast<std::size_t>(next - spine_.works.begin()) - 1] &&
+           in_layers_[static_cast<std::size_t>(next - spine_.works.begin())];
+  }
+
+  const Graph& graph_;
+  const Spine& spine_;
+  const Loops& loops_;
+  std::vector<bool> in_layers_;  // by work
+};
+
+std::int64_t grown(std::int64_t value, double growth) {
+  return std::llround(static_cast<double>(value) * growth);
+}
+
+void grow(NodeSpec& node, double growth, KernelTable& kernels) {
+  node.duration = times(node.duration, growth);
+  node.work.num_ops = grown(node.work.num_ops, growth);
+  node.work.tensor_size = Bytes(grown(node.work.tensor_size.count(), growth));
+  if (node.kind == NodeKind::coll)
+    node.collective.size = Bytes(grown(node.collective.size.count(), growth));
+  if (node.kernel == kNoKernel) return;
+  Kernel kernel = kernels[node.kernel];
+  kernel.sizes[0] = grown(kernel.sizes[0], growth);
+  kernel.flops = grown(kernel.flops, growth);
+  kernel.bytes = grown(kernel.bytes, growth);
+  node.kernel = kernels.intern(kernel);
+}
+
+bool is_reduction(const Graph& graph, NodeId n) {
+  const KernelId id = graph.kernel(n);
+  return id != kNoKernel && (*graph.kernels())[id].operation == Operation::reduction;
+}
+
+}  // namespace
+
+Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& loops,
+                          std::int64_t more, Graph longer) {
+  const OnceAStep step(graph, spine, loops);
+  const double growth = step.growth(more);
+  const std::set<std::string_view> groups = step.groups_of_layers();
+  const DraftTables tables;
+  Draft draft(longer, "", tables);
+  std::vector<bool> grows(longer.size());
+  for (NodeId n = 0; n < longer.size(); ++n) {
+    if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer) grows[n] = true;
+    if (longer.kind(n) == NodeKind::coll && longer.collective(n).size >= kLeastBuffer)
+      grows[n] = !groups.contains(longer.string(longer.collective(n).group));
+    for (const NodeId next : longer.successors(n))  // the norm of gradients
+      if (is_reduction(longer, n) && passes_of(longer, next).optimizer) grows[n] = true;
+  }
+  if (std::find(grows.begin(), grows.end(), true) == grows.end()) return longer;
+  for (NodeId n = 0; n < longer.size(); ++n)
+    if (grows[n]) grow(draft.nodes()[n], growth, *tables.kernels);
+  Findings none;
+  return std::move(draft).finish(none);
+}
+
+}  // namespace orrery::graph

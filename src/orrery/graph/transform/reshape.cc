@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/transform/reshape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "orrery/graph/structure/periods.h"
+#include "orrery/graph/structure/pipelines.h"
+#include "orrery/graph/transform/once_a_step.h"
+#include "orrery/graph/transform/resize.h"
+#include "orrery/graph/transform/untag.h"
+
+namespace orrery::graph {
+namespace {
+
+/// One distinct graph, taken apart.
+struct Taken {
+  explicit Taken(const Graph& graph) : symbols(graph), spine(graph::spine(graph, symbols)) {
+    loops = find_loops(graph, spine, fold_repeats(spine.symbols));
+  }
+  NodeSymbols symbols;
+  Spine spine;
+  Loops loops;
+};
+
+class Reshaper {
+ public:
+  Reshaper(const Workload& workload, const Shape& known, Findings& findings)
+      : workload_(workload), known_(known), findings_(findings) {
+    for (const GraphRef& graph : workload.graphs) taken_.emplace_back(*graph);
+    const std::vector<std::uint32_t> leaders = pipelines(workload);
+    for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+      if (leaders[rank] == leaders[0]) stages_.push_back(workload.graph_of_rank[rank]);
+    for (std::size_t i = 0; i < taken_.size(); ++i)
+      chunks_ = std::max(chunks_, chunks_of(*workload.graphs[i], taken_[i]));
+  }
+
+  Result<Workload> with_layers(std::uint32_t layers) {
+    std::uint32_t found = 0;
+    for (const std::uint32_t graph : stages_) found += taken_[graph].loops.layer_count * chunks_;
+    if (found == 0)
+      return fail(Errc::input_unsupported, what("layers", layers),
+                  "nothing in it repeats as layers do",
+                  "orrery inspect --structure shows what repeats");
+    const std::int64_t more = std::int64_t{layers} - known_.layers.value_or(found);
+    const auto passes = static_cast<std::int64_t>(stages_.size() * chunks_);
+    if (more % passes != 0)
+      return fail(Errc::usage, what("layers", layers),
+                  fmt::format("{} layers more or fewer do not go evenly into {} parts of the model",
+                              std::abs(more), passes),
+                  fmt::format("now {} layers", known_.layers.value_or(found)));
+    return with_each([&](const Graph& graph, Taken& taken) -> Result<Graph> {
+      std::vector<Resize> loops;
+      for (const Loop& loop : taken.loops.layers) loops.push_back({loop, more / passes});
+      for (const Loop& loop : parameters_by_layer(graph, taken))
+        loops.push_back({loop, more / passes});
+      auto longer = resize(graph, taken, loops);
+      if (!longer) return longer;
+      return once_a_step(graph, taken.spine, taken.loops, more / passes, *std::move(longer));
+    });
+  }
+
+  Result<Workload> with_microbatches(std::uint32_t microbatches) {
+    std::uint32_t found = 0;
+    for (const Taken& taken : taken_) found = std::max(found, taken.loops.forwards / chunks_);
+    const std::int64_t more = std::int64_t{microbatches} - known_.microbatches.value_or(found);
+    if (chunks_ > 1)
+      return fail(
+          Errc::input_unsupported, what("microbatches", microbatches),
+          fmt::format("ranks have {} parts of the model each, whose turns traces do not say",
+                      chunks_),
+          "--spec or --model with --cluster says what they are of");
+    auto untagged = without_tags(workload_);
+    if (!untagged) return untagged;
+    const Workload& before = *untagged;
+    return with_each(before, [&](const Graph& graph, Taken& taken) -> Result<Graph> {
+      auto loops = passes_to_resize(taken, more);
+      if (!loops) return tl::unexpected(loops.error());
+      return resize(graph, taken, *loops);
+    });
+  }
+
+ private:
+  static std::string what(const char* name, std::uint32_t value) {
+    return fmt::format("--change {}={}", name, value);
+  }
+  [[nodiscard]] const std::string& where() const {
+    static const std::string none = "the workload";
+    return workload_.files.empty() ? none : workload_.files.front();
+  }
+
+  Result<Graph> resize(const Graph& graph, Taken& taken, const std::vector<Resize>& loops) {
+    for (const Resize& one : loops)
+      if (one.more != 0 && one.loop.times < 4) findings_.add(FindingCode::repetitions_few, where());
+    return resized(graph, taken.spine, loops, taken.symbols, where(), tables_, findings_);
+  }
+
+  template <class Make>
+  Result<Workload> with_each(Make make) {
+    return with_each(workload_, make);
+  }
+  /// `graphs`: of the workload, with the same nodes.
+  template <class Make>
+  Result<Workload> with_each(const Workload& graphs, Make make) {
+    Workload made = graphs;
+    for (std::size_t i = 0; i < made.graphs.size(); ++i) {
+      auto graph = make(*graphs.graphs[i], taken_[i]);
+      if (!graph) return tl::unexpected(graph.error());
+      made.graphs[i] = std::make_shared<const Graph>(*std::move(graph));
+    }
+    return made;
+  }
+
+  /// Parts of the model that a rank goes through in a microbatch: how many passes forward there are
+  /// for each time that tokens are looked up.
+  [[nodiscard]] std::uint32_t chunks_of(const Graph& graph, const Taken& taken) const {
+    if (known_.microbatches)
+      return std::max(1u, taken.loops.forwards / std::max(1u, *known_.microbatches));
+    std::map<KernelId, std::uint32_t> lookups;
+    for (const NodeId n : taken.spine.works) {
+      const KernelId id = graph.kernel(n);
+      if (id == kNoKernel) continue;
+      const Kernel& kernel = (*graph.kernels())[id];
+      if (kernel.operation == Operation::embedding && kernel.pass == Pass::forward) ++lookups[id];
+    }
+    std::uint32_t least = 0;
+    for (const auto& [id, count] : lookups) least = least == 0 ? count : std::min(least, count);
+    least /= taken.loops.steps;
+    return least == 0 ? 1 : std::max(1u, taken.loops.forwards / least);
+  }
+
+  /// What an optimizer does for one parameter after another, layer by layer. As many parameters as
+  /// gradients that a layer's pass backward leaves.
+  static std::vector<Loop> parameters_by_layer(const Graph& graph, Taken& taken) {
+    const Loops& loops = taken.loops;
+    std::size_t end = 0;
+    std::uint32_t gradients = 0;
+    const Periods periods(graph, taken.spine, loops.layers, taken.symbols);
+    for (std::uint32_t loop = 0; loop < periods.loops().size(); ++loop) {
+      if (!periods.loops()[loop].passes.backward) continue;
+      end = std::max(end, periods.loops()[loop].end());
+      std::uint32_t here = 0;
+      for (const NodeId n : periods.nodes(loop, periods.times(loop) / 2))
+        here += graph.name(n).starts_with("torch::autograd::AccumulateGrad") ? 1 : 0;
+      gradients = std::max(gradients, here);
+    }
+    std::vector<Loop> made;
+    if (gradients == 0) return made;
+    for (const Loop& loop : loops.others) {
+      const std::uint32_t layers = loop.times / gradients;
+      if (loop.first < end || layers + 1 < loops.layer_count || layers < 2) continue;
+      made.push_back({loop.first, loop.period * gradients, layers, {}});
+    }
+    return made;
+  }
+
+  /// Passes forward through layers in one period.
+  static std::uint32_t forwards_in(const Loops& loops, const Loop& passes) {
+    std::uint32_t made = 0;
+    for (const Loop& layers : loops.layers)
+      if (!layers.passes.backward && layers.first >= passes.first &&
+          layers.first < passes.first + passes.period)
+        ++made;
+    return made;
+  }
+
+  /// The steady state, where there is one; else all passes forward and all passes backward.
+  Result<std::vector<Resize>> passes_to_resize(const Taken& taken, std::int64_t more) const {
+    const Loop* longest = nullptr;
+    for (const Loop& loop : taken.loops.passes)
+      if (is_steady(taken, loop) &&
+          (longest == nullptr || loop.end() - loop.first > longest->end() - longest->first))
+        longest = &loop;
+    std::vector<Resize> made;
+    for (const Loop& loop : taken.loops.passes) {
+      // Of several steps the steady states are alike
+      if (longest != nullptr && (loop.period != longest->period || loop.times != longest->times ||
+                                 !is_steady(taken, loop)))
+        continue;
+      const std::uint32_t each = std::max(1u, forwards_in(taken.loops, loop));
+      if (more % each != 0)
+        return fail(Errc::usage, where(), fmt::format("microbatches come in groups of {}", each),
+                    fmt::format("{} more or fewer cannot be made of them", std::abs(more)));
+      made.push_back({loop, more / each});
+    }
+    if (made.empty())
+      return fail(Errc::input_unsupported, where(), "no microbatches repeat in it",
+                  "a pipeline stage needs more of them than there are stages, and two at least; "
+                  "orrery inspect --structure shows what repeats");
+    return made;
+  }
+
+  static bool is_steady(const Taken& taken, const Loop& loop) {
+    return loop.passes.backward && forwards_in(taken.loops, loop) > 0;
+  }
+
+  const Workload& workload_;
+  const Shape& known_;
+  Findings& findings_;
+  DraftTables tables_;
+  std::vector<Taken> taken_;           // by graph
+  std::vector<std::uint32_t> stages_;  // graphs of the first rank's pipeline
+  std::uint32_t chunks_ = 1;
+};
+
+}  // namespace
+
+Result<Workload> reshaped(const Workload& workload, const Shape& shape, const Shape& known,
+                          Findings& findings) {
+  Workload made = workload;
+  if (shape.layers) {
+    auto other = Reshaper(made, known, findings).with_layers(*shape.layers);
+    if (!other) return other;
+    made = *std::move(other);
+  }
+  if (shape.microbatches) {
+    auto other = Reshaper(made, known, findings).with_microbatches(*shape.microbatches);
+    if (!other) return other;
+    made = *std::move(other);
+  }
+  return made;
+}
+
+}  // namespace orrery::graph
