@@ -16,6 +16,8 @@ using graph::NodeId;
 using graph::NodeKind;
 using graph::Workload;
 
+constexpr Bytes kMuch{64 << 10};  // gradients or weights; less is a loss or a norm
+
 std::vector<std::uint32_t> members_of(const Workload& workload, std::string_view group,
                                       std::uint32_t rank) {
   if (const auto axis = workload.axes.find(group); axis != workload.axes.end())
@@ -38,32 +40,102 @@ std::uint32_t apart(std::vector<std::uint32_t> members) {
   return first;
 }
 
+/// What is done in a group.
+struct Deeds {
+  std::uint64_t collectives = 0;
+  bool reduces = false, gathers = false, exchanges = false;  ///< in layers forward
+  bool much_elsewhere = false;
+};
+
+void add(const Graph& graph, const Communication& one, Deeds& deeds) {
+  const graph::Collective& collective = graph.collective(one.node);
+  ++deeds.collectives;
+  using Type = graph::CollectiveType;
+  if (one.standing != Standing::forward) {
+    deeds.much_elsewhere = deeds.much_elsewhere || collective.size >= kMuch;
+  } else if (collective.type == Type::all_to_all) {
+    deeds.exchanges = true;
+  } else if (collective.type == Type::all_gather) {
+    deeds.gathers = true;
+  } else {
+    deeds.reduces = true;
+  }
+}
+
+Axis axis_of(const Deeds& deeds) {
+  if (deeds.exchanges) return Axis::expert;
+  if (deeds.reduces) return Axis::tensor;
+  if (deeds.gathers) return Axis::sharded;
+  return deeds.much_elsewhere ? Axis::data : Axis::unsaid;
+}
+
+/// Messages in layers, or outside of them, by graph.
+std::vector<std::vector<NodeId>> messages(const Workload& workload,
+                                          const std::vector<std::vector<Communication>>& all,
+                                          bool in_layers) {
+  std::vector<std::vector<NodeId>> made(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const Communication& one : all[i])
+      if (workload.graphs[i]->kind(one.node) != NodeKind::coll &&
+          (one.standing != Standing::outside) == in_layers)
+        made[i].push_back(one.node);
+  return made;
+}
+
+std::uint32_t connected(const std::vector<std::uint32_t>& leaders, std::uint32_t rank) {
+  return static_cast<std::uint32_t>(std::count(leaders.begin(), leaders.end(), leaders[rank]));
+}
+
 }  // namespace
 
-Parallelism parallelism(const Workload& workload, std::uint32_t rank, const RankStructure& found) {
-  Parallelism made;
-  const Graph& graph = workload.graph(rank);
-  std::map<std::string_view, std::uint64_t> uses;
-  bool sends = false;
-  for (NodeId n = 0; n < graph.size(); ++n) {
-    if (graph.kind(n) == NodeKind::coll) ++uses[graph.string(graph.collective(n).group)];
-    sends = sends || graph.kind(n) == NodeKind::send || graph.kind(n) == NodeKind::recv;
+std::string_view name(Axis axis) {
+  switch (axis) {
+    case Axis::unsaid:
+      break;
+    case Axis::tensor:
+      return "tensor parallel";
+    case Axis::expert:
+      return "expert parallel";
+    case Axis::sharded:
+      return "sharded data or context parallel";
+    case Axis::data:
+      return "data parallel";
   }
-  if (sends) {
-    const std::vector<std::uint32_t> pipelines = graph::pipelines(workload);
-    made.stages =
-        static_cast<std::uint32_t>(std::count(pipelines.begin(), pipelines.end(), pipelines[rank]));
+  return "";
+}
+
+std::vector<Parallelism> parallelism(const Workload& workload,
+                                     const std::vector<RankStructure>& found) {
+  std::vector<std::vector<Communication>> all;
+  for (const graph::GraphRef& graph : workload.graphs) all.push_back(communications(*graph));
+  const auto stages = graph::connected_by(workload, messages(workload, all, false));
+  const auto context = graph::connected_by(workload, messages(workload, all, true));
+  std::vector<Parallelism> made(workload.graphs.size());
+  std::vector<bool> told(workload.graphs.size());
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    const std::uint32_t which = workload.graph_of_rank[rank];
+    if (told[which]) continue;
+    told[which] = true;
+    made[which].stages = connected(stages, rank);
+    made[which].context = connected(context, rank);
+    const Graph& graph = workload.graph(rank);
+    std::map<std::string_view, Deeds> deeds;
+    for (const Communication& one : all[which])
+      if (graph.kind(one.node) == NodeKind::coll)
+        add(graph, one, deeds[graph.string(graph.collective(one.node).group)]);
+    const std::uint64_t steps = std::max(1u, found[which].steps);
+    const std::uint64_t layers = std::uint64_t{found[which].layers} * found[which].forwards;
+    for (const auto& [group, done] : deeds) {
+      const auto members = members_of(workload, group, rank);
+      if (members.size() < 2) continue;
+      const std::uint64_t each = done.collectives / steps;
+      made[which].groups.push_back({std::string(group), static_cast<std::uint32_t>(members.size()),
+                                    apart(members), each, layers > 0 && each >= layers,
+                                    axis_of(done)});
+    }
+    std::stable_sort(made[which].groups.begin(), made[which].groups.end(),
+                     [](const auto& a, const auto& b) { return a.collectives > b.collectives; });
   }
-  const std::uint64_t steps = std::max(1u, found.steps);
-  const std::uint64_t layers = std::uint64_t{found.layers} * found.forwards;
-  for (const auto& [group, count] : uses) {
-    const auto members = members_of(workload, group, rank);
-    if (members.size() < 2) continue;
-    made.groups.push_back({std::string(group), static_cast<std::uint32_t>(members.size()),
-                           apart(members), count / steps, layers > 0 && count / steps >= layers});
-  }
-  std::stable_sort(made.groups.begin(), made.groups.end(),
-                   [](const auto& a, const auto& b) { return a.collectives > b.collectives; });
   return made;
 }
 

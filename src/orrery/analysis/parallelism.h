@@ -5,12 +5,24 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/analysis/structure.h"
 #include "orrery/graph/workload.h"
 
 namespace orrery::analysis {
+
+/// What a group of ranks shares out.
+enum class Axis : std::uint8_t {
+  unsaid,
+  tensor,   ///< reduces in layers forward
+  expert,   ///< exchanges tokens in layers forward
+  sharded,  ///< gathers in layers forward and reduces nothing there: sharded data (FSDP), or
+            ///< context
+  data      ///< 64 KiB and more in layers backward, or outside of layers only
+};
+[[nodiscard]] std::string_view name(Axis axis);
 
 /// A process group of a rank, by what is done in it.
 struct GroupUse {
@@ -19,17 +31,21 @@ struct GroupUse {
   std::uint32_t apart = 0;        ///< numbers between one and the next; 0: not always the same
   std::uint64_t collectives = 0;  ///< in a step
   bool every_layer = false;       ///< at least one for every layer of every forward pass
+  Axis axis = Axis::unsaid;
 };
 
 struct Parallelism {
-  /// Ranks that messages connect, the rank among them: stages of a pipeline. 1: it sends none.
+  /// Ranks that messages outside of layers connect, the rank among them: stages of a pipeline. 1:
+  /// it sends none.
   std::uint32_t stages = 1;
+  /// … that messages in layers connect: context parallel.
+  std::uint32_t context = 1;
   std::vector<GroupUse> groups;  ///< of more than one rank; most collectives first
 };
 
-/// Of one rank. `found`: its structure, which says how many layers, passes and steps there are.
-/// O(nodes of all distinct graphs, and ranks that send).
-[[nodiscard]] Parallelism parallelism(const graph::Workload& workload, std::uint32_t rank,
-                                      const RankStructure& found);
+/// Of the first rank of each distinct graph, in the order of graphs. `found`: their structures,
+/// which say how many layers, passes and steps there are. O(nodes of all ranks).
+[[nodiscard]] std::vector<Parallelism> parallelism(const graph::Workload& workload,
+                                                   const std::vector<RankStructure>& found);
 
 }  // namespace orrery::analysis

@@ -8,6 +8,7 @@
 
 #include "orrery/graph/structure/fold.h"
 #include "orrery/graph/structure/loops.h"
+#include "orrery/graph/structure/periods.h"
 #include "orrery/graph/structure/spine.h"
 
 namespace orrery::analysis {
@@ -101,6 +102,25 @@ RankStructure structure(const Graph& graph) {
   made.layers = loops.layer_count;
   made.forwards = loops.forwards;
   made.steps = loops.steps;
+  return made;
+}
+
+std::vector<Communication> communications(const Graph& graph) {
+  graph::NodeSymbols symbols(graph);
+  const graph::Spine spine = graph::spine(graph, symbols);
+  const graph::Loops loops = graph::find_loops(graph, spine, graph::fold_repeats(spine.symbols));
+  const graph::Periods periods(graph, spine, loops.layers, symbols);
+  std::vector<Communication> made;
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    const graph::NodeKind kind = graph.kind(n);
+    if (kind != graph::NodeKind::coll && kind != graph::NodeKind::send &&
+        kind != graph::NodeKind::recv)
+      continue;
+    const graph::Place& place = periods.of(n);
+    made.push_back({n, !place.in_loop()                              ? Standing::outside
+                       : periods.loops()[place.loop].passes.backward ? Standing::backward
+                                                                     : Standing::forward});
+  }
   return made;
 }
 

@@ -45,9 +45,18 @@ struct RankStructure {
   std::uint32_t steps = 1;
 };
 
-/// The order of a rank's works on its busiest stream (without lanes: of all that compute, by id),
-/// folded by what they are: kernel and sizes where known, else the name without its numbers.
-/// O(nodes × longest body) at worst (graph::fold_repeats).
+/// The order of a rank's works on its busiest stream (without lanes: of all that compute and of all
+/// messages, by id), folded by what they are: kernel and sizes where known, else the name without
+/// its numbers. O(nodes × longest body) at worst (graph::fold_repeats).
 [[nodiscard]] RankStructure structure(const graph::Graph& graph);
+
+/// In which loops of layers a rank's communication stands.
+enum class Standing : std::uint8_t { forward, backward, outside };
+struct Communication {
+  graph::NodeId node;
+  Standing standing;
+};
+/// Collectives and messages, ascending. Likewise.
+[[nodiscard]] std::vector<Communication> communications(const graph::Graph& graph);
 
 }  // namespace orrery::analysis

@@ -113,7 +113,10 @@ TEST(Parallelism, IsToldByWhatIsDoneInGroups) {
         kernel.operation = Operation::gemm;
         node.kernel = builder.kernels().intern(kernel);
       }
-      if (kind == graph::NodeKind::coll) node.collective.group = strings->intern(name);
+      if (kind == graph::NodeKind::coll) {
+        node.collective.group = strings->intern(name);
+        node.collective.size = Bytes(1 << 20);
+      }
       node.message.dst = to;
       builder.add(node);
     };
@@ -130,9 +133,10 @@ TEST(Parallelism, IsToldByWhatIsDoneInGroups) {
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));
     workload.graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
   }
-  const RankStructure found = structure(workload.graph(1));
-  EXPECT_EQ(found.layers, 3u);
-  const Parallelism told = parallelism(workload, 1, found);
+  std::vector<RankStructure> found;
+  for (const graph::GraphRef& graph : workload.graphs) found.push_back(structure(*graph));
+  EXPECT_EQ(found[1].layers, 3u);
+  const Parallelism told = parallelism(workload, found)[1];
   EXPECT_EQ(told.stages, 2u);
   ASSERT_EQ(told.groups.size(), 2u);
   EXPECT_EQ(told.groups[0].group, "tp");
@@ -140,6 +144,8 @@ TEST(Parallelism, IsToldByWhatIsDoneInGroups) {
   EXPECT_EQ(told.groups[0].apart, 1u);
   EXPECT_EQ(told.groups[0].collectives, 3u);
   EXPECT_TRUE(told.groups[0].every_layer);
+  EXPECT_EQ(told.groups[0].axis, Axis::tensor);
+  EXPECT_EQ(told.groups[1].axis, Axis::data);
   EXPECT_EQ(told.groups[1].apart, 2u);
   EXPECT_FALSE(told.groups[1].every_layer);
 }

@@ -72,11 +72,15 @@ std::string partners_text(const analysis::Parallelism& partners) {
   if (partners.stages > 1)
     text += fmt::format("{} that messages connect: stages of a pipeline\n",
                         plural(partners.stages, "rank"));
+  if (partners.context > 1)
+    text += fmt::format("{} that messages in layers connect: context parallel\n",
+                        plural(partners.context, "rank"));
   for (const analysis::GroupUse& use : partners.groups) {
     const std::string apart = use.apart > 0 ? fmt::format(", {} apart", use.apart) : "";
-    text += fmt::format("{} of {}{}: {} a step{}\n", group_words(use.group),
-                        plural(use.ranks, "rank"), apart, plural(use.collectives, "collective"),
-                        use.every_layer ? ", in every layer" : "");
+    text += fmt::format(
+        "{} of {}{}: {} a step{}{}\n", group_words(use.group), plural(use.ranks, "rank"), apart,
+        plural(use.collectives, "collective"), use.every_layer ? ", in every layer" : "",
+        use.axis == analysis::Axis::unsaid ? "" : fmt::format("; {}", analysis::name(use.axis)));
   }
   return text;
 }
@@ -117,13 +121,23 @@ void write_blocks(JsonWriter& json, const std::vector<Block>& parts) {
 }
 
 void write_partners(JsonWriter& json, const analysis::Parallelism& partners) {
-  json.field("stages", partners.stages).key("groups").begin_array();
+  json.field("stages", partners.stages)
+      .field("context", partners.context)
+      .key("groups")
+      .begin_array();
   for (const analysis::GroupUse& use : partners.groups) {
     json.begin_object().field("group", std::string_view(use.group)).field("ranks", use.ranks);
     json.field("apart", use.apart).field("collectives", use.collectives);
-    json.field("every_layer", use.every_layer).end_object();
+    json.field("every_layer", use.every_layer);
+    json.field("axis", analysis::name(use.axis)).end_object();
   }
   json.end_array();
+}
+
+std::vector<analysis::RankStructure> structures(const graph::Workload& workload) {
+  std::vector<analysis::RankStructure> made;
+  for (const graph::GraphRef& graph : workload.graphs) made.push_back(analysis::structure(*graph));
+  return made;
 }
 
 }  // namespace
@@ -133,10 +147,10 @@ std::string structure_text(const std::string& name, const graph::Workload& workl
   // Ranks whose words are the same are told together.
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> trees;
   const auto ranks = ranks_by_graph(workload);
+  const auto found = structures(workload);
+  const auto partners = analysis::parallelism(workload, found);
   for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
-    const analysis::RankStructure found = analysis::structure(*workload.graphs[i]);
-    std::string tree =
-        tree_text(found, analysis::parallelism(workload, ranks[i].front(), found), style);
+    std::string tree = tree_text(found[i], partners[i], style);
     const auto known = std::find_if(trees.begin(), trees.end(),
                                     [&](const auto& other) { return other.first == tree; });
     if (known == trees.end()) {
@@ -154,14 +168,16 @@ std::string structure_json(const std::string& name, const graph::Workload& workl
   return report::envelope("inspect", workload.findings, [&](JsonWriter& json) {
     json.begin_object().field("name", std::string_view(name)).key("structures").begin_array();
     const auto ranks = ranks_by_graph(workload);
+    const auto all = structures(workload);
+    const auto partners = analysis::parallelism(workload, all);
     for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
-      const analysis::RankStructure found = analysis::structure(*workload.graphs[i]);
+      const analysis::RankStructure& found = all[i];
       json.begin_object().key("ranks").begin_array();
       for (const std::uint32_t rank : ranks[i]) json.value(rank);
       json.end_array().field("works", found.works).field("lane", std::string_view(found.lane));
       json.field("layers", found.layers).field("forwards", found.forwards);
       json.field("steps", found.steps);
-      write_partners(json, analysis::parallelism(workload, ranks[i].front(), found));
+      write_partners(json, partners[i]);
       write_blocks(json, found.parts);
       json.end_object();
     }

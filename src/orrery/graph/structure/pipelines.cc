@@ -7,7 +7,15 @@
 
 namespace orrery::graph {
 
-std::vector<std::uint32_t> pipelines(const Workload& workload) {
+std::vector<NodeId> messages_outside(const Graph& graph, const Periods& layers) {
+  std::vector<NodeId> made;
+  for (NodeId n = 0; n < graph.size(); ++n)
+    if (graph.kind(n) == NodeKind::send && !layers.of(n).in_loop()) made.push_back(n);
+  return made;
+}
+
+std::vector<std::uint32_t> connected_by(const Workload& workload,
+                                        const std::vector<std::vector<NodeId>>& messages) {
   const std::uint32_t ranks = workload.rank_count();
   std::vector<std::uint32_t> leader(ranks);
   std::iota(leader.begin(), leader.end(), 0u);
@@ -18,7 +26,7 @@ std::vector<std::uint32_t> pipelines(const Workload& workload) {
   for (std::uint32_t from = 0; from < ranks; ++from) {
     const Graph& graph = workload.graph(from);
     std::set<std::int32_t> to;
-    for (NodeId n = 0; n < graph.size(); ++n)
+    for (const NodeId n : messages[workload.graph_of_rank[from]])
       if (graph.kind(n) == NodeKind::send) to.insert(graph.message(n, from).dst);
     for (const std::int32_t other : to) {
       if (other < 0 || static_cast<std::uint32_t>(other) >= ranks) continue;

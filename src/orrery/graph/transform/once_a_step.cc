@@ -16,27 +16,34 @@ namespace {
 
 constexpr Bytes kLeastBuffer{64 << 10};  // of gradients or weights; less is a loss or a norm
 
-/// Weights that a kernel multiplies by, adds or looks up: of a forward one.
-double parameters_of(const Kernel& kernel) {
+/// Weights whose gradient a kernel makes.
+double gradients_of(const Kernel& kernel) {
   const auto& sizes = kernel.sizes;
   const auto product = [&](std::size_t a, std::size_t b) {
     return static_cast<double>(sizes[a]) * static_cast<double>(sizes[b]);
   };
-  if (kernel.pass != Pass::forward) return 0;
+  const bool of_weights = kernel.pass == Pass::weight_grad;
   switch (kernel.operation) {
     case Operation::gemm:
-      return product(1, 2);
+      return of_weights ? product(0, 1) : 0;
     case Operation::grouped_gemm:
-      return static_cast<double>(sizes[0]) * product(2, 3);
+      return of_weights ? static_cast<double>(sizes[0]) * product(2, 3) : 0;
     case Operation::embedding:
-      return product(1, 2);
+      return of_weights ? product(1, 2) : 0;
     case Operation::rms_norm:
-      return static_cast<double>(sizes[1]);
+      return kernel.pass == Pass::backward ? static_cast<double>(sizes[1]) : 0;
     case Operation::layer_norm:
-      return 2 * static_cast<double>(sizes[1]);
+      return kernel.pass == Pass::backward ? 2 * static_cast<double>(sizes[1]) : 0;
     default:
       return 0;
   }
+}
+
+/// A collective's group and type.
+using Kind = std::pair<std::string_view, CollectiveType>;
+Kind kind_of(const Graph& graph, NodeId n) {
+  const Collective& collective = graph.collective(n);
+  return {graph.string(collective.group), collective.type};
 }
 
 class OnceAStep {
@@ -52,7 +59,6 @@ class OnceAStep {
   [[nodiscard]] double growth(std::int64_t more) const {
     double layer = 0, others = 0;
     for (const Loop& loop : loops_.layers) {
-      if (loop.passes.backward) continue;
       double sum = 0;
       for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) sum += parameters(i);
       layer = std::max(layer, sum);
@@ -66,19 +72,18 @@ class OnceAStep {
     return 1 + static_cast<double>(more) * layer / (layers * layer + others);
   }
 
-  /// Groups in which layers have collectives, in any pass.
-  [[nodiscard]] std::set<std::string_view> groups_of_layers() const {
-    std::set<std::string_view> made;
+  /// Collectives that layers have of their own, in any pass.
+  [[nodiscard]] std::set<Kind> of_layers() const {
+    std::set<Kind> made;
     for (NodeId n = 0; n < graph_.size(); ++n)
-      if (graph_.kind(n) == NodeKind::coll && between_layers(n))
-        made.insert(graph_.string(graph_.collective(n).group));
+      if (graph_.kind(n) == NodeKind::coll && between_layers(n)) made.insert(kind_of(graph_, n));
     return made;
   }
 
  private:
   [[nodiscard]] double parameters(std::size_t work) const {
     const KernelId id = graph_.kernel(spine_.works[work]);
-    return id == kNoKernel ? 0 : parameters_of((*graph_.kernels())[id]);
+    return id == kNoKernel ? 0 : gradients_of((*graph_.kernels())[id]);
   }
   /// By its place among the works of the spine.
   [[nodiscard]] bool between_layers(NodeId n) const {
@@ -123,14 +128,14 @@ Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& l
                           std::int64_t more, Graph longer) {
   const OnceAStep step(graph, spine, loops);
   const double growth = step.growth(more);
-  const std::set<std::string_view> groups = step.groups_of_layers();
+  const std::set<Kind> of_layers = step.of_layers();
   const DraftTables tables;
   Draft draft(longer, "", tables);
   std::vector<bool> grows(longer.size());
   for (NodeId n = 0; n < longer.size(); ++n) {
     if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer) grows[n] = true;
     if (longer.kind(n) == NodeKind::coll && longer.collective(n).size >= kLeastBuffer)
-      grows[n] = !groups.contains(longer.string(longer.collective(n).group));
+      grows[n] = !of_layers.contains(kind_of(longer, n));
     for (const NodeId next : longer.successors(n))  // the norm of gradients
       if (is_reduction(longer, n) && passes_of(longer, next).optimizer) grows[n] = true;
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,14 @@ class Reshaper {
   Reshaper(const Workload& workload, const Shape& known, Findings& findings)
       : workload_(workload), known_(known), findings_(findings) {
     for (const GraphRef& graph : workload.graphs) taken_.emplace_back(*graph);
-    const std::vector<std::uint32_t> leaders = pipelines(workload);
+    std::vector<std::vector<NodeId>> messages;
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      const Graph& graph = *workload.graphs[i];
+      Taken& taken = taken_[i];
+      messages.push_back(
+          messages_outside(graph, Periods(graph, taken.spine, taken.loops.layers, taken.symbols)));
+    }
+    const std::vector<std::uint32_t> leaders = connected_by(workload, messages);
     for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
       if (leaders[rank] == leaders[0]) stages_.push_back(workload.graph_of_rank[rank]);
     for (std::size_t i = 0; i < taken_.size(); ++i)
@@ -175,8 +183,13 @@ class Reshaper {
       if (is_steady(taken, loop) &&
           (longest == nullptr || loop.end() - loop.first > longest->end() - longest->first))
         longest = &loop;
+    const auto in = loops_with_passes(taken, taken.loops.passes);
+    const bool apart = std::all_of(in.begin(), in.end(), [&](std::size_t loops) {
+      return loops == taken.loops.steps;  // first all forward, then all backward
+    });
     std::vector<Resize> made;
     for (const Loop& loop : taken.loops.passes) {
+      if (longest == nullptr && !apart) break;
       // Of several steps the steady states are alike
       if (longest != nullptr && (loop.period != longest->period || loop.times != longest->times ||
                                  !is_steady(taken, loop)))
@@ -188,14 +201,41 @@ class Reshaper {
       made.push_back({loop, more / each});
     }
     if (made.empty())
-      return fail(Errc::input_unsupported, where(), "no microbatches repeat in it",
-                  "a pipeline stage needs more of them than there are stages, and two at least; "
-                  "orrery inspect --structure shows what repeats");
+      return fail(Errc::input_unsupported, where(),
+                  "a rank does not repeat what it does for a microbatch, once all of it has begun",
+                  "a recording of more microbatches does; orrery inspect --structure shows what "
+                  "repeats");
     return made;
   }
 
+  /// Works of one layer.
+  static std::vector<std::uint32_t> layer_of(const Taken& taken, const Loop& layers) {
+    const auto first = taken.spine.symbols.begin() + static_cast<std::ptrdiff_t>(layers.first);
+    return {first, first + layers.period};
+  }
+
+  /// Of all passes through layers that there are more than once: in how many of these loops each
+  /// is.
+  static std::vector<std::size_t> loops_with_passes(const Taken& taken,
+                                                    std::span<const Loop> loops) {
+    std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::set<std::size_t>>> passes;
+    for (const Loop& layers : taken.loops.layers) {
+      auto& [count, in] = passes[layer_of(taken, layers)];
+      ++count;
+      for (std::size_t i = 0; i < loops.size(); ++i)
+        if (layers.first >= loops[i].first && layers.first < loops[i].end()) in.insert(i);
+    }
+    std::vector<std::size_t> made;
+    for (const auto& [layer, pass] : passes)
+      if (pass.first > 1) made.push_back(pass.second.size());
+    return made;
+  }
+
+  /// Every pass is in it.
   static bool is_steady(const Taken& taken, const Loop& loop) {
-    return loop.passes.backward && forwards_in(taken.loops, loop) > 0;
+    const auto loops = loops_with_passes(taken, std::span(&loop, 1));
+    return !loops.empty() &&
+           std::all_of(loops.begin(), loops.end(), [](auto in) { return in == 1; });
   }
 
   const Workload& workload_;
