@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -40,6 +41,17 @@ Result<void> settle_kept(WhatIfOptions& options, Session& session) {
   return {};
 }
 
+/// What is written like a change and is no file is one: "tp=8".
+void settle_words(WhatIfOptions& options) {
+  auto& changes = options.question.changes;
+  std::vector<std::string> paths;
+  for (std::string& word : options.paths) {
+    const bool change = study::parse_change(word).has_value() && !std::filesystem::exists(word);
+    (change ? changes : paths).push_back(std::move(word));
+  }
+  options.paths = std::move(paths);
+}
+
 /// One path that is no recording is the prefix of Chakra traces.
 void settle_paths(WhatIfOptions& options) {
   study::Question& base = options.question.base;
@@ -66,6 +78,7 @@ int whatif(WhatIfOptions& options, Session& session) {
     return session.deliver(present::changes_text(session.out_style()), present::changes_json);
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
+  settle_words(options);
   settle_paths(options);
   const study::Question& base = options.question.base;
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
@@ -103,12 +116,13 @@ void add_whatif(CLI::App& table, Session& session) {
       "communications are simulated there, and of a model and a plan everything.\n\n"
       "Examples:\n"
       "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
-      "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 --change tp=8\n");
+      "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
   const auto options = std::make_shared<WhatIfOptions>();
   study::WhatIfQuestion& question = options->question;
   command
       ->add_option("TRACES", options->paths,
-                   "Recorded traces of one rank or several, or the prefix of Chakra traces")
+                   "Recorded traces of one rank or several, or the prefix of Chakra traces; and "
+                   "changes, as --change takes them: tp=8")
       ->type_name("");
   command
       ->add_option("--change", question.changes,
@@ -137,6 +151,15 @@ void add_whatif(CLI::App& table, Session& session) {
       ->add_option("--device", question.device,
                    "What a recording was made on, for gpu=NAME; by default what it says itself")
       ->type_name("NAME");
+  command
+      ->add_option("--layers", question.base.structure.layers,
+                   "How many layers traces have, for layers=N, where 'inspect --structure' finds "
+                   "another number")
+      ->type_name("N");
+  command
+      ->add_option("--microbatches", question.base.structure.microbatches,
+                   "... and how many microbatches in a step")
+      ->type_name("N");
   add_recorded_options(*command, question.base.recorded);
   add_spec_options(*command, question.base.job, false);
   session.add_options(*command, true);

@@ -72,17 +72,19 @@ std::optional<StepBand> step_band(std::span<const ErrorClass> classes, Time step
 }
 
 std::optional<DifferenceBand> difference_band(const Run& a, const Run& b) {
-  if (a.stalled || b.stalled ||
-      !(step_band(a.error_classes, a.step) || step_band(b.error_classes, b.step)))
-    return std::nullopt;
-  const bool same = same_models(a, b);
+  if (a.stalled || b.stalled) return std::nullopt;
+  return difference_band({a.step, a.error_classes}, {b.step, b.error_classes}, same_models(a, b));
+}
+
+std::optional<DifferenceBand> difference_band(const ToldStep& a, const ToldStep& b, bool same) {
+  if (!(step_band(a.classes, a.step) || step_band(b.classes, b.step))) return std::nullopt;
   std::map<std::tuple<std::string, bool, bool>, Both> classes;  // by name; known; of a alone
-  for (const ErrorClass& one : a.error_classes) {
+  for (const ErrorClass& one : a.classes) {
     Both& both = classes[{one.name, one.off.has_value(), !same}];
     both.a = one.time;
     both.off_a = one.off.value_or(result::Off{});
   }
-  for (const ErrorClass& one : b.error_classes) {
+  for (const ErrorClass& one : b.classes) {
     Both& both = classes[{one.name, one.off.has_value(), false}];
     both.b = one.time;
     both.off_b = one.off.value_or(result::Off{});

@@ -33,10 +33,19 @@ struct DifferenceBand {
   [[nodiscard]] bool within() const { return least <= Time{} && most >= Time{}; }
 };
 
+/// A step, and by whom it is told.
+struct ToldStep {
+  Time step{};
+  std::span<const result::ErrorClass> classes;
+};
+
 /// Errors of a class that both runs have are the same in both, and cancel as far as the two have it
 /// alike: only how much their parts differ counts. Classes of two devices, or of models from other
 /// files, have nothing in common. Empty where no error that is known makes a difference.
 [[nodiscard]] std::optional<DifferenceBand> difference_band(const result::Run& a,
                                                             const result::Run& b);
+/// … of steps of one device and the same models, or not.
+[[nodiscard]] std::optional<DifferenceBand> difference_band(const ToldStep& a, const ToldStep& b,
+                                                            bool same_models);
 
 }  // namespace orrery::analysis

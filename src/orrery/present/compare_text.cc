@@ -87,19 +87,6 @@ std::string verdict_line(const Verdict& verdict) {
   return text;
 }
 
-/// Whether models can tell the two apart, knowing how far off they are.
-std::string band_line(const analysis::DifferenceBand& band) {
-  std::string text = fmt::format("80 % of true differences are {} to {}: ", signed_time(band.least),
-                                 signed_time(band.most));
-  text += band.within() ? "this one is within the band, which step is shorter cannot be told"
-                        : "which step is shorter can be told";
-  if (band.unknown > Time{})
-    text += fmt::format(
-        "; the two differ by {} more in what nobody knows the error of, which the band leaves out",
-        format_time(band.unknown));
-  return text;
-}
-
 void add_facts(report::Sheet& sheet, const Comparison& comparison) {
   const auto line = [&](const char* label, const auto& facts) {
     std::string text;
@@ -151,7 +138,7 @@ std::string comparison_text(const Verdict& verdict, Style style) {
   report::Sheet sheet(style);
   const std::string line = verdict_line(verdict);
   sheet.add("verdict", verdict.regressed ? style.bad(line) : line);
-  if (comparison.band) sheet.add("band", band_line(*comparison.band));
+  if (comparison.band) sheet.add("band", band_words(*comparison.band));
   add_nodes(sheet, "slower", comparison.slower);
   add_nodes(sheet, "faster", comparison.faster);
   const bool changed = !comparison.slower.empty() || !comparison.faster.empty();

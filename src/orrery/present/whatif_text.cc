@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/words.h"
@@ -48,12 +50,21 @@ std::string memory_text(const study::Told& told) {
   return fmt::format("{}{}", format_bytes(told.memory), told.fits ? "" : ", does not fit");
 }
 
+/// Of a recording that is played again.
+std::string basis_words(const WhatIf& told) {
+  const bool structural = std::any_of(told.changes.begin(), told.changes.end(),
+                                      [](const auto& change) { return is_structural(change); });
+  return fmt::format("recorded times, {}; waits for other ranks are simulated",
+                     structural ? "repeated as often as asked" : "scaled as asked");
+}
+
 void add_changed(const WhatIf& told, report::Sheet& sheet) {
   std::vector<std::string> texts;
   for (const study::Change& change : told.changes) texts.push_back(printable(change.text));
   sheet.add("changed", fmt::format("{}", fmt::join(texts, ", ")));
   sheet.add("then", fmt::format("{}, {}", format_time(told.changed->whole),
                                 won(told.base.whole, told.changed->whole)));
+  if (told.band) sheet.add("band", band_words(*told.band));
   if (const std::string rate = rate_text(told.base, *told.changed); !rate.empty())
     sheet.add("rate", rate);
   if (told.predicted)
@@ -70,6 +81,7 @@ std::string list_text(const WhatIf& told, report::Style style) {
   report::Table table({{"#", true},
                        {"change"},
                        {"of"},
+                       {"basis"},
                        {jobs ? "memory" : "takes", true},
                        {"step becomes", true},
                        {"with it", true},
@@ -77,6 +89,7 @@ std::string list_text(const WhatIf& told, report::Style style) {
   for (std::size_t i = 0; i < told.list.size(); ++i) {
     const Tried& tried = told.list[i];
     table.row({fmt::format("{}", i + 1), shortened(tried.change), tried.kind,
+               std::string(study::name(tried.basis)),
                jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
                : tried.time > Time{} ? format_time(tried.time)
                                      : "-",
@@ -102,6 +115,13 @@ void write_work(JsonWriter& json, const std::string& which, const study::Told& t
   json.field(which + "_memory", told.memory.count()).field(which + "_fits", told.fits);
 }
 
+void write_band(JsonWriter& json, const std::optional<analysis::DifferenceBand>& band) {
+  if (!band) return;
+  json.key("difference_band").begin_object().nanoseconds("least", band->least);
+  json.nanoseconds("most", band->most).nanoseconds("unknown", band->unknown);
+  json.field("within", band->within()).end_object();
+}
+
 void write_tried(JsonWriter& json, const Tried& tried, Time base) {
   json.begin_object().field("change", std::string_view(tried.change));
   json.field("kind", std::string_view(tried.kind)).field("what", std::string_view(tried.what));
@@ -109,6 +129,7 @@ void write_tried(JsonWriter& json, const Tried& tried, Time base) {
   json.nanoseconds("step", tried.whole).nanoseconds("won", base - tried.whole);
   if (tried.memory > Bytes{}) json.field("memory", tried.memory.count()).field("fits", tried.fits);
   json.nanoseconds("step_at_most", tried.free).nanoseconds("won_at_most", base - tried.free);
+  write_band(json, tried.band);
   json.end_object();
 }
 
@@ -124,9 +145,8 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
   sheet.add(told.replayed ? "played again" : "simulated", base);
   if (told.changed) add_changed(told, sheet);
   if (told.changed || !told.list.empty())
-    sheet.add("basis", told.replayed
-                           ? "recorded times, scaled as asked; waits for other ranks are simulated"
-                           : "models of kernels and collectives, as orrery run");
+    sheet.add("basis", told.replayed ? basis_words(told)
+                                     : "models of kernels and collectives, as orrery run");
   std::string text = sheet.text();
   if (!told.list.empty())
     text += "\nfactors: with half the time; at most: with none\n" + list_text(told, style);
@@ -150,6 +170,7 @@ std::string whatif_json(const WhatIf& told) {
     }
     json.end_array();
     if (told.changed) json.nanoseconds("changed", told.changed->whole);
+    write_band(json, told.band);
     if (told.base.work.samples > 0) {
       write_work(json, "base", told.base);
       if (told.changed) write_work(json, "changed", *told.changed);

@@ -39,4 +39,16 @@ std::string longer(Time recorded, Time simulated) {
   return text == "+0.00 %" || text == "-0.00 %" ? "0.00 %" : text;
 }
 
+std::string band_words(const analysis::DifferenceBand& band) {
+  std::string text = fmt::format("80 % of true differences are {} to {}: ", signed_time(band.least),
+                                 signed_time(band.most));
+  text += band.within() ? "this one is within the band, which step is shorter cannot be told"
+                        : "which step is shorter can be told";
+  if (band.unknown > Time{})
+    text += fmt::format(
+        "; the two differ by {} more in what nobody knows the error of, which the band leaves out",
+        format_time(band.unknown));
+  return text;
+}
+
 }  // namespace orrery::present

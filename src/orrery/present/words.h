@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "orrery/analysis/bands.h"
 #include "orrery/core/quantity.h"
 
 namespace orrery::present {
@@ -27,5 +28,8 @@ namespace orrery::present {
 
 /// "+1.20 %", "0.00 %": how much longer the second is.
 [[nodiscard]] std::string longer(Time recorded, Time simulated);
+
+/// Whether models can tell two steps apart, knowing how far off they are.
+[[nodiscard]] std::string band_words(const analysis::DifferenceBand& band);
 
 }  // namespace orrery::present

@@ -12,6 +12,7 @@
 #include "orrery/core/check.h"
 #include "orrery/core/thread_pool.h"
 #include "orrery/graph/transform/costs.h"
+#include "orrery/record/record.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/opportunities.h"
 #include "orrery/study/other_device.h"
@@ -45,6 +46,7 @@ Result<std::string> cluster_for(std::span<const Change> changes, const workload:
 Told told_of(const Outcome& outcome) {
   Told told;
   told.whole = outcome.result.end;
+  told.errors = record::error_classes(outcome.result);
   if (!outcome.job) return told;
   told.work = outcome.job->work;
   if (outcome.job->fullest() != nullptr) told.memory = Bytes(outcome.job->fullest()->total());
@@ -60,6 +62,19 @@ Error stalled(const Outcome& outcome, const std::string& where) {
     what += fmt::format("; rank {} in '{}', {}", nodes[0].rank,
                         outcome.workload().graph(nodes[0].rank).name(nodes[0].node), nodes[0].why);
   return {Errc::input_mismatch, where, what, "orrery check shows more of traces as they are"};
+}
+
+/// Of other devices models know other things.
+bool same_models(std::span<const Change> changes) {
+  return std::none_of(changes.begin(), changes.end(), [](const Change& change) {
+    return change.name == "gpu" || change.name == "cluster";
+  });
+}
+
+std::optional<analysis::DifferenceBand> band_of(const Told& base, const Told& changed,
+                                                std::span<const Change> changes) {
+  return analysis::difference_band({base.whole, base.errors}, {changed.whole, changed.errors},
+                                   same_models(changes));
 }
 
 /// What is read once and changed many times.
@@ -228,7 +243,8 @@ std::vector<Opportunity> worth_trying(const Case& read) {
 }
 
 /// Errc: of the first that could not be simulated.
-Result<std::vector<Tried>> try_all(const Case& read, Time base) {
+Result<std::vector<Tried>> try_all(const Case& read, const Told& told) {
+  const Time base = told.whole;
   const std::vector<Opportunity> found = worth_trying(read);
   std::vector<Tried> made(found.size());
   std::vector<std::optional<Error>> errors(found.size());
@@ -243,8 +259,11 @@ Result<std::vector<Tried>> try_all(const Case& read, Time base) {
           free = read.tell(std::span(&gone, 1));
         }
         if (half && free) {
-          made[i] = {change.text, one.kind,    one.what,     change.basis, one.time,
-                     half->whole, free->whole, half->memory, half->fits};
+          made[i] = {change.text, one.kind,
+                     one.what,    change.basis,
+                     one.time,    half->whole,
+                     free->whole, half->memory,
+                     half->fits,  band_of(told, *half, std::span(&change, 1))};
         } else if (change.level == Level::job) {  // it breaks a rule
           made[i].whole = made[i].free = base;
         } else {
@@ -331,6 +350,8 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();
   made.replayed = read->replayed();
+  for (Change& change : made.changes)
+    if (is_structural(change) && read->program() == nullptr) change.basis = Basis::recorded;
   if (!made.recorded) made.recorded = read->workload().recorded;
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
@@ -343,6 +364,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
     made.changed = told_of(*changed);
+    made.band = band_of(made.base, *made.changed, made.changes);
     made.moved = changed->inputs.load->moved;
     if (read->program() != nullptr && made.recorded)
       made.predicted =
@@ -352,7 +374,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
   }
   if (question.list || question.combine) {
-    auto list = try_all(*read, made.base.whole);
+    auto list = try_all(*read, made.base);
     if (!list) return tl::unexpected(list.error());
     made.list = *std::move(list);
     if (question.most > 0 && made.list.size() > question.most) {

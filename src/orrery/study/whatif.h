@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/analysis/bands.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/study/changes.h"
@@ -33,10 +34,11 @@ struct WhatIfQuestion {
 
 /// What a simulation says, in short.
 struct Told {
-  Time whole{};           ///< all ranks have ended
-  result::StepWork work;  ///< what a step is for, of jobs; else zeros
-  Bytes memory{};         ///< of the fullest rank, of jobs; 0: not known
-  bool fits = true;       ///< … into its device
+  Time whole{};                            ///< all ranks have ended
+  result::StepWork work;                   ///< what a step is for, of jobs; else zeros
+  Bytes memory{};                          ///< of the fullest rank, of jobs; 0: not known
+  bool fits = true;                        ///< … into its device
+  std::vector<result::ErrorClass> errors;  ///< who told how much of it, and how far off that may be
 };
 
 /// A change that was tried.
@@ -50,6 +52,7 @@ struct Tried {
   Time free{};     ///< … if the selected nodes took no time at all; of other changes as `whole`
   Bytes memory{};  ///< of jobs, as Told has it
   bool fits = true;
+  std::optional<analysis::DifferenceBand> band;  ///< of `whole` less the base
 };
 
 /// What two changes are together.
@@ -75,7 +78,9 @@ struct WhatIf {
   std::optional<Time> recorded;
   Told base;  ///< simulated, with nothing changed
   std::vector<Change> changes;
-  std::optional<Told> changed;    ///< … with the changes that were asked for
+  std::optional<Told> changed;  ///< … with the changes that were asked for
+  /// Of changed less base; empty where everything was recorded.
+  std::optional<analysis::DifferenceBand> band;
   std::optional<Time> predicted;  ///< `recorded` times changed over base, of a recorded job
   std::optional<Answer> answer;   ///< of these, or of the base where there are none
   /// Most won first, what does not fit into memory last; without those that win less than 0.01 %.
