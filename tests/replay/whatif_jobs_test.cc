@@ -74,6 +74,7 @@ TEST(WhatIfJobs, EveryChangeMakesTheOtherJob) {
       {"cp=2", {{"cp", "2"}, {"dp", "2"}}},
       {"micro_batch=2", {{"micro_batch", "2"}}},
       {"global_batch=64", {{"global_batch", "64"}}},
+      {"microbatches=16", {{"global_batch", "64"}}},
       {"seq=4096", {{"seq", "4096"}}},
       {"layers=16", {{"layers", "16"}}},
       {"hidden=2048", {{"hidden", "2048"}}},

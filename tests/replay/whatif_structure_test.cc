@@ -167,6 +167,68 @@ TEST_F(WhatIfStructure, MicrobatchesOfEverySchedule) {
   EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
 }
 
+const fs::path kRecorded = fs::path(ORRERY_SOURCE_DIR) / "data" / "demo" / "transformer";
+
+/// A recording of that many layers and microbatches, with something changed.
+Time recorded_step(int layers, int microbatches, const std::string& change = "") {
+  WhatIfQuestion question;
+  question.base.recorded.traces = {
+      (kRecorded / fmt::format("layers{}_microbatches{}.json.gz", layers, microbatches)).string()};
+  if (!change.empty()) question.changes = {change};
+  Watch watch;
+  const auto told = what_if(question, watch);
+  EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
+  if (!told) return {};
+  EXPECT_EQ(told->findings.count(FindingCode::edges_not_told), 0u);
+  return change.empty() ? told->base.whole : told->changed->whole;
+}
+
+// The same size recorded three times differs by up to 9 % (docs/what-if.md).
+TEST_F(WhatIfStructure, RecordingsOfOtherSizesAreTold) {
+  const auto off = [](Time told, Time truth) {
+    return std::abs(static_cast<double>((told - truth).count())) /
+           static_cast<double>(truth.count());
+  };
+  EXPECT_LT(off(recorded_step(4, 1, "layers=8"), recorded_step(8, 1)), 0.09);
+  EXPECT_LT(off(recorded_step(8, 1, "layers=4"), recorded_step(4, 1)), 0.09);
+  EXPECT_LT(off(recorded_step(6, 4, "microbatches=2"), recorded_step(6, 2)), 0.09);
+  // Back again, but for the optimizer's place
+  EXPECT_LT(off(recorded_step(4, 1, "layers=4"), recorded_step(4, 1)), 1e-9);
+}
+
+TEST_F(WhatIfStructure, WhatCannotBeChangedIsRefused) {
+  const auto error = [](int layers, int microbatches, const std::string& change) {
+    WhatIfQuestion question;
+    question.base.recorded.traces = {
+        (kRecorded / fmt::format("layers{}_microbatches{}.json.gz", layers, microbatches))
+            .string()};
+    question.changes = {change};
+    Watch watch;
+    const auto told = what_if(question, watch);
+    EXPECT_FALSE(told.has_value()) << change;
+    return told ? Errc::output_failed : told.error().code;
+  };
+  EXPECT_EQ(error(4, 1, "layers=0"), Errc::usage);
+  EXPECT_EQ(error(4, 1, "layers=2.5"), Errc::usage);
+  EXPECT_EQ(error(4, 1, "layers=many"), Errc::usage);
+  EXPECT_EQ(error(4, 1, "layers=1000000"), Errc::usage);
+  EXPECT_EQ(error(4, 1, "microbatches=2"), Errc::input_unsupported);
+  EXPECT_EQ(error(6, 4, "microbatches=1"), Errc::usage);  // the first is like no other
+  EXPECT_EQ(error(4, 1, "tp=2"), Errc::config_conflict);
+}
+
+// Known numbers count instead of those that are found.
+TEST_F(WhatIfStructure, WhatIsKnownCounts) {
+  WhatIfQuestion question;
+  question.base.recorded.traces = {(kRecorded / "layers4_microbatches1.json.gz").string()};
+  question.base.structure.layers = 5;
+  question.changes = {"layers=6"};
+  Watch watch;
+  const auto told = what_if(question, watch);
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->changed->whole, recorded_step(4, 1, "layers=5"));
+}
+
 TEST_F(WhatIfStructure, RandomPairsOfJobs) {
   std::mt19937 random(1);
   const auto one_of = [&](const std::vector<std::string>& words) {

@@ -62,6 +62,7 @@ class Reshaper {
                               std::abs(more), passes),
                   fmt::format("now {} layers", known_.layers.value_or(found)));
     return with_each([&](const Graph& graph, Taken& taken) -> Result<Graph> {
+      if (auto whole = has_whole_passes(graph, taken); !whole) return tl::unexpected(whole.error());
       std::vector<Resize> loops;
       for (const Loop& loop : taken.loops.layers) loops.push_back({loop, more / passes});
       for (const Loop& loop : parameters_by_layer(graph, taken))
@@ -121,6 +122,19 @@ class Reshaper {
       made.graphs[i] = std::make_shared<const Graph>(*std::move(graph));
     }
     return made;
+  }
+
+  /// As many passes backward through layers as forward, if there are any gradients.
+  [[nodiscard]] Result<void> has_whole_passes(const Graph& graph, const Taken& taken) const {
+    std::uint32_t forward = 0, backward = 0;
+    for (const Loop& loop : taken.loops.layers) ++(loop.passes.backward ? backward : forward);
+    const bool trains = std::any_of(taken.spine.works.begin(), taken.spine.works.end(),
+                                    [&](NodeId n) { return passes_of(graph, n).backward; });
+    if (!trains || backward >= forward) return {};
+    return fail(Errc::input_unsupported, where(),
+                fmt::format("layers repeat in {} passes forward, and in {} passes backward",
+                            forward, backward),
+                "a recording of more layers tells the first and the last from the others");
   }
 
   /// Parts of the model that a rank goes through in a microbatch: how many passes forward there are

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -54,6 +56,7 @@ class Dependencies {
 
 /// Which periods a loop keeps, and where the new ones come.
 struct Middle {
+  std::uint32_t times = 1;  ///< before
   std::int64_t more = 0;
   std::uint32_t like = 0;   ///< the period that new ones are like and come before
   std::uint32_t front = 0;  ///< so many stay before them, or before what goes
@@ -109,7 +112,7 @@ class Resizer {
   [[nodiscard]] Middle middle(std::uint32_t loop, std::int64_t more) const {
     Middle made;
     made.more = more;
-    const std::uint32_t times = periods_.times(loop);
+    const std::uint32_t times = made.times = periods_.times(loop);
     if (more <= 0) {
       made.front = static_cast<std::uint32_t>((times + more + 1) / 2);
       return made;
@@ -223,11 +226,14 @@ class Resizer {
     }
   }
 
-  /// `like` waits for one period, or for all of them.
+  /// `like` waits for one period, or for all of them. The last is the last of those that are left.
   void wait_for_kept(NodeId like, const Place& on, const Dependency& dependency, NodeSpec& node) {
     const Middle& middle = middles_[on.loop];
-    if (const auto kept = middle.kept(on.period))
+    if (on.period + 1 == middle.times) {
+      wait_inside(on.loop, middle.times + middle.more - 1, on.slot, dependency, node);
+    } else if (const auto kept = middle.kept(on.period)) {
       wait_inside(on.loop, *kept, on.slot, dependency, node);
+    }
     if (middle.more <= 0 || on.period != middle.like) return;
     const std::int64_t period = on.period;
     const bool all =
