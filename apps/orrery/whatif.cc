@@ -46,7 +46,8 @@ void settle_words(WhatIfOptions& options) {
   auto& changes = options.question.changes;
   std::vector<std::string> paths;
   for (std::string& word : options.paths) {
-    const bool change = study::parse_change(word).has_value() && !std::filesystem::exists(word);
+    const bool change = word.find('=') != std::string::npos && !study::are_recorded({word}) &&
+                        !std::filesystem::exists(word);
     (change ? changes : paths).push_back(std::move(word));
   }
   options.paths = std::move(paths);
@@ -103,6 +104,31 @@ int whatif(WhatIfOptions& options, Session& session) {
   return code;
 }
 
+/// What it is about, besides traces.
+void add_places(CLI::App& command, study::WhatIfQuestion& question) {
+  command.add_option("--cluster", question.base.cluster, "Simulate on this cluster")
+      ->type_name("FILE");
+  command.add_option("--groups", question.base.groups, "Process groups of Chakra traces")
+      ->type_name("FILE");
+  command
+      .add_option("--kernel-table", question.base.kernel_table,
+                  "Measured kernels, as 'orrery calibrate compute' makes them of a recording")
+      ->type_name("FILE");
+  command
+      .add_option("--device", question.device,
+                  "What a recording was made on, for gpu=NAME; by default what it says itself")
+      ->type_name("NAME");
+  command
+      .add_option("--layers", question.base.structure.layers,
+                  "How many layers traces have, for layers=N, where 'inspect --structure' finds "
+                  "another number")
+      ->type_name("N");
+  command
+      .add_option("--microbatches", question.base.structure.microbatches,
+                  "... and how many microbatches in a step")
+      ->type_name("N");
+}
+
 }  // namespace
 
 void add_whatif(CLI::App& table, Session& session) {
@@ -139,27 +165,7 @@ void add_whatif(CLI::App& table, Session& session) {
       ->capture_default_str();
   command->add_option("--plot", options->plot, "Draw --list into an SVG")->type_name("FILE");
   command->add_flag("--changes", options->changes, "List what can be changed, and stop");
-  command->add_option("--cluster", question.base.cluster, "Simulate on this cluster")
-      ->type_name("FILE");
-  command->add_option("--groups", question.base.groups, "Process groups of Chakra traces")
-      ->type_name("FILE");
-  command
-      ->add_option("--kernel-table", question.base.kernel_table,
-                   "Measured kernels, as 'orrery calibrate compute' makes them of a recording")
-      ->type_name("FILE");
-  command
-      ->add_option("--device", question.device,
-                   "What a recording was made on, for gpu=NAME; by default what it says itself")
-      ->type_name("NAME");
-  command
-      ->add_option("--layers", question.base.structure.layers,
-                   "How many layers traces have, for layers=N, where 'inspect --structure' finds "
-                   "another number")
-      ->type_name("N");
-  command
-      ->add_option("--microbatches", question.base.structure.microbatches,
-                   "... and how many microbatches in a step")
-      ->type_name("N");
+  add_places(*command, question);
   add_recorded_options(*command, question.base.recorded);
   add_spec_options(*command, question.base.job, false);
   session.add_options(*command, true);

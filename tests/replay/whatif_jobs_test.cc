@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 
+#include "by_hand.h"
 #include "orrery/study/whatif.h"
 
 namespace orrery::study {
@@ -142,6 +143,52 @@ TEST(WhatIfJobs, ARecordedStepGoesByTheRatio) {
       static_cast<double>(told->predicted->count()) / static_cast<double>(told->recorded->count()),
       ratio, 1e-9);
   EXPECT_EQ(told->ranks, 16u);
+}
+
+/// A step of so many products on one GPU, each of 1 ms.
+class RecordedJob : public ByHand {
+ protected:
+  std::string products(int many) {
+    std::vector<std::string> events;
+    for (int i = 0; i < many; ++i) {
+      events.push_back(event(
+          "cpu_op", "aten::mm", false, 1, 10 + 20 * i, 10, 1000 + i,
+          R"(, "Input Dims": [[2048, 4096], [4096, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"])"));
+      events.push_back(launch(12 + 20 * i, i + 1));
+      events.push_back(kernel("sm90_xmma_gemm_bf16", 7, 1000 + 1000 * i, 1000, i + 1));
+    }
+    return write("rank0.json", events, 0, 1);
+  }
+};
+
+// Kernels of a job beside its recording take what was recorded, operation by operation.
+TEST_F(RecordedJob, KernelsAreHeldAgainstTheRecording) {
+  WhatIfQuestion question;
+  question.base =
+      question_of({{"layers", "4"}, {"seq", "2048"}, {"global_batch", "1"}}, "h100-sxm:1");
+  const auto alone = simulate(question.base);
+  ASSERT_TRUE(alone.has_value());
+  question.base.recorded.traces = {products(60)};
+  question.changes = {"layers=8"};
+  Watch watch;
+  const auto told = what_if(question, watch);
+  ASSERT_TRUE(told.has_value()) << to_string(told.error());
+  ASSERT_EQ(told->operations.size(), 1u);
+  const OperationTime& products = told->operations[0];
+  EXPECT_EQ(products.operation, graph::Operation::gemm);
+  EXPECT_EQ(products.recorded, Time(60'000'000'000));
+  const std::string factor = fmt::format("gemm={:.4f}", products.factor());
+  Question slower = question.base;
+  slower.recorded = {};
+  slower.changes = {factor};
+  const auto same = simulate(slower);
+  ASSERT_TRUE(same.has_value());
+  EXPECT_EQ(told->base.whole, same->step());
+  EXPECT_NE(told->base.whole, alone->step());
+  slower.changes = {factor, "layers=8"};
+  const auto longer = simulate(slower);
+  ASSERT_TRUE(longer.has_value());
+  EXPECT_EQ(told->changed->whole, longer->step());
 }
 
 // Traces on a cluster: models' kernels and links can change, a plan is not there.

@@ -147,6 +147,8 @@ TEST_F(WhatIfStructure, LayersOfEveryPlan) {
     EXPECT_TRUE(off(kModel, plan, "model.layers=16", "model.layers=24", "layers=24"));
     EXPECT_TRUE(off(kModel, plan, "model.layers=24", "model.layers=16", "layers=16"));
   }
+  EXPECT_TRUE(off("mixtral-8x7b", {"parallel.ep=4", "batch.global=16", "batch.seq=1024"},
+                  "model.layers=8", "model.layers=12", "layers=12"));
   EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
 }
 
@@ -194,6 +196,13 @@ TEST_F(WhatIfStructure, RecordingsOfOtherSizesAreTold) {
   EXPECT_LT(off(recorded_step(6, 4, "microbatches=2"), recorded_step(6, 2)), 0.09);
   // Back again, but for the optimizer's place
   EXPECT_LT(off(recorded_step(4, 1, "layers=4"), recorded_step(4, 1)), 1e-9);
+}
+
+TEST_F(WhatIfStructure, ThreeLayersAreFew) {
+  const std::string three = traces("three", kModel, {"model.layers=3", "batch.seq=512"});
+  const auto told = ask(three, "layers=6");
+  ASSERT_TRUE(told.has_value());
+  EXPECT_GT(told->findings.count(FindingCode::repetitions_few), 0u);
 }
 
 TEST_F(WhatIfStructure, WhatCannotBeChangedIsRefused) {

@@ -105,6 +105,15 @@ RankStructure structure(const Graph& graph) {
   return made;
 }
 
+namespace {
+
+/// Whether the period so many further on has such a node, too.
+bool again(const graph::Periods& periods, const graph::Place& place, std::int64_t further) {
+  return periods.at(place.loop, place.period + further, place.slot) != graph::kNoNode;
+}
+
+}  // namespace
+
 std::vector<Communication> communications(const Graph& graph) {
   graph::NodeSymbols symbols(graph);
   const graph::Spine spine = graph::spine(graph, symbols);
@@ -117,7 +126,10 @@ std::vector<Communication> communications(const Graph& graph) {
         kind != graph::NodeKind::recv)
       continue;
     const graph::Place& place = periods.of(n);
-    made.push_back({n, !place.in_loop()                              ? Standing::outside
+    // What comes behind the last layer stands with it, and in no other
+    const bool repeated =
+        place.in_loop() && (again(periods, place, 1) || again(periods, place, -1));
+    made.push_back({n, !repeated                                     ? Standing::outside
                        : periods.loops()[place.loop].passes.backward ? Standing::backward
                                                                      : Standing::forward});
   }

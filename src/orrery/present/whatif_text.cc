@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "orrery/core/rank_words.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/words.h"
@@ -58,6 +59,14 @@ std::string basis_words(const WhatIf& told) {
                      structural ? "repeated as often as asked" : "scaled as asked");
 }
 
+/// "gemm 1.12, attention 0.93 times as long as models say, as recorded"
+std::string operations_words(const WhatIf& told) {
+  std::vector<std::string> texts;
+  for (const study::OperationTime& one : told.operations)
+    texts.push_back(fmt::format("{} {:.2f}", graph::name(one.operation), one.factor()));
+  return fmt::format("{} times as long as models say, as recorded", fmt::join(texts, ", "));
+}
+
 void add_changed(const WhatIf& told, report::Sheet& sheet) {
   std::vector<std::string> texts;
   for (const study::Change& change : told.changes) texts.push_back(printable(change.text));
@@ -76,12 +85,27 @@ void add_changed(const WhatIf& told, report::Sheet& sheet) {
               fmt::format("{}; before {}", memory_text(*told.changed), memory_text(told.base)));
 }
 
+/// "scaled: 1, 3-6; recorded: 2"
+std::string basis_of_lines(const WhatIf& told) {
+  std::string text;
+  for (const study::Basis basis : {study::Basis::recorded, study::Basis::scaled,
+                                   study::Basis::modelled, study::Basis::bound}) {
+    std::vector<std::uint32_t> lines;
+    for (std::size_t i = 0; i < told.list.size(); ++i)
+      if (told.list[i].basis == basis) lines.push_back(static_cast<std::uint32_t>(i + 1));
+    if (lines.empty()) continue;
+    const std::string words = rank_words(lines);  // "ranks 1, 3-6"
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", study::name(basis),
+                        words.substr(words.find(' ') + 1));
+  }
+  return text + "\n";
+}
+
 std::string list_text(const WhatIf& told, report::Style style) {
   const bool jobs = told.base.memory > Bytes{};
   report::Table table({{"#", true},
                        {"change"},
                        {"of"},
-                       {"basis"},
                        {jobs ? "memory" : "takes", true},
                        {"step becomes", true},
                        {"with it", true},
@@ -89,7 +113,6 @@ std::string list_text(const WhatIf& told, report::Style style) {
   for (std::size_t i = 0; i < told.list.size(); ++i) {
     const Tried& tried = told.list[i];
     table.row({fmt::format("{}", i + 1), shortened(tried.change), tried.kind,
-               std::string(study::name(tried.basis)),
                jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
                : tried.time > Time{} ? format_time(tried.time)
                                      : "-",
@@ -97,6 +120,7 @@ std::string list_text(const WhatIf& told, report::Style style) {
                longer(told.base.whole, tried.free)});
   }
   std::string text = table.text(style);
+  text += basis_of_lines(told);
   if (told.left_out > 0)
     text += fmt::format("and {} that win less (--most 0 shows all)\n", told.left_out);
   return text;
@@ -143,6 +167,7 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
   std::string base = format_time(told.base.whole);
   if (told.recorded) base += fmt::format(" ({})", longer(*told.recorded, told.base.whole));
   sheet.add(told.replayed ? "played again" : "simulated", base);
+  if (!told.operations.empty()) sheet.add("kernels", operations_words(told));
   if (told.changed) add_changed(told, sheet);
   if (told.changed || !told.list.empty())
     sheet.add("basis", told.replayed ? basis_words(told)
@@ -163,6 +188,16 @@ std::string whatif_json(const WhatIf& told) {
     json.field("ranks", told.ranks).field("replayed", told.replayed);
     if (told.recorded) json.nanoseconds("recorded", *told.recorded);
     json.nanoseconds("base", told.base.whole);
+    if (!told.operations.empty()) {
+      json.key("operations").begin_array();
+      for (const study::OperationTime& one : told.operations)
+        json.begin_object()
+            .field("operation", graph::name(one.operation))
+            .nanoseconds("recorded", one.recorded)
+            .nanoseconds("told", one.told)
+            .end_object();
+      json.end_array();
+    }
     json.key("changes").begin_array();
     for (const study::Change& change : told.changes) {
       json.begin_object().field("change", std::string_view(change.text));

@@ -8,7 +8,7 @@
 #include <map>
 #include <string_view>
 
-#include "orrery/graph/transform/selection.h"
+#include "orrery/graph/structure/selection.h"
 
 namespace orrery::study {
 namespace {

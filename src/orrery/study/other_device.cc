@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "orrery/core/text.h"
+#include "orrery/graph/structure/selection.h"
 #include "orrery/graph/transform/costs.h"
-#include "orrery/graph/transform/selection.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/study/kernel_answers.h"

@@ -15,13 +15,15 @@
 #include "orrery/core/findings.h"
 #include "orrery/study/changes.h"
 #include "orrery/study/question.h"
+#include "orrery/study/recorded_operations.h"
 #include "orrery/study/study.h"
 
 namespace orrery::study {
 
 struct WhatIfQuestion {
   /// Recorded traces, or Chakra traces with times, or a job; or both, for what the traces cannot
-  /// tell: then the job is simulated, without and with the changes, and the recorded step times the
+  /// tell: then the job is simulated, without and with the changes, its kernels longer or shorter
+  /// by how much those of their operation were recorded to be, and the recorded step times the
   /// ratio of the two is what is told of the recording. Without a cluster they are played again,
   /// and communications take what they took; with one these are simulated on it.
   Question base;
@@ -76,6 +78,8 @@ struct WhatIf {
   bool replayed = false;  ///< no cluster was named
   /// From the first event to the end of the last; of recordings that a job is said of, one step.
   std::optional<Time> recorded;
+  /// Of a recorded job: by how much its kernels are taken to be slower than models say.
+  std::vector<OperationTime> operations;
   Told base;  ///< simulated, with nothing changed
   std::vector<Change> changes;
   std::optional<Told> changed;  ///< … with the changes that were asked for

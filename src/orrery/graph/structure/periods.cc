@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "orrery/graph/structure/runnable_order.h"
-#include "orrery/graph/transform/selection.h"
+#include "orrery/graph/structure/selection.h"
 
 namespace orrery::graph {
 namespace {

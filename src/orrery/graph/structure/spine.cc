@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/graph/transform/selection.h"
+#include "orrery/graph/structure/selection.h"
 
 namespace orrery::graph {
 namespace {

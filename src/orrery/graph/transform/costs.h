@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "orrery/graph/transform/selection.h"
+#include "orrery/graph/structure/selection.h"
 #include "orrery/graph/workload.h"
 
 namespace orrery::graph {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "orrery/graph/structure/runnable_order.h"
+#include "orrery/graph/structure/selection.h"
 #include "orrery/graph/transform/costs.h"
-#include "orrery/graph/transform/selection.h"
 
 namespace orrery::graph {
 namespace {

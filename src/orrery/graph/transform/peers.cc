@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "orrery/graph/content_hash.h"
+#include "orrery/graph/structure/selection.h"
 #include "orrery/graph/transform/costs.h"
-#include "orrery/graph/transform/selection.h"
 
 namespace orrery::graph {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/graph/transform/selection.h"
+#include "orrery/graph/structure/selection.h"
 
 #include <array>
 #include <unordered_map>

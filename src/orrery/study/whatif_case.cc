@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/record/record.h"
+#include "orrery/study/other_device.h"
+#include "orrery/study/stage.h"
+
+namespace orrery::study {
+namespace {
+
+/// A cluster of a device and a number has as many as the job then needs where dp is changed; others
+/// are as large as they are.
+Result<std::string> cluster_for(std::span<const Change> changes, const workload::Program& program,
+                                std::string cluster) {
+  const bool dp = std::any_of(changes.begin(), changes.end(),
+                              [](const Change& change) { return change.path == "parallel.dp"; });
+  const std::size_t colon = cluster.rfind(':');
+  if (!dp || colon == std::string::npos) return cluster;
+  workload::Spec spec = program.spec;
+  for (const Change& change : changes) {
+    if (change.level != Level::job) continue;
+    if (auto done = workload::set(spec, change.path, change.value); !done)
+      return tl::unexpected(done.error());
+  }
+  return fmt::format("{}:{}", cluster.substr(0, colon), ranks_of(spec.parallel));
+}
+
+/// Says of one rank what it waits for.
+Error stalled(const Outcome& outcome, const std::string& where) {
+  std::string what = "the ranks wait for each other for ever";
+  const auto& nodes = outcome.result.stall->nodes;
+  if (!nodes.empty())
+    what += fmt::format("; rank {} in '{}', {}", nodes[0].rank,
+                        outcome.workload().graph(nodes[0].rank).name(nodes[0].node), nodes[0].why);
+  return {Errc::input_mismatch, where, what, "orrery check shows more of traces as they are"};
+}
+
+}  // namespace
+
+Told told_of(const Outcome& outcome) {
+  Told told;
+  told.whole = outcome.result.end;
+  told.errors = record::error_classes(outcome.result);
+  if (!outcome.job) return told;
+  told.work = outcome.job->work;
+  if (outcome.job->fullest() != nullptr) told.memory = Bytes(outcome.job->fullest()->total());
+  told.fits = outcome.findings.count(FindingCode::may_not_fit) == 0;
+  return told;
+}
+
+Result<WhatIfCase> WhatIfCase::read(Question question, const std::string& device, Watch& watch,
+                                    Findings& findings) {
+  WhatIfCase made;
+  made.device_ = device;
+  if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
+  const bool replay = question.cluster.empty() && !question.astra() && !question.job.given();
+  made.question_ = std::move(question);
+  auto done =
+      replay ? made.read_to_replay(watch, findings) : made.read_for_cluster(watch, findings);
+  if (!done) return tl::unexpected(done.error());
+  return made;
+}
+
+Result<Outcome> WhatIfCase::simulate(std::span<const Change> changes, bool record, Watch& watch,
+                                     Findings& findings) const {
+  Question question = question_;
+  question.record = record;
+  question.work.brief_names = !record;
+  for (const Change& change : changes) question.changes.push_back(change.text);
+  auto outcome = replayed() ? play(question, changes, watch, findings)
+                 : question.changes.empty()
+                     ? study::simulate(question, {cluster_, load_}, watch, findings)
+                     : ask(std::move(question), changes, watch, findings);
+  if (outcome && outcome->result.stall)
+    return tl::unexpected(stalled(*outcome, question_.workload_name()));
+  return outcome;
+}
+
+Result<Told> WhatIfCase::tell(std::span<const Change> changes) const {
+  Watch nobody;
+  Findings unheard;
+  auto outcome = simulate(changes, false, nobody, unheard);
+  if (!outcome) return tl::unexpected(outcome.error());
+  return told_of(*outcome);
+}
+
+Result<Outcome> WhatIfCase::play(const Question& question, std::span<const Change> changes,
+                                 Watch& watch, Findings& findings) const {
+  if (changes.empty()) return study::simulate(question, {cluster_, load_}, watch, findings);
+  auto other = changed_work(changes, findings);
+  if (!other) return tl::unexpected(other.error());
+  return study::simulate(question, {cluster_, std::make_shared<const Load>(*std::move(other))},
+                         watch, findings);
+}
+
+/// The device first, then the rest in order.
+Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings& findings) const {
+  Load made;
+  made.workload = workload();
+  for (const Change& change : changes) {
+    if (change.level == Level::work || is_structural(change)) continue;
+    if (change.name != "gpu")
+      return fail(Errc::config_conflict, "--change " + change.text,
+                  "a recording that is played again has no such thing",
+                  "--cluster says what it runs on; --spec or --model what it trains");
+    auto moved = on_other_device(made.workload, device_, change.value);
+    if (!moved) return tl::unexpected(moved.error());
+    made.moved = moved->words();
+    made.workload = std::move(moved->workload);
+  }
+  auto changed =
+      with_changes(made.workload, changes, {false, known_structure(question_)}, findings);
+  if (!changed) return tl::unexpected(changed.error());
+  made.workload = *std::move(changed);
+  return made;
+}
+
+/// Read anew, since what it is made of may be other.
+Result<Outcome> WhatIfCase::ask(Question question, std::span<const Change> changes, Watch& watch,
+                                Findings& findings) const {
+  if (program() != nullptr) {
+    auto grown = cluster_for(changes, *program(), question.cluster);
+    if (!grown) return tl::unexpected(grown.error());
+    question.cluster = *std::move(grown);
+  }
+  return answer(std::move(question), watch, findings);
+}
+
+Result<void> WhatIfCase::read_to_replay(Watch& watch, Findings& findings) {
+  auto workload = read_workload(question_, 0, watch);
+  if (!workload) return tl::unexpected(workload.error());
+  const auto has_times = [](const graph::GraphRef& graph) {
+    for (graph::NodeId n = 0; n < graph->size(); ++n)
+      if (graph->duration(n) > Time{}) return true;
+    return false;
+  };
+  if (std::none_of(workload->graphs.begin(), workload->graphs.end(), has_times))
+    return fail(Errc::input_unsupported, question_.workload_name(), "nothing in it has a time",
+                "--cluster says what it is to run on");
+  auto load = std::make_shared<Load>();
+  load->workload = *std::move(workload);
+  findings.merge(load->workload.findings);
+  load->workload.findings = {};
+  cluster_ = std::make_shared<const Cluster>(stage_cluster(load->workload.rank_count()));
+  load_ = std::move(load);
+  return {};
+}
+
+Result<void> WhatIfCase::read_for_cluster(Watch& watch, Findings& findings) {
+  auto cluster = read_cluster(question_, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  cluster_ = std::make_shared<const Cluster>(*std::move(cluster));
+  auto load = read_load(question_, *cluster_, watch, findings);
+  if (!load) return tl::unexpected(load.error());
+  load_ = std::make_shared<const Load>(*std::move(load));
+  return {};
+}
+
+}  // namespace orrery::study
