@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
 namespace orrery::profile {
@@ -63,15 +62,6 @@ OverheadRow row_of(Overhead overhead, std::string of, std::vector<double> values
   return row;
 }
 
-/// The host waits in it.
-bool waits(std::string_view call) {
-  if (call.find("Synchronize") != std::string_view::npos) return true;
-  if (call.find("Async") != std::string_view::npos) return false;
-  for (const std::string_view word : {"Memcpy", "Malloc", "Free"})
-    if (call.find(word) != std::string_view::npos) return true;
-  return false;
-}
-
 }  // namespace
 
 std::string_view name(Overhead overhead) {
@@ -79,80 +69,21 @@ std::string_view name(Overhead overhead) {
   return kNames[static_cast<std::size_t>(overhead)];
 }
 
-std::string_view name(LaunchPass pass) {
-  constexpr std::array<std::string_view, 3> kNames = {"forward", "backward", "optimizer"};
-  return kNames[static_cast<std::size_t>(pass)];
-}
-
-/// One thread's events in the order of a tree's.
-struct OverheadBuilder::Thread {
-  struct Step {
-    EventId event = kNoEvent;
-    EventId root = kNoEvent;   // the outermost operator around it, or itself
-    EventId above = kNoEvent;  // of a root: the annotation around it
-    LaunchPass pass = LaunchPass::forward;
-    Time kernel{};         // of a launch: when the first of its works began
-    bool launch = false;   // of any work
-    bool compute = false;  // … of a kernel
-    bool wait = false;
-  };
-  std::vector<Step> steps;
-};
-
 void OverheadBuilder::note(Overhead overhead, std::string_view of, double us) {
   times_[{overhead, std::string(of)}].push_back(us);
 }
 
 void OverheadBuilder::add(const Profile& profile) {
-  std::vector<EventId> work_of(profile.events.size(), kNoEvent);  // by call: its first work
-  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
-    if (!profile.lanes[lane].device) continue;
-    for (const EventId e : profile.in_order(lane)) {
-      if (!is_device_work(profile.events[e].kind) || !profile.events[e].timed()) continue;
-      const EventId call = profile.work(e).call;
-      if (call == kNoEvent) continue;
-      EventId& first = work_of[call];
-      if (first == kNoEvent || profile.events[e].start < profile.events[first].start) first = e;
-    }
-    add_stream(profile, lane);
-  }
+  const std::vector<EventId> work_of = first_works(profile);
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane)
+    if (profile.lanes[lane].device) add_stream(profile, lane);
   for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane)
     if (!profile.lanes[lane].device) add_thread(profile, lane, work_of);
 }
 
 void OverheadBuilder::add_thread(const Profile& profile, std::uint32_t lane,
                                  const std::vector<EventId>& work_of) {
-  Thread thread;
-  std::unordered_map<EventId, std::size_t>
-      inside;  // places in `steps` of what may be around others
-  for (const EventId e : profile.in_order(lane)) {
-    const Event& event = profile.events[e];
-    if (!event.timed() || !is_host(event.kind) || event.kind == Kind::overhead) continue;
-    Thread::Step step;
-    if (const auto around = inside.find(event.parent); around != inside.end()) {
-      const Thread::Step& outer = thread.steps[around->second];
-      step.root = outer.root;
-      step.above = outer.above;
-      step.pass = outer.pass;
-    }
-    step.event = e;
-    const std::string_view called = profile.name(e);
-    if (called.starts_with("autograd::engine::evaluate_function")) step.pass = LaunchPass::backward;
-    if (called.starts_with("Optimizer.step")) step.pass = LaunchPass::optimizer;
-    if (event.kind == Kind::op && step.root == kNoEvent) step.root = e;
-    if (event.kind == Kind::annotation && step.root == kNoEvent) step.above = e;
-    if (event.kind == Kind::call) {
-      const EventId work = work_of[e];
-      step.launch = work != kNoEvent;
-      step.compute = step.launch && profile.events[work].kind == Kind::kernel;
-      step.kernel = step.launch ? profile.events[work].start : Time{};
-      step.wait = waits(called);
-    } else {
-      inside[e] = thread.steps.size();
-    }
-    thread.steps.push_back(step);
-  }
-  const auto& steps = thread.steps;
+  const std::vector<HostStep> steps = host_steps(profile, lane, work_of);
   std::size_t before = steps.size();  // where the operator before begins
   std::size_t between = 0;            // events since its end
   for (std::size_t i = 0; i < steps.size();) {
@@ -171,22 +102,22 @@ void OverheadBuilder::add_thread(const Profile& profile, std::uint32_t lane,
         note(Overhead::between_operators, profile.name(steps[i].event),
              gap - kEvent * static_cast<double>(between));
     }
-    add_operator(profile, thread, i, last);
+    add_operator(profile, steps, i, last);
     before = i;
     between = 0;
     i = last;
   }
-  add_launches(profile, thread);
+  add_launches(profile, steps);
 }
 
-void OverheadBuilder::add_operator(const Profile& profile, const Thread& thread, std::size_t first,
-                                   std::size_t last) {
+void OverheadBuilder::add_operator(const Profile& profile, const std::vector<HostStep>& steps,
+                                   std::size_t first, std::size_t last) {
   ++operators_;
-  const Event& root = profile.events[thread.steps[first].event];
-  const std::string_view of = profile.name(thread.steps[first].event);
-  const auto waited = [](const Thread::Step& step) { return step.wait; };
-  const auto begin = thread.steps.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto end = thread.steps.begin() + static_cast<std::ptrdiff_t>(last);
+  const Event& root = profile.events[steps[first].event];
+  const std::string_view of = profile.name(steps[first].event);
+  const auto waited = [](const HostStep& step) { return step.wait; };
+  const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto end = steps.begin() + static_cast<std::ptrdiff_t>(last);
   if (std::any_of(begin, end, waited)) {
     ++waiting_;
     return;
@@ -212,15 +143,15 @@ void OverheadBuilder::add_operator(const Profile& profile, const Thread& thread,
        to_us(root.end() - from) - kEvent * nested);
 }
 
-void OverheadBuilder::add_launches(const Profile& profile, const Thread& thread) {
-  const Thread::Step* before = nullptr;
-  const auto at_once = [&](const Thread::Step& step) {
+void OverheadBuilder::add_launches(const Profile& profile, const std::vector<HostStep>& steps) {
+  const HostStep* before = nullptr;
+  const auto at_once = [&](const HostStep& step) {
     return to_us(step.kernel - profile.events[step.event].start) <= kQueueEmpty;
   };
-  for (const Thread::Step& step : thread.steps) {
+  for (const HostStep& step : steps) {
     if (step.wait) before = nullptr;
     if (!step.compute) continue;
-    const Thread::Step* const last = std::exchange(before, &step);
+    const HostStep* const last = std::exchange(before, &step);
     if (last == nullptr || !at_once(*last) || !at_once(step)) continue;
     const double us = to_us(profile.events[step.event].start - profile.events[last->event].start);
     if (us > kPause) continue;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "orrery/core/quantity.h"
+#include "orrery/profile/host_steps.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::profile {
@@ -27,10 +28,6 @@ enum class Overhead : std::uint8_t {
 inline constexpr std::size_t kOverheads = 5;
 /// "T1" … "T5"
 [[nodiscard]] std::string_view name(Overhead overhead);
-
-/// Which part of a step launched.
-enum class LaunchPass : std::uint8_t { forward, backward, optimizer };
-[[nodiscard]] std::string_view name(LaunchPass pass);
 
 /// Three places in a distribution, in microseconds: 10 % are below `least`, 10 % above `most`.
 struct TimeSpread {
@@ -77,11 +74,10 @@ class OverheadBuilder {
   [[nodiscard]] std::uint64_t waiting() const { return waiting_; }  ///< of them: said nothing
 
  private:
-  struct Thread;
   void add_thread(const Profile& profile, std::uint32_t lane, const std::vector<EventId>& work_of);
-  void add_operator(const Profile& profile, const Thread& thread, std::size_t first,
+  void add_operator(const Profile& profile, const std::vector<HostStep>& steps, std::size_t first,
                     std::size_t last);
-  void add_launches(const Profile& profile, const Thread& thread);
+  void add_launches(const Profile& profile, const std::vector<HostStep>& steps);
   void add_stream(const Profile& profile, std::uint32_t lane);
   void note(Overhead overhead, std::string_view of, double us);
 
