@@ -143,6 +143,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_convert(*table, session);
   add_link(*table, session);
   add_replay(*table, session);
+  add_predict(*table, session);
   add_whatif(*table, session);
   add_diff(*table, session);
   add_cut(*table, session);

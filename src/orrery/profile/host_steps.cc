@@ -66,9 +66,8 @@ std::vector<HostStep> host_steps(const Profile& profile, std::uint32_t lane,
       step.compute = step.launch && profile.events[work].kind == Kind::kernel;
       step.kernel = step.launch ? profile.events[work].start : Time{};
       step.wait = waits(called);
-    } else {
-      inside[e] = steps.size();
     }
+    inside[e] = steps.size();
     steps.push_back(step);
   }
   return steps;

@@ -2,6 +2,7 @@
 #include "orrery/profile/overheads.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -69,8 +70,11 @@ std::string_view name(Overhead overhead) {
   return kNames[static_cast<std::size_t>(overhead)];
 }
 
-void OverheadBuilder::note(Overhead overhead, std::string_view of, double us) {
-  times_[{overhead, std::string(of)}].push_back(us);
+void OverheadBuilder::note(Overhead overhead, std::string_view of, double us,
+                           std::optional<double> profiler) {
+  Values& values = times_[{overhead, std::string(of)}];
+  values.recorded.push_back(us);
+  if (profiler) values.own.push_back(us - *profiler);
 }
 
 void OverheadBuilder::add(const Profile& profile) {
@@ -79,6 +83,16 @@ void OverheadBuilder::add(const Profile& profile) {
     if (profile.lanes[lane].device) add_stream(profile, lane);
   for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane)
     if (!profile.lanes[lane].device) add_thread(profile, lane, work_of);
+}
+
+void OverheadBuilder::add_operators(const OverheadBuilder& other) {
+  for (const auto& [key, values] : other.times_) {
+    Values& all = times_[key];
+    all.recorded.insert(all.recorded.end(), values.recorded.begin(), values.recorded.end());
+    all.own.insert(all.own.end(), values.own.begin(), values.own.end());
+  }
+  operators_ += other.operators_;
+  waiting_ += other.waiting_;
 }
 
 void OverheadBuilder::add_thread(const Profile& profile, std::uint32_t lane,
@@ -98,9 +112,10 @@ void OverheadBuilder::add_thread(const Profile& profile, std::uint32_t lane,
     if (before < steps.size() && steps[before].above == steps[i].above) {
       const double gap =
           to_us(profile.events[steps[i].event].start - profile.events[steps[before].event].end());
-      if (gap > kShortestGap && gap < kLongestGap)
-        note(Overhead::between_operators, profile.name(steps[i].event),
-             gap - kEvent * static_cast<double>(between));
+      if (gap < kLongestGap)
+        note(Overhead::between_operators, profile.name(steps[i].event), gap,
+             gap > kShortestGap ? std::optional(kEvent * static_cast<double>(between))
+                                : std::nullopt);
     }
     add_operator(profile, steps, i, last);
     before = i;
@@ -132,15 +147,15 @@ void OverheadBuilder::add_operator(const Profile& profile, const std::vector<Hos
     }
     const Event& call = profile.events[step->event];
     note(launched ? Overhead::between_launches : Overhead::before_launch, of,
-         to_us(call.start - from) - kEvent * nested);
-    note(Overhead::launch_call, profile.name(step->event),
-         to_us(call.duration) - kEvent - kDeviceEvent);
+         to_us(call.start - from), kEvent * nested);
+    note(Overhead::launch_call, profile.name(step->event), to_us(call.duration),
+         kEvent + kDeviceEvent);
     launched = true;
     from = call.end();
     nested = 0;
   }
-  note(launched ? Overhead::after_launch : Overhead::between_launches, of,
-       to_us(root.end() - from) - kEvent * nested);
+  note(launched ? Overhead::after_launch : Overhead::between_launches, of, to_us(root.end() - from),
+       kEvent * nested);
 }
 
 void OverheadBuilder::add_launches(const Profile& profile, const std::vector<HostStep>& steps) {
@@ -182,13 +197,34 @@ std::vector<OverheadRow> OverheadBuilder::rows() const {
     std::vector<OverheadRow> named;
     std::vector<double> all;
     for (const auto& [key, values] : times_) {
-      if (key.first != overhead) continue;
-      named.push_back(row_of(overhead, key.second, values));
-      all.insert(all.end(), values.begin(), values.end());
+      if (key.first != overhead || values.own.empty()) continue;
+      named.push_back(row_of(overhead, key.second, values.own));
+      all.insert(all.end(), values.own.begin(), values.own.end());
     }
     if (all.empty()) continue;
     rows.push_back(row_of(overhead, "", std::move(all)));
     rows.insert(rows.end(), named.begin(), named.end());
+  }
+  return rows;
+}
+
+std::vector<OverheadRow> OverheadBuilder::recorded_rows() const {
+  std::vector<OverheadRow> rows;
+  std::array<OverheadRow, kOverheads> all;
+  for (const auto& [key, values] : times_) {
+    OverheadRow row{key.first, key.second, values.recorded.size(), 0, 0, 0};
+    for (const double us : values.recorded) row.mean_us += us;
+    OverheadRow& sum = all[static_cast<std::size_t>(key.first)];
+    sum.overhead = key.first;
+    sum.count += row.count;
+    sum.mean_us += row.mean_us;
+    row.mean_us /= static_cast<double>(row.count);
+    rows.push_back(row);
+  }
+  for (OverheadRow& row : all) {
+    if (row.count == 0) continue;
+    row.mean_us /= static_cast<double>(row.count);
+    rows.push_back(row);
   }
   return rows;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,9 +59,14 @@ class OverheadBuilder {
 
   /// Adds a rank, indexed and attached. O(events log events).
   void add(const Profile& profile);
+  /// Adds what another one measured of operators; not its launches, latencies and gaps.
+  void add_operators(const OverheadBuilder& other);
 
   /// By overhead, then the sum over all, then names.
   [[nodiscard]] std::vector<OverheadRow> rows() const;
+  /// As recorded: with the profiler's own time, outliers, and operators that follow within 2 us, so
+  /// that a mean times how many there are is what all of them took. In no order.
+  [[nodiscard]] std::vector<OverheadRow> recorded_rows() const;
   /// From a launch's begin to the next one's on its thread, where the device waited: both kernels
   /// began within 20 us of their launches, nothing waited in between, and it was no pause of more
   /// than 1 ms. So benchmarks/launch_times.py measures, too.
@@ -79,9 +85,12 @@ class OverheadBuilder {
                     std::size_t last);
   void add_launches(const Profile& profile, const std::vector<HostStep>& steps);
   void add_stream(const Profile& profile, std::uint32_t lane);
-  void note(Overhead overhead, std::string_view of, double us);
+  struct Values {
+    std::vector<double> recorded, own;  // us; without the profiler's own time
+  };
+  void note(Overhead overhead, std::string_view of, double us, std::optional<double> profiler);
 
-  std::map<std::pair<Overhead, std::string>, std::vector<double>> times_;
+  std::map<std::pair<Overhead, std::string>, Values> times_;
   std::array<std::vector<double>, 3> launches_;
   std::vector<double> latencies_, gaps_;
   std::uint64_t operators_ = 0, waiting_ = 0;

@@ -171,6 +171,7 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
     if (question.learn) profile::learn_from_step_before(profile, dependencies);
     profile::leave_out(profile, dependencies, question.leave_out);
     profile::scale(profile, dependencies, question.scales);
+    if (question.adjust) question.adjust(profile, dependencies);
   };
   Replay made;
   std::vector<Recorded> ranks;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct ReplayQuestion {
   /// next iteration is.
   bool learn = false;
   bool keep_profiles = false;  ///< ReplayedRank::profile
+  /// May change costs further, after all of these. Called by several threads.
+  std::function<void(const profile::Profile&, profile::Dependencies&)> adjust = {};
 };
 
 /// One iteration: from where it begins to where the next one does, the last to its own end.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/predict_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::PredictedRank;
+using study::Prediction;
+
+namespace {
+
+std::string ranks_text(const Prediction& told, report::Style style) {
+  std::vector<report::Table::Column> columns = {
+      {"rank", true}, {"recorded", true}, {"played again", true}, {"host told", true}};
+  if (told.models) columns.push_back({"kernels told", true});
+  columns.push_back({"told", true});
+  report::Table table(columns);
+  for (const PredictedRank& rank : told.ranks) {
+    std::vector<std::string> row = {fmt::format("{}", rank.rank), format_time(rank.recorded),
+                                    longer(rank.recorded, rank.replayed),
+                                    longer(rank.recorded, rank.with_host)};
+    if (told.models) row.push_back(longer(rank.recorded, rank.with_kernels));
+    row.push_back(fmt::format("{} ({})", format_time(rank.told), longer(rank.recorded, rank.told)));
+    table.row(row);
+  }
+  return table.text(style);
+}
+
+/// How far the ranks are off, in the mean.
+double mean_off(const Prediction& told) {
+  double sum = 0;
+  for (const PredictedRank& rank : told.ranks)
+    sum += std::abs(static_cast<double>((rank.told - rank.recorded).count()) /
+                    static_cast<double>(std::max<std::int64_t>(1, rank.recorded.count())));
+  return told.ranks.empty() ? 0 : sum / static_cast<double>(told.ranks.size());
+}
+
+void write_told_parts(JsonWriter& json, const char* name, const profile::Breakdown& parts) {
+  json.key(name).begin_object().nanoseconds("active", parts.compute_only + parts.overlapped);
+  json.nanoseconds("exposed_communication", parts.comm_only).nanoseconds("idle", parts.idle);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string predict_text(const Prediction& told, report::Style style) {
+  profile::ToldHost host;
+  Time kernels{}, kept{};
+  for (const PredictedRank& rank : told.ranks) {
+    host.recorded += rank.host.recorded;
+    host.told += rank.host.told;
+    host.kept += rank.host.kept;
+    kernels += rank.kernels;
+    kept += rank.kernels_kept;
+  }
+  report::Sheet sheet(style);
+  sheet.add("step",
+            fmt::format("{} for {} of the slowest rank ({}); ranks {:.1f} % off in the mean",
+                        format_time(told.told), format_time(told.recorded),
+                        longer(told.recorded, told.told), 100 * mean_off(told)));
+  sheet.add("host", fmt::format("T1 to T5 of {}: {} of the time of threads ({}); the rest waits, "
+                                "pauses or is no operator's",
+                                name(told.from), share(host.recorded, host.recorded + host.kept),
+                                longer(host.recorded, host.told)));
+  if (told.models)
+    sheet.add("kernels", fmt::format("by models: {} of their time; the rest as recorded",
+                                     share(kernels, kernels + kept)));
+  sheet.add("imbalance", fmt::format("{:.1f} % of the step, recorded {:.1f} %",
+                                     100 * told.imbalance, 100 * told.recorded_imbalance));
+  std::string text = ranks_text(told, style) + "\n" + sheet.text();
+  report::Sheet more(style);
+  report::add_findings(more, told.findings, style);
+  return text + more.text();
+}
+
+std::string predict_json(const Prediction& told) {
+  return report::envelope("predict", told.findings, [&](JsonWriter& json) {
+    json.begin_object().nanoseconds("recorded", told.recorded).nanoseconds("told", told.told);
+    json.field("host_from", name(told.from)).field("models", told.models);
+    json.field("imbalance", told.imbalance).field("recorded_imbalance", told.recorded_imbalance);
+    json.key("ranks").begin_array();
+    for (const PredictedRank& rank : told.ranks) {
+      json.begin_object().field("rank", rank.rank).field("file", std::string_view(rank.file));
+      json.field("device", std::string_view(rank.device));
+      json.nanoseconds("recorded", rank.recorded).nanoseconds("replayed", rank.replayed);
+      json.nanoseconds("host_told", rank.with_host).nanoseconds("kernels_told", rank.with_kernels);
+      json.nanoseconds("told", rank.told);
+      write_told_parts(json, "parts", rank.parts);
+      write_told_parts(json, "recorded_parts", rank.recorded_parts);
+      json.key("host").begin_object().nanoseconds("recorded", rank.host.recorded);
+      json.nanoseconds("told", rank.host.told).nanoseconds("kept", rank.host.kept).end_object();
+      json.key("kernels").begin_object().nanoseconds("recorded", rank.kernels);
+      json.nanoseconds("told", rank.kernels_told).nanoseconds("kept", rank.kernels_kept);
+      json.end_object().end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

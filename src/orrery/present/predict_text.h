@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "orrery/report/text.h"
+#include "orrery/study/predict.h"
+
+namespace orrery::present {
+
+/// A recorded step beside how it is told, rank by rank, and what each part of that does alone.
+[[nodiscard]] std::string predict_text(const study::Prediction& prediction, report::Style style);
+[[nodiscard]] std::string predict_json(const study::Prediction& prediction);
+
+}  // namespace orrery::present

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/predict.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/intake/convert/recorded_kernels.h"
+#include "orrery/intake/job/job.h"
+#include "orrery/model/compute/models.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/study/kernel_answers.h"
+#include "orrery/study/recorded.h"
+
+namespace orrery::study {
+namespace {
+
+using profile::OverheadBuilder;
+
+/// Overheads of recorded ranks, by their files.
+using Measured = std::map<std::string, OverheadBuilder>;
+
+Result<Measured> measure(const RecordedTraces& recorded, Watch& watch) {
+  auto options = job_options(recorded);
+  if (!options) return tl::unexpected(options.error());
+  options->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
+  Measured made;
+  const auto job = intake::for_each_rank(
+      *options, [&](const intake::Job&, std::size_t, intake::RankTrace& trace) -> Result<void> {
+        made[trace.profile.where].add(trace.profile);
+        return {};
+      });
+  watch.through();
+  if (!job) return tl::unexpected(job.error());
+  return made;
+}
+
+/// What each rank's host is told by, by its file.
+std::map<std::string, profile::HostTimes> times_of(const Measured& ranks, const Measured& given,
+                                                   HostFrom from, bool profiled) {
+  std::map<std::string, profile::HostTimes> made;
+  for (const auto& [file, own] : ranks) {
+    OverheadBuilder donors;
+    if (from == HostFrom::own) donors.add_operators(own);
+    for (const auto& [other, theirs] : from == HostFrom::given ? given : ranks)
+      if (from == HostFrom::given || (from == HostFrom::others && other != file))
+        donors.add_operators(theirs);
+    const auto rows = profiled ? donors.recorded_rows() : donors.rows();
+    made.try_emplace(file, rows);
+  }
+  return made;
+}
+
+/// What models say of a rank's kernels.
+class KernelTeller {
+ public:
+  explicit KernelTeller(const platform::DeviceEntry* device) : device_(device) {}
+
+  /// Of a device that nobody knows, nothing.
+  void tell(const profile::Profile& profile, profile::Dependencies& dependencies,
+            PredictedRank& made) const {
+    const platform::DeviceEntry* device = device_;
+    if (device == nullptr && !profile.devices.empty())
+      device = platform::find_driver(profile.devices.front().name);
+    if (device == nullptr) return;
+    if (dependencies.recorded_cost.empty()) dependencies.recorded_cost = dependencies.cost;
+    const auto models = model::kernel_models({});
+    const model::Silicon silicon = model::silicon_of(*device);
+    const intake::RecordedKernels kernels(profile);
+    std::unordered_map<graph::KernelId, std::optional<Time>> known;
+    for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
+      const profile::Event& event = profile.events[dependencies.nodes[node]];
+      if (event.kind != profile::Kind::kernel ||
+          profile.comm(dependencies.nodes[node]) != nullptr ||
+          profile::is_comm_kernel(profile.string(event.name)))
+        continue;
+      const graph::KernelId id = kernels.of(event.detail);
+      const auto time =
+          id == graph::kNoKernel ? std::nullopt : time_of(kernels, id, models, silicon, known);
+      Time& cost = dependencies.cost[node];
+      if (!time) {
+        made.kernels_kept += cost;
+        continue;
+      }
+      made.kernels += cost;
+      made.kernels_told += *time;
+      cost = *time;
+    }
+  }
+
+ private:
+  static std::optional<Time> time_of(
+      const intake::RecordedKernels& kernels, graph::KernelId id,
+      const std::vector<model::NamedModel>& models, const model::Silicon& silicon,
+      std::unordered_map<graph::KernelId, std::optional<Time>>& known) {
+    const auto [found, added] = known.try_emplace(id);
+    if (added)
+      if (const auto taken = model::take_time(models, kernels.table()[id], silicon))
+        found->second = Time(static_cast<std::int64_t>(taken->time.seconds * 1e12));
+    return found->second;
+  }
+
+  const platform::DeviceEntry* device_;
+};
+
+/// Of all steps in the mean; without any, of all.
+Time mean_step(const ReplayedRank& rank, Time ReplayedStep::*of, Time whole) {
+  if (rank.steps.empty()) return whole;
+  Time sum{};
+  for (const ReplayedStep& step : rank.steps) sum += step.*of;
+  return Time(sum.count() / static_cast<std::int64_t>(rank.steps.size()));
+}
+
+Time simulated_step(const ReplayedRank& rank) {
+  return mean_step(rank, &ReplayedStep::simulated, rank.simulated);
+}
+
+/// Plays the recording again, with some of its times as told.
+class Plays {
+ public:
+  Plays(const RecordedTraces& recorded, const std::map<std::string, profile::HostTimes>& hosts,
+        KernelTeller kernels, Watch& watch)
+      : recorded_(recorded), hosts_(hosts), kernels_(kernels), watch_(watch) {}
+
+  Result<Replay> play(bool host, bool kernels) {
+    ReplayQuestion question;
+    question.recorded = recorded_;
+    question.adjust = [&, host, kernels](const profile::Profile& profile,
+                                         profile::Dependencies& dependencies) {
+      PredictedRank rank;
+      const auto known = hosts_.find(profile.where);
+      if (host && known != hosts_.end())
+        rank.host = profile::tell_host(profile, dependencies, known->second);
+      if (kernels) kernels_.tell(profile, dependencies, rank);
+      if (!host) return;
+      const std::scoped_lock lock(mutex_);
+      told_[profile.where] = std::move(rank);
+    };
+    return replay(question, watch_);
+  }
+
+  /// What was told of a rank, by its file, when it was played last.
+  [[nodiscard]] PredictedRank told(const std::string& file) { return told_[file]; }
+
+ private:
+  const RecordedTraces& recorded_;
+  const std::map<std::string, profile::HostTimes>& hosts_;
+  KernelTeller kernels_;
+  Watch& watch_;
+  std::mutex mutex_;  // of `told_`
+  std::map<std::string, PredictedRank> told_;
+};
+
+/// What hosts are told by; `made` gets where that is from.
+Result<std::map<std::string, profile::HostTimes>> host_times(const PredictQuestion& question,
+                                                             Prediction& made, Watch& watch) {
+  auto measured = measure(question.recorded, watch);
+  if (!measured) return tl::unexpected(measured.error());
+  Measured given;
+  made.from = question.overheads.empty() ? question.from : HostFrom::given;
+  if (made.from == HostFrom::given) {
+    RecordedTraces others = question.recorded;
+    others.traces = question.overheads;
+    others.rank = -1;
+    auto theirs = measure(others, watch);
+    if (!theirs) return tl::unexpected(theirs.error());
+    given = *std::move(theirs);
+  } else if (measured->size() == 1) {
+    made.from = HostFrom::own;
+  }
+  return times_of(*measured, given, made.from, !question.unprofiled);
+}
+
+Time computed(const profile::Breakdown& parts) { return parts.compute_only + parts.overlapped; }
+
+double imbalance(const std::vector<PredictedRank>& ranks, Time step,
+                 profile::Breakdown PredictedRank::*parts) {
+  Time most{}, sum{};
+  for (const PredictedRank& rank : ranks) {
+    most = std::max(most, computed(rank.*parts));
+    sum += computed(rank.*parts);
+  }
+  const double mean = static_cast<double>(sum.count()) / static_cast<double>(ranks.size());
+  return step > Time{}
+             ? (static_cast<double>(most.count()) - mean) / static_cast<double>(step.count())
+             : 0;
+}
+
+}  // namespace
+
+std::string_view name(HostFrom from) {
+  switch (from) {
+    case HostFrom::others:
+      return "other ranks";
+    case HostFrom::own:
+      return "each rank's own";
+    case HostFrom::given:
+      return "other recordings";
+  }
+  return "";
+}
+
+Result<Prediction> predict(const PredictQuestion& question, Watch& watch) {
+  Prediction made;
+  const platform::DeviceEntry* device = nullptr;
+  if (!question.device.empty()) {
+    device = platform::find_device(question.device);
+    if (device == nullptr) return tl::unexpected(unknown_device(question.device));
+  }
+  made.models = question.models || device != nullptr;
+  const auto times = host_times(question, made, watch);
+  if (!times) return tl::unexpected(times.error());
+  Plays plays(question.recorded, *times, KernelTeller(device), watch);
+  auto base = plays.play(false, false);
+  if (!base) return tl::unexpected(base.error());
+  auto with_host = plays.play(true, false);
+  if (!with_host) return tl::unexpected(with_host.error());
+  auto with_kernels = made.models ? plays.play(false, true) : base;
+  if (!with_kernels) return tl::unexpected(with_kernels.error());
+  auto both = made.models ? plays.play(true, true) : with_host;
+  if (!both) return tl::unexpected(both.error());
+  made.findings = base->findings;
+  for (std::size_t i = 0; i < base->ranks.size(); ++i) {
+    const ReplayedRank& was = base->ranks[i];
+    PredictedRank rank = plays.told(was.file);
+    rank.rank = was.rank;
+    rank.file = was.file;
+    rank.device = was.device;
+    rank.recorded = mean_step(was, &ReplayedStep::recorded, was.recorded);
+    rank.replayed = simulated_step(was);
+    rank.with_host = simulated_step(with_host->ranks[i]);
+    rank.with_kernels = simulated_step(with_kernels->ranks[i]);
+    rank.told = simulated_step(both->ranks[i]);
+    rank.recorded_parts = was.recorded_parts;
+    rank.parts = both->ranks[i].simulated_parts;
+    made.recorded = std::max(made.recorded, rank.recorded);
+    made.told = std::max(made.told, rank.told);
+    made.ranks.push_back(std::move(rank));
+  }
+  made.recorded_imbalance = imbalance(made.ranks, made.recorded, &PredictedRank::recorded_parts);
+  made.imbalance = imbalance(made.ranks, made.told, &PredictedRank::parts);
+  return made;
+}
+
+}  // namespace orrery::study

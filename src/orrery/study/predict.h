@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recorded step told from what operators usually take on a host, and from models of kernels.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/profile/told_host.h"
+#include "orrery/study/replay.h"
+
+namespace orrery::study {
+
+/// Where the times of hosts come from.
+enum class HostFrom : std::uint8_t {
+  others,  ///< the recording's other ranks; of a single one, itself
+  own,     ///< each rank's own: how far means are from what they are the means of
+  given    ///< recordings that are named (PredictQuestion::overheads)
+};
+[[nodiscard]] std::string_view name(HostFrom from);
+
+struct PredictQuestion {
+  RecordedTraces recorded;
+  HostFrom from = HostFrom::others;
+  std::vector<std::string> overheads;  ///< recordings to take T1 to T5 of
+  bool models = false;                 ///< kernels as models say; else as recorded
+  std::string device;                  ///< of the catalogue, for models; empty: as recorded
+  bool unprofiled = false;             ///< without the profiler's own time
+};
+
+/// How a rank's step is told, and what each part of that does alone.
+struct PredictedRank {
+  std::uint32_t rank = 0;
+  std::string file, device;
+  Time recorded{};           ///< its steps, in the mean
+  Time replayed{};           ///< … with the recorded times
+  Time with_host{};          ///< … the host's as told
+  Time with_kernels{};       ///< … the kernels' as told
+  Time told{};               ///< … both
+  profile::Breakdown parts;  ///< of the whole, as told
+  profile::Breakdown recorded_parts;
+  profile::ToldHost host;
+  Time kernels{};       ///< recorded, of those that models were asked for
+  Time kernels_told{};  ///< … as they say
+  Time kernels_kept{};  ///< recorded, of those that none says anything of
+};
+
+struct Prediction {
+  std::vector<PredictedRank> ranks;
+  HostFrom from = HostFrom::others;  ///< own where there is a single rank
+  bool models = false;
+  Time recorded{}, told{};  ///< of the rank that takes longest
+  /// The longest less the mean of what devices compute, over the longest step.
+  double recorded_imbalance = 0, imbalance = 0;
+  Findings findings;
+};
+
+/// Algorithm 1 of Lin et al. (TPDS 2024, HiPC 2022), by the rules of replay: each thread takes T1
+/// to T5 around its launches, each stream one work after the other, communications wait for the
+/// last rank, hosts for what they were recorded to wait for. Each rank is told without its own host
+/// times, where there are others. Errc: as replay; usage for unknown devices.
+[[nodiscard]] Result<Prediction> predict(const PredictQuestion& question, Watch& watch);
+
+}  // namespace orrery::study
