@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 namespace orrery::study {
 namespace {
@@ -105,6 +109,31 @@ TEST(Predict, KernelsAsModelsSay) {
   EXPECT_GT(same.ranks[0].kernels, same.ranks[0].kernels_kept * 9);
   question.device = "b200";
   EXPECT_LT(predicted(question).told, same.told);
+}
+
+/// Geometric means, least and greatest of errors over one device's set-ups, or over all; percent.
+struct Published {
+  double geo, least, most;
+};
+
+// Lin et al., HiPC 2022: the table of overall errors follows from those of the three devices
+// (owensgroup/ml_perf_model, analysis/notebooks/e2e_plot.ipynb; as many set-ups on each).
+TEST(Predict, PublishedTablesAddUp) {
+  const std::vector<std::pair<Published, std::vector<Published>>> rows = {
+      {{4.61, 0.41, 15.25}, {{2.69, 0.41, 7.82}, {5.73, 1.18, 11.04}, {6.37, 1.99, 15.25}}},
+      {{7.96, 0.09, 24.92}, {{7.56, 0.73, 21.96}, {6.97, 0.09, 24.92}, {9.59, 2.04, 22.76}}},
+      {{10.15, 0.75, 28.38}, {{6.92, 0.75, 20.79}, {12.52, 1.13, 26.17}, {12.09, 1.06, 28.38}}}};
+  for (const auto& [all, devices] : rows) {
+    double product = 1, least = 100, most = 0;
+    for (const Published& device : devices) {
+      product *= device.geo;
+      least = std::min(least, device.least);
+      most = std::max(most, device.most);
+    }
+    EXPECT_NEAR(std::cbrt(product), all.geo, 0.02);
+    EXPECT_EQ(least, all.least);
+    EXPECT_EQ(most, all.most);
+  }
 }
 
 }  // namespace

@@ -71,8 +71,10 @@ std::string predict_text(const Prediction& told, report::Style style) {
                                 name(told.from), share(host.recorded, host.recorded + host.kept),
                                 longer(host.recorded, host.told)));
   if (told.models)
-    sheet.add("kernels", fmt::format("by models: {} of their time; the rest as recorded",
-                                     share(kernels, kernels + kept)));
+    sheet.add("kernels", kernels > Time{}
+                             ? fmt::format("by models: {} of their time; the rest as recorded",
+                                           share(kernels, kernels + kept))
+                             : "as recorded: no model knows one, or the device");
   sheet.add("imbalance", fmt::format("{:.1f} % of the step, recorded {:.1f} %",
                                      100 * told.imbalance, 100 * told.recorded_imbalance));
   std::string text = ranks_text(told, style) + "\n" + sheet.text();
