@@ -248,7 +248,7 @@ std::string changes_text(report::Style style) {
                std::string(word.about)});
   table.row({"kernel:TEXT=FACTOR", "scaled", "kernels with this in their names"});
   table.row({"named:NAME=FACTOR", "scaled", "kernels of just this name"});
-  table.row({"OPERATION=FACTOR", "scaled", "kernels known to be gemm, attention, softmax ..."});
+  table.row({"OPERATION=FACTOR", "scaled", "kernels known to be gemm, attention, softmax …"});
   table.row({"group:NAME=FACTOR", "scaled", "collectives of a process group"});
   table.row({"rank:N=FACTOR", "scaled", "all that rank N does itself"});
   return table.text(style);
