@@ -34,13 +34,14 @@ double middle_of(int part) { return (part + 0.5) / kEqualParts; }
 
 }  // namespace
 
-double drawn(const Spread& spread, std::uint64_t bits) {
+double quantile(const Spread& spread, double p) {
   if (!varies(spread)) return 1;
-  const double u = evenly(bits);
   if (spread.distribution == SpreadKind::uniform)
-    return spread.least + u * (spread.most - spread.least);
-  return exact_exp(spread.sigma * normal_quantile(u));
+    return spread.least + p * (spread.most - spread.least);
+  return exact_exp(spread.sigma * normal_quantile(p));
 }
+
+double drawn(const Spread& spread, std::uint64_t bits) { return quantile(spread, evenly(bits)); }
 
 RankDraw draw_rank(const Variability& variability, std::uint64_t seed, std::uint64_t fleet,
                    std::uint64_t step, std::uint64_t rank) {
@@ -147,21 +148,36 @@ double RankFactor::exceeded_by(double q) const {
 
 MostOf::MostOf(const RankFactor& one, double count) : one_(one), count_(count) {}
 
-double MostOf::above(double x) const {
-  const double one = one_.above(x);
-  if (one >= 1) return 1;
-  return 1 - exact_exp2(count_ * exact_log2(1 - one));
+namespace {
+
+constexpr double kSmall = 1e-4;  // below it three terms of the series do
+
+/// ln(1 - x), for any x from 0 below 1.
+double log_without(double x) {
+  return x < kSmall ? -x * (1 + x * (0.5 + x / 3)) : exact_log(1 - x);
 }
 
-double MostOf::quantile(double p) const {
-  return one_.exceeded_by(1 - exact_exp2(exact_log2(p) / count_));
+/// 1 - e^-x, for any x from 0.
+double all_but_exp(double x) {
+  return x < kSmall ? x * (1 - x * (0.5 - x / 6)) : 1 - exact_exp(-x);
+}
+
+}  // namespace
+
+double MostOf::above(double x) const {
+  const double one = one_.above(x);
+  return one >= 1 ? 1 : all_but_exp(-count_ * log_without(one));
+}
+
+double MostOf::exceeded_by(double q) const {
+  return one_.exceeded_by(all_but_exp(-log_without(q) / count_));
 }
 
 double MostOf::mean() const {
   constexpr int kLevels = 40, kPieces = 8;  // from 2^-40 to 1 - 2^-40
   std::vector<double> knots;
-  for (int k = kLevels; k >= 1; --k) knots.push_back(quantile(exact_exp2(-k)));
-  for (int k = 2; k <= kLevels; ++k) knots.push_back(quantile(1 - exact_exp2(-k)));
+  for (int k = kLevels; k >= 1; --k) knots.push_back(exceeded_by(1 - exact_exp2(-k)));
+  for (int k = 2; k <= kLevels; ++k) knots.push_back(exceeded_by(exact_exp2(-k)));
   double sum = knots.front();  // nothing is below
   for (std::size_t i = 1; i < knots.size(); ++i) {
     const double step = (knots[i] - knots[i - 1]) / kPieces;
@@ -172,6 +188,22 @@ double MostOf::mean() const {
     }
   }
   return sum;
+}
+
+namespace {
+constexpr double kTableEnd = 40, kTableStep = 0.25;
+}
+
+MostOfTable::MostOfTable(const MostOf& most) {
+  for (double odds = -kTableEnd; odds <= kTableEnd; odds += kTableStep)
+    values_.push_back(most.exceeded_by(1 / (1 + exact_exp2(odds))));
+}
+
+double MostOfTable::quantile(double p) const {
+  const double odds = std::clamp(exact_log2(p / (1 - p)), -kTableEnd, kTableEnd);
+  const double place = (odds + kTableEnd) / kTableStep;
+  const std::size_t at = std::min(static_cast<std::size_t>(place), values_.size() - 2);
+  return values_[at] + (place - static_cast<double>(at)) * (values_[at + 1] - values_[at]);
 }
 
 }  // namespace orrery::model

@@ -24,6 +24,8 @@ struct RankDraw {
   }
 };
 
+/// What a share of `p`, above 0 and below 1, of such factors is below of.
+[[nodiscard]] double quantile(const platform::Spread& spread, double p);
 /// A draw of a factor with this distribution: the same for the same bits.
 [[nodiscard]] double drawn(const platform::Spread& spread, std::uint64_t bits);
 
@@ -67,14 +69,29 @@ class MostOf {
  public:
   MostOf(const RankFactor& one, double count);
 
-  [[nodiscard]] double quantile(double p) const;  ///< 0 < p < 1
-  [[nodiscard]] double mean() const;              ///< by Simpson's rule between 80 quantiles
+  /// What a share of `q` (above 0, below 1) of such maxima is above of.
+  [[nodiscard]] double exceeded_by(double q) const;
+  [[nodiscard]] double quantile(double p) const { return exceeded_by(1 - p); }
+  [[nodiscard]] double mean() const;  ///< by Simpson's rule between 80 quantiles
 
  private:
   [[nodiscard]] double above(double x) const;
 
   const RankFactor& one_;
   double count_;
+};
+
+/// Quantiles of it, looked up: for draws by the million. Between 321 of them, evenly spaced in the
+/// logarithm of p / (1 - p), lines are drawn.
+class MostOfTable {
+ public:
+  explicit MostOfTable(const MostOf& most);
+
+  /// Of p between 2^-40 and 1 - 2^-40, and else of the nearer of these.
+  [[nodiscard]] double quantile(double p) const;
+
+ private:
+  std::vector<double> values_;
 };
 
 }  // namespace orrery::model

@@ -73,6 +73,20 @@ TEST(RankFactor, TheMostOfManyIsAsInClosedForm) {
       expect_drawn_is_closed_form(*each, ranks, ranks > 64 ? 4000 : 20000);
 }
 
+// Against the integral of 1 - F^n for the most of a million normal numbers, by another way.
+TEST(RankFactor, TheMostOfAMillionIsStillRight) {
+  Variability speed;
+  speed.speed = lognormal(1e-4);
+  const RankFactor one(speed, 1);
+  const MostOf most(one, 1e6);
+  double mean = 0;
+  for (double x = 0.0005; x < 12; x += 0.001)
+    mean += 0.001 * -std::expm1(1e6 * std::log1p(-0.5 * std::erfc(x / std::sqrt(2))));
+  EXPECT_NEAR((most.mean() - 1) / 1e-4, mean, 0.003);
+  EXPECT_LT(most.quantile(0.5), most.mean());
+  EXPECT_LT(most.mean(), most.quantile(0.95));
+}
+
 // Two uniform spreads have a density that is known: what lies above x is an integral of it.
 TEST(RankFactor, TwoUniformSpreadsMultiply) {
   Variability two;
@@ -87,6 +101,17 @@ TEST(RankFactor, TwoUniformSpreadsMultiply) {
     }
     EXPECT_NEAR(one.above(x), sum / 100'000, 2e-4) << x;
   }
+}
+
+TEST(RankFactor, TheTableIsTheClosedForm) {
+  Variability some;
+  some.speed = lognormal(0.03);
+  some.stalls = {0.01, Time(100'000'000'000)};
+  const RankFactor one(some, 1);
+  const MostOf most(one, 8);
+  const MostOfTable table(most);
+  for (const double p : {1e-9, 0.001, 0.1, 0.5, 0.9, 0.95, 0.999, 1 - 1e-7})
+    EXPECT_NEAR(table.quantile(p) / most.quantile(p), 1, 1e-3) << p;
 }
 
 TEST(RankFactor, WithoutVariabilityIsOne) {
