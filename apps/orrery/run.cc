@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "report_files.h"
 #include "run_output.h"
+#include "run_variability.h"
 
 namespace orrery::app {
 
@@ -101,6 +102,17 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Sessi
   return exit_code(written.error().code);
 }
 
+/// Many steps instead of one.
+int draw(InputOptions& options, const KeepOptions& keep, VariabilityOptions& variability,
+         Session& session) {
+  if (keep.page.wanted())
+    return session.fail({Errc::usage, "--open",
+                         "a web page is of one run, and --variability is of many", "leave it out"});
+  options.spans = "all";
+  if (auto fine = check_input_options(options, session); !fine) return session.fail(fine.error());
+  return run_variability(options, variability, session);
+}
+
 }  // namespace
 
 void add_run(CLI::App& table, Session& session) {
@@ -142,15 +154,20 @@ void add_run(CLI::App& table, Session& session) {
       ->type_name("EFFECT")
       ->allow_extra_args(false)
       ->group("Models");
+  const auto variability = std::make_shared<VariabilityOptions>();
+  add_variability_options(*command, *variability);
   const auto show = std::make_shared<ShowOptions>();
   command->add_flag("--all", show->all, "Show every kind of communication")->group("Output");
   command
       ->add_flag("--effects", show->effects,
                  "Simulate again without each effect, and show what it is worth")
       ->group("Output");
-  command->callback([options, keep, show, &session] {
+  command->callback([options, keep, show, variability, command, &session] {
     session.command = "run";
-    session.action = [options, keep, show, &session] {
+    session.action = [options, keep, show, variability, command, &session] {
+      if (auto fine = check_variability_options(*command, *variability); !fine)
+        return session.fail(fine.error());
+      if (variability->given()) return draw(*options, *keep, *variability, session);
       return run(*options, *keep, *show, session);
     };
   });

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "orrery/core/random.h"
 #include "orrery/graph/content_hash.h"
 #include "orrery/graph/structure/selection.h"
 #include "orrery/graph/transform/costs.h"
@@ -59,15 +60,6 @@ GraphRef levelled(const Graph& graph, const std::vector<Peer>& peers) {
     }
   }
   return any ? std::make_shared<const Graph>(graph.with_durations(durations)) : nullptr;
-}
-
-/// 64 bits that say nothing of what they were made from (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014, figure 16: splitmix64's finalizer).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
 }
 
 /// Twelve uniform numbers, summed: nearly normal within 3 σ, with nothing that differs between

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_variability.h"
+
+#include <CLI/CLI.hpp>
+
+#include "arguments.h"
+#include "orrery/present/variability_text.h"
+#include "output_file.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+void add_variability_options(CLI::App& command, VariabilityOptions& options) {
+  study::VariabilityQuestion& question = options.question;
+  constexpr const char* kGroup = "Variability (docs/variability.md)";
+  command
+      .add_option("--variability", question.variability,
+                  "Machines that differ and steps that are unsteady: a file, or a name of the "
+                  "catalogue")
+      ->type_name("FILE|NAME")
+      ->group(kGroup);
+  command.add_option("--draws", question.draws, "So many steps are drawn")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--seed", question.seed, "Another seed, other draws")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kGroup);
+  command
+      .add_flag("--same-fleet", question.same_fleet,
+                "Draw the ranks' speeds once: steps of one fleet, not of many")
+      ->group(kGroup);
+  command
+      .add_flag("--simulate-draws", question.simulate,
+                "Simulate every draw, instead of by the fast path")
+      ->group(kGroup);
+  command
+      .add_option("--verify-draws", question.verify,
+                  "Simulate so many of the draws, too, and say how far off the fast path is")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--plot", options.plot, "Draw how the cost grows with scale into an SVG")
+      ->type_name("FILE")
+      ->group(kGroup);
+}
+
+Result<void> check_variability_options(const CLI::App& command, const VariabilityOptions& options) {
+  const auto typed = [&](const char* name) { return command.get_option(name)->count() > 0; };
+  if (!options.given()) {
+    for (const char* name :
+         {"--draws", "--seed", "--same-fleet", "--simulate-draws", "--verify-draws", "--plot"})
+      if (typed(name))
+        return fail(Errc::usage, name, "is only for --variability",
+                    "orrery run ... --variability training-64k");
+    return {};
+  }
+  for (const char* name : {"--effects", "--verify-fold", "--open", "--all", "--spans"})
+    if (command.get_option_no_throw(name) != nullptr && typed(name))
+      return fail(Errc::usage, name, "is of one run, and --variability is of many", "leave it out");
+  if (options.question.simulate && typed("--verify-draws"))
+    return fail(Errc::usage, "--verify-draws", "every draw is simulated already", "leave it out");
+  return {};
+}
+
+int run_variability(const InputOptions& inputs, VariabilityOptions& options, Session& session) {
+  if (session.output.ends_with(".orrery") || session.output.ends_with(".html"))
+    return session.fail({Errc::usage, "--output",
+                         "a run file or a web page is of one run, and --variability is of many",
+                         "-o FILE.json keeps the figures"});
+  options.question.base = inputs;
+  options.question.base.record = false;
+  options.question.base.work.brief_names = true;
+  ShownWatch watch(session);
+  const auto answer = study::vary(options.question, watch);
+  watch.through();
+  if (!answer) return session.fail(answer.error());
+  if (!options.plot.empty())
+    if (auto done = write_output(options.plot, present::variability_svg(*answer), session.force);
+        !done)
+      return session.fail(done.error());
+  return session.deliver(present::variability_text(*answer, session.out_style()),
+                         [&] { return present::variability_json(*answer); });
+}
+
+}  // namespace orrery::app

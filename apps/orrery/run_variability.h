@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery run --variability: many draws of one step.
+#pragma once
+
+#include <string>
+
+#include "inputs.h"
+#include "orrery/study/variability.h"
+#include "session.h"
+
+namespace orrery::app {
+
+/// As it was typed.
+struct VariabilityOptions {
+  study::VariabilityQuestion question;  ///< but for the workload and the cluster
+  std::string plot;
+
+  [[nodiscard]] bool given() const { return !question.variability.empty(); }
+};
+
+/// Adds --variability, --draws, --seed and those about them, in a group of their own.
+void add_variability_options(CLI::App& command, VariabilityOptions& options);
+
+/// Errc: usage for what only goes with --variability, and what does not.
+[[nodiscard]] Result<void> check_variability_options(const CLI::App& command,
+                                                     const VariabilityOptions& options);
+
+/// Draws, and says what came of it. `inputs` are settled.
+int run_variability(const InputOptions& inputs, VariabilityOptions& options, Session& session);
+
+}  // namespace orrery::app

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/variability.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "orrery/core/random.h"
+#include "orrery/core/thread_pool.h"
+#include "orrery/model/variability/rank_factor.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/outcome.h"
+#include "orrery/study/variability_teams.h"
+
+namespace orrery::study {
+namespace {
+
+using model::RankDraw;
+using platform::SpreadKind;
+using platform::Variability;
+
+constexpr double kGrid = 1e-4;  // factors of draws that are simulated: equal ones fold
+constexpr std::uint64_t kMostScale = 1u << 17;
+constexpr std::uint32_t kScaleDraws = 256;
+
+double seconds_of(Time time) { return static_cast<double>(time.count()) * 1e-12; }
+Time time_of_seconds(double seconds) { return Time(std::llround(seconds * 1e12)); }
+
+bool varies(const platform::Spread& spread) { return spread.distribution != SpreadKind::none; }
+
+/// The parts that a step's variability is made of, each alone.
+std::vector<std::pair<std::string, Variability>> parts_of(const Variability& all) {
+  std::vector<std::pair<std::string, Variability>> made;
+  Variability one;
+  one.speed = all.speed;
+  one.slow = all.slow;
+  if (varies(all.speed) || all.slow.share > 0) made.emplace_back("speed", one);
+  one = {};
+  one.jitter = all.jitter;
+  if (varies(all.jitter)) made.emplace_back("jitter", one);
+  one = {};
+  one.stalls = all.stalls;
+  if (all.stalls.rate > 0 && all.stalls.mean > Time{}) made.emplace_back("stalls", one);
+  one = {};
+  one.network = all.network;
+  if (varies(all.network)) made.emplace_back("network", one);
+  return made;
+}
+
+/// By rank in the order of their times; the q-th of n as numpy's "lower" has it.
+StepSpread spread_of(std::vector<Time> steps) {
+  std::sort(steps.begin(), steps.end());
+  const auto at = [&](double q) {
+    return steps[static_cast<std::size_t>(q * static_cast<double>(steps.size() - 1))];
+  };
+  double sum = 0;
+  for (const Time step : steps) sum += seconds_of(step);
+  return {time_of_seconds(sum / static_cast<double>(steps.size())),
+          at(0.5),
+          at(0.95),
+          at(0.99),
+          steps.front(),
+          steps.back()};
+}
+
+class Varying {
+ public:
+  Varying(const VariabilityQuestion& question, Watch& watch) : question_(question), watch_(watch) {}
+
+  Result<VariabilityAnswer> run() {
+    if (auto fine = read(); !fine) return tl::unexpected(fine.error());
+    auto done = question_.simulate ? draw_by_simulation() : draw_fast();
+    if (!done) return tl::unexpected(done.error());
+    note_slowest();
+    return std::move(made_);
+  }
+
+ private:
+  struct Drawn {
+    Time step{}, no_stragglers{}, but_slowest{};
+  };
+
+  Result<void> read() {
+    if (question_.draws < 1 || question_.draws > 1'000'000)
+      return fail(Errc::usage, "--draws", "give 1 to 1000000");
+    if (question_.verify < 0 || question_.verify > question_.draws)
+      return fail(Errc::usage, "--verify-draws", "give 0 to as many as --draws");
+    if (question_.seed < 0)
+      return fail(Errc::usage, "--seed", "give a number that is not negative");
+    auto variability = platform::read_variability(question_.variability);
+    if (!variability) return tl::unexpected(variability.error());
+    made_.variability = *std::move(variability);
+    Findings& findings = made_.findings;
+    auto cluster = read_cluster(question_.base, findings);
+    if (!cluster) return tl::unexpected(cluster.error());
+    auto load = read_load(question_.base, *cluster, watch_, findings);
+    if (!load) return tl::unexpected(load.error());
+    inputs_ = {std::make_shared<const Cluster>(*std::move(cluster)),
+               std::make_shared<const Load>(*std::move(load))};
+    auto base = simulate(question_.base, inputs_, watch_, findings);
+    if (!base) return tl::unexpected(base.error());
+    if (base->result.stall)
+      return fail(Errc::stall, question_.base.workload_name(), "the simulation cannot finish",
+                  "orrery run without --variability says where it stops");
+    made_.findings = base->findings;
+    made_.workload = base->workload_name;
+    made_.cluster = base->cluster_name;
+    made_.without = base->result.end;
+    made_.ranks = base->workload().rank_count();
+    made_.draws = question_.draws;
+    made_.seed = question_.seed;
+    made_.same_fleet = question_.same_fleet;
+    made_.simulated = question_.simulate;
+    for (std::uint32_t rank = 0; rank < made_.ranks; ++rank) {
+      seconds_.push_back(seconds_of(base->result.ranks[rank].compute));
+      if (seconds_.back() <= 0) seconds_.back() = seconds_of(made_.without);
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t fleet(std::int64_t draw) const {
+    return question_.same_fleet ? 0 : static_cast<std::uint64_t>(draw);
+  }
+  [[nodiscard]] double factor(const Variability& variability, std::int64_t draw,
+                              std::uint32_t rank) const {
+    return model::draw_rank(variability, static_cast<std::uint64_t>(question_.seed), fleet(draw),
+                            static_cast<std::uint64_t>(draw), rank)
+        .factor(seconds_[rank]);
+  }
+  [[nodiscard]] double network(const Variability& variability, std::int64_t draw) const {
+    return model::draw_network(variability, static_cast<std::uint64_t>(question_.seed),
+                               static_cast<std::uint64_t>(draw));
+  }
+  [[nodiscard]] std::vector<double> factors(const Variability& variability,
+                                            std::int64_t draw) const {
+    std::vector<double> made(made_.ranks);
+    for (std::uint32_t rank = 0; rank < made_.ranks; ++rank)
+      made[rank] = factor(variability, draw, rank);
+    return made;
+  }
+
+  /// With these factors, rank by rank where they differ.
+  [[nodiscard]] Result<Time> simulate_with(std::vector<double> factors, double network) const {
+    for (double& factor : factors) factor = std::max(std::round(factor / kGrid), 1.0) * kGrid;
+    auto inputs = with_factors(question_.base, inputs_, factors, network);
+    if (!inputs) return tl::unexpected(inputs.error());
+    Question question = question_.base;
+    question.record = false;
+    Watch nobody;
+    Findings unheard;
+    auto outcome = simulate(question, *std::move(inputs), nobody, unheard);
+    if (!outcome) return tl::unexpected(outcome.error());
+    if (outcome->result.stall)
+      return fail(Errc::stall, question.workload_name(), "the simulation cannot finish");
+    return outcome->result.end;
+  }
+
+  [[nodiscard]] std::uint32_t threads() const {
+    const std::int64_t asked = question_.base.work.threads;
+    return asked > 1 ? static_cast<std::uint32_t>(asked)
+                     : std::max(1u, std::thread::hardware_concurrency());
+  }
+
+  static double median_of(std::vector<double> factors) {
+    const auto middle = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2);
+    std::nth_element(factors.begin(), middle, factors.end());
+    return *middle;
+  }
+
+  /// The step with these factors, and with the slowest rank, or all, at the median.
+  template <class StepWith>
+  [[nodiscard]] Result<Drawn> three_steps(std::int64_t draw, const StepWith& step_with) const {
+    std::vector<double> drawn = factors(made_.variability, draw);
+    const double carried = network(made_.variability, draw);
+    const double median = median_of(drawn);
+    Result<Time> step = step_with(drawn, carried);
+    if (!step) return tl::unexpected(step.error());
+    *std::max_element(drawn.begin(), drawn.end()) = median;
+    Result<Time> but = step_with(drawn, carried);
+    if (!but) return tl::unexpected(but.error());
+    drawn.assign(drawn.size(), median);
+    Result<Time> none = step_with(drawn, carried);
+    if (!none) return tl::unexpected(none.error());
+    return Drawn{*step, *none, *but};
+  }
+
+  Result<void> summarise(const std::vector<Result<Drawn>>& drawn) {
+    std::vector<Time> steps;
+    double none = 0, but = 0;
+    for (const Result<Drawn>& one : drawn) {
+      if (!one) return tl::unexpected(one.error());
+      steps.push_back(one->step);
+      none += seconds_of(one->no_stragglers);
+      but += seconds_of(one->but_slowest);
+    }
+    const auto count = static_cast<double>(drawn.size());
+    made_.no_stragglers = time_of_seconds(none / count);
+    made_.but_slowest = time_of_seconds(but / count);
+    made_.steps = spread_of(std::move(steps));
+    return {};
+  }
+
+  Result<void> draw_by_simulation() {
+    std::vector<Result<Drawn>> drawn(static_cast<std::size_t>(made_.draws), Drawn{});
+    ThreadPool(threads()).share(static_cast<std::uint32_t>(made_.draws), [&](std::uint32_t draw) {
+      drawn[draw] = three_steps(draw, [&](const std::vector<double>& factors, double network) {
+        return simulate_with(factors, network);
+      });
+    });
+    return summarise(drawn);
+  }
+
+  // The fast path
+
+  [[nodiscard]] std::vector<double> team_factors(const std::vector<double>& ranks) const {
+    std::vector<double> made(teams_.count(), -1e300);
+    for (std::uint32_t rank = 0; rank < made_.ranks; ++rank) {
+      double& team = made[teams_.of_rank[rank]];
+      team = std::max(team, ranks[rank]);
+    }
+    return made;
+  }
+  [[nodiscard]] Time fast(const std::vector<double>& ranks, double network) const {
+    return step_of(made_.response, effective(teams_, made_.response, team_factors(ranks)), network);
+  }
+
+  /// How a step grows: simulated with all ranks slower, with each stage slower, with the network
+  /// slower, each of them folded.
+  Result<void> find_response() {
+    const model::RankFactor one(made_.variability, mean_seconds());
+    const double most = model::MostOf(one, made_.ranks).quantile(0.5);
+    const double delta = std::clamp(std::abs(most - 1), 0.005, 0.5);
+    Response& response = made_.response;
+    for (const double times : {-1.0, 0.0, 1.0, 4.0, 16.0})
+      response.factors.push_back(std::round((1 + times * delta) / kGrid) * kGrid);
+    response.networks = network_knots();
+    for (const double factor : response.factors)
+      for (const double network : response.networks) {
+        const Result<Time> step =
+            factor == 1 && network == 1
+                ? Result<Time>(made_.without)
+                : simulate_with(std::vector<double>(made_.ranks, factor), network);
+        if (!step) return tl::unexpected(step.error());
+        response.steps.push_back(*step);
+      }
+    return find_stages(response.factors[2]);
+  }
+
+  /// 1 alone where it does not vary, else from the least to the most of a hundred.
+  [[nodiscard]] std::vector<double> network_knots() const {
+    const platform::Spread& spread = made_.variability.network;
+    std::vector<double> knots{1};
+    for (const double p : {0.01, 0.2, 0.5, 0.8, 0.99})
+      if (const double knot = model::quantile(spread, p); std::abs(knot - 1) > 1e-6)
+        knots.push_back(knot);
+    std::sort(knots.begin(), knots.end());
+    knots.erase(std::unique(knots.begin(), knots.end()), knots.end());
+    return knots;
+  }
+
+  Result<void> find_stages(double factor) {
+    Response& response = made_.response;
+    response.stages.assign(teams_.stages, 1);
+    const double all = seconds_of(step_of(response, factor, 1) - made_.without);
+    if (teams_.stages == 1 || all <= 0) return {};
+    for (std::uint32_t stage = 0; stage < teams_.stages; ++stage) {
+      std::vector<double> factors(made_.ranks, 1);
+      for (std::uint32_t rank = 0; rank < made_.ranks; ++rank)
+        if (teams_.stage(rank) == stage) factors[rank] = factor;
+      const auto step = simulate_with(std::move(factors), 1);
+      if (!step) return tl::unexpected(step.error());
+      response.stages[stage] = std::max(0.0, seconds_of(*step - made_.without) / all);
+    }
+    const double sum = std::accumulate(response.stages.begin(), response.stages.end(), 0.0);
+    const double most = *std::max_element(response.stages.begin(), response.stages.end());
+    if (sum > most) response.sum_share = std::clamp((1 - most) / (sum - most), 0.0, 1.0);
+    return {};
+  }
+
+  [[nodiscard]] double mean_seconds() const {
+    return std::accumulate(seconds_.begin(), seconds_.end(), 0.0) /
+           static_cast<double>(seconds_.size());
+  }
+
+  Result<void> draw_fast() {
+    auto teams = teams_of(*inputs_.load);
+    if (!teams) return tl::unexpected(teams.error());
+    teams_ = *std::move(teams);
+    made_.stages = teams_.stages;
+    made_.replicas = teams_.replicas;
+    if (auto fine = find_response(); !fine) return fine;
+    std::vector<Result<Drawn>> drawn(static_cast<std::size_t>(made_.draws), Drawn{});
+    const auto parts = parts_of(made_.variability);
+    const bool apart = parts.size() > 1;
+    std::vector<std::vector<Time>> of_parts(parts.size(), std::vector<Time>(drawn.size()));
+    ThreadPool(threads()).share(static_cast<std::uint32_t>(made_.draws), [&](std::uint32_t draw) {
+      drawn[draw] = three_steps(
+          draw, [&](const std::vector<double>& factors, double network) -> Result<Time> {
+            return fast(factors, network);
+          });
+      for (std::size_t i = 0; apart && i < parts.size(); ++i)
+        of_parts[i][draw] = fast(factors(parts[i].second, draw), network(parts[i].second, draw));
+    });
+    for (std::size_t i = 0; apart && i < parts.size(); ++i) {
+      const StepSpread spread = spread_of(std::move(of_parts[i]));
+      made_.parts.push_back({parts[i].first, spread.mean, spread.p95});
+    }
+    if (auto fine = summarise(drawn); !fine) return fine;
+    note_closed_form();
+    note_scale();
+    return verify();
+  }
+
+  /// With one stage the step is one function of the slowest rank, whose distribution is known.
+  void note_closed_form() {
+    if (teams_.stages > 1 || varies(made_.variability.network) || question_.same_fleet) return;
+    const model::RankFactor one(made_.variability, mean_seconds());
+    const model::MostOf most(one, made_.ranks);
+    const auto at = [&](double p) { return step_of(made_.response, most.quantile(p), 1); };
+    StepSpread closed{{}, at(0.5), at(0.95), at(0.99), at(1e-3), at(1 - 1e-3)};
+    closed.mean = step_of(made_.response, most.mean(), 1);
+    made_.closed = closed;
+  }
+
+  /// Replicas are added and taken away, and the step without variability stays.
+  void note_scale() {
+    if (inputs_.load->program == nullptr && teams_.stages > 1) return;
+    const model::RankFactor one(made_.variability, mean_seconds());
+    const std::uint64_t unit = inputs_.load->program != nullptr ? made_.ranks / teams_.replicas : 1;
+    std::vector<std::uint64_t> scales{made_.ranks};
+    for (std::uint64_t ranks = unit; ranks <= kMostScale; ranks *= 8) scales.push_back(ranks);
+    std::sort(scales.begin(), scales.end());
+    scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
+    for (const std::uint64_t ranks : scales) {
+      const model::MostOf most(one, static_cast<double>(ranks));
+      made_.scale.push_back({ranks, most.mean(), step_of(made_.response, most.mean(), 1),
+                             step_of(made_.response, most.quantile(0.95), 1)});
+    }
+    if (teams_.stages > 1) draw_scale(one, unit);
+  }
+
+  /// With several stages replicas are drawn, each team by the closed form of its most.
+  void draw_scale(const model::RankFactor& one, std::uint64_t unit) {
+    Teams replica;
+    replica.stages = teams_.stages;
+    if (teams_.grows) return draw_grown(one, replica);
+    const model::MostOf most(one, static_cast<double>(made_.ranks) / teams_.count());
+    const model::MostOfTable team(most);
+    std::vector<std::vector<Time>> steps(made_.scale.size(), std::vector<Time>(kScaleDraws));
+    ThreadPool(threads()).share(kScaleDraws, [&](std::uint32_t draw) {
+      std::uint64_t bits = mixed(mixed(static_cast<std::uint64_t>(question_.seed)) + draw);
+      std::vector<double> factors(replica.stages);
+      double worst = 0;
+      std::uint64_t done = 0;
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        for (; done < made_.scale[i].ranks / unit; ++done) {
+          for (double& factor : factors) factor = team.quantile(evenly(bits = mixed(bits)));
+          worst = std::max(worst, effective(replica, made_.response, factors));
+        }
+        steps[i][draw] = step_of(made_.response, worst, 1);
+      }
+    });
+    for (std::size_t i = 0; i < steps.size(); ++i) note_at_scale(i, std::move(steps[i]));
+  }
+
+  /// One replica, whose teams are larger.
+  void draw_grown(const model::RankFactor& one, const Teams& replica) {
+    for (std::size_t i = 0; i < made_.scale.size(); ++i) {
+      const model::MostOf most(one, static_cast<double>(made_.scale[i].ranks) / replica.stages);
+      const model::MostOfTable team(most);
+      std::vector<Time> steps;
+      for (std::uint32_t draw = 0; draw < kScaleDraws; ++draw) {
+        std::uint64_t bits = mixed(mixed(static_cast<std::uint64_t>(question_.seed)) + draw);
+        std::vector<double> factors(replica.stages);
+        for (double& factor : factors) factor = team.quantile(evenly(bits = mixed(bits)));
+        steps.push_back(step_of(made_.response, effective(replica, made_.response, factors), 1));
+      }
+      note_at_scale(i, std::move(steps));
+    }
+  }
+
+  void note_at_scale(std::size_t i, std::vector<Time> steps) {
+    const StepSpread spread = spread_of(std::move(steps));
+    made_.scale[i].mean = spread.mean;
+    made_.scale[i].p95 = spread.p95;
+  }
+
+  Result<void> verify() {
+    for (std::int64_t draw = 0; draw < question_.verify; ++draw) {
+      const std::vector<double> drawn = factors(made_.variability, draw);
+      const double carried = network(made_.variability, draw);
+      const auto simulated = simulate_with(drawn, carried);
+      if (!simulated) return tl::unexpected(simulated.error());
+      made_.verified.push_back({draw, *simulated, fast(drawn, carried)});
+    }
+    return {};
+  }
+
+  void note_slowest() {
+    const model::RankFactor one(made_.variability, mean_seconds());
+    const model::MostOf most(one, made_.ranks);
+    made_.slowest_mean = most.mean();
+    made_.slowest_p95 = most.quantile(0.95);
+    made_.slowest_p99 = most.quantile(0.99);
+  }
+
+  const VariabilityQuestion& question_;
+  Watch& watch_;
+  Inputs inputs_;
+  std::vector<double> seconds_;  // by rank: what it computes in a step
+  Teams teams_;
+  VariabilityAnswer made_;
+};
+
+}  // namespace
+
+Result<VariabilityAnswer> vary(const VariabilityQuestion& question, Watch& watch) {
+  return Varying(question, watch).run();
+}
+
+}  // namespace orrery::study

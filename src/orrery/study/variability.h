@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A step on machines that differ and steps that are unsteady: many draws at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/platform/variability.h"
+#include "orrery/study/question.h"
+#include "orrery/study/study.h"
+
+namespace orrery::study {
+
+struct VariabilityQuestion {
+  Question base;            ///< settled: a workload on a cluster
+  std::string variability;  ///< a file, or a name of the catalogue
+  std::int64_t draws = 1000;
+  std::int64_t seed = 1;
+  bool same_fleet = false;  ///< ranks' speeds are drawn once; only steps differ
+  bool simulate = false;    ///< every draw rank by rank, instead of by the fast path
+  std::int64_t verify = 2;  ///< of the fast path's draws, so many rank by rank, too
+};
+
+/// Of many steps.
+struct StepSpread {
+  Time mean{}, median{}, p95{}, p99{}, least{}, most{};
+};
+
+/// What one part of the variability costs alone.
+struct PartCost {
+  std::string part;  ///< "speed", "jitter", "stalls", "network"
+  Time mean{}, p95{};
+};
+
+/// The same job with more or fewer replicas.
+struct AtScale {
+  std::uint64_t ranks = 0;
+  double slowest = 1;  ///< factor of the slowest rank, mean
+  Time mean{}, p95{};  ///< of the step
+};
+
+/// A draw that was simulated rank by rank, beside what the fast path says of it.
+struct VerifiedDraw {
+  std::int64_t draw = 0;
+  Time simulated{}, fast{};
+};
+
+/// How a step becomes longer, as the fast path takes it.
+struct Response {
+  std::vector<double> factors;   ///< every rank computes so many times as long, …
+  std::vector<double> networks;  ///< … and the network takes so many times as long:
+  std::vector<Time> steps;       ///< the step, factors × networks, simulated
+  std::vector<double> stages;    ///< one stage alone: its share of what all of them together add
+  double sum_share = 0;          ///< β: stages' delays add up; 1 - β: the worst one counts
+};
+
+struct VariabilityAnswer {
+  std::string workload, cluster;
+  platform::Variability variability;
+  std::int64_t draws = 0, seed = 0;
+  bool same_fleet = false, simulated = false;
+  std::uint32_t ranks = 0, stages = 1, replicas = 1;  ///< replicas are of all stages
+  Time without{};                                     ///< the step without variability
+  StepSpread steps;                                   ///< with it
+  Time no_stragglers{};  ///< mean, were each rank of a draw as quick as its median one
+  Time but_slowest{};    ///< mean, were only the slowest one so
+  double slowest_mean = 1, slowest_p95 = 1, slowest_p99 = 1;  ///< its factor, in closed form
+  std::optional<StepSpread> closed;  ///< the step in closed form; of one stage and a still network
+  std::vector<PartCost> parts;       ///< of those that vary, where several do
+  std::vector<AtScale> scale;        ///< of jobs and of traces without stages
+  std::vector<VerifiedDraw> verified;
+  Response response;  ///< of the fast path
+  Findings findings;
+};
+
+/// The same question gives the same answer. Errc: those of reading and simulating; usage for
+/// numbers that cannot be; input_unsupported for the fast path of traces with more than 64
+/// different ranks that send each other messages. O(draws × ranks), and some simulations of the
+/// folded step.
+[[nodiscard]] Result<VariabilityAnswer> vary(const VariabilityQuestion& question, Watch& watch);
+
+}  // namespace orrery::study

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/variability_teams.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "orrery/study/library.h"
+
+namespace orrery::study {
+namespace {
+
+constexpr std::size_t kMostGraphs = 64;
+
+bool sends_messages(const graph::Workload& workload) {
+  return std::any_of(workload.graphs.begin(), workload.graphs.end(), [](const auto& graph) {
+    const auto kinds = graph->kinds();
+    return std::find(kinds.begin(), kinds.end(), graph::NodeKind::send) != kinds.end();
+  });
+}
+
+/// Sets that are joined, each called by its least member.
+class Joined {
+ public:
+  explicit Joined(std::uint32_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
+  }
+  [[nodiscard]] std::uint32_t find(std::uint32_t one) {
+    while (parent_[one] != one) one = parent_[one] = parent_[parent_[one]];
+    return one;
+  }
+  void join(std::uint32_t a, std::uint32_t b) {
+    const auto [least, most] = std::minmax({find(a), find(b)});
+    parent_[most] = least;
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+/// Replicas are what tensor, context, expert and pipeline parallelism join, and gathering weights
+/// in every layer.
+Teams teams_of_plan(const workload::Program& program, std::uint32_t ranks) {
+  const workload::Mesh& mesh = program.mesh;
+  std::vector<workload::Axis> axes{workload::Axis::tp, workload::Axis::cp, workload::Axis::ep,
+                                   workload::Axis::etp};
+  if (program.spec.parallel.sharding == workload::Sharding::zero3)
+    axes.push_back(workload::Axis::dp_shard);
+  const std::uint32_t down = mesh.stride(workload::Dim::pp);
+  Joined joined(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    for (const workload::Axis axis : axes)
+      if (mesh.axis(axis).has(rank)) joined.join(rank, mesh.axis(axis).first(rank));
+    joined.join(rank, rank - mesh.coordinate(rank, workload::Dim::pp) * down);
+  }
+  Teams made;
+  made.stages = mesh.size(workload::Dim::pp);
+  made.replicas = 0;
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    const auto [found, added] = numbers.try_emplace(joined.find(rank), made.replicas);
+    made.replicas += added ? 1 : 0;
+    made.of_rank.push_back(found->second * made.stages + mesh.coordinate(rank, workload::Dim::pp));
+  }
+  made.grows = made.replicas == 1 && mesh.size(workload::Dim::dp) > 1;
+  return made;
+}
+
+}  // namespace
+
+Result<Teams> teams_of(const Load& load) {
+  const std::uint32_t ranks = load.workload.rank_count();
+  if (load.program) return teams_of_plan(*load.program, ranks);
+  Teams made;
+  made.of_rank.assign(ranks, 0);
+  if (!sends_messages(load.workload)) return made;
+  if (load.workload.graphs.size() > kMostGraphs)
+    return fail(Errc::input_unsupported, "--variability",
+                fmt::format("{} different ranks send each other messages, and no plan says which "
+                            "stage each of them is",
+                            load.workload.graphs.size()),
+                "--simulate-draws simulates every draw instead");
+  made.stages = static_cast<std::uint32_t>(load.workload.graphs.size());
+  made.of_rank = load.workload.graph_of_rank;
+  return made;
+}
+
+double effective(const Teams& teams, const Response& response, const std::vector<double>& factors) {
+  double worst = -1;
+  for (std::uint32_t replica = 0; replica < teams.replicas; ++replica) {
+    double sum = 0, most = -1e300;
+    for (std::uint32_t stage = 0; stage < teams.stages; ++stage) {
+      const double adds =
+          response.stages[stage] * (factors[std::size_t{replica} * teams.stages + stage] - 1);
+      sum += adds;
+      most = std::max(most, adds);
+    }
+    const double all = response.sum_share * sum + (1 - response.sum_share) * most;
+    worst = replica == 0 ? all : std::max(worst, all);
+  }
+  return 1 + worst;
+}
+
+namespace {
+
+/// Between which two of ascending knots `x` lies, or which of them are nearest, and where from the
+/// first to the second.
+std::pair<std::size_t, double> place_in(const std::vector<double>& knots, double x) {
+  if (knots.size() < 2) return {0, 0};
+  std::size_t to = 1;
+  while (to + 1 < knots.size() && knots[to] < x) ++to;
+  return {to - 1, (x - knots[to - 1]) / (knots[to] - knots[to - 1])};
+}
+
+}  // namespace
+
+Time step_of(const Response& response, double effective, double network) {
+  const auto [f, along] = place_in(response.factors, effective);
+  const auto [n, across] = place_in(response.networks, network);
+  const auto at = [&](std::size_t i, std::size_t j) {
+    const std::size_t last = response.networks.size() - 1;
+    return static_cast<double>(response.steps[i * (last + 1) + std::min(j, last)].count());
+  };
+  const double here = at(f, n) + along * (at(f + 1, n) - at(f, n));
+  const double beside = at(f, n + 1) + along * (at(f + 1, n + 1) - at(f, n + 1));
+  return Time(static_cast<std::int64_t>(std::max(here + across * (beside - here), 0.0)));
+}
+
+Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
+                            const std::vector<double>& factors, double network) {
+  auto cluster = std::make_shared<Cluster>(*inputs.cluster);
+  platform::Platform& platform = cluster->platform;
+  // Ranks that deviated already do so still, and some more.
+  std::vector<std::uint32_t> was(factors.size(), 0);  // 1 + which of them; 0: none
+  std::vector<platform::Deviation> old = std::move(platform.deviations);
+  platform.deviations.clear();
+  for (std::size_t i = 0; i < old.size(); ++i)
+    for (const std::uint32_t rank : old[i].ranks)
+      if (rank < was.size()) was[rank] = static_cast<std::uint32_t>(i + 1);
+  std::map<std::pair<std::uint32_t, double>, std::size_t> known;
+  for (std::uint32_t rank = 0; rank < factors.size(); ++rank) {
+    const auto [found, added] =
+        known.try_emplace({was[rank], factors[rank]}, platform.deviations.size());
+    if (added) {
+      platform::Deviation deviation = was[rank] > 0 ? old[was[rank] - 1] : platform::Deviation{};
+      deviation.ranks.clear();
+      deviation.compute_time *= factors[rank];
+      platform.deviations.push_back(std::move(deviation));
+    }
+    platform.deviations[found->second].ranks.push_back(rank);
+  }
+  if (network != 1) {
+    for (platform::Dimension& dim : platform.dims) {
+      dim.bandwidth = Bandwidth(dim.bandwidth.count() / network);
+      dim.latency_ns *= network;
+    }
+    auto library = read_library_for(question, platform);
+    if (!library) return tl::unexpected(library.error());
+    cluster->library = *std::move(library);
+  }
+  return Inputs{std::move(cluster), inputs.load};
+}
+
+}  // namespace orrery::study

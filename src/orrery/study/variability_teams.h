@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which ranks wait for each other within a step's layers, and how a step grows with theirs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/variability.h"
+
+namespace orrery::study {
+
+/// A team is what one stage of one replica is made of: ranks that wait for each other in every
+/// layer (tensor, context and expert parallel, and who gathers weights there). Of jobs by the plan.
+/// Of traces all ranks are one team, or where they send each other messages those with equal
+/// graphs.
+struct Teams {
+  std::uint32_t stages = 1, replicas = 1;
+  std::vector<std::uint32_t> of_rank;  ///< replica × stages + stage
+  bool grows = false;                  ///< a larger job has larger teams, not more of them
+
+  [[nodiscard]] std::uint32_t count() const { return stages * replicas; }
+  [[nodiscard]] std::uint32_t stage(std::uint32_t rank) const { return of_rank[rank] % stages; }
+};
+/// Errc: input_unsupported where traces have more than 64 different ranks.
+[[nodiscard]] Result<Teams> teams_of(const Load& load);
+
+/// How many times as long a step's compute takes in effect, where these are the teams' factors: of
+/// each replica β Σ sᵢ(fᵢ-1) + (1-β) maxᵢ sᵢ(fᵢ-1), and of these the most; plus 1.
+[[nodiscard]] double effective(const Teams& teams, const Response& response,
+                               const std::vector<double>& factors);
+/// The step with this and a factor of the network's: between what was simulated by lines, and
+/// beyond as between the last two.
+[[nodiscard]] Time step_of(const Response& response, double effective, double network);
+
+/// Inputs whose ranks take so many times as long to compute, and whose network so many times as
+/// long to carry. Errc: those of reading the library's files anew.
+[[nodiscard]] Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
+                                          const std::vector<double>& factors, double network);
+
+}  // namespace orrery::study
