@@ -13,6 +13,7 @@
 #include "orrery/model/variability/rank_factor.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/variability_scale.h"
 #include "orrery/study/variability_teams.h"
 
 namespace orrery::study {
@@ -23,11 +24,6 @@ using platform::SpreadKind;
 using platform::Variability;
 
 constexpr double kGrid = 1e-4;  // factors of draws that are simulated: equal ones fold
-constexpr std::uint64_t kMostScale = 1u << 17;
-constexpr std::uint32_t kScaleDraws = 256;
-
-double seconds_of(Time time) { return static_cast<double>(time.count()) * 1e-12; }
-Time time_of_seconds(double seconds) { return Time(std::llround(seconds * 1e12)); }
 
 bool varies(const platform::Spread& spread) { return spread.distribution != SpreadKind::none; }
 
@@ -48,22 +44,6 @@ std::vector<std::pair<std::string, Variability>> parts_of(const Variability& all
   one.network = all.network;
   if (varies(all.network)) made.emplace_back("network", one);
   return made;
-}
-
-/// By rank in the order of their times; the q-th of n as numpy's "lower" has it.
-StepSpread spread_of(std::vector<Time> steps) {
-  std::sort(steps.begin(), steps.end());
-  const auto at = [&](double q) {
-    return steps[static_cast<std::size_t>(q * static_cast<double>(steps.size() - 1))];
-  };
-  double sum = 0;
-  for (const Time step : steps) sum += seconds_of(step);
-  return {time_of_seconds(sum / static_cast<double>(steps.size())),
-          at(0.5),
-          at(0.95),
-          at(0.99),
-          steps.front(),
-          steps.back()};
 }
 
 class Varying {
@@ -310,7 +290,9 @@ class Varying {
     }
     if (auto fine = summarise(drawn); !fine) return fine;
     note_closed_form();
-    note_scale();
+    note_scale({teams_, inputs_.load->program != nullptr, mean_seconds(), threads(),
+                static_cast<std::uint64_t>(question_.seed)},
+               made_);
     return verify();
   }
 
@@ -323,69 +305,6 @@ class Varying {
     StepSpread closed{{}, at(0.5), at(0.95), at(0.99), at(1e-3), at(1 - 1e-3)};
     closed.mean = step_of(made_.response, most.mean(), 1);
     made_.closed = closed;
-  }
-
-  /// Replicas are added and taken away, and the step without variability stays.
-  void note_scale() {
-    if (inputs_.load->program == nullptr && teams_.stages > 1) return;
-    const model::RankFactor one(made_.variability, mean_seconds());
-    const std::uint64_t unit = inputs_.load->program != nullptr ? made_.ranks / teams_.replicas : 1;
-    std::vector<std::uint64_t> scales{made_.ranks};
-    for (std::uint64_t ranks = unit; ranks <= kMostScale; ranks *= 8) scales.push_back(ranks);
-    std::sort(scales.begin(), scales.end());
-    scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
-    for (const std::uint64_t ranks : scales) {
-      const model::MostOf most(one, static_cast<double>(ranks));
-      made_.scale.push_back({ranks, most.mean(), step_of(made_.response, most.mean(), 1),
-                             step_of(made_.response, most.quantile(0.95), 1)});
-    }
-    if (teams_.stages > 1) draw_scale(one, unit);
-  }
-
-  /// With several stages replicas are drawn, each team by the closed form of its most.
-  void draw_scale(const model::RankFactor& one, std::uint64_t unit) {
-    Teams replica;
-    replica.stages = teams_.stages;
-    if (teams_.grows) return draw_grown(one, replica);
-    const model::MostOf most(one, static_cast<double>(made_.ranks) / teams_.count());
-    const model::MostOfTable team(most);
-    std::vector<std::vector<Time>> steps(made_.scale.size(), std::vector<Time>(kScaleDraws));
-    ThreadPool(threads()).share(kScaleDraws, [&](std::uint32_t draw) {
-      std::uint64_t bits = mixed(mixed(static_cast<std::uint64_t>(question_.seed)) + draw);
-      std::vector<double> factors(replica.stages);
-      double worst = 0;
-      std::uint64_t done = 0;
-      for (std::size_t i = 0; i < steps.size(); ++i) {
-        for (; done < made_.scale[i].ranks / unit; ++done) {
-          for (double& factor : factors) factor = team.quantile(evenly(bits = mixed(bits)));
-          worst = std::max(worst, effective(replica, made_.response, factors));
-        }
-        steps[i][draw] = step_of(made_.response, worst, 1);
-      }
-    });
-    for (std::size_t i = 0; i < steps.size(); ++i) note_at_scale(i, std::move(steps[i]));
-  }
-
-  /// One replica, whose teams are larger.
-  void draw_grown(const model::RankFactor& one, const Teams& replica) {
-    for (std::size_t i = 0; i < made_.scale.size(); ++i) {
-      const model::MostOf most(one, static_cast<double>(made_.scale[i].ranks) / replica.stages);
-      const model::MostOfTable team(most);
-      std::vector<Time> steps;
-      for (std::uint32_t draw = 0; draw < kScaleDraws; ++draw) {
-        std::uint64_t bits = mixed(mixed(static_cast<std::uint64_t>(question_.seed)) + draw);
-        std::vector<double> factors(replica.stages);
-        for (double& factor : factors) factor = team.quantile(evenly(bits = mixed(bits)));
-        steps.push_back(step_of(made_.response, effective(replica, made_.response, factors), 1));
-      }
-      note_at_scale(i, std::move(steps));
-    }
-  }
-
-  void note_at_scale(std::size_t i, std::vector<Time> steps) {
-    const StepSpread spread = spread_of(std::move(steps));
-    made_.scale[i].mean = spread.mean;
-    made_.scale[i].p95 = spread.p95;
   }
 
   Result<void> verify() {
