@@ -144,6 +144,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_link(*table, session);
   add_replay(*table, session);
   add_predict(*table, session);
+  add_stragglers(*table, session);
   add_whatif(*table, session);
   add_diff(*table, session);
   add_cut(*table, session);

@@ -49,6 +49,7 @@ void add_obfuscate(CLI::App& table, Session& session);
 void add_diff(CLI::App& table, Session& session);
 void add_replay(CLI::App& table, Session& session);
 void add_predict(CLI::App& table, Session& session);
+void add_stragglers(CLI::App& table, Session& session);
 void add_whatif(CLI::App& table, Session& session);
 void add_link(CLI::App& table, Session& session);
 void add_inspect(CLI::App& table, Session& session);

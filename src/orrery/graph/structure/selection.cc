@@ -22,6 +22,11 @@ std::optional<TimeOf> time_of(const Graph& graph, NodeId n) {
   return TimeOf::kernels;
 }
 
+bool is_own_work(const Graph& graph, NodeId n) {
+  const auto of = time_of(graph, n);
+  return of == TimeOf::kernels || of == TimeOf::copies || of == TimeOf::host;
+}
+
 EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {
   if (said != EdgeKind::unsaid || graph.lanes().empty()) return said;
   return usual_kind(graph.is_cpu(from), graph.is_cpu(to));

@@ -28,6 +28,9 @@ inline constexpr std::size_t kTimesOf = 5;
 /// `n` takes part in none of them where it is metadata.
 [[nodiscard]] std::optional<TimeOf> time_of(const Graph& graph, NodeId n);
 
+/// A rank's own work: of its device or its host, and no communication.
+[[nodiscard]] bool is_own_work(const Graph& graph, NodeId n);
+
 /// Why `to` waits for `from`, where `said` is what the edge says of it: of a recorded trace, an
 /// edge that says nothing is the usual one between host and device; `unsaid` of others.
 [[nodiscard]] EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);

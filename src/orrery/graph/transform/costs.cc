@@ -15,7 +15,8 @@ LagOf lag_of(EdgeKind kind) {
   return kind == EdgeKind::launch ? LagOf::launch : LagOf::gaps;
 }
 
-/// Graphs that some rank uses, in order of their first use.
+}  // namespace
+
 void keep_used_graphs(Workload& workload) {
   std::vector<GraphRef> used;
   std::map<std::uint32_t, std::uint32_t> numbers;
@@ -27,8 +28,6 @@ void keep_used_graphs(Workload& workload) {
   }
   workload.graphs = std::move(used);
 }
-
-}  // namespace
 
 Time times(Time time, double factor) {
   constexpr auto kMost = static_cast<double>(kTimeMax.count());

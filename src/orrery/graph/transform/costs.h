@@ -34,6 +34,9 @@ enum class LagOf : std::uint8_t {
 /// Likewise of lags.
 [[nodiscard]] GraphRef lags_scaled(const Graph& graph, LagOf of, double factor);
 
+/// Leaves the graphs that some rank uses, in order of their first use.
+void keep_used_graphs(Workload& workload);
+
 /// A workload with other graphs, each made once of its own; where `change` has none, of the same.
 /// Ranks that shared a graph share its successor.
 [[nodiscard]] Workload with_graphs(const Workload& workload,

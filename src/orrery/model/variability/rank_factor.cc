@@ -17,7 +17,8 @@ using platform::Variability;
 namespace {
 
 constexpr int kEqualParts = 64;
-constexpr int kBisections = 80;
+constexpr int kBisections = 50;
+constexpr std::size_t kStalledParts = 256;  // of all parts together, at least 4 of each
 
 enum class Purpose : std::uint64_t { speed = 1, slow, jitter, stall, stall_length, network };
 
@@ -30,7 +31,7 @@ bool varies(const Spread& spread) {
          (spread.distribution == SpreadKind::lognormal && spread.sigma > 0);
 }
 
-double middle_of(int part) { return (part + 0.5) / kEqualParts; }
+double middle_of(int part, int of) { return (part + 0.5) / of; }
 
 }  // namespace
 
@@ -87,7 +88,8 @@ RankFactor::RankFactor(const Variability& variability, double seconds) {
     for (const Part& part : parts_) {
       const bool first = part.sigma == 0 && part.from == part.to;
       for (int i = 0; i < (first ? 1 : kEqualParts); ++i) {
-        const double by = spread->least + middle_of(i) * (spread->most - spread->least);
+        const double by =
+            spread->least + middle_of(i, kEqualParts) * (spread->most - spread->least);
         Part& made = spread_out.emplace_back(part);
         if (first) {
           made.from = spread->least;
@@ -118,9 +120,10 @@ RankFactor::RankFactor(const Variability& variability, double seconds) {
   if (variability.stalls.rate <= 0 || mean <= 0 || seconds <= 0) return;
   stall_rate_ = variability.stalls.rate;
   stall_mean_ = mean / seconds;
+  const int pieces = static_cast<int>(std::max<std::size_t>(4, kStalledParts / parts_.size()));
   for (const Part& part : parts_)
-    for (int i = 0; i < kEqualParts; ++i)
-      stalled_.emplace_back(part.weight / kEqualParts, part.quantile(middle_of(i)));
+    for (int i = 0; i < pieces; ++i)
+      stalled_.emplace_back(part.weight / pieces, part.quantile(middle_of(i, pieces)));
 }
 
 double RankFactor::above_without_stalls(double x) const {

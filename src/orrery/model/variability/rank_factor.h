@@ -37,7 +37,8 @@ struct RankDraw {
                                   std::uint64_t step);
 
 /// The distribution of one rank's factor. A uniform spread is taken as 64 equal parts where it
-/// meets another one; stalls are added in 64 equal parts of what they meet.
+/// meets another one; stalls are added to the middles of so many equal parts of the rest as make
+/// about 256.
 class RankFactor {
  public:
   /// `seconds`: what the rank computes in a step; stalls are told against it. 0: there are none.

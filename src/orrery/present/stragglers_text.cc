@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/stragglers_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::Blame;
+using study::StragglersAnswer;
+using study::Suspect;
+
+namespace {
+
+std::string verdict(const StragglersAnswer& answer) {
+  switch (answer.blame) {
+    case Blame::none:
+      return "nobody: were all alike, hardly anything would be won";
+    case Blame::rank:
+      return printable(answer.named) + ": slower than its peers, whatever it does";
+    case Blame::kernels:
+      return printable(answer.named) + ": these kernels alone";
+    case Blame::link:
+      return printable(answer.named) + ": what it carries takes longer than elsewhere";
+    case Blame::once:
+      return printable(answer.named) + ", in few steps: it may have been chance";
+    case Blame::luck:
+      return "the luck of the draw: " + printable(answer.named);
+  }
+  return "";
+}
+
+std::string test_words(const std::optional<study::SlowestTest>& test) {
+  if (!test || test->among < 2) return "-";
+  const std::string chance = test->p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", test->p);
+  return fmt::format("{} of {} ({})", test->slowest, test->of, chance);
+}
+
+}  // namespace
+
+std::string stragglers_text(const StragglersAnswer& answer, report::Style style) {
+  report::Sheet sheet(style);
+  sheet.line(style.strong(
+      printable(fmt::format("{}, {}, {}", answer.workload, plural(answer.ranks, "rank"),
+                            plural(static_cast<std::uint64_t>(answer.steps), "step")))));
+  if (answer.recorded) sheet.add("recorded", format_time(*answer.recorded));
+  sheet.add("played again", format_time(answer.played));
+  sheet.add("all alike", fmt::format("{} ({}): work {}, links {}", format_time(answer.level_all),
+                                     longer(answer.played, answer.level_all),
+                                     longer(answer.played, answer.level_work),
+                                     longer(answer.played, answer.level_links)));
+  sheet.add("who", verdict(answer));
+  std::string text = sheet.text();
+  if (!answer.suspects.empty()) {
+    report::Table table({{"put right"},
+                         {"of"},
+                         {"above peers", true},
+                         {"step becomes", true},
+                         {"won", true},
+                         {"slowest (chance)", true}});
+    for (const Suspect& one : answer.suspects)
+      table.row({printable(one.name), std::string(study::name(one.kind)), format_time(one.excess),
+                 format_time(one.without), longer(answer.played, one.without),
+                 test_words(one.test)});
+    text += "\n" + table.text(style);
+  }
+  report::Sheet more(style);
+  report::add_findings(more, answer.findings, style);
+  const std::string findings = more.text();
+  return findings.empty() ? text : text + "\n" + findings;
+}
+
+std::string stragglers_json(const StragglersAnswer& answer) {
+  return report::envelope("stragglers", answer.findings, [&](JsonWriter& json) {
+    json.begin_object().field("workload", std::string_view(answer.workload));
+    json.field("ranks", answer.ranks).field("steps", answer.steps);
+    if (answer.recorded) json.nanoseconds("recorded", *answer.recorded);
+    json.nanoseconds("played", answer.played).nanoseconds("work_alike", answer.level_work);
+    json.nanoseconds("links_alike", answer.level_links).nanoseconds("all_alike", answer.level_all);
+    json.field("blame", study::name(answer.blame)).field("named", std::string_view(answer.named));
+    json.key("suspects").begin_array();
+    for (const Suspect& one : answer.suspects) {
+      json.begin_object().field("kind", study::name(one.kind));
+      json.field("name", std::string_view(one.name));
+      if (one.rank) json.field("rank", *one.rank);
+      json.nanoseconds("excess", one.excess).nanoseconds("without", one.without);
+      json.field("share", one.share);
+      if (one.test) {
+        json.key("test").begin_object().field("slowest", one.test->slowest);
+        json.field("of", one.test->of).field("among", one.test->among);
+        json.field("p", one.test->p).end_object();
+      }
+      json.end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present
