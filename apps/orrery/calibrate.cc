@@ -25,13 +25,15 @@ Result<void> check_strays(const CalibrateOptions& options, const std::string& ki
   };
   const bool network = kind == "network", compute = kind == "compute";
   constexpr const char *kNetwork = "'calibrate network'", *kCompute = "'calibrate compute'";
-  for (const Option& one : {Option{"--collective", !options.collective.empty(), network, kNetwork},
-                            Option{"--ranks", options.ranks != 0, network, kNetwork},
-                            Option{"--nodes", options.nodes != 0, network, kNetwork},
-                            Option{"--write-tuner", !options.tuner.empty(), network, kNetwork},
-                            Option{"--plot", !options.plot.empty(), network, kNetwork},
-                            Option{"--devices", !options.devices.empty(), compute, kCompute},
-                            Option{"--write-model", !options.model.empty(), compute, kCompute}})
+  for (const Option& one :
+       {Option{"--collective", !options.collective.empty(), network, kNetwork},
+        Option{"--ranks", options.ranks != 0, network, kNetwork},
+        Option{"--nodes", options.nodes != 0, network, kNetwork},
+        Option{"--write-tuner", !options.tuner.empty(), network, kNetwork},
+        Option{"--plot", !options.plot.empty(), network, kNetwork},
+        Option{"--steps", options.steps != 0, kind == "variability", "'calibrate variability'"},
+        Option{"--devices", !options.devices.empty(), compute, kCompute},
+        Option{"--write-model", !options.model.empty(), compute, kCompute}})
     if (one.given && !one.fits)
       return fail(Errc::usage, one.name, std::string("is only for ") + one.only_for,
                   "leave it out");
@@ -40,17 +42,19 @@ Result<void> check_strays(const CalibrateOptions& options, const std::string& ki
 
 int calibrate(const CalibrateOptions& options, Session& session) {
   const std::string kind = options.words.empty() ? "" : options.words.front();
-  if (kind != "network" && kind != "compute" && kind != "overheads")
+  if (kind != "network" && kind != "compute" && kind != "overheads" && kind != "variability")
     return session.fail({Errc::usage, "calibrate",
                          kind.empty() ? "what?" : in_quotes(kind) + " cannot be calibrated",
-                         "orrery calibrate network FILE…, compute FILE… or overheads TRACE…"});
+                         "orrery calibrate network FILE…, compute FILE…, overheads TRACE… or "
+                         "variability TRACE…"});
   if (auto fine = check_strays(options, kind); !fine) return session.fail(fine.error());
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "calibrate " + kind, "from which measurements?",
                          "orrery calibrate " + kind + " FILE…"});
   if (kind == "network") return calibrate_network(options, session);
   if (kind == "compute") return calibrate_compute(options, session);
-  return calibrate_overheads(options, session);
+  return kind == "overheads" ? calibrate_overheads(options, session)
+                             : calibrate_variability(options, session);
 }
 
 }  // namespace
@@ -74,14 +78,17 @@ void add_calibrate(CLI::App& table, Session& session) {
       "  orrery calibrate compute trace.json.gz -o kernels.csv     kernels, from recordings with\n"
       "                                        shapes and from tables\n"
       "  orrery calibrate overheads trace.json.gz -o host.yaml     what the host takes to launch,\n"
-      "                                        and the gap between kernels\n\n"
+      "                                        and the gap between kernels\n"
+      "  orrery calibrate variability 'rank*.json.gz' -o ours.yaml how far ranks and steps are "
+      "apart,\n"
+      "                                        for --variability\n\n"
       "Examples:\n"
       "  orrery calibrate network logs/*.log -o curves.yaml --write-tuner tuner.csv\n"
       "  orrery calibrate network inspector/ --device h100-sxm --json\n");
   const auto options = std::make_shared<CalibrateOptions>();
   command
       ->add_option("WHAT", options->words,
-                   "network, compute or overheads, then files, folders or patterns")
+                   "network, compute, overheads or variability, then files, folders or patterns")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
     return command->add_option(names, value, about)->type_name(type)->group("Inputs");
@@ -93,6 +100,8 @@ void add_calibrate(CLI::App& table, Session& session) {
   option("--collective", options->collective, "network: which, where files do not say", "NAME");
   option("--ranks", options->ranks, "network: among how many, where files do not say", "N");
   option("--nodes", options->nodes, "network: on how many, where files do not say", "N");
+  option("--steps", options->steps,
+         "variability: how many steps traces hold; by default as many as repeat", "N");
   option("--devices", options->devices,
          "compute: data sheets of devices that the catalogue lacks, for tables", "FILE");
   session.add_options(*command, true);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/calibrate_variability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "orrery/analysis/structure.h"
+#include "orrery/config/parameters.h"
+#include "orrery/config/yaml_writer.h"
+#include "orrery/graph/structure/selection.h"
+#include "orrery/graph/transform/levels.h"
+#include "orrery/study/recorded.h"
+#include "orrery/study/whatif_case.h"
+
+namespace orrery::study {
+namespace {
+
+constexpr double kStall = 8, kLeastStall = 0.1;  // robust standard deviations, and a share
+constexpr double kRobust = 1.4826;  // a normal distribution's, over its median absolute deviation
+constexpr std::int64_t kMostSteps = 1'000'000;
+
+/// Seconds by row and column; what is left out is not positive.
+using Table = std::vector<std::vector<double>>;
+
+/// What each rank computes in each step: the i-th of n works of a name belongs to the step
+/// i × steps / n.
+std::vector<double> computed(const graph::Graph& graph, std::size_t steps) {
+  std::map<std::string_view, std::pair<std::size_t, std::size_t>> works;  // seen, all
+  const auto counts = [&](graph::NodeId n) {
+    const auto of = graph::time_of(graph, n);
+    return of == graph::TimeOf::kernels || of == graph::TimeOf::copies;
+  };
+  for (graph::NodeId n = 0; n < graph.size(); ++n)
+    if (counts(n)) ++works[graph.name(n)].second;
+  std::vector<double> made(steps);
+  for (graph::NodeId n = 0; n < graph.size(); ++n) {
+    if (!counts(n)) continue;
+    auto& [seen, all] = works[graph.name(n)];
+    made[seen++ * steps / all] += static_cast<double>(graph.duration(n).count()) * 1e-12;
+  }
+  return made;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// SquareSums of squares of one class of ranks.
+struct SquareSums {
+  double between = 0, within = 0;  // of ranks' means; of the rest
+  double ranks = 0, rests = 0;     // degrees of freedom
+  double steps = 1;
+  std::uint64_t stalled = 0, cells = 0;
+  double stall_seconds = 0;
+};
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
+}
+
+/// The rest of each cell, once rows and columns have their means, without cells of `left_out`.
+class Rests {
+ public:
+  explicit Rests(Table logs) : logs_(std::move(logs)), out_(logs_.size()) {
+    for (std::size_t r = 0; r < logs_.size(); ++r) out_[r].assign(logs_[r].size(), false);
+  }
+
+  [[nodiscard]] double row(std::size_t r) const {
+    std::vector<double> kept;
+    for (std::size_t s = 0; s < logs_[r].size(); ++s)
+      if (!out_[r][s]) kept.push_back(logs_[r][s] - column_[s]);
+    return mean_of(kept);
+  }
+  [[nodiscard]] double of(std::size_t r, std::size_t s) const {
+    return logs_[r][s] - column_[s] - rows_[r];
+  }
+  [[nodiscard]] bool is_out(std::size_t r, std::size_t s) const { return out_[r][s]; }
+
+  /// Columns by their medians over rows, so that one stall moves none.
+  void centre() {
+    column_.assign(logs_.front().size(), 0);
+    for (std::size_t s = 0; s < column_.size(); ++s) {
+      std::vector<double> kept;
+      for (std::size_t r = 0; r < logs_.size(); ++r)
+        if (!out_[r][s]) kept.push_back(logs_[r][s]);
+      column_[s] = stalls_ ? mean_of(kept) : median_of(kept);
+    }
+    rows_.clear();
+    for (std::size_t r = 0; r < logs_.size(); ++r) rows_.push_back(row(r));
+  }
+
+  void leave_out_stalls() {
+    stalls_ = true;
+    std::vector<double> sizes;
+    for (std::size_t r = 0; r < logs_.size(); ++r) {
+      std::vector<double> own;  // around the rank's median, which a stall does not move
+      for (std::size_t s = 0; s < column_.size(); ++s) own.push_back(logs_[r][s] - column_[s]);
+      rows_[r] = median_of(own);
+      for (std::size_t s = 0; s < column_.size(); ++s) sizes.push_back(std::abs(of(r, s)));
+    }
+    const double least = std::max(kStall * kRobust * median_of(sizes), kLeastStall);
+    for (std::size_t r = 0; r < logs_.size(); ++r)
+      for (std::size_t s = 0; s < column_.size(); ++s) out_[r][s] = of(r, s) > least;
+  }
+
+ private:
+  Table logs_;
+  std::vector<std::vector<bool>> out_;
+  std::vector<double> column_, rows_;
+  bool stalls_ = false;
+};
+
+void add(const Table& seconds, SquareSums& sums) {
+  Table logs;
+  for (const auto& row : seconds) {
+    auto& made = logs.emplace_back();
+    for (const double one : row) made.push_back(std::log(std::max(one, 1e-12)));
+  }
+  const std::size_t ranks = logs.size(), steps = logs.front().size();
+  Rests rests(std::move(logs));
+  rests.centre();
+  if (steps > 2) rests.leave_out_stalls();
+  rests.centre();
+  std::vector<double> means;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    means.push_back(rests.row(r));
+    for (std::size_t s = 0; s < steps; ++s) {
+      ++sums.cells;
+      if (rests.is_out(r, s)) {
+        ++sums.stalled;
+        sums.stall_seconds += seconds[r][s] * (1 - std::exp(-rests.of(r, s)));
+      } else {
+        sums.within += rests.of(r, s) * rests.of(r, s);
+      }
+    }
+  }
+  const double mean = mean_of(means);
+  for (const double one : means) sums.between += (one - mean) * (one - mean);
+  sums.ranks += static_cast<double>(ranks - 1);
+  // A single rank's steps differ by its jitter and by nothing else that anybody knows
+  sums.rests += ranks > 1 ? static_cast<double>((ranks - 1) * (steps - 1)) : 0;
+  sums.steps = static_cast<double>(steps);
+}
+
+platform::Spread lognormal(double variance) {
+  platform::Spread made;
+  made.distribution = platform::SpreadKind::lognormal;
+  made.sigma = std::min(1.0, std::round(1e5 * std::sqrt(std::max(0.0, variance))) / 1e5);
+  return made;
+}
+
+/// Of steps, in the logarithm of what communications take once all are there.
+void add_network(const graph::Workload& workload, std::size_t steps, MeasuredVariability& made) {
+  std::vector<double> of_step(steps);
+  for (const graph::Line& line : graph::lines_of(workload)) {
+    if (line.met.size() < steps) continue;
+    for (std::size_t i = 0; i < line.met.size(); ++i)
+      of_step[i * steps / line.met.size()] +=
+          static_cast<double>(line.met[i].transfer.count()) * 1e-12;
+  }
+  if (steps < 2 || *std::min_element(of_step.begin(), of_step.end()) <= 0) return;
+  for (double& one : of_step) one = std::log(one);
+  const double mean = mean_of(of_step);
+  double sum = 0;
+  for (const double one : of_step) sum += (one - mean) * (one - mean);
+  made.network_known = true;
+  made.variability.network = lognormal(sum / static_cast<double>(steps - 1));
+}
+
+}  // namespace
+
+MeasuredVariability measure_variability(const graph::Workload& workload, std::int64_t steps) {
+  MeasuredVariability made;
+  made.ranks = workload.rank_count();
+  made.steps = steps;
+  const graph::Levels levels(workload);
+  std::map<std::uint32_t, Table> classes;  // by peers
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    classes[levels.peers(rank)].push_back(
+        computed(workload.graph(rank), static_cast<std::size_t>(steps)));
+  SquareSums sums;
+  for (const auto& [peers, table] : classes)
+    if (table.size() > 1) add(table, sums);
+  made.stalled = sums.stalled;
+  made.jitter_known = sums.rests > 0;
+  const double jitter = made.jitter_known ? sums.within / sums.rests : 0;
+  if (made.jitter_known) made.variability.jitter = lognormal(jitter);
+  made.speed_known = sums.ranks > 0;
+  if (made.speed_known)
+    made.variability.speed = lognormal(sums.between / sums.ranks - jitter / sums.steps);
+  if (sums.stalled > 0) {
+    made.variability.stalls.rate =
+        static_cast<double>(sums.stalled) / static_cast<double>(sums.cells);
+    made.variability.stalls.mean =
+        Time(std::llround(sums.stall_seconds / static_cast<double>(sums.stalled) * 1e12));
+  }
+  add_network(workload, static_cast<std::size_t>(steps), made);
+  return made;
+}
+
+Result<VariabilityCalibration> calibrate_variability(const RecordedTraces& recorded,
+                                                     std::int64_t steps, Watch& watch) {
+  if (steps < 0 || steps > kMostSteps)
+    return fail(Errc::usage, "--steps", fmt::format("give 1 to {}, or 0: as found", kMostSteps));
+  Question question;
+  question.recorded = recorded;
+  VariabilityCalibration made;
+  const auto read = WhatIfCase::read(std::move(question), "", watch, made.findings);
+  if (!read) return tl::unexpected(read.error());
+  const graph::Workload& workload = read->workload();
+  if (steps == 0) steps = std::max<std::int64_t>(1, analysis::structure(workload.graph(0)).steps);
+  made.measured = measure_variability(workload, steps);
+  if (!made.measured.speed_known)
+    return fail(Errc::input_unsupported, read->question().workload_name(),
+                "no two ranks in it do the same", "give the traces of several ranks of a job");
+  platform::Variability file = made.measured.variability;
+  file.name = "measured";
+  file.about = fmt::format("{} ranks, {} steps", made.measured.ranks, steps);
+  file.source = "orrery calibrate variability";
+  file.assumed = made.measured.jitter_known
+                     ? "log-normal distributions; ranks independent"
+                     : "one step: all that ranks differ by is taken for their own speed";
+  made.file = config::to_yaml(config::write_value(file), 2);
+  return made;
+}
+
+}  // namespace orrery::study
