@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/embedding/placement.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "orrery/core/random.h"
+
+namespace orrery::model {
+namespace {
+
+constexpr int kRounds = 200;
+constexpr double kEqual = 1e-12;  // of a cost: no gain
+
+/// Devices' sums.
+struct Loads {
+  std::vector<double> us, bytes, exchanged;
+
+  Loads(const PlacementTask& task, const Placement& placement)
+      : us(task.devices), bytes(task.devices), exchanged(task.devices) {
+    for (std::size_t i = 0; i < placement.size(); ++i) add(task.parts[i], placement[i], 1);
+  }
+  void add(const TablePart& part, std::uint32_t device, double sign) {
+    us[device] += sign * part.us;
+    bytes[device] += sign * part.bytes;
+    exchanged[device] += sign * part.exchanged;
+  }
+};
+
+PlacementCost cost_of_loads(const PlacementTask& task, const Loads& loads) {
+  PlacementCost made;
+  made.lookup_us = *std::max_element(loads.us.begin(), loads.us.end());
+  if (task.link <= 0 || task.devices < 2) return made;
+  const double all = std::accumulate(loads.exchanged.begin(), loads.exchanged.end(), 0.0);
+  double most = 0;
+  for (const double own : loads.exchanged)
+    most = std::max({most, all - own, own * (task.devices - 1)});
+  made.exchange_us = 2 * (task.latency_us + most / task.link);
+  return made;
+}
+
+double weight_by(Sharder sharder, const TablePart& part) {
+  switch (sharder) {
+    case Sharder::size_greedy:
+      return part.rows * part.features;
+    case Sharder::lookup_greedy:
+      return part.features * part.pooling;
+    case Sharder::norm_lookup_greedy:
+      return part.features * part.pooling * std::log10(std::max(10.0, part.rows));
+    case Sharder::size_lookup_greedy:
+      return part.rows * part.features * part.pooling;
+    default:
+      return 0;
+  }
+}
+
+/// The heaviest first to the device with least that has room.
+std::optional<Placement> greedy(const PlacementTask& task, const std::vector<double>& weights) {
+  std::vector<std::size_t> order(task.parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  std::vector<double> loads(task.devices), bytes(task.devices);
+  Placement made(task.parts.size());
+  for (const std::size_t i : order) {
+    std::optional<std::uint32_t> best;
+    for (std::uint32_t device = 0; device < task.devices; ++device)
+      if ((task.memory <= 0 || bytes[device] + task.parts[i].bytes <= task.memory) &&
+          (!best || loads[device] < loads[*best]))
+        best = device;
+    if (!best) return std::nullopt;
+    made[i] = *best;
+    loads[*best] += weights[i];
+    bytes[*best] += task.parts[i].bytes;
+  }
+  return made;
+}
+
+/// One after another to the devices, each the next one that has room from where `first` says.
+template <class First>
+std::optional<Placement> in_order(const PlacementTask& task, First first) {
+  std::vector<double> bytes(task.devices);
+  Placement made(task.parts.size());
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    const std::uint32_t from = first(i);
+    std::uint32_t passed = 0;
+    while (passed < task.devices) {
+      made[i] = (from + passed) % task.devices;
+      if (task.memory <= 0 || bytes[made[i]] + task.parts[i].bytes <= task.memory) break;
+      ++passed;
+    }
+    if (passed == task.devices) return std::nullopt;
+    bytes[made[i]] += task.parts[i].bytes;
+  }
+  return made;
+}
+
+/// Moves and changes of one placement.
+class Improver {
+ public:
+  Improver(const PlacementTask& task, Placement placement)
+      : task_(task), placement_(std::move(placement)), loads_(task, placement_) {
+    cost_ = measure();
+  }
+
+  [[nodiscard]] const Placement& placement() const { return placement_; }
+  [[nodiscard]] double cost() const { return cost_.first; }
+
+  void descend() {
+    while (move_one() || change_two()) {
+    }
+  }
+
+  /// A few parts go elsewhere, where there is room.
+  void shake(std::uint64_t& bits, int moves) {
+    for (int i = 0; i < moves; ++i) {
+      const std::size_t part = (bits = mixed(bits)) % placement_.size();
+      const auto to = static_cast<std::uint32_t>((bits = mixed(bits)) % task_.devices);
+      if (has_room(to, task_.parts[part].bytes)) put(part, to);
+    }
+    cost_ = measure();
+  }
+
+ private:
+  /// What is told, and between equals how uneven devices are.
+  using Cost = std::pair<double, double>;
+
+  [[nodiscard]] Cost measure() const {
+    double squares = 0;
+    for (const double us : loads_.us) squares += us * us;
+    return {cost_of_loads(task_, loads_).us(), squares};
+  }
+  [[nodiscard]] static bool better(const Cost& a, const Cost& b) {
+    if (a.first < b.first * (1 - kEqual)) return true;
+    return a.first <= b.first && a.second < b.second * (1 - kEqual);
+  }
+  [[nodiscard]] bool has_room(std::uint32_t device, double bytes) const {
+    return task_.memory <= 0 || loads_.bytes[device] + bytes <= task_.memory;
+  }
+  void put(std::size_t part, std::uint32_t device) {
+    loads_.add(task_.parts[part], placement_[part], -1);
+    placement_[part] = device;
+    loads_.add(task_.parts[part], device, 1);
+  }
+  /// Keeps it if it is better.
+  bool try_moves(std::size_t a, std::uint32_t to_a, std::size_t b, std::uint32_t to_b) {
+    const std::uint32_t was_a = placement_[a], was_b = placement_[b];
+    put(a, to_a);
+    if (b != a) put(b, to_b);
+    if (const Cost now = measure(); better(now, cost_)) {
+      cost_ = now;
+      return true;
+    }
+    put(a, was_a);
+    if (b != a) put(b, was_b);
+    return false;
+  }
+
+  bool move_one() {
+    for (std::size_t part = 0; part < placement_.size(); ++part)
+      for (std::uint32_t to = 0; to < task_.devices; ++to)
+        if (to != placement_[part] && has_room(to, task_.parts[part].bytes) &&
+            try_moves(part, to, part, to))
+          return true;
+    return false;
+  }
+  bool change_two() {
+    for (std::size_t a = 0; a < placement_.size(); ++a)
+      for (std::size_t b = a + 1; b < placement_.size(); ++b) {
+        const std::uint32_t to_a = placement_[b], to_b = placement_[a];
+        const double more = task_.parts[a].bytes - task_.parts[b].bytes;
+        if (to_a == to_b || !has_room(to_a, more) || !has_room(to_b, -more)) continue;
+        if (try_moves(a, to_a, b, to_b)) return true;
+      }
+    return false;
+  }
+
+  const PlacementTask& task_;
+  Placement placement_;
+  Loads loads_;
+  Cost cost_;
+};
+
+}  // namespace
+
+PlacementCost cost_of(const PlacementTask& task, const Placement& placement) {
+  return cost_of_loads(task, Loads(task, placement));
+}
+
+bool fits(const PlacementTask& task, const Placement& placement) {
+  const Loads loads(task, placement);
+  return task.memory <= 0 ||
+         *std::max_element(loads.bytes.begin(), loads.bytes.end()) <= task.memory;
+}
+
+double lower_bound_us(const PlacementTask& task) {
+  double sum = 0, longest = 0, exchanged = 0;
+  for (const TablePart& part : task.parts) {
+    sum += part.us;
+    longest = std::max(longest, part.us);
+    exchanged += part.exchanged;
+  }
+  double bound = std::max(sum / task.devices, longest);
+  if (task.link > 0 && task.devices > 1)
+    bound += 2 * (task.latency_us + exchanged * (task.devices - 1) / task.devices / task.link);
+  return bound;
+}
+
+std::string_view name(Sharder sharder) {
+  constexpr std::array<std::string_view, kSharders> kNames = {"naive",
+                                                              "random",
+                                                              "size_greedy",
+                                                              "lookup_greedy",
+                                                              "norm_lookup_greedy",
+                                                              "size_lookup_greedy"};
+  return kNames[static_cast<std::size_t>(sharder)];
+}
+
+std::optional<Placement> place_by(Sharder sharder, const PlacementTask& task, std::uint64_t seed) {
+  if (sharder == Sharder::naive)
+    return in_order(task,
+                    [&](std::size_t i) { return static_cast<std::uint32_t>(i % task.devices); });
+  if (sharder == Sharder::random) {
+    std::uint64_t bits = mixed(seed);
+    return in_order(task, [&](std::size_t) {
+      return static_cast<std::uint32_t>((bits = mixed(bits)) % task.devices);
+    });
+  }
+  std::vector<double> weights;
+  for (const TablePart& part : task.parts) weights.push_back(weight_by(sharder, part));
+  return greedy(task, weights);
+}
+
+std::optional<Placement> search_placement(const PlacementTask& task, std::uint64_t seed) {
+  std::vector<Placement> starts;
+  std::vector<double> us, bytes;
+  for (const TablePart& part : task.parts) {
+    us.push_back(part.us);
+    bytes.push_back(part.bytes);
+  }
+  for (const auto* weights : {&us, &bytes})
+    if (auto made = greedy(task, *weights)) starts.push_back(*std::move(made));
+  for (std::uint32_t i = 0; i < kSharders; ++i)
+    if (auto made = place_by(static_cast<Sharder>(i), task, seed))
+      starts.push_back(*std::move(made));
+  if (starts.empty()) return std::nullopt;
+  std::stable_sort(starts.begin(), starts.end(), [&](const Placement& a, const Placement& b) {
+    return cost_of(task, a).us() < cost_of(task, b).us();
+  });
+  Improver first(task, starts.front());
+  first.descend();
+  Placement best = first.placement();
+  double least = first.cost();
+  const double bound = lower_bound_us(task);
+  std::uint64_t bits = mixed(seed + 1);
+  for (int round = 0; round < kRounds && least > bound * (1 + 1e-9); ++round) {
+    Improver next(task, best);
+    next.shake(bits, 2 + round % 6);
+    next.descend();
+    if (next.cost() >= least) continue;
+    least = next.cost();
+    best = next.placement();
+  }
+  return best;
+}
+
+}  // namespace orrery::model

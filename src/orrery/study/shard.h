@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which device is to hold which embedding table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/model/embedding/placement.h"
+#include "orrery/study/embedding_tables.h"
+
+namespace orrery::study {
+
+struct ShardQuestion {
+  std::string tables;  ///< file
+  std::int64_t devices = 8;
+  std::string device = "h100-sxm";  ///< of the catalogue
+  std::int64_t batch = 65'536;      ///< samples in a step, of all devices together
+  double memory = 0;                ///< bytes of a device for tables; 0: 0.8 of what it has
+  std::string sharder;              ///< one of the six; empty: search
+  bool whole = false;               ///< tables are not cut
+  std::int64_t seed = 1;
+};
+
+/// A table, or so many of its columns or rows.
+struct ShardPiece {
+  std::size_t table = 0;
+  std::int64_t features = 0, rows = 0;
+  std::int64_t columns_of = 1,
+               rows_of = 1;  ///< one of so many pieces, side by side or one below another
+};
+
+struct ShardDevice {
+  std::size_t pieces = 0;
+  double us = 0, bytes = 0;
+  double sends = 0;  ///< bytes to all others, in a pass
+};
+
+/// What one of the six says of tables as they are.
+struct SharderCost {
+  model::Sharder sharder{};
+  std::optional<model::PlacementCost> cost;  ///< empty: some table finds no room
+};
+
+struct ShardAnswer {
+  std::string device;
+  std::string_view model;  ///< who told the lookups' times: "lin" or "heuristic"
+  std::int64_t devices = 0, batch = 0;
+  double memory = 0;
+  std::vector<EmbeddingTable> tables;
+  std::vector<ShardPiece> pieces;
+  model::Placement placement;  ///< by piece
+  model::PlacementCost cost;
+  double bound_us = 0;  ///< no placement costs less
+  std::vector<ShardDevice> loads;
+  std::vector<SharderCost> six;
+  double link = 0, latency_us = 0;  ///< bytes per microsecond
+  std::string file;                 ///< CSV: table, device, columns, rows
+};
+
+/// Tables are cut where a device has no room for them (by rows), and where the device that takes
+/// longest has little but one of them (by columns, in halves), as long as that wins 0.1 %. Errc:
+/// those of reading the file; usage for devices and numbers that cannot be; config_conflict where
+/// all tables together do not fit, or nothing found fits.
+[[nodiscard]] Result<ShardAnswer> shard(const ShardQuestion& question);
+
+}  // namespace orrery::study

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/shard.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "orrery/core/random.h"
+
+namespace orrery::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Shard : public testing::Test {
+ protected:
+  Shard()
+      : file_(fs::path(testing::TempDir()) /
+              (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
+               ".csv")) {}
+  ~Shard() override { fs::remove(file_); }
+
+  ShardQuestion of(const std::string& rows, std::int64_t devices) const {
+    std::ofstream(file_) << "name,rows,features,pooling\n" << rows;
+    ShardQuestion question;
+    question.tables = file_.string();
+    question.devices = devices;
+    return question;
+  }
+  /// Rows and pooling over orders of magnitude.
+  [[nodiscard]] ShardQuestion drawn(std::uint64_t seed, int tables, std::int64_t devices) const {
+    std::uint64_t bits = mixed(seed);
+    const auto next = [&] { return evenly(bits = mixed(bits)); };
+    std::string rows;
+    for (int i = 0; i < tables; ++i)
+      rows += fmt::format("t{},{:.0f},{},{:.0f}\n", i, std::pow(10, 3 + 3 * next()),
+                          16 << static_cast<int>(4 * next()), 1 + std::pow(10, 2 * next()));
+    return of(rows, devices);
+  }
+
+  fs::path file_;
+};
+
+ShardAnswer sharded(const ShardQuestion& question) {
+  auto made = shard(question);
+  EXPECT_TRUE(made.has_value()) << (made ? "" : to_string(made.error()));
+  return made ? *std::move(made) : ShardAnswer{};
+}
+
+Errc refused(const ShardQuestion& question) {
+  const auto made = shard(question);
+  EXPECT_FALSE(made.has_value());
+  return made ? Errc::output_failed : made.error().code;
+}
+
+TEST_F(Shard, BoundsAndMemoryHoldWithAndWithoutCuts) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    ShardQuestion question = drawn(seed, 20, 4 << (seed % 3));
+    const ShardAnswer cut = sharded(question);
+    question.whole = true;
+    const ShardAnswer whole = sharded(question);
+    EXPECT_GE(cut.cost.us(), cut.bound_us * (1 - 1e-9)) << seed;
+    EXPECT_GE(whole.cost.us(), whole.bound_us * (1 - 1e-9)) << seed;
+    EXPECT_LE(cut.cost.us(), whole.cost.us() * (1 + 1e-9)) << seed;
+    double bytes = 0;
+    for (const ShardDevice& device : cut.loads) {
+      EXPECT_LE(device.bytes, cut.memory);
+      bytes += device.bytes;
+    }
+    double tables = 0;
+    for (const EmbeddingTable& table : cut.tables) tables += table.bytes();
+    EXPECT_NEAR(bytes, tables, 1);
+    for (const SharderCost& one : whole.six)
+      if (one.cost) {
+        EXPECT_LE(whole.cost.us(), one.cost->us()) << model::name(one.sharder);
+      }
+    EXPECT_EQ(sharded(question).file, whole.file) << "the same seed";
+  }
+}
+
+// One table takes as long as three devices: halves and quarters of its columns.
+TEST_F(Shard, OneLongTableIsCutByColumns) {
+  ShardQuestion question = of("long,100000,256,100\nshort,100000,64,2\nother,100000,64,2\n", 4);
+  const ShardAnswer cut = sharded(question);
+  EXPECT_GT(cut.pieces.size(), 3u);
+  std::int64_t features = 0;
+  for (const ShardPiece& piece : cut.pieces)
+    if (piece.table == 0) features += piece.features;
+  EXPECT_EQ(features, 256);
+  question.whole = true;
+  const ShardAnswer whole = sharded(question);
+  EXPECT_LT(cut.cost.us(), 0.6 * whole.cost.us());
+  EXPECT_GE(cut.cost.us(), cut.bound_us);
+}
+
+TEST_F(Shard, WhatNoDeviceHasRoomForIsCutByRows) {
+  ShardQuestion question = of("huge,1000000,64,10\nsmall,1000,64,10\n", 4);
+  question.memory = 100e6;  // the table takes 256 MB
+  const ShardAnswer made = sharded(question);
+  std::int64_t rows = 0;
+  for (const ShardPiece& piece : made.pieces)
+    if (piece.table == 0 && piece.columns_of == 1) rows += piece.rows;
+  EXPECT_EQ(rows, 1'000'000);
+  for (const ShardDevice& device : made.loads) EXPECT_LE(device.bytes, question.memory);
+  question.whole = true;
+  EXPECT_EQ(refused(question), Errc::config_conflict);
+  question.whole = false;
+  question.memory = 50e6;
+  EXPECT_EQ(refused(question), Errc::config_conflict) << "all together do not fit";
+}
+
+TEST_F(Shard, WhatCannotBeIsSaid) {
+  ShardQuestion question = of("a,1000,64,10\n", 4);
+  question.devices = 0;
+  EXPECT_EQ(refused(question), Errc::usage);
+  question.devices = 4;
+  question.sharder = "best";
+  EXPECT_EQ(refused(question), Errc::usage);
+  question.sharder = "naive";
+  EXPECT_EQ(sharded(question).placement, model::Placement{0});
+  question.device = "h1000";
+  EXPECT_EQ(refused(question), Errc::usage);
+  question = of("a,1000,64,10\n", 1);
+  EXPECT_EQ(sharded(question).cost.exchange_us, 0) << "nobody to exchange with";
+  question.tables = "nowhere.csv";
+  EXPECT_NE(refused(question), Errc::output_failed);
+}
+
+}  // namespace
+}  // namespace orrery::study
