@@ -34,8 +34,14 @@ int shard(ShardOptions& options, Session& session) {
   if (!options.plot.empty())
     if (auto done = write_output(options.plot, present::shard_svg(*answer), session.force); !done)
       return session.fail(done.error());
+  const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+  if (yaml && answer->specification.empty())
+    return session.fail({Errc::config_conflict, "--output " + path,
+                         "a specification has tables of one width, and none that is cut",
+                         "write CSV, or --whole where only cuts are in the way"});
   if (!path.empty())
-    if (auto done = write_output(path, answer->file, session.force); !done)
+    if (auto done = write_output(path, yaml ? answer->specification : answer->file, session.force);
+        !done)
       return session.fail(done.error());
   if (path == "-") return kOk;
   return session.deliver(present::shard_text(*answer, path, session.out_style()),
@@ -81,7 +87,10 @@ void add_shard(CLI::App& table, Session& session) {
   command->add_option("--plot", options->plot, "Draw devices' lookups into an SVG")
       ->type_name("FILE");
   session.add_options(*command, true);
-  command->get_option("--output")->description("Write the placement to FILE, CSV ('-' for stdout)");
+  command->get_option("--output")
+      ->description(
+          "Write the placement to FILE, CSV ('-' for stdout); to FILE.yaml what a dlrm's "
+          "specification takes");
   command->callback([options, &session] {
     session.command = "shard";
     session.action = [options, &session] { return shard(*options, session); };

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "orrery/core/units.h"
+#include "orrery/report/text.h"
 
 namespace orrery::present {
 

@@ -2,6 +2,7 @@
 #include "orrery/study/shard.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -276,6 +277,26 @@ class Sharding {
       made_.file += fmt::format("{},{},{},{}\n", quoted ? "\"" + cell + "\"" : name,
                                 made_.placement[i], made_.pieces[i].features, made_.pieces[i].rows);
     }
+    write_specification();
+  }
+
+  /// Pieces are tables, in their order.
+  void write_specification() {
+    const auto& tables = made_.tables;
+    const bool alike = std::all_of(tables.begin(), tables.end(), [&](const EmbeddingTable& table) {
+      return table.features == tables.front().features;
+    });
+    if (!alike || made_.pieces.size() != tables.size()) return;
+    std::string& text = made_.specification;
+    text = fmt::format(
+        "model:\n  name: sharded\n  kind: dlrm\n  dlrm:\n    dim: {0}\n"
+        "    bottom_mlp: [512, 256, {0}]  # these two are nobody's: put your own\n"
+        "    top_mlp: [512, 256, 1]\n    sharding: table\n    tables:\n",
+        tables.front().features);
+    for (const EmbeddingTable& table : tables)
+      text += fmt::format("      - {{rows: {}, pooling: {}}}\n", table.rows,
+                          std::max<std::int64_t>(1, std::llround(table.pooling)));
+    text += fmt::format("    placement: [{}]\n", fmt::join(made_.placement, ", "));
   }
 
   const ShardQuestion& question_;

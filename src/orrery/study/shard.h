@@ -59,6 +59,9 @@ struct ShardAnswer {
   std::vector<SharderCost> six;
   double link = 0, latency_us = 0;  ///< bytes per microsecond
   std::string file;                 ///< CSV: table, device, columns, rows
+  /// A dlrm's specification with the placement, YAML, whose MLPs are an example; empty where a specification cannot say it: tables
+  /// were cut, or have not all as many features.
+  std::string specification;
 };
 
 /// Tables are cut where a device has no room for them (by rows), and where the device that takes

@@ -130,6 +130,7 @@ bool near(std::uint32_t times, std::uint32_t most) {
 /// Passes that follow each other with nothing in between, each as a loop of its own.
 std::vector<Loop> apart(const std::vector<Loop>& loops, std::uint32_t layers) {
   std::vector<Loop> made;
+  if (layers == 0) return made;  // there are none
   for (Loop loop : loops) {
     const std::size_t end = loop.end();
     const bool several = !near(loop.times, layers) && loop.times % layers == 0;

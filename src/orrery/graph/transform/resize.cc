@@ -186,7 +186,7 @@ class Resizer {
       sum += graph_.duration(n);
       ++count;
     }
-    return Time{sum.count() / count};
+    return Time{sum.count() / std::max<std::int64_t>(1, count)};
   }
 
   /// Whether `n` waits for the node of that place.

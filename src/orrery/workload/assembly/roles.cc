@@ -18,6 +18,7 @@ std::int64_t table_count(const Dlrm& dlrm) {
 
 /// Whether every rank has the same of a dlrm's tables, however they are dealt out.
 bool even_tables(const Dlrm& dlrm, std::uint64_t ranks) {
+  if (dlrm.sharding == TableSharding::table && !dlrm.placement.empty()) return false;
   const auto even = [ranks](std::int64_t count) {
     return static_cast<std::uint64_t>(count) % ranks == 0;
   };

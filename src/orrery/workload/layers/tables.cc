@@ -87,6 +87,31 @@ TableShare by_table(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks, s
   return share;
 }
 
+/// As somebody placed them.
+Result<TableShare> by_placement(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks,
+                                std::int64_t rank) {
+  const auto& placement = dlrm.placement;
+  if (static_cast<std::int64_t>(placement.size()) != tables)
+    return tl::unexpected(Error{Errc::config_range, "model.dlrm.placement",
+                                fmt::format("{} ranks for {} tables", placement.size(), tables),
+                                "one for each, those alike (count) one by one"});
+  if (const auto most = *std::max_element(placement.begin(), placement.end()); most >= ranks)
+    return tl::unexpected(Error{Errc::config_range, "model.dlrm.placement",
+                                fmt::format("there is no rank {}", most),
+                                fmt::format("{} ranks, from 0", ranks)});
+  std::vector<std::int64_t> held(static_cast<std::size_t>(ranks));
+  TableShare share;
+  std::size_t next = 0;
+  for (const EmbeddingTables& table : dlrm.tables)
+    for (std::int64_t i = 0; i < table.count; ++i) {
+      const std::int64_t on = placement[next++];
+      ++held[static_cast<std::size_t>(on)];
+      if (on == rank) hold(share, table, 1, table.rows, dlrm.dim);
+    }
+  share.widest = *std::max_element(held.begin(), held.end()) * dlrm.dim;
+  return share;
+}
+
 }  // namespace
 
 Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks, std::uint64_t rank) {
@@ -94,7 +119,9 @@ Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks, std::uint6
   if (!tables) return tl::unexpected(tables.error());
   const auto n = static_cast<std::int64_t>(ranks);
   const auto r = static_cast<std::int64_t>(rank);
-  if (dlrm.sharding == TableSharding::table) return by_table(dlrm, *tables, n, r);
+  if (dlrm.sharding == TableSharding::table)
+    return dlrm.placement.empty() ? by_table(dlrm, *tables, n, r)
+                                  : by_placement(dlrm, *tables, n, r);
   TableShare share;
   const bool by_row = dlrm.sharding == TableSharding::row;
   const std::int64_t columns = by_row ? dlrm.dim : even_share(dlrm.dim, n, r);

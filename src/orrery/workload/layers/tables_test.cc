@@ -63,6 +63,21 @@ TEST(Tables, TheCostliestGoFirstToWhoHasLeast) {
   EXPECT_EQ(share(dlrm, 2, 0).weights, 2 * 10 * 16);
 }
 
+TEST(Tables, LieWhereTheyWerePlaced) {
+  Dlrm dlrm = tables({{.rows = 10, .pooling = 5},
+                      {.rows = 20, .count = 2, .pooling = 9},
+                      {.rows = 100, .pooling = 3}},
+                     TableSharding::table);
+  dlrm.placement = {1, 1, 0, 1};
+  EXPECT_EQ(share(dlrm, 2, 0).lookups, 9);
+  EXPECT_EQ(share(dlrm, 2, 1).lookups, 5 + 9 + 3);
+  EXPECT_EQ(share(dlrm, 2, 1).tables, 3);
+  EXPECT_EQ(share(dlrm, 2, 0).widest, 3 * 16);
+  EXPECT_EQ(table_share(dlrm, 1, 0).error().code, Errc::config_range) << "no rank 1";
+  dlrm.placement = {0, 1, 0};
+  EXPECT_EQ(table_share(dlrm, 2, 0).error().code, Errc::config_range) << "four tables";
+}
+
 TEST(Tables, RanksWithoutATableHaveNothing) {
   const Dlrm dlrm = tables({{.rows = 10, .count = 2}}, TableSharding::table);
   EXPECT_EQ(share(dlrm, 3, 1).tables, 1);

@@ -168,6 +168,7 @@ struct Dlrm {
   std::vector<std::int64_t> bottom_mlp;  ///< sizes after the input; the last is `dim`
   std::vector<std::int64_t> top_mlp;     ///< sizes after the interaction; the last is 1
   TableSharding sharding = TableSharding::table;
+  std::vector<std::int64_t> placement;  ///< the rank of each table; empty: the costliest first
 
   static constexpr auto fields = std::tuple{
       config::field("tables", &Dlrm::tables, "embedding tables", config::between(1, 65536))
@@ -179,7 +180,13 @@ struct Dlrm {
                     config::between(1, 64)),
       config::field("top_mlp", &Dlrm::top_mlp, "sizes of the top MLP's layers",
                     config::between(1, 64)),
-      config::field("sharding", &Dlrm::sharding, "how tables are spread over ranks")};
+      config::field("sharding", &Dlrm::sharding, "how tables are spread over ranks"),
+      config::field(
+          "placement", &Dlrm::placement,
+          "the rank of each table, in their order, those alike one by one (with `sharding: "
+          "table`; `orrery shard` writes it); without it the costliest table goes to the "
+          "rank with least",
+          config::between(0, 1 << 20))};
 };
 
 /// A model. What a family does not have is not looked at.
