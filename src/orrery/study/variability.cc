@@ -19,7 +19,6 @@
 namespace orrery::study {
 namespace {
 
-using model::RankDraw;
 using platform::SpreadKind;
 using platform::Variability;
 
