@@ -125,7 +125,7 @@ bool is_reduction(const Graph& graph, NodeId n) {
 }  // namespace
 
 Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& loops,
-                          std::int64_t more, Graph longer) {
+                          std::int64_t more, bool optimizer_repeats, Graph longer) {
   const OnceAStep step(graph, spine, loops);
   const double growth = step.growth(more);
   const std::set<Kind> of_layers = step.of_layers();
@@ -133,7 +133,7 @@ Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& l
   Draft draft(longer, "", tables);
   std::vector<bool> grows(longer.size());
   for (NodeId n = 0; n < longer.size(); ++n) {
-    if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer) grows[n] = true;
+    if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer) grows[n] = !optimizer_repeats;
     if (longer.kind(n) == NodeKind::coll && longer.collective(n).size >= kLeastBuffer)
       grows[n] = !of_layers.contains(kind_of(longer, n));
     for (const NodeId next : longer.successors(n))  // the norm of gradients

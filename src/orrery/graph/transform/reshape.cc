@@ -65,11 +65,12 @@ class Reshaper {
       if (auto whole = has_whole_passes(graph, taken); !whole) return tl::unexpected(whole.error());
       std::vector<Resize> loops;
       for (const Loop& loop : taken.loops.layers) loops.push_back({loop, more / passes});
-      for (const Loop& loop : parameters_by_layer(graph, taken))
-        loops.push_back({loop, more / passes});
+      const std::vector<Loop> parameters = parameters_by_layer(graph, taken);
+      for (const Loop& loop : parameters) loops.push_back({loop, more / passes});
       auto longer = resize(graph, taken, loops);
       if (!longer) return longer;
-      return once_a_step(graph, taken.spine, taken.loops, more / passes, *std::move(longer));
+      return once_a_step(graph, taken.spine, taken.loops, more / passes, !parameters.empty(),
+                         *std::move(longer));
     });
   }
 
@@ -165,10 +166,12 @@ class Reshaper {
     for (std::uint32_t loop = 0; loop < periods.loops().size(); ++loop) {
       if (!periods.loops()[loop].passes.backward) continue;
       end = std::max(end, periods.loops()[loop].end());
-      std::uint32_t here = 0;
-      for (const NodeId n : periods.nodes(loop, periods.times(loop) / 2))
+      std::uint32_t here = 0, around = 0;
+      for (const NodeId n : periods.nodes(loop, periods.times(loop) / 2)) {
         here += graph.name(n).starts_with("torch::autograd::AccumulateGrad") ? 1 : 0;
-      gradients = std::max(gradients, here);
+        around += graph.name(n).ends_with(": torch::autograd::AccumulateGrad") ? 1 : 0;
+      }
+      gradients = std::max({gradients, here, around});
     }
     std::vector<Loop> made;
     if (gradients == 0) return made;

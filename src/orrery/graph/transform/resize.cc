@@ -84,8 +84,12 @@ class Resizer {
     // Periods sorts its loops; they do not overlap, so that their first works tell them apart
     std::map<std::size_t, std::int64_t> more_of;
     for (std::size_t i = 0; i < loops.size(); ++i) more_of[loops[i].first] = more[i];
-    for (std::uint32_t loop = 0; loop < periods_.loops().size(); ++loop)
+    std::uint64_t periods = 0;
+    for (std::uint32_t loop = 0; loop < periods_.loops().size(); ++loop) {
       middles_.push_back(middle(loop, more_of[periods_.loops()[loop].first]));
+      first_period_.push_back(periods);
+      periods += static_cast<std::uint64_t>(periods_.times(loop) + middles_.back().more);
+    }
   }
 
   /// `nodes`: as they are, by NodeId.
@@ -216,7 +220,8 @@ class Resizer {
 
   void wait_inside(std::uint32_t loop, std::int64_t period, std::uint32_t slot,
                    const Dependency& dependency, NodeSpec& node) {
-    const auto found = period < 0
+    const std::int64_t periods = periods_.times(loop) + middles_[loop].more;
+    const auto found = period < 0 || period >= periods
                            ? inside_.end()
                            : inside_.find(key(loop, static_cast<std::uint32_t>(period), slot));
     if (found == inside_.end()) {
@@ -269,14 +274,14 @@ class Resizer {
 
   [[nodiscard]] std::uint64_t key(std::uint32_t loop, std::uint32_t period,
                                   std::uint32_t slot) const {
-    // Periods of a loop and slots of a graph are both fewer than its nodes, loops too
-    return (std::uint64_t{loop} << 48) ^ (std::uint64_t{period} << 24) ^ slot;
+    return (first_period_[loop] + period) << 32 | slot;
   }
 
   const Graph& graph_;
   Periods periods_;
   Dependencies before_;
-  std::vector<Middle> middles_;  // by loop
+  std::vector<Middle> middles_;              // by loop
+  std::vector<std::uint64_t> first_period_;  // of the result, by loop, all loops' one after another
   std::vector<MadeNode> made_;
   std::vector<std::uint32_t> outside_;                       // in made_, by node
   std::unordered_map<std::uint64_t, std::uint32_t> inside_;  // in made_, by key
