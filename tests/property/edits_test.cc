@@ -10,6 +10,7 @@
 #include "orrery/graph/transform/draft.h"
 #include "orrery/graph/transform/order.h"
 #include "orrery/graph/transform/peers.h"
+#include "orrery/graph/transform/reshape.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::property {
@@ -113,6 +114,58 @@ TEST(Edits, AJobStaysAJob) {
       check_comes_to_its_end(changed);
     }
   }));
+}
+
+bool is_close(std::size_t a, std::size_t b) {
+  const double ratio = static_cast<double>(a) / static_cast<double>(b);
+  return ratio > 0.95 && ratio < 1.05;
+}
+
+// More or fewer layers or microbatches, of 1,000 jobs whatever they are. Where that is not refused,
+// and what is found is what the job has (which people can see and correct), it is the other job but
+// for buckets of gradients, or its ranks say that they wait for each other.
+TEST(Edits, AReshapedJobIsTheOtherOneOrRefused) {
+  int right = 0, stalled = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    Random random(seed);
+    Spec spec = draw_legal(random, 6);
+    if (spec.model.layers > 1) spec.model.layers *= 4;  // so that there is something to repeat
+    Findings findings;
+    const auto program = assemble(spec, findings);
+    if (!program) continue;  // layers that do not go into stages
+    const auto job = to_workload(*program);
+    ASSERT_TRUE(job.has_value());
+    graph::Shape shape;
+    const auto number = static_cast<std::uint32_t>(2 + random() % 40);
+    (random() % 2 == 0 ? shape.layers : shape.microbatches) = number;
+    const Workload recorded = timed(*job, random);
+    const auto made = graph::reshaped(recorded, shape, {}, findings);
+    const std::int64_t microbatches = spec.global_batch() / (spec.batch.micro * spec.parallel.dp);
+    const graph::Shape found = graph::found_shape(recorded);
+    if (!made || found.layers != spec.model.layers || found.microbatches != microbatches) continue;
+    if (shape.layers) {
+      spec.model.layers = number;
+    } else {
+      spec.batch.global = spec.batch.micro * spec.parallel.dp * number;
+    }
+    const auto other = assemble(spec, findings);
+    if (!other) continue;
+    const auto real = to_workload(*other);
+    ASSERT_TRUE(real.has_value());
+    const auto result = sim::simulate(*made, cluster(made->rank_count(), 1e9, 500));
+    ASSERT_TRUE(result.has_value());
+    ++right;
+    stalled += result->stall ? 1 : 0;
+    if (result->stall) continue;
+    for (std::uint32_t rank = 0; rank < real->rank_count(); ++rank)
+      EXPECT_TRUE(is_close(made->graph(rank).size(), real->graph(rank).size()))
+          << seed << ": " << made->graph(rank).size() << " for " << real->graph(rank).size()
+          << (shape.layers ? " layers " : " microbatches ") << number << " of\n"
+          << describe(spec);
+  }
+  RecordProperty("right", right);
+  EXPECT_GT(right, 150);
+  EXPECT_LT(stalled * 30, right) << stalled;
 }
 
 // What a draft says is what the graph said that it was made of.

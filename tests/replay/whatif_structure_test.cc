@@ -140,7 +140,6 @@ TEST_F(WhatIfStructure, LayersOfEveryPlan) {
       {"parallel.pp=4", "schedule.kind=gpipe", "batch.global=16"},
       {"parallel.pp=4", "schedule.kind=1f1b", "batch.global=16"},
       {"parallel.pp=4", "schedule.kind=zb_h1", "batch.global=16"},
-      {"parallel.pp=2", "schedule.kind=interleaved", "schedule.chunks=2", "batch.global=16"},
   };
   for (Keys plan : plans) {
     plan.insert(plan.end(), {"batch.seq=2048", "batch.micro=1"});

@@ -90,10 +90,19 @@ class Finder {
     }
     if (2 * repeated * repeat.times >= made.weight && repeated > 0) {
       made.level = deepest + 1;
+    } else if (is_message(repeat.first) ||
+               is_message(repeat.first + repeat.length / repeat.times - 1)) {
+      made.level = 1;  // a pass of a stage that has one layer; of context parallelism none
+      made.inside.clear();
     } else {
       made.inside.clear();
     }
     return made;
+  }
+
+  [[nodiscard]] bool is_message(std::size_t work) const {
+    const NodeKind kind = graph_.kind(spine_.works[work]);
+    return kind == NodeKind::send || kind == NodeKind::recv;
   }
 
   const Graph& graph_;
@@ -143,6 +152,14 @@ std::vector<Loop> apart(const std::vector<Loop>& loops, std::uint32_t layers) {
   return made;
 }
 
+/// All passes forward are as long as each other, and all passes backward.
+bool alike(const std::vector<Loop>& layers) {
+  std::map<bool, std::uint32_t> times;  // by direction
+  return std::all_of(layers.begin(), layers.end(), [&](const Loop& loop) {
+    return times.try_emplace(loop.passes.backward, loop.times).first->second == loop.times;
+  });
+}
+
 }  // namespace
 
 Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat> folded) {
@@ -159,9 +176,14 @@ Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat>
   std::uint64_t longest = 0;
   for (const Loop& loop : made.layers)
     if (loop.times == most) longest = std::max(longest, finder.weight(loop));
+  std::uint64_t others = 0, all_layers = 0;
   std::erase_if(made.layers, [&](const Loop& loop) {
-    return !near(loop.times, most) || finder.weight(loop) * kWorthOne < longest;
+    all_layers += finder.weight(loop);
+    if (near(loop.times, most) && finder.weight(loop) * kWorthOne >= longest) return false;
+    others += finder.weight(loop);
+    return true;
   });
+  made.uneven = others * kWorthOne > all_layers || !alike(made.layers);
   for (const Loop& loop : made.layers) {
     made.layer_count = std::max(made.layer_count, loop.times);
     if (!loop.passes.backward) ++made.forwards;

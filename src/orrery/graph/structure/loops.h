@@ -24,7 +24,8 @@ struct Loop {
 };
 
 struct Loops {
-  /// Repetitions in which nothing that repeats takes most of the time, and no optimizer: layers.
+  /// Repetitions in which nothing that repeats takes most of the time, that neither begin nor end
+  /// with a message, and have no optimizer: layers.
   /// One for each pass of each microbatch. Only those that take most and others with as many or up
   /// to two less or more (the first and the last layer differ from the others where something is
   /// fused with what comes before or behind).
@@ -35,6 +36,9 @@ struct Loops {
   /// What else repeats, outside of both: an optimizer's parameters.
   std::vector<Loop> others;
   std::uint32_t steps = 1;
+  /// Passes that go through other numbers of layers, or whose layers are of several kinds, one kind
+  /// after another.
+  bool uneven = false;
   std::uint32_t layer_count = 0;  ///< in one pass; the most of `layers`
   std::uint32_t forwards = 0;     ///< passes forward through layers in a step
 };

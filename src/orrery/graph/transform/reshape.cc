@@ -18,11 +18,11 @@
 namespace orrery::graph {
 namespace {
 
+constexpr std::uint32_t kLeastPasses = 3;  // of which one is neither the first nor the last
+
 /// One distinct graph, taken apart.
 struct Taken {
-  explicit Taken(const Graph& graph) : symbols(graph), spine(graph::spine(graph, symbols)) {
-    loops = find_loops(graph, spine, fold_repeats(spine.symbols));
-  }
+  explicit Taken(const Graph& graph) : symbols(graph), spine(graph::spine(graph, symbols)) {}
   NodeSymbols symbols;
   Spine spine;
   Loops loops;
@@ -32,7 +32,14 @@ class Reshaper {
  public:
   Reshaper(const Workload& workload, const Shape& known, Findings& findings)
       : workload_(workload), known_(known), findings_(findings) {
-    for (const GraphRef& graph : workload.graphs) taken_.emplace_back(*graph);
+    std::map<std::vector<std::uint32_t>, std::size_t>
+        alike;  // ranks that do the same have the same
+    for (const GraphRef& graph : workload.graphs) {
+      Taken& taken = taken_.emplace_back(*graph);
+      const auto [first, added] = alike.try_emplace(taken.spine.symbols, taken_.size() - 1);
+      taken.loops = added ? find_loops(*graph, taken.spine, fold_repeats(taken.spine.symbols))
+                          : taken_[first->second].loops;
+    }
     std::vector<std::vector<NodeId>> messages;
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       const Graph& graph = *workload.graphs[i];
@@ -48,19 +55,27 @@ class Reshaper {
   }
 
   Result<Workload> with_layers(std::uint32_t layers) {
-    std::uint32_t found = 0;
-    for (const std::uint32_t graph : stages_) found += taken_[graph].loops.layer_count * chunks_;
+    const std::uint32_t found = layers_found();
+    if (auto fine = has_one_part("layers", layers); !fine) return tl::unexpected(fine.error());
     if (found == 0)
       return fail(Errc::input_unsupported, what("layers", layers),
                   "nothing in it repeats as layers do",
                   "orrery inspect --structure shows what repeats");
     const std::int64_t more = std::int64_t{layers} - known_.layers.value_or(found);
-    const auto passes = static_cast<std::int64_t>(stages_.size() * chunks_);
+    const auto passes = static_cast<std::int64_t>(stages_.size() * chunks_ * at_once_);
     if (more % passes != 0)
       return fail(Errc::usage, what("layers", layers),
-                  fmt::format("{} layers more or fewer do not go evenly into {} parts of the model",
+                  fmt::format("{} layers more or fewer cannot be made of groups of {}",
                               std::abs(more), passes),
-                  fmt::format("now {} layers", known_.layers.value_or(found)));
+                  fmt::format("now {} layers; each stage gets as many more, and layers that take "
+                              "turns come together",
+                              known_.layers.value_or(found)));
+    if (std::any_of(taken_.begin(), taken_.end(),
+                    [](const Taken& taken) { return taken.loops.uneven; }))
+      return fail(Errc::input_unsupported, what("layers", layers),
+                  "its layers are not all alike, or not in all passes",
+                  "orrery inspect --structure shows what repeats; --spec or --model with --cluster "
+                  "says what they are of");
     return with_each([&](const Graph& graph, Taken& taken) -> Result<Graph> {
       if (auto whole = has_whole_passes(graph, taken); !whole) return tl::unexpected(whole.error());
       std::vector<Resize> loops;
@@ -74,16 +89,29 @@ class Reshaper {
     });
   }
 
-  Result<Workload> with_microbatches(std::uint32_t microbatches) {
+  [[nodiscard]] std::uint32_t layers_found() {
+    std::uint32_t found = 0;
+    for (const std::uint32_t graph : stages_) found += taken_[graph].loops.layer_count * chunks_;
+    at_once_ = 1;
+    if (found > 0 && known_.layers && *known_.layers % found == 0) {
+      at_once_ = *known_.layers / found;  // layers that take turns repeat together
+    } else {
+      for (std::size_t i = 0; i < taken_.size(); ++i)
+        at_once_ = std::max(at_once_, layers_at_once(*workload_.graphs[i], taken_[i]));
+    }
+    return found * at_once_;
+  }
+  [[nodiscard]] std::uint32_t microbatches_found() const {
     std::uint32_t found = 0;
     for (const Taken& taken : taken_) found = std::max(found, taken.loops.forwards / chunks_);
-    const std::int64_t more = std::int64_t{microbatches} - known_.microbatches.value_or(found);
-    if (chunks_ > 1)
-      return fail(
-          Errc::input_unsupported, what("microbatches", microbatches),
-          fmt::format("ranks have {} parts of the model each, whose turns traces do not say",
-                      chunks_),
-          "--spec or --model with --cluster says what they are of");
+    return found;
+  }
+
+  Result<Workload> with_microbatches(std::uint32_t microbatches) {
+    const std::int64_t more =
+        std::int64_t{microbatches} - known_.microbatches.value_or(microbatches_found());
+    if (auto fine = has_one_part("microbatches", microbatches); !fine)
+      return tl::unexpected(fine.error());
     auto untagged = without_tags(workload_);
     if (!untagged) return untagged;
     const Workload& before = *untagged;
@@ -97,6 +125,14 @@ class Reshaper {
  private:
   static std::string what(const char* name, std::uint32_t value) {
     return fmt::format("--change {}={}", name, value);
+  }
+  /// Whose turn a part of the model has, no repetition says.
+  [[nodiscard]] Result<void> has_one_part(const char* name, std::uint32_t value) const {
+    if (chunks_ == 1) return {};
+    return fail(Errc::input_unsupported, what(name, value),
+                fmt::format("ranks have {} parts of the model each, whose turns traces do not say",
+                            chunks_),
+                "--spec or --model with --cluster says what they are of");
   }
   [[nodiscard]] const std::string& where() const {
     static const std::string none = "the workload";
@@ -123,6 +159,28 @@ class Reshaper {
       made.graphs[i] = std::make_shared<const Graph>(*std::move(graph));
     }
     return made;
+  }
+
+  /// Attentions in a period: layers of several kinds that take turns. Where messages are among them
+  /// (context parallelism), one attention is several kernels.
+  static std::uint32_t layers_at_once(const Graph& graph, const Taken& taken) {
+    std::uint32_t most = 1;
+    for (const Loop& loop : taken.loops.layers) {
+      if (loop.passes.backward) continue;
+      std::uint32_t here = 0;
+      bool messages = false;
+      for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) {
+        const NodeId n = taken.spine.works[i];
+        const KernelId id = graph.kernel(n);
+        if (id != kNoKernel) {
+          const Operation operation = (*graph.kernels())[id].operation;
+          here += operation == Operation::attention || operation == Operation::softmax ? 1 : 0;
+        }
+        messages = messages || graph.kind(n) == NodeKind::send || graph.kind(n) == NodeKind::recv;
+      }
+      if (!messages) most = std::max(most, here);
+    }
+    return most;
   }
 
   /// As many passes backward through layers as forward, if there are any gradients.
@@ -211,7 +269,14 @@ class Reshaper {
       if (longest != nullptr && (loop.period != longest->period || loop.times != longest->times ||
                                  !is_steady(taken, loop)))
         continue;
+      if (loop.times < kLeastPasses)
+        return fail(Errc::input_unsupported, where(),
+                    fmt::format("what a rank does for a microbatch is repeated {} times only, and "
+                                "the first and the last are like no other",
+                                loop.times),
+                    "a recording of more microbatches tells them apart");
       const std::uint32_t each = std::max(1u, forwards_in(taken.loops, loop));
+      if (!has_whole_microbatches(taken, loop, each)) continue;
       if (more % each != 0)
         return fail(Errc::usage, where(), fmt::format("microbatches come in groups of {}", each),
                     fmt::format("{} more or fewer cannot be made of them", std::abs(more)));
@@ -223,6 +288,22 @@ class Reshaper {
                   "a recording of more microbatches does; orrery inspect --structure shows what "
                   "repeats");
     return made;
+  }
+
+  /// Every pass through layers that is in its periods is there as often as each microbatch has it.
+  [[nodiscard]] bool has_whole_microbatches(const Taken& taken, const Loop& loop,
+                                            std::uint32_t each) const {
+    const std::uint32_t all = microbatches_found() * taken.loops.steps;
+    std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> passes;
+    for (const Loop& layers : taken.loops.layers) {
+      auto& [total, inside] = passes[layer_of(taken, layers)];
+      ++total;
+      inside += layers.first >= loop.first && layers.first < loop.first + loop.period ? 1 : 0;
+    }
+    return std::all_of(passes.begin(), passes.end(), [&](const auto& pass) {
+      const auto [total, inside] = pass.second;
+      return inside == 0 || inside == (total + all / 2) / all * each;
+    });
   }
 
   /// Works of one layer.
@@ -261,10 +342,17 @@ class Reshaper {
   DraftTables tables_;
   std::vector<Taken> taken_;           // by graph
   std::vector<std::uint32_t> stages_;  // graphs of the first rank's pipeline
-  std::uint32_t chunks_ = 1;
+  std::uint32_t chunks_ = 1, at_once_ = 1;
 };
 
 }  // namespace
+
+Shape found_shape(const Workload& workload) {
+  Findings unheard;
+  const Shape nothing;
+  Reshaper reshaper(workload, nothing, unheard);
+  return {reshaper.layers_found(), reshaper.microbatches_found()};
+}
 
 Result<Workload> reshaped(const Workload& workload, const Shape& shape, const Shape& known,
                           Findings& findings) {

@@ -29,4 +29,7 @@ struct Shape {
 [[nodiscard]] Result<Workload> reshaped(const Workload& workload, const Shape& shape,
                                         const Shape& known, Findings& findings);
 
+/// How many there are, as repetitions say: what is to be compared with what one knows. Likewise O.
+[[nodiscard]] Shape found_shape(const Workload& workload);
+
 }  // namespace orrery::graph

@@ -125,23 +125,33 @@ class Resizer {
     return made;
   }
 
-  /// Never the first, so that what ends stays at the ends: an interior period with as many nodes as
-  /// most have, in the middle of these by duration.
+  /// Never the first, so that what ends stays at the ends: of the interior periods that have the
+  /// same nodes as most, the one in the middle. Ranks that do the same choose the same, whatever
+  /// their times.
   [[nodiscard]] std::uint32_t usual_period(std::uint32_t loop) const {
     const std::uint32_t times = periods_.times(loop);
     if (times < 3) return times / 2;
-    std::map<std::size_t, std::vector<std::pair<Time, std::uint32_t>>> by_size;
+    std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> by_slots;
     for (std::uint32_t period = 1; period + 1 < times; ++period) {
-      Time sum{};
-      for (const NodeId n : periods_.nodes(loop, period)) sum += graph_.duration(n);
-      by_size[periods_.nodes(loop, period).size()].emplace_back(sum, period);
+      std::vector<std::uint32_t> slots;
+      for (const NodeId n : periods_.nodes(loop, period)) slots.push_back(periods_.of(n).slot);
+      std::sort(slots.begin(), slots.end());
+      by_slots[std::move(slots)].push_back(period);
     }
-    auto most = std::max_element(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
-      return a.second.size() < b.second.size();
-    });
-    std::vector<std::pair<Time, std::uint32_t>>& usual = most->second;
-    std::sort(usual.begin(), usual.end());
-    return usual[usual.size() / 2].second;
+    const std::vector<std::uint32_t>* most = nullptr;
+    for (const auto& [slots, periods] : by_slots)
+      if (most == nullptr || periods.size() > most->size() ||
+          (periods.size() == most->size() && periods.front() < most->front()))
+        most = &periods;
+    return (*most)[most->size() / 2];
+  }
+
+  /// What only one period has is done once, by whoever comes last or first, and is not repeated.
+  [[nodiscard]] bool is_repeated(NodeId n) const {
+    const Place& place = periods_.of(n);
+    for (const std::int64_t step : {-1, 1})
+      if (periods_.at(place.loop, place.period + step, place.slot) != kNoNode) return true;
+    return false;
   }
 
   void put(NodeId like, std::uint32_t loop, std::uint32_t period, bool copy) {
@@ -168,7 +178,7 @@ class Resizer {
       if (middle.more > 0 && place.period == middle.like && is_first_of_lane(n, place))
         for (std::int64_t copy = 0; copy < middle.more; ++copy)
           for (const NodeId like : periods_.nodes(place.loop, place.period))
-            if (graph_.lane(like) == graph_.lane(n))
+            if (graph_.lane(like) == graph_.lane(n) && is_repeated(like))
               put(like, place.loop, static_cast<std::uint32_t>(middle.like + copy), true);
       if (const auto kept = middle.kept(place.period)) put(n, place.loop, *kept, false);
     }
