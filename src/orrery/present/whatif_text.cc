@@ -168,6 +168,13 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
   if (told.recorded) base += fmt::format(" ({})", longer(*told.recorded, told.base.whole));
   sheet.add(told.replayed ? "played again" : "simulated", base);
   if (!told.operations.empty()) sheet.add("kernels", operations_words(told));
+  if (told.found)
+    sheet.add("found",
+              fmt::format("{}, {} a step (--layers, --microbatches, if that is wrong)",
+                          plural(told.found->layers.value_or(0), "layer"),
+                          told.found->microbatches == 1
+                              ? "1 microbatch"
+                              : plural(told.found->microbatches.value_or(0), "microbatche")));
   if (told.changed) add_changed(told, sheet);
   if (told.changed || !told.list.empty())
     sheet.add("basis", told.replayed ? basis_words(told)
@@ -197,6 +204,10 @@ std::string whatif_json(const WhatIf& told) {
             .nanoseconds("told", one.told)
             .end_object();
       json.end_array();
+    }
+    if (told.found) {
+      json.key("found").begin_object().field("layers", told.found->layers.value_or(0));
+      json.field("microbatches", told.found->microbatches.value_or(0)).end_object();
     }
     json.key("changes").begin_array();
     for (const study::Change& change : told.changes) {

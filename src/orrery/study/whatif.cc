@@ -218,7 +218,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   made.ranks = read->workload().rank_count();
   made.replayed = read->replayed();
   for (Change& change : made.changes)
-    if (is_structural(change) && read->program() == nullptr) change.basis = Basis::recorded;
+    if (is_structural(change) && read->program() == nullptr) {
+      change.basis = Basis::recorded;
+      made.found = graph::found_shape(read->workload());
+    }
   if (!made.recorded) made.recorded = read->workload().recorded;
   if (recordings) {
     auto held = hold_against(*recordings, *made.recorded, *read, watch);

@@ -78,6 +78,8 @@ struct WhatIf {
   bool replayed = false;  ///< no cluster was named
   /// From the first event to the end of the last; of recordings that a job is said of, one step.
   std::optional<Time> recorded;
+  /// Of traces whose layers or microbatches are changed: how many were found.
+  std::optional<graph::Shape> found;
   /// Of a recorded job: by how much its kernels are taken to be slower than models say.
   std::vector<OperationTime> operations;
   Told base;  ///< simulated, with nothing changed
