@@ -40,7 +40,8 @@ class StragglerEvidence {
   [[nodiscard]] SlowestTest rank_test(std::uint32_t rank) const;
   /// In how many steps all of them were the farthest.
   [[nodiscard]] SlowestTest among_worst_test(const std::vector<std::uint32_t>& ranks) const;
-  /// How many of its communications took longest of its equals'.
+  /// How many of its communications took longer than the median of its equals' (half of them do, by
+  /// chance); without equals than its own.
   [[nodiscard]] SlowestTest line_test(std::size_t number) const;
 
   /// The class that is above its level on this rank, where for their time all others are at most
