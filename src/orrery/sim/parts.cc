@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <tuple>
 
+#include "orrery/core/joined_sets.h"
 #include "orrery/sim/savings.h"
 
 namespace orrery::sim {
@@ -23,25 +23,6 @@ Parts one_part(std::string why) {
   parts.why_one = std::move(why);
   return parts;
 }
-
-/// Sets of ranks that are joined two by two.
-class Sets {
- public:
-  explicit Sets(std::uint32_t count) : up_(count) { std::iota(up_.begin(), up_.end(), 0u); }
-  /// The lowest of the set.
-  [[nodiscard]] std::uint32_t of(std::uint32_t one) {
-    while (up_[one] != one) one = up_[one] = up_[up_[one]];
-    return one;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = of(a);
-    b = of(b);
-    up_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> up_;
-};
 
 /// Whom a rank with this graph may send to, and the least it sends.
 struct Peer {
@@ -219,8 +200,8 @@ class Cutter {
   const model::Network& network_;
   const Communicators& communicators_;
   const Quotient& quotient_;
-  std::uint32_t ranks_;  // simulated
-  Sets sets_;
+  std::uint32_t ranks_;       // simulated
+  JoinedSets sets_;           // of ranks
   std::vector<bool> joined_;  // by communicator
   std::vector<Ties> ties_;    // by graph
 };

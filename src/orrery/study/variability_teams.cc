@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
+#include "orrery/core/joined_sets.h"
 #include "orrery/study/library.h"
 
 namespace orrery::study {
@@ -22,25 +22,6 @@ bool sends_messages(const graph::Workload& workload) {
   });
 }
 
-/// Sets that are joined, each called by its least member.
-class Joined {
- public:
-  explicit Joined(std::uint32_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
-  }
-  [[nodiscard]] std::uint32_t find(std::uint32_t one) {
-    while (parent_[one] != one) one = parent_[one] = parent_[parent_[one]];
-    return one;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    const auto [least, most] = std::minmax({find(a), find(b)});
-    parent_[most] = least;
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 /// Replicas are what tensor, context, expert and pipeline parallelism join, and gathering weights
 /// in every layer.
 Teams teams_of_plan(const workload::Program& program, std::uint32_t ranks) {
@@ -50,7 +31,7 @@ Teams teams_of_plan(const workload::Program& program, std::uint32_t ranks) {
   if (program.spec.parallel.sharding == workload::Sharding::zero3)
     axes.push_back(workload::Axis::dp_shard);
   const std::uint32_t down = mesh.stride(workload::Dim::pp);
-  Joined joined(ranks);
+  JoinedSets joined(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     for (const workload::Axis axis : axes)
       if (mesh.axis(axis).has(rank)) joined.join(rank, mesh.axis(axis).first(rank));
@@ -61,7 +42,7 @@ Teams teams_of_plan(const workload::Program& program, std::uint32_t ranks) {
   made.replicas = 0;
   std::map<std::uint32_t, std::uint32_t> numbers;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const auto [found, added] = numbers.try_emplace(joined.find(rank), made.replicas);
+    const auto [found, added] = numbers.try_emplace(joined.of(rank), made.replicas);
     made.replicas += added ? 1 : 0;
     made.of_rank.push_back(found->second * made.stages + mesh.coordinate(rank, workload::Dim::pp));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/structure/pipelines.h"
 
-#include <algorithm>
-#include <numeric>
 #include <set>
+
+#include "orrery/core/joined_sets.h"
 
 namespace orrery::graph {
 
@@ -17,24 +17,18 @@ std::vector<NodeId> messages_outside(const Graph& graph, const Periods& layers) 
 std::vector<std::uint32_t> connected_by(const Workload& workload,
                                         const std::vector<std::vector<NodeId>>& messages) {
   const std::uint32_t ranks = workload.rank_count();
-  std::vector<std::uint32_t> leader(ranks);
-  std::iota(leader.begin(), leader.end(), 0u);
-  const auto find = [&](std::uint32_t r) {
-    while (leader[r] != r) r = leader[r] = leader[leader[r]];
-    return r;
-  };
+  JoinedSets joined(ranks);
   for (std::uint32_t from = 0; from < ranks; ++from) {
     const Graph& graph = workload.graph(from);
     std::set<std::int32_t> to;
     for (const NodeId n : messages[workload.graph_of_rank[from]])
       if (graph.kind(n) == NodeKind::send) to.insert(graph.message(n, from).dst);
-    for (const std::int32_t other : to) {
-      if (other < 0 || static_cast<std::uint32_t>(other) >= ranks) continue;
-      const std::uint32_t a = find(from), b = find(static_cast<std::uint32_t>(other));
-      leader[std::max(a, b)] = std::min(a, b);
-    }
+    for (const std::int32_t other : to)
+      if (other >= 0 && static_cast<std::uint32_t>(other) < ranks)
+        joined.join(from, static_cast<std::uint32_t>(other));
   }
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) leader[rank] = find(rank);
+  std::vector<std::uint32_t> leader(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) leader[rank] = joined.of(rank);
   return leader;
 }
 
