@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "orrery/analysis/structure.h"
@@ -28,21 +27,14 @@ constexpr std::int64_t kMostSteps = 1'000'000;
 /// Seconds by row and column; what is left out is not positive.
 using Table = std::vector<std::vector<double>>;
 
-/// What each rank computes in each step: the i-th of n works of a name belongs to the step
-/// i × steps / n.
+/// What a rank computes in each step.
 std::vector<double> computed(const graph::Graph& graph, std::size_t steps) {
-  std::map<std::string_view, std::pair<std::size_t, std::size_t>> works;  // seen, all
-  const auto counts = [&](graph::NodeId n) {
-    const auto of = graph::time_of(graph, n);
-    return of == graph::TimeOf::kernels || of == graph::TimeOf::copies;
-  };
-  for (graph::NodeId n = 0; n < graph.size(); ++n)
-    if (counts(n)) ++works[graph.name(n)].second;
+  const std::vector<std::uint32_t> step_of = graph::steps_of_works(graph, steps);
   std::vector<double> made(steps);
   for (graph::NodeId n = 0; n < graph.size(); ++n) {
-    if (!counts(n)) continue;
-    auto& [seen, all] = works[graph.name(n)];
-    made[seen++ * steps / all] += static_cast<double>(graph.duration(n).count()) * 1e-12;
+    const auto of = graph::time_of(graph, n);
+    if (of == graph::TimeOf::kernels || of == graph::TimeOf::copies)
+      made[step_of[n]] += static_cast<double>(graph.duration(n).count()) * 1e-12;
   }
   return made;
 }
@@ -54,7 +46,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-/// SquareSums of squares of one class of ranks.
+/// Sums of squares of one class of ranks.
 struct SquareSums {
   double between = 0, within = 0;  // of ranks' means; of the rest
   double ranks = 0, rests = 0;     // degrees of freedom

@@ -50,16 +50,13 @@ StragglerEvidence::StragglerEvidence(const graph::Workload& workload, std::int64
 void StragglerEvidence::add_rank(const graph::Workload& workload, std::uint32_t rank) {
   const Graph& graph = workload.graph(rank);
   const auto level = levels_.of(rank);
-  std::map<std::string_view, std::pair<std::size_t, std::size_t>> works;  // seen, all
-  for (NodeId n = 0; n < graph.size(); ++n)
-    if (graph::is_own_work(graph, n)) ++works[graph.name(n)].second;
+  const std::vector<std::uint32_t> steps = graph::steps_of_works(graph, steps_);
   class_of_.emplace_back(graph.size(), kNoClass);
   by_step_.emplace_back(steps_);
   auto& cells = cells_.emplace_back();
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (!graph::is_own_work(graph, n)) continue;
-    auto& [seen, all] = works[graph.name(n)];
-    const std::size_t step = seen++ * steps_ / all;
+    const std::uint32_t step = steps[n];
     const std::string_view name = class_name(graph, n);
     auto known = numbers_.find(name);
     if (known == numbers_.end()) {

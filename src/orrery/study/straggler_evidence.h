@@ -16,7 +16,7 @@
 namespace orrery::study {
 
 /// Classes of kernels are operations where they are known ("attention"), else names; all that hosts
-/// do is one class. The i-th of L works of a name at a rank belongs to step ⌊i × steps / L⌋.
+/// do is one class. Steps are graph::steps_of_works.
 class StragglerEvidence {
  public:
   /// O(nodes log nodes)

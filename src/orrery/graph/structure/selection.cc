@@ -3,6 +3,7 @@
 
 #include <array>
 #include <unordered_map>
+#include <utility>
 
 namespace orrery::graph {
 
@@ -25,6 +26,19 @@ std::optional<TimeOf> time_of(const Graph& graph, NodeId n) {
 bool is_own_work(const Graph& graph, NodeId n) {
   const auto of = time_of(graph, n);
   return of == TimeOf::kernels || of == TimeOf::copies || of == TimeOf::host;
+}
+
+std::vector<std::uint32_t> steps_of_works(const Graph& graph, std::size_t steps) {
+  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> works;  // seen, all
+  for (NodeId n = 0; n < graph.size(); ++n)
+    if (is_own_work(graph, n)) ++works[graph.name(n)].second;
+  std::vector<std::uint32_t> made(graph.size());
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    if (!is_own_work(graph, n)) continue;
+    auto& [seen, all] = works[graph.name(n)];
+    made[n] = static_cast<std::uint32_t>(seen++ * steps / all);
+  }
+  return made;
 }
 
 EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {

@@ -31,6 +31,10 @@ inline constexpr std::size_t kTimesOf = 5;
 /// A rank's own work: of its device or its host, and no communication.
 [[nodiscard]] bool is_own_work(const Graph& graph, NodeId n);
 
+/// To which of so many steps, one after another in the graph, each of a rank's own works belongs:
+/// the i-th of n works of a name to ⌊i × steps / n⌋. 0 for other nodes. O(nodes)
+[[nodiscard]] std::vector<std::uint32_t> steps_of_works(const Graph& graph, std::size_t steps);
+
 /// Why `to` waits for `from`, where `said` is what the edge says of it: of a recorded trace, an
 /// edge that says nothing is the usual one between host and device; `unsaid` of others.
 [[nodiscard]] EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);
