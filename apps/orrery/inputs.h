@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
@@ -22,6 +23,10 @@ using study::RecordedTraces;
 
 /// Adds --traces, --rank, --threads, --no-link, --tensors in a group of their own.
 void add_recorded_options(CLI::App& command, RecordedTraces& options);
+
+/// What TRACES names: one path that is no recording is the prefix of Chakra traces, all else are
+/// recordings.
+void take_paths(const std::vector<std::string>& paths, study::Question& question);
 
 /// Adds --spec, --model, --tp … --set. With `positional`, files can be given without --spec.
 void add_spec_options(CLI::App& command, study::JobDescription& job, bool positional);

@@ -5,6 +5,15 @@
 
 namespace orrery::app {
 
+void take_paths(const std::vector<std::string>& paths, study::Question& question) {
+  if (paths.size() == 1 && !study::are_recorded(paths)) {
+    question.workload = paths.front();
+  } else {
+    auto& traces = question.recorded.traces;
+    traces.insert(traces.end(), paths.begin(), paths.end());
+  }
+}
+
 void add_recorded_options(CLI::App& command, RecordedTraces& options) {
   const char* const group = "Recorded traces";
   command

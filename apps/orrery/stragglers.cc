@@ -22,12 +22,7 @@ struct StragglersOptions {
 
 int stragglers(StragglersOptions& options, Session& session) {
   study::Question& base = options.question.base;
-  if (options.paths.size() == 1 && !study::are_recorded(options.paths)) {
-    base.workload = options.paths.front();
-  } else {
-    auto& traces = base.recorded.traces;
-    traces.insert(traces.end(), options.paths.begin(), options.paths.end());
-  }
+  take_paths(options.paths, base);
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
     return session.fail(
         {Errc::usage, "TRACES", "nothing to look at", "orrery stragglers TRACE ..."});

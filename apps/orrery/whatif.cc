@@ -53,17 +53,6 @@ void settle_words(WhatIfOptions& options) {
   options.paths = std::move(paths);
 }
 
-/// One path that is no recording is the prefix of Chakra traces.
-void settle_paths(WhatIfOptions& options) {
-  study::Question& base = options.question.base;
-  if (options.paths.size() == 1 && !study::are_recorded(options.paths)) {
-    base.workload = options.paths.front();
-  } else {
-    auto& traces = base.recorded.traces;
-    traces.insert(traces.end(), options.paths.begin(), options.paths.end());
-  }
-}
-
 Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options, PageFile& page,
                         const Session& session) {
   if (!options.question.base.record) return {};
@@ -80,8 +69,8 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
   settle_words(options);
-  settle_paths(options);
-  const study::Question& base = options.question.base;
+  study::Question& base = options.question.base;
+  take_paths(options.paths, base);
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
     return session.fail({Errc::usage, "TRACES", "nothing to change",
                          "orrery whatif TRACE ... --list, or --change kernels=0.5"});
