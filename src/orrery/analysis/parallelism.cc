@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "orrery/graph/structure/loops.h"
 #include "orrery/graph/structure/pipelines.h"
 
 namespace orrery::analysis {
@@ -15,8 +16,6 @@ using graph::Graph;
 using graph::NodeId;
 using graph::NodeKind;
 using graph::Workload;
-
-constexpr Bytes kMuch{64 << 10};  // gradients or weights; less is a loss or a norm
 
 std::vector<std::uint32_t> members_of(const Workload& workload, std::string_view group,
                                       std::uint32_t rank) {
@@ -52,7 +51,7 @@ void add(const Graph& graph, const Communication& one, Deeds& deeds) {
   ++deeds.collectives;
   using Type = graph::CollectiveType;
   if (one.standing != Standing::forward) {
-    deeds.much_elsewhere = deeds.much_elsewhere || collective.size >= kMuch;
+    deeds.much_elsewhere = deeds.much_elsewhere || collective.size >= graph::kLeastBuffer;
   } else if (collective.type == Type::all_to_all) {
     deeds.exchanges = true;
   } else if (collective.type == Type::all_gather) {

@@ -13,6 +13,9 @@
 
 namespace orrery::graph {
 
+/// Collectives of so much and more are of gradients or weights; less is a loss or a norm.
+inline constexpr Bytes kLeastBuffer{64 << 10};
+
 /// So many periods of so many works of the spine, one right after another.
 struct Loop {
   std::size_t first = 0;     ///< place in Spine::works

@@ -14,8 +14,6 @@
 namespace orrery::graph {
 namespace {
 
-constexpr Bytes kLeastBuffer{64 << 10};  // of gradients or weights; less is a loss or a norm
-
 /// Weights whose gradient a kernel makes.
 double gradients_of(const Kernel& kernel) {
   const auto& sizes = kernel.sizes;
@@ -129,8 +127,6 @@ Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& l
   const OnceAStep step(graph, spine, loops);
   const double growth = step.growth(more);
   const std::set<Kind> of_layers = step.of_layers();
-  const DraftTables tables;
-  Draft draft(longer, "", tables);
   std::vector<bool> grows(longer.size());
   for (NodeId n = 0; n < longer.size(); ++n) {
     if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer) grows[n] = !optimizer_repeats;
@@ -140,6 +136,8 @@ Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& l
       if (is_reduction(longer, n) && passes_of(longer, next).optimizer) grows[n] = true;
   }
   if (std::find(grows.begin(), grows.end(), true) == grows.end()) return longer;
+  const DraftTables tables;
+  Draft draft(longer, "", tables);
   for (NodeId n = 0; n < longer.size(); ++n)
     if (grows[n]) grow(draft.nodes()[n], growth, *tables.kernels);
   Findings none;
