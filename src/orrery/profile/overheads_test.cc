@@ -3,32 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/profile/link.h"
 #include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {
 
-/// A thread that launches onto a stream; times in microseconds.
-struct Host {
-  Maker make;
-  std::uint32_t thread = make.thread(1), stream = make.stream(7);
-  std::uint64_t correlation = 0;
-
-  /// A call at `at` whose kernel begins at `begin`.
-  void launch(std::int64_t at, std::int64_t length, std::int64_t begin,
-              std::int64_t kernel_length = 1, std::string_view call = "cudaLaunchKernel") {
-    make.call(thread, call, at, length, ++correlation);
-    make.kernel(stream, "kernel", begin, kernel_length, correlation);
-  }
-  OverheadBuilder take() {
-    Profile made = make.take();
-    (void)attach(made, make.findings);
-    OverheadBuilder builder;
-    builder.add(made);
-    return builder;
-  }
-};
+OverheadBuilder measured(LaunchingHost& host) {
+  OverheadBuilder builder;
+  builder.add(host.take());
+  return builder;
+}
 
 /// Null: there is none.
 const OverheadRow* find_row(const std::vector<OverheadRow>& rows, Overhead overhead,
@@ -45,14 +29,14 @@ double mean_of(const std::vector<OverheadRow>& rows, Overhead overhead, std::str
 
 // One operator with a nested one and two launches; every gap is known.
 TEST(Overheads, AreWhatIsBetween) {
-  Host host;
+  LaunchingHost host;
   host.make.op(host.thread, "aten::linear", 0, 60);
   host.make.op(host.thread, "aten::addmm", 5, 50);  // nested, before the first launch
   host.launch(12, 10, 30);
   host.make.op(host.thread, "aten::empty", 25, 3);  // nested, between the launches
   host.launch(30, 8, 45);
   host.make.op(host.thread, "aten::relu", 70, 9);  // launches nothing
-  const auto rows = host.take().rows();
+  const auto rows = measured(host).rows();
   EXPECT_DOUBLE_EQ(mean_of(rows, Overhead::before_launch, "aten::linear"), 12 - 2);
   EXPECT_DOUBLE_EQ(mean_of(rows, Overhead::between_launches, "aten::linear"), 30 - 22 - 2);
   EXPECT_DOUBLE_EQ(mean_of(rows, Overhead::after_launch, "aten::linear"), 60 - 38);
@@ -65,7 +49,7 @@ TEST(Overheads, AreWhatIsBetween) {
 
 // Below 2 and above 200 us, under another parent, or with a wait in between: no T1.
 TEST(Overheads, BetweenOperatorsOfOneParentOnly) {
-  Host host;
+  LaunchingHost host;
   host.make.annotation(host.thread, "step 1", 0, 1000);
   for (const std::int64_t at : {10, 21, 26, 300}) host.make.op(host.thread, "a", at, 4);
   // 10 to 14, 21 (gap 7), 26 (gap 1: left out), 300 (gap 270: left out)
@@ -74,7 +58,7 @@ TEST(Overheads, BetweenOperatorsOfOneParentOnly) {
   host.make.op(host.thread, "a", 1034, 4);  // gap 10, but the host waited
   host.make.call(host.thread, "cudaStreamSynchronize", 1026, 6);
   host.launch(1100, 1, 1110);
-  const auto rows = host.take().rows();
+  const auto rows = measured(host).rows();
   const OverheadRow* row = find_row(rows, Overhead::between_operators, "a");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->count, 1u);
@@ -82,14 +66,14 @@ TEST(Overheads, BetweenOperatorsOfOneParentOnly) {
 }
 
 TEST(Overheads, DropOutliersAndTakeLessThanNothingForNothing) {
-  Host host;
+  LaunchingHost host;
   std::int64_t at = 0;
   for (const std::int64_t before : {10, 11, 12, 13, 14, 900}) {
     host.make.op(host.thread, "a", at, before + 20);
     host.launch(at + before, 3, at + before + 5);  // 3 us: less than the profiler's own 6
     at += 5000;
   }
-  const OverheadBuilder builder = host.take();
+  const OverheadBuilder builder = measured(host);
   const auto rows = builder.rows();
   const OverheadRow* row = find_row(rows, Overhead::before_launch, "a");
   ASSERT_NE(row, nullptr);
@@ -103,18 +87,18 @@ TEST(Overheads, DropOutliersAndTakeLessThanNothingForNothing) {
 }
 
 TEST(Overheads, OperatorsThatWaitSayNothing) {
-  Host host;
+  LaunchingHost host;
   host.make.op(host.thread, "aten::item", 0, 500);
   host.launch(5, 4, 20, 1, "cudaMemcpyAsync");
   host.make.call(host.thread, "cudaStreamSynchronize", 10, 480);
-  const OverheadBuilder builder = host.take();
+  const OverheadBuilder builder = measured(host);
   EXPECT_EQ(builder.operators(), 1u);
   EXPECT_EQ(builder.waiting(), 1u);
   EXPECT_TRUE(builder.rows().empty());
 }
 
 TEST(Overheads, LaunchesWhileTheDeviceWaits) {
-  Host host;
+  LaunchingHost host;
   for (const std::int64_t at : {0, 20, 41, 65}) host.launch(at, 5, at + 7, 3);
   host.make.call(host.thread, "cudaDeviceSynchronize", 75, 10);
   host.launch(100, 5, 107, 3);  // not from 65: the host waited
@@ -124,7 +108,7 @@ TEST(Overheads, LaunchesWhileTheDeviceWaits) {
   host.make.op(host.thread, "autograd::engine::evaluate_function: AddBackward0", 6000, 100);
   host.launch(6010, 5, 6017, 3);
   host.launch(6040, 5, 6047, 3);
-  const OverheadBuilder builder = host.take();
+  const OverheadBuilder builder = measured(host);
   EXPECT_EQ(builder.launches(LaunchPass::forward).count, 3u);
   EXPECT_DOUBLE_EQ(builder.launches(LaunchPass::forward).median, 21);
   EXPECT_EQ(builder.launches(LaunchPass::backward).count, 1u);
@@ -135,26 +119,26 @@ TEST(Overheads, LaunchesWhileTheDeviceWaits) {
 }
 
 TEST(Overheads, GapsOfKernelsThatWaitInTheQueue) {
-  Host host;
+  LaunchingHost host;
   host.launch(0, 2, 100, 10);
   host.launch(10, 2, 112, 10);   // waited: 2 us
   host.launch(20, 2, 125, 10);   // waited: 3 us
   host.launch(130, 2, 140, 10);  // launched just before: the host was late
-  const OverheadBuilder builder = host.take();
+  const OverheadBuilder builder = measured(host);
   EXPECT_EQ(builder.gap().count, 2u);
   EXPECT_DOUBLE_EQ(builder.gap().median, 2.5);
   EXPECT_EQ(builder.gap().held_back, 0) << "too few";
 }
 
 TEST(Overheads, HalfOfTheGapsTellsTheOthers) {
-  Host host;
+  LaunchingHost host;
   std::int64_t begin = 100;
   for (const std::int64_t gap : {0, 10, 11, 10, 11}) {
     begin += gap;
     host.launch(begin - 90, 2, begin, 10);
     begin += 10;
   }
-  const OverheadBuilder builder = host.take();
+  const OverheadBuilder builder = measured(host);
   EXPECT_EQ(builder.gap().count, 4u);
   EXPECT_DOUBLE_EQ(builder.gap().held_back, 1 - 10 / 11.0);
 }

@@ -6,29 +6,10 @@
 #include <numeric>
 #include <vector>
 
-#include "orrery/profile/link.h"
 #include "orrery/profile/profile_testing.h"
 
 namespace orrery::profile {
 namespace {
-
-/// A thread that launches onto a stream; times in microseconds.
-struct LaunchingHost {
-  Maker make;
-  std::uint32_t thread = make.thread(1), stream = make.stream(7);
-  std::uint64_t correlation = 0;
-
-  void launch(std::int64_t at, std::int64_t length, std::int64_t begin) {
-    make.call(thread, "cudaLaunchKernel", at, length, ++correlation);
-    make.kernel(stream, "kernel", begin, 1, correlation);
-  }
-  Profile take() {
-    Profile made = make.take();
-    Findings findings;
-    (void)attach(made, findings);
-    return made;
-  }
-};
 
 const std::vector<OverheadRow> kRows = {
     {Overhead::between_operators, "", 1, 0, 0, 3},     {Overhead::before_launch, "", 1, 0, 0, 20},
