@@ -59,8 +59,8 @@ struct ShardAnswer {
   std::vector<SharderCost> six;
   double link = 0, latency_us = 0;  ///< bytes per microsecond
   std::string file;                 ///< CSV: table, device, columns, rows
-  /// A dlrm's specification with the placement, YAML, whose MLPs are an example; empty where a specification cannot say it: tables
-  /// were cut, or have not all as many features.
+  /// A dlrm's specification with the placement, YAML, whose MLPs are an example; empty where a
+  /// specification cannot say it: tables were cut, or have not all as many features.
   std::string specification;
 };
 

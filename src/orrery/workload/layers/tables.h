@@ -27,10 +27,11 @@ struct TableShare {
 
 /// The share of `rank`. Sharding `table`: the table that costs most (rows read plus the sum
 /// written) goes to the rank with the least so far, then to the one with the fewest weights, then
-/// to the lowest; or where `placement` says. `row`: rows are spread evenly, and so are lookups; every rank sums up what it has
-/// of each table. `column`: every rank has some columns of each table. Errc: config_range (more
-/// tables than kMaxTables; a placement of other tables, or on other ranks). O(tables × log ranks). Source: Mudigere et al., ISCA 2022 (table-,
-/// row- and column-wise sharding; greedy placement by cost).
+/// to the lowest; or where `placement` says. `row`: rows are spread evenly, and so are lookups;
+/// every rank sums up what it has of each table. `column`: every rank has some columns of each
+/// table. Errc: config_range (more tables than kMaxTables; a placement of other tables, or on other
+/// ranks). O(tables × log ranks). Source: Mudigere et al., ISCA 2022 (table-, row- and column-wise
+/// sharding; greedy placement by cost).
 [[nodiscard]] Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks,
                                              std::uint64_t rank);
 
