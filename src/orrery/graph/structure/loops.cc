@@ -2,7 +2,6 @@
 #include "orrery/graph/structure/loops.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 namespace orrery::graph {
