@@ -30,6 +30,8 @@ inline constexpr std::uint64_t kZstdWindowBytes = 128ull << 20;  ///< what a zst
 inline constexpr std::uint64_t kJobResidentBytes =
     2ull << 30;  ///< profiles kept at a time; ranks beyond are read twice
 inline constexpr std::uint64_t kRanks = 1ull << 24;
+inline constexpr std::uint64_t kFabricNodes = 1ull << 24;  ///< nodes of a network drawn as a graph
+inline constexpr std::uint64_t kFabricLinks = 1ull << 26;  ///< its links, each direction
 inline constexpr std::uint64_t kScheduleSlots = 1ull << 24;  ///< passes of a pipeline schedule
 inline constexpr std::uint64_t kTableShares =
     1ull << 24;  ///< ranks × (tables + 1024) of a recommendation model whose ranks differ

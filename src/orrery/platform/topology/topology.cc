@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/topology/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "orrery/core/limits.h"
+#include "orrery/core/text.h"
+
+namespace orrery::platform {
+
+std::string_view name(NodeClass kind) {
+  constexpr std::array<std::string_view, kNodeClasses> kNames{
+      "device", "cpu",   "memory", "nic",    "port",    "pcie_switch", "nvswitch",
+      "leaf",   "spine", "core",   "switch", "optical", "other"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool is_switch(NodeClass kind) {
+  switch (kind) {
+    case NodeClass::pcie_switch:
+    case NodeClass::nvswitch:
+    case NodeClass::leaf:
+    case NodeClass::spine:
+    case NodeClass::core:
+    case NodeClass::switched:
+    case NodeClass::optical:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view name(LinkClass kind) {
+  constexpr std::array<std::string_view, kLinkClasses> kNames{"scale-up", "pcie",   "network",
+                                                              "host",     "inside", "other"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::pair<LinkIndex, LinkIndex> Topology::between(NodeIndex from, NodeIndex to) const {
+  const auto begin = links_.begin() + first_out_[from];
+  const auto end = links_.begin() + first_out_[from + 1];
+  const auto first = std::lower_bound(
+      begin, end, to, [](const Link& link, NodeIndex node) { return link.to < node; });
+  auto last = first;
+  while (last != end && last->to == to) ++last;
+  return {static_cast<LinkIndex>(first - links_.begin()),
+          static_cast<LinkIndex>(last - links_.begin())};
+}
+
+std::string Topology::link_name(LinkIndex link) const {
+  return names_[links_[link].from] + " -> " + names_[links_[link].to];
+}
+
+Topology Topology::with_defaults(std::span<const LinkFigures> by_class) const {
+  Topology made = *this;
+  for (Link& link : made.links_) {
+    for (const LinkFigures& one : by_class) {
+      if (one.kind != link.figures.kind) continue;
+      if (link.figures.bandwidth.count() == 0) link.figures.bandwidth = one.bandwidth;
+      if (!link.figures.latency) link.figures.latency = one.latency;
+    }
+  }
+  return made;
+}
+
+Result<void> Topology::check_figures(const std::string& where) const {
+  const auto lacking = [&](const auto& lacks, std::string_view what) -> Result<void> {
+    LinkIndex first = kNoLink, count = 0;
+    for (LinkIndex i = 0; i < link_count(); ++i) {
+      if (!lacks(links_[i].figures)) continue;
+      if (count++ == 0) first = i;
+    }
+    if (count == 0) return {};
+    return tl::unexpected(
+        Error{Errc::config_missing_key, where,
+              fmt::format("{} of {} links have no {}; the first is {} ({})", count, link_count(),
+                          what, printable(link_name(first)),
+                          orrery::platform::name(links_[first].figures.kind)),
+              fmt::format(
+                  "state it in the file, or for all links of the class under `fabric: {{defaults: "
+                  "...}}` of the cluster file")});
+  };
+  if (Result<void> bandwidth =
+          lacking([](const LinkFigures& one) { return one.bandwidth.count() == 0; }, "bandwidth");
+      !bandwidth)
+    return bandwidth;
+  return lacking([](const LinkFigures& one) { return !one.latency; }, "latency");
+}
+
+TopologyBuilder::TopologyBuilder(std::string name, std::string origin)
+    : name_(std::move(name)), origin_(std::move(origin)) {}
+
+NodeIndex TopologyBuilder::add(NodeClass kind, std::string name, std::uint32_t host) {
+  if (kinds_.size() >= limits::kFabricNodes) {
+    too_many_ = true;
+    return static_cast<NodeIndex>(kinds_.size() - 1);
+  }
+  kinds_.push_back(kind);
+  names_.push_back(std::move(name));
+  hosts_.push_back(host);
+  return static_cast<NodeIndex>(kinds_.size() - 1);
+}
+
+void TopologyBuilder::link(NodeIndex from, NodeIndex to, const LinkFigures& figures) {
+  if (links_.size() >= limits::kFabricLinks) {
+    too_many_ = true;
+    return;
+  }
+  links_.push_back({from, to, figures});
+}
+
+void TopologyBuilder::join(NodeIndex a, NodeIndex b, const LinkFigures& figures) {
+  link(a, b, figures);
+  link(b, a, figures);
+}
+
+void TopologyBuilder::set_rank(NodeIndex device, std::uint32_t rank) {
+  stated_ranks_.emplace_back(device, rank);
+}
+
+std::optional<Error> TopologyBuilder::wrong(const std::string& where) const {
+  if (too_many_)
+    return Error{Errc::limit_exceeded, where,
+                 fmt::format("the fabric has more than {} nodes or {} links", limits::kFabricNodes,
+                             limits::kFabricLinks),
+                 "describe a smaller one"};
+  for (const Link& link : links_) {
+    const bool known = link.from < kinds_.size() && link.to < kinds_.size();
+    const std::string which =
+        known ? printable(names_[link.from] + " -> " + names_[link.to]) : std::string("a link");
+    if (!known) return Error{Errc::input_range, where, "a link of a node that does not exist", {}};
+    if (link.from == link.to)
+      return Error{Errc::input_range, where, which + " leads to where it begins", {}};
+    const double rate = link.figures.bandwidth.count();
+    if (!(rate >= 0) || !std::isfinite(rate) || !std::isfinite(link.capacity()))
+      return Error{Errc::input_range, where, which + " has an impossible bandwidth", {}};
+    if (link.figures.count == 0)
+      return Error{Errc::input_range, where, which + " is a bundle of 0 links", {}};
+    if (link.figures.latency && *link.figures.latency < Time{})
+      return Error{Errc::input_range, where, which + " has a negative latency", {}};
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<NodeIndex>> TopologyBuilder::by_rank(const std::string& where) const {
+  std::vector<bool> stated(kinds_.size());
+  auto order = stated_ranks_;
+  std::sort(order.begin(), order.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<NodeIndex> devices;
+  for (const auto& [node, rank] : order) {
+    if (kinds_[node] != NodeClass::device)
+      return tl::unexpected(
+          Error{Errc::config_conflict,
+                where,
+                fmt::format("{} has rank {} and is no device", printable(names_[node]), rank),
+                {}});
+    if (stated[node] || rank != devices.size()) {
+      const std::string what =
+          stated[node] ? printable(names_[node]) + " has two ranks"
+          : rank < devices.size()
+              ? fmt::format("two devices have rank {}", rank)
+              : fmt::format("a device has rank {}, and none has rank {}", rank, devices.size());
+      return tl::unexpected(
+          Error{Errc::config_conflict, where, what, "ranks count from 0, one for each device"});
+    }
+    stated[node] = true;
+    devices.push_back(node);
+  }
+  for (NodeIndex node = 0; node < kinds_.size(); ++node) {
+    if (kinds_[node] == NodeClass::device && !stated[node]) devices.push_back(node);
+  }
+  return devices;
+}
+
+namespace {
+
+/// The other direction of every link: the n-th from a to b and the n-th from b to a.
+std::vector<LinkIndex> reverses(const Topology& topology) {
+  std::vector<LinkIndex> found(topology.link_count(), Topology::kNoLink);
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    const auto [begin, end] = topology.out(node);
+    for (LinkIndex first = begin; first < end;) {
+      const NodeIndex peer = topology.link(first).to;
+      LinkIndex last = first;
+      while (last < end && topology.link(last).to == peer) ++last;
+      const auto [back, back_end] = topology.between(peer, node);
+      for (LinkIndex i = first; i < last && back + (i - first) < back_end; ++i)
+        found[i] = back + (i - first);
+      first = last;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<Topology> TopologyBuilder::finish(const std::string& where) {
+  if (std::optional<Error> error = wrong(where)) return tl::unexpected(std::move(*error));
+  Result<std::vector<NodeIndex>> devices = by_rank(where);
+  if (!devices) return tl::unexpected(devices.error());
+  std::stable_sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  });
+  Topology made;
+  made.name_ = std::move(name_);
+  made.origin_ = std::move(origin_);
+  made.kinds_ = std::move(kinds_);
+  made.names_ = std::move(names_);
+  made.hosts_ = std::move(hosts_);
+  made.host_count_ = host_count_;
+  made.links_ = std::move(links_);
+  made.known_routes_ = std::move(routes_);
+  made.devices_ = std::move(*devices);
+  made.ranks_.assign(made.kinds_.size(), Topology::kNoRank);
+  for (std::uint32_t rank = 0; rank < made.devices_.size(); ++rank)
+    made.ranks_[made.devices_[rank]] = rank;
+  made.first_out_.assign(made.kinds_.size() + 1, 0);
+  made.first_in_ = made.first_out_;
+  for (const Link& link : made.links_) {
+    ++made.first_out_[link.from + 1];
+    ++made.first_in_[link.to + 1];
+  }
+  std::partial_sum(made.first_out_.begin(), made.first_out_.end(), made.first_out_.begin());
+  std::partial_sum(made.first_in_.begin(), made.first_in_.end(), made.first_in_.begin());
+  made.in_.resize(made.links_.size());
+  std::vector<LinkIndex> next = made.first_in_;
+  for (LinkIndex i = 0; i < made.links_.size(); ++i) made.in_[next[made.links_[i].to]++] = i;
+  made.reverse_ = reverses(made);
+  return made;
+}
+
+}  // namespace orrery::platform

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fabric as a graph: devices, switches and whatever is between them, and the links that join
+// them. Whoever generates or imports one uses TopologyBuilder; everyone else reads a Topology.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/quantity.h"
+
+namespace orrery::platform {
+
+/// What a node of a fabric is.
+enum class NodeClass : std::uint8_t {
+  device,  ///< an accelerator, where a rank may sit
+  cpu,
+  memory,
+  nic,
+  port,  ///< of a NIC or a switch, where a file has it as a node of its own
+  pcie_switch,
+  nvswitch,  ///< of a scale-up network, whoever makes it
+  leaf,      ///< a switch next to hosts
+  spine,     ///< … next to leaves
+  core,      ///< … next to spines
+  switched,  ///< a switch of which nothing says its tier
+  optical,   ///< a circuit switch: it joins ports and looks into no packet
+  other,
+};
+inline constexpr std::size_t kNodeClasses = static_cast<std::size_t>(NodeClass::other) + 1;
+
+/// "device", "pcie_switch", "switch" …
+[[nodiscard]] std::string_view name(NodeClass kind);
+/// It hands on what others send: any kind of switch.
+[[nodiscard]] bool is_switch(NodeClass kind);
+
+/// What a link is made of; reports keep their use apart by it.
+enum class LinkClass : std::uint8_t {
+  scale_up,  ///< NVLink, xGMI, UALink, ICI …
+  pcie,
+  network,  ///< Ethernet, InfiniBand
+  host,     ///< between and behind CPUs: UPI, xGMI of CPUs, memory channels
+  inside,   ///< parts of one thing, such as a switch and its port
+  other,
+};
+inline constexpr std::size_t kLinkClasses = static_cast<std::size_t>(LinkClass::other) + 1;
+
+/// "scale-up", "pcie" …
+[[nodiscard]] std::string_view name(LinkClass kind);
+
+using NodeIndex = std::uint32_t;
+using LinkIndex = std::uint32_t;
+
+/// What is known of a link, in one direction.
+struct LinkFigures {
+  Bandwidth bandwidth{};        ///< of one; 0: not stated
+  std::optional<Time> latency;  ///< until the first byte is there; empty: not stated
+  std::uint32_t count = 1;      ///< equal ones side by side
+  LinkClass kind = LinkClass::other;
+
+  friend bool operator==(const LinkFigures&, const LinkFigures&) = default;
+};
+
+/// One direction of a link. All of `figures.count` side by side carry `capacity()`.
+struct Link {
+  NodeIndex from = 0;
+  NodeIndex to = 0;
+  LinkFigures figures;
+
+  /// Bytes per second of all of them; 0: not stated.
+  [[nodiscard]] double capacity() const {
+    return figures.bandwidth.count() * static_cast<double>(figures.count);
+  }
+  friend bool operator==(const Link&, const Link&) = default;
+};
+
+class Topology;
+
+/// Ways through a topology that whoever made it knows by a formula. No table is needed for them.
+class KnownRoutes {
+ public:
+  virtual ~KnownRoutes() = default;
+  /// The links that a way from `at` to the device `to` may go on with, ascending; none: it is not
+  /// known. `at` is not `to`.
+  virtual void next(const Topology& topology, NodeIndex at, NodeIndex to,
+                    std::vector<LinkIndex>& out) const = 0;
+};
+
+/// Nodes and links, in columns. Links are ordered by `from`, then by `to`, then as they were added;
+/// ranks are the devices' order.
+class Topology {
+ public:
+  static constexpr std::uint32_t kNoHost = std::numeric_limits<std::uint32_t>::max();
+  static constexpr LinkIndex kNoLink = std::numeric_limits<LinkIndex>::max();
+  static constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// "InfraGraph", "fat_tree": where it came from.
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+  [[nodiscard]] NodeIndex node_count() const { return static_cast<NodeIndex>(kinds_.size()); }
+  [[nodiscard]] LinkIndex link_count() const { return static_cast<LinkIndex>(links_.size()); }
+  [[nodiscard]] NodeClass kind(NodeIndex node) const { return kinds_[node]; }
+  [[nodiscard]] const std::string& name(NodeIndex node) const { return names_[node]; }
+  /// The machine that it is in; kNoHost: it stands between them.
+  [[nodiscard]] std::uint32_t host(NodeIndex node) const { return hosts_[node]; }
+  [[nodiscard]] std::uint32_t host_count() const { return host_count_; }
+
+  /// By rank.
+  [[nodiscard]] std::span<const NodeIndex> devices() const { return devices_; }
+  /// kNoRank: no device.
+  [[nodiscard]] std::uint32_t rank(NodeIndex node) const { return ranks_[node]; }
+
+  [[nodiscard]] const Link& link(LinkIndex link) const { return links_[link]; }
+  [[nodiscard]] std::span<const Link> links() const { return links_; }
+  /// Numbers of the links that leave a node: first, and one after the last.
+  [[nodiscard]] std::pair<LinkIndex, LinkIndex> out(NodeIndex node) const {
+    return {first_out_[node], first_out_[node + 1]};
+  }
+  /// Numbers of the links that lead to a node, ascending.
+  [[nodiscard]] std::span<const LinkIndex> in(NodeIndex node) const {
+    return std::span(in_).subspan(first_in_[node], first_in_[node + 1] - first_in_[node]);
+  }
+  /// Numbers of the links from one node to another: first, and one after the last. O(log links).
+  [[nodiscard]] std::pair<LinkIndex, LinkIndex> between(NodeIndex from, NodeIndex to) const;
+  /// The other direction of the same cable; kNoLink: there is none.
+  [[nodiscard]] LinkIndex reverse(LinkIndex link) const { return reverse_[link]; }
+  /// "leaf3 -> spine1"
+  [[nodiscard]] std::string link_name(LinkIndex link) const;
+
+  /// Null: nobody knows a formula.
+  [[nodiscard]] const KnownRoutes* known_routes() const { return known_routes_.get(); }
+
+  /// With figures where none are stated, by class of link. Those of a class that is not named stay
+  /// open.
+  [[nodiscard]] Topology with_defaults(std::span<const LinkFigures> by_class) const;
+
+  /// Everything that a simulation needs is stated: bandwidth and latency of every link.
+  /// Errc: config_missing_key, with how many lack it and the first.
+  [[nodiscard]] Result<void> check_figures(const std::string& where) const;
+
+ private:
+  friend class TopologyBuilder;
+
+  std::string name_, origin_;
+  std::vector<NodeClass> kinds_;
+  std::vector<std::string> names_;
+  std::vector<std::uint32_t> hosts_;
+  std::uint32_t host_count_ = 0;
+  std::vector<NodeIndex> devices_;
+  std::vector<std::uint32_t> ranks_;
+  std::vector<Link> links_;
+  std::vector<LinkIndex> first_out_, first_in_, in_, reverse_;
+  std::shared_ptr<const KnownRoutes> known_routes_;
+};
+
+/// Puts a topology together: nodes first, links between them, then finish().
+class TopologyBuilder {
+ public:
+  explicit TopologyBuilder(std::string name, std::string origin);
+
+  /// A new node; its number counts from 0. Beyond limits::kFabricNodes nothing is added and
+  /// finish() says so.
+  NodeIndex add(NodeClass kind, std::string name, std::uint32_t host = Topology::kNoHost);
+  [[nodiscard]] NodeIndex node_count() const { return static_cast<NodeIndex>(kinds_.size()); }
+  [[nodiscard]] NodeClass kind(NodeIndex node) const { return kinds_[node]; }
+  [[nodiscard]] const std::string& name(NodeIndex node) const { return names_[node]; }
+  void set_kind(NodeIndex node, NodeClass kind) { kinds_[node] = kind; }
+  /// A new machine.
+  std::uint32_t add_host() { return host_count_++; }
+  void set_host(NodeIndex node, std::uint32_t host) { hosts_[node] = host; }
+  [[nodiscard]] std::uint32_t host(NodeIndex node) const { return hosts_[node]; }
+
+  /// One direction.
+  void link(NodeIndex from, NodeIndex to, const LinkFigures& figures);
+  /// Both.
+  void join(NodeIndex a, NodeIndex b, const LinkFigures& figures);
+  [[nodiscard]] std::size_t link_count() const { return links_.size(); }
+  /// For importers whose links are stated before their figures: all so far, as they were added.
+  [[nodiscard]] std::span<Link> links() { return links_; }
+
+  /// Which device has which rank; devices that are not named come after all others, in order.
+  void set_rank(NodeIndex device, std::uint32_t rank);
+  void set_known_routes(std::shared_ptr<const KnownRoutes> routes) { routes_ = std::move(routes); }
+
+  /// Errc: limit_exceeded (too many nodes or links), input_range (a link of a node that does not
+  /// exist, from a node to itself, of no or infinite bandwidth), config_conflict (two devices of
+  /// one rank, ranks of no device). Sorts links: O(links × log).
+  [[nodiscard]] Result<Topology> finish(const std::string& where);
+
+ private:
+  [[nodiscard]] std::optional<Error> wrong(const std::string& where) const;
+  [[nodiscard]] Result<std::vector<NodeIndex>> by_rank(const std::string& where) const;
+
+  std::string name_, origin_;
+  std::vector<NodeClass> kinds_;
+  std::vector<std::string> names_;
+  std::vector<std::uint32_t> hosts_;
+  std::uint32_t host_count_ = 0;
+  std::vector<std::pair<NodeIndex, std::uint32_t>> stated_ranks_;
+  std::vector<Link> links_;
+  std::shared_ptr<const KnownRoutes> routes_;
+  bool too_many_ = false;
+};
+
+}  // namespace orrery::platform
