@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What generators share. Private to this folder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "orrery/platform/topology/generate/generate.h"
+
+namespace orrery::platform::generating {
+
+/// What a network is joined to: a NIC, or a device.
+struct Port {
+  NodeIndex node = 0;
+  std::int64_t host = 0;
+  std::int64_t rail = 0;
+};
+
+/// One dimension of a grid.
+struct GridDim {
+  StackedDim::Block block = StackedDim::Block::ring;
+  std::int64_t size = 1;
+  bool wrap = true;        ///< a ring; else a line
+  NodeIndex switches = 0;  ///< `switched`: its first switch
+};
+
+/// Something is wrong with the key, relative to the fabric.
+struct Wrong {
+  std::string place, what, hint;
+};
+
+/// Dimension by dimension, ascending; devices are nodes 0, 1, … of the grid.
+[[nodiscard]] std::shared_ptr<const KnownRoutes> grid_routes(std::vector<GridDim> dims);
+
+/// Sizes whose product is `count`, as even as can be, ascending.
+[[nodiscard]] std::vector<std::int64_t> even_sizes(std::int64_t count, std::size_t dims);
+
+/// Joins ports to each other along every dimension. `twists` as in NetworkPlan.
+void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<const GridDim> dims,
+               std::span<const std::int64_t> twists, const LinkFigures& figures);
+void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkFigures& figures);
+
+/// Adds hosts and answers what the network is joined to.
+[[nodiscard]] std::vector<Port> add_hosts(TopologyBuilder& builder,
+                                          const std::vector<HostShape>& hosts);
+
+/// Each adds its switches and links; or says what is wrong.
+[[nodiscard]] std::optional<Wrong> join_grid_network(TopologyBuilder& builder,
+                                                     std::span<const Port> ports,
+                                                     const NetworkPlan& plan);
+[[nodiscard]] std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> ports,
+                                            const NetworkPlan& plan);
+[[nodiscard]] std::optional<Wrong> join_tree(TopologyBuilder& builder, std::span<const Port> ports,
+                                             const NetworkPlan& plan);
+[[nodiscard]] std::optional<Wrong> join_rails(TopologyBuilder& builder, std::span<const Port> ports,
+                                              const NetworkPlan& plan);
+[[nodiscard]] std::optional<Wrong> join_dragonfly(TopologyBuilder& builder,
+                                                  std::span<const Port> ports,
+                                                  const NetworkPlan& plan);
+
+}  // namespace orrery::platform::generating
