@@ -126,47 +126,6 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   check_compute(section, device, reading);
 }
 
-void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {
-  double npus = 1;
-  for (std::size_t d = 0; d < sections.size(); ++d) {
-    const DimSection& section = sections[d];
-    const std::string path = pointer("/network", d);
-    Dimension dim{section.block, section.size, Bandwidth{}, 0};
-    std::optional<Time> latency = section.latency;
-    if (section.link) {
-      const LinkEntry* entry = find_link(*section.link);
-      if (entry == nullptr) {
-        const std::vector<std::string_view> names = names_of(links());
-        const std::string near = did_you_mean(*section.link, names);
-        return reading.fail(Errc::config_range, path + "/link",
-                            in_quotes(*section.link) + " is not in the catalogue",
-                            near.empty() ? "the catalogue has " + join(names) : near);
-      }
-      dim.bandwidth = entry->bandwidth;
-      if (!latency) latency = entry->latency;
-    }
-    if (section.bandwidth) dim.bandwidth = *section.bandwidth;
-    if (dim.bandwidth.count() == 0) {
-      return reading.fail(Errc::config_missing_key, path + "/bandwidth",
-                          "is missing: give it, or a link of the catalogue");
-    }
-    if (!latency) {
-      return reading.fail(Errc::config_missing_key, path + "/latency",
-                          "is missing: give it, or a link of the catalogue");
-    }
-    if (*latency > Time(1'000'000 * kPsPerSecond)) {
-      return reading.fail(Errc::config_range, path + "/latency", "is more than 1000000 s");
-    }
-    dim.latency_ns = static_cast<double>(latency->count()) / kPsPerNs;
-    npus *= static_cast<double>(dim.size);
-    if (npus > static_cast<double>(limits::kRanks)) {
-      return reading.fail(Errc::limit_exceeded, path + "/size",
-                          fmt::format("the cluster has more than {} devices", limits::kRanks));
-    }
-    platform.dims.push_back(dim);
-  }
-}
-
 bool is_one(Algorithm algorithm) {
   return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct ||
          algorithm == Algorithm::one_halving_doubling;
@@ -314,7 +273,8 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
 
 }  // namespace
 
-Result<Platform> parse_cluster(std::string_view text, const std::string& where, Findings&) {
+Result<Platform> parse_cluster(std::string_view text, const std::string& where,
+                               Findings& findings) {
   const Result<Json> tree = parse_yaml(text, where);
   if (!tree) return tl::unexpected(tree.error());
   Reading reading{where};
@@ -329,7 +289,8 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where, 
 
   Platform platform;
   platform.rules = Rules::orrery;
-  platform.network = file.network_model;
+  platform.network = file.network_model.value_or(file.fabric ? NetworkModelKind::flow
+                                                             : NetworkModelKind::analytical);
   platform.name = file.name;
   platform.replay_only = file.replay_only;
   platform.track_local_memory = file.track_local_memory;
@@ -339,7 +300,7 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where, 
                                     file.shared_bus->reduction_delay_ns};
   }
   set_device(file.device, platform, reading);
-  if (!reading.error) set_dims(file.network, platform, reading);
+  if (!reading.error) set_network(file, platform, findings, reading);
   if (!reading.error) set_collectives(file, platform, reading);
   if (!reading.error) set_remote_memory(file.remote_memory, platform, reading);
   if (!reading.error && file.deviations) set_deviations(*file.deviations, platform, reading);

@@ -14,9 +14,11 @@
 #include <vector>
 
 #include "orrery/config/parameters.h"
+#include "orrery/core/findings.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/cluster_file_collectives.h"
 #include "orrery/platform/cluster_file_deviations.h"
+#include "orrery/platform/cluster_file_fabric.h"
 #include "orrery/platform/networks.h"
 #include "orrery/platform/platform.h"
 
@@ -233,8 +235,9 @@ struct ClusterSection {
   std::int64_t version = 1;
   std::string name;
   DeviceSection device;
-  std::vector<DimSection> network;
-  NetworkModelKind network_model = NetworkModelKind::analytical;
+  std::optional<std::vector<DimSection>> network;
+  std::optional<FabricSection> fabric;
+  std::optional<NetworkModelKind> network_model;
   CollectivesSection collectives;
   Time endpoint_delay{};
   RemoteMemorySection remote_memory;
@@ -248,9 +251,13 @@ struct ClusterSection {
       field("version", &ClusterSection::version, "of this format", between(1, 1)),
       field("name", &ClusterSection::name, "what to call the cluster in results"),
       field("device", &ClusterSection::device, "one accelerator").required(),
-      field("network", &ClusterSection::network, "its dimensions, innermost first", between(1, 16))
-          .required(),
-      field("network_model", &ClusterSection::network_model, kNetworkSentences),
+      field("network", &ClusterSection::network,
+            "its dimensions, innermost first; required unless there is a `fabric`", between(1, 16))
+          .by_default("with a fabric: hosts and what is between them"),
+      field("fabric", &ClusterSection::fabric,
+            "the network as a graph; `network` is then only what collectives take it for"),
+      field("network_model", &ClusterSection::network_model, kNetworkSentences)
+          .by_default("`analytical`; with a fabric, `flow`"),
       field("collectives", &ClusterSection::collectives,
             "how collectives are cut, ordered and run"),
       field("endpoint_delay", &ClusterSection::endpoint_delay,
@@ -265,6 +272,10 @@ struct ClusterSection {
       field("track_local_memory", &ClusterSection::track_local_memory,
             "follow each tensor's residence in local memory")};
 };
+
+/// The network's dimensions and fabric. Errc: config_*, and what make_fabric() says.
+void set_network(const ClusterSection& file, Platform& platform, Findings& findings,
+                 Reading& reading);
 
 /// Decides whose collectives run, and takes over the settings of that library.
 void set_library(const ClusterSection& file, Platform& platform, Reading& reading);

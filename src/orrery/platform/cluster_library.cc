@@ -50,8 +50,8 @@ bool is_gpu(const Device& device) {
 void set_library(const ClusterSection& file, Platform& platform, Reading& reading) {
   const CollectivesSection& section = file.collectives;
   CollectiveConfig& config = platform.collectives;
-  const bool free = says_nothing(section) && file.network_model == NetworkModelKind::analytical &&
-                    !file.shared_bus && file.endpoint_delay.count() == 0;
+  const bool free = says_nothing(section) && platform.network == NetworkModelKind::analytical &&
+                    !platform.fabric && !file.shared_bus && file.endpoint_delay.count() == 0;
   config.library = section.library.value_or(
       free && is_gpu(platform.device) ? CollectiveLibrary::nccl : CollectiveLibrary::ideal);
   const bool ideal = config.library == CollectiveLibrary::ideal;

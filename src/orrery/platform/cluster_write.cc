@@ -10,6 +10,7 @@
 #include "orrery/core/units.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/cluster_file.h"
+#include "orrery/platform/fabric.h"
 
 namespace orrery::platform {
 namespace {
@@ -86,10 +87,15 @@ ClusterSection section_of(const Platform& platform) {
   file.device.in_step = section_of(device.in_step);
   if (!device.systolic.empty()) file.device.systolic = device.systolic;
   if (device.clock_mhz > 0) file.device.clock_mhz = device.clock_mhz;
+  file.network.emplace();
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
-    file.network.push_back(DimSection{dim.block, dim.size, std::nullopt, dim.bandwidth, latency});
+    DimSection& made = file.network->emplace_back(DimSection{dim.block, dim.size, {}, {}, {}});
+    if (platform.fabric) continue;  // it has the figures
+    made.bandwidth = dim.bandwidth;
+    made.latency = latency;
   }
+  if (platform.fabric) file.fabric = platform.fabric->written;
   file.network_model = platform.network;
 
   file.collectives = section_of(platform.collectives);
@@ -122,6 +128,19 @@ std::string library_reference() {
   return part<LibrarySection>("collectives: settings") +
          "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
          "and how that is known, says [the page on collectives](../collectives.md).\n";
+}
+
+std::string fabric_reference() {
+  return part<FabricSection>("fabric") +
+         "\nA fabric is a graph of devices, NICs, switches and links, either read from a `file` of "
+         "another tool or made of `hosts` and a `network` between them. "
+         "[Fabrics](../fabrics.md) has examples.\n" +
+         part<HostSection>("fabric: hosts") + part<CableSection>("fabric: links") +
+         "\n`port: ib-ndr` is short for `port: {link: ib-ndr}`.\n" +
+         part<FabricNetworkSection>("fabric: network") + part<DefaultSection>("fabric: defaults") +
+         part<RoutingSection>("fabric: routing") +
+         "\n`routing: ecmp` is short for `routing: {policy: ecmp}`.\n" +
+         part<FaultSection>("fabric: faults") + part<TransportSection>("fabric: transport");
 }
 
 }  // namespace
@@ -165,6 +184,7 @@ std::string cluster_reference() {
   text += part<DimSection>("network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
+  text += fabric_reference();
   text += part<CollectivesSection>("collectives");
   text += fmt::format(
       "\nAlgorithms: `{}`. `direct` and `one_direct` may carry a window, the number of messages in "

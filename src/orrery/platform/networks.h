@@ -28,6 +28,8 @@ inline constexpr std::array kNetworks{
                  "messages do not slow each other"},
     NetworkEntry{"message", NetworkModelKind::message, "congestion",
                  "store and forward, with congestion", "they queue at each link"},
+    NetworkEntry{"flow", NetworkModelKind::flow, "shared links", "max-min fair flows",
+                 "they share links fairly, as fluids do"},
 };
 
 [[nodiscard]] constexpr const NetworkEntry& entry(NetworkModelKind kind) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -207,7 +208,9 @@ struct RemoteMemory {
   std::int64_t npus_per_node = 0;  ///< per_node only
 };
 
-enum class NetworkModelKind : std::uint8_t { analytical, message };
+enum class NetworkModelKind : std::uint8_t { analytical, message, flow };
+
+struct Fabric;
 
 /// Ranks that are not like the others: slow ones, late ones, ones behind a bad port.
 struct Deviation {
@@ -239,6 +242,8 @@ struct Platform {
   NetworkModelKind network = NetworkModelKind::analytical;
   std::string name;
   std::vector<Dimension> dims;
+  /// The network as a graph, where it is one; then `dims` are what collectives take it for.
+  std::shared_ptr<const Fabric> fabric;
   CollectiveConfig collectives;
   std::optional<SharedBus> shared_bus;
   Device device;

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cluster file's fabric, key by key (see cluster_file.h). Private to this room but for
+// fabric.h, which keeps what was written.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "orrery/core/limits.h"
+#include "orrery/platform/cluster_file_deviations.h"
+#include "orrery/platform/topology/generate/generate.h"
+#include "orrery/platform/topology/router.h"
+
+namespace orrery::config {
+
+template <>
+struct Words<platform::Inside> {
+  using Word = WordTable<platform::Inside>;
+  static constexpr std::array names = {Word{"switch", platform::Inside::switched},
+                                       Word{"fully_connected", platform::Inside::fully_connected},
+                                       Word{"ring", platform::Inside::ring},
+                                       Word{"mesh", platform::Inside::mesh},
+                                       Word{"torus", platform::Inside::torus},
+                                       Word{"none", platform::Inside::none}};
+};
+template <>
+struct Words<platform::NetworkShape> {
+  using Word = WordTable<platform::NetworkShape>;
+  static constexpr std::array names = {
+      Word{"switch", platform::NetworkShape::switched},
+      Word{"fat_tree", platform::NetworkShape::fat_tree},
+      Word{"rail_optimised", platform::NetworkShape::rail_optimised},
+      Word{"rail_only", platform::NetworkShape::rail_only},
+      Word{"dual_plane", platform::NetworkShape::dual_plane},
+      Word{"dragonfly", platform::NetworkShape::dragonfly},
+      Word{"dragonfly_plus", platform::NetworkShape::dragonfly_plus},
+      Word{"ring", platform::NetworkShape::ring},
+      Word{"mesh", platform::NetworkShape::mesh},
+      Word{"torus", platform::NetworkShape::torus},
+      Word{"tpu", platform::NetworkShape::tpu},
+      Word{"fully_connected", platform::NetworkShape::fully_connected},
+      Word{"none", platform::NetworkShape::none}};
+};
+template <>
+struct Words<platform::RoutePolicy> {
+  static constexpr std::array names = [] {
+    std::array<WordTable<platform::RoutePolicy>, platform::kRoutePolicies.size()> made{};
+    for (std::size_t i = 0; i < made.size(); ++i)
+      made[i] = {platform::kRoutePolicies[i].word, platform::kRoutePolicies[i].policy};
+    return made;
+  }();
+};
+template <>
+struct Words<platform::LinkClass> {
+  using Word = WordTable<platform::LinkClass>;
+  static constexpr std::array names = {
+      Word{"scale-up", platform::LinkClass::scale_up}, Word{"pcie", platform::LinkClass::pcie},
+      Word{"network", platform::LinkClass::network},   Word{"host", platform::LinkClass::host},
+      Word{"inside", platform::LinkClass::inside},     Word{"other", platform::LinkClass::other}};
+};
+
+}  // namespace orrery::config
+
+namespace orrery::platform {
+
+/// A link as files name it: of the catalogue, or by its figures.
+struct CableSection {
+  std::optional<std::string> link;
+  std::optional<Bandwidth> bandwidth;
+  std::optional<Time> latency;
+
+  static constexpr std::string_view shorthand = "link";
+  static constexpr auto fields = std::tuple{
+      field("link", &CableSection::link,
+            "a link of the catalogue; the keys below override its figures"),
+      field("bandwidth", &CableSection::bandwidth, "per direction", positive())
+          .by_default("the link's"),
+      field("latency", &CableSection::latency, "until the first byte is there", between(0, 1e18))
+          .by_default("the link's")};
+};
+
+struct HostSection {
+  std::int64_t count = 1;
+  std::int64_t devices = 8;
+  Inside inside = Inside::switched;
+  std::int64_t switches = 1;
+  std::optional<CableSection> scale_up;
+  std::int64_t nics = 0;
+  std::optional<CableSection> pcie;
+
+  static constexpr auto fields = std::tuple{
+      field("count", &HostSection::count, "hosts that are like this",
+            between(1, static_cast<double>(limits::kRanks))),
+      field("devices", &HostSection::devices, "of one host", between(1, 65536)),
+      field("inside", &HostSection::inside, "what joins its devices"),
+      field("switches", &HostSection::switches,
+            "`inside: switch`: so many share a device's bandwidth; 1 stands for all of them",
+            between(1, 1024)),
+      field("scale_up", &HostSection::scale_up,
+            "a device's port into its switches, or the link between two devices"),
+      field("nics", &HostSection::nics,
+            "of one host; 0: devices are joined to the network themselves", between(0, 65536)),
+      field("pcie", &HostSection::pcie, "between devices and NICs")};
+};
+
+struct FabricNetworkSection {
+  NetworkShape kind = NetworkShape::switched;
+  std::optional<CableSection> port;
+  std::optional<CableSection> trunk;
+  std::optional<std::vector<std::int64_t>> sizes, wraps, twists;
+  std::int64_t per_leaf = 0;
+  std::int64_t radix = 64;
+  std::int64_t tiers = 2;
+  double oversubscription = 1, upper_oversubscription = 1;
+  std::int64_t leaves_per_pod = 0;
+  std::int64_t group = 0, spines = 0, global_links = 0;
+
+  using Self = FabricNetworkSection;
+  static constexpr auto fields = std::tuple{
+      field("kind", &Self::kind, "what joins hosts").required(),
+      field("port", &Self::port, "a NIC's (or device's) link into the network"),
+      field("trunk", &Self::trunk, "a link between switches").by_default("as `port`"),
+      field("sizes", &Self::sizes, "ring, mesh, torus, tpu: of each dimension, innermost first",
+            between(1, 16))
+          .by_default("one dimension of all"),
+      field("wraps", &Self::wraps, "torus: 1 for each dimension that is closed, 0 for a line",
+            between(0, 16))
+          .by_default("all are closed"),
+      field("twists", &Self::twists,
+            "torus: closing a dimension shifts the next one by so many places", between(0, 16))
+          .by_default("none does"),
+      field("per_leaf", &Self::per_leaf, "ports below a leaf, or at a router", between(0, 65536))
+          .by_default("by `radix` and `oversubscription`"),
+      field("radix", &Self::radix, "ports of a switch", between(2, 65536)),
+      field("tiers", &Self::tiers, "of switches: leaves and spines, or cores above them",
+            between(2, 3)),
+      field("oversubscription", &Self::oversubscription, "ports below a leaf for each above",
+            between(0.01, 1024)),
+      field("upper_oversubscription", &Self::upper_oversubscription, "3 tiers: likewise of spines",
+            between(0.01, 1024)),
+      field("leaves_per_pod", &Self::leaves_per_pod, "3 tiers", between(0, 65536))
+          .by_default("as many as a spine has ports for"),
+      field("group", &Self::group, "dragonflies: routers (leaves) of a group", between(0, 65536))
+          .by_default("a balanced one: twice `per_leaf`, or half of `radix`"),
+      field("spines", &Self::spines, "dragonfly_plus: of a group", between(0, 65536))
+          .by_default("as many as leaves"),
+      field("global_links", &Self::global_links, "dragonflies: of a router (spine) to other groups",
+            between(0, 65536))
+          .by_default("as `per_leaf`, or half of `radix`")};
+};
+
+struct RoutingSection {
+  RoutePolicy policy = RoutePolicy::known;
+  std::int64_t seed = 1;
+  std::optional<std::vector<std::string>> ways;
+
+  static constexpr std::string_view shorthand = "policy";
+  static constexpr auto fields = std::tuple{
+      field("policy", &RoutingSection::policy,
+            "`known`: dimension by dimension in grids and stacked dimensions, else as `ecmp`; "
+            "`ecmp`: one of the shortest ways, by a hash of both ends; `spray`: evenly over all "
+            "shortest ways; `adaptive`: the least loaded of them when a message begins; `valiant`: "
+            "by way of a switch that the hash chooses; `ugal`: that where it meets less load, else "
+            "as `ecmp`"),
+      field("seed", &RoutingSection::seed, "of the hash", between(0, 9e15)),
+      field("ways", &RoutingSection::ways,
+            "ways that are set: names of nodes with spaces between, from one end to the other",
+            between(0, 1e6))};
+};
+
+struct FaultSection {
+  std::optional<std::string> node;
+  std::optional<std::string> from, to;
+  double bandwidth = 0;
+  Time start{};
+  std::optional<Time> end, every, lasts;
+
+  static constexpr auto fields = std::tuple{
+      field("node", &FaultSection::node,
+            "all links of it: a switch, a NIC …; `ocs3.*`: of all whose names begin so"),
+      field("from", &FaultSection::from, "with `to`: the links between two nodes, both directions"),
+      field("to", &FaultSection::to, "the other end"),
+      field("bandwidth", &FaultSection::bandwidth, "what is left of theirs; 0: they are down",
+            between(0, 1)),
+      field("start", &FaultSection::start, "from when on", between(0, 1e18)),
+      field("end", &FaultSection::end, "until when", between(0, 1e18)).by_default("for good"),
+      field("every", &FaultSection::every, "it comes and goes: so long from one time to the next",
+            between(0, 1e18)),
+      field("lasts", &FaultSection::lasts, "… and so long each time", between(0, 1e18))};
+};
+
+struct DefaultSection {
+  LinkClass kind = LinkClass::network;
+  std::optional<Bandwidth> bandwidth;
+  std::optional<Time> latency;
+
+  static constexpr auto fields = std::tuple{
+      field("class", &DefaultSection::kind, "of links").required(),
+      field("bandwidth", &DefaultSection::bandwidth, "where the file states none", positive()),
+      field("latency", &DefaultSection::latency, "likewise", between(0, 1e18))};
+};
+
+struct TransportSection {
+  Bytes payload{};
+  Bytes header{};
+  Bytes window{};
+
+  static constexpr auto fields = std::tuple{
+      field("payload", &TransportSection::payload, "bytes of a packet; 0: headers are not counted"),
+      field("header", &TransportSection::header, "bytes that a packet has more on the wire"),
+      field("window", &TransportSection::window,
+            "bytes that a message may have on its way, unanswered; 0: no limit")};
+};
+
+struct FabricSection {
+  std::optional<std::string> file;
+  std::optional<std::vector<HostSection>> hosts;
+  std::optional<FabricNetworkSection> network;
+  std::optional<std::vector<DefaultSection>> defaults;
+  RoutingSection routing;
+  std::optional<std::vector<FaultSection>> faults;
+  std::optional<RankRanges> placement;
+  TransportSection transport;
+
+  static constexpr std::string_view shorthand = "file";
+  static constexpr auto fields = std::tuple{
+      field(
+          "file", &FabricSection::file,
+          "a fabric that another tool wrote, its path from this file's folder; instead of `hosts` "
+          "and `network`"),
+      field("hosts", &FabricSection::hosts, "hosts in the order of their ranks", between(1, 65536)),
+      field("network", &FabricSection::network, "what joins them").by_default("nothing does"),
+      field("defaults", &FabricSection::defaults,
+            "figures of links for which the file states none, by class", between(0, 16)),
+      field("routing", &FabricSection::routing, "which way messages take"),
+      field("faults", &FabricSection::faults, "what is broken, slow, or comes and goes",
+            between(0, 65536)),
+      field("placement", &FabricSection::placement,
+            "on which devices ranks sit, in the order of ranks: devices count from 0")
+          .by_default("in order, on all"),
+      field("transport", &FabricSection::transport, "what `network_model: flow` takes off")};
+};
+
+}  // namespace orrery::platform

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cluster file's network: dimensions, a fabric, or both.
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/platform/cluster_file.h"
+#include "orrery/platform/fabric.h"
+
+namespace orrery::platform {
+namespace {
+
+/// With a fabric, figures may be left open.
+void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {
+  double npus = 1;
+  for (std::size_t d = 0; d < sections.size(); ++d) {
+    const DimSection& section = sections[d];
+    const std::string path = pointer("/network", d);
+    Dimension dim{section.block, section.size, Bandwidth{}, 0};
+    std::optional<Time> latency = section.latency;
+    if (section.link) {
+      const LinkEntry* entry = find_link(*section.link);
+      if (entry == nullptr) {
+        std::vector<std::string_view> names;
+        for (const LinkEntry& one : links()) names.push_back(one.name);
+        const std::string near = did_you_mean(*section.link, names);
+        return reading.fail(Errc::config_range, path + "/link",
+                            in_quotes(*section.link) + " is not in the catalogue",
+                            near.empty() ? "the catalogue has " + join(names) : near);
+      }
+      dim.bandwidth = entry->bandwidth;
+      if (!latency) latency = entry->latency;
+    }
+    if (section.bandwidth) dim.bandwidth = *section.bandwidth;
+    if (platform.fabric) {
+      if (section.link || section.bandwidth || section.latency)
+        return reading.fail(Errc::config_conflict, path,
+                            "has figures of its own, and the fabric has them, too",
+                            "leave out link, bandwidth and latency");
+      latency = Time{};
+    } else if (dim.bandwidth.count() == 0) {
+      return reading.fail(Errc::config_missing_key, path + "/bandwidth",
+                          "is missing: give it, or a link of the catalogue");
+    }
+    if (!latency) {
+      return reading.fail(Errc::config_missing_key, path + "/latency",
+                          "is missing: give it, or a link of the catalogue");
+    }
+    if (*latency > Time(1'000'000 * kPsPerSecond)) {
+      return reading.fail(Errc::config_range, path + "/latency", "is more than 1000000 s");
+    }
+    dim.latency_ns = static_cast<double>(latency->count()) / kPsPerNs;
+    npus *= static_cast<double>(dim.size);
+    if (npus > static_cast<double>(limits::kRanks)) {
+      return reading.fail(Errc::limit_exceeded, path + "/size",
+                          fmt::format("the cluster has more than {} devices", limits::kRanks));
+    }
+    platform.dims.push_back(dim);
+  }
+}
+
+void set_fabric(const ClusterSection& file, Platform& platform, Findings& findings,
+                Reading& reading) {
+  Result<Fabric> made = make_fabric(*file.fabric, reading.where, "/fabric", findings);
+  if (!made) {
+    reading.error = made.error();
+    return;
+  }
+  platform.fabric = std::make_shared<const Fabric>(std::move(*made));
+  const bool flow = platform.network == NetworkModelKind::flow;
+  for (std::size_t i = 0; i < platform.fabric->faults.size() && !flow; ++i) {
+    if (!platform.fabric->faults[i].always())
+      return reading.fail(Errc::config_conflict, pointer("/fabric/faults", i),
+                          "begins, ends, or comes and goes: only network_model: flow knows that");
+  }
+}
+
+/// What collectives take a fabric for.
+void set_logical_dims(const ClusterSection& file, Platform& platform, Reading& reading) {
+  const Fabric& fabric = *platform.fabric;
+  if (file.network) {
+    set_dims(*file.network, platform, reading);
+    const auto seats = static_cast<std::int64_t>(fabric.seats.size());
+    if (!reading.error && platform.npu_count() != seats)
+      return reading.fail(
+          Errc::config_conflict, "/network",
+          fmt::format("makes {} places, and the fabric has {}", platform.npu_count(), seats),
+          "let the product of the sizes be the number of ranks");
+  } else {
+    platform.dims = fabric.logical_dims();
+  }
+  if (!reading.error) complete_dims(platform.dims, fabric);
+}
+
+}  // namespace
+
+void set_network(const ClusterSection& file, Platform& platform, Findings& findings,
+                 Reading& reading) {
+  if (!file.network && !file.fabric)
+    return reading.fail(Errc::config_missing_key, "/network", "is missing",
+                        "list its dimensions, or describe a `fabric`");
+  if (!file.fabric) return set_dims(*file.network, platform, reading);
+  set_fabric(file, platform, findings, reading);
+  if (!reading.error) set_logical_dims(file, platform, reading);
+}
+
+}  // namespace orrery::platform

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cluster whose network is a graph: its topology, who sits where, which way messages take, and
+// what is broken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/findings.h"
+#include "orrery/platform/cluster_file_fabric.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::platform {
+
+/// Links that have less than their bandwidth, from `start` to `end`; with `every`, for `lasts` from
+/// each multiple of it after `start`.
+struct LinkFault {
+  std::vector<LinkIndex> links;  ///< ascending
+  double bandwidth = 0;          ///< what is left, as a share; 0: down
+  Time start{};
+  std::optional<Time> end;
+  Time every{};  ///< 0: all the time
+  Time lasts{};
+
+  /// It is there all the time.
+  [[nodiscard]] bool always() const { return start == Time{} && !end && every == Time{}; }
+  [[nodiscard]] bool holds(Time at) const;
+  /// When it next begins or ends after `at`; empty: never.
+  [[nodiscard]] std::optional<Time> next(Time at) const;
+};
+
+struct Fabric {
+  FabricSection written;
+  Topology topology;
+  std::vector<NodeIndex> seats;  ///< by rank: the device that it sits on
+  Routing routing;
+  std::vector<LinkFault> faults;
+  double efficiency = 1;  ///< share of the bandwidth that is payload, where headers are counted
+  Bytes window{};         ///< 0: no limit
+
+  /// Dimensions as collectives see them, where nothing else says: hosts of equal size within and
+  /// between, or one.
+  [[nodiscard]] std::vector<Dimension> logical_dims() const;
+};
+
+/// A fabric of a section; `where` names the cluster file, `path` the section in it. Links named are
+/// looked up in the catalogue, files beside the cluster file.
+/// Errc: config_*, input_*; everything that a simulation needs is checked: figures, and that every
+/// rank reaches every other while those faults hold that always do.
+[[nodiscard]] Result<Fabric> make_fabric(const FabricSection& section, const std::string& where,
+                                         const std::string& path, Findings& findings);
+
+/// Fills in what `dims` leave open (bandwidth 0): what one message has along a dimension.
+void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric);
+
+}  // namespace orrery::platform

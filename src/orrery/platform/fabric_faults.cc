@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is broken in a fabric, and since when.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/text.h"
+#include "orrery/platform/fabric_internal.h"
+
+namespace orrery::platform {
+
+bool LinkFault::holds(Time at) const {
+  if (at < start || (end && at >= *end)) return false;
+  return every == Time{} || (at - start).count() % every.count() < lasts.count();
+}
+
+std::optional<Time> LinkFault::next(Time at) const {
+  if (at < start) return start;
+  if (end && at >= *end) return std::nullopt;
+  if (every == Time{}) return end;
+  const Time since((at - start).count() % every.count());
+  const Time next = since < lasts ? at - since + lasts : at - since + every;
+  return end && *end < next ? *end : next;
+}
+
+namespace {
+
+/// Nodes of that name, or whose names begin as the text before a `*` does.
+std::vector<NodeIndex> named(const Topology& topology, std::string_view pattern) {
+  const bool open = pattern.ends_with('*');
+  const std::string_view begin = open ? pattern.substr(0, pattern.size() - 1) : pattern;
+  std::vector<NodeIndex> found;
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    const std::string_view name = topology.name(node);
+    if (open ? name.starts_with(begin) : name == pattern) found.push_back(node);
+  }
+  return found;
+}
+
+void no_such_node(const std::string& path, std::string_view pattern, Reading& reading) {
+  reading.fail(Errc::config_range, path, "the fabric has no node " + in_quotes(pattern),
+               "`orrery topology` lists the names of its nodes");
+}
+
+std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& topology,
+                                const std::string& path, Reading& reading) {
+  std::vector<LinkIndex> links;
+  if (section.node) {
+    if (section.from || section.to) {
+      reading.fail(Errc::config_conflict, path, "names a node and a link", "give one of them");
+      return links;
+    }
+    const std::vector<NodeIndex> nodes = named(topology, *section.node);
+    if (nodes.empty()) no_such_node(path + "/node", *section.node, reading);
+    for (const NodeIndex node : nodes) {
+      const auto [first, last] = topology.out(node);
+      for (LinkIndex link = first; link < last; ++link) links.push_back(link);
+      const auto in = topology.in(node);
+      links.insert(links.end(), in.begin(), in.end());
+    }
+  } else {
+    if (!section.from || !section.to) {
+      reading.fail(Errc::config_missing_key, path + (section.from ? "/to" : "/from"), "is missing",
+                   "a fault is of a `node`, or of the links `from` one `to` another");
+      return links;
+    }
+    const std::vector<NodeIndex> from = named(topology, *section.from);
+    const std::vector<NodeIndex> to = named(topology, *section.to);
+    if (from.empty()) no_such_node(path + "/from", *section.from, reading);
+    if (to.empty()) no_such_node(path + "/to", *section.to, reading);
+    for (const NodeIndex a : from) {
+      for (const NodeIndex b : to) {
+        for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
+          const auto [first, last] = topology.between(x, y);
+          for (LinkIndex link = first; link < last; ++link) links.push_back(link);
+        }
+      }
+    }
+  }
+  std::sort(links.begin(), links.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
+  if (links.empty() && !reading.error)
+    reading.fail(Errc::config_range, path, "there is no link of that kind in the fabric");
+  return links;
+}
+
+}  // namespace
+
+void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
+                Reading& reading) {
+  for (std::size_t i = 0; i < sections.size() && !reading.error; ++i) {
+    const FaultSection& section = sections[i];
+    const std::string place = pointer(path, i);
+    LinkFault fault{links_of(section, fabric.topology, place, reading),
+                    section.bandwidth,
+                    section.start,
+                    section.end,
+                    section.every.value_or(Time{}),
+                    section.lasts.value_or(Time{})};
+    if (fault.end && *fault.end <= fault.start)
+      return reading.fail(Errc::config_range, place + "/end", "is not after its start");
+    if (section.every.has_value() != section.lasts.has_value() ||
+        (section.every && !(Time{} < fault.lasts && fault.lasts < fault.every)))
+      return reading.fail(Errc::config_conflict, place + (section.lasts ? "/lasts" : "/every"),
+                          "what comes and goes needs `every` and a shorter `lasts`");
+    fabric.faults.push_back(std::move(fault));
+  }
+}
+
+std::vector<bool> down_always(const Fabric& fabric) {
+  std::vector<bool> down(fabric.topology.link_count());
+  for (const LinkFault& fault : fabric.faults) {
+    for (const LinkIndex link : fault.links) {
+      if (fault.always() && fault.bandwidth == 0) down[link] = true;
+    }
+  }
+  return down;
+}
+
+}  // namespace orrery::platform

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files that make a fabric share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orrery/platform/fabric.h"
+
+namespace orrery::platform {
+
+/// Looks up the links that faults name.
+void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
+                Reading& reading);
+
+/// The fabric of a file beside the cluster file.
+[[nodiscard]] std::optional<Topology> imported(const std::string& file, const std::string& path,
+                                               Findings& findings, Reading& reading);
+
+/// By link: it is down from the first to the last moment.
+[[nodiscard]] std::vector<bool> down_always(const Fabric& fabric);
+
+}  // namespace orrery::platform
