@@ -14,20 +14,6 @@ MaxMin::MaxMin(std::vector<double> capacities)
     set_capacity(link, capacities[link]);
 }
 
-void MaxMin::Link::put(double rate, double share) {
-  if (rate == kUnlimited)
-    ++unlimited;
-  else
-    finite.add(share * rate);
-}
-
-void MaxMin::Link::take(double rate, double share) {
-  if (rate == kUnlimited)
-    --unlimited;
-  else
-    finite.add(-(share * rate));
-}
-
 std::uint32_t MaxMin::add(std::span<const Hop> hops, double cap, std::uint32_t weight) {
   ORRERY_CHECK(cap >= 0 && weight > 0);
   std::uint32_t number = static_cast<std::uint32_t>(flows_.size());

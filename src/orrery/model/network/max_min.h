@@ -104,8 +104,18 @@ class MaxMin {
     [[nodiscard]] double carried() const { return unlimited > 0 ? kUnlimited : finite.value(); }
     [[nodiscard]] bool over() const { return carried() > capacity + slack; }
     [[nodiscard]] bool under() const { return level < kUnlimited && carried() < capacity - slack; }
-    void put(double rate, double share);
-    void take(double rate, double share);
+    void put(double rate, double share) {
+      if (rate == kUnlimited)
+        ++unlimited;
+      else
+        finite.add(share * rate);
+    }
+    void take(double rate, double share) {
+      if (rate == kUnlimited)
+        --unlimited;
+      else
+        finite.add(-(share * rate));
+    }
   };
 
   /// A flow on a link. `share`: of all `weight`.
@@ -160,7 +170,7 @@ class MaxMin {
   [[nodiscard]] double limit(const Flow& flow, std::uint32_t except) const;
 
   void forget();
-  void run();
+  bool run(std::size_t visits);
   void inspect(std::uint32_t link);
   void visit(std::uint32_t link);
   void lower(std::uint32_t link, double level);
@@ -172,6 +182,7 @@ class MaxMin {
   std::span<const std::uint32_t> finish();
 
   [[nodiscard]] static bool later(const Entry& a, const Entry& b);
+  void enter(std::uint32_t link, double key, std::vector<Entry>& entries);
   void push(std::uint32_t link, double key);
   bool pop(Entry& entry);
   [[nodiscard]] double next_key() const;
@@ -187,12 +198,16 @@ class MaxMin {
   std::vector<std::uint32_t> dirty_;
   std::vector<std::uint32_t> changed_;  ///< flows that may be another rate's since the last solve
   std::vector<std::uint32_t> told_;
-  std::vector<Entry> queue_;  ///< a heap; those whose key is no longer the link's do not count
+  // The queue, first what a solve begins with, then what comes up. Entries whose key is no longer
+  // the link's do not count.
+  std::vector<Entry> sorted_;
+  std::size_t next_sorted_ = 0;
+  std::vector<Entry> heap_;
   std::vector<std::uint32_t> touched_;
   std::vector<Contender> contenders_;
   std::vector<Riser> risers_;
   double reached_ = 0;  ///< levels below are right
-  bool anew_ = false;
+  bool anew_ = false;   ///< every level that there is is right
 };
 
 }  // namespace orrery::model

@@ -210,9 +210,12 @@ class Trial {
   }
   void change_capacity() {
     const std::uint32_t link = draw(random_, static_cast<std::uint32_t>(shape_.capacities.size()));
-    const bool down = draw(random_, 3) == 0;
-    shape_.capacities[link] = down ? 0 : draw_capacity(random_, draw(random_, 4));
-    solver_.set_capacity(link, shape_.capacities[link]);
+    const std::uint32_t kind = draw(random_, 6);
+    double& capacity = shape_.capacities[link];
+    capacity = draw_capacity(random_, draw(random_, 4));
+    if (kind < 2) capacity = 0;
+    if (kind == 2) capacity = MaxMin::kUnlimited;
+    solver_.set_capacity(link, capacity);
   }
   void add() {
     TestFlow flow;

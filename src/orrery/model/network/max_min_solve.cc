@@ -14,20 +14,28 @@ bool MaxMin::later(const Entry& a, const Entry& b) {
 }
 
 std::span<const std::uint32_t> MaxMin::solve() {
-  run();
+  // The order of levels needs far less; roundings that chase each other could need more.
+  const std::size_t patience = links_.size() + 8 * places_.size() + 1000;
+  if (!run(patience)) return solve_anew();
   return finish();
 }
 
 std::span<const std::uint32_t> MaxMin::solve_anew() {
   forget();
-  run();
+  anew_ = true;
+  run(std::numeric_limits<std::size_t>::max());
+  anew_ = false;
   return finish();
 }
 
 // Links have no levels, flows what they would take.
 void MaxMin::forget() {
+  sorted_.clear();
+  next_sorted_ = 0;
+  heap_.clear();
   for (Link& link : links_) {
     link.level = kUnlimited;
+    link.key = kUnlimited;
     link.finite = {};
     link.unlimited = 0;
   }
@@ -41,15 +49,23 @@ void MaxMin::forget() {
   for (std::uint32_t link = 0; link < links_.size(); ++link) mark(link);
 }
 
-void MaxMin::run() {
+// Until no link is over or under; false: that took too many visits.
+bool MaxMin::run(std::size_t visits) {
   reached_ = 0;
   for (const std::uint32_t link : dirty_) inspect(link);
   dirty_.clear();
+  const auto lower = [](const Entry& a, const Entry& b) { return a.key < b.key; };
+  if (!std::is_sorted(sorted_.begin(), sorted_.end(), lower)) {
+    std::sort(sorted_.begin(), sorted_.end(),
+              [](const Entry& a, const Entry& b) { return later(b, a); });
+  }
   Entry entry;
   while (pop(entry)) {
+    if (visits-- == 0) return false;
     reached_ = entry.key;
     visit(entry.link);
   }
+  return true;
 }
 
 // A link whose flows or whose capacity are others than before.
@@ -59,14 +75,16 @@ void MaxMin::inspect(std::uint32_t number) {
   Link& link = links_[number];
   link.dirty = false;
   const std::size_t members = members_[number].size();
-  link.slack = link.capacity * kRounding * static_cast<double>(members + 64);
+  link.slack = link.capacity < kUnlimited
+                   ? link.capacity * kRounding * static_cast<double>(members + 64)
+                   : 0;
   if (members == 0) {
     link.finite = {};
     link.level = kUnlimited;
   } else if (link.over()) {
-    push(number, lower_level(number));
+    enter(number, lower_level(number), sorted_);
   } else if (link.under()) {
-    push(number, link.level);
+    enter(number, link.level, sorted_);
   }
 }
 
@@ -74,6 +92,7 @@ void MaxMin::inspect(std::uint32_t number) {
 void MaxMin::visit(std::uint32_t number) {
   Link& link = links_[number];
   const double key = std::exchange(link.key, kUnlimited);
+  if (anew_ && link.level < kUnlimited) return;
   if (link.over()) {
     const double level = link.stale ? lower_level(number) : key;
     if (level > key && level > next_key())
@@ -90,9 +109,16 @@ void MaxMin::visit(std::uint32_t number) {
 
 // The link is full at this level, and at none that it had.
 void MaxMin::lower(std::uint32_t number, double level) {
+  // Where flows are many, waiting for memory is most of the time.
+  constexpr std::size_t kAhead = 8;
   links_[number].level = level;
-  for (const Member& member : members_[number]) {
-    if (rates_[member.flow] > level) drop(member.flow, level);
+  const std::vector<Member>& members = members_[number];
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (i + kAhead < members.size()) {
+      __builtin_prefetch(&flows_[members[i + kAhead].flow]);
+      __builtin_prefetch(&places_[members[i + kAhead].place]);
+    }
+    if (rates_[members[i].flow] > level) drop(members[i].flow, level);
   }
 }
 
@@ -184,25 +210,41 @@ double MaxMin::fill(double capacity, double level) {
   }
 }
 
-void MaxMin::push(std::uint32_t number, double key) {
+void MaxMin::enter(std::uint32_t number, double key, std::vector<Entry>& entries) {
   Link& link = links_[number];
   link.stale = false;
   link.key = key;
-  if (key == kUnlimited) return;
-  queue_.push_back({key, number});
-  std::push_heap(queue_.begin(), queue_.end(), later);
+  if (key < kUnlimited) entries.push_back({key, number});
+}
+
+void MaxMin::push(std::uint32_t number, double key) {
+  enter(number, key, heap_);
+  if (key < kUnlimited) std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
 bool MaxMin::pop(Entry& entry) {
-  while (!queue_.empty()) {
-    std::pop_heap(queue_.begin(), queue_.end(), later);
-    entry = queue_.back();
-    queue_.pop_back();
+  for (;;) {
+    const bool more = next_sorted_ < sorted_.size();
+    if (!heap_.empty() && (!more || later(sorted_[next_sorted_], heap_.front()))) {
+      entry = heap_.front();
+      std::pop_heap(heap_.begin(), heap_.end(), later);
+      heap_.pop_back();
+    } else if (more) {
+      entry = sorted_[next_sorted_++];
+    } else {
+      break;
+    }
     if (links_[entry.link].key == entry.key) return true;
   }
+  sorted_.clear();
+  next_sorted_ = 0;
   return false;
 }
 
-double MaxMin::next_key() const { return queue_.empty() ? kUnlimited : queue_.front().key; }
+// Or less, if what comes next no longer counts.
+double MaxMin::next_key() const {
+  const double key = heap_.empty() ? kUnlimited : heap_.front().key;
+  return next_sorted_ < sorted_.size() ? std::min(key, sorted_[next_sorted_].key) : key;
+}
 
 }  // namespace orrery::model
