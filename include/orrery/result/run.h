@@ -63,9 +63,10 @@ enum class Model : std::uint8_t {
   table,
   learned,
   systolic,
-  fitted
+  fitted,
+  flow
 };
-inline constexpr std::size_t kModels = 11;
+inline constexpr std::size_t kModels = 12;
 [[nodiscard]] std::string_view name(Model model);
 
 /// Why a span did not start earlier.
@@ -281,6 +282,9 @@ struct Link {
   Bandwidth capacity{};
   std::uint64_t bytes = 0;  ///< all it carried
   std::uint32_t use = 0;    ///< in LinkUse::curves
+  std::string name;  ///< of a fabric's link, "leaf0 -> spine1"; then `from` is kNone where no
+                     ///< rank is at an end
+  std::string kind;  ///< its class, "network"
 
   friend bool operator==(const Link&, const Link&) = default;
 };

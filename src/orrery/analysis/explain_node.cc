@@ -171,6 +171,9 @@ std::string model_words(const Run& run, const Span& span) {
              "links without contention.";
     case Model::message:
       return "The length comes from the message-level network model: messages share links.";
+    case Model::flow:
+      return "The length comes from the flow-level network model: messages share links fairly, as "
+             "fluids do.";
     case Model::memory:
       return "The length comes from the memory model: latency and bytes at bandwidth.";
     case Model::none:

@@ -17,8 +17,12 @@ void make_links(const Source& source, result::Run& run) {
     link.to = used.to;
     link.down = used.down;
     link.bytes = used.bytes;
+    link.name = used.name;
+    link.kind = used.kind;
     const platform::Dimension& dim = source.platform.dims[used.dim];
-    if (used.from == sim::kNone) {
+    if (!used.name.empty()) {
+      link.capacity = Bandwidth(used.capacity);
+    } else if (used.from == sim::kNone) {
       link.capacity = port_bandwidth(dim) * static_cast<double>(source.workload.rank_count());
     } else {
       link.capacity = (links ? dim.bandwidth : port_bandwidth(dim)) * used.share;

@@ -32,6 +32,8 @@ result::Model network_model(platform::NetworkModelKind kind) {
       return result::Model::analytical;
     case platform::NetworkModelKind::message:
       return result::Model::message;
+    case platform::NetworkModelKind::flow:
+      return result::Model::flow;
   }
   return result::Model::none;
 }

@@ -277,6 +277,8 @@ void write_links(JsonWriter& json, const result::LinkUse& use) {
   all("down", [&](const result::Link& link) { json.value(link.down); });
   all("capacity", [&](const result::Link& link) { rate(json, link.capacity.count()); });
   all("bytes", [&](const result::Link& link) { json.value(link.bytes); });
+  all("name", [&](const result::Link& link) { json.value(link.name); });
+  all("kind", [&](const result::Link& link) { json.value(link.kind); });
   column(json, "use", curves.use.size(), [&](std::size_t i) { json.value(curves.use[i]); });
   json.field("leftOut", use.links.size() - shown.size()).end_object();
 }

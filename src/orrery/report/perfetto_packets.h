@@ -152,7 +152,7 @@ class SlicePacket {
   }
 
   static constexpr std::uint64_t kSequence = 1;
-  static constexpr std::size_t kModels = 6, kReleases = 3;
+  static constexpr std::size_t kModels = result::kModels, kReleases = result::kReleases;
   [[nodiscard]] static std::uint64_t model_iid(result::Model model) {
     return 1 + static_cast<std::uint64_t>(model);
   }

@@ -60,6 +60,7 @@ std::uint32_t lane_position(const result::Timeline& timeline, std::uint16_t lane
 }
 
 std::string link_name(const Run& run, const result::Link& link) {
+  if (!link.name.empty()) return fmt::format("{}: {}", link.kind, clean(link.name, "?"));
   const std::string dimension =
       link.dim < run.dims.size()
           ? fmt::format("dimension {} ({})", link.dim, clean(run.dims[link.dim].block, "?"))

@@ -234,6 +234,8 @@ class RandomRun {
       link.capacity = Bandwidth(static_cast<double>(large()));
       link.bytes = random_();
       link.use = index(run_.links.curves.size());
+      if (flip()) link.name = text();
+      if (flip()) link.kind = text();
     }
   }
 

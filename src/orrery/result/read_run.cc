@@ -160,6 +160,8 @@ void RunReader::read_links() {
     const std::uint32_t use = rows.maybe_index(curves);
     if ((use == kNone) != (curves == 0)) rows.refuse("its curve is missing");
     link.use = use == kNone ? 0 : use;
+    link.name = rows.text();
+    link.kind = rows.text();
   }
 }
 

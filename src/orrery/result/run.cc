@@ -59,6 +59,8 @@ std::string_view name(Model model) {
       return "systolic";
     case Model::fitted:
       return "fitted";
+    case Model::flow:
+      return "flow";
   }
   return "unknown";
 }

@@ -240,12 +240,15 @@ std::vector<Table> network_tables() {
        "A directed link or, under the analytical model, what one rank sends into one dimension.",
        {{"id", kKey, kRow},
         {"dimension", "INTEGER NOT NULL REFERENCES dimension", "of the network"},
-        {"from_rank", "INTEGER REFERENCES rank", "NULL: all links of the dimension together"},
+        {"from_rank", "INTEGER REFERENCES rank",
+         "NULL: all links of the dimension together, or of a fabric and from no rank"},
         {"to_rank", "INTEGER REFERENCES rank", "NULL: into a switch, or all links of a rank"},
         {"down", kInteger, "1: from the switch to `from_rank`"},
         {"capacity", kReal, "bytes per second"},
         {"bytes", kInteger, "all it carried"},
-        {"curve", "INTEGER REFERENCES link_curve", "when; NULL: not recorded"}}},
+        {"curve", "INTEGER REFERENCES link_curve", "when; NULL: not recorded"},
+        {"name", kText, "of a fabric's link, e.g. `leaf0 -> spine1`; empty: of a dimension"},
+        {"class", kText, "of such a link: `scale-up`, `pcie`, `network`, …"}}},
   };
 }
 

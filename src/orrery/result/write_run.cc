@@ -323,6 +323,8 @@ class Writer {
         rows.real(link.capacity.count());
         rows.integer(signed_bits(link.bytes));
         run_.links.curves.empty() ? rows.null() : rows.integer(link.use);
+        rows.text(link.name);
+        rows.text(link.kind);
         rows.end_row();
       }
     });

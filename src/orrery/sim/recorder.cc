@@ -208,11 +208,15 @@ std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
       link.from = about.from;
       link.to = about.to;
       link.down = about.down;
+      link.name = about.name;
+      link.kind = about.kind;
+      link.capacity = about.bytes_per_second;
     } else {
       link.dim = static_cast<std::uint32_t>(slot % fabric_.dim_count());
       link.from = static_cast<std::uint32_t>(slot / fabric_.dim_count());
     }
-    if (link.from != kNone) link.share = fabric_.port(link.from, link.dim).share;
+    if (link.from != kNone && link.name.empty())
+      link.share = fabric_.port(link.from, link.dim).share;
     link.bytes = use_.total(slot);
     const auto curve = use_.curve(slot);
     link.bins.assign(curve.begin(), curve.end());

@@ -65,9 +65,11 @@ struct RecordedGroup {
 struct RecordedLink {
   std::uint32_t dim = 0;
   std::uint32_t from = kNone;
-  std::uint32_t to = kNone;  ///< kNone: a port
-  bool down = false;         ///< from a switch to the rank `from`
-  double share = 1;          ///< of the dimension's bandwidth that the port of `from` has
+  std::uint32_t to = kNone;    ///< kNone: a port
+  bool down = false;           ///< from a switch to the rank `from`
+  double share = 1;            ///< of the dimension's bandwidth that the port of `from` has
+  std::string name{}, kind{};  ///< of a fabric's link
+  double capacity = 0;         ///< likewise: bytes per second
   std::uint64_t bytes = 0;
   std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
 };

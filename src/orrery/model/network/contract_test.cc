@@ -18,6 +18,8 @@
 #include "orrery/model/network/driver_testing.h"
 #include "orrery/model/network/fluid_network_testing.h"
 #include "orrery/model/network/table_network_testing.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/topology/router.h"
 
 namespace orrery::model {
 namespace {
@@ -68,6 +70,49 @@ Candidate of_the_platform(const std::string& name, NetworkModelKind kind, Rules 
           [](const Platform& platform, Random&) { return make_network(platform); }};
 }
 
+/// Fabrics of all kinds, each with every way to choose among ways.
+Platform any_fabric(Random& random) {
+  static const std::vector<std::string> fabrics = {
+      R"({hosts: [{count: 6, devices: 1}], network: {kind: switch, port: $}})",
+      R"({hosts: [{count: 2, devices: 4, scale_up: $, nics: 2, pcie: $}],
+          network: {kind: fat_tree, per_leaf: 2, radix: 4, port: $}})",
+      R"({hosts: [{count: 3, devices: 2, scale_up: $, nics: 2, pcie: $}, {devices: 1, nics: 1, pcie: $}],
+          network: {kind: rail_optimised, per_leaf: 2, radix: 8, port: $}})",
+      R"({hosts: [{count: 4, devices: 2, scale_up: $, nics: 2, pcie: $}],
+          network: {kind: rail_only, per_leaf: 2, radix: 8, port: $}})",
+      R"({hosts: [{count: 8, devices: 1}], network: {kind: torus, sizes: [2, 4], port: $}})",
+      R"({hosts: [{count: 8, devices: 1}],
+          network: {kind: dragonfly, per_leaf: 1, group: 2, global_links: 2, port: $}})"};
+  std::string text = fabrics[static_cast<std::size_t>(below(random, std::ssize(fabrics)))];
+  for (std::size_t at = 0; (at = text.find('$')) != std::string::npos;)
+    text.replace(at, 1,
+                 "{bandwidth: " + std::to_string(1 + below(random, 8)) +
+                     " GB/s, latency: " + std::to_string(below(random, 3) * 500) + " ns}");
+  const auto& policies = platform::kRoutePolicies;
+  text.insert(
+      text.size() - 1,
+      ", routing: " +
+          std::string(
+              policies[static_cast<std::size_t>(below(random, std::ssize(policies)))].word));
+  Findings findings;
+  const auto made = platform::parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nfabric: " + text, "drawn", findings);
+  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
+  Platform platform = *made;
+  for (platform::Dimension& dim : platform.dims) dim.bandwidth = Bandwidth(8e9);
+  return platform;
+}
+
+Candidate of_a_fabric(const std::string& name, NetworkModelKind kind) {
+  return {name,
+          [kind](Random& random) {
+            Platform made = any_fabric(random);
+            made.network = kind;
+            return made;
+          },
+          [](const Platform& platform, Random&) { return make_network(platform); }};
+}
+
 std::vector<Candidate> all_networks() {
   const auto table = [](const Platform& platform, Random& random) -> std::unique_ptr<Network> {
     std::vector<std::int64_t> delays(static_cast<std::size_t>(1 + below(random, 4)));
@@ -83,6 +128,10 @@ std::vector<Candidate> all_networks() {
           of_the_platform("analytical_astra", NetworkModelKind::analytical, Rules::astra),
           of_the_platform("message", NetworkModelKind::message, Rules::orrery),
           of_the_platform("message_astra", NetworkModelKind::message, Rules::astra),
+          of_the_platform("flow", NetworkModelKind::flow, Rules::orrery),
+          of_a_fabric("analytical_fabric", NetworkModelKind::analytical),
+          of_a_fabric("message_fabric", NetworkModelKind::message),
+          of_a_fabric("flow_fabric", NetworkModelKind::flow),
           {"table", any_dims, table},
           {"fluid", any_dims, fluid}};
 }
@@ -262,6 +311,7 @@ TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
     const Network& of;
   };
   each_case([](Case drawn, Random& random) {
+    if (drawn.platform.fabric != nullptr) return;  // flows_test.cc
     drawn.platform.dims = {
         {Block::switched, drawn.network->end_points().ranks, Bandwidth(1e9), 500}};
     drawn.network = GetParam().make(drawn.platform, random);

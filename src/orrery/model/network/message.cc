@@ -13,32 +13,38 @@ constexpr auto kDueLater = [](const auto& a, const auto& b) { return a.time > b.
 
 }  // namespace
 
-OnLinks::OnLinks(const platform::Platform& platform, Traits traits)
+template <class L>
+OnLinks<L>::OnLinks(const platform::Platform& platform, Traits traits)
     : Network({.ranks = static_cast<std::uint32_t>(platform.npu_count())}, traits),
       links_(platform) {}
 
-std::uint32_t OnLinks::add(const Send& message) {
+template <class L>
+std::uint32_t OnLinks<L>::add(const Send& message) {
   const std::uint32_t number = links_.add(message.from, message.to, message.bytes);
   if (number >= cargo_.size()) cargo_.resize(number + 1);
   cargo_[number] = message;
   return number;
 }
 
-void OnLinks::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
+template <class L>
+void OnLinks<L>::forward(std::uint32_t message, std::int64_t now, Sink& sink) {
   Links::Departure departure;
   if (links_.forward(message, departure)) depart(departure, now, sink);
 }
 
-Messages::Messages(const platform::Platform& platform)
-    : OnLinks(platform, {.tick_order_free = true}) {}
+template <class L>
+MessagesOn<L>::MessagesOn(const platform::Platform& platform)
+    : OnLinks<L>(platform, {.tick_order_free = true}) {}
 
-void Messages::settle(std::int64_t now, Sink& sink) {
-  std::sort(sent_.begin(), sent_.end());
-  for (const Send& message : sent_) forward(add(message), now, sink);
-  sent_.clear();
+template <class L>
+void MessagesOn<L>::settle(std::int64_t now, Sink& sink) {
+  std::sort(this->sent_.begin(), this->sent_.end());
+  for (const Send& message : this->sent_) this->forward(this->add(message), now, sink);
+  this->sent_.clear();
 }
 
-void Messages::advance(std::int64_t until, Sink& sink) {
+template <class L>
+void MessagesOn<L>::advance(std::int64_t until, Sink& sink) {
   while (next_ <= until) {
     const std::int64_t now = next_;
     here_.clear();
@@ -51,15 +57,15 @@ void Messages::advance(std::int64_t until, Sink& sink) {
         continue;
       }
       Links::Departure departure;
-      if (links_.idle(due.number, departure)) depart(departure, now, sink);
+      if (this->links_.idle(due.number, departure)) depart(departure, now, sink);
     }
     std::sort(here_.begin(), here_.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return cargo_[a] < cargo_[b]; });
+              [&](std::uint32_t a, std::uint32_t b) { return this->cargo_[a] < this->cargo_[b]; });
     for (const std::uint32_t message : here_) {
-      if (links_.arrived(message)) {
-        sink.arrives(cargo_[message].token);
+      if (this->links_.arrived(message)) {
+        sink.arrives(this->cargo_[message].token);
       } else {
-        forward(message, now, sink);
+        this->forward(message, now, sink);
       }
     }
     next_ = due_.empty() ? kNever : due_.front().time;
@@ -67,14 +73,16 @@ void Messages::advance(std::int64_t until, Sink& sink) {
   }
 }
 
-void Messages::depart(const Links::Departure& departure, std::int64_t now, Sink& sink) {
+template <class L>
+void MessagesOn<L>::depart(const Links::Departure& departure, std::int64_t now, Sink& sink) {
   if (departure.arrival >= Fabric::kTooLong - now) return sink.beyond_the_clock();
-  tell(departure.link, now, now + departure.busy, departure.size);
+  this->tell(departure.link, now, now + departure.busy, departure.size);
   push({now + departure.arrival, true, departure.message});
   push({now + departure.busy, false, departure.link});
 }
 
-void Messages::push(const Due& due) {
+template <class L>
+void MessagesOn<L>::push(const Due& due) {
   due_.push_back(due);
   std::push_heap(due_.begin(), due_.end(), kDueLater);
   if (due.time >= next_) return;
@@ -82,9 +90,18 @@ void Messages::push(const Due& due) {
   ++epoch_;
 }
 
-std::unique_ptr<Network> Messages::snapshot() const { return std::make_unique<Messages>(*this); }
+template <class L>
+std::unique_ptr<Network> MessagesOn<L>::snapshot() const {
+  return std::make_unique<MessagesOn>(*this);
+}
 
-MessagesInOrder::MessagesInOrder(const platform::Platform& platform) : OnLinks(platform, {}) {}
+template class OnLinks<Links>;
+template class OnLinks<FabricLinks>;
+template class MessagesOn<Links>;
+template class MessagesOn<FabricLinks>;
+
+MessagesInOrder::MessagesInOrder(const platform::Platform& platform)
+    : OnLinks<Links>(platform, {}) {}
 
 void MessagesInOrder::settle(std::int64_t now, Sink& sink) {
   for (const Send& message : sent_) forward(add(message), now, sink);

@@ -7,12 +7,14 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/model/network/fabric_links.h"
 #include "orrery/model/network/links.h"
 #include "orrery/model/network/network.h"
 
 namespace orrery::model {
 
-/// What both have in common: Links, and the tokens of the messages on them.
+/// What all have in common: links of one kind, and the tokens of the messages on them.
+template <class L>
 class OnLinks : public Network {
  public:
   [[nodiscard]] std::uint32_t link_count() const override {
@@ -38,17 +40,19 @@ class OnLinks : public Network {
   virtual void depart(const Links::Departure& departure, std::int64_t now, Sink& sink) = 0;
 
   std::vector<Send> sent_;
-  Links links_;
+  L links_;
   std::vector<Send> cargo_;  // by number on the links
 };
 
 /// Orrery rules: links that come free in a tick first take who has waited; then what comes to them
 /// in the tick goes by sender and its order, what passes through before what is sent there.
-class Messages final : public OnLinks {
+template <class L>
+class MessagesOn final : public OnLinks<L> {
  public:
-  explicit Messages(const platform::Platform& platform);
+  explicit MessagesOn(const platform::Platform& platform);
 
   void settle(std::int64_t now, Sink& sink) override;
+  static constexpr std::int64_t kNever = Network::kNever;
   [[nodiscard]] std::int64_t next() const override { return next_; }
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
@@ -68,9 +72,11 @@ class Messages final : public OnLinks {
   std::int64_t next_ = kNever;
   std::uint64_t epoch_ = 0;
 };
+using Messages = MessagesOn<Links>;
+using FabricMessages = MessagesOn<FabricLinks>;
 
 /// ASTRA rules: in the order of events, as they come.
-class MessagesInOrder final : public OnLinks {
+class MessagesInOrder final : public OnLinks<Links> {
  public:
   explicit MessagesInOrder(const platform::Platform& platform);
 

@@ -4,7 +4,9 @@
 #include <tuple>
 
 #include "orrery/core/check.h"
+#include "orrery/model/network/along_ways.h"
 #include "orrery/model/network/analytical.h"
+#include "orrery/model/network/flows.h"
 #include "orrery/model/network/message.h"
 
 namespace orrery::model {
@@ -34,11 +36,15 @@ LinkPlace Network::link(std::uint32_t /*number*/) const {
 std::unique_ptr<Network> make_network(const platform::Platform& platform) {
   switch (platform.network) {
     case platform::NetworkModelKind::analytical:
+      if (platform.fabric != nullptr) return std::make_unique<AlongWays>(platform);
       return std::make_unique<Analytical>(platform);
     case platform::NetworkModelKind::message:
       if (platform.rules == platform::Rules::astra)
         return std::make_unique<MessagesInOrder>(platform);
+      if (platform.fabric != nullptr) return std::make_unique<FabricMessages>(platform);
       return std::make_unique<Messages>(platform);
+    case platform::NetworkModelKind::flow:
+      return std::make_unique<Flows>(platform);
   }
   ORRERY_CHECK(false);
   return nullptr;

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -86,6 +88,10 @@ struct LinkPlace {
   std::uint32_t from = kNobody;  ///< rank
   std::uint32_t to = kNobody;    ///< rank; nobody: a switch
   bool down = false;             ///< from the switch to the rank `from`
+  // Of a fabric:
+  std::string name{};           ///< "leaf0 -> spine1"; empty: of a dimension
+  std::string_view kind{};      ///< "network"
+  double bytes_per_second = 0;  ///< what it carries; 0: as its dimension says
 };
 
 /// Who wants to know what links carry.
@@ -178,6 +184,7 @@ class Network {
   [[nodiscard]] virtual std::int64_t takes_alone(EndPoint from, EndPoint to,
                                                  std::int64_t bytes) const = 0;
 
+  [[nodiscard]] bool observed() const { return observer_ != nullptr; }
   void tell(std::uint32_t link, std::int64_t from, std::int64_t until, std::int64_t bytes) const {
     if (observer_ != nullptr) observer_->carries(link, from, until, bytes);
   }

@@ -262,7 +262,7 @@ namespace orrery::platform {
 
 Result<Topology> stacked(const std::string& name, const std::vector<StackedDim>& dims,
                          const std::string& where) {
-  using Block = StackedDim::Block;
+  using Joined = StackedDim::Block;
   std::int64_t devices = 1;
   for (const StackedDim& dim : dims) devices *= dim.size;
   TopologyBuilder builder(name, "stacked");
@@ -273,7 +273,7 @@ Result<Topology> stacked(const std::string& name, const std::vector<StackedDim>&
   for (std::size_t d = 0; d < dims.size(); ++d) {
     const StackedDim& dim = dims[d];
     grid.push_back({dim.block, dim.size, true, builder.node_count()});
-    const bool switched = dim.block == Block::switched && dim.size > 1;
+    const bool switched = dim.block == Joined::switched && dim.size > 1;
     for (std::int64_t group = 0; group < devices / dim.size; ++group) {
       std::vector<generating::Port> members;
       const std::int64_t first = group / stride * stride * dim.size + group % stride;
@@ -283,10 +283,10 @@ Result<Topology> stacked(const std::string& name, const std::vector<StackedDim>&
         const NodeIndex hub =
             builder.add(NodeClass::switched, fmt::format("dim{}.switch{}", d, group));
         for (const generating::Port& member : members) builder.join(member.node, hub, dim.figures);
-      } else if (dim.block == Block::fully_connected) {
+      } else if (dim.block == Joined::fully_connected) {
         generating::join_all(builder, members, dim.figures);
       } else {
-        const generating::GridDim ring[] = {{Block::ring, dim.size, true, 0}};
+        const generating::GridDim ring[] = {{Joined::ring, dim.size, true, 0}};
         generating::join_grid(builder, members, ring, {}, dim.figures);
       }
     }

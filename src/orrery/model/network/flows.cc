@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/network/flows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace orrery::model {
+
+namespace {
+
+constexpr auto kLandsLater = [](const auto& a, const auto& b) {
+  return a.time != b.time ? a.time > b.time : b.send < a.send;
+};
+
+std::vector<double> capacities(const Ways& ways) {
+  std::vector<double> all(ways.topology().link_count());
+  for (platform::LinkIndex link = 0; link < all.size(); ++link)
+    all[link] = ways.bytes_per_ns(ways.usual(), link);
+  return all;
+}
+
+bool steady(const Ways& ways) {
+  return std::all_of(ways.faults().begin(), ways.faults().end(),
+                     [](const platform::LinkFault& fault) { return fault.always(); });
+}
+
+}  // namespace
+
+/// How busy links are just now.
+class Flows::Loads final : public platform::LinkLoads {
+ public:
+  explicit Loads(const MaxMin& solver) : solver_(solver) {}
+  [[nodiscard]] double load(platform::LinkIndex link) const override {
+    const double capacity = solver_.capacity(link);
+    return capacity > 0 ? solver_.load(link) / capacity : 1;
+  }
+
+ private:
+  const MaxMin& solver_;
+};
+
+Flows::Flows(const platform::Platform& platform) : Flows(std::make_shared<Ways>(platform)) {}
+
+Flows::Flows(std::shared_ptr<Ways> ways)
+    : Network({.ranks = ways->rank_count()},
+              {.tick_order_free = true, .repeatable = steady(*ways)}),
+      ways_(std::move(ways)),
+      solver_(capacities(*ways_)) {
+  for (const platform::LinkFault& fault : ways_->faults()) {
+    if (const auto next = fault.always() ? std::nullopt : fault.next(Time(-1)))
+      fault_ = std::min(fault_, next->count());
+  }
+  if (fault_ <= 0) change_faults(0);
+}
+
+std::unique_ptr<Network> Flows::snapshot() const { return std::make_unique<Flows>(*this); }
+
+std::int64_t Flows::takes_alone(EndPoint from, EndPoint to, std::int64_t bytes) const {
+  return ways_->alone(from, to, bytes);
+}
+
+void Flows::settle(std::int64_t now, Sink& sink) {
+  if (fault_ <= now) change_faults(now);
+  std::sort(sent_.begin(), sent_.end());
+  for (const Send& message : sent_) begin(message, now, sink);
+  sent_.clear();
+  solve(now);
+  find_next();
+}
+
+void Flows::begin(const Send& message, std::int64_t now, Sink& sink) {
+  if (alone(message.from, message.to, message.bytes) >= Fabric::kTooLong - now)
+    return sink.beyond_the_clock();
+  std::uint32_t number = 0;
+  if (free_.empty()) {
+    number = static_cast<std::uint32_t>(flows_.size());
+    flows_.emplace_back();
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  Flow& flow = flows_[number];
+  flow = Flow{};
+  flow.send = message;
+  flow.begun = flow.since = now;
+  flow.left = static_cast<double>(message.bytes);
+  route(number, now);
+}
+
+/// Gives the flow its way, or none.
+void Flows::route(std::uint32_t number, std::int64_t now) {
+  Flow& flow = flows_[number];
+  const Loads loads(solver_);
+  const Way* way = ways_->find(state_, flow.send.from, flow.send.to, &loads);
+  flow.way = way;
+  if (way == nullptr) {
+    flow.since = now;
+    flow.rate = 0;
+    flow.shared = true;
+    stranded_.push_back(number);
+    return;
+  }
+  flow.latency_ns = way->latency_ns;
+  flow.most = ways_->most(*way);
+  if (ways_->looks()) flow.own = way->steps;
+  join(number);
+}
+
+void Flows::join(std::uint32_t number) {
+  Flow& flow = flows_[number];
+  hops_.clear();
+  for (const platform::Step& step : steps(flow)) hops_.push_back({step.link, step.share});
+  flow.solver = solver_.add(hops_, ways_->window() > 0 ? flow.most : MaxMin::kUnlimited);
+  if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
+  of_solver_[flow.solver] = number;
+  flow.end = kNever;
+  flow.place = static_cast<std::uint32_t>(heap_.size());
+  heap_.push_back(number);
+}
+
+/// What has flowed since it was last looked at.
+void Flows::progress(Flow& flow, std::int64_t now) {
+  if (flow.rate > 0 && now > flow.since) {
+    const double flowed = flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
+    flow.left = std::max(0.0, flow.left - flowed);
+    const auto sent = flow.send.bytes - static_cast<std::int64_t>(std::ceil(flow.left));
+    tell_links(flow, now, std::max(sent, flow.told));
+  }
+  flow.since = now;
+}
+
+void Flows::tell_links(Flow& flow, std::int64_t now, std::int64_t sent) {
+  if (!observed()) return;
+  for (const platform::Step& step : steps(flow)) {
+    const auto part = [&](std::int64_t bytes) {
+      return step.share == 1 ? bytes : std::llround(static_cast<double>(bytes) * step.share);
+    };
+    if (part(sent) > part(flow.told))
+      tell(step.link, flow.since, now, part(sent) - part(flow.told));
+  }
+  flow.told = sent;
+}
+
+void Flows::solve(std::int64_t now) {
+  const auto changed = solver_.solve();
+  const bool rebuild = changed.size() > heap_.size() / 8 + 8;
+  for (const std::uint32_t number : changed) {
+    const std::uint32_t index = of_solver_[number];
+    Flow& flow = flows_[index];
+    const double rate = solver_.rate(number);
+    if (flow.end != kNever || flow.rate > 0) {
+      if (rate == flow.rate) continue;
+      flow.shared |= now > flow.begun;
+    }
+    progress(flow, now);
+    flow.rate = rate;
+    // A way without links is as quick as can be.
+    const double more =
+        flow.left <= 0 || rate == MaxMin::kUnlimited ? 0 : flow.left / rate * kPsPerNs;
+    flow.end = more < 4e18 ? now + static_cast<std::int64_t>(std::ceil(more)) : kNever;
+    if (!rebuild) {
+      sift_up(flow.place);
+      sift_down(flow.place);
+    }
+  }
+  if (!rebuild) return;
+  for (std::size_t place = heap_.size() / 2; place-- > 0;)
+    sift_down(static_cast<std::uint32_t>(place));
+}
+
+std::int64_t Flows::lands(const Flow& flow, std::int64_t end) const {
+  const std::int64_t best =
+      flow.begun +
+      Ways::charge(flow.latency_ns, flow.shared ? flow.most : flow.rate, flow.send.bytes);
+  if (!flow.shared) return best;
+  return std::max(best, end + static_cast<std::int64_t>(std::ceil(flow.latency_ns * 1e3)));
+}
+
+void Flows::leave(std::uint32_t number) {
+  solver_.remove(flows_[number].solver);
+  const std::uint32_t place = flows_[number].place, last = heap_.back();
+  heap_.pop_back();
+  if (last == number) return;
+  heap_[place] = last;
+  flows_[last].place = place;
+  sift_up(place);
+  sift_down(flows_[last].place);
+}
+
+void Flows::advance(std::int64_t until, Sink& sink) {
+  while (next_ <= until) {
+    const std::int64_t now = next_;
+    bool changes = false;
+    while (!heap_.empty() && flows_[heap_.front()].end <= now) {
+      const std::uint32_t number = heap_.front();
+      Flow& flow = flows_[number];
+      tell_links(flow, now, flow.send.bytes);
+      landing_.push_back({lands(flow, now), flow.send});
+      std::push_heap(landing_.begin(), landing_.end(), kLandsLater);
+      leave(number);
+      flow.own = {};
+      free_.push_back(number);
+      changes = true;
+    }
+    if (fault_ <= now) {
+      change_faults(now);
+      changes = true;
+    }
+    if (changes) solve(now);
+    find_next();
+    while (!landing_.empty() && landing_.front().time <= now) {
+      std::pop_heap(landing_.begin(), landing_.end(), kLandsLater);
+      const std::uint32_t token = landing_.back().send.token;
+      landing_.pop_back();
+      find_next();
+      sink.arrives(token);
+    }
+  }
+}
+
+void Flows::change_faults(std::int64_t now) {
+  std::vector<bool> holds;
+  fault_ = kNever;
+  for (const platform::LinkFault& fault : ways_->faults()) {
+    holds.push_back(fault.holds(Time(now)));
+    if (const auto next = fault.next(Time(now))) fault_ = std::min(fault_, next->count());
+  }
+  state_ = ways_->state(holds);
+  for (const platform::LinkFault& fault : ways_->faults()) {
+    for (const platform::LinkIndex link : fault.links)
+      solver_.set_capacity(link, ways_->bytes_per_ns(state_, link));
+  }
+  std::vector<std::uint32_t> flowing = heap_;
+  std::sort(flowing.begin(), flowing.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return flows_[a].send < flows_[b].send; });
+  for (const std::uint32_t number : flowing) {
+    Flow& flow = flows_[number];
+    if (!moves(flow)) continue;
+    progress(flow, now);
+    flow.shared = true;
+    leave(number);
+    flow.own.clear();
+    route(number, now);
+  }
+  std::vector<std::uint32_t> waiting;
+  waiting.swap(stranded_);
+  for (const std::uint32_t number : waiting) route(number, now);
+}
+
+/// The state has changed: does the flow go on where it was?
+bool Flows::moves(const Flow& flow) const {
+  if (ways_->looks()) {
+    return std::any_of(flow.own.begin(), flow.own.end(), [&](const platform::Step& step) {
+      return ways_->bytes_per_ns(state_, step.link) == 0;
+    });
+  }
+  const Way* way = ways_->find(state_, flow.send.from, flow.send.to);
+  return way == nullptr || way->steps != flow.way->steps;
+}
+
+void Flows::find_next() {
+  std::int64_t next = kNever;
+  if (!heap_.empty()) next = flows_[heap_.front()].end;
+  if (!landing_.empty()) next = std::min(next, landing_.front().time);
+  if (!heap_.empty() || !stranded_.empty()) next = std::min(next, fault_);
+  if (next != next_) ++epoch_;
+  next_ = next;
+}
+
+void Flows::sift_up(std::uint32_t place) {
+  const std::uint32_t number = heap_[place];
+  while (place > 0) {
+    const std::uint32_t above = (place - 1) / 2;
+    if (flows_[heap_[above]].end <= flows_[number].end) break;
+    heap_[place] = heap_[above];
+    flows_[heap_[place]].place = place;
+    place = above;
+  }
+  heap_[place] = number;
+  flows_[number].place = place;
+}
+
+void Flows::sift_down(std::uint32_t place) {
+  const std::uint32_t number = heap_[place];
+  while (true) {
+    std::size_t below = std::size_t{2} * place + 1;
+    if (below >= heap_.size()) break;
+    if (below + 1 < heap_.size() && flows_[heap_[below + 1]].end < flows_[heap_[below]].end)
+      ++below;
+    if (flows_[heap_[below]].end >= flows_[number].end) break;
+    heap_[place] = heap_[below];
+    flows_[heap_[place]].place = place;
+    place = static_cast<std::uint32_t>(below);
+  }
+  heap_[place] = number;
+  flows_[number].place = place;
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Congestion as fluids have it: all messages on a link share it fairly.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "orrery/model/network/max_min.h"
+#include "orrery/model/network/network.h"
+#include "orrery/model/network/ways.h"
+
+namespace orrery::model {
+
+/// A message is a flow along its way from its first byte to its last; rates are max-min fair
+/// (max_min.h), and change when a flow begins or ends or a fault does. A message is there when its
+/// last byte has left and the way's latency is over:
+///
+///   arrival = begin + bytes / rate + sum of latencies,
+///
+/// which is what Fabric::delay says as long as nobody is in its way. With a window no flow is
+/// faster than window / (2 x sum of latencies): so many bytes are on their way until the first is
+/// answered.
+///
+/// What begins or ends in one tick is one change, so that a step of a symmetric collective costs
+/// one solve. A link that goes down sends those flows that cross it another way, with what they
+/// have left; where there is none they wait until there is.
+///
+/// Times are whole picoseconds and only differences of them are used, so that the same happens
+/// again if it begins later.
+class Flows final : public Network {
+ public:
+  explicit Flows(const platform::Platform& platform);
+
+  void send(const Send& message) override { sent_.push_back(message); }
+  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
+  void settle(std::int64_t now, Sink& sink) override;
+  [[nodiscard]] std::int64_t next() const override { return next_; }
+  [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
+  void advance(std::int64_t until, Sink& sink) override;
+  [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+
+  [[nodiscard]] std::uint32_t link_count() const override { return ways_->topology().link_count(); }
+  [[nodiscard]] LinkPlace link(std::uint32_t number) const override { return ways_->place(number); }
+
+ protected:
+  [[nodiscard]] std::int64_t takes_alone(EndPoint from, EndPoint to,
+                                         std::int64_t bytes) const override;
+
+ private:
+  struct Flow {
+    Send send;
+    const Way* way = nullptr;
+    std::vector<platform::Step> own;  // its way, where ways look
+    std::uint32_t solver = 0;         // its number there
+    std::uint32_t place = 0;          // in the heap
+    bool shared = false;              // its rate has not always been the same
+    double latency_ns = 0;
+    double most = 0;  // bytes per nanosecond, were it alone
+    double rate = 0;  // bytes per nanosecond
+    double left = 0;  // bytes, at `since`
+    std::int64_t begun = 0;
+    std::int64_t since = 0;
+    std::int64_t told = 0;  // bytes that links were said to have carried until then
+    std::int64_t end = kNever;
+  };
+  struct Landing {
+    std::int64_t time;
+    Send send;
+  };
+  class Loads;
+
+  explicit Flows(std::shared_ptr<Ways> ways);
+  [[nodiscard]] static const std::vector<platform::Step>& steps(const Flow& flow) {
+    return flow.own.empty() ? flow.way->steps : flow.own;
+  }
+  [[nodiscard]] std::int64_t lands(const Flow& flow, std::int64_t end) const;
+  [[nodiscard]] bool moves(const Flow& flow) const;
+  void begin(const Send& message, std::int64_t now, Sink& sink);
+  void route(std::uint32_t number, std::int64_t now);
+  void join(std::uint32_t number);
+  void leave(std::uint32_t number);
+  void progress(Flow& flow, std::int64_t now);
+  void tell_links(Flow& flow, std::int64_t now, std::int64_t sent);
+  void solve(std::int64_t now);
+  void change_faults(std::int64_t now);
+  void find_next();
+  void sift_up(std::uint32_t place);
+  void sift_down(std::uint32_t place);
+
+  std::shared_ptr<Ways> ways_;
+  std::uint32_t state_ = 0;
+  MaxMin solver_;
+  std::vector<Send> sent_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> of_solver_;  // its flow, by number there
+  std::vector<std::uint32_t> heap_;       // flows by their end, the earliest first
+  std::vector<std::uint32_t> stranded_;   // flows without a way
+  std::vector<Landing> landing_;          // a heap: the earliest first
+  std::vector<MaxMin::Hop> hops_;
+  std::int64_t fault_ = kNever;  // when one begins or ends
+  std::int64_t next_ = kNever;
+  std::uint64_t epoch_ = 0;
+};
+
+}  // namespace orrery::model

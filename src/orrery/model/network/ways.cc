@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/network/ways.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "orrery/core/check.h"
+
+namespace orrery::model {
+
+using platform::Link;
+using platform::LinkIndex;
+using platform::NodeIndex;
+
+Ways::Ways(const platform::Platform& platform) : Ways(platform, false) {}
+
+Ways::Ways(const platform::Platform& platform, Whole /*whole*/) : Ways(platform, true) {}
+
+Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fabric) {
+  if (fabric_ != nullptr) {
+    topology_ = {fabric_, &fabric_->topology};
+    seats_ = fabric_->seats;
+    routing_ = fabric_->routing;
+    if (whole && routing_.policy == platform::RoutePolicy::spray)
+      routing_.policy = platform::RoutePolicy::ecmp;
+    faults_ = fabric_->faults;
+    window_ = fabric_->window.count();
+  } else {
+    set_dims(platform);
+  }
+  rank_of_.assign(topology_->node_count(), LinkPlace::kNobody);
+  for (std::uint32_t rank = 0; rank < seats_.size(); ++rank) rank_of_[seats_[rank]] = rank;
+  for (const Link& link : topology_->links()) {
+    const double payload = fabric_ != nullptr ? fabric_->efficiency : 1;
+    bytes_per_ns_.push_back(link.figures.bandwidth.count() / 1e9 *
+                            static_cast<double>(link.figures.count) * payload);
+    latency_ns_.push_back(static_cast<double>(link.figures.latency.value_or(Time{}).count()) /
+                          kPsPerNs);
+  }
+  if (fabric_ == nullptr) {
+    const Fabric ports(platform);
+    for (LinkIndex i = 0; i < topology_->link_count() && ports.ports_deviate(); ++i) {
+      const LinkPlace at = place(i);
+      const Fabric::Port left = at.to == LinkPlace::kNobody ? ports.port(at.from, at.dim)
+                                                            : ports.between(at.from, at.to, at.dim);
+      bytes_per_ns_[i] *= left.share;
+      latency_ns_[i] += left.latency_ns;
+    }
+  }
+  std::vector<bool> always;
+  for (const platform::LinkFault& fault : faults_) always.push_back(fault.always());
+  (void)state(always);
+}
+
+void Ways::set_dims(const platform::Platform& platform) {
+  using Joined = platform::StackedDim::Block;
+  dims_ = platform.dims;
+  std::vector<platform::StackedDim> dims;
+  for (const platform::Dimension& dim : dims_) {
+    const Joined block = dim.block == platform::Block::ring              ? Joined::ring
+                         : dim.block == platform::Block::fully_connected ? Joined::fully_connected
+                                                                         : Joined::switched;
+    dims.push_back({block,
+                    dim.size,
+                    {dim.bandwidth, Time(std::llround(dim.latency_ns * kPsPerNs)), 1,
+                     platform::LinkClass::network}});
+  }
+  Result<platform::Topology> made = platform::stacked(platform.name, dims, platform.name);
+  ORRERY_CHECK(made.has_value());
+  topology_ = std::make_shared<const platform::Topology>(std::move(*made));
+  seats_.assign(topology_->devices().begin(), topology_->devices().end());
+}
+
+bool Ways::looks() const { return states_.front().router->looks(); }
+
+std::uint32_t Ways::state(const std::vector<bool>& holds) {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].holds == holds) return static_cast<std::uint32_t>(i);
+  }
+  State& made = states_.emplace_back();
+  made.holds = holds;
+  std::vector<bool> down;
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    if (!holds[i]) continue;
+    down.resize(topology_->link_count());
+    made.left.resize(topology_->link_count(), 1.0);
+    for (const LinkIndex link : faults_[i].links) {
+      made.left[link] = std::min(made.left[link], faults_[i].bandwidth);
+      if (faults_[i].bandwidth == 0) down[link] = true;
+    }
+  }
+  made.router = std::make_unique<platform::Router>(*topology_, routing_, std::move(down));
+  return static_cast<std::uint32_t>(states_.size() - 1);
+}
+
+double Ways::bytes_per_ns(std::uint32_t state, LinkIndex link) const {
+  const std::vector<double>& left = states_[state].left;
+  return bytes_per_ns_[link] * (left.empty() ? 1 : left[link]);
+}
+
+void Ways::finish(std::uint32_t state, Way& way) const {
+  way.latency_ns = 0;
+  way.bytes_per_ns = std::numeric_limits<double>::infinity();
+  for (const platform::Step& step : way.steps) {
+    way.latency_ns += latency_ns_[step.link] * step.share;
+    way.bytes_per_ns = std::min(way.bytes_per_ns, bytes_per_ns(state, step.link) / step.share);
+  }
+}
+
+double Ways::most(const Way& way) const {
+  if (window_ == 0 || way.latency_ns == 0) return way.bytes_per_ns;
+  return std::min(way.bytes_per_ns, static_cast<double>(window_) / (2 * way.latency_ns));
+}
+
+std::int64_t Ways::charge(double latency_ns, double bytes_per_ns, std::int64_t bytes) {
+  const double serial = bytes == 0 ? 0 : static_cast<double>(bytes) / bytes_per_ns;
+  const double nanoseconds = latency_ns + serial;
+  return nanoseconds < 4e15 ? static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3))
+                            : Fabric::kTooLong;
+}
+
+std::int64_t Ways::alone(EndPoint from, EndPoint to, std::int64_t bytes) {
+  if (from == to) return 0;
+  const Way* way = find(usual(), from, to);
+  return way == nullptr ? Fabric::kTooLong : charge(way->latency_ns, most(*way), bytes);
+}
+
+const Way* Ways::find(std::uint32_t state, EndPoint from, EndPoint to,
+                      const platform::LinkLoads* loads) {
+  const std::scoped_lock lock(mutex_);
+  State& now = states_[state];
+  if (loads != nullptr && now.router->looks()) {
+    if (!now.router->find(seats_[from], seats_[to], looked_.steps, loads)) return nullptr;
+    finish(state, looked_);
+    return &looked_;
+  }
+  const auto [entry, added] = now.known.try_emplace((std::uint64_t{from} << 32) | to, nullptr);
+  if (!added) return entry->second;
+  std::vector<platform::Step> steps;
+  if (!now.router->find(seats_[from], seats_[to], steps)) return nullptr;
+  Way& way = ways_.emplace_back();
+  way.steps.assign(steps.begin(), steps.end());
+  finish(state, way);
+  entry->second = &way;
+  return &way;
+}
+
+std::uint32_t Ways::dim_of(const Link& link) const {
+  std::uint32_t stride = 1;
+  NodeIndex switches = static_cast<NodeIndex>(seats_.size());
+  const NodeIndex hub = std::max(link.from, link.to);
+  for (std::uint32_t d = 0; d < dims_.size(); ++d) {
+    const auto size = static_cast<std::uint32_t>(dims_[d].size);
+    if (hub < seats_.size()) {
+      if (link.from / stride % size != link.to / stride % size) return d;
+    } else if (dims_[d].block == platform::Block::switched && size > 1) {
+      switches += static_cast<NodeIndex>(seats_.size()) / size;
+      if (hub < switches) return d;
+    }
+    stride *= size;
+  }
+  return 0;
+}
+
+LinkPlace Ways::place(LinkIndex number) const {
+  const Link& link = topology_->link(number);
+  LinkPlace place{0, rank_of_[link.from], rank_of_[link.to], false};
+  if (fabric_ == nullptr) {
+    place.dim = dim_of(link);
+    if (place.from == LinkPlace::kNobody) place = {place.dim, place.to, LinkPlace::kNobody, true};
+    return place;
+  }
+  if (place.from == LinkPlace::kNobody && place.to != LinkPlace::kNobody)
+    place = {0, place.to, LinkPlace::kNobody, true};
+  place.name = topology_->link_name(number);
+  place.kind = platform::name(link.figures.kind);
+  place.bytes_per_second = link.capacity();
+  return place;
+}
+
+}  // namespace orrery::model

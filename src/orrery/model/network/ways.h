@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ways of messages between ranks over a fabric, found once each.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/model/network/network.h"
+#include "orrery/platform/fabric.h"
+#include "orrery/platform/topology/router.h"
+
+namespace orrery::model {
+
+/// The links from one rank to another.
+struct Way {
+  std::vector<platform::Step> steps;
+  double latency_ns = 0;    ///< until the first byte is there; of a sprayed way the mean
+  double bytes_per_ns = 0;  ///< what a message has that is alone on it
+};
+
+/// Knows the fabric of a platform (its dimensions, where it has none), how fast its links are, and
+/// the way of every pair of ranks while certain faults hold. One may be used by several networks
+/// and threads.
+class Ways {
+ public:
+  /// Messages that go whole take one way where others are sprayed over all.
+  struct Whole {};
+  explicit Ways(const platform::Platform& platform);
+  Ways(const platform::Platform& platform, Whole whole);
+
+  [[nodiscard]] const platform::Topology& topology() const { return *topology_; }
+  [[nodiscard]] std::uint32_t rank_count() const {
+    return static_cast<std::uint32_t>(seats_.size());
+  }
+  [[nodiscard]] const std::vector<platform::LinkFault>& faults() const { return faults_; }
+  /// Bytes that may be unanswered on a message's way; 0: no limit.
+  [[nodiscard]] std::int64_t window() const { return window_; }
+  /// Ways depend on how busy links are.
+  [[nodiscard]] bool looks() const;
+
+  /// The number of the state in which those faults hold, by number.
+  [[nodiscard]] std::uint32_t state(const std::vector<bool>& holds);
+  /// That in which those hold that always do.
+  [[nodiscard]] std::uint32_t usual() const { return 0; }
+
+  /// Null: there is no way. Good as long as this is; where ways look, until the next call.
+  [[nodiscard]] const Way* find(std::uint32_t state, EndPoint from, EndPoint to,
+                                const platform::LinkLoads* loads = nullptr);
+
+  /// The most that a message on a way gets, by its links and by the window, in bytes per
+  /// nanosecond.
+  [[nodiscard]] double most(const Way& way) const;
+  /// Time of a message with nobody in its way, in picoseconds: latency + bytes / most(), as
+  /// Fabric::delay has it. 0 to oneself; Fabric::kTooLong: it does not fit, or there is no way.
+  [[nodiscard]] std::int64_t alone(EndPoint from, EndPoint to, std::int64_t bytes);
+  [[nodiscard]] static std::int64_t charge(double latency_ns, double bytes_per_ns,
+                                           std::int64_t bytes);
+
+  /// Payload that all cables of a link carry in a nanosecond, in bytes.
+  [[nodiscard]] double bytes_per_ns(std::uint32_t state, platform::LinkIndex link) const;
+  [[nodiscard]] double latency_ns(platform::LinkIndex link) const { return latency_ns_[link]; }
+  [[nodiscard]] LinkPlace place(platform::LinkIndex link) const;
+
+ private:
+  struct State {
+    std::vector<bool> holds;
+    std::vector<double> left;  // by link, as a share; empty: all of all
+    std::unique_ptr<platform::Router> router;
+    std::unordered_map<std::uint64_t, const Way*> known;
+  };
+  Ways(const platform::Platform& platform, bool whole);
+  void set_dims(const platform::Platform& platform);
+  [[nodiscard]] std::uint32_t dim_of(const platform::Link& link) const;
+  void finish(std::uint32_t state, Way& way) const;
+
+  std::shared_ptr<const platform::Fabric> fabric_;  // keeps the topology
+  std::shared_ptr<const platform::Topology> topology_;
+  std::vector<platform::NodeIndex> seats_;
+  std::vector<std::uint32_t> rank_of_;  // by node
+  platform::Routing routing_;
+  std::vector<platform::LinkFault> faults_;
+  std::int64_t window_ = 0;
+  std::vector<double> bytes_per_ns_, latency_ns_;  // by link
+  std::vector<platform::Dimension> dims_;          // where there is no fabric
+  std::deque<State> states_;
+  std::deque<Way> ways_;
+  Way looked_;
+  std::mutex mutex_;
+};
+
+}  // namespace orrery::model
