@@ -299,7 +299,7 @@ TEST_P(MaxMinRandom, EqualsProgressiveFilling) {
     trial.go(64);
     worst = std::max(worst, trial.worst());
   }
-  RecordProperty("worst", testing::PrintToString(worst));
+  RecordProperty("worst", ::testing::PrintToString(worst));
   EXPECT_LT(worst, 1e-9);
 }
 
