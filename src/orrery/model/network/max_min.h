@@ -31,7 +31,9 @@
 //
 // A solve costs about the number of flows on the links whose level changes, and on those that these
 // flows bring over their capacity. Loads are kept in twice the precision of a double, so that
-// nothing adds up over time.
+// nothing adds up over time; a load is equal to the capacity if they differ by no more than adding
+// up the flows in doubles could (2^-52 of it for each, and 64 more). So rates are right but for the
+// last digits, and these may depend on what was before.
 #pragma once
 
 #include <cstddef>
@@ -64,10 +66,9 @@ class MaxMin {
   void set_capacity(std::uint32_t link, double capacity);
 
   /// Brings rates up to date. The flows whose rate is another than after the solve before, and new
-  /// ones, each once, in an order that depends on the calls alone; good until
-  /// the next solve.
+  /// ones, each once, in an order that depends on the calls alone; good until the next solve.
   std::span<const std::uint32_t> solve();
-  /// The same from nothing, so that what was before leaves no trace in the last bits.
+  /// The same from nothing: every level is found again, at the cost of looking at all flows.
   std::span<const std::uint32_t> solve_anew();
 
   /// What each of its `weight` flows gets, as of the last solve.
