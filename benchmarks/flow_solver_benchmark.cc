@@ -117,12 +117,11 @@ class Senders {
   }
 
   void run() {
-    while (!queue_.empty()) {
-      const std::int64_t now = queue_.front().time;
-      while (!queue_.empty() && queue_.front().time == now) {
-        const Event event = queue_.front().event;
-        std::pop_heap(queue_.begin(), queue_.end(), later);
-        queue_.pop_back();
+    while (const Timed* first = next()) {
+      const std::int64_t now = first->time;
+      for (; first != nullptr && first->time == now; first = next()) {
+        const Event event = first->event;
+        pop();
         happens(event);
       }
       settle(now);
@@ -158,11 +157,24 @@ class Senders {
     queue_.push_back({time, event});
     std::push_heap(queue_.begin(), queue_.end(), later);
   }
+  void pop() {
+    std::pop_heap(queue_.begin(), queue_.end(), later);
+    queue_.pop_back();
+  }
+  /// The next event that still is one.
+  const Timed* next() {
+    while (!queue_.empty()) {
+      const Event event = queue_.front().event;
+      if (event.version == kBegins || messages_[event.number].version == event.version)
+        return &queue_.front();
+      pop();
+    }
+    return nullptr;
+  }
   void happens(Event event) {
     std::uint32_t host = event.number;
     if (event.version != kBegins) {
       Message& message = messages_[event.number];
-      if (message.version != event.version) return;
       ++message.version;
       host = message.host;
       solver_.remove(event.number);

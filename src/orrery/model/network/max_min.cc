@@ -73,8 +73,8 @@ void MaxMin::join(std::uint32_t number, const Hop& hop, double weight) {
 }
 
 void MaxMin::remove(std::uint32_t number) {
+  ORRERY_CHECK(number < flows_.size() && flows_[number].state != State::removed);
   Flow& flow = flows_[number];
-  ORRERY_CHECK(flow.state != State::removed);
   for (const Place& place : places(flow)) leave(place, rates_[number]);
   free_places_[flow.room].push_back(flow.first);
   free_flows_.push_back(number);

@@ -17,17 +17,23 @@
 // since then the link that has the least level is f's bottleneck.
 //
 // (1) is kept always. (2) is what a change breaks: a link is over (load > capacity: its level has
-// to fall) or under (it may rise). solve() takes such links by the lower of what their level is and
-// what it would be, as Dijkstra's algorithm takes nodes by their distance. Whatever it changes then
-// was at or above that level and stays so, and whether (2) holds on a link with a level below does
-// not depend on it: what lies below is right for good. So a link whose level falls gets its last
-// level, and one can rise again only after a neighbour fell: it ends, with the only solution, and
-// flows and links that a change does not reach are never looked at. (That changes go from level to
-// level upwards is also how Ramalingam and Reps, 1996, and LPA* keep shortest paths.)
+// to fall) or under (it may rise). Whenever a load changes it is seen whether its link has become
+// one of these; when none is left, rates are right, in whatever order they were taken.
+//
+// The order makes it quick. solve() takes links by the lower of what their level is and what it
+// would be, as Dijkstra's algorithm takes nodes by their distance. Whatever a link changes then was
+// at or above that level and stays so, and whether (2) holds on a link with a level below does not
+// depend on it: what lies below is right for good. So a link whose level falls gets its last level,
+// and one can rise again only after a neighbour fell: it ends, and flows and links that a change
+// does not reach are never looked at. (That changes go from level to level upwards is also how
+// Ramalingam and Reps, 1996, and LPA* keep shortest paths.) Roundings keep no order: should they
+// ever chase each other, solve() begins from nothing, where each level is found once.
 //
 // A solve costs about the number of flows on the links whose level changes, and on those that these
 // flows bring over their capacity. Loads are kept in twice the precision of a double, so that
-// nothing adds up over time.
+// nothing adds up over time; a load is equal to the capacity if they differ by no more than adding
+// up the flows in doubles could (2^-52 of it for each, and 64 more). So rates are right but for the
+// last digits, and these may depend on what was before.
 #pragma once
 
 #include <cstddef>
@@ -60,10 +66,9 @@ class MaxMin {
   void set_capacity(std::uint32_t link, double capacity);
 
   /// Brings rates up to date. The flows whose rate is another than after the solve before, and new
-  /// ones, each once, in an order that depends on the calls alone; good until
-  /// the next solve.
+  /// ones, each once, in an order that depends on the calls alone; good until the next solve.
   std::span<const std::uint32_t> solve();
-  /// The same from nothing, so that what was before leaves no trace in the last bits.
+  /// The same from nothing: every level is found again, at the cost of looking at all flows.
   std::span<const std::uint32_t> solve_anew();
 
   /// What each of its `weight` flows gets, as of the last solve.

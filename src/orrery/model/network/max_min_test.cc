@@ -29,8 +29,8 @@ std::vector<std::uint32_t> solved(MaxMin& solver) {
   return {changed.begin(), changed.end()};
 }
 
-// Bertsekas and Gallager, Data Networks, figure 6.11: a flow over all links of a chain, others over
-// one each. The more there are on a link, the less the long one gets everywhere.
+// A flow over all links of a chain, others over one each. The more there are on a link, the less
+// the long one gets everywhere.
 TEST(MaxMin, ParkingLot) {
   MaxMin solver({1, 1, 1});
   const std::uint32_t whole = solver.add(over({0, 1, 2}));
