@@ -14,7 +14,7 @@ AlongWays::AlongWays(const platform::Platform& platform)
 
 std::uint32_t AlongWays::colour(EndPoint from, EndPoint to) const {
   if (from == to) return 0;
-  const Way* way = shared_->ways.find(shared_->ways.usual(), from, to);
+  const Route* way = shared_->ways.find(shared_->ways.usual(), from, to);
   if (way == nullptr) return 1;
   const std::scoped_lock lock(shared_->mutex);
   const auto next = static_cast<std::uint32_t>(shared_->colours.size() + 2);

@@ -24,7 +24,7 @@ FabricLinks::FabricLinks(const platform::Platform& platform)
 
 std::uint32_t FabricLinks::add(std::uint32_t from, std::uint32_t to, std::int64_t size) {
   const Loads loads(links_);
-  const Way* way = ways_->find(ways_->usual(), from, to, &loads);
+  const Route* way = ways_->find(ways_->usual(), from, to, &loads);
   ORRERY_CHECK(way != nullptr);  // make_fabric() has seen to that
   std::uint32_t number = 0;
   if (free_.empty()) {
@@ -90,7 +90,7 @@ bool FabricLinks::idle(std::uint32_t number, Departure& departure) {
 }
 
 std::int64_t FabricLinks::alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
-  const Way* way = ways_->find(ways_->usual(), from, to);
+  const Route* way = ways_->find(ways_->usual(), from, to);
   if (way == nullptr) return Fabric::kTooLong;
   std::int64_t time = 0;
   for (const platform::Step& step : way->steps) {

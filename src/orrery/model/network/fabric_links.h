@@ -32,7 +32,7 @@ class FabricLinks {
  private:
   static constexpr std::uint32_t kNone = ~0u;
   struct Message {
-    const Way* way = nullptr;
+    const Route* way = nullptr;
     std::vector<platform::Step> own;  // its way, where ways look
     std::int64_t size = 0;
     std::uint32_t step = 0;

@@ -92,7 +92,7 @@ void Flows::begin(const Send& message, std::int64_t now, Sink& sink) {
 void Flows::route(std::uint32_t number, std::int64_t now) {
   Flow& flow = flows_[number];
   const Loads loads(solver_);
-  const Way* way = ways_->find(state_, flow.send.from, flow.send.to, &loads);
+  const Route* way = ways_->find(state_, flow.send.from, flow.send.to, &loads);
   flow.way = way;
   if (way == nullptr) {
     flow.since = now;
@@ -255,7 +255,7 @@ bool Flows::moves(const Flow& flow) const {
       return ways_->bytes_per_ns(state_, step.link) == 0;
     });
   }
-  const Way* way = ways_->find(state_, flow.send.from, flow.send.to);
+  const Route* way = ways_->find(state_, flow.send.from, flow.send.to);
   return way == nullptr || way->steps != flow.way->steps;
 }
 

@@ -52,7 +52,7 @@ class Flows final : public Network {
  private:
   struct Flow {
     Send send;
-    const Way* way = nullptr;
+    const Route* way = nullptr;
     std::vector<platform::Step> own;  // its way, where ways look
     std::uint32_t solver = 0;         // its number there
     std::uint32_t place = 0;          // in the heap

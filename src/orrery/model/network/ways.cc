@@ -100,7 +100,7 @@ double Ways::bytes_per_ns(std::uint32_t state, LinkIndex link) const {
   return bytes_per_ns_[link] * (left.empty() ? 1 : left[link]);
 }
 
-void Ways::finish(std::uint32_t state, Way& way) const {
+void Ways::finish(std::uint32_t state, Route& way) const {
   way.latency_ns = 0;
   way.bytes_per_ns = std::numeric_limits<double>::infinity();
   for (const platform::Step& step : way.steps) {
@@ -109,7 +109,7 @@ void Ways::finish(std::uint32_t state, Way& way) const {
   }
 }
 
-double Ways::most(const Way& way) const {
+double Ways::most(const Route& way) const {
   if (window_ == 0 || way.latency_ns == 0) return way.bytes_per_ns;
   return std::min(way.bytes_per_ns, static_cast<double>(window_) / (2 * way.latency_ns));
 }
@@ -123,12 +123,12 @@ std::int64_t Ways::charge(double latency_ns, double bytes_per_ns, std::int64_t b
 
 std::int64_t Ways::alone(EndPoint from, EndPoint to, std::int64_t bytes) {
   if (from == to) return 0;
-  const Way* way = find(usual(), from, to);
+  const Route* way = find(usual(), from, to);
   return way == nullptr ? Fabric::kTooLong : charge(way->latency_ns, most(*way), bytes);
 }
 
-const Way* Ways::find(std::uint32_t state, EndPoint from, EndPoint to,
-                      const platform::LinkLoads* loads) {
+const Route* Ways::find(std::uint32_t state, EndPoint from, EndPoint to,
+                        const platform::LinkLoads* loads) {
   const std::scoped_lock lock(mutex_);
   State& now = states_[state];
   if (loads != nullptr && now.router->looks()) {
@@ -140,7 +140,7 @@ const Way* Ways::find(std::uint32_t state, EndPoint from, EndPoint to,
   if (!added) return entry->second;
   std::vector<platform::Step> steps;
   if (!now.router->find(seats_[from], seats_[to], steps)) return nullptr;
-  Way& way = ways_.emplace_back();
+  Route& way = ways_.emplace_back();
   way.steps.assign(steps.begin(), steps.end());
   finish(state, way);
   entry->second = &way;

@@ -17,7 +17,7 @@
 namespace orrery::model {
 
 /// The links from one rank to another.
-struct Way {
+struct Route {
   std::vector<platform::Step> steps;
   double latency_ns = 0;    ///< until the first byte is there; of a sprayed way the mean
   double bytes_per_ns = 0;  ///< what a message has that is alone on it
@@ -49,12 +49,12 @@ class Ways {
   [[nodiscard]] std::uint32_t usual() const { return 0; }
 
   /// Null: there is no way. Good as long as this is; where ways look, until the next call.
-  [[nodiscard]] const Way* find(std::uint32_t state, EndPoint from, EndPoint to,
-                                const platform::LinkLoads* loads = nullptr);
+  [[nodiscard]] const Route* find(std::uint32_t state, EndPoint from, EndPoint to,
+                                  const platform::LinkLoads* loads = nullptr);
 
   /// The most that a message on a way gets, by its links and by the window, in bytes per
   /// nanosecond.
-  [[nodiscard]] double most(const Way& way) const;
+  [[nodiscard]] double most(const Route& way) const;
   /// Time of a message with nobody in its way, in picoseconds: latency + bytes / most(), as
   /// Fabric::delay has it. 0 to oneself; Fabric::kTooLong: it does not fit, or there is no way.
   [[nodiscard]] std::int64_t alone(EndPoint from, EndPoint to, std::int64_t bytes);
@@ -71,12 +71,12 @@ class Ways {
     std::vector<bool> holds;
     std::vector<double> left;  // by link, as a share; empty: all of all
     std::unique_ptr<platform::Router> router;
-    std::unordered_map<std::uint64_t, const Way*> known;
+    std::unordered_map<std::uint64_t, const Route*> known;
   };
   Ways(const platform::Platform& platform, bool whole);
   void set_dims(const platform::Platform& platform);
   [[nodiscard]] std::uint32_t dim_of(const platform::Link& link) const;
-  void finish(std::uint32_t state, Way& way) const;
+  void finish(std::uint32_t state, Route& way) const;
 
   std::shared_ptr<const platform::Fabric> fabric_;  // keeps the topology
   std::shared_ptr<const platform::Topology> topology_;
@@ -88,8 +88,8 @@ class Ways {
   std::vector<double> bytes_per_ns_, latency_ns_;  // by link
   std::vector<platform::Dimension> dims_;          // where there is no fabric
   std::deque<State> states_;
-  std::deque<Way> ways_;
-  Way looked_;
+  std::deque<Route> ways_;
+  Route looked_;
   std::mutex mutex_;
 };
 
