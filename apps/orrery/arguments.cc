@@ -146,6 +146,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_predict(*table, session);
   add_stragglers(*table, session);
   add_shard(*table, session);
+  add_topology(*table, session);
   add_whatif(*table, session);
   add_diff(*table, session);
   add_cut(*table, session);

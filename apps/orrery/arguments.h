@@ -51,6 +51,7 @@ void add_replay(CLI::App& table, Session& session);
 void add_predict(CLI::App& table, Session& session);
 void add_stragglers(CLI::App& table, Session& session);
 void add_shard(CLI::App& table, Session& session);
+void add_topology(CLI::App& table, Session& session);
 void add_whatif(CLI::App& table, Session& session);
 void add_link(CLI::App& table, Session& session);
 void add_inspect(CLI::App& table, Session& session);

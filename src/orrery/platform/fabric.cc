@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -263,6 +264,19 @@ std::vector<Dimension> Fabric::logical_dims() const {
   }
   if (per_host <= 1 || ranks % per_host != 0) return {all};
   return {{Block::switched, per_host, {}, 0}, {Block::switched, ranks / per_host, {}, 0}};
+}
+
+Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& name) {
+  using Joined = StackedDim::Block;
+  std::vector<StackedDim> all;
+  for (const Dimension& dim : dims) {
+    const Joined block = dim.block == Block::ring              ? Joined::ring
+                         : dim.block == Block::fully_connected ? Joined::fully_connected
+                                                               : Joined::switched;
+    const Time latency(std::llround(dim.latency_ns * kPsPerNs));
+    all.push_back({block, dim.size, {dim.bandwidth, latency, 1, LinkClass::network}});
+  }
+  return stacked(name, all, name);
 }
 
 void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric) {

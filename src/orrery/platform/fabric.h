@@ -53,6 +53,12 @@ struct Fabric {
 [[nodiscard]] Result<Fabric> make_fabric(const FabricSection& section, const std::string& where,
                                          const std::string& path, Findings& findings);
 
+/// By link: it is down from the first to the last moment.
+[[nodiscard]] std::vector<bool> down_always(const Fabric& fabric);
+
+/// Dimensions as a graph. Errc: limit_exceeded (too many links).
+[[nodiscard]] Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& name);
+
 /// Fills in what `dims` leave open (bandwidth 0): what one message has along a dimension.
 void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric);
 

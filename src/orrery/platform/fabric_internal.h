@@ -18,7 +18,4 @@ void set_faults(const std::vector<FaultSection>& sections, const std::string& pa
 [[nodiscard]] std::optional<Topology> imported(const std::string& file, const std::string& path,
                                                Findings& findings, Reading& reading);
 
-/// By link: it is down from the first to the last moment.
-[[nodiscard]] std::vector<bool> down_always(const Fabric& fabric);
-
 }  // namespace orrery::platform

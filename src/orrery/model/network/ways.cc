@@ -54,19 +54,8 @@ Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fa
 }
 
 void Ways::set_dims(const platform::Platform& platform) {
-  using Joined = platform::StackedDim::Block;
   dims_ = platform.dims;
-  std::vector<platform::StackedDim> dims;
-  for (const platform::Dimension& dim : dims_) {
-    const Joined block = dim.block == platform::Block::ring              ? Joined::ring
-                         : dim.block == platform::Block::fully_connected ? Joined::fully_connected
-                                                                         : Joined::switched;
-    dims.push_back({block,
-                    dim.size,
-                    {dim.bandwidth, Time(std::llround(dim.latency_ns * kPsPerNs)), 1,
-                     platform::LinkClass::network}});
-  }
-  Result<platform::Topology> made = platform::stacked(platform.name, dims, platform.name);
+  Result<platform::Topology> made = platform::stacked(dims_, platform.name);
   ORRERY_CHECK(made.has_value());
   topology_ = std::make_shared<const platform::Topology>(std::move(*made));
   seats_.assign(topology_->devices().begin(), topology_->devices().end());

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery topology: a fabric looked at.
+#include "orrery/study/topology.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arguments.h"
+#include "orrery/platform/topology/formats/write_infragraph.h"
+#include "orrery/present/topology_text.h"
+#include "output_file.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct TopologyOptions {
+  study::TopologyQuestion question;
+  std::string plot;
+  bool nodes = false;
+};
+
+int topology(const TopologyOptions& options, Session& session) {
+  Findings findings;
+  const auto answer = study::topology(options.question, findings);
+  if (!answer) return session.fail(answer.error(), findings);
+  if (!options.plot.empty())
+    if (auto done = write_output(options.plot, present::topology_svg(*answer), session.force);
+        !done)
+      return session.fail(done.error());
+  const std::string path = std::exchange(session.output, {});
+  if (!path.empty())
+    if (auto done = write_output(path, platform::write_infragraph(answer->topology), session.force);
+        !done)
+      return session.fail(done.error());
+  if (path == "-" || options.plot == "-") return kOk;
+  return session.deliver(present::topology_text(*answer, options.nodes, session.out_style()) +
+                             present::findings_text(findings, session.out_style()),
+                         [&] { return present::topology_json(*answer, options.nodes, findings); });
+}
+
+}  // namespace
+
+void add_topology(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "topology", "Draw a fabric and say how far and how wide it is, and who sits where");
+  command->description(
+      "Draw a fabric and say how far and how wide it is, and who sits where. Fabrics are cluster\n"
+      "files, and what other tools write: InfraGraph, ns-3 and SimAI texts, htsim's .topo, NCCL's\n"
+      "topology XML, 'nvidia-smi topo -m', lstopo's XML, BookSim's anynet, TACCL's topologies.\n\n"
+      "Examples:\n"
+      "  orrery topology h100-sxm:64 --plot fabric.svg\n"
+      "  orrery topology cluster.yaml --route 0 63 --tp 8\n");
+  const auto options = std::make_shared<TopologyOptions>();
+  command->add_option("FILE", options->question.file, "A fabric, or a cluster")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("--route", options->question.ends,
+                   "Two ranks or names of nodes: the way between them")
+      ->type_name("A B")
+      ->expected(2);
+  command
+      ->add_option("--tp", options->question.tp,
+                   "Ranks of a tensor-parallel group: warns where one crosses hosts")
+      ->type_name("N");
+  command->add_flag("--nodes", options->nodes, "List every node");
+  command->add_option("--plot", options->plot, "Draw it into an SVG")->type_name("FILE");
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Write it to FILE as InfraGraph 2.4 ('-' for stdout)");
+  command->callback([options, &session] {
+    session.command = "topology";
+    session.action = [options, &session] { return topology(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/topology_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using platform::Link;
+using platform::LinkIndex;
+using platform::NodeClass;
+using platform::NodeIndex;
+using platform::Range;
+using platform::Topology;
+using platform::TopologyFacts;
+using report::JsonWriter;
+using study::TopologyAnswer;
+
+namespace {
+
+std::string rate_text(const Range& range) {
+  const std::string least = format_bandwidth(Bandwidth(range.least));
+  return range.least == range.most ? least
+                                   : least + " to " + format_bandwidth(Bandwidth(range.most));
+}
+
+std::string ratio_text(const Range& range) {
+  return range.least == range.most ? fmt::format("{:.3g} to 1", range.least)
+                                   : fmt::format("{:.3g} to {:.3g} to 1", range.least, range.most);
+}
+
+std::string nodes_text(const TopologyFacts& facts) {
+  std::string text;
+  for (std::size_t i = 0; i < facts.nodes.size(); ++i) {
+    if (facts.nodes[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", facts.nodes[i],
+                        platform::name(static_cast<NodeClass>(i)));
+  }
+  return text;
+}
+
+std::string links_text(const TopologyFacts& facts, report::Style style) {
+  report::Table table({{"links"}, {"number", true}, {"bandwidth", true}, {"latency", true}});
+  constexpr std::size_t kMost = 12;
+  for (std::size_t i = 0; i < std::min(kMost, facts.links.size()); ++i) {
+    const platform::LinkKind& one = facts.links[i];
+    const std::string bundle =
+        one.figures.count > 1 ? fmt::format("{} x ", one.figures.count) : std::string();
+    table.row({std::string(platform::name(one.figures.kind)), fmt::format("{}", one.links),
+               one.figures.bandwidth.count() > 0 ? bundle + format_bandwidth(one.figures.bandwidth)
+                                                 : "not stated",
+               one.figures.latency ? format_time(*one.figures.latency) : "not stated"});
+  }
+  std::string text = table.text(style);
+  if (facts.links.size() > kMost)
+    text += fmt::format("and {} more kinds (--json)\n", facts.links.size() - kMost);
+  return text;
+}
+
+/// "8 on each of 16 hosts, in order", or how many hosts there are.
+std::string seats_text(const TopologyAnswer& answer) {
+  const Topology& topology = answer.topology;
+  const Range& each = answer.facts.devices_per_host;
+  if (answer.seats.empty()) return "none";
+  if (each.most == 0) return fmt::format("{}, one on each device", answer.seats.size());
+  bool in_order = true;
+  for (std::size_t rank = 1; rank < answer.seats.size(); ++rank) {
+    const auto before = topology.host(answer.seats[rank - 1]);
+    in_order &= topology.host(answer.seats[rank]) >= before;
+  }
+  const std::string on = each.least == each.most
+                             ? fmt::format("{} on each host", each.least)
+                             : fmt::format("{} to {} on a host", each.least, each.most);
+  return fmt::format("{}: {}, {}", answer.seats.size(), on,
+                     in_order ? "host by host" : "across hosts");
+}
+
+std::string way_text(const TopologyAnswer& answer, report::Style style) {
+  const study::FoundWay& way = *answer.way;
+  report::Table table({{"from"}, {"to"}, {"link"}, {"bandwidth", true}, {"latency", true}});
+  for (const platform::Step& step : way.steps) {
+    const Link& link = answer.topology.link(step.link);
+    table.row({printable(answer.topology.name(link.from)), printable(answer.topology.name(link.to)),
+               std::string(platform::name(link.figures.kind)),
+               link.capacity() > 0 ? format_bandwidth(Bandwidth(link.capacity())) : "not stated",
+               link.figures.latency ? format_time(*link.figures.latency) : "not stated"});
+  }
+  const std::string others =
+      way.choices == 1 ? std::string("no other is as short and wide")
+                       : fmt::format("one of {} that are as short and wide", count(way.choices));
+  return fmt::format("\nThe way ({}; {}):\n{}", answer.policy, others, table.text(style));
+}
+
+std::string all_nodes(const TopologyAnswer& answer, report::Style style) {
+  report::Table table({{"node"}, {"class"}, {"host", true}, {"rank", true}, {"links", true}});
+  const Topology& topology = answer.topology;
+  std::vector<std::uint32_t> ranks(topology.node_count(), Topology::kNoRank);
+  for (std::uint32_t rank = 0; rank < answer.seats.size(); ++rank) ranks[answer.seats[rank]] = rank;
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    const auto [first, last] = topology.out(node);
+    table.row(
+        {printable(topology.name(node)), std::string(platform::name(topology.kind(node))),
+         topology.host(node) == Topology::kNoHost ? "" : fmt::format("{}", topology.host(node)),
+         ranks[node] == Topology::kNoRank ? "" : fmt::format("{}", ranks[node]),
+         fmt::format("{}", last - first)});
+  }
+  return "\n" + table.text(style);
+}
+
+}  // namespace
+
+std::string topology_text(const TopologyAnswer& answer, bool nodes, report::Style style) {
+  const TopologyFacts& facts = answer.facts;
+  report::Sheet sheet(style, 16);
+  sheet.line(style.strong(fmt::format("{} ({})", printable(answer.topology.name()),
+                                      printable(answer.topology.origin()))));
+  sheet.add("nodes", nodes_text(facts));
+  sheet.add("ranks", seats_text(answer));
+  if (answer.seats.size() > 1)
+    sheet.add("diameter",
+              fmt::format("{}{} hops{}", facts.sampled ? "at least " : "", facts.diameter,
+                          facts.farthest ? ", " + format_time(*facts.farthest) : ""));
+  sheet.add("per device", rate_text(facts.into_device) + " over all its links");
+  if (facts.out_of_host.most > 0)
+    sheet.add(facts.devices_per_host.most > 0 ? "out of a host" : "into network",
+              rate_text(facts.out_of_host) + " for each device");
+  if (facts.bisection)
+    sheet.add("bisection", format_bandwidth(Bandwidth(*facts.bisection)) +
+                               " from the first half of ranks to the second");
+  if (facts.leaf_oversubscription)
+    sheet.add("oversubscribed", "leaves " + ratio_text(*facts.leaf_oversubscription) +
+                                    (facts.spine_oversubscription
+                                         ? ", spines " + ratio_text(*facts.spine_oversubscription)
+                                         : ""));
+  std::string text = sheet.text() + "\n" + links_text(facts, style);
+  if (answer.way) text += way_text(answer, style);
+  if (nodes) text += all_nodes(answer, style);
+  if (!answer.warnings.empty()) text += "\n";
+  for (const std::string& warning : answer.warnings) text += style.warn(printable(warning)) + "\n";
+  return text;
+}
+
+namespace {
+
+void write_range(JsonWriter& json, std::string_view key, const Range& range) {
+  json.key(key).begin_array().value(range.least).value(range.most).end_array();
+}
+
+void write_link(JsonWriter& json, const platform::LinkFigures& figures) {
+  json.field("class", platform::name(figures.kind)).field("bandwidth", figures.bandwidth.count());
+  json.field("count", std::uint64_t{figures.count});
+  if (figures.latency) json.field("latency_ps", figures.latency->count());
+}
+
+void write_graph(JsonWriter& json, const TopologyAnswer& answer) {
+  const Topology& topology = answer.topology;
+  json.key("graph").begin_object().key("nodes").begin_array();
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    json.begin_object().field("name", std::string_view(topology.name(node)));
+    json.field("class", platform::name(topology.kind(node)));
+    if (topology.host(node) != Topology::kNoHost)
+      json.field("host", std::uint64_t{topology.host(node)});
+    json.end_object();
+  }
+  json.end_array().key("links").begin_array();
+  for (const Link& link : topology.links()) {
+    json.begin_object().field("from", std::uint64_t{link.from});
+    json.field("to", std::uint64_t{link.to});
+    write_link(json, link.figures);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+std::string topology_json(const TopologyAnswer& answer, bool nodes, const Findings& findings) {
+  return report::envelope("topology", findings, [&](JsonWriter& json) {
+    const TopologyFacts& facts = answer.facts;
+    json.begin_object().field("name", std::string_view(answer.topology.name()));
+    json.field("origin", std::string_view(answer.topology.origin()));
+    json.key("nodes").begin_object();
+    for (std::size_t i = 0; i < facts.nodes.size(); ++i) {
+      if (facts.nodes[i] > 0)
+        json.field(platform::name(static_cast<NodeClass>(i)), std::uint64_t{facts.nodes[i]});
+    }
+    json.end_object().key("links").begin_array();
+    for (const platform::LinkKind& one : facts.links) {
+      json.begin_object().field("links", std::uint64_t{one.links});
+      write_link(json, one.figures);
+      json.end_object();
+    }
+    json.end_array().field("hosts", std::uint64_t{facts.hosts});
+    json.field("ranks", std::uint64_t{answer.seats.size()});
+    json.field("diameter_hops", std::uint64_t{facts.diameter}).field("sampled", facts.sampled);
+    if (facts.farthest) json.field("diameter_ps", facts.farthest->count());
+    json.field("connected", facts.connected);
+    write_range(json, "per_device", facts.into_device);
+    write_range(json, "out_of_host", facts.out_of_host);
+    if (facts.bisection) json.field("bisection", *facts.bisection);
+    if (facts.leaf_oversubscription)
+      write_range(json, "leaf_oversubscription", *facts.leaf_oversubscription);
+    if (facts.spine_oversubscription)
+      write_range(json, "spine_oversubscription", *facts.spine_oversubscription);
+    json.key("warnings").begin_array();
+    for (const std::string& warning : answer.warnings) json.value(std::string_view(warning));
+    json.end_array();
+    if (answer.way) {
+      json.key("way").begin_array();
+      for (const platform::Step& step : answer.way->steps)
+        json.value(std::string_view(answer.topology.link_name(step.link)));
+      json.end_array().field("ways", answer.way->choices);
+    }
+    if (nodes) write_graph(json, answer);
+    json.end_object();
+  });
+}
+
+}  // namespace orrery::present
