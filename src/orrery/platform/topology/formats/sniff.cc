@@ -31,7 +31,7 @@ TopologyFormat format_of_first(const Lines& lines) {
   const auto& words = lines.words();
   const std::string key = lower_case(words[0]);
   const bool number = words.size() > 1 && whole_number(words[1]);
-  if (number && (key == "nodes" || key == "tiers" || key == "podsize" || key == "tier"))
+  if (words.size() == 2 && (key == "nodes" || key == "tiers" || key == "podsize" || key == "tier"))
     return TopologyFormat::htsim;
   if (number && (words[0] == "router" || words[0] == "node")) return TopologyFormat::anynet;
   return format_of_counts(words);
