@@ -105,6 +105,15 @@ enum class FindingCode : std::uint8_t {
   waiting_included,
   outlier_dropped,
   curve_too_short,
+  // Fabrics of other projects
+  fabric_link_dropped,
+  fabric_pairs_cut,
+  fabric_edge_without_ends,
+  fabric_part_ignored,
+  fabric_class_guessed,
+  fabric_ranks_in_order,
+  fabric_without_devices,
+  fabric_contradicts,
   // Changed structure
   edges_not_told,
   repetitions_few,

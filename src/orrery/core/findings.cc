@@ -186,6 +186,25 @@ constexpr FindingInfo kInfos[] = {
      "first of its run than with more; it was dropped"},
     {"curve_too_short", data_loss,
      "a collective was measured with fewer than four sizes; it was left out"},
+    {"fabric_link_dropped", repaired,
+     "a link that leads from a node to itself, to what is not in the file, or between two that are "
+     "linked already; it was left out"},
+    {"fabric_pairs_cut", info,
+     "an edge pairs two lists of unequal length one to one; what is left of the longer one has no "
+     "link"},
+    {"fabric_edge_without_ends", error,
+     "an edge names a component that its device does not have; it joins nothing, as in InfraGraph's "
+     "own service, and what it should join may be out of reach"},
+    {"fabric_part_ignored", info,
+     "a part of a fabric's file that says nothing about nodes, links or their figures"},
+    {"fabric_class_guessed", info,
+     "what a node of a fabric is stands nowhere; it was told by its name"},
+    {"fabric_ranks_in_order", info,
+     "the ranks in the file do not count from 0 or are not all there; devices are in their order"},
+    {"fabric_without_devices", info,
+     "no accelerator is in the file; the machine can be drawn, and no rank can sit in it"},
+    {"fabric_contradicts", repaired,
+     "a matrix says two things of one pair, or what cannot be together; what joins more counts"},
     {"edges_not_told", info,
      "what a repeated node waits for is not the same in every repetition, and nothing tells what a "
      "new one would wait for; it waits for less"},

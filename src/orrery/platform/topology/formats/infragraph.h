@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// InfraGraph (MLCommons): devices made of components, instances of devices, edges with slices. YAML
+// or JSON; see docs of the format at github.com/keysight/infragraph.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "orrery/config/document.h"
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/platform/topology/topology.h"
+
+namespace orrery::platform {
+
+/// Whether the tree is any form of it: an infrastructure, a device alone, annotations, a graph.
+[[nodiscard]] bool is_infragraph(const config::Json& file);
+
+/// Reads schemas 1 and 2, and older ones (legacy_schema): under `infrastructure` or bare, with or
+/// without annotations, a device alone, or a graph as networkx has it. An xpu is a device; an
+/// instance in which there is one, or a CPU or a NIC, is a machine. `bytes`: how long the file is;
+/// see limits::kFabricFloor. Errc: input_corrupt, input_range, input_cycle, input_empty,
+/// input_missing_attr (what the format needs, or gigatransfers without a width),
+/// input_unsupported, limit_exceeded.
+[[nodiscard]] Result<Topology> read_infragraph(const config::Json& file, std::size_t bytes,
+                                               const std::string& where, Findings& findings);
+[[nodiscard]] Result<Topology> read_infragraph(std::string_view text, const std::string& where,
+                                               Findings& findings);
+
+/// The topology as InfraGraph 2.4, YAML, that reads back as the same: nodes in their order with
+/// classes, machines and ranks, edges with figures. The format has no directions: links that differ
+/// by direction, or have none the other way, are written with the figures of the direction from the
+/// lower node. It has one edge between two nodes: several links there become one as wide as all,
+/// and so does a bundle. Names become "part.N" where they are none of the format's own; what they
+/// were is each node's annotation "name", which read_infragraph() takes.
+[[nodiscard]] std::string write_infragraph(const Topology& topology);
+
+}  // namespace orrery::platform

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/topology/formats/infragraph_annotate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "orrery/core/text.h"
+#include "orrery/platform/topology/formats/infragraph_slices.h"
+#include "orrery/platform/topology/formats/pcie.h"
+#include "orrery/platform/topology/formats/reading.h"
+
+namespace orrery::platform::infragraph {
+namespace {
+
+class Annotating {
+ public:
+  Annotating(std::size_t bytes, const std::string& where, Expanded& graph, Findings& findings)
+      : bytes_(bytes), where_(where), graph_(graph), findings_(findings) {}
+
+  Result<void> read(const Json& annotations) {
+    if (auto done = each(annotations, "nodes", &Annotating::node); !done) return done;
+    // What is said of one edge is nearer to it than what is said of its link.
+    if (auto done = each(annotations, "edges", &Annotating::edge); !done) return done;
+    if (auto done = each(annotations, "links", &Annotating::link); !done) return done;
+    if (annotations.contains("graph")) others_ = true;
+    if (others_) findings_.add(FindingCode::fabric_part_ignored, where_ + ": other attributes");
+    return {};
+  }
+
+ private:
+  using Reader = Result<void> (Annotating::*)(const Json&, const std::string&);
+
+  Result<void> each(const Json& annotations, const char* key, Reader reader) {
+    const auto list = annotations.find(key);
+    if (list == annotations.end() || list->is_null()) return {};
+    const std::string at = where_ + "/" + key;
+    if (!list->is_array()) return fail(Errc::input_corrupt, at, "should be a list");
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const std::string place = config::pointer(at, i);
+      if (!(*list)[i].is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
+      if (auto done = (this->*reader)((*list)[i], place); !done) return done;
+    }
+    return {};
+  }
+
+  /// An attribute's value as text; nothing: it is not there.
+  std::optional<std::string> value(const Json& annotation, std::string_view wanted) {
+    std::optional<std::string> found;
+    const auto list = annotation.find("attributes");
+    if (list == annotation.end() || !list->is_array()) return found;
+    for (const Json& pair : *list) {
+      if (text_at(pair, "attribute") != wanted) continue;
+      const auto is = pair.find("value");
+      if (is != pair.end()) found = is->is_string() ? is->get<std::string>() : is->dump();
+    }
+    return found;
+  }
+
+  Result<void> charge(std::uint64_t work, const std::string& place) {
+    work_ = plus(work_, work);
+    return check_parts(work_, bytes_, place);
+  }
+
+  /// Full names of all nodes that a name with slices means.
+  Result<std::vector<NodeIndex>> nodes(const std::string& text, const std::string& place) {
+    Result<std::vector<Slice>> slices = parse_slices(text, place);
+    if (!slices) return tl::unexpected(slices.error());
+    std::uint64_t count = 1;
+    for (const Slice& slice : *slices) {
+      // Without an index a name is not expanded here: there is no telling how many there are.
+      if (slice.first && slice.last && *slice.last > *slice.first)
+        count = times(count, *slice.last - *slice.first);
+    }
+    if (auto fits = charge(count, place); !fits) return tl::unexpected(fits.error());
+    if (by_name_.empty()) {
+      for (NodeIndex node = 0; node < graph_.builder.node_count(); ++node)
+        by_name_.emplace(graph_.builder.name(node), node);
+    }
+    std::vector<NodeIndex> found;
+    if (auto done = collect(*slices, 0, {}, place, found); !done)
+      return tl::unexpected(done.error());
+    return found;
+  }
+
+  Result<void> collect(const std::vector<Slice>& slices, std::size_t i, std::string prefix,
+                       const std::string& place, std::vector<NodeIndex>& found) {
+    if (i == slices.size()) {
+      const auto node = by_name_.find(prefix);
+      if (node == by_name_.end())
+        return fail(Errc::input_corrupt, place,
+                    fmt::format("there is no node {}", in_quotes(prefix)),
+                    "nodes are instance.index.component.index, or slices of that");
+      found.push_back(node->second);
+      return {};
+    }
+    if (!prefix.empty()) prefix += '.';
+    prefix += slices[i].name;
+    if (!slices[i].first && !slices[i].last)
+      return collect(slices, i + 1, std::move(prefix), place, found);
+    if (!slices[i].last)
+      return fail(Errc::input_corrupt, place,
+                  fmt::format("the slice of {} has no end", in_quotes(slices[i].name)));
+    for (std::uint64_t k = slices[i].first.value_or(0); k < *slices[i].last; k += slices[i].step) {
+      if (auto done = collect(slices, i + 1, fmt::format("{}.{}", prefix, k), place, found); !done)
+        return done;
+    }
+    return {};
+  }
+
+  Result<void> node(const Json& annotation, const std::string& place) {
+    const std::optional<std::string> rank = value(annotation, "rank");
+    if (!rank) {
+      others_ = true;
+      return {};
+    }
+    const auto number = whole_number(*rank);
+    if (!number || *number >= 0xFFFFFFFF)
+      return fail(Errc::input_range, place, fmt::format("{} is no rank", in_quotes(*rank)),
+                  "ranks are whole numbers from 0");
+    Result<std::vector<NodeIndex>> which = nodes(text_at(annotation, "name"), place + "/name");
+    if (!which) return tl::unexpected(which.error());
+    if (which->size() != 1)
+      return fail(Errc::input_corrupt, place, fmt::format("{} nodes of one rank", which->size()),
+                  "annotate each by itself");
+    graph_.builder.set_rank(which->front(), static_cast<std::uint32_t>(*number));
+    return {};
+  }
+
+  /// Figures that an annotation has; empty ones: none.
+  Result<LinkKind> figures(const Json& annotation, const std::string& place) {
+    LinkKind made;
+    if (const auto text = value(annotation, "bandwidth"); text && !mentions(*text, "gt/s")) {
+      // The service abbreviates gigabytes as "GBps".
+      std::string rate = *text;
+      if (const std::size_t at = rate.find("GBps"); at != std::string::npos)
+        rate.replace(at, 4, "GB/s");
+      Result<Bandwidth> is = stated_rate(rate, place);
+      if (!is) return tl::unexpected(is.error());
+      made.bandwidth = *is;
+    }
+    if (const auto text = value(annotation, "latency")) {
+      Result<Time> is = stated_delay(*text, place);
+      if (!is) return tl::unexpected(is.error());
+      made.latency = *is;
+    }
+    return made;
+  }
+
+  void apply(const LinkKind& kind, std::size_t link) {
+    LinkFigures& figures = graph_.builder.links()[link].figures;
+    if (figures.bandwidth.count() == 0) figures.bandwidth = kind.bandwidth;
+    if (!figures.latency) figures.latency = kind.latency;
+  }
+
+  Result<void> edge(const Json& annotation, const std::string& place) {
+    Result<LinkKind> kind = figures(annotation, place);
+    if (!kind) return tl::unexpected(kind.error());
+    if (kind->bandwidth.count() == 0 && !kind->latency) {
+      others_ = true;
+      return {};
+    }
+    Result<std::vector<NodeIndex>> from = nodes(text_at(annotation, "ep1"), place + "/ep1");
+    if (!from) return tl::unexpected(from.error());
+    Result<std::vector<NodeIndex>> to = nodes(text_at(annotation, "ep2"), place + "/ep2");
+    if (!to) return tl::unexpected(to.error());
+    if (links_at_.empty()) {
+      links_at_.resize(graph_.builder.node_count());
+      for (std::size_t i = 0; i < graph_.builder.link_count(); ++i)
+        links_at_[graph_.builder.links()[i].from].push_back(static_cast<std::uint32_t>(i));
+    }
+    const std::unordered_set<NodeIndex> targets(to->begin(), to->end());
+    std::size_t matched = 0;
+    for (const NodeIndex node : *from) {
+      if (auto fits = charge(links_at_[node].size(), place); !fits) return fits;
+      for (const std::uint32_t i : links_at_[node]) {
+        if (!targets.contains(graph_.builder.links()[i].to)) continue;
+        apply(*kind, i);
+        apply(*kind, i ^ 1u);  // The builder has both directions of an edge side by side.
+        ++matched;
+      }
+    }
+    if (matched == 0) return fail(Errc::input_corrupt, place, "annotates edges that are not there");
+    return {};
+  }
+
+  Result<void> link(const Json& annotation, const std::string& place) {
+    const std::string name = text_at(annotation, "name");
+    Result<LinkKind> kind = figures(annotation, place);
+    if (!kind) return tl::unexpected(kind.error());
+    std::optional<std::string> lanes = value(annotation, "width");
+    if (!lanes) lanes = value(annotation, "lanes");
+    if (!lanes && kind->bandwidth.count() == 0 && !kind->latency) {
+      others_ = true;
+      return {};
+    }
+    std::string_view digits = lanes ? std::string_view(*lanes) : std::string_view("1");
+    if (digits.starts_with('x')) digits.remove_prefix(1);
+    const std::optional<double> width = real_number(digits);
+    if (!width || *width <= 0 || *width > 1024)
+      return fail(Errc::input_range, place, fmt::format("{} is no width", in_quotes(*lanes)));
+    if (auto fits = charge(graph_.kind_of.size() / 16, place); !fits) return fits;
+    for (std::size_t i = 0; i < graph_.kind_of.size(); ++i) {
+      const LinkKind* is = graph_.kind_of[i];
+      if (graph_.name_of[is] != name) continue;
+      apply(*kind, i);
+      if (lanes && is->gigatransfers > 0)
+        graph_.builder.links()[i].figures.bandwidth = pcie_rate(is->gigatransfers, *width);
+    }
+    return {};
+  }
+
+  std::size_t bytes_;
+  const std::string& where_;
+  Expanded& graph_;
+  Findings& findings_;
+  std::unordered_map<std::string, NodeIndex> by_name_;
+  std::vector<std::vector<std::uint32_t>> links_at_;
+  bool others_ = false;
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace
+
+Result<void> annotate(const Json& annotations, std::size_t bytes, const std::string& where,
+                      Expanded& graph, Findings& findings) {
+  return Annotating(bytes, where, graph, findings).read(annotations);
+}
+
+Result<void> check_gigatransfers(Expanded& graph) {
+  for (std::size_t i = 0; i < graph.kind_of.size(); ++i) {
+    const LinkKind* kind = graph.kind_of[i];
+    if (kind->gigatransfers == 0 || graph.builder.links()[i].figures.bandwidth.count() > 0)
+      continue;
+    return fail(
+        Errc::input_missing_attr, kind->place,
+        fmt::format("{} GT/s, and how wide the link is stands nowhere", kind->gigatransfers),
+        "annotate the link with `width` (lanes), or state gigabytes_per_second");
+  }
+  return {};
+}
+
+}  // namespace orrery::platform::infragraph

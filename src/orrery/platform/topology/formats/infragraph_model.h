@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An InfraGraph file as it stands, before anything is expanded: devices, instances, edges, links.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/config/document.h"
+#include "orrery/core/error.h"
+#include "orrery/platform/topology/topology.h"
+
+namespace orrery::platform::infragraph {
+
+using config::Json;
+
+struct Component {
+  std::string name, description;
+  std::string type;     ///< "cpu", "xpu", "nic", "memory", "port", "switch", or a custom one
+  bool device = false;  ///< stands for the device of its name
+  std::uint64_t count = 1;
+};
+
+/// What links of a name are like.
+struct LinkKind {
+  std::string description;
+  Bandwidth bandwidth{};  ///< 0: not stated
+  std::optional<Time> latency;
+  double gigatransfers = 0;  ///< a second, of each lane; 0: stated otherwise or not at all
+  std::string place;
+};
+using LinkKinds = std::map<std::string, LinkKind, std::less<>>;
+
+enum class Scheme : std::uint8_t { one2one, many2many, ring };
+
+/// An edge's ends are names with slices: "xpu[0:8]" in a device, "host[0].nic" between instances.
+struct Edge {
+  std::string ep1, ep2, link;
+  Scheme scheme = Scheme::one2one;
+  std::string place;
+};
+
+struct Device {
+  std::string name, description, place;
+  std::vector<Component> components;
+  std::map<std::string, std::size_t, std::less<>> component_of;  ///< by name
+  LinkKinds links;
+  std::vector<Edge> edges;
+};
+
+struct Instance {
+  std::string name, device, place;
+  std::uint64_t count = 1;
+};
+
+struct File {
+  std::string name;
+  std::vector<Device> devices;
+  std::map<std::string, std::size_t, std::less<>> device_of;  ///< by name
+  LinkKinds links;
+  std::vector<Instance> instances;
+  std::map<std::string, std::size_t, std::less<>> instance_of;
+  std::vector<Edge> edges;
+  LinkKinds undescribed;  ///< links that edges name and nothing describes
+};
+
+/// An infrastructure of schema 1 and later, or a device alone. Errc: input_corrupt, input_range,
+/// input_missing_attr, input_unsupported, limit_exceeded (a name that is too long).
+[[nodiscard]] Result<File> parse(const Json& infrastructure, const std::string& where);
+
+/// `links:` of any schema, as a list or by name.
+[[nodiscard]] Result<LinkKinds> parse_links(const Json& owner, const std::string& place);
+/// A device that is nobody's part gets an instance, if it is the only one of that sort. Errc:
+/// input_missing_attr.
+[[nodiscard]] Result<void> complete_instances(File& file, const std::string& where);
+/// Names that are safe to repeat a million times. Errc: limit_exceeded, input_corrupt (empty).
+[[nodiscard]] Result<void> check_name(std::string_view name, const std::string& place);
+/// Text at a key; empty: none.
+[[nodiscard]] std::string text_at(const Json& object, std::string_view key);
+/// A whole number at a key, 1 where there is none. Errc: input_range.
+[[nodiscard]] Result<std::uint64_t> count_at(const Json& object, const std::string& place);
+
+}  // namespace orrery::platform::infragraph

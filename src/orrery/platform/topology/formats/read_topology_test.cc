@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/topology/formats/read_topology.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <fstream>
+
+#include "orrery/core/limits.h"
+#include "orrery/platform/topology/formats/formats_testing.h"
+#include "orrery/platform/topology/formats/reading.h"
+#include "orrery/platform/topology/formats/unpack.h"
+
+namespace orrery::platform {
+namespace {
+
+using formats_testing::Reading;
+
+TEST(TopologyFormats, AreToldByContent) {
+  using enum TopologyFormat;
+  EXPECT_EQ(topology_format("3 1 2\n"), ns3);
+  EXPECT_EQ(topology_format("18 8 1 9 24 H100\n"), simai);
+  EXPECT_EQ(topology_format("# tree\nnodes 8\n"), htsim);
+  EXPECT_EQ(topology_format("router 0 node 0\n"), anynet);
+  EXPECT_EQ(topology_format("// x\ntopology = anynet;\nnetwork_file = n;\n"), booksim);
+  EXPECT_EQ(topology_format("\t\x1b[4mGPU0\tGPU1\nGPU0 X NV2\n"), nvidia_smi);
+  EXPECT_EQ(topology_format("<system version='1'/>"), nccl_topology);
+  EXPECT_EQ(topology_format("<graphs version='1'/>"), nccl_graph);
+  EXPECT_EQ(topology_format("<topology version='2.0'/>"), lstopo);
+  EXPECT_EQ(topology_format("<algo name='a'/>"), msccl);
+  EXPECT_EQ(topology_format(R"({"gpus": [], "collective": "allreduce"})"), mscclpp);
+  EXPECT_EQ(topology_format(R"({"logical-dims": ["16"]})"), ns3_logical);
+  EXPECT_EQ(topology_format(R"({"gpus_per_node": 8, "alpha": 1})"), taccl);
+  EXPECT_EQ(topology_format(R"({"content": {"nodes": {}, "links": []}})"), air);
+  EXPECT_EQ(topology_format("devices: []\n"), infragraph);
+  EXPECT_EQ(topology_format("topology: [Ring]\nnpus_count: [4]\n"), astra_network);
+  EXPECT_EQ(topology_format("device: h100-sxm\nnetwork: []\n"), cluster);
+  EXPECT_EQ(topology_format("what is this"), unknown);
+  for (const TopologyFormatInfo& info : topology_formats())
+    EXPECT_EQ(&describe(info.format), &info) << info.name;
+}
+
+TEST(TopologyFormats, WhatIsNoFabricIsRefusedWithAReason) {
+  const auto error = [](std::string_view text) { return Reading(text).error(); };
+  EXPECT_EQ(error(""), "f: there is nothing in it (E2011)");
+  EXPECT_EQ(error("  \r\n\t"), "f: there is nothing in it (E2011)");
+  EXPECT_EQ(error("<algo name='a'/>"), "f: MSCCL plan: a collective's steps, not a fabric (E2004)");
+  EXPECT_EQ(error(R"({"gpus": [], "protocol": "LL"})"),
+            "f: MSCCL++ plan: a collective's operations, not a fabric (E2004)");
+  EXPECT_EQ(error("<graphs/>"),
+            "f: NCCL graph: what NCCL's search chose, not what it searched in (E2004)");
+  EXPECT_EQ(
+      error(R"({"logical-dims": ["16"]})"),
+      "f: ASTRA-sim logical dimensions: how ranks are numbered, without nodes or links (E2004)");
+  EXPECT_EQ(error("topology: [Ring]\nnpus_count: [4]\n"),
+            "f: ASTRA-sim network: dimensions of the analytical network, not a graph (E2004)");
+  EXPECT_EQ(error("what is this"), "f: no fabric in a format that is known here (E2004)");
+  EXPECT_EQ(error(std::string_view("a\0b", 3)), "f: not text: it has zero bytes in it (E2004)");
+  EXPECT_EQ(error("{\"nodes\": "), "f:1:11: not JSON: the text ends too early (E1002)");
+  EXPECT_EQ(
+      error(R"({"nodes": [{"name": "a", "attributes": []}]})"),
+      "f: annotations alone: the infrastructure that they are about is not in the file (E2010)");
+  EXPECT_EQ(error(R"({"nnodes": 1, "intranode_sketch": {}})"),
+            "f: a TACCL sketch: hints for making collectives, not a fabric (E2004)");
+  EXPECT_EQ(error(R"({"name": "x", "gpus_per_node": 8})"),
+            "f: TACCL's costs of \"x\": they say what kinds of links cost, and not which GPUs are "
+            "linked (E2010)");
+}
+
+TEST(TacclTopology, AMatrixOfLinks) {
+  const Reading read(R"({"name": "two", "links": [[0, 2], [1, 1]], "invbws": [[0, 1], [1, 0]]})");
+  ASSERT_TRUE(read.topology) << read.error();
+  EXPECT_EQ(read.link("gpu1", "gpu0").count, 2U);
+  EXPECT_EQ(read.link("gpu0", "gpu1").count, 1U);
+  EXPECT_EQ(read.findings.count(FindingCode::fabric_link_dropped), 1U);
+  EXPECT_EQ(read.findings.count(FindingCode::fabric_part_ignored), 1U);
+  EXPECT_EQ(Reading(R"({"name": "two", "links": [[0, 2], [1]]})").error(),
+            "f:/links/1: a row of a 2 x 2 matrix is not as long (E2003)");
+  EXPECT_EQ(Reading(R"({"name": "two", "links": [[0, -1], [1, 0]]})").error(),
+            "f:/links/0/1: a count of links is a whole number up to 65536 (E2003)");
+}
+
+TEST(Air, ServersSwitchesAndCables) {
+  const Reading read(R"({"name": "lab", "content": {"nodes": {"leaf01": {"os": "cumulus-vx-5.10.1"},
+    "server01": {"os": "ubuntu"}, "server02": {}, "spine01": {"os": "cumulus"}}, "links": [
+    [{"interface": "swp1", "node": "leaf01"}, {"interface": "eth0", "node": "server01"}],
+    [{"interface": "swp2", "node": "leaf01"}, {"interface": "eth0", "node": "server02"}],
+    [{"interface": "swp9", "node": "leaf01"}, {"interface": "swp1", "node": "spine01"}],
+    ["unconnected", {"interface": "eth1", "node": "server02"}]], "oob": {"nodes": {}}}})");
+  ASSERT_TRUE(read.topology) << read.error();
+  EXPECT_EQ(read.topology->devices().size(), 2U);
+  EXPECT_EQ(read.topology->kind(read.node("leaf01")), NodeClass::leaf);
+  EXPECT_EQ(read.topology->kind(read.node("spine01")), NodeClass::spine);
+  EXPECT_EQ(read.topology->host_count(), 2U);
+  EXPECT_EQ(read.topology->link_count(), 6U);
+  EXPECT_EQ(read.findings.count(FindingCode::fabric_link_dropped), 1U);
+  EXPECT_EQ(read.findings.count(FindingCode::fabric_class_guessed), 2U);
+  EXPECT_EQ(Reading(R"({"content": {"nodes": {}}})").error(),
+            "f:/content/links: no list of links (E2010)");
+  EXPECT_EQ(Reading(R"({"nodes": {"a": {}}, "links": [[1]]})").error(),
+            "f:/links/0: a link has two ends (E2003)");
+}
+
+std::string gzip(std::string_view bytes) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+TEST(TopologyFiles, MayBeGzipped) {
+  const std::string text = "2 0 1\n\n0 1 25Gbps 1us 0\n", packed = gzip(text);
+  EXPECT_EQ(*gunzipped(packed + gzip("more"), "f"), text + "more");
+  EXPECT_EQ(gunzipped(packed.substr(0, 20), "f").error().code, Errc::input_truncated);
+  std::string broken = packed;
+  broken[12] = '\xff';
+  EXPECT_EQ(gunzipped(broken, "f").error().code, Errc::input_corrupt);
+  const std::string bomb = gzip(std::string(limits::kInflateFloor + (8 << 20), '0'));
+  EXPECT_EQ(gunzipped(bomb, "f").error().code, Errc::limit_exceeded);
+  const std::string path = ::testing::TempDir() + "ring.txt.gz";
+  std::ofstream(path, std::ios::binary) << packed;
+  Findings findings;
+  const auto read = read_topology_file(path, findings);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->link_count(), 2U);
+  EXPECT_EQ(read_topology_file("/no/such/file", findings).error().code, Errc::config_not_found);
+}
+
+TEST(ReadingText, LinesWordsAndLimits) {
+  Lines lines(
+      "\xEF\xBB\xBF"
+      "a b\r\n\r\n# no\n c\t");
+  ASSERT_TRUE(lines.next_with_words());
+  EXPECT_EQ(lines.words().size(), 2U);
+  EXPECT_EQ(lines.text(), "a b");
+  ASSERT_TRUE(lines.next_with_words());
+  EXPECT_EQ(lines.number(), 4U);
+  EXPECT_FALSE(lines.next());
+  EXPECT_FALSE(real_number("nan"));
+  EXPECT_FALSE(whole_number("-1"));
+  EXPECT_EQ(times(~0ull, 3), ~0ull);
+  EXPECT_EQ(plus(~0ull, 3), ~0ull);
+  EXPECT_TRUE(mentions("PCIe Switch", "switch"));
+}
+
+}  // namespace
+}  // namespace orrery::platform
