@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "arguments.h"
-#include "orrery/platform/topology/formats/write_infragraph.h"
 #include "orrery/present/topology_text.h"
 #include "output_file.h"
 
@@ -29,15 +28,10 @@ int topology(const TopologyOptions& options, Session& session) {
     if (auto done = write_output(options.plot, present::topology_svg(*answer), session.force);
         !done)
       return session.fail(done.error());
-  const std::string path = std::exchange(session.output, {});
-  if (!path.empty())
-    if (auto done = write_output(path, platform::write_infragraph(answer->topology), session.force);
-        !done)
-      return session.fail(done.error());
-  if (path == "-" || options.plot == "-") return kOk;
-  return session.deliver(present::topology_text(*answer, options.nodes, session.out_style()) +
-                             present::findings_text(findings, session.out_style()),
-                         [&] { return present::topology_json(*answer, options.nodes, findings); });
+  if (options.plot == "-") return kOk;
+  return session.deliver(
+      present::topology_text(*answer, options.nodes, findings, session.out_style()),
+      [&] { return present::topology_json(*answer, options.nodes, findings); });
 }
 
 }  // namespace
@@ -67,9 +61,7 @@ void add_topology(CLI::App& table, Session& session) {
       ->type_name("N");
   command->add_flag("--nodes", options->nodes, "List every node");
   command->add_option("--plot", options->plot, "Draw it into an SVG")->type_name("FILE");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write it to FILE as InfraGraph 2.4 ('-' for stdout)");
+  session.add_options(*command, false);
   command->callback([options, &session] {
     session.command = "topology";
     session.action = [options, &session] { return topology(*options, session); };

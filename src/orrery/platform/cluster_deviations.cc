@@ -179,6 +179,10 @@ void set_deviations(const std::vector<DeviationSection>& sections, Platform& pla
     deviation.communication_time = section.communication_time;
     set_kernels(section, path + "/kernels", deviation, reading);
     deviation.start = section.start;
+    if (section.ports && platform.fabric != nullptr)
+      return reading.fail(Errc::config_conflict, path + "/ports",
+                          "are of dimensions, and the network is a fabric",
+                          "say what is wrong with its links under `fabric: {faults: ...}`");
     if (section.ports) set_ports(*section.ports, path + "/ports", platform, deviation, reading);
     platform.deviations.push_back(std::move(deviation));
   }

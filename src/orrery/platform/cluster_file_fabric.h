@@ -227,6 +227,7 @@ struct FabricSection {
   std::optional<std::vector<FaultSection>> faults;
   std::optional<RankRanges> placement;
   TransportSection transport;
+  double bandwidth = 1, latency = 1;
 
   static constexpr std::string_view shorthand = "file";
   static constexpr auto fields = std::tuple{
@@ -244,7 +245,10 @@ struct FabricSection {
       field("placement", &FabricSection::placement,
             "on which devices ranks sit, in the order of ranks: devices count from 0")
           .by_default("in order, on all"),
-      field("transport", &FabricSection::transport, "what `network_model: flow` takes off")};
+      field("transport", &FabricSection::transport, "what messages lose to packets and windows"),
+      field("bandwidth", &FabricSection::bandwidth, "all links have so many times theirs",
+            positive()),
+      field("latency", &FabricSection::latency, "likewise", between(0, 1e6))};
 };
 
 }  // namespace orrery::platform

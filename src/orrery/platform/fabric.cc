@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 
 #include "orrery/core/text.h"
 #include "orrery/platform/catalogue.h"
@@ -302,6 +303,19 @@ void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric) {
   }
 }
 
+void scale_network(Platform& platform, double bandwidth, double latency) {
+  for (Dimension& dim : platform.dims) {
+    dim.bandwidth = Bandwidth(dim.bandwidth.count() * bandwidth);
+    dim.latency_ns *= latency;
+  }
+  if (platform.fabric == nullptr) return;
+  Fabric fabric = *platform.fabric;
+  fabric.topology = fabric.topology.scaled(bandwidth, latency);
+  fabric.written.bandwidth *= bandwidth;
+  fabric.written.latency *= latency;
+  platform.fabric = std::make_shared<const Fabric>(std::move(fabric));
+}
+
 Result<Fabric> make_fabric(const FabricSection& section, const std::string& where,
                            const std::string& path, Findings& findings) {
   Reading reading{where};
@@ -313,6 +327,8 @@ Result<Fabric> make_fabric(const FabricSection& section, const std::string& wher
     topology = section.file ? imported(*section.file, path + "/file", findings, reading)
                             : generated(section, path, reading);
   if (topology) topology = with_figures(std::move(*topology), section, path, reading);
+  if (topology && (section.bandwidth != 1 || section.latency != 1))
+    topology = topology->scaled(section.bandwidth, section.latency);
   if (reading.error) return tl::unexpected(*reading.error);
   Fabric fabric{section, std::move(*topology), {}, {}, {}, 1, section.transport.window};
   set_seats(section, path, fabric, reading);

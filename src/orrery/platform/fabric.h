@@ -59,6 +59,9 @@ struct Fabric {
 /// Dimensions as a graph. Errc: limit_exceeded (too many links).
 [[nodiscard]] Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& name);
 
+/// All links of the network with so many times their bandwidth and latency.
+void scale_network(Platform& platform, double bandwidth, double latency);
+
 /// Fills in what `dims` leave open (bandwidth 0): what one message has along a dimension.
 void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric);
 

@@ -114,7 +114,8 @@ std::string all_nodes(const TopologyAnswer& answer, report::Style style) {
 
 }  // namespace
 
-std::string topology_text(const TopologyAnswer& answer, bool nodes, report::Style style) {
+std::string topology_text(const TopologyAnswer& answer, bool nodes, const Findings& findings,
+                          report::Style style) {
   const TopologyFacts& facts = answer.facts;
   report::Sheet sheet(style, 16);
   sheet.line(style.strong(fmt::format("{} ({})", printable(answer.topology.name()),
@@ -137,6 +138,7 @@ std::string topology_text(const TopologyAnswer& answer, bool nodes, report::Styl
                                     (facts.spine_oversubscription
                                          ? ", spines " + ratio_text(*facts.spine_oversubscription)
                                          : ""));
+  report::add_findings(sheet, findings, style);
   std::string text = sheet.text() + "\n" + links_text(facts, style);
   if (answer.way) text += way_text(answer, style);
   if (nodes) text += all_nodes(answer, style);

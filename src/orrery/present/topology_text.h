@@ -10,7 +10,7 @@ namespace orrery::present {
 
 /// `nodes`: with a line for each node and its links.
 [[nodiscard]] std::string topology_text(const study::TopologyAnswer& answer, bool nodes,
-                                        report::Style style);
+                                        const Findings& findings, report::Style style);
 [[nodiscard]] std::string topology_json(const study::TopologyAnswer& answer, bool nodes,
                                         const Findings& findings);
 /// The fabric as a drawing: switches by tier, hosts below; what is too much is drawn as one. As

@@ -80,6 +80,8 @@ std::string name_dims(std::uint32_t set) {
 
 std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes bytes,
                               const std::vector<std::uint32_t>& ranks) {
+  // A pair's way says nothing of how much a rank can send over all of them.
+  if (source.platform.fabric != nullptr) return std::nullopt;
   constexpr std::size_t kMostDims = 10;
   const std::vector<platform::Dimension>& dims = source.platform.dims;
   const std::vector<std::uint64_t> sizes = extents(dims, ranks);

@@ -14,6 +14,7 @@
 #include "orrery/graph/transform/order.h"
 #include "orrery/graph/transform/peers.h"
 #include "orrery/graph/transform/reshape.h"
+#include "orrery/platform/fabric.h"
 
 namespace orrery::study {
 namespace {
@@ -355,13 +356,9 @@ std::int64_t ranks_of(const workload::Parallel& parallel) {
 void change_cluster(std::span<const Change> changes, platform::Platform& platform) {
   for (const Change& change : changes) {
     if (change.name == "bandwidth" || change.name == "latency") {
-      for (platform::Dimension& dim : platform.dims) {
-        if (change.name == "bandwidth") {
-          dim.bandwidth = Bandwidth(dim.bandwidth.count() * change.factor);
-        } else {
-          dim.latency_ns *= change.factor;
-        }
-      }
+      const bool bandwidth = change.name == "bandwidth";
+      platform::scale_network(platform, bandwidth ? change.factor : 1,
+                              bandwidth ? 1 : change.factor);
     } else if (change.name == "kernels") {
       platform.device.changes.push_back({"", change.factor});
     } else if (change.level == Level::work) {

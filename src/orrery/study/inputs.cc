@@ -125,6 +125,23 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   return {};
 }
 
+/// Flows know Orrery's rules, and a graph has only so many links.
+Result<void> check_network(const Question& question, const Platform& platform) {
+  if (platform.network != platform::NetworkModelKind::flow) return {};
+  if (platform.rules == Rules::astra)
+    return fail(Errc::config_conflict, "--network flow", "ASTRA-sim has no such network",
+                "--rules orrery, or --network analytical or message");
+  double links = 0;
+  for (const platform::Dimension& dim : platform.dims)
+    links += static_cast<double>(platform.npu_count()) *
+             (dim.block == platform::Block::fully_connected ? static_cast<double>(dim.size) : 2);
+  if (platform.fabric == nullptr && links > static_cast<double>(limits::kFabricLinks))
+    return fail(Errc::limit_exceeded, question.cluster,
+                fmt::format("the network has more than {} links", limits::kFabricLinks),
+                "--network analytical needs none of them");
+  return {};
+}
+
 }  // namespace
 
 Result<Platform> read_platform(const Question& question, Findings& findings) {
@@ -166,6 +183,8 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (question.rules == "orrery") platform->rules = Rules::orrery;
   if (question.rules == "astra") platform->rules = Rules::astra;
+  if (auto checked = check_network(question, *platform); !checked)
+    return tl::unexpected(checked.error());
   if (question.in_step_factors) {
     platform->device.in_step.factors.clear();
     for (const InStepFactor& one : *question.in_step_factors)

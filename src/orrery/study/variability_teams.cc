@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orrery/core/joined_sets.h"
+#include "orrery/platform/fabric.h"
 #include "orrery/study/library.h"
 
 namespace orrery::study {
@@ -134,10 +135,7 @@ Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
     platform.deviations[found->second].ranks.push_back(rank);
   }
   if (network != 1) {
-    for (platform::Dimension& dim : platform.dims) {
-      dim.bandwidth = Bandwidth(dim.bandwidth.count() / network);
-      dim.latency_ns *= network;
-    }
+    platform::scale_network(platform, 1 / network, network);
     auto library = read_library_for(question, platform);
     if (!library) return tl::unexpected(library.error());
     cluster->library = *std::move(library);

@@ -68,6 +68,17 @@ Topology Topology::with_defaults(std::span<const LinkFigures> by_class) const {
   return made;
 }
 
+Topology Topology::scaled(double bandwidth, double latency) const {
+  Topology made = *this;
+  for (Link& link : made.links_) {
+    link.figures.bandwidth = Bandwidth(link.figures.bandwidth.count() * bandwidth);
+    if (link.figures.latency)
+      link.figures.latency =
+          Time(std::llround(static_cast<double>(link.figures.latency->count()) * latency));
+  }
+  return made;
+}
+
 Result<void> Topology::check_figures(const std::string& where) const {
   const auto lacking = [&](const auto& lacks, std::string_view what) -> Result<void> {
     LinkIndex first = kNoLink, count = 0;

@@ -142,6 +142,9 @@ class Topology {
   /// open.
   [[nodiscard]] Topology with_defaults(std::span<const LinkFigures> by_class) const;
 
+  /// With links of so many times the bandwidth and latency, where they are stated.
+  [[nodiscard]] Topology scaled(double bandwidth, double latency) const;
+
   /// Everything that a simulation needs is stated: bandwidth and latency of every link.
   /// Errc: config_missing_key, with how many lack it and the first.
   [[nodiscard]] Result<void> check_figures(const std::string& where) const;
