@@ -298,6 +298,16 @@ struct LinkUse {
   friend bool operator==(const LinkUse&, const LinkUse&) = default;
 };
 
+/// A node of the network, where that is a fabric; links' names are of them ("leaf0 -> spine1").
+struct FabricNode {
+  std::string name;
+  std::string kind;            ///< "device", "leaf"
+  std::uint32_t host = kNone;  ///< the machine that it is in
+  std::uint32_t rank = kNone;  ///< who sits there
+
+  friend bool operator==(const FabricNode&, const FabricNode&) = default;
+};
+
 /// What the critical path does in a stretch of time.
 enum class PathCause : std::uint8_t {
   work,       ///< a node computes or accesses memory
@@ -366,6 +376,7 @@ struct Run {
   std::vector<Group> groups;
   std::vector<Collective> collectives;  ///< by group, then sequence
   LinkUse links;
+  std::vector<FabricNode> fabric;  ///< empty: the network is dimensions
   std::vector<PathSegment> path;
   std::vector<ErrorClass> error_classes;  ///< of the path, longest first; empty: not known
   std::vector<ToldCollective> told;       ///< what a library ran, each kind once

@@ -2,12 +2,29 @@
 #include <algorithm>
 #include <map>
 
+#include "orrery/platform/fabric.h"
 #include "orrery/record/record_internal.h"
 
 namespace orrery::record {
 
+namespace {
+
+void add_fabric(const platform::Fabric& fabric, result::Run& run) {
+  const platform::Topology& topology = fabric.topology;
+  for (platform::NodeIndex node = 0; node < topology.node_count(); ++node)
+    run.fabric.push_back(
+        {topology.name(node), std::string(platform::name(topology.kind(node))),
+         topology.host(node) == platform::Topology::kNoHost ? result::kNone : topology.host(node),
+         result::kNone});
+  for (std::uint32_t rank = 0; rank < fabric.seats.size(); ++rank)
+    run.fabric[fabric.seats[rank]].rank = rank;
+}
+
+}  // namespace
+
 void make_links(const Source& source, result::Run& run) {
   const bool links = !source.recording.uncontended;
+  if (source.platform.fabric != nullptr) add_fabric(*source.platform.fabric, run);
   run.links.bin = source.recording.links.empty() ? Time{} : Time(source.recording.bin);
   std::map<std::vector<std::uint64_t>, std::uint32_t> curves;
   for (const sim::RecordedLink& used : source.recording.links) {

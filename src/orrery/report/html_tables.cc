@@ -283,6 +283,22 @@ void write_links(JsonWriter& json, const result::LinkUse& use) {
   json.field("leftOut", use.links.size() - shown.size()).end_object();
 }
 
+void write_fabric(JsonWriter& json, const Run& run) {
+  if (run.fabric.size() > kLinks) {  // too many to draw
+    json.key("fabric").begin_object().field("leftOut", run.fabric.size()).end_object();
+    return;
+  }
+  json.key("fabric").begin_object().field("leftOut", std::uint64_t{0});
+  const auto all = [&](std::string_view key, auto&& write) {
+    column(json, key, run.fabric.size(), [&](std::size_t i) { write(run.fabric[i]); });
+  };
+  all("name", [&](const result::FabricNode& node) { json.value(node.name); });
+  all("kind", [&](const result::FabricNode& node) { json.value(node.kind); });
+  all("host", [&](const result::FabricNode& node) { number_or_null(json, node.host); });
+  all("rank", [&](const result::FabricNode& node) { number_or_null(json, node.rank); });
+  json.end_object();
+}
+
 void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
   const std::vector<PathSegment> path = shortened(run.path);
   std::array<Time, result::kPathCauses> by_cause{};

@@ -221,6 +221,13 @@ class RandomRun {
   void make_links() {
     if (run_.dims.empty()) return;
     run_.links.bin = time();
+    for (std::uint64_t i = flip() ? below(5) : 0; i > 0; --i) {
+      FabricNode& node = run_.fabric.emplace_back();
+      node.name = text();
+      node.kind = text();
+      node.host = maybe_index(9);
+      node.rank = maybe_index(run_.ranks.size());
+    }
     for (std::uint64_t i = below(3); i > 0; --i) {
       auto& curve = run_.links.curves.emplace_back();
       for (std::uint64_t n = below(5); n > 0; --n) curve.push_back(random_() >> below(64));

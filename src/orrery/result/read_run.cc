@@ -146,6 +146,17 @@ void RunReader::read_link_use() {
   if (rows.next()) rows.refuse("is of no curve");
 }
 
+void RunReader::read_fabric() {
+  TableRows rows(database_, "fabric_node");
+  while (rows.next()) {
+    FabricNode& node = run_.fabric.emplace_back();
+    node.name = rows.text();
+    node.kind = rows.text();
+    node.host = rows.maybe_index(kNone);
+    node.rank = rows.maybe_index(ranks_);
+  }
+}
+
 void RunReader::read_links() {
   TableRows rows(database_, "link");
   const std::uint64_t curves = run_.links.curves.size();

@@ -31,6 +31,7 @@ class RunReader {
     read_collectives();
     read_link_use();
     read_links();
+    read_fabric();
     read_path();
     read_error_classes();
     read_findings();
@@ -54,6 +55,7 @@ class RunReader {
   void read_error_classes();
   void read_link_use();
   void read_links();
+  void read_fabric();
   void read_path();
   void read_findings();
   void missing(const char* table, const char* what);

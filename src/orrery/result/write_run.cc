@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "orrery/result/database_writer.h"
+#include "orrery/result/firsts.h"
 #include "orrery/result/put.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/schema.h"
@@ -9,26 +10,6 @@
 namespace orrery::result {
 
 namespace {
-
-/// Where things that hang on timelines and ranks begin, counted over the whole file.
-struct Firsts {
-  std::vector<std::uint64_t> spans, lanes;  ///< by timeline
-  std::vector<std::uint64_t> groups;        ///< by rank
-
-  explicit Firsts(const Run& run) {
-    std::uint64_t span = 0, lane = 0, group = 0;
-    for (const Timeline& line : run.timelines) {
-      spans.push_back(span);
-      lanes.push_back(lane);
-      span += line.spans.size();
-      lane += line.lanes.size();
-    }
-    for (const Rank& rank : run.ranks) {
-      groups.push_back(group);
-      group += rank.groups.size();
-    }
-  }
-};
 
 /// All of a run, table by table.
 class Writer {
@@ -312,6 +293,15 @@ class Writer {
           rows.integer(signed_bits(run_.links.curves[i][bin]));
           rows.end_row();
         }
+      }
+    });
+    table("fabric_node", [&](Rows& rows) {
+      for (const FabricNode& node : run_.fabric) {
+        rows.text(node.name);
+        rows.text(node.kind);
+        put_reference(rows, node.host);
+        put_reference(rows, node.rank);
+        rows.end_row();
       }
     });
     table("link", [&](Rows& rows) {
