@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "orrery/calibrate/median.h"
 #include "orrery/core/random.h"
 #include "orrery/core/thread_pool.h"
 #include "orrery/model/variability/rank_factor.h"
@@ -143,18 +144,12 @@ class Varying {
                      : std::max(1u, std::thread::hardware_concurrency());
   }
 
-  static double median_of(std::vector<double> factors) {
-    const auto middle = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2);
-    std::nth_element(factors.begin(), middle, factors.end());
-    return *middle;
-  }
-
   /// The step with these factors, and with the slowest rank, or all, at the median.
   template <class StepWith>
   [[nodiscard]] Result<Drawn> three_steps(std::int64_t draw, const StepWith& step_with) const {
     std::vector<double> drawn = factors(made_.variability, draw);
     const double carried = network(made_.variability, draw);
-    const double median = median_of(drawn);
+    const double median = calibrate::median(drawn);
     Result<Time> step = step_with(drawn, carried);
     if (!step) return tl::unexpected(step.error());
     *std::max_element(drawn.begin(), drawn.end()) = median;
