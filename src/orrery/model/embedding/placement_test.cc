@@ -89,6 +89,28 @@ TEST(Placement, NeverWorseThanTheSix) {
   }
 }
 
+// As few parts to a device as all of them need, and one more.
+TEST(Placement, DevicesHoldNoMorePartsThanTheyMay) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    PlacementTask task = drawn_task(200 + seed, 6 + seed % 4, 4, seed % 2 == 0 ? 0 : 2);
+    const auto free = search_placement(task, seed);
+    task.most_parts = static_cast<std::uint32_t>((task.parts.size() + 3) / 4 + seed % 2);
+    const double best = exhaustive(task);
+    const auto found = search_placement(task, seed);
+    ASSERT_TRUE(found.has_value() && free.has_value()) << seed;
+    EXPECT_TRUE(fits(task, *found));
+    EXPECT_LE(cost_of(task, *found).us(), 1.02 * best) << seed;
+    EXPECT_GE(cost_of(task, *found).us(), cost_of(task, *free).us() * (1 - 1e-9)) << seed;
+    for (std::uint32_t i = 0; i < kSharders; ++i)
+      if (const auto other = place_by(static_cast<Sharder>(i), task, seed)) {
+        EXPECT_TRUE(fits(task, *other)) << name(static_cast<Sharder>(i));
+        EXPECT_LE(cost_of(task, *found).us(), cost_of(task, *other).us());
+      }
+    task.most_parts = static_cast<std::uint32_t>((task.parts.size() - 1) / 4);
+    EXPECT_FALSE(search_placement(task, seed).has_value()) << "too few for all parts";
+  }
+}
+
 // Two devices, three parts: 6 beside 3 + 3, and what an uneven exchange costs.
 TEST(Placement, CostsByHand) {
   PlacementTask task;
@@ -103,6 +125,10 @@ TEST(Placement, CostsByHand) {
   task.memory = 100;
   EXPECT_TRUE(fits(task, {0, 1, 1}));
   EXPECT_FALSE(fits(task, {0, 0, 1}));
+  task.most_parts = 1;
+  EXPECT_FALSE(fits(task, {0, 1, 1}));
+  task.most_parts = 2;
+  EXPECT_TRUE(fits(task, {0, 1, 1}));
   task.memory = 99;
   EXPECT_FALSE(search_placement(task, 1).has_value());
 }
