@@ -13,7 +13,8 @@ namespace orrery::model {
 namespace {
 
 constexpr int kRounds = 200;
-constexpr double kEqual = 1e-12;  // of a cost: no gain
+constexpr double kEqual = 1e-12;    // of a cost: no gain
+constexpr double kRounding = 1e-9;  // of a cost: sums in another order
 
 /// Whether a device may hold so much.
 bool may_hold(const PlacementTask& task, double bytes, std::int64_t parts) {
@@ -108,12 +109,44 @@ std::optional<Placement> in_order(const PlacementTask& task, First first) {
   return made;
 }
 
+/// The devices with most of something, and whose is the most but for two of them.
+class Foremost {
+ public:
+  /// `sign` -1: with least. O(devices)
+  void note(const std::vector<double>& of, double sign) {
+    sign_ = sign;
+    count_ = 0;
+    for (std::uint32_t device = 0; device < of.size(); ++device) {
+      std::size_t place = count_;
+      while (place > 0 && sign * of[device] > sign * of[devices_[place - 1]]) --place;
+      if (place == devices_.size()) continue;
+      count_ = std::min(count_ + 1, devices_.size());
+      for (std::size_t i = count_ - 1; i > place; --i) devices_[i] = devices_[i - 1];
+      devices_[place] = device;
+    }
+  }
+  /// Of a and b these, of all others what they have.
+  [[nodiscard]] double with(const std::vector<double>& of, std::uint32_t a, double of_a,
+                            std::uint32_t b, double of_b) const {
+    double most = sign_ * std::max(sign_ * of_a, sign_ * of_b);
+    for (std::size_t i = 0; i < count_; ++i)
+      if (devices_[i] != a && devices_[i] != b)
+        return sign_ * std::max(sign_ * most, sign_ * of[devices_[i]]);
+    return most;
+  }
+
+ private:
+  std::array<std::uint32_t, 3> devices_{};
+  std::size_t count_ = 0;
+  double sign_ = 1;
+};
+
 /// Moves and changes of one placement.
 class Improver {
  public:
   Improver(const PlacementTask& task, Placement placement)
       : task_(task), placement_(std::move(placement)), loads_(task, placement_) {
-    cost_ = measure();
+    note_cost(measure());
   }
 
   [[nodiscard]] const Placement& placement() const { return placement_; }
@@ -138,7 +171,7 @@ class Improver {
         put(other, from);
       }
     }
-    cost_ = measure();
+    note_cost(measure());
   }
 
  private:
@@ -153,6 +186,32 @@ class Improver {
   [[nodiscard]] static bool better(const Cost& a, const Cost& b) {
     if (a.first < b.first * (1 - kEqual)) return true;
     return a.first <= b.first && a.second < b.second * (1 - kEqual);
+  }
+  void note_cost(const Cost& cost) {
+    cost_ = cost;
+    longest_.note(loads_.us, 1);
+    widest_.note(loads_.exchanged, 1);
+    narrowest_.note(loads_.exchanged, -1);
+    all_exchanged_ = std::accumulate(loads_.exchanged.begin(), loads_.exchanged.end(), 0.0);
+  }
+  /// Whether it can be better, but for rounding, if so much more goes from one device to another;
+  /// without touching the others. Most of what is tried ends here.
+  [[nodiscard]] bool may_help(std::uint32_t from, std::uint32_t to, double us,
+                              double exchanged) const {
+    const double from_us = loads_.us[from] - us, to_us = loads_.us[to] + us;
+    double cost = longest_.with(loads_.us, from, from_us, to, to_us);
+    if (task_.link > 0) {
+      const double from_sends = loads_.exchanged[from] - exchanged;
+      const double to_sends = loads_.exchanged[to] + exchanged;
+      const double most = widest_.with(loads_.exchanged, from, from_sends, to, to_sends);
+      const double least = narrowest_.with(loads_.exchanged, from, from_sends, to, to_sends);
+      cost += 2 * (task_.latency_us +
+                   std::max(all_exchanged_ - least, most * (task_.devices - 1)) / task_.link);
+    }
+    if (cost > cost_.first * (1 + kRounding)) return false;
+    if (cost < cost_.first * (1 - kRounding)) return true;
+    const double was = loads_.us[from] * loads_.us[from] + loads_.us[to] * loads_.us[to];
+    return from_us * from_us + to_us * to_us - was < kRounding * cost_.second;
   }
   [[nodiscard]] bool has_room(std::uint32_t device, double bytes, int parts) const {
     return may_hold(task_, loads_.bytes[device] + bytes, loads_.parts[device] + parts);
@@ -172,7 +231,7 @@ class Improver {
     put(a, to_a);
     if (b != a) put(b, to_b);
     if (const Cost now = measure(); better(now, cost_)) {
-      cost_ = now;
+      note_cost(now);
       return true;
     }
     put(a, was_a);
@@ -184,6 +243,7 @@ class Improver {
     for (std::size_t part = 0; part < placement_.size(); ++part)
       for (std::uint32_t to = 0; to < task_.devices; ++to)
         if (to != placement_[part] && has_room(to, task_.parts[part].bytes, 1) &&
+            may_help(placement_[part], to, task_.parts[part].us, task_.parts[part].exchanged) &&
             try_moves(part, to, part, to))
           return true;
     return false;
@@ -192,7 +252,10 @@ class Improver {
     for (std::size_t a = 0; a < placement_.size(); ++a)
       for (std::size_t b = a + 1; b < placement_.size(); ++b) {
         const std::uint32_t to_a = placement_[b], to_b = placement_[a];
-        if (to_a == to_b || !may_change(a, b)) continue;
+        const TablePart &one = task_.parts[a], &other = task_.parts[b];
+        if (to_a == to_b || !may_change(a, b) ||
+            !may_help(to_b, to_a, one.us - other.us, one.exchanged - other.exchanged))
+          continue;
         if (try_moves(a, to_a, b, to_b)) return true;
       }
     return false;
@@ -202,6 +265,8 @@ class Improver {
   Placement placement_;
   Loads loads_;
   Cost cost_;
+  Foremost longest_, widest_, narrowest_;
+  double all_exchanged_ = 0;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "orrery/core/random.h"
 
@@ -85,6 +86,30 @@ TEST(Placement, NeverWorseThanTheSix) {
       EXPECT_TRUE(fits(task, *other));
       EXPECT_LE(cost_of(task, *found).us(), cost_of(task, *other).us()) << seed << " " << i;
       EXPECT_GE(cost_of(task, *other).us(), lower_bound_us(task) * (1 - 1e-9));
+    }
+  }
+}
+
+// What is not tried in full, because it cannot help, would not have helped.
+TEST(Placement, NoMoveAndNoChangeOfTwoIsBetter) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    PlacementTask task = drawn_task(300 + seed, 20 + seed, 6, seed % 2 == 0 ? 0 : 1.3);
+    if (seed % 4 == 3) task.link = 0;
+    const auto found = search_placement(task, seed);
+    ASSERT_TRUE(found.has_value());
+    const double least = cost_of(task, *found).us() * (1 - 1e-9);
+    const auto is_no_better = [&](const Placement& other) {
+      return !fits(task, other) || cost_of(task, other).us() >= least;
+    };
+    for (std::size_t a = 0; a < found->size(); ++a) {
+      Placement other = *found;
+      for (other[a] = 0; other[a] < task.devices; ++other[a])
+        EXPECT_TRUE(is_no_better(other)) << seed << ": " << a << " to " << other[a];
+      for (std::size_t b = 0; b < a; ++b) {
+        other = *found;
+        std::swap(other[a], other[b]);
+        EXPECT_TRUE(is_no_better(other)) << seed << ": " << a << " with " << b;
+      }
     }
   }
 }
