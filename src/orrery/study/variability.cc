@@ -125,13 +125,11 @@ class Varying {
   /// With these factors, rank by rank where they differ.
   [[nodiscard]] Result<Time> simulate_with(std::vector<double> factors, double network) const {
     for (double& factor : factors) factor = std::max(std::round(factor / kGrid), 1.0) * kGrid;
-    auto inputs = with_factors(question_.base, inputs_, factors, network);
-    if (!inputs) return tl::unexpected(inputs.error());
     Question question = question_.base;
     question.record = false;
     Watch nobody;
     Findings unheard;
-    auto outcome = simulate(question, *std::move(inputs), nobody, unheard);
+    auto outcome = simulate(question, with_factors(inputs_, factors, network), nobody, unheard);
     if (!outcome) return tl::unexpected(outcome.error());
     if (outcome->result.stall)
       return fail(Errc::stall, question.workload_name(), "the simulation cannot finish");

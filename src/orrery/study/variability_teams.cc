@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "orrery/core/joined_sets.h"
-#include "orrery/study/library.h"
 
 namespace orrery::study {
 namespace {
@@ -110,8 +109,7 @@ Time step_of(const Response& response, double effective, double network) {
   return Time(static_cast<std::int64_t>(std::max(here + across * (beside - here), 0.0)));
 }
 
-Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
-                            const std::vector<double>& factors, double network) {
+Inputs with_factors(const Inputs& inputs, const std::vector<double>& factors, double network) {
   auto cluster = std::make_shared<Cluster>(*inputs.cluster);
   platform::Platform& platform = cluster->platform;
   // Ranks that deviated already do so still, and some more.
@@ -138,9 +136,10 @@ Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
       dim.bandwidth = Bandwidth(dim.bandwidth.count() / network);
       dim.latency_ns *= network;
     }
-    auto library = read_library_for(question, platform);
-    if (!library) return tl::unexpected(library.error());
-    cluster->library = *std::move(library);
+    // A library's times are measured, or told of whole links: not those of links a little slower.
+    const auto off = [network](auto&&...) { return network; };
+    if (cluster->library)
+      cluster->library = std::make_shared<const model::LibraryTimes>(cluster->library->off_by(off));
   }
   return Inputs{std::move(cluster), inputs.load};
 }

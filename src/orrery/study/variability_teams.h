@@ -36,8 +36,8 @@ struct Teams {
 [[nodiscard]] Time step_of(const Response& response, double effective, double network);
 
 /// Inputs whose ranks take so many times as long to compute, and whose network so many times as
-/// long to carry. Errc: those of reading the library's files anew.
-[[nodiscard]] Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
-                                          const std::vector<double>& factors, double network);
+/// long to carry, collectives that a library runs too.
+[[nodiscard]] Inputs with_factors(const Inputs& inputs, const std::vector<double>& factors,
+                                  double network);
 
 }  // namespace orrery::study
