@@ -126,7 +126,9 @@ TEST(Predict, EightRanksOfARecommender) {
     sum += std::abs(off(rank)) / 8;
     EXPECT_LT(std::abs(off(rank)), 0.045) << rank.rank;  // rank 5 is 4.0 % off, the others within 3
     // Its backward thread, as rank 4's, was slower in every operator than the six others'.
-    if (rank.rank == 4 || rank.rank == 5) EXPECT_GT(rank.host.recorded, rank.host.told);
+    if (rank.rank == 4 || rank.rank == 5) {
+      EXPECT_GT(rank.host.recorded, rank.host.told);
+    }
   }
   EXPECT_LT(sum, 0.03);
   EXPECT_GT(others.recorded_shares.exposed, 0);
