@@ -34,7 +34,7 @@ void expect_round_trip(const Topology& topology) {
   const auto again = read_topology(text, "written", findings);
   ASSERT_TRUE(again) << to_string(again.error()) << "\n" << text.substr(0, 2000);
   expect_same(topology, *again);
-  EXPECT_TRUE(findings.empty());
+  EXPECT_EQ(findings.list().size(), topology.devices().empty() ? 1U : 0U);
   EXPECT_EQ(write_infragraph(*again), text);
 }
 
