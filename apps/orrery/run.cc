@@ -165,7 +165,7 @@ void add_run(CLI::App& table, Session& session) {
   command->callback([options, keep, show, variability, command, &session] {
     session.command = "run";
     session.action = [options, keep, show, variability, command, &session] {
-      if (auto fine = check_variability_options(*command, *variability); !fine)
+      if (auto fine = settle_variability_options(*command, *variability); !fine)
         return session.fail(fine.error());
       if (variability->given()) return draw(*options, *keep, *variability, session);
       return run(*options, *keep, *show, session);

@@ -2,6 +2,7 @@
 #include "run_variability.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "arguments.h"
 #include "orrery/present/variability_text.h"
@@ -46,7 +47,7 @@ void add_variability_options(CLI::App& command, VariabilityOptions& options) {
       ->group(kGroup);
 }
 
-Result<void> check_variability_options(const CLI::App& command, const VariabilityOptions& options) {
+Result<void> settle_variability_options(const CLI::App& command, VariabilityOptions& options) {
   const auto typed = [&](const char* name) { return command.get_option(name)->count() > 0; };
   if (!options.given()) {
     for (const char* name :
@@ -61,6 +62,9 @@ Result<void> check_variability_options(const CLI::App& command, const Variabilit
       return fail(Errc::usage, name, "is of one run, and --variability is of many", "leave it out");
   if (options.question.simulate && typed("--verify-draws"))
     return fail(Errc::usage, "--verify-draws", "every draw is simulated already", "leave it out");
+  study::VariabilityQuestion& question = options.question;
+  if (!typed("--verify-draws") && question.draws > 0)
+    question.verify = std::min(question.verify, question.draws);
   return {};
 }
 

@@ -22,9 +22,10 @@ struct VariabilityOptions {
 /// Adds --variability, --draws, --seed and those about them, in a group of their own.
 void add_variability_options(CLI::App& command, VariabilityOptions& options);
 
-/// Errc: usage for what only goes with --variability, and what does not.
-[[nodiscard]] Result<void> check_variability_options(const CLI::App& command,
-                                                     const VariabilityOptions& options);
+/// No more draws are verified than there are, where nobody said how many. Errc: usage for what only
+/// goes with --variability, and what does not.
+[[nodiscard]] Result<void> settle_variability_options(const CLI::App& command,
+                                                      VariabilityOptions& options);
 
 /// Draws, and says what came of it. `inputs` are settled.
 int run_variability(const InputOptions& inputs, VariabilityOptions& options, Session& session);

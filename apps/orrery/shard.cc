@@ -78,6 +78,10 @@ void add_shard(CLI::App& table, Session& session) {
   command->add_option("--memory", options->memory, "Of a device for tables; by default 0.8 of it")
       ->type_name("BYTES");
   command
+      ->add_option("--most-tables", question.most_tables,
+                   "A device holds no more tables, or pieces of them; 0: no limit")
+      ->type_name("N");
+  command
       ->add_option("--sharder", question.sharder,
                    "One of the six instead of a search: naive, random, size_greedy, "
                    "lookup_greedy, norm_lookup_greedy, size_lookup_greedy")

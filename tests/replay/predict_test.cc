@@ -69,6 +69,41 @@ TEST(Predict, TheProfilerTakesTime) {
   EXPECT_LT(predicted(question).told, profiled);
 }
 
+/// What of `ranks`' time anything ran, communications alone did, and how uneven computing was.
+DeviceShares shares_by_hand(const std::vector<PredictedRank>& ranks,
+                            profile::Breakdown PredictedRank::*parts) {
+  double length = 0, most = 0, sum = 0;
+  DeviceShares made;
+  for (const PredictedRank& rank : ranks) {
+    const profile::Breakdown& of = rank.*parts;
+    length += static_cast<double>(of.length.count());
+    made.active += static_cast<double>((of.length - of.idle).count());
+    made.exposed += static_cast<double>(of.comm_only.count());
+    const auto computed = static_cast<double>((of.compute_only + of.overlapped).count());
+    most = std::max(most, computed);
+    sum += computed;
+  }
+  const auto count = static_cast<double>(ranks.size());
+  return {made.active / length, made.exposed / length, (most - sum / count) / (length / count)};
+}
+
+// Of all steps together: an imbalance of two steps is no larger share than that of one.
+TEST(Predict, SharesOfDevicesAreThoseOfTheirParts) {
+  PredictQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
+  const Prediction made = predicted(question);
+  ASSERT_EQ(made.ranks.size(), 2u);
+  const DeviceShares recorded = shares_by_hand(made.ranks, &PredictedRank::recorded_parts);
+  const DeviceShares told = shares_by_hand(made.ranks, &PredictedRank::parts);
+  for (const auto& [shares, by_hand] :
+       {std::pair(made.recorded_shares, recorded), std::pair(made.shares, told)}) {
+    EXPECT_NEAR(shares.active, by_hand.active, 1e-12);
+    EXPECT_NEAR(shares.exposed, by_hand.exposed, 1e-12);
+    EXPECT_NEAR(shares.imbalance, by_hand.imbalance, 1e-12);
+    EXPECT_GT(shares.active, shares.exposed);
+    EXPECT_EQ(shares.lookups, 0) << "a transformer on two processors";
+  }
+}
+
 TEST(Predict, UnknownDevicesAreRefused) {
   PredictQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
   question.device = "h1000";
@@ -90,8 +125,15 @@ TEST(Predict, EightRanksOfARecommender) {
   for (const PredictedRank& rank : others.ranks) {
     sum += std::abs(off(rank)) / 8;
     EXPECT_LT(std::abs(off(rank)), 0.045) << rank.rank;  // rank 5 is 4.0 % off, the others within 3
+    // Its backward thread, as rank 4's, was slower in every operator than the six others'.
+    if (rank.rank == 4 || rank.rank == 5) {
+      EXPECT_GT(rank.host.recorded, rank.host.told);
+    }
   }
   EXPECT_LT(sum, 0.03);
+  EXPECT_GT(others.recorded_shares.exposed, 0);
+  EXPECT_GT(others.recorded_shares.lookups, 0) << "no rank has the tables of another";
+  EXPECT_NEAR(others.shares.lookups, others.recorded_shares.lookups, 0.01);
   question.from = HostFrom::own;
   for (const PredictedRank& rank : predicted(question).ranks) EXPECT_LT(std::abs(off(rank)), 0.01);
 }

@@ -10,9 +10,10 @@ import { findings } from './pages/findings';
 import { manifest } from './pages/manifest';
 import { memory } from './pages/memory';
 import { summary } from './pages/summary';
+import { tables } from './pages/tables';
 import { timeline } from './pages/timeline/timeline';
 import { topology } from './pages/topology';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, findings, manifest,
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest,
 ];

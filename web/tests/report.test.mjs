@@ -71,6 +71,7 @@ describe('every page shows without a complaint of the browser, readable and with
       assert.deepEqual(await report.page.evaluate(clipped), [], id);
     }
   }));
+  it('of a recommender', () => lookAtAll('recommender', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
   it('of 1,024 ranks', () => lookAtAll('big', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
   it('of hostile names', () => lookAtAll('hostile', [['light', 390]], [empty, unnamed, overflow]));
 });
@@ -182,6 +183,19 @@ describe('controls', () => {
       assert.match(await page.locator('main').innerText(), /the dashed one the emptiest/);
       assert.deepEqual(report.trouble(), []);
     });
+  });
+});
+
+describe('embedding tables', () => {
+  it('are drawn where a run has some', async () => {
+    await opened(reports.recommender.file, {}, async (report) => {
+      await report.show('tables');
+      const pieces = await report.page.$$eval('.placed-bar.memory > span', (all) => all.length);
+      assert.equal(pieces, 4);
+      assert.match(await report.page.locator('main').innerText(), /computed/);
+      assert.deepEqual(report.trouble(), []);
+    });
+    await opened(reports.demo.file, {}, async (report) => assert.ok(!(await report.pages()).includes('tables')));
   });
 });
 

@@ -21,10 +21,17 @@ export function makeReports({ program, project, folder, page }) {
   };
   const demo = (cluster) => run(`demo-${cluster}`, join(project, 'data/demo/llama'), join(project, `data/demo/${cluster}.yaml`));
   const made = (name, inputs) => run(name, inputs.workload, inputs.cluster, inputs.groups);
+  const recommender = () => {
+    const [spec, file] = ['recommender.yaml', 'recommender.orrery'].map((name) => join(folder, name));
+    orrery('shard', join(project, 'examples/tables_one_width.csv'), '--devices', '2', '--whole', '--sharder', 'naive', '-o', spec, '--force');
+    orrery('run', '--spec', spec, '--global-batch', '65536', '--micro-batch', '32768', '--cluster', 'h100-sxm:2', '-o', file, '--force');
+    return file;
+  };
   const [one, two] = [demo('one-node'), demo('two-nodes')];
   return {
     demo: report('demo', two),
     comparison: report('comparison', one, two),
+    recommender: report('recommender', recommender()),
     hostile: report('hostile', made('hostile', hostile(join(folder, 'hostile')))),
     big: report('big', made('big', thousandRanks(join(folder, 'big')))),
   };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/words.h"
@@ -44,9 +46,33 @@ double mean_off(const Prediction& told) {
 }
 
 void write_told_parts(JsonWriter& json, const char* name, const profile::Breakdown& parts) {
-  json.key(name).begin_object().nanoseconds("active", parts.compute_only + parts.overlapped);
+  json.key(name).begin_object().nanoseconds("active", parts.length - parts.idle);
+  json.nanoseconds("computing", parts.compute_only + parts.overlapped);
   json.nanoseconds("exposed_communication", parts.comm_only).nanoseconds("idle", parts.idle);
   json.end_object();
+}
+
+void write_shares(JsonWriter& json, const char* name, const study::DeviceShares& shares) {
+  json.key(name).begin_object().field("active", shares.active);
+  json.field("exposed_communication", shares.exposed).field("imbalance", shares.imbalance);
+  json.field("lookup_imbalance", shares.lookups).end_object();
+}
+
+/// Lin et al.'s figures of devices, where there are any.
+void add_shares(report::Sheet& sheet, const Prediction& told) {
+  if (std::all_of(told.ranks.begin(), told.ranks.end(),
+                  [](const PredictedRank& rank) { return rank.device.empty(); }))
+    return;
+  const study::DeviceShares &now = told.shares, &was = told.recorded_shares;
+  const auto add = [&](const char* label, double share, double recorded, const char* what) {
+    sheet.add(label, fmt::format("{:.1f} % of the step, recorded {:.1f} %{}", 100 * share,
+                                 100 * recorded, what));
+  };
+  add("active", now.active, was.active, ": a stream runs something");
+  add("exposed comm", now.exposed, was.exposed, ": hidden behind nothing");
+  add("imbalance", now.imbalance, was.imbalance, ": who computes most, over the mean");
+  if (now.lookups > 0 || was.lookups > 0)
+    add("of lookups", now.lookups, was.lookups, ": likewise, of embedding tables alone");
 }
 
 }  // namespace
@@ -75,8 +101,7 @@ std::string predict_text(const Prediction& told, report::Style style) {
                              ? fmt::format("by models: {} of their time; the rest as recorded",
                                            share(kernels, kernels + kept))
                              : "as recorded: no model knows one, or the device");
-  sheet.add("imbalance", fmt::format("{:.1f} % of the step, recorded {:.1f} %",
-                                     100 * told.imbalance, 100 * told.recorded_imbalance));
+  add_shares(sheet, told);
   std::string text = ranks_text(told, style) + "\n" + sheet.text();
   report::Sheet more(style);
   report::add_findings(more, told.findings, style);
@@ -87,7 +112,8 @@ std::string predict_json(const Prediction& told) {
   return report::envelope("predict", told.findings, [&](JsonWriter& json) {
     json.begin_object().nanoseconds("recorded", told.recorded).nanoseconds("told", told.told);
     json.field("host_from", name(told.from)).field("models", told.models);
-    json.field("imbalance", told.imbalance).field("recorded_imbalance", told.recorded_imbalance);
+    write_shares(json, "shares", told.shares);
+    write_shares(json, "recorded_shares", told.recorded_shares);
     json.key("ranks").begin_array();
     for (const PredictedRank& rank : told.ranks) {
       json.begin_object().field("rank", rank.rank).field("file", std::string_view(rank.file));

@@ -69,7 +69,10 @@ std::string shard_text(const ShardAnswer& answer, const std::string& file, repor
   if (answer.pieces.size() > answer.tables.size())
     sheet.add("cut", fmt::format("into {} pieces", answer.pieces.size()));
   sheet.add("memory",
-            fmt::format("{} of a device for tables", format_bytes(whole_bytes(answer.memory))));
+            fmt::format("{} of a device for tables{}", format_bytes(whole_bytes(answer.memory)),
+                        answer.most_tables > 0
+                            ? fmt::format(", of which it holds {} at most", answer.most_tables)
+                            : ""));
   sheet.add("told by", fmt::format("{}: lookups and their gradients, one table after another; "
                                    "exchanges at {} a device",
                                    answer.model == "lin" ? "what Lin et al. measured of the device"
@@ -84,6 +87,7 @@ std::string shard_json(const ShardAnswer& answer, const std::string& file) {
     json.begin_object().field("device", std::string_view(answer.device));
     json.field("devices", answer.devices).field("batch", answer.batch);
     json.field("model", answer.model).field("memory", answer.memory);
+    json.field("most_tables", answer.most_tables);
     json.field("step_us", answer.cost.us()).field("lookups_us", answer.cost.lookup_us);
     json.field("exchanges_us", answer.cost.exchange_us).field("bound_us", answer.bound_us);
     json.key("pieces").begin_array();

@@ -98,8 +98,9 @@ void write_response(JsonWriter& json, const study::Response& response) {
   json.key("steps_ns").begin_array();
   for (const Time step : response.steps) json.value(report::rounded_ns(step));
   json.end_array();
-  numbers("stages", response.stages);
-  json.field("sum_share", response.sum_share).end_object();
+  numbers("alone", response.alone);
+  numbers("fills", response.fills);
+  json.end_object();
 }
 
 }  // namespace
@@ -110,6 +111,10 @@ std::string variability_text(const VariabilityAnswer& answer, report::Style styl
       fmt::format("{} on {}, {}", answer.workload, answer.cluster, plural(answer.ranks, "rank")))));
   sheet.add("variability", printable(answer.variability.name));
   sheet.add("drawn", how_drawn(answer));
+  if (answer.recorded)
+    sheet.add("varies", fmt::format("what ranks compute, {:.1f} % of the step in the mean; the "
+                                    "hosts of recorded devices do not",
+                                    100 * answer.computing));
   sheet.add("without it", format_time(answer.without));
   sheet.add("mean", with_cost(answer, answer.steps.mean));
   sheet.add("median", with_cost(answer, answer.steps.median));
@@ -144,6 +149,7 @@ std::string variability_json(const VariabilityAnswer& answer) {
     json.field("source", std::string_view(answer.variability.source));
     json.field("draws", answer.draws).field("seed", answer.seed);
     json.field("same_fleet", answer.same_fleet).field("simulated", answer.simulated);
+    if (answer.recorded) json.field("computing", answer.computing);
     json.field("stages", answer.stages).field("replicas", answer.replicas);
     write_spread(json, "step", answer.steps);
     if (answer.closed) write_spread(json, "closed_form", *answer.closed);

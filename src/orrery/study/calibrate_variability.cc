@@ -9,12 +9,13 @@
 #include <numeric>
 #include <utility>
 
-#include "orrery/analysis/structure.h"
+#include "orrery/calibrate/median.h"
 #include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
 #include "orrery/graph/structure/selection.h"
 #include "orrery/graph/transform/levels.h"
 #include "orrery/study/recorded.h"
+#include "orrery/study/repeated_steps.h"
 #include "orrery/study/whatif_case.h"
 
 namespace orrery::study {
@@ -22,7 +23,6 @@ namespace {
 
 constexpr double kStall = 8, kLeastStall = 0.1;  // robust standard deviations, and a share
 constexpr double kRobust = 1.4826;  // a normal distribution's, over its median absolute deviation
-constexpr std::int64_t kMostSteps = 1'000'000;
 
 /// Seconds by row and column; what is left out is not positive.
 using Table = std::vector<std::vector<double>>;
@@ -37,13 +37,6 @@ std::vector<double> computed(const graph::Graph& graph, std::size_t steps) {
       made[step_of[n]] += static_cast<double>(graph.duration(n).count()) * 1e-12;
   }
   return made;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Sums of squares of one class of ranks.
@@ -86,7 +79,7 @@ class Rests {
       std::vector<double> kept;
       for (std::size_t r = 0; r < logs_.size(); ++r)
         if (!out_[r][s]) kept.push_back(logs_[r][s]);
-      column_[s] = stalls_ ? mean_of(kept) : median_of(kept);
+      column_[s] = stalls_ ? mean_of(kept) : calibrate::median(kept);
     }
     rows_.clear();
     for (std::size_t r = 0; r < logs_.size(); ++r) rows_.push_back(row(r));
@@ -98,10 +91,10 @@ class Rests {
     for (std::size_t r = 0; r < logs_.size(); ++r) {
       std::vector<double> own;  // around the rank's median, which a stall does not move
       for (std::size_t s = 0; s < column_.size(); ++s) own.push_back(logs_[r][s] - column_[s]);
-      rows_[r] = median_of(own);
+      rows_[r] = calibrate::median(own);
       for (std::size_t s = 0; s < column_.size(); ++s) sizes.push_back(std::abs(of(r, s)));
     }
-    const double least = std::max(kStall * kRobust * median_of(sizes), kLeastStall);
+    const double least = std::max(kStall * kRobust * calibrate::median(sizes), kLeastStall);
     for (std::size_t r = 0; r < logs_.size(); ++r)
       for (std::size_t s = 0; s < column_.size(); ++s) out_[r][s] = of(r, s) > least;
   }
@@ -203,15 +196,14 @@ MeasuredVariability measure_variability(const graph::Workload& workload, std::in
 
 Result<VariabilityCalibration> calibrate_variability(const RecordedTraces& recorded,
                                                      std::int64_t steps, Watch& watch) {
-  if (steps < 0 || steps > kMostSteps)
-    return fail(Errc::usage, "--steps", fmt::format("give 1 to {}, or 0: as found", kMostSteps));
+  if (auto fine = check_steps(steps); !fine) return tl::unexpected(fine.error());
   Question question;
   question.recorded = recorded;
   VariabilityCalibration made;
   const auto read = WhatIfCase::read(std::move(question), "", watch, made.findings);
   if (!read) return tl::unexpected(read.error());
   const graph::Workload& workload = read->workload();
-  if (steps == 0) steps = std::max<std::int64_t>(1, analysis::structure(workload.graph(0)).steps);
+  steps = steps_of(workload, steps);
   made.measured = measure_variability(workload, steps);
   if (!made.measured.speed_known)
     return fail(Errc::input_unsupported, read->question().workload_name(),

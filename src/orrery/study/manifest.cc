@@ -9,13 +9,17 @@
 #include "orrery/result/run_file.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
+#include "orrery/workload/layers/tables.h"
 #include "orrery/workload/memory/held_memory.h"
+#include "orrery/workload/spec/amount.h"
 
 namespace orrery::study {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::size_t kMostTables = 4096;  // that a report draws
 
 /// `path` without what only this machine knows: an absolute path keeps its last part.
 std::string portable(const std::string& path) {
@@ -77,6 +81,25 @@ void add_savings(const sim::Savings& savings,
   add("iterations_skipped", savings.iterations_skipped);
 }
 
+/// JSON of [rank, rows, pooling, bytes] for each table of a recommender that lies on one rank
+/// whole; else empty. The report draws it (web/src/pages/tables.ts).
+std::string placed_tables(const workload::Program& program) {
+  const std::optional<workload::Dlrm>& dlrm = program.spec.model.dlrm;
+  if (!dlrm) return {};
+  const auto placement = workload::table_placement(*dlrm, program.mesh.world());
+  if (!placement || placement->empty() || placement->size() > kMostTables) return {};
+  std::string text;
+  std::size_t next = 0;
+  for (const workload::EmbeddingTables& table : dlrm->tables) {
+    const workload::Amount bytes =
+        workload::bytes(workload::Amount(table.rows) * dlrm->dim, program.spec.precision.weights);
+    for (std::int64_t i = 0; i < table.count; ++i, ++next)
+      text += fmt::format("{}[{},{},{},{}]", next == 0 ? "" : ",", (*placement)[next], table.rows,
+                          table.pooling, bytes.value());
+  }
+  return "[" + text + "]";
+}
+
 void add_manifest(const Outcome& outcome, result::Run& run) {
   const platform::Platform& platform = outcome.platform();
   platform::Platform stated = platform;
@@ -117,6 +140,9 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
   facts.emplace_back("cluster_config", config);
   if (!outcome.inputs.load->specification.empty())
     facts.emplace_back("workload_config", outcome.inputs.load->specification);
+  if (outcome.inputs.load->program)
+    if (std::string tables = placed_tables(*outcome.inputs.load->program); !tables.empty())
+      facts.emplace_back("embedding_tables", std::move(tables));
   facts.insert(facts.end(), run.manifest.begin(), run.manifest.end());
   run.manifest = std::move(facts);
 }

@@ -106,6 +106,25 @@ class KernelTeller {
   const platform::DeviceEntry* device_;
 };
 
+/// Kernels that look up rows of embedding tables, and their gradients, by what launched them: as
+/// Lin et al. find them (owensgroup/ml_perf_model, analysis/trace_utils.py).
+Time lookups_of(const profile::Profile& profile, const profile::Dependencies& dependencies) {
+  Time sum{};
+  for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
+    const profile::EventId kernel = dependencies.nodes[node];
+    if (profile.events[kernel].kind != profile::Kind::kernel) continue;
+    const profile::EventId op = profile.work(kernel).op;
+    for (const profile::EventId named : {kernel, op})
+      if (named != profile::kNoEvent &&
+          (profile.name(named).find("mbedding") != std::string::npos ||
+           profile.name(named).find("SplitLookup") != std::string::npos)) {
+        sum += dependencies.cost[node];
+        break;
+      }
+  }
+  return sum;
+}
+
 /// Of all steps in the mean; without any, of all.
 Time mean_step(const ReplayedRank& rank, Time ReplayedStep::*of, Time whole) {
   if (rank.steps.empty()) return whole;
@@ -135,8 +154,12 @@ class Plays {
       if (host && known != hosts_.end())
         rank.host = profile::tell_host(profile, dependencies, known->second);
       if (kernels) kernels_.tell(profile, dependencies, rank);
-      if (!host) return;
+      const Time lookups = lookups_of(profile, dependencies);
       const std::scoped_lock lock(mutex_);
+      if (!host && !kernels) lookups_[profile.where] = lookups;
+      if (!host) return;
+      rank.lookups = lookups;
+      rank.recorded_lookups = lookups_[profile.where];
       told_[profile.where] = std::move(rank);
     };
     return replay(question, watch_);
@@ -150,7 +173,8 @@ class Plays {
   const std::map<std::string, profile::HostTimes>& hosts_;
   KernelTeller kernels_;
   Watch& watch_;
-  std::mutex mutex_;  // of `told_`
+  std::mutex mutex_;                     // of those below
+  std::map<std::string, Time> lookups_;  // as recorded
   std::map<std::string, PredictedRank> told_;
 };
 
@@ -174,19 +198,37 @@ Result<std::map<std::string, profile::HostTimes>> host_times(const PredictQuesti
   return times_of(*measured, given, made.from, !question.unprofiled);
 }
 
-Time computed(const profile::Breakdown& parts) { return parts.compute_only + parts.overlapped; }
+/// The most less the mean, as a share of `of`.
+double imbalance(const std::vector<Time>& times, double of) {
+  double sum = 0;
+  for (const Time time : times) sum += static_cast<double>(time.count());
+  const Time most = *std::max_element(times.begin(), times.end());
+  return (static_cast<double>(most.count()) - sum / static_cast<double>(times.size())) / of;
+}
 
-double imbalance(const std::vector<PredictedRank>& ranks, Time step,
-                 profile::Breakdown PredictedRank::*parts) {
-  Time most{}, sum{};
+/// Lin et al., TPDS 2024: active is what any stream runs, `eg_comm` what communications do not
+/// hide, `eg_imbalance` how uneven lookups are (owensgroup/ml_perf_model, analysis/inference.py and
+/// benchmark/trace_stats.py).
+DeviceShares shares_of(const std::vector<PredictedRank>& ranks,
+                       profile::Breakdown PredictedRank::*parts, Time PredictedRank::*lookups) {
+  DeviceShares made;
+  std::vector<Time> computed, looked_up;
+  double whole = 0;
   for (const PredictedRank& rank : ranks) {
-    most = std::max(most, computed(rank.*parts));
-    sum += computed(rank.*parts);
+    const profile::Breakdown& of = rank.*parts;
+    computed.push_back(of.compute_only + of.overlapped);
+    looked_up.push_back(rank.*lookups);
+    whole += static_cast<double>(of.length.count());
+    made.active += static_cast<double>((of.length - of.idle).count());
+    made.exposed += static_cast<double>(of.comm_only.count());
   }
-  const double mean = static_cast<double>(sum.count()) / static_cast<double>(ranks.size());
-  return step > Time{}
-             ? (static_cast<double>(most.count()) - mean) / static_cast<double>(step.count())
-             : 0;
+  if (whole <= 0) return {};
+  made.active /= whole;
+  made.exposed /= whole;
+  const double length = whole / static_cast<double>(ranks.size());
+  made.imbalance = imbalance(computed, length);
+  made.lookups = imbalance(looked_up, length);
+  return made;
 }
 
 }  // namespace
@@ -240,8 +282,9 @@ Result<Prediction> predict(const PredictQuestion& question, Watch& watch) {
     made.told = std::max(made.told, rank.told);
     made.ranks.push_back(std::move(rank));
   }
-  made.recorded_imbalance = imbalance(made.ranks, made.recorded, &PredictedRank::recorded_parts);
-  made.imbalance = imbalance(made.ranks, made.told, &PredictedRank::parts);
+  made.recorded_shares =
+      shares_of(made.ranks, &PredictedRank::recorded_parts, &PredictedRank::recorded_lookups);
+  made.shares = shares_of(made.ranks, &PredictedRank::parts, &PredictedRank::lookups);
   return made;
 }
 

@@ -32,6 +32,15 @@ struct PredictQuestion {
   bool unprofiled = false;             ///< without the profiler's own time
 };
 
+/// What Lin et al. say of a job's devices (TPDS 2024), as shares of all that was recorded or told.
+struct DeviceShares {
+  double active = 0;   ///< something runs on a stream, a communication too: the mean of ranks
+  double exposed = 0;  ///< communications run and nothing that computes: the mean of ranks
+  /// The longest less the mean of what devices compute; of embedding lookups alone, as Lin et al.
+  /// have it.
+  double imbalance = 0, lookups = 0;
+};
+
 /// How a rank's step is told, and what each part of that does alone.
 struct PredictedRank {
   std::uint32_t rank = 0;
@@ -43,6 +52,7 @@ struct PredictedRank {
   Time told{};               ///< … both
   profile::Breakdown parts;  ///< of the whole, as told
   profile::Breakdown recorded_parts;
+  Time lookups{}, recorded_lookups{};  ///< kernels of embedding tables, of the whole
   profile::ToldHost host;
   Time kernels{};       ///< recorded, of those that models were asked for
   Time kernels_told{};  ///< … as they say
@@ -54,8 +64,7 @@ struct Prediction {
   HostFrom from = HostFrom::others;  ///< own where there is a single rank
   bool models = false;
   Time recorded{}, told{};  ///< of the rank that takes longest
-  /// The longest less the mean of what devices compute, over the longest step.
-  double recorded_imbalance = 0, imbalance = 0;
+  DeviceShares recorded_shares, shares;
   Findings findings;
 };
 

@@ -55,6 +55,8 @@ class Sharding {
     if (question_.batch < question_.devices || question_.batch > (1ll << 32))
       return fail(Errc::usage, "--batch", "give at least a sample for each device, at most 2^32");
     if (question_.memory < 0) return fail(Errc::usage, "--memory", "give more than nothing");
+    if (question_.most_tables < 0 || question_.most_tables > 1'000'000'000)
+      return fail(Errc::usage, "--most-tables", "give 1 to 1000000000, or 0: no limit");
     const auto text = config::read_text(question_.tables, limits::kMeasuredBytes);
     if (!text) return tl::unexpected(text.error());
     auto tables = read_embedding_tables(*text, question_.tables);
@@ -65,6 +67,7 @@ class Sharding {
     made_.device = device->name;
     made_.devices = question_.devices;
     made_.batch = question_.batch;
+    made_.most_tables = question_.most_tables;
     made_.memory = question_.memory > 0 ? question_.memory
                                         : kRoom * static_cast<double>(device->memory.count());
     return read_links();
@@ -137,13 +140,29 @@ class Sharding {
       }
     }
     made_.pieces = std::move(pieces);
+    if (auto fine = check_count(); !fine) return fine;
     return make_task();
+  }
+
+  [[nodiscard]] Result<void> check_count() const {
+    const auto pieces = static_cast<std::int64_t>(made_.pieces.size());
+    if (made_.most_tables == 0 || pieces <= made_.most_tables * made_.devices) return {};
+    return fail(
+        Errc::config_conflict, "--most-tables",
+        fmt::format("{} devices may hold {}, and there are {}", made_.devices,
+                    made_.most_tables * made_.devices,
+                    made_.pieces.size() == made_.tables.size()
+                        ? fmt::format("{} tables", pieces)
+                        : fmt::format("{} pieces: some tables find room on no device", pieces)),
+        fmt::format("--most-tables {}, or more devices",
+                    (pieces + made_.devices - 1) / made_.devices));
   }
 
   Result<void> make_task() {
     task_ = {};
     task_.devices = static_cast<std::uint32_t>(made_.devices);
     task_.memory = made_.memory;
+    task_.most_parts = static_cast<std::uint32_t>(made_.most_tables);
     task_.link = made_.link;
     task_.latency_us = made_.latency_us;
     for (const ShardPiece& piece : made_.pieces) {
@@ -198,7 +217,7 @@ class Sharding {
   [[nodiscard]] tl::unexpected<Error> no_room() const {
     return fail(Errc::config_conflict, question_.tables,
                 "together they would fit, but no way was found to share them out to devices",
-                "a little more --memory, or more devices");
+                "a little more --memory or --most-tables, or more devices");
   }
 
   Result<void> place_by_name() {

@@ -20,6 +20,7 @@ struct ShardQuestion {
   std::string device = "h100-sxm";  ///< of the catalogue
   std::int64_t batch = 65'536;      ///< samples in a step, of all devices together
   double memory = 0;                ///< bytes of a device for tables; 0: 0.8 of what it has
+  std::int64_t most_tables = 0;     ///< pieces that a device may hold; 0: as many as there are
   std::string sharder;              ///< one of the six; empty: search
   bool whole = false;               ///< tables are not cut
   std::int64_t seed = 1;
@@ -50,6 +51,7 @@ struct ShardAnswer {
   std::string_view model;  ///< who told the lookups' times: "lin" or "heuristic"
   std::int64_t devices = 0, batch = 0;
   double memory = 0;
+  std::int64_t most_tables = 0;  ///< of a device; 0: no limit
   std::vector<EmbeddingTable> tables;
   std::vector<ShardPiece> pieces;
   model::Placement placement;  ///< by piece
@@ -67,7 +69,7 @@ struct ShardAnswer {
 /// Tables are cut where a device has no room for them (by rows), and where the device that takes
 /// longest has little but one of them (by columns, in halves), as long as that wins 0.1 %. Errc:
 /// those of reading the file; usage for devices and numbers that cannot be; config_conflict where
-/// all tables together do not fit, or nothing found fits.
+/// all tables together do not fit, are more than all devices may hold, or nothing found fits.
 [[nodiscard]] Result<ShardAnswer> shard(const ShardQuestion& question);
 
 }  // namespace orrery::study

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "orrery/core/random.h"
+#include "orrery/study/outcome.h"
 
 namespace orrery::study {
 namespace {
@@ -112,6 +114,32 @@ TEST_F(Shard, WhatNoDeviceHasRoomForIsCutByRows) {
   EXPECT_EQ(refused(question), Errc::config_conflict) << "all together do not fit";
 }
 
+TEST_F(Shard, DevicesHoldNoMoreTablesThanTheyMay) {
+  ShardQuestion question = drawn(3, 20, 8);
+  const ShardAnswer free = sharded(question);
+  question.most_tables = 3;
+  const ShardAnswer few = sharded(question);
+  for (const ShardDevice& device : few.loads) EXPECT_LE(device.pieces, 3u);
+  EXPECT_GE(few.cost.us(), few.bound_us);
+  EXPECT_GE(few.cost.us(), free.cost.us() * (1 - 1e-9));
+  for (const SharderCost& one : few.six) EXPECT_TRUE(one.cost) << model::name(one.sharder);
+  question.sharder = "size_greedy";
+  for (const ShardDevice& device : sharded(question).loads) EXPECT_LE(device.pieces, 3u);
+  question.most_tables = 2;
+  EXPECT_EQ(refused(question), Errc::config_conflict) << "20 tables, room for 16";
+  question.most_tables = -1;
+  EXPECT_EQ(refused(question), Errc::usage);
+  // Two tables, one of which has to be cut in three.
+  question = of("huge,1000000,64,10\nsmall,1000,64,10\n", 3);
+  question.memory = 100e6;
+  question.most_tables = 1;
+  EXPECT_EQ(refused(question), Errc::config_conflict);
+  question.most_tables = 2;
+  const ShardAnswer cut = sharded(question);
+  EXPECT_GE(cut.pieces.size(), 4u);
+  for (const ShardDevice& device : cut.loads) EXPECT_LE(device.pieces, 2u);
+}
+
 TEST_F(Shard, SpecificationsTakeWhatTheyCanSay) {
   ShardQuestion question = of("a,1000,64,10\nb,2000,64,5\nc,500,64,3\n", 2);
   question.whole = true;
@@ -119,6 +147,33 @@ TEST_F(Shard, SpecificationsTakeWhatTheyCanSay) {
   EXPECT_NE(alike.specification.find("placement: ["), std::string::npos);
   EXPECT_NE(alike.specification.find("{rows: 2000, pooling: 5}"), std::string::npos);
   EXPECT_EQ(sharded(of("a,1000,64,10\nb,2000,32,5\n", 2)).specification, "");
+}
+
+// The run that a placement is simulated in says where tables lie, for its report.
+TEST_F(Shard, RunsSayWhereTablesLie) {
+  ShardQuestion question = of("a,1000,64,10\nb,2000,64,5\nc,500,64,3\n", 2);
+  question.sharder = "naive";
+  question.whole = true;
+  const fs::path spec = fs::path(file_).replace_extension(".yaml");
+  std::ofstream(spec) << sharded(question).specification;
+  Question run;
+  run.job.spec = {spec.string()};
+  run.job.global_batch = "64";
+  run.cluster = "h100-sxm:2";
+  run.record = true;
+  ASSERT_TRUE(settle(run).has_value());
+  Watch watch;
+  Findings findings;
+  const auto outcome = answer(run, watch, findings);
+  fs::remove(spec);
+  ASSERT_TRUE(outcome.has_value()) << to_string(outcome.error());
+  std::map<std::string, std::string> manifest;
+  for (const auto& [key, text] : make_run(*outcome).manifest) manifest[key] = text;
+  // fp32 or bf16 is the specification's business: bytes are those of 64 columns.
+  const std::string tables = manifest["embedding_tables"];
+  EXPECT_EQ(tables.substr(0, 11), "[[0,1000,10") << tables;
+  EXPECT_NE(tables.find("],[1,2000,5,"), std::string::npos) << tables;
+  EXPECT_NE(tables.find("],[0,500,3,"), std::string::npos) << tables;
 }
 
 TEST_F(Shard, WhatCannotBeIsSaid) {

@@ -8,11 +8,11 @@
 #include <thread>
 #include <utility>
 
-#include "orrery/analysis/structure.h"
 #include "orrery/core/thread_pool.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/study/as_recorded.h"
+#include "orrery/study/repeated_steps.h"
 #include "orrery/study/stage.h"
 #include "orrery/study/straggler_evidence.h"
 #include "orrery/study/whatif_case.h"
@@ -27,7 +27,6 @@ constexpr double kMostOfIt = 0.5;     // of what all stragglers cost: who makes 
 constexpr double kHardlyElse = 0.25;  // so much less above their peers' level are all others
 constexpr double kChance = 0.01;      // less probable than this is no luck
 constexpr std::size_t kMostTogether = 8;
-constexpr std::int64_t kMostSteps = 1'000'000;
 
 class Search {
  public:
@@ -295,8 +294,7 @@ Result<StragglersAnswer> find_stragglers(const graph::Workload& workload, std::i
 }
 
 Result<StragglersAnswer> stragglers(const StragglersQuestion& asked, Watch& watch) {
-  if (asked.steps < 0 || asked.steps > kMostSteps)
-    return fail(Errc::usage, "--steps", fmt::format("give 1 to {}, or 0: as found", kMostSteps));
+  if (auto fine = check_steps(asked.steps); !fine) return tl::unexpected(fine.error());
   if (!(asked.least >= 0 && asked.least < 1))
     return fail(Errc::usage, "--least", "give a share of the step, 0 to 1: 0.01");
   if (asked.most < 1 || asked.most > 1000) return fail(Errc::usage, "--most", "give 1 to 1000");
@@ -312,9 +310,7 @@ Result<StragglersAnswer> stragglers(const StragglersQuestion& asked, Watch& watc
   if (workload.rank_count() < 2)
     return fail(Errc::input_unsupported, read->question().workload_name(),
                 "one rank alone makes nobody wait", "give the traces of several ranks");
-  const std::int64_t steps =
-      asked.steps > 0 ? asked.steps
-                      : std::max<std::int64_t>(1, analysis::structure(workload.graph(0)).steps);
+  const std::int64_t steps = steps_of(workload, asked.steps);
   const auto threads = static_cast<std::uint32_t>(asked.base.recorded.threads.value_or(0));
   auto made = find_stragglers(workload, steps, asked.least, asked.most, threads);
   if (!made) return made;

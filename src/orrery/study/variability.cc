@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "orrery/calibrate/median.h"
 #include "orrery/core/random.h"
 #include "orrery/core/thread_pool.h"
 #include "orrery/model/variability/rank_factor.h"
@@ -22,6 +23,7 @@ namespace {
 using platform::SpreadKind;
 using platform::Variability;
 
+constexpr std::size_t kMostKnots = 12;
 constexpr double kGrid = 1e-4;  // factors of draws that are simulated: equal ones fold
 
 bool varies(const platform::Spread& spread) { return spread.distribution != SpreadKind::none; }
@@ -93,8 +95,10 @@ class Varying {
     made_.seed = question_.seed;
     made_.same_fleet = question_.same_fleet;
     made_.simulated = question_.simulate;
+    made_.recorded = !question_.base.recorded.traces.empty();
     for (std::uint32_t rank = 0; rank < made_.ranks; ++rank) {
       seconds_.push_back(seconds_of(base->result.ranks[rank].compute));
+      made_.computing += seconds_.back() / seconds_of(made_.without) / made_.ranks;
       if (seconds_.back() <= 0) seconds_.back() = seconds_of(made_.without);
     }
     return {};
@@ -124,13 +128,11 @@ class Varying {
   /// With these factors, rank by rank where they differ.
   [[nodiscard]] Result<Time> simulate_with(std::vector<double> factors, double network) const {
     for (double& factor : factors) factor = std::max(std::round(factor / kGrid), 1.0) * kGrid;
-    auto inputs = with_factors(question_.base, inputs_, factors, network);
-    if (!inputs) return tl::unexpected(inputs.error());
     Question question = question_.base;
     question.record = false;
     Watch nobody;
     Findings unheard;
-    auto outcome = simulate(question, *std::move(inputs), nobody, unheard);
+    auto outcome = simulate(question, with_factors(inputs_, factors, network), nobody, unheard);
     if (!outcome) return tl::unexpected(outcome.error());
     if (outcome->result.stall)
       return fail(Errc::stall, question.workload_name(), "the simulation cannot finish");
@@ -143,18 +145,12 @@ class Varying {
                      : std::max(1u, std::thread::hardware_concurrency());
   }
 
-  static double median_of(std::vector<double> factors) {
-    const auto middle = factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2);
-    std::nth_element(factors.begin(), middle, factors.end());
-    return *middle;
-  }
-
   /// The step with these factors, and with the slowest rank, or all, at the median.
   template <class StepWith>
   [[nodiscard]] Result<Drawn> three_steps(std::int64_t draw, const StepWith& step_with) const {
     std::vector<double> drawn = factors(made_.variability, draw);
     const double carried = network(made_.variability, draw);
-    const double median = median_of(drawn);
+    const double median = calibrate::median(drawn);
     Result<Time> step = step_with(drawn, carried);
     if (!step) return tl::unexpected(step.error());
     *std::max_element(drawn.begin(), drawn.end()) = median;
@@ -206,26 +202,52 @@ class Varying {
     return step_of(made_.response, effective(teams_, made_.response, team_factors(ranks)), network);
   }
 
+  /// From a little quicker to the slowest rank of a thousand steps: a line from each to the next.
+  [[nodiscard]] std::vector<double> factor_knots() const {
+    const model::RankFactor one(made_.variability, mean_seconds());
+    const model::MostOf most(one, made_.ranks);
+    const double delta = std::clamp(std::abs(most.quantile(0.5) - 1), 0.005, 0.5);
+    std::vector<double> times{-1, 0, 1, 4, 16};
+    while (1 + times.back() * delta < most.quantile(0.999) && times.size() < kMostKnots)
+      times.push_back(2 * times.back());
+    for (double& knot : times) knot = std::round((1 + knot * delta) / kGrid) * kGrid;
+    return times;
+  }
+
   /// How a step grows: simulated with all ranks slower, with each stage slower, with the network
   /// slower, each of them folded.
   Result<void> find_response() {
-    const model::RankFactor one(made_.variability, mean_seconds());
-    const double most = model::MostOf(one, made_.ranks).quantile(0.5);
-    const double delta = std::clamp(std::abs(most - 1), 0.005, 0.5);
     Response& response = made_.response;
-    for (const double times : {-1.0, 0.0, 1.0, 4.0, 16.0})
-      response.factors.push_back(std::round((1 + times * delta) / kGrid) * kGrid);
+    response.factors = factor_knots();
     response.networks = network_knots();
-    for (const double factor : response.factors)
-      for (const double network : response.networks) {
-        const Result<Time> step =
-            factor == 1 && network == 1
-                ? Result<Time>(made_.without)
-                : simulate_with(std::vector<double>(made_.ranks, factor), network);
-        if (!step) return tl::unexpected(step.error());
-        response.steps.push_back(*step);
-      }
-    return find_stages(response.factors[2]);
+    const auto networks = static_cast<std::uint32_t>(response.networks.size());
+    auto steps = simulate_each(
+        static_cast<std::uint32_t>(response.factors.size()) * networks, [&](std::uint32_t i) {
+          return std::pair(std::vector<double>(made_.ranks, response.factors[i / networks]),
+                           response.networks[i % networks]);
+        });
+    if (!steps) return tl::unexpected(steps.error());
+    response.steps = *std::move(steps);
+    return find_stages();
+  }
+
+  /// The steps of `count` cases: factors of ranks, and the network's.
+  template <class Case>
+  [[nodiscard]] Result<std::vector<Time>> simulate_each(std::uint32_t count,
+                                                        const Case& case_of) const {
+    std::vector<Result<Time>> steps(count, made_.without);
+    ThreadPool(threads()).share(count, [&](std::uint32_t i) {
+      auto [factors, network] = case_of(i);
+      const bool as_is = network == 1 && std::all_of(factors.begin(), factors.end(),
+                                                     [](double factor) { return factor == 1; });
+      if (!as_is) steps[i] = simulate_with(std::move(factors), network);
+    });
+    std::vector<Time> made;
+    for (const Result<Time>& step : steps) {
+      if (!step) return tl::unexpected(step.error());
+      made.push_back(*step);
+    }
+    return made;
   }
 
   /// 1 alone where it does not vary, else from the least to the most of a hundred.
@@ -240,22 +262,19 @@ class Varying {
     return knots;
   }
 
-  Result<void> find_stages(double factor) {
-    Response& response = made_.response;
-    response.stages.assign(teams_.stages, 1);
-    const double all = seconds_of(step_of(response, factor, 1) - made_.without);
-    if (teams_.stages == 1 || all <= 0) return {};
-    for (std::uint32_t stage = 0; stage < teams_.stages; ++stage) {
-      std::vector<double> factors(made_.ranks, 1);
-      for (std::uint32_t rank = 0; rank < made_.ranks; ++rank)
-        if (teams_.stage(rank) == stage) factors[rank] = factor;
-      const auto step = simulate_with(std::move(factors), 1);
-      if (!step) return tl::unexpected(step.error());
-      response.stages[stage] = std::max(0.0, seconds_of(*step - made_.without) / all);
-    }
-    const double sum = std::accumulate(response.stages.begin(), response.stages.end(), 0.0);
-    const double most = *std::max_element(response.stages.begin(), response.stages.end());
-    if (sum > most) response.sum_share = std::clamp((1 - most) / (sum - most), 0.0, 1.0);
+  /// Each stage alone at each factor.
+  Result<void> find_stages() {
+    const std::vector<double>& factors = made_.response.factors;
+    const auto count = static_cast<std::uint32_t>(factors.size());
+    const auto alone =
+        simulate_each(teams_.stages > 1 ? teams_.stages * count : 0, [&](std::uint32_t i) {
+          std::vector<double> of_ranks(made_.ranks, 1);
+          for (std::uint32_t rank = 0; rank < made_.ranks; ++rank)
+            if (teams_.stage(rank) == i / count) of_ranks[rank] = factors[i % count];
+          return std::pair(std::move(of_ranks), 1.0);
+        });
+    if (!alone) return tl::unexpected(alone.error());
+    fit_stages(teams_.stages, *alone, made_.response);
     return {};
   }
 

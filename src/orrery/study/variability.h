@@ -55,8 +55,12 @@ struct Response {
   std::vector<double> factors;   ///< every rank computes so many times as long, …
   std::vector<double> networks;  ///< … and the network takes so many times as long:
   std::vector<Time> steps;       ///< the step, factors × networks, simulated
-  std::vector<double> stages;    ///< one stage alone: its share of what all of them together add
-  double sum_share = 0;          ///< β: stages' delays add up; 1 - β: the worst one counts
+  /// One stage alone at each of `factors`, stages × factors: the factor of all ranks with which the
+  /// step is as long.
+  std::vector<double> alone;
+  /// What each stage adds to that, of its factor less 1, while another one is the bottleneck: the
+  /// pipeline fills and drains through it.
+  std::vector<double> fills;
 };
 
 struct VariabilityAnswer {
@@ -64,6 +68,8 @@ struct VariabilityAnswer {
   platform::Variability variability;
   std::int64_t draws = 0, seed = 0;
   bool same_fleet = false, simulated = false;
+  bool recorded = false;  ///< from recorded traces, whose hosts do not vary
+  double computing = 0;   ///< share of the step without variability that ranks compute: what varies
   std::uint32_t ranks = 0, stages = 1, replicas = 1;  ///< replicas are of all stages
   Time without{};                                     ///< the step without variability
   StepSpread steps;                                   ///< with it

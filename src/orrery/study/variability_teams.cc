@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "orrery/core/joined_sets.h"
 #include "orrery/platform/fabric.h"
-#include "orrery/study/library.h"
 
 namespace orrery::study {
 namespace {
@@ -70,22 +71,6 @@ Result<Teams> teams_of(const Load& load) {
   return made;
 }
 
-double effective(const Teams& teams, const Response& response, const std::vector<double>& factors) {
-  double worst = -1;
-  for (std::uint32_t replica = 0; replica < teams.replicas; ++replica) {
-    double sum = 0, most = -1e300;
-    for (std::uint32_t stage = 0; stage < teams.stages; ++stage) {
-      const double adds =
-          response.stages[stage] * (factors[std::size_t{replica} * teams.stages + stage] - 1);
-      sum += adds;
-      most = std::max(most, adds);
-    }
-    const double all = response.sum_share * sum + (1 - response.sum_share) * most;
-    worst = replica == 0 ? all : std::max(worst, all);
-  }
-  return 1 + worst;
-}
-
 namespace {
 
 /// Between which two of ascending knots `x` lies, or which of them are nearest, and where from the
@@ -97,22 +82,80 @@ std::pair<std::size_t, double> place_in(const std::vector<double>& knots, double
   return {to - 1, (x - knots[to - 1]) / (knots[to] - knots[to - 1])};
 }
 
+/// At `x`, of values at ascending knots: by lines, and beyond as between the last two.
+double along(const std::vector<double>& knots, const double* values, double x) {
+  const auto [from, share] = place_in(knots, x);
+  return knots.size() < 2 ? values[0] : values[from] + share * (values[from + 1] - values[from]);
+}
+
 }  // namespace
 
+void fit_stages(std::uint32_t stages, const std::vector<Time>& steps, Response& response) {
+  const std::vector<double>& factors = response.factors;
+  const std::size_t count = factors.size();
+  const auto still =
+      static_cast<std::size_t>(std::find(response.networks.begin(), response.networks.end(), 1.0) -
+                               response.networks.begin());
+  std::vector<double> all;  // the step, by factor
+  for (std::size_t f = 0; f < count; ++f)
+    all.push_back(
+        static_cast<double>(response.steps[f * response.networks.size() + still].count()));
+  const bool grows =
+      std::adjacent_find(all.begin(), all.end(), std::greater_equal<>()) == all.end();
+  response.alone.clear();
+  for (std::size_t i = 0; i < stages * count; ++i)
+    response.alone.push_back(
+        !grows        ? 1
+        : stages == 1 ? factors[i]
+                      : along(all, factors.data(), static_cast<double>(steps[i].count())));
+  response.fills.assign(stages, 0);
+  if (stages == 1 || !grows) return;
+  std::vector<double> lines;  // a + max b
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const double* alone = &response.alone[stage * count];
+    const double slope =
+        (alone[count - 1] - alone[count - 2]) / (factors[count - 1] - factors[count - 2]);
+    lines.push_back(slope * factors[count - 1] - (alone[count - 1] - 1));
+  }
+  const double sum = std::accumulate(lines.begin(), lines.end(), 0.0);
+  const double bottleneck = std::max(0.0, (sum - 1) / (stages - 1));
+  const auto next = static_cast<std::size_t>(std::upper_bound(factors.begin(), factors.end(), 1.0) -
+                                             factors.begin());
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    const double least =
+        std::max(0.0, (response.alone[stage * count + next] - 1) / (factors[next] - 1));
+    response.fills[stage] = std::clamp(lines[stage] - bottleneck, 0.0, least);
+  }
+}
+
+double effective(const Teams& teams, const Response& response, const std::vector<double>& factors) {
+  const std::size_t count = response.factors.size();
+  double worst = -1e300;
+  for (std::uint32_t replica = 0; replica < teams.replicas; ++replica) {
+    const double* own = &factors[std::size_t{replica} * teams.stages];
+    double filling = 0;
+    for (std::uint32_t stage = 0; stage < teams.stages; ++stage)
+      filling += response.fills[stage] * (own[stage] - 1);
+    for (std::uint32_t stage = 0; stage < teams.stages; ++stage)
+      worst = std::max(worst, along(response.factors, &response.alone[stage * count], own[stage]) +
+                                  filling - response.fills[stage] * (own[stage] - 1));
+  }
+  return worst;
+}
+
 Time step_of(const Response& response, double effective, double network) {
-  const auto [f, along] = place_in(response.factors, effective);
+  const auto [f, past] = place_in(response.factors, effective);
   const auto [n, across] = place_in(response.networks, network);
   const auto at = [&](std::size_t i, std::size_t j) {
     const std::size_t last = response.networks.size() - 1;
     return static_cast<double>(response.steps[i * (last + 1) + std::min(j, last)].count());
   };
-  const double here = at(f, n) + along * (at(f + 1, n) - at(f, n));
-  const double beside = at(f, n + 1) + along * (at(f + 1, n + 1) - at(f, n + 1));
+  const double here = at(f, n) + past * (at(f + 1, n) - at(f, n));
+  const double beside = at(f, n + 1) + past * (at(f + 1, n + 1) - at(f, n + 1));
   return Time(static_cast<std::int64_t>(std::max(here + across * (beside - here), 0.0)));
 }
 
-Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
-                            const std::vector<double>& factors, double network) {
+Inputs with_factors(const Inputs& inputs, const std::vector<double>& factors, double network) {
   auto cluster = std::make_shared<Cluster>(*inputs.cluster);
   platform::Platform& platform = cluster->platform;
   // Ranks that deviated already do so still, and some more.
@@ -136,9 +179,10 @@ Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
   }
   if (network != 1) {
     platform::scale_network(platform, 1 / network, network);
-    auto library = read_library_for(question, platform);
-    if (!library) return tl::unexpected(library.error());
-    cluster->library = *std::move(library);
+    // A library's times are measured, or told of whole links: not those of links a little slower.
+    const auto off = [network](auto&&...) { return network; };
+    if (cluster->library)
+      cluster->library = std::make_shared<const model::LibraryTimes>(cluster->library->off_by(off));
   }
   return Inputs{std::move(cluster), inputs.load};
 }

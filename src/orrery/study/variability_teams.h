@@ -27,8 +27,16 @@ struct Teams {
 /// Errc: input_unsupported where traces have more than 64 different ranks.
 [[nodiscard]] Result<Teams> teams_of(const Load& load);
 
+/// From one stage alone at each of the response's factors (stages × factors; the network as it is):
+/// fills `alone` and `fills`. A pipeline's step is Σ aᵢfᵢ + max bᵢfᵢ and what does not depend on
+/// stages: microbatches pass through each of them once (a), and the others queue at the slowest
+/// (b). Of a stage that is far the slowest the step's growth is a + b, and where the line begins
+/// says a + max b; all stages together grow with Σ a + max b.
+void fit_stages(std::uint32_t stages, const std::vector<Time>& steps, Response& response);
+
 /// How many times as long a step's compute takes in effect, where these are the teams' factors: of
-/// each replica β Σ sᵢ(fᵢ-1) + (1-β) maxᵢ sᵢ(fᵢ-1), and of these the most; plus 1.
+/// each replica the most, over stages i that may be the bottleneck, of aloneᵢ(fᵢ) +
+/// Σⱼ aⱼ(fⱼ-1), j ≠ i; and of these the most.
 [[nodiscard]] double effective(const Teams& teams, const Response& response,
                                const std::vector<double>& factors);
 /// The step with this and a factor of the network's: between what was simulated by lines, and
@@ -36,8 +44,8 @@ struct Teams {
 [[nodiscard]] Time step_of(const Response& response, double effective, double network);
 
 /// Inputs whose ranks take so many times as long to compute, and whose network so many times as
-/// long to carry. Errc: those of reading the library's files anew.
-[[nodiscard]] Result<Inputs> with_factors(const Question& question, const Inputs& inputs,
-                                          const std::vector<double>& factors, double network);
+/// long to carry, collectives that a library runs too.
+[[nodiscard]] Inputs with_factors(const Inputs& inputs, const std::vector<double>& factors,
+                                  double network);
 
 }  // namespace orrery::study

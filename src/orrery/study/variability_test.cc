@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/variability.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "orrery/study/inputs.h"
+#include "orrery/study/variability_teams.h"
 
 namespace orrery::study {
 namespace {
@@ -89,7 +92,10 @@ TEST_P(VaryingSteps, OfAThousandRanksAreAsSimulated) {
     double fast = 0, simulated = 0;
     for (const VerifiedDraw& one : answer->verified) {
       EXPECT_NEAR(ratio(one.fast, one.simulated), 1, 0.02) << variability << " " << one.draw;
-      EXPECT_GT(one.simulated, answer->without) << variability;
+      // A quick network makes a step shorter than it is without variability.
+      if (variability == "gemm-14") {
+        EXPECT_GT(one.simulated, answer->without);
+      }
       fast += static_cast<double>(one.fast.count());
       simulated += static_cast<double>(one.simulated.count());
     }
@@ -108,6 +114,93 @@ INSTANTIATE_TEST_SUITE_P(
                     Plan{"zero3", 1, [](JobDescription& job) { job.sharding = "zero3"; }},
                     Plan{"context", 2, [](JobDescription& job) { job.cp = "2", job.pp = "2"; }}),
     [](const testing::TestParamInfo<Plan>& plan) { return plan.param.name; });
+
+// Pipelines whose stages are not equally long, on the widest of fleets, draw by draw. A stage with
+// a rank that is half as quick again first uses up what it waits for the longest stage, and then is
+// the longest itself: taken for a straight line, its share made Mixtral's step 7 % too short.
+TEST(VaryingStep, OneSlowStageBecomesTheBottleneck) {
+  struct Pipeline {
+    const char *model, *tp, *ep, *batch;
+  };
+  for (const Pipeline& of :
+       {Pipeline{"mixtral-8x7b", "1", "8", "256"}, {"llama-3.1-8b", "4", "", "64"}}) {
+    VariabilityQuestion asked = small_job("hpc-2022-worst");
+    asked.base.job.model = of.model;
+    asked.base.job.tp = of.tp;
+    asked.base.job.ep = of.ep;
+    asked.base.job.pp = "4";
+    asked.base.job.global_batch = of.batch;
+    asked.base.job.seq = "";
+    asked.base.cluster = "h100-sxm:64";
+    asked.verify = 60;
+    const auto answer = ask(asked);
+    ASSERT_TRUE(answer) << to_string(answer.error());
+    double most = 0;
+    for (const VerifiedDraw& one : answer->verified) {
+      EXPECT_NEAR(ratio(one.fast, one.simulated), 1, 0.02) << of.model << " " << one.draw;
+      most = std::max(most, ratio(one.simulated, answer->without));
+    }
+    EXPECT_GT(most, 1.14) << "some draw has such a rank";
+  }
+}
+
+// Σ aᵢfᵢ + max bᵢfᵢ with a = 1, 2, 1 and b = 4, 6, 2, whatever the factors.
+TEST(VaryingStep, StagesAreFittedByWhatTheyDoAlone) {
+  const std::vector<double> fill{1, 2, 1}, queue{4, 6, 2};
+  const auto step = [&](const std::vector<double>& factors) {
+    double sum = 0, most = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      sum += fill[i] * factors[i];
+      most = std::max(most, queue[i] * factors[i]);
+    }
+    return Time(std::llround(1e9 * (sum + most)));
+  };
+  Response response;
+  response.factors = {0.5, 1, 1.5, 3, 9};
+  response.networks = {1};
+  std::vector<Time> alone;
+  for (const double factor : response.factors)
+    response.steps.push_back(step({factor, factor, factor}));
+  for (std::size_t stage = 0; stage < 3; ++stage)
+    for (const double factor : response.factors) {
+      std::vector<double> factors(3, 1);
+      factors[stage] = factor;
+      alone.push_back(step(factors));
+    }
+  fit_stages(3, alone, response);
+  for (std::size_t stage = 0; stage < 3; ++stage)
+    EXPECT_NEAR(response.fills[stage], fill[stage] / 10, 1e-6) << "of 4 + 6";
+  Teams teams;
+  teams.stages = 3;
+  for (const std::vector<double>& factors : {std::vector<double>{1, 1, 1},
+                                             {1.5, 1, 1},
+                                             {1, 1.5, 9},
+                                             {3, 3, 3},
+                                             {1.5, 3, 9},
+                                             {3, 1, 1.5}})
+    EXPECT_NEAR(ratio(step_of(response, effective(teams, response, factors), 1), step(factors)), 1,
+                1e-6);
+}
+
+// Collectives whose times were measured know of no link that is 3 % slower: the network's factor is
+// theirs, not their links'. It did nothing up to 3 %, and jumped beyond.
+TEST(VaryingStep, TheNetworksFactorIsThatOfItsTimes) {
+  const auto step = [](double factor) {
+    VariabilityQuestion asked = small_job(fleet_file(
+        "network.yaml",
+        fmt::format("network: {{distribution: uniform, least: {0}, most: {0}}}", factor)));
+    asked.draws = 1;
+    asked.verify = 0;
+    asked.simulate = true;
+    const auto answer = ask(asked);
+    EXPECT_TRUE(answer) << to_string(answer.error());
+    return answer ? static_cast<double>(answer->steps.mean.count()) : 0;
+  };
+  const double quicker = step(0.9), as_is = step(1), little = step(1.01), slower = step(1.1);
+  EXPECT_LT(quicker, as_is);
+  EXPECT_NEAR((slower - as_is) / (as_is - quicker), 1, 0.3);
+  EXPECT_NEAR((little - as_is) / (slower - as_is), 0.1, 0.03);
+}
 
 // One stage: drawing, simulating every draw and the closed form say the same.
 TEST(VaryingStep, ThreeWaysAgree) {
@@ -190,6 +283,42 @@ TEST(VaryingStep, TracesVaryToo) {
   ASSERT_TRUE(simulated) << to_string(simulated.error());
   EXPECT_GT(simulated->steps.mean, simulated->without);
   EXPECT_NEAR(ratio(fast->steps.mean, simulated->steps.mean), 1, 0.02);
+}
+
+// A recording whose device mostly waits for its host: a stall shows once it is longer than that.
+// Folded or not, worked out or by messages, the steps are the same.
+TEST(VaryingStep, RecordingsVary) {
+  const std::string demo = std::string(ORRERY_SOURCE_DIR) + "/data/demo/";
+  std::vector<std::string> recordings{demo + "ddp_transformer/rank*.kineto.json.gz"};
+  const std::string dlrm =
+      std::string(ORRERY_SOURCE_DIR) + "/../shared/data/traces/param/dlrm_kineto.tar.gz";
+  if (std::filesystem::exists(dlrm)) recordings.push_back(dlrm);
+  for (const std::string& traces : recordings) {
+    VariabilityQuestion asked;
+    asked.base.recorded.traces = {traces};
+    asked.base.cluster = traces == dlrm ? "h100-sxm:8" : "h100-sxm:2";
+    asked.variability = fleet_file("stalls.yaml",
+                                   "{speed: {distribution: lognormal, sigma: 0.02}, stalls: {rate: "
+                                   "0.1, mean: 20 ms}}");
+    asked.draws = asked.verify = 40;
+    const auto found = ask(asked);
+    ASSERT_TRUE(found) << to_string(found.error());
+    EXPECT_TRUE(found->recorded);
+    EXPECT_GT(found->computing, 0);
+    EXPECT_LT(found->computing, 1);
+    EXPECT_GT(found->steps.most, found->without);
+    double fast = 0, simulated = 0;
+    for (const VerifiedDraw& one : found->verified) {
+      fast += static_cast<double>(one.fast.count());
+      simulated += static_cast<double>(one.simulated.count());
+    }
+    EXPECT_NEAR(fast / simulated, 1, 0.06) << "all ranks are taken to wait for each other";
+    asked.base.work.fold = "off";
+    asked.base.network = "message";
+    const auto unfolded = ask(asked);
+    ASSERT_TRUE(unfolded) << to_string(unfolded.error());
+    EXPECT_NEAR(ratio(unfolded->steps.mean, found->steps.mean), 1, 0.02);
+  }
 }
 
 // Ranks that deviate already do so still.

@@ -13,17 +13,27 @@ namespace orrery::model {
 namespace {
 
 constexpr int kRounds = 200;
-constexpr double kEqual = 1e-12;  // of a cost: no gain
+constexpr double kEqual = 1e-12;    // of a cost: no gain
+constexpr double kRounding = 1e-9;  // of a cost: sums in another order
+
+/// Whether a device may hold so much.
+bool may_hold(const PlacementTask& task, double bytes, std::int64_t parts) {
+  return (task.memory <= 0 || bytes <= task.memory) &&
+         (task.most_parts == 0 || parts <= static_cast<std::int64_t>(task.most_parts));
+}
 
 /// Devices' sums.
 struct Loads {
   std::vector<double> us, bytes, exchanged;
+  std::vector<std::int64_t> parts;
 
-  Loads(const PlacementTask& task, const Placement& placement)
-      : us(task.devices), bytes(task.devices), exchanged(task.devices) {
+  explicit Loads(const PlacementTask& task)
+      : us(task.devices), bytes(task.devices), exchanged(task.devices), parts(task.devices) {}
+  Loads(const PlacementTask& task, const Placement& placement) : Loads(task) {
     for (std::size_t i = 0; i < placement.size(); ++i) add(task.parts[i], placement[i], 1);
   }
-  void add(const TablePart& part, std::uint32_t device, double sign) {
+  void add(const TablePart& part, std::uint32_t device, int sign) {
+    parts[device] += sign;
     us[device] += sign * part.us;
     bytes[device] += sign * part.bytes;
     exchanged[device] += sign * part.exchanged;
@@ -63,18 +73,19 @@ std::optional<Placement> greedy(const PlacementTask& task, const std::vector<dou
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-  std::vector<double> loads(task.devices), bytes(task.devices);
+  std::vector<double> loads(task.devices);
+  Loads held(task);
   Placement made(task.parts.size());
   for (const std::size_t i : order) {
     std::optional<std::uint32_t> best;
     for (std::uint32_t device = 0; device < task.devices; ++device)
-      if ((task.memory <= 0 || bytes[device] + task.parts[i].bytes <= task.memory) &&
+      if (may_hold(task, held.bytes[device] + task.parts[i].bytes, held.parts[device] + 1) &&
           (!best || loads[device] < loads[*best]))
         best = device;
     if (!best) return std::nullopt;
     made[i] = *best;
     loads[*best] += weights[i];
-    bytes[*best] += task.parts[i].bytes;
+    held.add(task.parts[i], *best, 1);
   }
   return made;
 }
@@ -82,28 +93,60 @@ std::optional<Placement> greedy(const PlacementTask& task, const std::vector<dou
 /// One after another to the devices, each the next one that has room from where `first` says.
 template <class First>
 std::optional<Placement> in_order(const PlacementTask& task, First first) {
-  std::vector<double> bytes(task.devices);
+  Loads held(task);
   Placement made(task.parts.size());
   for (std::size_t i = 0; i < made.size(); ++i) {
     const std::uint32_t from = first(i);
     std::uint32_t passed = 0;
     while (passed < task.devices) {
       made[i] = (from + passed) % task.devices;
-      if (task.memory <= 0 || bytes[made[i]] + task.parts[i].bytes <= task.memory) break;
+      if (may_hold(task, held.bytes[made[i]] + task.parts[i].bytes, held.parts[made[i]] + 1)) break;
       ++passed;
     }
     if (passed == task.devices) return std::nullopt;
-    bytes[made[i]] += task.parts[i].bytes;
+    held.add(task.parts[i], made[i], 1);
   }
   return made;
 }
+
+/// The devices with most of something, and whose is the most but for two of them.
+class Foremost {
+ public:
+  /// `sign` -1: with least. O(devices)
+  void note(const std::vector<double>& of, double sign) {
+    sign_ = sign;
+    count_ = 0;
+    for (std::uint32_t device = 0; device < of.size(); ++device) {
+      std::size_t place = count_;
+      while (place > 0 && sign * of[device] > sign * of[devices_[place - 1]]) --place;
+      if (place == devices_.size()) continue;
+      count_ = std::min(count_ + 1, devices_.size());
+      for (std::size_t i = count_ - 1; i > place; --i) devices_[i] = devices_[i - 1];
+      devices_[place] = device;
+    }
+  }
+  /// Of a and b these, of all others what they have.
+  [[nodiscard]] double with(const std::vector<double>& of, std::uint32_t a, double of_a,
+                            std::uint32_t b, double of_b) const {
+    double most = sign_ * std::max(sign_ * of_a, sign_ * of_b);
+    for (std::size_t i = 0; i < count_; ++i)
+      if (devices_[i] != a && devices_[i] != b)
+        return sign_ * std::max(sign_ * most, sign_ * of[devices_[i]]);
+    return most;
+  }
+
+ private:
+  std::array<std::uint32_t, 3> devices_{};
+  std::size_t count_ = 0;
+  double sign_ = 1;
+};
 
 /// Moves and changes of one placement.
 class Improver {
  public:
   Improver(const PlacementTask& task, Placement placement)
       : task_(task), placement_(std::move(placement)), loads_(task, placement_) {
-    cost_ = measure();
+    note_cost(measure());
   }
 
   [[nodiscard]] const Placement& placement() const { return placement_; }
@@ -114,14 +157,21 @@ class Improver {
     }
   }
 
-  /// A few parts go elsewhere, where there is room.
+  /// A few parts go elsewhere, where there is room, or change with another one.
   void shake(std::uint64_t& bits, int moves) {
     for (int i = 0; i < moves; ++i) {
       const std::size_t part = (bits = mixed(bits)) % placement_.size();
       const auto to = static_cast<std::uint32_t>((bits = mixed(bits)) % task_.devices);
-      if (has_room(to, task_.parts[part].bytes)) put(part, to);
+      if (has_room(to, task_.parts[part].bytes, 1)) {
+        put(part, to);
+      } else if (const std::size_t other = (bits = mixed(bits)) % placement_.size();
+                 may_change(part, other)) {
+        const std::uint32_t from = placement_[part];
+        put(part, placement_[other]);
+        put(other, from);
+      }
     }
-    cost_ = measure();
+    note_cost(measure());
   }
 
  private:
@@ -137,8 +187,38 @@ class Improver {
     if (a.first < b.first * (1 - kEqual)) return true;
     return a.first <= b.first && a.second < b.second * (1 - kEqual);
   }
-  [[nodiscard]] bool has_room(std::uint32_t device, double bytes) const {
-    return task_.memory <= 0 || loads_.bytes[device] + bytes <= task_.memory;
+  void note_cost(const Cost& cost) {
+    cost_ = cost;
+    longest_.note(loads_.us, 1);
+    widest_.note(loads_.exchanged, 1);
+    narrowest_.note(loads_.exchanged, -1);
+    all_exchanged_ = std::accumulate(loads_.exchanged.begin(), loads_.exchanged.end(), 0.0);
+  }
+  /// Whether it can be better, but for rounding, if so much more goes from one device to another;
+  /// without touching the others. Most of what is tried ends here.
+  [[nodiscard]] bool may_help(std::uint32_t from, std::uint32_t to, double us,
+                              double exchanged) const {
+    const double from_us = loads_.us[from] - us, to_us = loads_.us[to] + us;
+    double cost = longest_.with(loads_.us, from, from_us, to, to_us);
+    if (task_.link > 0) {
+      const double from_sends = loads_.exchanged[from] - exchanged;
+      const double to_sends = loads_.exchanged[to] + exchanged;
+      const double most = widest_.with(loads_.exchanged, from, from_sends, to, to_sends);
+      const double least = narrowest_.with(loads_.exchanged, from, from_sends, to, to_sends);
+      cost += 2 * (task_.latency_us +
+                   std::max(all_exchanged_ - least, most * (task_.devices - 1)) / task_.link);
+    }
+    if (cost > cost_.first * (1 + kRounding)) return false;
+    if (cost < cost_.first * (1 - kRounding)) return true;
+    const double was = loads_.us[from] * loads_.us[from] + loads_.us[to] * loads_.us[to];
+    return from_us * from_us + to_us * to_us - was < kRounding * cost_.second;
+  }
+  [[nodiscard]] bool has_room(std::uint32_t device, double bytes, int parts) const {
+    return may_hold(task_, loads_.bytes[device] + bytes, loads_.parts[device] + parts);
+  }
+  [[nodiscard]] bool may_change(std::size_t a, std::size_t b) const {
+    const double more = task_.parts[a].bytes - task_.parts[b].bytes;
+    return has_room(placement_[b], more, 0) && has_room(placement_[a], -more, 0);
   }
   void put(std::size_t part, std::uint32_t device) {
     loads_.add(task_.parts[part], placement_[part], -1);
@@ -151,7 +231,7 @@ class Improver {
     put(a, to_a);
     if (b != a) put(b, to_b);
     if (const Cost now = measure(); better(now, cost_)) {
-      cost_ = now;
+      note_cost(now);
       return true;
     }
     put(a, was_a);
@@ -162,7 +242,8 @@ class Improver {
   bool move_one() {
     for (std::size_t part = 0; part < placement_.size(); ++part)
       for (std::uint32_t to = 0; to < task_.devices; ++to)
-        if (to != placement_[part] && has_room(to, task_.parts[part].bytes) &&
+        if (to != placement_[part] && has_room(to, task_.parts[part].bytes, 1) &&
+            may_help(placement_[part], to, task_.parts[part].us, task_.parts[part].exchanged) &&
             try_moves(part, to, part, to))
           return true;
     return false;
@@ -171,8 +252,10 @@ class Improver {
     for (std::size_t a = 0; a < placement_.size(); ++a)
       for (std::size_t b = a + 1; b < placement_.size(); ++b) {
         const std::uint32_t to_a = placement_[b], to_b = placement_[a];
-        const double more = task_.parts[a].bytes - task_.parts[b].bytes;
-        if (to_a == to_b || !has_room(to_a, more) || !has_room(to_b, -more)) continue;
+        const TablePart &one = task_.parts[a], &other = task_.parts[b];
+        if (to_a == to_b || !may_change(a, b) ||
+            !may_help(to_b, to_a, one.us - other.us, one.exchanged - other.exchanged))
+          continue;
         if (try_moves(a, to_a, b, to_b)) return true;
       }
     return false;
@@ -182,6 +265,8 @@ class Improver {
   Placement placement_;
   Loads loads_;
   Cost cost_;
+  Foremost longest_, widest_, narrowest_;
+  double all_exchanged_ = 0;
 };
 
 }  // namespace
@@ -192,8 +277,9 @@ PlacementCost cost_of(const PlacementTask& task, const Placement& placement) {
 
 bool fits(const PlacementTask& task, const Placement& placement) {
   const Loads loads(task, placement);
-  return task.memory <= 0 ||
-         *std::max_element(loads.bytes.begin(), loads.bytes.end()) <= task.memory;
+  for (std::uint32_t device = 0; device < task.devices; ++device)
+    if (!may_hold(task, loads.bytes[device], loads.parts[device])) return false;
+  return true;
 }
 
 double lower_bound_us(const PlacementTask& task) {

@@ -22,8 +22,9 @@ struct TablePart {
 struct PlacementTask {
   std::vector<TablePart> parts;
   std::uint32_t devices = 1;
-  double memory = 0;  ///< bytes of a device for tables; 0: no limit
-  double link = 0;    ///< bytes per microsecond of a device's links, one way; 0: exchanges are free
+  double memory = 0;             ///< bytes of a device for tables; 0: no limit
+  std::uint32_t most_parts = 0;  ///< a device holds no more; 0: no limit
+  double link = 0;  ///< bytes per microsecond of a device's links, one way; 0: exchanges are free
   double latency_us = 0;  ///< of an exchange
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "orrery/core/random.h"
 
@@ -89,6 +90,52 @@ TEST(Placement, NeverWorseThanTheSix) {
   }
 }
 
+// What is not tried in full, because it cannot help, would not have helped.
+TEST(Placement, NoMoveAndNoChangeOfTwoIsBetter) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    PlacementTask task = drawn_task(300 + seed, 20 + seed, 6, seed % 2 == 0 ? 0 : 1.3);
+    if (seed % 4 == 3) task.link = 0;
+    const auto found = search_placement(task, seed);
+    ASSERT_TRUE(found.has_value());
+    const double least = cost_of(task, *found).us() * (1 - 1e-9);
+    const auto is_no_better = [&](const Placement& other) {
+      return !fits(task, other) || cost_of(task, other).us() >= least;
+    };
+    for (std::size_t a = 0; a < found->size(); ++a) {
+      Placement other = *found;
+      for (other[a] = 0; other[a] < task.devices; ++other[a])
+        EXPECT_TRUE(is_no_better(other)) << seed << ": " << a << " to " << other[a];
+      for (std::size_t b = 0; b < a; ++b) {
+        other = *found;
+        std::swap(other[a], other[b]);
+        EXPECT_TRUE(is_no_better(other)) << seed << ": " << a << " with " << b;
+      }
+    }
+  }
+}
+
+// As few parts to a device as all of them need, and one more.
+TEST(Placement, DevicesHoldNoMorePartsThanTheyMay) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    PlacementTask task = drawn_task(200 + seed, 6 + seed % 4, 4, seed % 2 == 0 ? 0 : 2);
+    const auto free = search_placement(task, seed);
+    task.most_parts = static_cast<std::uint32_t>((task.parts.size() + 3) / 4 + seed % 2);
+    const double best = exhaustive(task);
+    const auto found = search_placement(task, seed);
+    ASSERT_TRUE(found.has_value() && free.has_value()) << seed;
+    EXPECT_TRUE(fits(task, *found));
+    EXPECT_LE(cost_of(task, *found).us(), 1.02 * best) << seed;
+    EXPECT_GE(cost_of(task, *found).us(), cost_of(task, *free).us() * (1 - 1e-9)) << seed;
+    for (std::uint32_t i = 0; i < kSharders; ++i)
+      if (const auto other = place_by(static_cast<Sharder>(i), task, seed)) {
+        EXPECT_TRUE(fits(task, *other)) << name(static_cast<Sharder>(i));
+        EXPECT_LE(cost_of(task, *found).us(), cost_of(task, *other).us());
+      }
+    task.most_parts = static_cast<std::uint32_t>((task.parts.size() - 1) / 4);
+    EXPECT_FALSE(search_placement(task, seed).has_value()) << "too few for all parts";
+  }
+}
+
 // Two devices, three parts: 6 beside 3 + 3, and what an uneven exchange costs.
 TEST(Placement, CostsByHand) {
   PlacementTask task;
@@ -103,6 +150,10 @@ TEST(Placement, CostsByHand) {
   task.memory = 100;
   EXPECT_TRUE(fits(task, {0, 1, 1}));
   EXPECT_FALSE(fits(task, {0, 0, 1}));
+  task.most_parts = 1;
+  EXPECT_FALSE(fits(task, {0, 1, 1}));
+  task.most_parts = 2;
+  EXPECT_TRUE(fits(task, {0, 1, 1}));
   task.memory = 99;
   EXPECT_FALSE(search_placement(task, 1).has_value());
 }

@@ -55,41 +55,46 @@ struct Load {  // of a rank, in the order in which ranks are given the next tabl
   std::int64_t cost = 0;
   std::int64_t weights = 0;
   std::int64_t rank = 0;
-  std::int64_t tables = 0;
 
   friend bool operator>(const Load& a, const Load& b) {
     return std::tie(a.cost, a.weights, a.rank) > std::tie(b.cost, b.weights, b.rank);
   }
 };
 
-TableShare by_table(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks, std::int64_t rank) {
-  std::vector<EmbeddingTables> costliest(dlrm.tables);
-  std::stable_sort(costliest.begin(), costliest.end(),
-                   [](const EmbeddingTables& a, const EmbeddingTables& b) {
-                     return std::tie(a.pooling, a.rows) > std::tie(b.pooling, b.rows);
-                   });
+std::vector<std::int64_t> costliest_first(const Dlrm& dlrm, std::int64_t tables,
+                                          std::int64_t ranks) {
+  struct Alike {
+    EmbeddingTables table;
+    std::int64_t first;  // of all tables
+  };
+  std::vector<Alike> costliest;
+  std::int64_t first = 0;
+  for (const EmbeddingTables& table : dlrm.tables) {
+    costliest.push_back({table, first});
+    first += table.count;
+  }
+  std::stable_sort(costliest.begin(), costliest.end(), [](const Alike& a, const Alike& b) {
+    return std::tie(a.table.pooling, a.table.rows) > std::tie(b.table.pooling, b.table.rows);
+  });
   // With more ranks than tables each table finds an empty rank: the others stay so.
   std::priority_queue<Load, std::vector<Load>, std::greater<>> queue;
-  for (std::int64_t r = 0; r < std::min(ranks, tables); ++r) queue.push({0, 0, r, 0});
-  TableShare share;
-  for (const EmbeddingTables& table : costliest) {
-    for (std::int64_t i = 0; i < table.count; ++i) {
+  for (std::int64_t r = 0; r < std::min(ranks, tables); ++r) queue.push({0, 0, r});
+  std::vector<std::int64_t> placement(static_cast<std::size_t>(tables));
+  for (const Alike& alike : costliest) {
+    for (std::int64_t i = 0; i < alike.table.count; ++i) {
       Load next = queue.top();
       queue.pop();
-      next.cost += table.pooling + 1;
-      next.weights += table.rows * dlrm.dim;
-      ++next.tables;
-      if (next.rank == rank) hold(share, table, 1, table.rows, dlrm.dim);
-      share.widest = std::max(share.widest, next.tables * dlrm.dim);
+      placement[static_cast<std::size_t>(alike.first + i)] = next.rank;
+      next.cost += alike.table.pooling + 1;
+      next.weights += alike.table.rows * dlrm.dim;
       queue.push(next);
     }
   }
-  return share;
+  return placement;
 }
 
 /// As somebody placed them.
-Result<TableShare> by_placement(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks,
-                                std::int64_t rank) {
+Result<void> check_placement(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks) {
   const auto& placement = dlrm.placement;
   if (static_cast<std::int64_t>(placement.size()) != tables)
     return tl::unexpected(Error{Errc::config_range, "model.dlrm.placement",
@@ -99,6 +104,11 @@ Result<TableShare> by_placement(const Dlrm& dlrm, std::int64_t tables, std::int6
     return tl::unexpected(Error{Errc::config_range, "model.dlrm.placement",
                                 fmt::format("there is no rank {}", most),
                                 fmt::format("{} ranks, from 0", ranks)});
+  return {};
+}
+
+TableShare by_placement(const Dlrm& dlrm, const std::vector<std::int64_t>& placement,
+                        std::int64_t ranks, std::int64_t rank) {
   std::vector<std::int64_t> held(static_cast<std::size_t>(ranks));
   TableShare share;
   std::size_t next = 0;
@@ -114,14 +124,26 @@ Result<TableShare> by_placement(const Dlrm& dlrm, std::int64_t tables, std::int6
 
 }  // namespace
 
+Result<std::vector<std::int64_t>> table_placement(const Dlrm& dlrm, std::uint64_t ranks) {
+  const Result<std::int64_t> tables = count_tables(dlrm);
+  if (!tables) return tl::unexpected(tables.error());
+  if (dlrm.sharding != TableSharding::table) return std::vector<std::int64_t>();
+  const auto n = static_cast<std::int64_t>(ranks);
+  if (dlrm.placement.empty()) return costliest_first(dlrm, *tables, n);
+  if (auto fine = check_placement(dlrm, *tables, n); !fine) return tl::unexpected(fine.error());
+  return dlrm.placement;
+}
+
 Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks, std::uint64_t rank) {
   const Result<std::int64_t> tables = count_tables(dlrm);
   if (!tables) return tl::unexpected(tables.error());
   const auto n = static_cast<std::int64_t>(ranks);
   const auto r = static_cast<std::int64_t>(rank);
-  if (dlrm.sharding == TableSharding::table)
-    return dlrm.placement.empty() ? by_table(dlrm, *tables, n, r)
-                                  : by_placement(dlrm, *tables, n, r);
+  if (dlrm.sharding == TableSharding::table) {
+    const auto placement = table_placement(dlrm, ranks);
+    if (!placement) return tl::unexpected(placement.error());
+    return by_placement(dlrm, *placement, n, r);
+  }
   TableShare share;
   const bool by_row = dlrm.sharding == TableSharding::row;
   const std::int64_t columns = by_row ? dlrm.dim : even_share(dlrm.dim, n, r);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/workload/spec/model.h"
@@ -34,5 +35,10 @@ struct TableShare {
 /// sharding; greedy placement by cost).
 [[nodiscard]] Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks,
                                              std::uint64_t rank);
+
+/// The rank of each table, in their order, those alike one by one; none where every table lies on
+/// all ranks. Errc: as table_share.
+[[nodiscard]] Result<std::vector<std::int64_t>> table_placement(const Dlrm& dlrm,
+                                                                std::uint64_t ranks);
 
 }  // namespace orrery::workload

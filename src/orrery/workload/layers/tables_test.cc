@@ -78,6 +78,29 @@ TEST(Tables, LieWhereTheyWerePlaced) {
   EXPECT_EQ(table_share(dlrm, 2, 0).error().code, Errc::config_range) << "four tables";
 }
 
+// What each rank holds is what was placed there, also where nobody said so.
+TEST(Tables, PlacementsSayWhatSharesDo) {
+  Dlrm dlrm = tables({{.rows = 10, .pooling = 5},
+                      {.rows = 20, .count = 2, .pooling = 9},
+                      {.rows = 100, .pooling = 3}},
+                     TableSharding::table);
+  const auto found = table_placement(dlrm, 3);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(*found, (std::vector<std::int64_t>{2, 0, 1, 2}));
+  std::vector<TableShare> by_itself;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) by_itself.push_back(share(dlrm, 3, rank));
+  dlrm.placement = *found;
+  for (std::uint64_t rank = 0; rank < 3; ++rank) {
+    EXPECT_EQ(share(dlrm, 3, rank).lookups, by_itself[rank].lookups);
+    EXPECT_EQ(share(dlrm, 3, rank).weights, by_itself[rank].weights);
+    EXPECT_EQ(share(dlrm, 3, rank).widest, by_itself[rank].widest);
+  }
+  dlrm.placement = {0, 1};
+  EXPECT_EQ(table_placement(dlrm, 3).error().code, Errc::config_range);
+  dlrm.sharding = TableSharding::row;
+  EXPECT_TRUE(table_placement(dlrm, 3)->empty());
+}
+
 TEST(Tables, RanksWithoutATableHaveNothing) {
   const Dlrm dlrm = tables({{.rows = 10, .count = 2}}, TableSharding::table);
   EXPECT_EQ(share(dlrm, 3, 1).tables, 1);

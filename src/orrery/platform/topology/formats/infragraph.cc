@@ -5,6 +5,7 @@
 #include "orrery/platform/topology/formats/infragraph_expand.h"
 #include "orrery/platform/topology/formats/infragraph_model.h"
 #include "orrery/platform/topology/formats/infragraph_old.h"
+#include "orrery/platform/topology/formats/infragraph_own.h"
 #include "orrery/platform/topology/formats/node_link.h"
 #include "orrery/platform/topology/formats/tiers.h"
 
@@ -57,6 +58,7 @@ Result<Topology> read_infragraph(const Json& file, std::size_t bytes, const std:
   if (!parsed) return tl::unexpected(parsed.error());
   Result<infragraph::Expanded> graph = infragraph::expand(*parsed, bytes, where, findings);
   if (!graph) return tl::unexpected(graph.error());
+  if (infragraph::is_own(file)) return infragraph::restore(file, *graph, where);
   if (graph->builder.link_count() == 0)
     return fail(Errc::input_missing_attr, base + "/edges",
                 "no edges: nothing says what is linked to what", "add edges to the device");

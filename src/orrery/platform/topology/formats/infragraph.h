@@ -29,12 +29,13 @@ namespace orrery::platform {
 [[nodiscard]] Result<Topology> read_infragraph(std::string_view text, const std::string& where,
                                                Findings& findings);
 
-/// The topology as InfraGraph 2.4, YAML, that reads back as the same: nodes in their order with
-/// classes, machines and ranks, edges with figures. The format has no directions: links that differ
-/// by direction, or have none the other way, are written with the figures of the direction from the
-/// lower node. It has one edge between two nodes: several links there become one as wide as all,
-/// and so does a bundle. Names become "part.N" where they are none of the format's own; what they
-/// were is each node's annotation "name", which read_infragraph() takes.
+/// The topology as InfraGraph 2.4 (YAML): an instance for each machine and for each node between
+/// machines, devices that are alike once. What the format has no words for stands in annotations
+/// called "orrery", from which read_infragraph() makes the same again: nodes' order, names, classes
+/// and hosts; links that differ by direction, lie side by side or are bundles, which others see as
+/// one edge as wide as all of one direction. Not kept: `origin`, formulas of routes, characters in
+/// names that a terminal would obey. Reading goes as far as configurations may
+/// (limits::kConfigBytes).
 [[nodiscard]] std::string write_infragraph(const Topology& topology);
 
 }  // namespace orrery::platform

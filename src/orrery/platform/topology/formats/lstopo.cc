@@ -46,26 +46,25 @@ NodeClass kind_of(const pugi::xml_node& device) {
 class LstopoReading {
  public:
   LstopoReading(std::string_view text, const std::string& where, Findings& findings)
-      : places_(text, where),
-        where_(where),
-        findings_(findings),
-        builder_("machine", "lstopo"),
-        host_(builder_.add_host()) {}
+      : places_(text, where), where_(where), findings_(findings), builder_("machine", "lstopo") {}
 
   Result<Topology> read(const pugi::xml_node& topology) {
     const pugi::xml_node machine = topology.child("object");
     if (!machine)
       return fail(Errc::input_empty, where_, "a topology without objects",
                   "`lstopo --whole-io machine.xml` makes such a file");
+    if (object_type(machine) != "System") host_ = builder_.add_host();
     if (auto done = cpus(machine); !done) return tl::unexpected(done.error());
     if (cpus_.empty()) add_cpu("cpu0");
     if (auto done = walk(machine, cpus_[0], cpus_[0]); !done) return tl::unexpected(done.error());
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
-      for (std::size_t k = 0; k < i; ++k) join(cpus_[k], cpus_[i], Bandwidth(0), LinkClass::host);
+      for (std::size_t k = 0; k < i; ++k) {
+        if (builder_.host(cpus_[k]) == builder_.host(cpus_[i]))
+          join(cpus_[k], cpus_[i], Bandwidth(0), LinkClass::host);
+      }
     }
     if (auto done = read_lstopo_distances(topology, places_, by_index_, builder_, findings_); !done)
       return tl::unexpected(done.error());
-    if (devices_ == 0) findings_.add(FindingCode::fabric_without_devices, where_);
     return builder_.finish(where_);
   }
 
@@ -81,6 +80,9 @@ class LstopoReading {
 
   /// Packages first, so that CPUs are numbered in the machine's order.
   Result<void> cpus(const pugi::xml_node& object) {
+    // A "System" is several machines, as versions before 2 could put them together.
+    if (object_type(object) == "Machine" && object_type(object.parent()) == "System")
+      host_ = builder_.add_host();
     const bool package = object_type(object) == "Package" || object_type(object) == "Socket";
     if (package) {
       if (cpus_.size() == kMostPackages)
@@ -115,6 +117,7 @@ class LstopoReading {
     if (!io && type != "OSDev" && type != "Core" && type != "PU" && !mentions(type, "cache")) {
       // Machines, groups and packages: what is directly in them is near their first package.
       if (const auto first = near(object)) cpu = above = *first;
+      host_ = builder_.host(cpu);
     }
     if (type == "NUMANode") {
       const NodeIndex memory =
@@ -133,7 +136,6 @@ class LstopoReading {
       Result<NodeIndex> node = add_pci(object, kind, above);
       if (!node) return tl::unexpected(node.error());
       for (const pugi::xml_node& os : object.children("object")) remember(os, *node);
-      if (kind == NodeClass::device) ++devices_;
       return {};
     }
     for (const pugi::xml_node& child : object.children()) {
@@ -192,12 +194,11 @@ class LstopoReading {
   const std::string& where_;
   Findings& findings_;
   TopologyBuilder builder_;
-  std::uint32_t host_;
+  std::uint32_t host_ = Topology::kNoHost;
   std::vector<NodeIndex> cpus_;
   std::map<std::ptrdiff_t, NodeIndex> cpu_of_;  ///< by where the package stands
   std::map<std::uint64_t, NodeIndex> by_index_;
   std::size_t numas_ = 0;
-  std::size_t devices_ = 0;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace orrery::platform {
 /// Packages become CPUs, NUMA nodes memory, accelerators devices, NICs and the bridges that lead to
 /// them what they are; other PCI devices are left out. Links to the PCI have the rate that hwloc
 /// found; links that distance matrices of bandwidths tell (NVLink, xGMI) are there, too. A machine
-/// without accelerators is read all the same (fabric_without_devices). Errc: input_corrupt,
+/// without accelerators is read all the same. Errc: input_corrupt,
 /// input_unsupported, input_range, limit_exceeded.
 [[nodiscard]] Result<Topology> read_lstopo(std::string_view text, const std::string& where,
                                            Findings& findings);

@@ -118,10 +118,17 @@ Result<Ns3Text> read_ns3_text(std::string_view text, const std::string& where,
       return tl::unexpected(done.error());
   }
   while (lines.next_with_words()) {
-    if (out.links.size() == links)
+    if (out.links.size() == links) {
+      // HPCC's own file explains itself below its links; ns-3 reads no further either.
+      if (!whole_number(lines.words()[0])) {
+        findings.add(FindingCode::fabric_part_ignored,
+                     at_line(where, lines.number()) + ": what follows the links");
+        break;
+      }
       return fail(Errc::input_mismatch, at_line(where, lines.number()),
                   fmt::format("more links than the {} that the first line counts", links),
                   "correct the count, or take away lines");
+    }
     if (auto done = read_link_line(lines, where, out, findings); !done)
       return tl::unexpected(done.error());
   }

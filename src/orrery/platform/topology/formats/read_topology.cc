@@ -140,6 +140,33 @@ bool looks_like_json(std::string_view text) {
   return text.starts_with('{') || text.starts_with('[');
 }
 
+Result<Topology> read_any(std::string_view text, const std::string& where, Findings& findings) {
+  const std::string_view begin = trimmed_front(text);
+  if (begin.empty()) return fail(Errc::input_empty, where, "there is nothing in it");
+  if (begin.starts_with('<')) return read_xml(text, where, findings);
+  if (looks_like_json(begin)) return read_tree(begin, true, where, findings);
+  switch (const TopologyFormat format = format_of_lines(without_escapes(text.substr(0, 1 << 16)))) {
+    case TopologyFormat::ns3:
+      return read_ns3(text, where, findings);
+    case TopologyFormat::simai:
+      return read_simai(text, where, findings);
+    case TopologyFormat::htsim:
+      return read_htsim(text, where, findings);
+    case TopologyFormat::anynet:
+      return read_anynet(text, where, findings);
+    case TopologyFormat::nvidia_smi:
+      return read_smi(text, where, findings);
+    case TopologyFormat::unknown:
+      break;
+    default:
+      return refused_as(format, where);
+  }
+  if (std::find(text.begin(), text.end(), '\0') != text.end())
+    return fail(Errc::input_unsupported, where, "not text: it has zero bytes in it",
+                "give the fabric's description, unpacked or gzipped");
+  return read_tree(text, false, where, findings);
+}
+
 }  // namespace
 
 std::span<const TopologyFormatInfo> topology_formats() { return kFormats; }
@@ -169,30 +196,9 @@ TopologyFormat topology_format(std::string_view text) {
 
 Result<Topology> read_topology(std::string_view text, const std::string& where,
                                Findings& findings) {
-  const std::string_view begin = trimmed_front(text);
-  if (begin.empty()) return fail(Errc::input_empty, where, "there is nothing in it");
-  if (begin.starts_with('<')) return read_xml(text, where, findings);
-  if (looks_like_json(begin)) return read_tree(begin, true, where, findings);
-  switch (const TopologyFormat format = format_of_lines(without_escapes(text.substr(0, 1 << 16)))) {
-    case TopologyFormat::ns3:
-      return read_ns3(text, where, findings);
-    case TopologyFormat::simai:
-      return read_simai(text, where, findings);
-    case TopologyFormat::htsim:
-      return read_htsim(text, where, findings);
-    case TopologyFormat::anynet:
-      return read_anynet(text, where, findings);
-    case TopologyFormat::nvidia_smi:
-      return read_smi(text, where, findings);
-    case TopologyFormat::unknown:
-      break;
-    default:
-      return refused_as(format, where);
-  }
-  if (std::find(text.begin(), text.end(), '\0') != text.end())
-    return fail(Errc::input_unsupported, where, "not text: it has zero bytes in it",
-                "give the fabric's description, unpacked or gzipped");
-  return read_tree(text, false, where, findings);
+  Result<Topology> read = read_any(text, where, findings);
+  if (read && read->devices().empty()) findings.add(FindingCode::fabric_without_devices, where);
+  return read;
 }
 
 Result<Topology> read_topology_file(const std::string& path, Findings& findings) {

@@ -130,7 +130,7 @@ class SmiReading {
     for (const auto& [name, i] : at) {
       made.gpu[i] = is_numbered(name, "GPU");
       const auto known = legend_.find(name);
-      made.names[i] = known == legend_.end() ? name : known->second;
+      made.names[i] = printable(known == legend_.end() ? name : known->second, kShownBytes);
     }
     std::vector<bool> seen(size);
     for (const SmiRow& row : rows_) {

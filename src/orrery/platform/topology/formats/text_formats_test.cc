@@ -42,6 +42,9 @@ TEST(Ns3Text, FurtherCountsAndErrorRatesAreFindings) {
   const Reading read("2 0 1 8 4\n\n0 1 25Gbps 1us 0.01\n");
   ASSERT_TRUE(read.topology) << read.error();
   EXPECT_EQ(read.findings.count(FindingCode::fabric_part_ignored), 2U);
+  // HPCC's own file explains itself at its end.
+  const Reading explained("2 0 1\n\n0 1 25Gbps 1us 0\n\nFirst line: total node #, link #\n");
+  EXPECT_TRUE(explained.topology) << explained.error();
 }
 
 TEST(Ns3Text, Mistakes) {

@@ -193,6 +193,18 @@ TEST(Lstopo, VersionOneAndMachinesWithoutAccelerators) {
   EXPECT_EQ(read.findings.count(FindingCode::fabric_without_devices), 1U);
 }
 
+TEST(Lstopo, SystemsAreSeveralMachines) {
+  const Reading read(
+      "<topology><object type='System'><object type='Machine'><object type='Socket'/></object>"
+      "<object type='Machine'><object type='Socket'/><object type='Socket'/><object type='Bridge' "
+      "bridge_pci='0'><object type='PCIDev' pci_busid='1' pci_type='1200'/></object></object>"
+      "</object></topology>");
+  ASSERT_TRUE(read.topology) << read.error();
+  EXPECT_EQ(read.topology->host_count(), 2U);
+  EXPECT_EQ(read.topology->host(read.topology->devices()[0]), 1U);
+  EXPECT_EQ(read.topology->link_count(), 6U);
+}
+
 TEST(Lstopo, Mistakes) {
   EXPECT_EQ(Reading("<topology version='2.0'/>").error(), "f: a topology without objects (E2011)");
   std::string text(kLstopo);

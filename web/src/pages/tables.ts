@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A recommender's embedding tables: which rank holds which, how much that is, and how long these ranks computed.
+import { el, pageLink, styled } from '../dom';
+import type { Context, Page } from '../page';
+import { table } from '../table';
+import { placementOf, type RankTables, type Table } from './placed/placement';
+import './placed/placed.css';
+
+const mostBars = 64; // ranks that are drawn; the table has all of them
+
+// A bar of pieces, one per table; the longest rank's takes all the width.
+function bars(context: Context, ranks: readonly RankTables[], title: string, kind: 'memory' | 'reads', of: (one: Table) => number): HTMLElement {
+  const { format } = context;
+  const whole = (one: RankTables): number => (kind === 'memory' ? one.bytes : one.reads);
+  const most = Math.max(1, ...ranks.map(whole));
+  const mean = ranks.reduce((sum, one) => sum + whole(one), 0) / ranks.length;
+  const longest = ranks.reduce((a, b) => (whole(b) > whole(a) ? b : a));
+  const spoken = `${title}: most on rank ${longest.rank}, ${format.bytes(Math.round(whole(longest)))}; ${format.bytes(Math.round(mean))} in the mean.`;
+  const rows = ranks.slice(0, mostBars).map((one) => [
+    el('span', {}, `rank ${one.rank}`),
+    el('div', { class: `placed-bar ${kind}` }, one.tables.map((piece) => styled(
+      el('span', { title: `table ${piece.number}: ${format.bytes(Math.round(of(piece)))}` }), { width: `${(100 * of(piece)) / most}%` }))),
+  ]);
+  return el('section', { class: 'card', 'aria-label': title }, el('h2', {}, title), el('p', { class: 'muted' }, spoken),
+    el('div', { class: 'placed-rows', role: 'img', 'aria-label': spoken }, rows),
+    ranks.length > mostBars && el('p', { class: 'muted' }, `The first ${mostBars} ranks of ${format.count(ranks.length)}.`));
+}
+
+function ranksTable({ format }: Context, ranks: readonly RankTables[]): HTMLElement {
+  return table<RankTables>({
+    caption: 'What each rank holds, and how long it computed in this run',
+    rows: ranks,
+    columns: [
+      { title: 'rank', number: true, cell: ({ rank }) => pageLink('timeline', { rank }, String(rank)), key: ({ rank }) => rank },
+      { title: 'tables', number: true, cell: ({ tables }) => format.count(tables.length), key: ({ tables }) => tables.length },
+      { title: 'which', cell: ({ tables }) => tables.slice(0, 12).map(({ number }) => number).join(', ') + (tables.length > 12 ? ' …' : '') },
+      { title: 'memory', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
+      { title: 'read for a sample', number: true, cell: ({ reads }) => format.bytes(Math.round(reads)), key: ({ reads }) => reads },
+      { title: 'computed', note: 'lookups, MLPs and all else', number: true, cell: ({ computes }) => format.time(computes), key: ({ computes }) => computes },
+    ],
+  });
+}
+
+export const tables: Page = {
+  id: 'tables',
+  title: 'Tables',
+  shows: (data) => data.runs.some((run) => placementOf(run).length > 0),
+  render(host, context) {
+    const ranks = placementOf(context.run);
+    if (ranks.length === 0) {
+      host.append(el('div', { class: 'card' }, el('p', {}, 'This run has no embedding tables that lie on single ranks.')));
+      return;
+    }
+    host.append(
+      bars(context, ranks, 'Rows read for a sample', 'reads', ({ rows, pooling, bytes }) => (rows > 0 ? (pooling * bytes) / rows : 0)),
+      bars(context, ranks, 'Memory of tables', 'memory', ({ bytes }) => bytes),
+      el('section', { class: 'card', 'aria-label': 'Rank by rank' }, el('h2', {}, 'Rank by rank'), ranksTable(context, ranks)));
+  },
+};
