@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { drawingOf, endsOfNames, labelOf, nodesOf, ranksText, type Drawing } from '../../src/pages/links/fabric';
+import { endsOfNames, nodesOf, ranksText } from '../../src/pages/links/fabric';
+import { drawingOf, label, type Drawing } from '../../src/pages/links/fabric_drawing';
 import { endsOf, hasPorts, partsOf, useInBin, useOfPart, wholeDimensions } from '../../src/pages/links/figures';
 
 type Node = [name: string, kind: string, host?: number | null, rank?: number | null];
@@ -99,7 +100,7 @@ describe('the picture of a fabric', () => {
     assert.deepEqual(drawing.frames.map(({ label }) => label), ['host 0', 'host 1']);
     const up = drawing.lines.find(({ links }) => links.includes(12))!;
     assert.deepEqual([up.links, up.count], [[12, 13, 14], 2]);
-    assert.deepEqual(drawing.rows[3].boxes.map((box) => labelOf(drawing.boxes[box])), ['rank 0', 'rank 1', 'rank 2', 'rank 3']);
+    assert.deepEqual(drawing.rows[3].boxes.map((box) => drawing.boxes[box].label), ['rank 0', 'rank 1', 'rank 2', 'rank 3']);
   });
 
   it('shuts hosts that are too many to open, and folds what is too much for a row', () => {
@@ -110,7 +111,7 @@ describe('the picture of a fabric', () => {
     const [first, last] = [drawing.boxes[row.boxes[0]], drawing.boxes[row.boxes[47]]];
     assert.equal(first.title, 'host 0: ranks 0–1');
     assert.equal(first.inner.length, 4);
-    assert.equal(labelOf(last), '+13');
+    assert.equal(last.label, '+13');
     assert.equal(last.inner.length, 13 * 4);
     const toLeaf = drawing.lines.find(({ a, b }) => drawing.boxes[a].title === 'leaf leaf0' && drawing.boxes[b] === last)!;
     assert.equal(toLeaf.count, 13);
@@ -134,11 +135,15 @@ describe('the picture of a fabric', () => {
   });
 
   it('has labels that fit', () => {
-    const box = (labels: string[], width: number): string => labelOf({ labels, width } as never);
-    assert.equal(box(['segment0.rail3', 'rail3', '0.3', '3'], 90), 'segment0.rail3');
-    assert.equal(box(['segment0.rail3', 'rail3', '0.3', '3'], 40), 'rail3');
-    assert.equal(box(['segment0.rail3', 'rail3', '0.3', '3'], 14), '3');
-    assert.equal(box(['segment0.rail3'], 14), '');
+    const labels = (width: number, ...numbers: number[]): string[] => {
+      const boxes = numbers.map((i) => ({ labels: [`segment0.rail${i}`, `rail${i}`, `0.${i}`, String(i)], label: '', kind: 'leaf', width }));
+      label(boxes);
+      return boxes.map((box) => box.label);
+    };
+    assert.deepEqual(labels(96, 3), ['segment0.rail3']);
+    assert.deepEqual(labels(36, 3, 4), ['rail3', 'rail4']);
+    assert.deepEqual(labels(36, 3, 14), ['0.3', '0.14']);
+    assert.deepEqual(labels(12, 3, 14), ['3', '']);
     assert.equal(ranksText([9, 1, 2, 3, 11, 12]), '1–3, 9, 11–12');
   });
 });

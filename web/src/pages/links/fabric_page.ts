@@ -8,7 +8,8 @@ import * as format from '../../format';
 import type { Context } from '../../page';
 import { table } from '../../table';
 import { binsOf, blockName, endsOf, ofFabric, partsOf, peakOf, scaleEnd, useOf, useOfPart, type PartUse } from './figures';
-import { drawingOf, kindName, nodesOf } from './fabric';
+import { kindName, nodesOf } from './fabric';
+import { drawingOf } from './fabric_drawing';
 import { boxText, lineText, makeFabricPicture } from './fabric_picture';
 import { legend } from './heat';
 import { tipIn } from './tip';
@@ -40,11 +41,11 @@ export function fabricCard(run: RunData): HTMLElement {
       rows: parts,
       columns: [
         { title: 'Class', cell: ({ title }) => title, key: ({ title }) => title },
+        { title: 'Busiest link', cell: ({ busiest }) => el('span', { class: 'name' }, endsOf(run, busiest)) },
         { title: 'Links', number: true, cell: ({ links }) => format.count(links), key: ({ links }) => links },
         { title: 'Carried', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
         { title: 'Mean use', number: true, cell: ({ mean }) => format.percent(mean), key: ({ mean }) => mean, note: 'Bytes carried over capacity × step' },
         { title: 'Highest use', number: true, cell: ({ busiest }) => format.percent(useOf(run, busiest)), key: ({ busiest }) => useOf(run, busiest), note: 'Of the busiest link' },
-        { title: 'Busiest link', cell: ({ busiest }) => el('span', { class: 'name' }, endsOf(run, busiest)) },
       ],
     }));
   }
@@ -83,13 +84,14 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
     bin = Number(slider.value) - 1;
     paint();
   });
-  const whole0 = el('button', { type: 'button', onclick: () => {
+  const back = el('button', { type: 'button', onclick: () => {
     slider.value = '0';
     bin = -1;
     paint();
   } }, 'Whole step');
-  card.append(key, el('div', { class: 'row controls tp-when' }, whole0, slider, when), tip.around(picture.element, ''),
-    el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn. A strip along the foot of a box is what is busy inside it.',
+  card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tip.around(picture.element, ''),
+    el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn.',
+      drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip along the foot of a box is what is busy inside it.' : '',
       drawing.linesLeftOut > 0 ? ` ${format.counted(drawing.linesLeftOut, 'line')} that carried least left out.` : ''));
   ends.push(theme.onChange(paint));
   paint();

@@ -6,7 +6,7 @@ import type { RunData } from '../../data';
 import { el, styled, svg } from '../../dom';
 import * as format from '../../format';
 import { className, endsOf, peakOf, useInBin, useOf } from './figures';
-import { boxHeight, labelOf, type Box, type Drawing, type Line } from './fabric';
+import { boxHeight, type Box, type Drawing, type Line } from './fabric_drawing';
 import { heat } from './heat';
 
 export interface FabricPicture {
@@ -69,7 +69,7 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
   seen,
   svg('g', {}, strokes.map((one) => one.touch)),
   boxes.map(({ element }) => element));
-  styled(picture, { 'min-width': `${Math.round(Math.min(width, Math.max(640, width * 0.8)))}px` });
+  styled(picture, { 'min-width': `${Math.round(Math.min(width, Math.max(640, width * 0.7)))}px` });
   const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Picture of the fabric' }, picture);
   element.addEventListener('pointermove', (event) => {
     const target = (event.target as Element).closest('[data-line], [data-box]');
@@ -92,15 +92,14 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
 
 // A box; what is busy inside it shows as a strip along its foot.
 function drawBox(box: Box, i: number): { element: SVGElement; strip: SVGElement | null } {
-  const { x, y, width, kind, inner } = box;
+  const { x, y, width, kind, inner, label } = box;
   const [left, top] = [x - width / 2, y - boxHeight / 2];
   const at = { x: left.toFixed(1), width: width.toFixed(1) };
   const strip = inner.length > 0 ? svg('rect', { ...at, y: (top + boxHeight - 3).toFixed(1), height: 5, rx: 2 }) : null;
-  const label = labelOf(box);
   return {
     element: svg('g', { class: `tp-box ${kind === 'device' ? 'device' : ''}`, 'data-box': i },
       svg('rect', { ...at, y: top.toFixed(1), height: boxHeight, rx: 3, class: 'tp-box-body' }), strip,
-      label && svg('text', { x: x.toFixed(1), y: (y + 3.5).toFixed(1), 'font-size': 10 }, label)),
+      label && svg('text', { x: x.toFixed(1), y: (y + 3.8).toFixed(1), 'font-size': 11 }, label)),
     strip,
   };
 }
