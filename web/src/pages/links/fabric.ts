@@ -60,5 +60,5 @@ export function ranksText(ranks: readonly number[]): string {
 }
 
 export function titleOf({ name, kind, rank }: FabricNode): string {
-  return `${kindName(kind)} ${name}${rank === null ? '' : `: rank ${rank}`}`;
+  return `${kindName(kind)} ${name}${rank === null ? '' : `, rank ${rank}`}`;
 }
