@@ -3,7 +3,7 @@
 // A fabric as boxes and lines: which nodes a box stands for, which links a line, and where they are. Pure.
 
 import type { RunData } from '../../data';
-import { endsOfNames, labelsOf, nodesOf, ranksText, titleOf, type FabricNode } from './fabric';
+import { circuitsOf, endsOfNames, labelsOf, nodesOf, ranksText, titleOf, type FabricNode } from './fabric';
 
 export interface Box {
   title: string; // for its tooltip
@@ -43,6 +43,7 @@ export interface Drawing {
   rows: (Row & { y: number })[];
   frames: Frame[];
   lines: Line[]; // nothing else is drawn between boxes
+  circuits: number; // switches that are drawn as a line
   linesLeftOut: number; // those with fewest bytes
   width: number;
   height: number;
@@ -89,7 +90,7 @@ class Maker {
   readonly frames: { label: string; left: number; width: number; first: number; last: number }[] = [];
   width = usual;
 
-  constructor(private readonly run: RunData, private readonly nodes: readonly FabricNode[]) {
+  constructor(private readonly run: RunData, private readonly nodes: readonly FabricNode[], private readonly circuits: ReadonlyMap<number, unknown>) {
     this.boxOf = new Array<number>(nodes.length).fill(-1);
   }
 
@@ -129,6 +130,7 @@ class Maker {
     const outside = new Map<string, number[]>();
     const alone: number[] = [];
     this.nodes.forEach(({ kind, host }, node) => {
+      if (this.circuits.has(node)) return;
       if (host !== null) {
         const rows = hosts.get(host) ?? hosts.set(host, inHostLabels.map(() => [])).get(host)!;
         rows[inHost[kind] ?? 2].push(node);
@@ -239,13 +241,16 @@ class Maker {
 
 type Pair = Omit<Line, 'path'>;
 
-// All links between two boxes as one line.
-function pairsOf(run: RunData, nodes: readonly FabricNode[], maker: Maker): Pair[] {
-  const ends = endsOfNames(nodes);
+// All links between two boxes as one line. Those of a circuit belong to the line between its two ends.
+function pairsOf(ends: readonly ([number, number] | null)[], circuits: ReadonlyMap<number, [number, number]>, maker: Maker): Pair[] {
   const pairs = new Map<string, Pair & { back: number }>();
-  run.links.name.forEach((name, link) => {
-    const [from, to] = ends(name) ?? [-1, -1];
-    const [a, b] = [maker.boxOf[from] ?? -1, maker.boxOf[to] ?? -1];
+  ends.forEach((both, link) => {
+    if (!both) return;
+    let [from, to] = both;
+    const [into, out] = [circuits.get(to), circuits.get(from)];
+    if (into) to = into[0] === from ? into[1] : into[0];
+    else if (out) from = out[0] === to ? out[1] : out[0];
+    const [a, b] = [maker.boxOf[from], maker.boxOf[to]];
     if (a < 0 || b < 0) return;
     if (a === b) {
       maker.boxes[a].inner.push(link);
@@ -254,6 +259,7 @@ function pairsOf(run: RunData, nodes: readonly FabricNode[], maker: Maker): Pair
     const key = a < b ? `${a} ${b}` : `${b} ${a}`;
     const pair = pairs.get(key) ?? pairs.set(key, { a: Math.min(a, b), b: Math.max(a, b), links: [], count: 0, back: 0 }).get(key)!;
     pair.links.push(link);
+    if (out) return; // its other half counts
     if (a < b) pair.count++;
     else pair.back++;
   });
@@ -287,9 +293,11 @@ function pathOf(maker: Maker, pair: Pair, bow: number): string {
 // null: there is nothing that can be drawn.
 export function drawingOf(run: RunData): Drawing | null {
   const nodes = nodesOf(run);
-  const maker = new Maker(run, nodes);
+  const ends = run.links.name.map(endsOfNames(nodes));
+  const circuits = circuitsOf(nodes, ends);
+  const maker = new Maker(run, nodes, circuits);
   if (!maker.make()) return null;
-  const pairs = pairsOf(run, nodes, maker);
+  const pairs = pairsOf(ends, circuits, maker);
   const bytes = (pair: Pair): number => pair.links.reduce((sum, link) => sum + run.links.bytes[link], 0);
   const kept = pairs.length > mostLines ? [...pairs].sort((a, b) => bytes(b) - bytes(a)).slice(0, mostLines) : pairs;
   const bows = kept.map((pair) => bowOf(maker, pair));
@@ -308,6 +316,7 @@ export function drawingOf(run: RunData): Drawing | null {
       return { label, x: left, y: top, width, height: maker.rows[last].y + maker.rows[last].bow + boxHeight / 2 + 22 - top };
     }),
     lines: kept.map((pair, i) => ({ ...pair, path: pathOf(maker, pair, bows[i]) })),
+    circuits: circuits.size,
     linesLeftOut: pairs.length - kept.length,
     width: maker.width,
     height,
