@@ -179,12 +179,13 @@ class Maker {
     const room = this.width - gutter - hosts.length * frameGap;
     const box = Math.min(52, (this.narrowest() + gap) * (room / (need - gutter - hosts.length * frameGap)) - gap);
     const widths = hosts.map(([, rows]) => Math.min(mostInHost, Math.max(...rows.map((row) => row.length))) * (box + gap) - gap);
+    const named = hosts.every(([host], i) => widthOfText(`host ${host}`) <= widths[i] + frameGap - 4);
     let left = gutter + (this.width - gutter - widths.reduce((sum, width) => sum + width + frameGap, -frameGap)) / 2;
     hosts.forEach(([host, rows], i) => {
       for (const [place, row] of numbers) {
         this.place(row, rows[place].map((node) => [node]), mostInHost, left, widths[i], rows[place].length === 1 ? Math.min(widths[i], 62) : box, this.about);
       }
-      const label = [`host ${host}`, String(host)].find((one) => widthOfText(one) <= widths[i] + 4) ?? '';
+      const label = named ? `host ${host}` : String(host);
       const [first, last] = [Math.min(...numbers.values()), Math.max(...numbers.values())];
       this.frames.push({ label, left: left - frameGap / 2 + 2, width: widths[i] + frameGap - 4, first, last });
       left += widths[i] + frameGap;
@@ -283,9 +284,11 @@ function pathOf(maker: Maker, pair: Pair, bow: number): string {
     const y = a.y + (row.down ? 1 : -1) * (boxHeight / 2 + 2 * bow);
     return `M${point(a.x, a.y)}Q${point((a.x + b.x) / 2, y)} ${point(b.x, b.y)}`;
   }
-  const apart = Math.abs(maker.rowOf[pair.a] - maker.rowOf[pair.b]);
-  if (apart > 1 && Math.abs(a.x - b.x) < 1) { // past what stands between
-    return `M${point(a.x, a.y)}Q${point(a.x + a.width + 6 + 3 * apart, (a.y + b.y) / 2)} ${point(b.x, b.y)}`;
+  const [first, last] = [maker.rowOf[pair.a], maker.rowOf[pair.b]].sort((x, y) => x - y);
+  const covered = (): boolean => maker.rows.slice(first + 1, last).some(({ boxes }) =>
+    boxes.some((box) => Math.abs(maker.boxes[box].x - a.x) < maker.boxes[box].width / 2));
+  if (Math.abs(a.x - b.x) < 1 && covered()) { // past what stands between
+    return `M${point(a.x, a.y)}Q${point(a.x + a.width + 6 + 3 * (last - first), (a.y + b.y) / 2)} ${point(b.x, b.y)}`;
   }
   return `M${point(a.x, a.y)}L${point(b.x, b.y)}`;
 }
@@ -330,11 +333,12 @@ function heights(maker: Maker, pairs: readonly Pair[]): number {
     const [first, last] = [maker.rowOf[a], maker.rowOf[b]].sort((x, y) => x - y);
     for (let row = first + 1; row <= last; row++) crossing[row]++;
   }
+  const inHosts = 28 + Math.min(70, 0.05 * Math.max(0, ...maker.frames.map(({ width }) => width)));
   let y = 8;
   maker.rows.forEach((row, i) => {
     const above = maker.rows[i - 1];
     if (above && row.grid && above.grid) y += 34;
-    else if (above?.down && row.down) y += 30;
+    else if (above?.down && row.down) y += inHosts;
     else if (above) y += Math.min(150, 62 + 0.12 * crossing[i]);
     if (!row.down) y += row.bow;
     row.y = y + boxHeight / 2;

@@ -40,7 +40,7 @@ export function fabricCard(run: RunData): HTMLElement {
       caption: 'Links by class: those that carried something',
       rows: parts,
       columns: [
-        { title: 'Class', cell: ({ title }) => title, key: ({ title }) => title },
+        { title: 'Class', cell: ({ title }) => el('span', { class: 'cp-nowrap' }, title), key: ({ title }) => title },
         { title: 'Busiest link', cell: ({ busiest }) => el('span', { class: 'name' }, endsOf(run, busiest)) },
         { title: 'Links', number: true, cell: ({ links }) => format.count(links), key: ({ links }) => links },
         { title: 'Carried', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
