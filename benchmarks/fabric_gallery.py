@@ -43,18 +43,17 @@ def run(program, *arguments):
 
 
 def collective(program, folder, kind):
-    """A trace of one rank with one collective."""
+    """Traces of 64 ranks with one collective."""
     text = folder / f"{kind}.txt"
     text.write_text(f"MICRO\n1\none -1 0 NONE 0 0 NONE 0 0 {kind} {SIZE} 0\n")
-    made = folder / kind
-    made.mkdir()
-    run(program, "convert", text, "--ranks", 1, "-o", made, "-q")
-    return next(made.glob("*.et"))
+    made = folder / kind / "w"
+    run(program, "convert", text, "--npus", 64, "-o", made, "-q")
+    return made
 
 
 def seconds(program, cluster, *what):
     answer = json.loads(run(program, "run", *what, "--cluster", cluster, "--json", "-q"))
-    return answer["data"]["step_ps"] * 1e-12
+    return answer["result"]["step_ps"] * 1e-12
 
 
 def broken(cluster, fault, folder):
@@ -70,8 +69,8 @@ def words(time):
 
 def measure(program, folder):
     jobs = {
-        "all-reduce": [collective(program, folder, "ALLREDUCE"), "--replicate"],
-        "all-to-all": [collective(program, folder, "ALLTOALL"), "--replicate"],
+        "all-reduce": [collective(program, folder, "ALLREDUCE")],
+        "all-to-all": [collective(program, folder, "ALLTOALL")],
         "step": STEP,
     }
     rows = []
