@@ -96,9 +96,15 @@ class Expanding {
   }
 
  private:
+  /// Nodes and edges that there will be.
   Result<void> charge(std::uint64_t parts, std::uint64_t copies, const std::string& place) {
     parts_ = plus(parts_, times(parts, copies));
     return check_parts(parts_, bytes_, place);
+  }
+  /// Pairs that have to be gone through, of devices that are never used as well.
+  Result<void> charge_pairs(std::uint64_t pairs, std::uint64_t copies, const std::string& place) {
+    pairs_ = plus(pairs_, times(pairs, copies));
+    return check_parts(pairs_, bytes_, place);
   }
 
   /// Where an instance's nodes will be, when all of them fit.
@@ -128,7 +134,8 @@ class Expanding {
       const std::size_t nested = file_.device_of.find(is.components[c].name)->second;
       if (auto done = expand_device(nested); !done) return done;
       const std::vector<EdgeList::One>& parts = inside_[nested].all();
-      if (auto fits = charge(parts.size(), is.components[c].count, is.place); !fits) return fits;
+      if (auto fits = charge_pairs(parts.size(), is.components[c].count, is.place); !fits)
+        return fits;
       for (std::uint64_t copy = 0; copy < is.components[c].count; ++copy) {
         const std::uint64_t base = layouts_[device].first[c] + copy * layouts_[device].each[c];
         for (const EdgeList::One& one : parts)
@@ -162,7 +169,7 @@ class Expanding {
       if (auto done = add_edge(edge, ends, file_.links, between_); !done) return done;
     }
     between_.settle(findings_);
-    return {};
+    return charge(between_.all().size(), 1, where_);
   }
 
   Result<void> end_between(const std::string& text, const std::string& place, Nodes& out) {
@@ -185,7 +192,8 @@ class Expanding {
 
   Result<void> add_edge(const Edge& edge, const Nodes (&ends)[2], const LinkKinds& links,
                         EdgeList& out) {
-    if (auto fits = charge(pairs(edge.scheme, ends[0], ends[1]), 1, edge.place); !fits) return fits;
+    const std::uint64_t most = pairs(edge.scheme, ends[0], ends[1]);
+    if (auto fits = charge_pairs(most, 1, edge.place); !fits) return fits;
     if (edge.scheme == Scheme::one2one && ends[0].size() != ends[1].size() && ends[0].size() > 0 &&
         ends[1].size() > 0)
       findings_.add(FindingCode::fabric_pairs_cut,
@@ -280,7 +288,7 @@ class Expanding {
   EdgeList between_;
   std::vector<Block> blocks_;  ///< of the instances, in order
   NodeIndex next_ = 0;
-  std::uint64_t parts_ = 0;
+  std::uint64_t parts_ = 0, pairs_ = 0;
 };
 
 }  // namespace

@@ -156,7 +156,7 @@ Result<void> read_device(const Json& json, const std::string& place, File& file)
   Device made;
   made.name = text_at(json, "name");
   made.description = text_at(json, "description");
-  made.place = place;
+  made.place = place.substr(0, place.find_last_not_of(':') + 1);  // the file, of a device alone
   if (auto fine = check_name(made.name, place + "/name", false); !fine) return fine;
   Result<LinkKinds> links = parse_links(json, place);
   if (!links) return tl::unexpected(links.error());
