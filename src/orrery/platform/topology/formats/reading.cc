@@ -133,8 +133,7 @@ Result<Time> stated_delay(double number, double unit, const std::string& place) 
 }
 
 std::uint64_t parts_allowed(std::size_t bytes) {
-  return std::min(limits::kFabricNodes + limits::kFabricLinks / 2,
-                  limits::kFabricFloor + limits::kFabricPerByte * bytes);
+  return std::min(limits::kFabricClaim, limits::kFabricFloor + limits::kFabricPerByte * bytes);
 }
 
 Result<void> check_parts(std::uint64_t parts, std::size_t bytes, const std::string& where) {
