@@ -108,8 +108,9 @@ function makeRun(index) {
     links: {
       bin: Math.floor(step / 20), curves: [Array.from({ length: 20 }, (_, i) => (i % 4 ? (i + 1) * 1e6 : 0)), Array.from({ length: 20 }, (_, i) => i * 3e5)],
       dim: links.map((l) => l.dim), from: links.map((l) => l.from), to: links.map(() => null), down: links.map(() => false),
-      capacity: links.map((l) => dims[l.dim].bandwidth), bytes: links.map((l) => (64 << 20) * layers / (l.dim + 1) + l.from), use: links.map((l) => l.dim), leftOut: 0,
+      capacity: links.map((l) => dims[l.dim].bandwidth), bytes: links.map((l) => (64 << 20) * layers / (l.dim + 1) + l.from), name: links.map(() => ''), kind: links.map(() => ''), use: links.map((l) => l.dim), leftOut: 0,
     },
+    fabric: { leftOut: 0, name: [], kind: [], host: [], rank: [] },
     path, pathSegments: path.start.length, pathByCause,
     errorClasses: [{ name: 'learned gemm bf16', time: Math.floor(step * 0.8), least: -Math.floor(step * 0.06), most: Math.floor(step * 0.05) },
       { name: `network, all_reduce ${hostile}`, time: step - Math.floor(step * 0.8), least: null, most: null }],

@@ -29,6 +29,7 @@ export interface RunData {
   collectiveClasses: CollectiveClassData[];
   collectivesLeftOut: number;
   links: LinkData;
+  fabric: FabricData;
   path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
   pathSegments: number; // how many there are
   pathByCause: number[]; // by cause
@@ -144,13 +145,30 @@ export interface LinkData {
   curves: number[][]; // bytes per bin
   // Columns, at most 20,000 links, those with most bytes first.
   dim: number[];
-  from: (number | null)[]; // null: all links of a dimension together (too many to keep apart)
-  to: (number | null)[]; // null: a port
-  down: boolean[];
+  from: (number | null)[]; // rank; null: all links of a dimension together (too many to keep apart), or no rank is at an end
+  to: (number | null)[]; // null: a port, or no rank
+  down: boolean[]; // to the rank `from`
   capacity: number[];
   bytes: number[];
+  name: string[]; // of a fabric's link: "leaf0 -> spine1"; '': the network is dimensions
+  kind: string[]; // linkClasses; ''
   use: number[]; // in curves
   leftOut: number;
+}
+
+export const linkClasses = ['scale-up', 'pcie', 'network', 'host', 'inside', 'other'] as const;
+export const nodeKinds = [
+  'device', 'cpu', 'memory', 'nic', 'port', 'pcie_switch', 'nvswitch', 'leaf', 'spine', 'core', 'switch', 'optical', 'other',
+] as const;
+
+// The network as a graph: columns of its nodes, empty where it is dimensions. Its links are those of LinkData that
+// carried something.
+export interface FabricData {
+  leftOut: number; // over 0: so many nodes are too many to draw, and there are no columns
+  name?: string[];
+  kind?: string[]; // nodeKinds
+  host?: (number | null)[]; // the machine that it is in
+  rank?: (number | null)[]; // who sits there
 }
 
 // Columns: the critical path, earliest first, without gaps.

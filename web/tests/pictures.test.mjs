@@ -175,4 +175,29 @@ describe('the critical path and the network', () => {
     assert.deepEqual(report.trouble(), []);
     await report.close();
   });
+
+  it('tell of a fabric, its lines and boxes, over time', async () => {
+    const report = await Opened.open(browser, join(ORRERY_OUTPUT, 'fabric.html'), { reducedMotion: 'reduce' });
+    const { page } = report;
+    await report.show('topology');
+    assert.match(await page.locator('main').innerText(), /2 hosts, 8 devices/);
+    const classes = await page.locator('main table').first().locator('tbody td:first-child').allInnerTexts();
+    assert.ok(classes.includes('Scale-up') && classes.includes('Network'), classes.join());
+    assert.equal(await page.locator('.tp-box.device').count(), 8);
+    const tip = page.locator('.tp-tip-host .tl-tip:visible');
+    await page.locator('.tp-fabric path[data-line]').first().dispatchEvent('pointermove', { clientX: 5, clientY: 5 });
+    assert.match(await tip.innerText(), /→.*: .*% of .*B\/s over the step/);
+    await page.locator('.tp-box', { hasText: /^leaf0$/ }).hover();
+    assert.match(await tip.innerText(), /^leaf leaf0\n\d+ links, carry/);
+    const colours = () => page.$$eval('.tp-fabric path[stroke-width]:not([data-line])', (all) => all.map((one) => one.getAttribute('stroke')).sort().join());
+    const before = await colours();
+    await page.locator('.tp-when input').focus();
+    for (let i = 0; i < 3; ++i) await page.keyboard.press('ArrowRight');
+    assert.match(await page.locator('.tp-when output').innerText(), /^\S+ \S+ to \S+ \S+$/);
+    assert.notEqual(await colours(), before);
+    await page.getByRole('button', { name: 'Whole step' }).click();
+    assert.equal(await colours(), before);
+    assert.deepEqual(report.trouble(), []);
+    await report.close();
+  });
 });

@@ -39,15 +39,15 @@ async function opened(file, options, use) {
   }
 }
 
-// Every page in every dress: nothing wrong, and a picture of it.
-async function lookAtAll(name, dresses, checks) {
+// Every page (or only some) in every dress: nothing wrong, and a picture of it.
+async function lookAtAll(name, dresses, checks, only) {
   await opened(reports[name].file, {}, async (report) => {
     const wrong = [];
     const pages = await report.pages();
     assert.ok(pages.length >= 8, `pages: ${pages}`);
     for (const [theme, width] of dresses) {
       await report.dress(theme, width);
-      for (const id of pages) {
+      for (const id of only ?? pages) {
         await report.show(id);
         const found = report.trouble();
         for (const check of checks) found.push(...await report.page.evaluate(check));
@@ -73,6 +73,7 @@ describe('every page shows without a complaint of the browser, readable and with
   }));
   it('of a recommender', () => lookAtAll('recommender', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
   it('of 1,024 ranks', () => lookAtAll('big', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
+  it('of a fabric', () => lookAtAll('fabric', everyDress, [empty, lowContrast, unnamed, overflow], ['topology']));
   it('of hostile names', () => lookAtAll('hostile', [['light', 390]], [empty, unnamed, overflow]));
 });
 

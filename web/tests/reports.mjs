@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostile, thousandRanks } from './workloads.mjs';
+import { fabric, hostile, thousandRanks } from './workloads.mjs';
 
 // Where the program, its project and an empty folder for the files are.
 export function makeReports({ program, project, folder, page }) {
@@ -19,7 +19,8 @@ export function makeReports({ program, project, folder, page }) {
     orrery('report', ...runs, '--html', file, ...(page ? ['--page', page] : []), '--force');
     return { name, file, bytes: statSync(file).size, runs: runs.length };
   };
-  const demo = (cluster) => run(`demo-${cluster}`, join(project, 'data/demo/llama'), join(project, `data/demo/${cluster}.yaml`));
+  const llama = join(project, 'data/demo/llama');
+  const demo = (cluster) => run(`demo-${cluster}`, llama, join(project, `data/demo/${cluster}.yaml`));
   const made = (name, inputs) => run(name, inputs.workload, inputs.cluster, inputs.groups);
   const recommender = () => {
     const [spec, file] = ['recommender.yaml', 'recommender.orrery'].map((name) => join(folder, name));
@@ -32,6 +33,7 @@ export function makeReports({ program, project, folder, page }) {
     demo: report('demo', two),
     comparison: report('comparison', one, two),
     recommender: report('recommender', recommender()),
+    fabric: report('fabric', run('fabric', llama, fabric(join(folder, 'fabric')))),
     hostile: report('hostile', made('hostile', hostile(join(folder, 'hostile')))),
     big: report('big', made('big', thousandRanks(join(folder, 'big')))),
   };

@@ -87,6 +87,7 @@ TEST(HtmlData, KeepsTheContract) {
                           "collectiveClasses",
                           "collectivesLeftOut",
                           "links",
+                          "fabric",
                           "path",
                           "pathSegments",
                           "pathByCause",

@@ -4,32 +4,33 @@
 
 import { axis, chart, tooltip } from '../charts';
 import type { RunData } from '../data';
-import { el, pageLink, styled } from '../dom';
+import { el, pageLink } from '../dom';
 import * as format from '../format';
 import type { Context, Page } from '../page';
 import { table } from '../table';
 import type { Colours } from '../theme';
-import { endsOf, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime, wholeDimensions } from './links/figures';
+import { fabricCard, fabricPictureCard, hasFabric } from './links/fabric_page';
+import { blockName, className, endsOf, hasPorts, ofFabric, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from './links/figures';
 import { makeGrid } from './links/grid';
 import { legend } from './links/heat';
 import { canDraw, makePicture } from './links/picture';
+import { tipIn } from './links/tip';
 import './links/links.css';
-
-const blocks: Record<string, string> = { ring: 'ring', fully_connected: 'fully connected', switch: 'switch' };
 
 export const topology: Page = {
   id: 'topology',
   title: 'Topology',
   render(host, context) {
     const { run } = context;
-    host.append(dimensions(run));
+    if (hasFabric(run)) host.append(fabricCard(run));
+    if (!ofFabric(run) && (!hasFabric(run) || run.links.dim.length > 0)) host.append(dimensions(run));
     if (run.links.dim.length === 0 || run.links.bin === 0) {
       host.append(el('p', { class: 'card' }, 'Nothing crossed a link in this run, or no use of links was recorded.'));
       return undefined;
     }
     const ends: (() => void)[] = [];
     host.append(el('p', { class: 'muted' }, notes(run)));
-    host.append(heatCard(context, ends));
+    host.append(ofFabric(run) ? fabricPictureCard(context, ends) : heatCard(context, ends));
     const over = el('section', { class: 'card' }, el('h2', {}, 'Use over time'));
     host.append(over);
     ends.push(overTime(over, context));
@@ -40,7 +41,7 @@ export const topology: Page = {
 
 function notes(run: RunData): string {
   const kind = hasPorts(run)
-    ? 'The analytical model knows no single links: here a “link” is the port of a rank into a dimension, and carries all that the rank sends there. '
+    ? (hasFabric(run) ? 'The analytical model sees the dimensions and not the fabric, which is therefore not drawn; another network model (--network flow) would tell of its links. ' : '') + 'The analytical model knows no single links: here a “link” is the port of a rank into a dimension, and carries all that the rank sends there. '
     : 'Each link carries bytes in one direction. ';
   const left = run.links.leftOut > 0
     ? `${format.counted(run.links.leftOut, 'link')} with fewer bytes than those shown left out of this page. ` : '';
@@ -48,8 +49,9 @@ function notes(run: RunData): string {
 }
 
 function dimensions(run: RunData): HTMLElement {
+  const parts = partsOf(run);
   return el('div', { class: 'grid' }, run.dims.map((dim, i) => {
-    const use = useOfDimension(run, i);
+    const use = useOfPart(run, parts[i].links);
     const facts: [string, string][] = [
       ['Bandwidth', format.rate(dim.bandwidth)],
       ['Latency', `${dim.latencyNs} ns`],
@@ -58,7 +60,7 @@ function dimensions(run: RunData): HTMLElement {
       ['Busiest', use.busiest < 0 ? '–' : `${format.percent(useOf(run, use.busiest))} (${endsOf(run, use.busiest)})`],
     ];
     return el('section', { class: 'card' },
-      el('h2', {}, `Dimension ${i}: ${blocks[dim.block] ?? dim.block} of ${dim.size}`),
+      el('h2', {}, `Dimension ${i}: ${blockName(dim.block)} of ${dim.size}`),
       el('dl', { class: 'pairs' }, facts.map(([key, value]) => [el('dt', {}, key), el('dd', { class: 'number' }, value)])));
   }));
 }
@@ -110,7 +112,7 @@ function grid(run: RunData, dim: number, end: number, paints: ((isDark: boolean,
   });
   paints.push(made.paint);
   const { block, size } = run.dims[dim];
-  return el('figure', {}, el('figcaption', {}, `Dimension ${dim} (${blocks[block] ?? block} of ${size}): a cell per rank`),
+  return el('figure', {}, el('figcaption', {}, `Dimension ${dim} (${blockName(block)} of ${size}): a cell per rank`),
     tip.around(made.element, ''));
 }
 
@@ -123,67 +125,45 @@ function linkText(run: RunData, link: number): string[] {
   ];
 }
 
-interface Tip {
-  show(lines: string[] | null, x: number, y: number): void;
-  around(element: Element, name: string): HTMLElement;
-}
-
-function tipIn(): Tip {
-  const tip = el('div', { class: 'tl-tip', hidden: true });
-  const host = el('div', { class: 'tp-tip-host' });
-  return {
-    show(lines, x, y) {
-      tip.hidden = lines === null;
-      if (!lines) return;
-      tip.replaceChildren(el('strong', {}, lines[0]), ...lines.slice(1).map((line) => el('div', {}, line)));
-      const right = x > host.clientWidth / 2;
-      styled(tip, { left: right ? 'auto' : `${x + 14}px`, right: right ? `${host.clientWidth - x + 14}px` : 'auto', top: `${y + 14}px` });
-    },
-    around(element, name) {
-      if (name) host.classList.add(name);
-      host.append(element, tip);
-      return host;
-    },
-  };
-}
-
-// Colours for up to four dimensions, then again.
-const dimColour = (colours: Colours, dim: number): string =>
-  [colours.compute, colours.communication, colours.cpu, colours.memory][dim % 4];
+// Colours for up to six dimensions or classes, then again.
+const partColour = (colours: Colours, part: number): string =>
+  [colours.compute, colours.communication, colours.cpu, colours.memory, colours.wait, colours.critical][part % 6];
 
 function overTime(host: HTMLElement, context: Context): () => void {
   const { run } = context;
-  const uses = run.dims.map((_, dim) => useOverTime(run, dim));
+  const parts = partsOf(run);
+  const what = ofFabric(run) ? 'class' : 'dimension';
+  const uses = parts.map(({ links }) => useOverTime(run, links));
   const bins = uses[0]?.mean.map((_, bin) => bin) ?? [];
   const { bin } = run.links;
   const scale = format.timeAxis(run.step);
-  const titles = run.dims.map(({ block }, dim) => `dimension ${dim} (${blocks[block] ?? block})`);
-  host.append(el('p', { class: 'muted' }, `Solid: all links of a dimension. Dashed: its busiest link. In stretches of ${format.time(bin)}.`));
+  const titles = parts.map(({ title }) => title);
+  host.append(el('p', { class: 'muted' }, `Solid: all links of a ${what}. Dashed: its busiest link. In stretches of ${format.time(bin)}.`));
   const drawn = chart<number>(host, context, {
-    label: 'Use of the links of each dimension over time',
+    label: `Use of the links of each ${what} over time`,
     height: 260,
     option: (colours) => ({
       grid: { left: 56, right: 16, top: 36, bottom: 32 },
       legend: { top: 0, left: 0, data: titles, textStyle: { color: colours.text } },
       tooltip: tooltip(colours, (params: { dataIndex: number }[]) => ({
         title: `${format.time(params[0].dataIndex * bin)} to ${format.time((params[0].dataIndex + 1) * bin)}`,
-        lines: uses.map((use, dim) => [titles[dim],
+        lines: uses.map((use, part) => [titles[part],
           `${format.percent(use.mean[params[0].dataIndex])}, busiest ${format.percent(use.most[params[0].dataIndex])}`]),
       }), { trigger: 'axis' }),
       xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, splitLine: { show: false }, axisLabel: { color: colours.muted, formatter: scale.label, hideOverlap: true } },
       yAxis: { ...axis(colours), type: 'value', min: 0, axisLabel: { color: colours.muted, formatter: (value: number) => `${Math.round(value * 1000) / 10} %` } },
-      series: uses.flatMap((use, dim) => [
-        { name: titles[dim], type: 'line', step: 'end', showSymbol: false, data: stepped(use.mean, bin), lineStyle: { width: 2 }, color: dimColour(colours, dim), areaStyle: { opacity: 0.12 } },
-        { name: titles[dim], type: 'line', step: 'end', showSymbol: false, data: stepped(use.most, bin), lineStyle: { width: 1.2, type: 'dashed' }, color: dimColour(colours, dim) },
+      series: uses.flatMap((use, part) => [
+        { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.mean, bin), lineStyle: { width: 2 }, color: partColour(colours, part), areaStyle: { opacity: 0.12 } },
+        { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.most, bin), lineStyle: { width: 1.2, type: 'dashed' }, color: partColour(colours, part) },
       ]),
     }),
     table: {
-      caption: 'Use of each dimension over time',
+      caption: `Use of each ${what} over time`,
       rows: bins,
       columns: [
         { title: 'From', number: true, cell: (i) => format.time(i * bin), key: (i) => i },
-        ...uses.flatMap((use, dim) => [
-          { title: `Dimension ${dim}`, number: true, cell: (i: number) => format.percent(use.mean[i]), key: (i: number) => use.mean[i] },
+        ...uses.flatMap((use, part) => [
+          { title: parts[part].short, number: true, cell: (i: number) => format.percent(use.mean[i]), key: (i: number) => use.mean[i] },
           { title: 'Busiest link', number: true, cell: (i: number) => format.percent(use.most[i]), key: (i: number) => use.most[i] },
         ]),
       ],
@@ -203,6 +183,7 @@ function whereFrom(run: RunData, link: number): Node | string {
 }
 
 function busiest(run: RunData): HTMLElement {
+  const fabric = ofFabric(run);
   const rows = run.links.dim.map((_, link) => link)
     .sort((a, b) => useOf(run, b) - useOf(run, a) || a - b).slice(0, 500);
   return el('section', { class: 'card' }, el('h2', {}, 'Busiest links'), table<number>({
@@ -211,8 +192,12 @@ function busiest(run: RunData): HTMLElement {
     first: 12,
     sort: { column: 4, down: true },
     columns: [
-      { title: hasPorts(run) ? 'Port' : 'Link', cell: (link) => el('span', { class: 'cp-nowrap' }, whereFrom(run, link)), key: (link) => run.links.from[link] ?? -1 },
-      { title: 'Dimension', number: true, cell: (link) => String(run.links.dim[link]), key: (link) => run.links.dim[link] },
+      fabric
+        ? { title: 'Link', cell: (link) => el('span', { class: 'name' }, whereFrom(run, link)), key: (link) => endsOf(run, link) }
+        : { title: hasPorts(run) ? 'Port' : 'Link', cell: (link) => el('span', { class: 'cp-nowrap' }, whereFrom(run, link)), key: (link) => run.links.from[link] ?? -1 },
+      fabric
+        ? { title: 'Class', cell: (link) => className(run.links.kind[link]), key: (link) => className(run.links.kind[link]) }
+        : { title: 'Dimension', number: true, cell: (link) => String(run.links.dim[link]), key: (link) => run.links.dim[link] },
       { title: 'Capacity', number: true, cell: (link) => format.rate(run.links.capacity[link]), key: (link) => run.links.capacity[link] },
       { title: 'Carried', number: true, cell: (link) => format.bytes(run.links.bytes[link]), key: (link) => run.links.bytes[link] },
       { title: 'Use', number: true, cell: (link) => format.percent(useOf(run, link)), key: (link) => useOf(run, link), note: 'Bytes carried over capacity × step' },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { endsOf, gridWidth, hasPorts, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfDimension, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
+import { endsOf, gridWidth, hasPorts, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
 import { heat } from '../../src/pages/links/heat';
 import { axesOf, groupOf, layOut, size, type Curve } from '../../src/pages/links/layout';
 import { byCause, byOperation, layPathRows, longest } from '../../src/pages/path/causes';
@@ -18,6 +18,7 @@ const run = {
     bin: 5e5, curves: [[50_000, 0], [10_000, 15_000]], leftOut: 0,
     dim: [0, 0, 1, 1], from: [0, 1, 0, 0], to: [1, 0, null, null], down: [false, false, false, true],
     capacity: [100e9, 100e9, 50e9, 50e9], bytes: [50_000, 25_000, 25_000, 50_000], use: [0, 1, 1, 0],
+    name: ['', '', '', ''], kind: ['', '', '', ''],
   },
   path: { start: [0, 10, 30, 60], end: [10, 30, 60, 100], rank: [3, 3, 700, 3], name: [1, 2, 3, 1], kind: [1, 1, 3, 3], cause: [0, 0, 1, 1] },
   pathByCause: [30, 70, 0, 0, 0, 0],
@@ -31,8 +32,10 @@ describe('links', () => {
     assert.equal(endsOf(run, 2), 'rank 0 → switch');
     assert.equal(endsOf(run, 3), 'switch → rank 0');
     assert.equal(hasPorts(run), false);
-    assert.deepEqual(useOfDimension(run, 0), { links: 2, bytes: 75_000, mean: 0.375, busiest: 0 });
-    assert.deepEqual(useOverTime(run, 0), { mean: [0.6, 0.15], most: [1, 0.3] });
+    const [first] = partsOf(run);
+    assert.deepEqual(first, { title: 'dimension 0 (ring)', short: 'Dimension 0', links: [0, 1] });
+    assert.deepEqual(useOfPart(run, first.links), { links: 2, bytes: 75_000, mean: 0.375, busiest: 0 });
+    assert.deepEqual(useOverTime(run, first.links), { mean: [0.6, 0.15], most: [1, 0.3] });
     const ranks = useByRank(run, 1);
     assert.deepEqual([...ranks.use], [1, -1, -1, -1]);
     assert.deepEqual([ranks.sent[0], ranks.received[0]], [25_000, 50_000]);

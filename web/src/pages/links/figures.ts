@@ -2,7 +2,7 @@
 //
 // Figures of the links: how much of what they could carry they carried. Pure.
 
-import type { RunData } from '../../data';
+import { linkClasses, type RunData } from '../../data';
 
 export type Dimension = RunData['dims'][number];
 
@@ -20,14 +20,30 @@ export function peakOf(run: RunData, link: number): number {
   return most > 0 ? curve.reduce((high, bytes) => Math.max(high, bytes), 0) / most : 0;
 }
 
+// … and of one bin.
+export function useInBin(run: RunData, link: number, bin: number): number {
+  const { links } = run;
+  const most = links.capacity[link] * (links.bin / 1e12);
+  return most > 0 ? (links.curves[links.use[link]]?.[bin] ?? 0) / most : 0;
+}
+
+export function binsOf(run: RunData): number {
+  return run.links.curves.reduce((most, curve) => Math.max(most, curve.length), 0);
+}
+
+// Whether the links are those of a fabric, and not of dimensions.
+export function ofFabric(run: RunData): boolean {
+  return run.links.name.some((name) => name !== '');
+}
+
 // Under the analytical model all that a rank sends into a dimension goes through one port.
 export function isPort(run: RunData, link: number): boolean {
-  return run.links.to[link] === null && run.dims[run.links.dim[link]]?.block !== 'switch';
+  return run.links.name[link] === '' && run.links.to[link] === null && run.dims[run.links.dim[link]]?.block !== 'switch';
 }
 
 // Whether links are told for each dimension as a whole.
 export function wholeDimensions(run: RunData): boolean {
-  return run.links.from.some((rank) => rank === null);
+  return run.links.from.some((rank, link) => rank === null && run.links.name[link] === '');
 }
 
 export function hasPorts(run: RunData): boolean {
@@ -35,9 +51,10 @@ export function hasPorts(run: RunData): boolean {
   return analytical || run.links.dim.some((_, link) => isPort(run, link));
 }
 
-// "rank 3 → rank 4"
+// "rank 3 → rank 4", "leaf0 → spine1"
 export function endsOf(run: RunData, link: number): string {
-  const { from, to, down } = run.links;
+  const { from, to, down, name } = run.links;
+  if (name[link] !== '') return name[link].replaceAll(' -> ', ' → ');
   if (from[link] === null) return `all of dimension ${run.links.dim[link]}`;
   if (down[link]) return `switch → rank ${from[link]}`;
   if (to[link] !== null) return `rank ${from[link]} → rank ${to[link]}`;
@@ -45,24 +62,48 @@ export function endsOf(run: RunData, link: number): string {
     ? `rank ${from[link]} → switch` : `rank ${from[link]} → dimension ${run.links.dim[link]}`;
 }
 
-export interface DimensionUse {
+const blocks: Record<string, string> = { ring: 'ring', fully_connected: 'fully connected', switch: 'switch' };
+export const blockName = (block: string): string => blocks[block] ?? block;
+
+const classes: Record<string, string> = { 'scale-up': 'Scale-up', pcie: 'PCIe', network: 'Network', host: 'Host', inside: 'Inside', other: 'Other' };
+export const className = (kind: string): string => classes[kind] ?? kind;
+
+// Links that belong together: those of a dimension, or those of a class.
+export interface Part {
+  title: string; // "dimension 0 (ring)", "PCIe"
+  short: string; // "Dimension 0", "PCIe"
+  links: number[];
+}
+
+export function partsOf(run: RunData): Part[] {
+  const { dim, kind } = run.links;
+  if (!ofFabric(run)) {
+    const parts = run.dims.map(({ block }, i): Part => ({ title: `dimension ${i} (${blockName(block)})`, short: `Dimension ${i}`, links: [] }));
+    dim.forEach((one, link) => parts[one]?.links.push(link));
+    return parts;
+  }
+  const order = (name: string): number => (linkClasses.indexOf(name as never) + linkClasses.length + 1) % (linkClasses.length + 1);
+  const found = new Map<string, number[]>();
+  kind.forEach((one, link) => (found.get(one) ?? found.set(one, []).get(one)!).push(link));
+  return [...found].sort(([a], [b]) => order(a) - order(b))
+    .map(([one, links]) => ({ title: className(one), short: className(one), links }));
+}
+
+export interface PartUse {
   links: number;
   bytes: number;
   mean: number; // over its links, by capacity
   busiest: number; // link; -1: none
 }
 
-export function useOfDimension(run: RunData, dim: number): DimensionUse {
-  const { links } = run;
-  const use: DimensionUse = { links: 0, bytes: 0, mean: 0, busiest: -1 };
+export function useOfPart(run: RunData, links: readonly number[]): PartUse {
+  const use: PartUse = { links: links.length, bytes: 0, mean: 0, busiest: -1 };
   let capacity = 0;
-  links.dim.forEach((one, link) => {
-    if (one !== dim) return;
-    use.links++;
-    use.bytes += links.bytes[link];
-    capacity += links.capacity[link];
+  for (const link of links) {
+    use.bytes += run.links.bytes[link];
+    capacity += run.links.capacity[link];
     if (use.busiest < 0 || useOf(run, link) > useOf(run, use.busiest)) use.busiest = link;
-  });
+  }
   if (capacity > 0) use.mean = use.bytes / (capacity * (run.step / 1e12));
   return use;
 }
@@ -72,19 +113,18 @@ export interface UseOverTime {
   most: number[]; // of the busiest link of each bin
 }
 
-export function useOverTime(run: RunData, dim: number): UseOverTime {
+export function useOverTime(run: RunData, part: readonly number[]): UseOverTime {
   const { links } = run;
-  const bins = links.curves.reduce((most, curve) => Math.max(most, curve.length), 0);
+  const bins = binsOf(run);
   const bytes = new Array<number>(bins).fill(0);
   const most = new Array<number>(bins).fill(0);
   let capacity = 0;
   const done = new Map<string, number>(); // links that are alike count together
-  links.dim.forEach((one, link) => {
-    if (one !== dim) return;
+  for (const link of part) {
     capacity += links.capacity[link];
     const key = `${links.use[link]} ${links.capacity[link]}`;
     done.set(key, (done.get(key) ?? 0) + 1);
-  });
+  }
   const seconds = links.bin / 1e12;
   for (const [key, times] of done) {
     const [use, speed] = key.split(' ').map(Number);

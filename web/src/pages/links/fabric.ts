@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The nodes of a fabric, and what they are called. Pure.
+
+import type { RunData } from '../../data';
+
+export interface FabricNode {
+  name: string;
+  kind: string;
+  host: number | null;
+  rank: number | null;
+}
+
+export function nodesOf(run: RunData): FabricNode[] {
+  const { name = [], kind = [], host = [], rank = [] } = run.fabric;
+  return name.map((one, i) => ({ name: one, kind: kind[i] ?? 'other', host: host[i] ?? null, rank: rank[i] ?? null }));
+}
+
+const kindNames: Record<string, [one: string, many: string]> = {
+  device: ['device', 'devices'], cpu: ['CPU', 'CPUs'], memory: ['memory', 'memories'], nic: ['NIC', 'NICs'], port: ['port', 'ports'],
+  pcie_switch: ['PCIe switch', 'PCIe switches'], nvswitch: ['scale-up switch', 'scale-up switches'], leaf: ['leaf', 'leaves'],
+  spine: ['spine', 'spines'], core: ['core', 'cores'], switch: ['switch', 'switches'], optical: ['optical switch', 'optical switches'],
+  other: ['other node', 'other nodes'],
+};
+export const kindName = (kind: string, count = 1): string => kindNames[kind]?.[count === 1 ? 0 : 1] ?? kind;
+
+// The ends of links by their names: "leaf0 -> spine1". Names may hold an arrow themselves.
+export function endsOfNames(nodes: readonly FabricNode[]): (name: string) => [from: number, to: number] | null {
+  const numbers = new Map(nodes.map(({ name }, i) => [name, i]));
+  const arrow = ' -> ';
+  return (name) => {
+    for (let at = name.indexOf(arrow); at >= 0; at = name.indexOf(arrow, at + 1)) {
+      const from = numbers.get(name.slice(0, at));
+      const to = numbers.get(name.slice(at + arrow.length));
+      if (from !== undefined && to !== undefined) return [from, to];
+    }
+    return null;
+  };
+}
+
+// "segment0.rail3": as it is, its last part, its last numbers. A frame says of what is in it which host it is.
+export function labelsOf({ name, rank, kind, host }: FabricNode): string[] {
+  if (kind === 'device') return rank === null ? ['spare', 'spare', '–', '–'] : [`rank ${rank}`, `rank ${rank}`, String(rank), String(rank)];
+  const last = /[^./ ]*$/.exec(name)?.[0] ?? '';
+  const numbers = name.match(/\d+/g) ?? [];
+  return [host === null ? name : last, last, numbers.slice(-2).join('.'), numbers.slice(-1).join('')];
+}
+
+// "0-3, 8"
+export function ranksText(ranks: readonly number[]): string {
+  const sorted = [...ranks].sort((a, b) => a - b);
+  const parts: string[] = [];
+  for (let i = 0; i < sorted.length;) {
+    let end = i;
+    while (end + 1 < sorted.length && sorted[end + 1] === sorted[end] + 1) end++;
+    parts.push(end > i ? `${sorted[i]}–${sorted[end]}` : String(sorted[i]));
+    i = end + 1;
+  }
+  return parts.length > 6 ? `${parts.slice(0, 5).join(', ')}, …` : parts.join(', ');
+}
+
+export function titleOf({ name, kind, rank }: FabricNode): string {
+  return `${kindName(kind)} ${name}${rank === null ? '' : `, rank ${rank}`}`;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the page says of a fabric: what it is made of, its links by class, and its picture.
+
+import type { RunData } from '../../data';
+import { el } from '../../dom';
+import * as format from '../../format';
+import type { Context } from '../../page';
+import { table } from '../../table';
+import { binsOf, blockName, endsOf, ofFabric, partsOf, peakOf, scaleEnd, useOf, useOfPart, type PartUse } from './figures';
+import { kindName, nodesOf } from './fabric';
+import { drawingOf } from './fabric_drawing';
+import { boxText, lineText, makeFabricPicture } from './fabric_picture';
+import { legend } from './heat';
+import { tipIn } from './tip';
+
+export function hasFabric(run: RunData): boolean {
+  return run.fabric.leftOut > 0 || (run.fabric.name?.length ?? 0) > 0;
+}
+
+// "8 hosts, 64 devices, 4 leaves"
+function madeOf(run: RunData): string {
+  const nodes = nodesOf(run);
+  const counts = new Map<string, number>();
+  for (const { kind } of nodes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const hosts = new Set(nodes.map(({ host }) => host).filter((host) => host !== null)).size;
+  const parts = [...counts].map(([kind, count]) => format.counted(count, kindName(kind), kindName(kind, 2)));
+  return [...hosts > 0 ? [format.counted(hosts, 'host')] : [], ...parts].join(', ');
+}
+
+export function fabricCard(run: RunData): HTMLElement {
+  const parts = ofFabric(run) ? partsOf(run).map(({ title, links }) => ({ title, ...useOfPart(run, links) })) : [];
+  const seen = run.dims.map(({ block, size, bandwidth, latencyNs }) =>
+    `${blockName(block)} of ${size} (${format.rate(bandwidth)}, ${latencyNs} ns)`).join(', ');
+  const card = el('section', { class: 'card' }, el('h2', {}, 'The fabric'),
+    el('p', {}, run.fabric.leftOut > 0 ? `${format.counted(run.fabric.leftOut, 'node')}.` : `${madeOf(run)}.`,
+      ` Collectives take it for these dimensions: ${seen}.`));
+  if (parts.length > 0) {
+    card.append(table<PartUse & { title: string }>({
+      caption: 'Links by class: those that carried something',
+      rows: parts,
+      columns: [
+        { title: 'Class', cell: ({ title }) => title, key: ({ title }) => title },
+        { title: 'Busiest link', cell: ({ busiest }) => el('span', { class: 'name' }, endsOf(run, busiest)) },
+        { title: 'Links', number: true, cell: ({ links }) => format.count(links), key: ({ links }) => links },
+        { title: 'Carried', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
+        { title: 'Mean use', number: true, cell: ({ mean }) => format.percent(mean), key: ({ mean }) => mean, note: 'Bytes carried over capacity × step' },
+        { title: 'Highest use', number: true, cell: ({ busiest }) => format.percent(useOf(run, busiest)), key: ({ busiest }) => useOf(run, busiest), note: 'Of the busiest link' },
+      ],
+    }));
+  }
+  return card;
+}
+
+// The picture with its scale, and a slider over time.
+export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLElement {
+  const { run, theme } = context;
+  const card = el('section', { class: 'card' }, el('h2', {}, 'Where the links are busy'));
+  const drawing = run.fabric.leftOut > 0 ? null : drawingOf(run);
+  if (!drawing) {
+    card.append(el('p', {}, 'The fabric is too large to draw. The tables say how busy its links were.'));
+    return card;
+  }
+  const links = run.links.name.map((_, link) => link);
+  const whole = scaleEnd(links.reduce((most, link) => Math.max(most, useOf(run, link)), 0));
+  const peak = scaleEnd(links.reduce((most, link) => Math.max(most, peakOf(run, link)), 0));
+  const bins = binsOf(run);
+  let bin = -1;
+  const tip = tipIn();
+  const picture = makeFabricPicture(run, drawing, (what, x, y) =>
+    tip.show(what === null ? null : 'line' in what ? lineText(run, drawing, what.line, bin) : boxText(run, drawing, what.box, bin), x, y));
+  const key = el('div', {});
+  const slider = el('input', { type: 'range', min: 0, max: bins, step: 1, value: 0, 'aria-label': 'Stretch of time; at the left end: the whole step' });
+  const when = el('output', { class: 'number' });
+  const paint = (): void => {
+    const end = bin < 0 ? whole : peak;
+    const stretch = `${format.time(bin * run.links.bin)} to ${format.time((bin + 1) * run.links.bin)}`;
+    when.textContent = bin < 0 ? 'the whole step' : stretch;
+    slider.setAttribute('aria-valuetext', when.textContent);
+    key.replaceChildren(legend(end, theme.dark, bin < 0 ? undefined : `from ${stretch}`));
+    picture.paint(theme.dark, bin, end);
+  };
+  slider.addEventListener('input', () => {
+    bin = Number(slider.value) - 1;
+    paint();
+  });
+  const back = el('button', { type: 'button', onclick: () => {
+    slider.value = '0';
+    bin = -1;
+    paint();
+  } }, 'Whole step');
+  card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tip.around(picture.element, ''),
+    el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn.',
+      drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip along the foot of a box is what is busy inside it.' : '',
+      drawing.linesLeftOut > 0 ? ` ${format.counted(drawing.linesLeftOut, 'line')} that carried least left out.` : ''));
+  ends.push(theme.onChange(paint));
+  paint();
+  return card;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fabric as a picture: switches by tier, hosts below them, lines in the colour of the busiest link behind each.
+
+import type { RunData } from '../../data';
+import { el, styled, svg } from '../../dom';
+import * as format from '../../format';
+import { className, endsOf, peakOf, useInBin, useOf } from './figures';
+import { boxHeight, type Box, type Drawing, type Line } from './fabric_drawing';
+import { heat } from './heat';
+
+export interface FabricPicture {
+  element: HTMLElement;
+  // `bin`: of which stretch; -1: the whole step. `end`: of the scale.
+  paint(isDark: boolean, bin: number, end: number): void;
+}
+
+const useAt = (run: RunData, link: number, bin: number): number => (bin < 0 ? useOf(run, link) : useInBin(run, link, bin));
+
+function busiestOf(run: RunData, links: readonly number[], bin: number): number {
+  return links.reduce((best, link) => (best < 0 || useAt(run, link, bin) > useAt(run, best, bin) ? link : best), -1);
+}
+
+function figures(run: RunData, link: number, bin: number): string {
+  const now = bin < 0 ? '' : `${format.percent(useInBin(run, link, bin))} in this stretch, `;
+  return `${now}${format.percent(useOf(run, link))} of ${format.rate(run.links.capacity[link])} over the step, carries ${format.bytes(run.links.bytes[link])}, at most ${format.percent(peakOf(run, link))} in ${format.time(run.links.bin)}`;
+}
+
+function linksText(run: RunData, links: readonly number[], bin: number): string[] {
+  if (links.length <= 2) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
+  const busiest = busiestOf(run, links, bin);
+  const bytes = links.reduce((sum, link) => sum + run.links.bytes[link], 0);
+  return [`${format.counted(links.length, 'link')} carry ${format.bytes(bytes)}`, `busiest: ${endsOf(run, busiest)}: ${figures(run, busiest, bin)}`];
+}
+
+export function lineText(run: RunData, { boxes }: Drawing, line: Line, bin: number): string[] {
+  const classes = [...new Set(line.links.map((link) => className(run.links.kind[link])))].join(', ');
+  return [`${boxes[line.a].title} – ${boxes[line.b].title}`, classes, ...linksText(run, line.links, bin)];
+}
+
+export function boxText(run: RunData, drawing: Drawing, box: number, bin: number): string[] {
+  const { title, inner } = drawing.boxes[box];
+  const lines = drawing.lines.filter(({ a, b }) => a === box || b === box);
+  const outer = lines.flatMap(({ links }) => links);
+  const text = [title, outer.length === 0 ? 'nothing shown crosses its links' : `${format.counted(outer.length, 'link')}, carry ${format.bytes(outer.reduce((sum, link) => sum + run.links.bytes[link], 0))}`];
+  if (outer.length > 0) text.push(`busiest: ${endsOf(run, busiestOf(run, outer, bin))}: ${format.percent(useAt(run, busiestOf(run, outer, bin), bin))}`);
+  if (inner.length > 0) text.push(`inside: ${linksText(run, inner, bin).join('; ')}`);
+  return text;
+}
+
+// `point`: told what the pointer is over (null: nothing) and where, in CSS pixels of the element.
+export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: { line: Line } | { box: number } | null, x: number, y: number) => void): FabricPicture {
+  const { width, height, frames, rows } = drawing;
+  const strokes = drawing.lines.map((line, i) => {
+    const thick = 0.9 + 0.8 * Math.log2(1 + line.count);
+    return {
+      line,
+      seen: svg('path', { d: line.path, fill: 'none', 'stroke-width': thick.toFixed(2) }),
+      touch: svg('path', { d: line.path, fill: 'none', stroke: 'transparent', 'stroke-width': Math.max(6, thick), 'data-line': i }),
+    };
+  });
+  const seen = svg('g', {}, strokes.map((one) => one.seen));
+  const boxes = drawing.boxes.map(drawBox);
+  const picture = svg('svg', { class: 'tp-fabric', viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: 'img',
+    'aria-label': `The fabric: ${format.counted(drawing.boxes.length, 'box', 'boxes')} and ${format.counted(drawing.lines.length, 'line')} between them, in the colour of their use; the table of links says the same in figures.` },
+  svg('g', { class: 'tp-row-names' }, rows.map(({ label, y }) => svg('text', { x: 2, y: (y + 3.5).toFixed(1), 'font-size': 11 }, label))),
+  svg('g', {}, frames.map((frame) => svg('rect', { x: frame.x.toFixed(1), y: frame.y.toFixed(1), width: frame.width.toFixed(1), height: frame.height.toFixed(1), rx: 6, class: 'tp-group' }))),
+  svg('g', { class: 'tp-row-names' }, frames.map((frame) => svg('text', { x: (frame.x + frame.width / 2).toFixed(1), y: (frame.y + frame.height - 5).toFixed(1), 'font-size': 10, 'text-anchor': 'middle' }, frame.label))),
+  seen,
+  svg('g', {}, strokes.map((one) => one.touch)),
+  boxes.map(({ element }) => element));
+  styled(picture, { 'min-width': `${Math.round(Math.min(width, Math.max(640, width * 0.7)))}px` });
+  const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Picture of the fabric' }, picture);
+  element.addEventListener('pointermove', (event) => {
+    const target = (event.target as Element).closest('[data-line], [data-box]');
+    const frame = element.getBoundingClientRect();
+    const [line, box] = [target?.getAttribute('data-line') ?? null, target?.getAttribute('data-box') ?? null];
+    point(line !== null ? { line: drawing.lines[Number(line)] } : box !== null ? { box: Number(box) } : null, event.clientX - frame.left, event.clientY - frame.top);
+  });
+  element.addEventListener('pointerleave', () => point(null, 0, 0));
+  return {
+    element,
+    paint(isDark, bin, end) {
+      const use = (links: readonly number[]): number => links.reduce((most, link) => Math.max(most, useAt(run, link, bin)), 0);
+      const order = strokes.map((one) => ({ ...one, use: use(one.line.links) })).sort((a, b) => a.use - b.use); // the busiest on top
+      for (const one of order) one.seen.setAttribute('stroke', heat(one.use / end, isDark));
+      seen.replaceChildren(...order.map((one) => one.seen));
+      boxes.forEach(({ strip }, i) => strip?.setAttribute('fill', heat(use(drawing.boxes[i].inner) / end, isDark)));
+    },
+  };
+}
+
+// A box; what is busy inside it shows as a strip along its foot.
+function drawBox(box: Box, i: number): { element: SVGElement; strip: SVGElement | null } {
+  const { x, y, width, kind, inner, label } = box;
+  const [left, top] = [x - width / 2, y - boxHeight / 2];
+  const at = { x: left.toFixed(1), width: width.toFixed(1) };
+  const strip = inner.length > 0 ? svg('rect', { ...at, y: (top + boxHeight - 3).toFixed(1), height: 5, rx: 2 }) : null;
+  return {
+    element: svg('g', { class: `tp-box ${kind === 'device' ? 'device' : ''}`, 'data-box': i },
+      svg('rect', { ...at, y: top.toFixed(1), height: boxHeight, rx: 3, class: 'tp-box-body' }), strip,
+      label && svg('text', { x: x.toFixed(1), y: (y + 3.8).toFixed(1), 'font-size': 11 }, label)),
+    strip,
+  };
+}
