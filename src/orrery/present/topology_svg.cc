@@ -25,7 +25,7 @@ namespace {
 
 // In pixels.
 constexpr double kWidest = 58, kNarrowest = 17, kNodeHeight = 20, kNodeGap = 6, kRowHeight = 64;
-constexpr double kPage = 1500;
+constexpr double kPage = 1500, kMostBow = 70;
 constexpr double kHostGap = 22, kTop = 84, kSide = 24;
 constexpr std::size_t kMostInRow = 64, kMostOpenNodes = 420, kMostOnGrid = 1024;
 
@@ -46,6 +46,7 @@ const char* colour_of(LinkClass kind) {
 struct Box {
   std::string label, about;
   double x = 0, y = 0;  // its middle
+  double width = kWidest;
 };
 
 struct Frame {
@@ -113,9 +114,9 @@ class Drawing {
   static constexpr std::size_t kNoBox = ~std::size_t{0};
 
   /// The end of its name; where that is too long, the end of that.
-  [[nodiscard]] std::string shown(NodeIndex node) const {
+  [[nodiscard]] std::string shown(NodeIndex node, double width) const {
     const std::string& name = topology_.name(node);
-    const bool narrow = width_ < 40;
+    const bool narrow = width < 40;
     if (narrow && topology_.kind(node) == NodeClass::device)
       return fmt::format("{}", topology_.rank(node));
     const std::size_t dot = name.find_last_of("./ ");
@@ -130,27 +131,33 @@ class Drawing {
     return label;
   }
   std::size_t add(Box box) {
-    right_ = std::max(right_, box.x + width_ / 2);
+    right_ = std::max(right_, box.x + box.width / 2);
     bottom_ = std::max(bottom_, box.y + kNodeHeight);
     boxes_.push_back(std::move(box));
     return boxes_.size() - 1;
   }
-  void place(const std::vector<NodeIndex>& nodes, double left, double y) {
+  void place(const std::vector<NodeIndex>& nodes, double width, double left, double y) {
     const bool all = nodes.size() <= kMostInRow;
     const std::size_t drawn = all ? nodes.size() : kMostInRow - 1;
     const auto x = [&](std::size_t i) {
-      return left + static_cast<double>(i) * (width_ + kNodeGap) + width_ / 2;
+      return left + static_cast<double>(i) * (width + kNodeGap) + width / 2;
     };
     for (std::size_t i = 0; i < drawn; ++i)
-      box_of_[nodes[i]] = add({shown(nodes[i]), topology_.name(nodes[i]), x(i), y});
+      box_of_[nodes[i]] = add({shown(nodes[i], width), topology_.name(nodes[i]), x(i), y, width});
     if (all) return;
     const std::size_t more = nodes.size() - drawn;
     const std::size_t rest =
-        add({fmt::format("+{}", more), fmt::format("{} more", more), x(drawn), y});
+        add({fmt::format("+{}", more), fmt::format("{} more", more), x(drawn), y, width});
     for (std::size_t i = drawn; i < nodes.size(); ++i) box_of_[nodes[i]] = rest;
   }
-  [[nodiscard]] double width_of(std::size_t nodes) const {
-    return static_cast<double>(std::min(nodes, kMostInRow)) * (width_ + kNodeGap) - kNodeGap;
+  [[nodiscard]] static double width_of(std::size_t nodes, double width) {
+    return static_cast<double>(std::min(nodes, kMostInRow)) * (width + kNodeGap) - kNodeGap;
+  }
+  [[nodiscard]] double width_of(std::size_t nodes) const { return width_of(nodes, width_); }
+  /// Of boxes, so that so many have room on a page.
+  static double that_fits(double page, std::size_t boxes) {
+    const auto most = static_cast<double>(std::clamp<std::size_t>(boxes, 1, kMostInRow));
+    return std::clamp(page / most - kNodeGap, kNarrowest, kWidest);
   }
 
   // Planes of the first two dimensions beside each other.
@@ -175,17 +182,12 @@ class Drawing {
 
   /// As wide as the page allows.
   void fit() {
-    std::map<int, std::size_t> rows;
     std::size_t most = open_hosts_ ? 0 : std::min<std::size_t>(topology_.host_count(), kMostInRow);
     for (const auto& host : rows_of_hosts()) {
       std::size_t widest = 0;
       for (const auto& [row, nodes] : host) widest = std::max(widest, nodes.size());
       if (open_hosts_) most += widest;
     }
-    for (NodeIndex node = 0; node < topology_.node_count(); ++node) {
-      if (topology_.host(node) == Topology::kNoHost) ++rows[row_outside(topology_.kind(node))];
-    }
-    for (const auto& [row, nodes] : rows) most = std::max(most, std::min(nodes, kMostInRow));
     const double gaps = open_hosts_ ? kHostGap * topology_.host_count() : 0;
     width_ =
         std::clamp((kPage - gaps) / static_cast<double>(std::max<std::size_t>(1, most)) - kNodeGap,
@@ -199,10 +201,15 @@ class Drawing {
         rows[row_outside(topology_.kind(node))].push_back(node);
     }
     double widest = open_hosts_ ? hosts_width() : collapsed_width();
-    for (const auto& [row, nodes] : rows) widest = std::max(widest, width_of(nodes.size()));
+    const auto own = [&](const std::vector<NodeIndex>& nodes) {
+      return that_fits(kPage, nodes.size());
+    };
+    for (const auto& [row, nodes] : rows)
+      widest = std::max(widest, width_of(nodes.size(), own(nodes)));
     y_ = kTop;
     for (const auto& [row, nodes] : rows) {
-      place(nodes, kSide + (widest - width_of(nodes.size())) / 2, y_);
+      const double width = own(nodes);
+      place(nodes, width, kSide + (widest - width_of(nodes.size(), width)) / 2, y_);
       y_ += kRowHeight * 1.5;
     }
     widest_ = widest;
@@ -236,7 +243,7 @@ class Drawing {
       const double width = width_of(all[host]);
       double y = y_ + 14;
       for (const auto& [row, nodes] : all[host]) {
-        place(nodes, left + (width - width_of(nodes.size())) / 2, y);
+        place(nodes, width_, left + (width - width_of(nodes.size())) / 2, y);
         y += kRowHeight * 0.8;
       }
       frames_.push_back({all.size() > 1 ? fmt::format("host {}", host) : std::string(),
@@ -259,10 +266,11 @@ class Drawing {
     for (std::size_t host = 0; host < std::min(hosts, drawn + 1); ++host) {
       const bool rest = host == drawn;
       const std::string name = width_ < 40 ? fmt::format("{}", host) : fmt::format("host {}", host);
-      boxes[host] = add({rest ? fmt::format("+{}", hosts - drawn) : name,
-                         rest ? fmt::format("{} more hosts", hosts - drawn)
-                              : fmt::format("host {}: {} accelerators", host, devices[host]),
-                         left + static_cast<double>(host) * (width_ + kNodeGap) + width_ / 2, y_});
+      boxes[host] =
+          add({rest ? fmt::format("+{}", hosts - drawn) : name,
+               rest ? fmt::format("{} more hosts", hosts - drawn)
+                    : fmt::format("host {}: {} accelerators", host, devices[host]),
+               left + static_cast<double>(host) * (width_ + kNodeGap) + width_ / 2, y_, width_});
     }
     for (NodeIndex node = 0; node < topology_.node_count(); ++node) {
       if (topology_.host(node) != Topology::kNoHost)
@@ -344,7 +352,8 @@ std::string Drawing::svg() const {
     // Along a row or a column, a bow that passes what stands between.
     const bool row = std::abs(a.y - b.y) < 1, column = std::abs(a.x - b.x) < 1;
     const double far = std::abs(a.x - b.x) + std::abs(a.y - b.y);
-    const double bow = row || (column && far > 1.6 * kRowHeight) ? 10 + 0.2 * far : 0;
+    const double bow =
+        row || (column && far > 1.6 * kRowHeight) ? std::min(10 + 0.2 * far, kMostBow) : 0;
     const std::string path = bow > 0
                                  ? fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", a.x,
                                                a.y, (a.x + b.x) / 2 + (row ? 0 : bow),
@@ -363,8 +372,8 @@ std::string Drawing::svg() const {
         "<g><title>{}</title><rect class=\"n\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" "
         "height=\"{:g}\" rx=\"3\"/><text class=\"t\" x=\"{:.1f}\" y=\"{:.1f}\" "
         "text-anchor=\"middle\" font-size=\"{}\">{}</text></g>\n",
-        xml_text(box.about), box.x - width_ / 2, box.y - kNodeHeight / 2, width_, kNodeHeight,
-        box.x, box.y + 3.5, width_ < 40 ? 8 : 10, xml_text(printable(box.label)));
+        xml_text(box.about), box.x - box.width / 2, box.y - kNodeHeight / 2, box.width, kNodeHeight,
+        box.x, box.y + 3.5, box.width < 40 ? 8 : 10, xml_text(printable(box.label)));
   return svg + "</svg>\n";
 }
 

@@ -145,7 +145,8 @@ Result<void> check_parts(std::uint64_t parts, std::size_t bytes, const std::stri
                       ? std::string("more than 10^19")
                       : std::to_string(parts),
                   parts_allowed(bytes)),
-      "describe a smaller fabric, or generate it in a cluster file (fabric: {kind: ...})");
+      "describe a smaller fabric, or let a cluster file generate it (fabric: {hosts: ..., network: "
+      "...})");
 }
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
