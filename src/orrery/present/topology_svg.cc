@@ -175,9 +175,10 @@ class Drawing {
       const auto x = static_cast<double>(node % columns + plane * (columns + 1));
       const auto y = static_cast<double>(node / columns % rows);
       box_of_[node] =
-          add({shown(node), topology_.name(node), kSide + x * (width_ + 2 * kNodeGap) + width_ / 2,
-               kTop + y * kRowHeight});
+          add({shown(node, width_), topology_.name(node),
+               kSide + x * (width_ + 2 * kNodeGap) + width_ / 2, kTop + y * kRowHeight, width_});
     }
+    bottom_ += kMostBow / 2;
   }
 
   /// As wide as the page allows.
