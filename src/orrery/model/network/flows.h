@@ -49,6 +49,7 @@ class Flows final : public Network {
   [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
     return ports_.colour(from, to);
   }
+  [[nodiscard]] bool uniform() const override { return ports_.uniform(); }
   void fold(const std::vector<std::uint32_t>& class_of,
             const std::vector<std::uint32_t>& members) override {
     ports_.fold(class_of, members);

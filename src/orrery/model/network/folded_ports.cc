@@ -58,6 +58,11 @@ std::uint32_t FoldedPorts::colour(EndPoint from, EndPoint to) const {
   return all;
 }
 
+bool FoldedPorts::uniform() const {
+  return foldable_ && std::all_of(place_.begin(), place_.end(),
+                                  [&](std::uint32_t place) { return place == place_.front(); });
+}
+
 void FoldedPorts::fold(const std::vector<std::uint32_t>& class_of,
                        const std::vector<std::uint32_t>& members) {
   class_of_ = class_of;

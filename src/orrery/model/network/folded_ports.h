@@ -31,6 +31,8 @@ class FoldedPorts {
   [[nodiscard]] std::uint32_t place(EndPoint rank) const { return place_[rank]; }
   [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const;
 
+  [[nodiscard]] bool uniform() const;
+
   /// As Network::fold().
   void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members);
   [[nodiscard]] bool folded() const { return !class_of_.empty(); }

@@ -142,6 +142,8 @@ class Network {
   [[nodiscard]] virtual std::uint32_t colour(EndPoint from, EndPoint to) const {
     return from == to ? 0 : 1;
   }
+  /// foldable: all ranks stand alike. What all of them do alike towards all, one may do for all.
+  [[nodiscard]] virtual bool uniform() const { return by_dimensions_ != nullptr; }
   /// foldable and contended: from now on only one of each class sends, in the name of all
   /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class.
   virtual void fold(const std::vector<std::uint32_t>& class_of,
