@@ -5,8 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "arguments.h"
+#include "orrery/platform/topology/formats/infragraph.h"
 #include "orrery/present/topology_text.h"
 #include "output_file.h"
 
@@ -28,7 +30,12 @@ int topology(const TopologyOptions& options, Session& session) {
     if (auto done = write_output(options.plot, present::topology_svg(*answer), session.force);
         !done)
       return session.fail(done.error());
-  if (options.plot == "-") return kOk;
+  const std::string path = std::exchange(session.output, {});
+  if (!path.empty())
+    if (auto done = write_output(path, platform::write_infragraph(answer->topology), session.force);
+        !done)
+      return session.fail(done.error());
+  if (options.plot == "-" || path == "-") return kOk;
   return session.deliver(
       present::topology_text(*answer, options.nodes, findings, session.out_style()),
       [&] { return present::topology_json(*answer, options.nodes, findings); });
@@ -61,7 +68,9 @@ void add_topology(CLI::App& table, Session& session) {
       ->type_name("N");
   command->add_flag("--nodes", options->nodes, "List every node");
   command->add_option("--plot", options->plot, "Draw it into an SVG")->type_name("FILE");
-  session.add_options(*command, false);
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Write it to FILE as InfraGraph 2.4 ('-' for stdout)");
   command->callback([options, &session] {
     session.command = "topology";
     session.action = [options, &session] { return topology(*options, session); };

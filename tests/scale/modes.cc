@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modes.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <bit>
 #include <memory>
@@ -11,6 +13,7 @@
 #include "orrery/graph/builder.h"
 #include "orrery/model/network/fluid_network_testing.h"
 #include "orrery/model/network/table_network_testing.h"
+#include "orrery/platform/cluster.h"
 
 namespace orrery::scale {
 
@@ -20,8 +23,9 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::array<std::string_view, kModes> kNames = {
-    "rendezvous", "bus",  "late",   "trees",  "direct", "themis", "rotation", "alternate",
-    "links",      "pool", "custom", "replay", "table",  "fluid",  "library",  "beside"};
+    "rendezvous", "bus",       "late",    "trees", "direct", "themis",
+    "rotation",   "alternate", "links",   "pool",  "custom", "replay",
+    "table",      "fluid",     "library", "flow",  "fabric", "beside"};
 
 // Every other rank, every fourth, or any.
 void add_late(Draw& draw, Platform& machine) {
@@ -86,6 +90,30 @@ void add_table(Draw& draw, Case& drawn) {
   };
 }
 
+// As many devices, on a graph of any kind.
+void add_fabric(Draw& draw, Platform& machine) {
+  const std::int64_t ranks = machine.npu_count();
+  const std::string port = "port: {bandwidth: 100 GB/s, latency: 512 ns}";
+  std::string sizes;
+  for (const Dimension& dim : machine.dims)
+    sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", dim.size);
+  const std::string network = draw.of<std::string>(
+      {"{kind: switch, " + port + "}",
+       "{kind: fat_tree, per_leaf: 4, radix: 4096, oversubscription: 2, " + port + "}",
+       "{kind: torus, sizes: [" + sizes + "], " + port + "}",
+       "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 4096, " + port + "}"});
+  const std::string text = fmt::format(
+      "device: {{peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}}\nfabric: {{hosts: [{{count: {}, "
+      "devices: 1}}], network: {}, routing: {}}}",
+      ranks, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive"}));
+  Findings findings;
+  const auto made = parse_cluster(text, "drawn", findings);
+  ORRERY_CHECK(made.has_value());
+  machine.fabric = made->fabric;
+  machine.network =
+      draw.of({NetworkModelKind::flow, NetworkModelKind::message, NetworkModelKind::analytical});
+}
+
 }  // namespace
 
 std::string_view name(Mode mode) { return kNames[static_cast<std::size_t>(mode)]; }
@@ -136,6 +164,12 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
         return std::make_unique<model::testing::FluidNetwork>(
             static_cast<std::uint32_t>(of.npu_count()), latency, 1e11);
       };
+      return;
+    case Mode::flow:
+      if (machine.rules == Rules::orrery) machine.network = NetworkModelKind::flow;
+      return;
+    case Mode::fabric:
+      if (machine.rules == Rules::orrery) add_fabric(draw, machine);
       return;
     case Mode::library:
       if (machine.rules == Rules::astra) return;  // follows another library

@@ -27,9 +27,11 @@ enum class Mode : std::uint8_t {
   table,       ///< a network whose delays come from a table
   fluid,       ///< a network where messages share ports and rates change
   library,     ///< collectives as NCCL runs them, on H100s
+  flow,        ///< messages flow, and share links fairly
+  fabric,      ///< the network is a graph, with any model
   beside,      ///< kernels are slower beside collectives
 };
-inline constexpr std::uint32_t kModes = 16;
+inline constexpr std::uint32_t kModes = 18;
 
 [[nodiscard]] std::string_view name(Mode mode);
 

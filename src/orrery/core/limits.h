@@ -34,8 +34,9 @@ inline constexpr std::uint64_t kFabricNodes = 1ull << 24;  ///< nodes of a netwo
 inline constexpr std::uint64_t kFabricLinks = 1ull << 26;  ///< its links, each direction
 inline constexpr std::uint64_t kFabricBytes = 256ull << 20;  ///< one fabric's file, unpacked
 inline constexpr std::uint64_t kFabricFloor =
-    1ull << 16;  ///< nodes and cables that any file may stand for …
-inline constexpr std::uint64_t kFabricPerByte = 1024;  ///< … and so many more for each of its bytes
+    1ull << 18;  ///< nodes and cables that any file may stand for …
+inline constexpr std::uint64_t kFabricPerByte = 512;  ///< … so many more for each of its bytes …
+inline constexpr std::uint64_t kFabricClaim = 1ull << 23;  ///< … and never more than these
 inline constexpr std::uint64_t kScheduleSlots = 1ull << 24;  ///< passes of a pipeline schedule
 inline constexpr std::uint64_t kTableShares =
     1ull << 24;  ///< ranks × (tables + 1024) of a recommendation model whose ranks differ

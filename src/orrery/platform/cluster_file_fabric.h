@@ -177,6 +177,7 @@ struct RoutingSection {
 struct FaultSection {
   std::optional<std::string> node;
   std::optional<std::string> from, to;
+  std::int64_t links = 0;
   double bandwidth = 0;
   Time start{};
   std::optional<Time> end, every, lasts;
@@ -186,6 +187,9 @@ struct FaultSection {
             "all links of it: a switch, a NIC …; `ocs3.*`: of all whose names begin so"),
       field("from", &FaultSection::from, "with `to`: the links between two nodes, both directions"),
       field("to", &FaultSection::to, "the other end"),
+      field("links", &FaultSection::links, "… or only so many of those that are side by side",
+            between(0, 1e6))
+          .by_default("all"),
       field("bandwidth", &FaultSection::bandwidth, "what is left of theirs; 0: they are down",
             between(0, 1)),
       field("start", &FaultSection::start, "from when on", between(0, 1e18)),

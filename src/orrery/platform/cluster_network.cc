@@ -62,7 +62,7 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
 
 void set_fabric(const ClusterSection& file, Platform& platform, Findings& findings,
                 Reading& reading) {
-  Result<Fabric> made = make_fabric(*file.fabric, reading.where, "/fabric", findings);
+  Result<Fabric> made = make_fabric(*file.fabric, file.name, reading.where, "/fabric", findings);
   if (!made) {
     reading.error = made.error();
     return;

@@ -98,8 +98,8 @@ NetworkPlan plan_of(const FabricNetworkSection& section, const std::string& path
 }
 
 /// Errors that generators place relative to the section keep the cluster file's name.
-std::optional<Topology> generated(const FabricSection& section, const std::string& path,
-                                  Reading& reading) {
+std::optional<Topology> generated(const FabricSection& section, const std::string& name,
+                                  const std::string& path, Reading& reading) {
   if (!section.hosts) {
     reading.fail(Errc::config_missing_key, path + "/hosts", "is missing",
                  "describe hosts, or name a `file`");
@@ -112,7 +112,8 @@ std::optional<Topology> generated(const FabricSection& section, const std::strin
   if (section.network)
     plan = plan_of(*section.network, path + "/network", between_devices, reading);
   if (reading.error) return std::nullopt;
-  Result<Topology> made = generate("fabric", hosts, plan, reading.where + ":" + path);
+  Result<Topology> made =
+      generate(name.empty() ? "fabric" : name, hosts, plan, reading.where + ":" + path);
   if (!made) {
     reading.error = made.error();
     return std::nullopt;
@@ -316,8 +317,8 @@ void scale_network(Platform& platform, double bandwidth, double latency) {
   platform.fabric = std::make_shared<const Fabric>(std::move(fabric));
 }
 
-Result<Fabric> make_fabric(const FabricSection& section, const std::string& where,
-                           const std::string& path, Findings& findings) {
+Result<Fabric> make_fabric(const FabricSection& section, const std::string& name,
+                           const std::string& where, const std::string& path, Findings& findings) {
   Reading reading{where};
   if (section.file && (section.hosts || section.network))
     reading.fail(Errc::config_conflict, path + "/file", "is given beside `hosts` or `network`",
@@ -325,7 +326,7 @@ Result<Fabric> make_fabric(const FabricSection& section, const std::string& wher
   std::optional<Topology> topology;
   if (!reading.error)
     topology = section.file ? imported(*section.file, path + "/file", findings, reading)
-                            : generated(section, path, reading);
+                            : generated(section, name, path, reading);
   if (topology) topology = with_figures(std::move(*topology), section, path, reading);
   if (topology && (section.bandwidth != 1 || section.latency != 1))
     topology = topology->scaled(section.bandwidth, section.latency);

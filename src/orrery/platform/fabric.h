@@ -50,8 +50,9 @@ struct Fabric {
 /// looked up in the catalogue, files beside the cluster file.
 /// Errc: config_*, input_*; everything that a simulation needs is checked: figures, and that every
 /// rank reaches every other while those faults hold that always do.
-[[nodiscard]] Result<Fabric> make_fabric(const FabricSection& section, const std::string& where,
-                                         const std::string& path, Findings& findings);
+[[nodiscard]] Result<Fabric> make_fabric(const FabricSection& section, const std::string& name,
+                                         const std::string& where, const std::string& path,
+                                         Findings& findings);
 
 /// By link: it is down from the first to the last moment.
 [[nodiscard]] std::vector<bool> down_always(const Fabric& fabric);

@@ -72,7 +72,10 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
     for (const NodeIndex a : from) {
       for (const NodeIndex b : to) {
         for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
-          const auto [first, last] = topology.between(x, y);
+          const auto [first, end] = topology.between(x, y);
+          const auto most = static_cast<std::uint64_t>(section.links);
+          const auto last =
+              most == 0 ? end : static_cast<LinkIndex>(std::min<std::uint64_t>(end, first + most));
           for (LinkIndex link = first; link < last; ++link) links.push_back(link);
         }
       }

@@ -24,9 +24,10 @@ using study::TopologyAnswer;
 namespace {
 
 // In pixels.
-constexpr double kNodeWidth = 58, kNodeHeight = 20, kNodeGap = 8, kRowHeight = 64;
+constexpr double kWidest = 58, kNarrowest = 17, kNodeHeight = 20, kNodeGap = 6, kRowHeight = 64;
+constexpr double kPage = 1500, kMostBow = 70;
 constexpr double kHostGap = 22, kTop = 84, kSide = 24;
-constexpr std::size_t kMostInRow = 48, kMostOpenNodes = 420, kMostOnGrid = 1024;
+constexpr std::size_t kMostInRow = 64, kMostOpenNodes = 420, kMostOnGrid = 1024;
 
 constexpr const char* kFabricStyle =
     "<style>.b{fill:#fff}.t{fill:#222}.f{fill:#666}.n{fill:#eef1f5;stroke:#8a929c}"
@@ -45,7 +46,7 @@ const char* colour_of(LinkClass kind) {
 struct Box {
   std::string label, about;
   double x = 0, y = 0;  // its middle
-  double width = kNodeWidth;
+  double width = kWidest;
 };
 
 struct Frame {
@@ -101,6 +102,7 @@ class Drawing {
       grid();
     } else {
       open_hosts_ = inside <= kMostOpenNodes;
+      fit();
       outside();
       hosts();
     }
@@ -111,13 +113,21 @@ class Drawing {
  private:
   static constexpr std::size_t kNoBox = ~std::size_t{0};
 
-  [[nodiscard]] std::string shown(NodeIndex node) const {
+  /// The end of its name; where that is too long, the end of that.
+  [[nodiscard]] std::string shown(NodeIndex node, double width) const {
     const std::string& name = topology_.name(node);
+    const bool narrow = width < 40;
+    if (narrow && topology_.kind(node) == NodeClass::device)
+      return fmt::format("{}", topology_.rank(node));
     const std::size_t dot = name.find_last_of("./ ");
-    std::string label = topology_.host(node) == Topology::kNoHost || dot == std::string::npos
-                            ? name
-                            : name.substr(dot + 1);
-    if (label.size() > 10) label = label.substr(0, 4) + ".." + label.substr(label.size() - 4);
+    const bool part = dot != std::string::npos && topology_.host(node) != Topology::kNoHost &&
+                      name.find_first_not_of("0123456789", dot + 1) != std::string::npos;
+    std::string label = part ? name.substr(dot + 1) : name;
+    if (narrow) {
+      const std::size_t digits = label.find_last_not_of("0123456789") + 1;
+      return digits < label.size() ? label.substr(digits) : label.substr(0, 3);
+    }
+    if (label.size() > 10) label = label.substr(0, 3) + ".." + label.substr(label.size() - 5);
     return label;
   }
   std::size_t add(Box box) {
@@ -126,36 +136,63 @@ class Drawing {
     boxes_.push_back(std::move(box));
     return boxes_.size() - 1;
   }
-  void place(const std::vector<NodeIndex>& nodes, double left, double y) {
+  void place(const std::vector<NodeIndex>& nodes, double width, double left, double y) {
     const bool all = nodes.size() <= kMostInRow;
     const std::size_t drawn = all ? nodes.size() : kMostInRow - 1;
+    const auto x = [&](std::size_t i) {
+      return left + static_cast<double>(i) * (width + kNodeGap) + width / 2;
+    };
     for (std::size_t i = 0; i < drawn; ++i)
-      box_of_[nodes[i]] =
-          add({shown(nodes[i]), topology_.name(nodes[i]),
-               left + static_cast<double>(i) * (kNodeWidth + kNodeGap) + kNodeWidth / 2, y,
-               kNodeWidth});
+      box_of_[nodes[i]] = add({shown(nodes[i], width), topology_.name(nodes[i]), x(i), y, width});
     if (all) return;
-    const std::size_t rest = add(
-        {fmt::format("+ {}", nodes.size() - drawn), fmt::format("{} more", nodes.size() - drawn),
-         left + static_cast<double>(drawn) * (kNodeWidth + kNodeGap) + kNodeWidth / 2, y,
-         kNodeWidth});
+    const std::size_t more = nodes.size() - drawn;
+    const std::size_t rest =
+        add({fmt::format("+{}", more), fmt::format("{} more", more), x(drawn), y, width});
     for (std::size_t i = drawn; i < nodes.size(); ++i) box_of_[nodes[i]] = rest;
   }
-  static double width_of(std::size_t nodes) {
-    return static_cast<double>(std::min(nodes, kMostInRow)) * (kNodeWidth + kNodeGap) - kNodeGap;
+  [[nodiscard]] static double width_of(std::size_t nodes, double width) {
+    return static_cast<double>(std::min(nodes, kMostInRow)) * (width + kNodeGap) - kNodeGap;
+  }
+  [[nodiscard]] double width_of(std::size_t nodes) const { return width_of(nodes, width_); }
+  /// Of boxes, so that so many have room on a page.
+  static double that_fits(double page, std::size_t boxes) {
+    const auto most = static_cast<double>(std::clamp<std::size_t>(boxes, 1, kMostInRow));
+    return std::clamp(page / most - kNodeGap, kNarrowest, kWidest);
   }
 
-  // Rows of the first dimension.
+  // Planes of the first two dimensions beside each other.
   void grid() {
     const auto count = static_cast<std::int64_t>(topology_.node_count());
     auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
     if (!answer_.sizes.empty() && answer_.sizes[0] < count) columns = answer_.sizes[0];
+    std::int64_t rows = (count + columns - 1) / columns;
+    if (answer_.sizes.size() > 2) rows = answer_.sizes[1];
+    const std::int64_t planes = (count + columns * rows - 1) / (columns * rows);
+    width_ = std::clamp((kPage / static_cast<double>(planes * (columns + 1))) - 2 * kNodeGap,
+                        kNarrowest, kWidest);
     for (NodeIndex node = 0; node < topology_.node_count(); ++node) {
-      const auto x = static_cast<double>(node % columns), y = static_cast<double>(node / columns);
-      box_of_[node] = add({shown(node), topology_.name(node),
-                           kSide + x * (kNodeWidth + 2 * kHostGap) + kNodeWidth / 2,
-                           kTop + y * kRowHeight, kNodeWidth});
+      const std::int64_t plane = node / (columns * rows);
+      const auto x = static_cast<double>(node % columns + plane * (columns + 1));
+      const auto y = static_cast<double>(node / columns % rows);
+      box_of_[node] =
+          add({shown(node, width_), topology_.name(node),
+               kSide + x * (width_ + 2 * kNodeGap) + width_ / 2, kTop + y * kRowHeight, width_});
     }
+    bottom_ += kMostBow / 2;
+  }
+
+  /// As wide as the page allows.
+  void fit() {
+    std::size_t most = open_hosts_ ? 0 : std::min<std::size_t>(topology_.host_count(), kMostInRow);
+    for (const auto& host : rows_of_hosts()) {
+      std::size_t widest = 0;
+      for (const auto& [row, nodes] : host) widest = std::max(widest, nodes.size());
+      if (open_hosts_) most += widest;
+    }
+    const double gaps = open_hosts_ ? kHostGap * topology_.host_count() : 0;
+    width_ =
+        std::clamp((kPage - gaps) / static_cast<double>(std::max<std::size_t>(1, most)) - kNodeGap,
+                   kNarrowest, kWidest);
   }
 
   void outside() {
@@ -165,10 +202,15 @@ class Drawing {
         rows[row_outside(topology_.kind(node))].push_back(node);
     }
     double widest = open_hosts_ ? hosts_width() : collapsed_width();
-    for (const auto& [row, nodes] : rows) widest = std::max(widest, width_of(nodes.size()));
+    const auto own = [&](const std::vector<NodeIndex>& nodes) {
+      return that_fits(kPage, nodes.size());
+    };
+    for (const auto& [row, nodes] : rows)
+      widest = std::max(widest, width_of(nodes.size(), own(nodes)));
     y_ = kTop;
     for (const auto& [row, nodes] : rows) {
-      place(nodes, kSide + (widest - width_of(nodes.size())) / 2, y_);
+      const double width = own(nodes);
+      place(nodes, width, kSide + (widest - width_of(nodes.size(), width)) / 2, y_);
       y_ += kRowHeight * 1.5;
     }
     widest_ = widest;
@@ -182,8 +224,8 @@ class Drawing {
     }
     return all;
   }
-  static double width_of(const std::map<int, std::vector<NodeIndex>>& rows) {
-    double width = kNodeWidth;
+  [[nodiscard]] double width_of(const std::map<int, std::vector<NodeIndex>>& rows) const {
+    double width = width_;
     for (const auto& [row, nodes] : rows) width = std::max(width, width_of(nodes.size()));
     return width;
   }
@@ -202,7 +244,7 @@ class Drawing {
       const double width = width_of(all[host]);
       double y = y_ + 14;
       for (const auto& [row, nodes] : all[host]) {
-        place(nodes, left + (width - width_of(nodes.size())) / 2, y);
+        place(nodes, width_, left + (width - width_of(nodes.size())) / 2, y);
         y += kRowHeight * 0.8;
       }
       frames_.push_back({all.size() > 1 ? fmt::format("host {}", host) : std::string(),
@@ -221,14 +263,15 @@ class Drawing {
     const std::size_t hosts = devices.size();
     const std::size_t drawn = hosts <= kMostInRow ? hosts : kMostInRow - 1;
     std::vector<std::size_t> boxes(hosts, kNoBox);
+    const double left = kSide + (widest_ - collapsed_width()) / 2;
     for (std::size_t host = 0; host < std::min(hosts, drawn + 1); ++host) {
       const bool rest = host == drawn;
-      boxes[host] = add({rest ? fmt::format("+ {}", hosts - drawn) : fmt::format("host {}", host),
-                         rest ? fmt::format("{} more hosts", hosts - drawn)
-                              : fmt::format("{} accelerators", devices[host]),
-                         kSide + (widest_ - collapsed_width()) / 2 +
-                             static_cast<double>(host) * (kNodeWidth + kNodeGap) + kNodeWidth / 2,
-                         y_, kNodeWidth});
+      const std::string name = width_ < 40 ? fmt::format("{}", host) : fmt::format("host {}", host);
+      boxes[host] =
+          add({rest ? fmt::format("+{}", hosts - drawn) : name,
+               rest ? fmt::format("{} more hosts", hosts - drawn)
+                    : fmt::format("host {}: {} accelerators", host, devices[host]),
+               left + static_cast<double>(host) * (width_ + kNodeGap) + width_ / 2, y_, width_});
     }
     for (NodeIndex node = 0; node < topology_.node_count(); ++node) {
       if (topology_.host(node) != Topology::kNoHost)
@@ -265,6 +308,7 @@ class Drawing {
   std::vector<Box> boxes_;
   std::vector<Frame> frames_;
   bool open_hosts_ = true;
+  double width_ = kWidest;  // of a box
   double y_ = kTop, widest_ = 0, right_ = 0, bottom_ = 0;
 };
 
@@ -306,11 +350,15 @@ std::string Drawing::svg() const {
   for (const auto& [ends, line] : lines()) {
     const Box &a = boxes_[ends.first], &b = boxes_[ends.second];
     const double wide = 0.7 + 0.5 * std::log2(1.0 + line.links);
-    // Along a row, a bow that passes what stands between.
-    const bool row = std::abs(a.y - b.y) < 1;
-    const double bow = row ? 12 + 0.12 * std::abs(a.x - b.x) : 0;
-    const std::string path = row ? fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", a.x,
-                                               a.y, (a.x + b.x) / 2, a.y + 2 * bow, b.x, b.y)
+    // Along a row or a column, a bow that passes what stands between.
+    const bool row = std::abs(a.y - b.y) < 1, column = std::abs(a.x - b.x) < 1;
+    const double far = std::abs(a.x - b.x) + std::abs(a.y - b.y);
+    const double bow =
+        row || (column && far > 1.6 * kRowHeight) ? std::min(10 + 0.2 * far, kMostBow) : 0;
+    const std::string path = bow > 0
+                                 ? fmt::format("M{:.1f} {:.1f}Q{:.1f} {:.1f} {:.1f} {:.1f}", a.x,
+                                               a.y, (a.x + b.x) / 2 + (row ? 0 : bow),
+                                               (a.y + b.y) / 2 + (row ? bow : 0), b.x, b.y)
                                  : fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", a.x, a.y, b.x, b.y);
     svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.2f}\" opacity=\"0.75\"{}>"
@@ -324,9 +372,9 @@ std::string Drawing::svg() const {
     svg += fmt::format(
         "<g><title>{}</title><rect class=\"n\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" "
         "height=\"{:g}\" rx=\"3\"/><text class=\"t\" x=\"{:.1f}\" y=\"{:.1f}\" "
-        "text-anchor=\"middle\" font-size=\"10\">{}</text></g>\n",
+        "text-anchor=\"middle\" font-size=\"{}\">{}</text></g>\n",
         xml_text(box.about), box.x - box.width / 2, box.y - kNodeHeight / 2, box.width, kNodeHeight,
-        box.x, box.y + 3.5, xml_text(printable(box.label)));
+        box.x, box.y + 3.5, box.width < 40 ? 8 : 10, xml_text(printable(box.label)));
   return svg + "</svg>\n";
 }
 

@@ -11,11 +11,11 @@
 
 namespace orrery::present {
 
+using platform::Extent;
 using platform::Link;
 using platform::LinkIndex;
 using platform::NodeClass;
 using platform::NodeIndex;
-using platform::Range;
 using platform::Topology;
 using platform::TopologyFacts;
 using report::JsonWriter;
@@ -23,13 +23,13 @@ using study::TopologyAnswer;
 
 namespace {
 
-std::string rate_text(const Range& range) {
+std::string rate_text(const Extent& range) {
   const std::string least = format_bandwidth(Bandwidth(range.least));
   return range.least == range.most ? least
                                    : least + " to " + format_bandwidth(Bandwidth(range.most));
 }
 
-std::string ratio_text(const Range& range) {
+std::string ratio_text(const Extent& range) {
   return range.least == range.most ? fmt::format("{:.3g} to 1", range.least)
                                    : fmt::format("{:.3g} to {:.3g} to 1", range.least, range.most);
 }
@@ -65,7 +65,7 @@ std::string links_text(const TopologyFacts& facts, report::Style style) {
 /// "8 on each of 16 hosts, in order", or how many hosts there are.
 std::string seats_text(const TopologyAnswer& answer) {
   const Topology& topology = answer.topology;
-  const Range& each = answer.facts.devices_per_host;
+  const Extent& each = answer.facts.devices_per_host;
   if (answer.seats.empty()) return "none";
   if (each.most == 0) return fmt::format("{}, one on each device", answer.seats.size());
   bool in_order = true;
@@ -149,7 +149,7 @@ std::string topology_text(const TopologyAnswer& answer, bool nodes, const Findin
 
 namespace {
 
-void write_range(JsonWriter& json, std::string_view key, const Range& range) {
+void write_range(JsonWriter& json, std::string_view key, const Extent& range) {
   json.key(key).begin_array().value(range.least).value(range.most).end_array();
 }
 

@@ -263,7 +263,7 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   const std::uint32_t ranks = workload.rank_count();
   if (std::string why = why_not_fold(workload, platform, network.traits()); !why.empty())
     return unfolded(ranks, communicators, std::move(why));
-  if (network.by_dimensions() != nullptr) {
+  if (network.uniform()) {
     if (auto plain = fold_plain(workload, platform, communicators)) return *std::move(plain);
   }
   const Shapes shapes(workload, platform, communicators);

@@ -75,6 +75,10 @@ class Transport : private model::Sink {
 
   void arrives(std::uint32_t token) override;
   void call(std::int64_t delay, std::uint64_t code) override;
+  void not_alike() override {
+    if (run_.fold_failed.empty())
+      run_.fold_failed = "messages share links that not all ranks that are alike have";
+  }
   void beyond_the_clock() override { (void)run_.after(model::Fabric::kTooLong); }
 
   Run& run_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/units.h"
+#include "orrery/platform/fabric.h"
 #include "orrery/study/inputs.h"
 
 namespace orrery::study {
@@ -44,6 +45,16 @@ void check_fitted(const Question& question, const platform::Platform& platform, 
   }
 }
 
+std::string network_words(const platform::Platform& platform) {
+  const std::string devices = format_count(platform.npu_count());
+  if (platform.fabric == nullptr)
+    return fmt::format("{} devices, {} network dimension{}", devices, platform.dims.size(),
+                       platform.dims.size() == 1 ? "" : "s");
+  const platform::Topology& topology = platform.fabric->topology;
+  return fmt::format("{} devices on a fabric of {} nodes and {} links", devices,
+                     format_count(topology.node_count()), format_count(topology.link_count()));
+}
+
 }  // namespace
 
 Checked check(const Question& question, Watch& watch) {
@@ -57,9 +68,7 @@ Checked check(const Question& question, Watch& watch) {
       checked.errors.push_back(read.error());
     } else {
       ranks = static_cast<std::uint32_t>(devices);
-      checked.fine.push_back(
-          {"cluster", fmt::format("{} devices, {} network dimension{}", format_count(devices),
-                                  read->dims.size(), read->dims.size() == 1 ? "" : "s")});
+      checked.fine.push_back({"cluster", network_words(*read)});
       check_table(question, *read, checked);
       check_fitted(question, *read, checked);
       check_array(question, *read, checked);

@@ -17,7 +17,7 @@ std::uint32_t AlongWays::colour(EndPoint from, EndPoint to) const {
   const Route* way = shared_->ways.find(shared_->ways.usual(), from, to);
   if (way == nullptr) return 1;
   const std::scoped_lock lock(shared_->mutex);
-  const auto next = static_cast<std::uint32_t>(shared_->colours.size() + 2);
+  const auto next = static_cast<std::uint32_t>(shared_->colours.size() + 1);
   return shared_->colours.try_emplace({way->latency_ns, way->bytes_per_ns}, next).first->second;
 }
 

@@ -58,6 +58,7 @@ class Driver final : private Sink {
   std::map<std::uint32_t, std::int64_t> arrivals;  ///< by token
   std::int64_t pause = 0;                          ///< as often the network is advanced for nothing
   bool too_long = false;
+  bool unlike = false;
 
  private:
   // next() may change only with the epoch.
@@ -84,6 +85,7 @@ class Driver final : private Sink {
 
   void arrives(std::uint32_t token) override { ORRERY_CHECK(arrivals.emplace(token, now_).second); }
   void call(std::int64_t delay, std::uint64_t code) override { calls_.emplace(now_ + delay, code); }
+  void not_alike() override { unlike = true; }
   void beyond_the_clock() override { too_long = true; }
 
   Network& network_;

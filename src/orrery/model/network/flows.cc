@@ -40,12 +40,17 @@ class Flows::Loads final : public platform::LinkLoads {
   const MaxMin& solver_;
 };
 
-Flows::Flows(const platform::Platform& platform) : Flows(std::make_shared<Ways>(platform)) {}
+Flows::Flows(const platform::Platform& platform)
+    : Flows(platform, std::make_shared<Ways>(platform)) {}
 
-Flows::Flows(std::shared_ptr<Ways> ways)
+Flows::Flows(const platform::Platform& platform, std::shared_ptr<Ways> ways)
+    : Flows(ways, FoldedPorts(platform, *ways)) {}
+
+Flows::Flows(std::shared_ptr<Ways> ways, FoldedPorts ports)
     : Network({.ranks = ways->rank_count()},
-              {.tick_order_free = true, .repeatable = steady(*ways)}),
+              {.tick_order_free = true, .foldable = ports.foldable(), .repeatable = steady(*ways)}),
       ways_(std::move(ways)),
+      ports_(std::move(ports)),
       solver_(capacities(*ways_)) {
   for (const platform::LinkFault& fault : ways_->faults()) {
     if (const auto next = fault.always() ? std::nullopt : fault.next(Time(-1)))
@@ -85,11 +90,11 @@ void Flows::begin(const Send& message, std::int64_t now, Sink& sink) {
   flow.send = message;
   flow.begun = flow.since = now;
   flow.left = static_cast<double>(message.bytes);
-  route(number, now);
+  route(number, now, &sink);
 }
 
 /// Gives the flow its way, or none.
-void Flows::route(std::uint32_t number, std::int64_t now) {
+void Flows::route(std::uint32_t number, std::int64_t now, Sink* sink) {
   Flow& flow = flows_[number];
   const Loads loads(solver_);
   const Route* way = ways_->find(state_, flow.send.from, flow.send.to, &loads);
@@ -104,13 +109,19 @@ void Flows::route(std::uint32_t number, std::int64_t now) {
   flow.latency_ns = way->latency_ns;
   flow.most = ways_->most(*way);
   if (ways_->looks()) flow.own = way->steps;
-  join(number);
+  join(number, sink);
 }
 
-void Flows::join(std::uint32_t number) {
+void Flows::join(std::uint32_t number, Sink* sink) {
   Flow& flow = flows_[number];
   hops_.clear();
-  for (const platform::Step& step : steps(flow)) hops_.push_back({step.link, step.share});
+  if (ports_.folded()) {
+    auto own = ports_.hops(flow.send, *flow.way);
+    if (!own && sink != nullptr) sink->not_alike();
+    if (own) hops_ = *std::move(own);
+  } else {
+    for (const platform::Step& step : steps(flow)) hops_.push_back({step.link, step.share});
+  }
   flow.solver = solver_.add(hops_, ways_->window() > 0 ? flow.most : MaxMin::kUnlimited);
   if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
   of_solver_[flow.solver] = number;
@@ -241,11 +252,11 @@ void Flows::change_faults(std::int64_t now) {
     flow.shared = true;
     leave(number);
     flow.own.clear();
-    route(number, now);
+    route(number, now, nullptr);
   }
   std::vector<std::uint32_t> waiting;
   waiting.swap(stranded_);
-  for (const std::uint32_t number : waiting) route(number, now);
+  for (const std::uint32_t number : waiting) route(number, now, nullptr);
 }
 
 /// The state has changed: does the flow go on where it was?

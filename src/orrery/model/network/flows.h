@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/model/network/folded_ports.h"
 #include "orrery/model/network/max_min.h"
 #include "orrery/model/network/network.h"
 #include "orrery/model/network/ways.h"
@@ -28,6 +29,8 @@ namespace orrery::model {
 /// one solve. A link that goes down sends those flows that cross it another way, with what they
 /// have left; where there is none they wait until there is.
 ///
+/// Ranks that are alike may be one (folded_ports.h), which sends in the name of all.
+///
 /// Times are whole picoseconds and only differences of them are used, so that the same happens
 /// again if it begins later.
 class Flows final : public Network {
@@ -41,6 +44,16 @@ class Flows final : public Network {
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+
+  [[nodiscard]] std::uint32_t place(EndPoint rank) const override { return ports_.place(rank); }
+  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
+    return ports_.colour(from, to);
+  }
+  [[nodiscard]] bool uniform() const override { return ports_.uniform(); }
+  void fold(const std::vector<std::uint32_t>& class_of,
+            const std::vector<std::uint32_t>& members) override {
+    ports_.fold(class_of, members);
+  }
 
   [[nodiscard]] std::uint32_t link_count() const override { return ways_->topology().link_count(); }
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override { return ways_->place(number); }
@@ -72,15 +85,16 @@ class Flows final : public Network {
   };
   class Loads;
 
-  explicit Flows(std::shared_ptr<Ways> ways);
+  Flows(const platform::Platform& platform, std::shared_ptr<Ways> ways);
+  Flows(std::shared_ptr<Ways> ways, FoldedPorts ports);
   [[nodiscard]] static const std::vector<platform::Step>& steps(const Flow& flow) {
     return flow.own.empty() ? flow.way->steps : flow.own;
   }
   [[nodiscard]] std::int64_t lands(const Flow& flow, std::int64_t end) const;
   [[nodiscard]] bool moves(const Flow& flow) const;
   void begin(const Send& message, std::int64_t now, Sink& sink);
-  void route(std::uint32_t number, std::int64_t now);
-  void join(std::uint32_t number);
+  void route(std::uint32_t number, std::int64_t now, Sink* sink);
+  void join(std::uint32_t number, Sink* sink);
   void leave(std::uint32_t number);
   void progress(Flow& flow, std::int64_t now);
   void tell_links(Flow& flow, std::int64_t now, std::int64_t sent);
@@ -91,6 +105,7 @@ class Flows final : public Network {
   void sift_down(std::uint32_t place);
 
   std::shared_ptr<Ways> ways_;
+  FoldedPorts ports_;
   std::uint32_t state_ = 0;
   MaxMin solver_;
   std::vector<Send> sent_;

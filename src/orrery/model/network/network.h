@@ -76,6 +76,9 @@ class Sink {
   /// Network::called(code) is wanted in `delay` picoseconds, after all that is due then already.
   /// Only for networks that see the order within a tick (not tick_order_free).
   virtual void call(std::int64_t delay, std::uint64_t code) = 0;
+  /// One that stands for others was sent over links that not all of them have: what was folded has
+  /// to be simulated rank by rank.
+  virtual void not_alike() = 0;
   /// It takes longer than the clock can tell.
   virtual void beyond_the_clock() = 0;
 };
@@ -135,10 +138,12 @@ class Network {
   /// foldable: equal numbers, equal ports into the network. O(1).
   [[nodiscard]] virtual std::uint32_t place(EndPoint /*rank*/) const { return 0; }
   /// foldable: what one end point sees of another; equal numbers between equal places, equal times.
-  /// 0: itself. Below end_points().ranks.
+  /// 0: itself.
   [[nodiscard]] virtual std::uint32_t colour(EndPoint from, EndPoint to) const {
     return from == to ? 0 : 1;
   }
+  /// foldable: all ranks stand alike. What all of them do alike towards all, one may do for all.
+  [[nodiscard]] virtual bool uniform() const { return by_dimensions_ != nullptr; }
   /// foldable and contended: from now on only one of each class sends, in the name of all
   /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class.
   virtual void fold(const std::vector<std::uint32_t>& class_of,

@@ -69,8 +69,8 @@ void set_distances(const Topology& topology, std::span<const NodeIndex> seats,
   if (stated) facts.farthest = Time(farthest);
 }
 
-void widen(std::optional<Range>& range, double value) {
-  if (!range) range = Range{value, value};
+void widen(std::optional<Extent>& range, double value) {
+  if (!range) range = Extent{value, value};
   range->least = std::min(range->least, value);
   range->most = std::max(range->most, value);
 }
@@ -89,7 +89,7 @@ int tier(NodeClass kind) {
 }
 
 void set_widths(const Topology& topology, std::span<const NodeIndex> seats, TopologyFacts& facts) {
-  std::optional<Range> device, host_range;
+  std::optional<Extent> device, host_range;
   std::map<std::uint32_t, std::pair<double, double>> hosts;  // devices, what leaves
   for (const NodeIndex seat : seats) {
     double all = 0, outside = 0;
@@ -111,14 +111,14 @@ void set_widths(const Topology& topology, std::span<const NodeIndex> seats, Topo
     if (found != hosts.end() && topology.host(link.to) != host)
       found->second.second += link.capacity();
   }
-  std::optional<Range> per_host;
+  std::optional<Extent> per_host;
   for (const auto& [host, both] : hosts) {
     widen(per_host, both.first);
     widen(host_range, both.second / both.first);
   }
-  facts.into_device = device.value_or(Range{});
-  facts.out_of_host = host_range.value_or(Range{});
-  facts.devices_per_host = per_host.value_or(Range{});
+  facts.into_device = device.value_or(Extent{});
+  facts.out_of_host = host_range.value_or(Extent{});
+  facts.devices_per_host = per_host.value_or(Extent{});
   for (NodeIndex node = 0; node < topology.node_count(); ++node) {
     const int own = tier(topology.kind(node));
     if (own == 0 || own == 3) continue;

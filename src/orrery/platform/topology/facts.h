@@ -15,9 +15,9 @@
 namespace orrery::platform {
 
 /// The least and the most of something.
-struct Range {
+struct Extent {
   double least = 0, most = 0;
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const Extent&, const Extent&) = default;
 };
 
 /// Links that are alike.
@@ -31,7 +31,7 @@ struct TopologyFacts {
   std::array<std::uint32_t, kNodeClasses> nodes{};  ///< by class
   std::vector<LinkKind> links;                      ///< by class, then bandwidth, then latency
   std::uint32_t hosts = 0;
-  Range devices_per_host;  ///< of hosts that have any; 0: none has
+  Extent devices_per_host;  ///< of hosts that have any; 0: none has
 
   /// Links from one device to another, at most. Only from a sample of devices: `sampled`.
   std::uint32_t diameter = 0;
@@ -39,13 +39,13 @@ struct TopologyFacts {
   bool sampled = false;
   bool connected = true;  ///< every seat reaches every other
 
-  Range into_device;  ///< what leaves a device over all its links, in bytes/s
-  Range out_of_host;  ///< what leaves a host (or a device in none), for each of its devices
+  Extent into_device;  ///< what leaves a device over all its links, in bytes/s
+  Extent out_of_host;  ///< what leaves a host (or a device in none), for each of its devices
   /// What the first half of the seats can send to the second at once, over any ways; empty: too
   /// large to say, or fewer than two.
   std::optional<double> bisection;
   /// Capacity of a tier's switches towards hosts for each that they have upwards: leaves, spines.
-  std::optional<Range> leaf_oversubscription, spine_oversubscription;
+  std::optional<Extent> leaf_oversubscription, spine_oversubscription;
 };
 
 /// Devices of half A send to half B as much as the network allows: the least cut between them. By

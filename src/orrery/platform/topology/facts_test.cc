@@ -29,9 +29,9 @@ TEST(TopologyFacts, AFatTreeIsAsWideAsItsOversubscriptionLeaves) {
       {.shape = NetworkShape::fat_tree, .per_leaf = 4, .radix = 8, .oversubscription = 2}, 10, 10);
   EXPECT_EQ(tree.diameter, 4U);
   EXPECT_EQ(tree.farthest, ns(1600));
-  EXPECT_EQ(tree.leaf_oversubscription, (Range{2, 2}));
+  EXPECT_EQ(tree.leaf_oversubscription, (Extent{2, 2}));
   EXPECT_EQ(tree.bisection, 40e9);  // two leaves of two uplinks
-  EXPECT_EQ(tree.into_device, (Range{10e9, 10e9}));
+  EXPECT_EQ(tree.into_device, (Extent{10e9, 10e9}));
   EXPECT_TRUE(tree.connected);
   EXPECT_FALSE(tree.sampled);
 }
@@ -54,8 +54,8 @@ TEST(TopologyFacts, HostsAreAsWideAsTheirNics) {
   const TopologyFacts rails =
       facts(host, {.shape = NetworkShape::rail_optimised, .per_leaf = 4, .radix = 8}, 25, 25);
   EXPECT_EQ(rails.hosts, 4U);
-  EXPECT_EQ(rails.devices_per_host, (Range{8, 8}));
-  EXPECT_EQ(rails.out_of_host, (Range{12.5e9, 12.5e9}));
+  EXPECT_EQ(rails.devices_per_host, (Extent{8, 8}));
+  EXPECT_EQ(rails.out_of_host, (Extent{12.5e9, 12.5e9}));
   EXPECT_EQ(rails.bisection, 200e9);  // two hosts of four NICs
   EXPECT_EQ(rails.nodes[static_cast<std::size_t>(NodeClass::nic)], 16U);
   const TopologyFacts apart = facts(host, {.shape = NetworkShape::none}, 25, 25);

@@ -204,10 +204,14 @@ class Annotating {
     const std::optional<double> width = real_number(digits);
     if (!width || *width <= 0 || *width > 1024)
       return fail(Errc::input_range, place, fmt::format("{} is no width", in_quotes(*lanes)));
-    if (auto fits = charge(graph_.kind_of.size() / 16, place); !fits) return fits;
-    for (std::size_t i = 0; i < graph_.kind_of.size(); ++i) {
+    if (links_of_.empty()) {
+      for (std::size_t i = 0; i < graph_.kind_of.size(); ++i)
+        links_of_[graph_.name_of[graph_.kind_of[i]]].push_back(static_cast<std::uint32_t>(i));
+    }
+    const std::vector<std::uint32_t>& named = links_of_[name];
+    if (auto fits = charge(named.size() / 2, place); !fits) return fits;
+    for (const std::uint32_t i : named) {
       const LinkKind* is = graph_.kind_of[i];
-      if (graph_.name_of[is] != name) continue;
       apply(*kind, i);
       if (lanes && is->gigatransfers > 0)
         graph_.builder.links()[i].figures.bandwidth = pcie_rate(is->gigatransfers, *width);
@@ -221,6 +225,7 @@ class Annotating {
   Findings& findings_;
   std::unordered_map<std::string, NodeIndex> by_name_;
   std::vector<std::vector<std::uint32_t>> links_at_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> links_of_;
   bool others_ = false;
   std::uint64_t work_ = 0;
 };

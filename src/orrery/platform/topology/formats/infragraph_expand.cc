@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,35 +19,44 @@ namespace {
 
 using NamedLink = std::pair<const std::string, LinkKind>;
 
-/// Edges between nodes, one for each pair; the last that is added counts, as in a networkx graph.
+/// Edges between nodes. After settle() there is one for each pair, in the nodes' order.
 class EdgeList {
  public:
   struct One {
     NodeIndex a, b;
     const NamedLink* link;
+    const Edge* edge;  ///< what it comes from
   };
 
-  /// False: another between the two was replaced.
-  bool add(std::uint64_t a, std::uint64_t b, const NamedLink* link) {
-    const auto low = static_cast<NodeIndex>(std::min(a, b));
-    const auto high = static_cast<NodeIndex>(std::max(a, b));
-    const auto [known, added] =
-        at_.emplace(static_cast<std::uint64_t>(low) << 32 | high, edges_.size());
-    if (added) {
-      edges_.push_back({low, high, link});
-    } else {
-      edges_[known->second].link = link;
-    }
-    return added;
+  void add(std::uint64_t a, std::uint64_t b, const NamedLink* link, const Edge* edge) {
+    edges_.push_back({static_cast<NodeIndex>(std::min(a, b)),
+                      static_cast<NodeIndex>(std::max(a, b)), link, edge});
   }
-  [[nodiscard]] bool has(NodeIndex a, NodeIndex b) const {
-    return at_.contains(static_cast<std::uint64_t>(std::min(a, b)) << 32 | std::max(a, b));
+
+  /// The last that was added for a pair stays, as in a networkx graph.
+  void settle(Findings& findings) {
+    std::stable_sort(edges_.begin(), edges_.end(), before);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      const bool last = i + 1 == edges_.size() || before(edges_[i], edges_[i + 1]);
+      // Both directions of many2many within one list are one edge; that is no oddity.
+      if (!last && edges_[i].edge != edges_[i + 1].edge)
+        findings.add(FindingCode::fabric_link_dropped, edges_[i + 1].edge->place);
+      if (last) edges_[kept++] = edges_[i];
+    }
+    edges_.resize(kept);
+  }
+  [[nodiscard]] bool has(std::uint64_t a, std::uint64_t b) const {
+    const One wanted{static_cast<NodeIndex>(a), static_cast<NodeIndex>(b), nullptr, nullptr};
+    return std::binary_search(edges_.begin(), edges_.end(), wanted, before);
   }
   [[nodiscard]] const std::vector<One>& all() const { return edges_; }
 
  private:
+  static bool before(const One& left, const One& right) {
+    return left.a != right.a ? left.a < right.a : left.b < right.b;
+  }
   std::vector<One> edges_;
-  std::unordered_map<std::uint64_t, std::size_t> at_;
 };
 
 struct Block {
@@ -88,9 +96,15 @@ class Expanding {
   }
 
  private:
+  /// Nodes and edges that there will be.
   Result<void> charge(std::uint64_t parts, std::uint64_t copies, const std::string& place) {
     parts_ = plus(parts_, times(parts, copies));
     return check_parts(parts_, bytes_, place);
+  }
+  /// Pairs that have to be gone through, of devices that are never used as well.
+  Result<void> charge_pairs(std::uint64_t pairs, std::uint64_t copies, const std::string& place) {
+    pairs_ = plus(pairs_, times(pairs, copies));
+    return check_parts(pairs_, bytes_, place);
   }
 
   /// Where an instance's nodes will be, when all of them fit.
@@ -120,11 +134,12 @@ class Expanding {
       const std::size_t nested = file_.device_of.find(is.components[c].name)->second;
       if (auto done = expand_device(nested); !done) return done;
       const std::vector<EdgeList::One>& parts = inside_[nested].all();
-      if (auto fits = charge(parts.size(), is.components[c].count, is.place); !fits) return fits;
+      if (auto fits = charge_pairs(parts.size(), is.components[c].count, is.place); !fits)
+        return fits;
       for (std::uint64_t copy = 0; copy < is.components[c].count; ++copy) {
         const std::uint64_t base = layouts_[device].first[c] + copy * layouts_[device].each[c];
         for (const EdgeList::One& one : parts)
-          inside_[device].add(base + one.a, base + one.b, one.link);
+          inside_[device].add(base + one.a, base + one.b, one.link, one.edge);
       }
     }
     for (const Edge& edge : is.edges) {
@@ -139,6 +154,7 @@ class Expanding {
       }
       if (auto done = add_edge(edge, ends, is.links, inside_[device]); !done) return done;
     }
+    inside_[device].settle(findings_);
     return {};
   }
 
@@ -152,7 +168,8 @@ class Expanding {
       }
       if (auto done = add_edge(edge, ends, file_.links, between_); !done) return done;
     }
-    return {};
+    between_.settle(findings_);
+    return charge(between_.all().size(), 1, where_);
   }
 
   Result<void> end_between(const std::string& text, const std::string& place, Nodes& out) {
@@ -175,7 +192,8 @@ class Expanding {
 
   Result<void> add_edge(const Edge& edge, const Nodes (&ends)[2], const LinkKinds& links,
                         EdgeList& out) {
-    if (auto fits = charge(pairs(edge.scheme, ends[0], ends[1]), 1, edge.place); !fits) return fits;
+    const std::uint64_t most = pairs(edge.scheme, ends[0], ends[1]);
+    if (auto fits = charge_pairs(most, 1, edge.place); !fits) return fits;
     if (edge.scheme == Scheme::one2one && ends[0].size() != ends[1].size() && ends[0].size() > 0 &&
         ends[1].size() > 0)
       findings_.add(FindingCode::fabric_pairs_cut,
@@ -183,11 +201,11 @@ class Expanding {
     const NamedLink* which = link_named(edge.link, links);
     for_pairs(edge.scheme, ends[0], ends[1], [&](std::uint64_t a, std::uint64_t b) {
       if (a == b) return;
-      const bool again = &out == &between_ && inside_has(a, b);
-      const bool replaces = !again && !out.add(a, b, which);
-      // Both directions of many2many within one list are one edge; that is no oddity.
-      if (again || (replaces && edge.ep1 != edge.ep2))
+      if (&out == &between_ && inside_has(a, b)) {
         findings_.add(FindingCode::fabric_link_dropped, edge.place);
+      } else {
+        out.add(a, b, which, &edge);
+      }
     });
     return {};
   }
@@ -207,8 +225,7 @@ class Expanding {
         1;
     const std::uint64_t low = std::min(a, b) - block->first, high = std::max(a, b) - block->first;
     if (low / block->size != high / block->size) return false;
-    return inside_[block->device].has(static_cast<NodeIndex>(low % block->size),
-                                      static_cast<NodeIndex>(high % block->size));
+    return inside_[block->device].has(low % block->size, high % block->size);
   }
 
   void add_nodes_of(const Block& block) {
@@ -271,7 +288,7 @@ class Expanding {
   EdgeList between_;
   std::vector<Block> blocks_;  ///< of the instances, in order
   NodeIndex next_ = 0;
-  std::uint64_t parts_ = 0;
+  std::uint64_t parts_ = 0, pairs_ = 0;
 };
 
 }  // namespace

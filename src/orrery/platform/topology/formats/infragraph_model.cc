@@ -156,8 +156,8 @@ Result<void> read_device(const Json& json, const std::string& place, File& file)
   Device made;
   made.name = text_at(json, "name");
   made.description = text_at(json, "description");
-  made.place = place;
-  if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
+  made.place = place.substr(0, place.find_last_not_of(':') + 1);  // the file, of a device alone
+  if (auto fine = check_name(made.name, place + "/name", false); !fine) return fine;
   Result<LinkKinds> links = parse_links(json, place);
   if (!links) return tl::unexpected(links.error());
   made.links = std::move(*links);
@@ -211,12 +211,12 @@ Result<std::uint64_t> count_at(const Json& object, const std::string& place) {
   return fail(Errc::input_range, place + "/count", "should be a whole number from 1");
 }
 
-Result<void> check_name(std::string_view name, const std::string& place) {
+Result<void> check_name(std::string_view name, const std::string& place, bool sliced) {
   if (name.empty()) return fail(Errc::input_missing_attr, place, "has no name", "give it one");
   if (name.size() > kMostNameBytes)
     return fail(Errc::limit_exceeded, place,
                 fmt::format("a name of {} bytes; {} at most", name.size(), kMostNameBytes));
-  if (name.find_first_of("[]. ") != std::string_view::npos)
+  if (sliced && name.find_first_of("[].") != std::string_view::npos)
     return fail(Errc::input_corrupt, place,
                 fmt::format("the name {} has a character that slices use", in_quotes(name)));
   return {};

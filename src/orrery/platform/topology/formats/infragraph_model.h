@@ -77,8 +77,10 @@ struct File {
 /// A device that is nobody's part gets an instance, if it is the only one of that sort. Errc:
 /// input_missing_attr.
 [[nodiscard]] Result<void> complete_instances(File& file, const std::string& where);
-/// Names that are safe to repeat a million times. Errc: limit_exceeded, input_corrupt (empty).
-[[nodiscard]] Result<void> check_name(std::string_view name, const std::string& place);
+/// Names that are safe to repeat a million times, and to cut where slices are (`sliced`). Errc:
+/// limit_exceeded, input_missing_attr (empty), input_corrupt.
+[[nodiscard]] Result<void> check_name(std::string_view name, const std::string& place,
+                                      bool sliced = true);
 /// Text at a key; empty: none.
 [[nodiscard]] std::string text_at(const Json& object, std::string_view key);
 /// A whole number at a key, 1 where there is none. Errc: input_range.

@@ -108,7 +108,7 @@ Result<void> read_old_device(const Json& json, const std::string& place, File& f
   made.name = text_at(json, "name");
   made.description = text_at(json, "description");
   made.place = place;
-  if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
+  if (auto fine = check_name(made.name, place + "/name", false); !fine) return fine;
   std::vector<bool> counted;
   const auto component = [&](const Json& one, const std::string& at) {
     return read_old_component(one, at, made, counted);

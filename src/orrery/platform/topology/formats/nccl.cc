@@ -121,14 +121,24 @@ class NcclReading {
       return fail(Errc::input_missing_attr, place(pci), "a pci element without a busid");
     const Bandwidth rate = pcie_rate(leading_number(attribute(pci, "link_speed")),
                                      leading_number(attribute(pci, "link_width")));
-    const pugi::xml_node gpu = pci.child("gpu");
-    const bool holds = pci.child("pci") || (pci.child("nic") && gpu);
+    // Several GPUs in one PCI device are parts of one: it hands on to them.
+    const pugi::xml_node first = pci.child("gpu");
+    const bool parts = first.next_sibling("gpu");
+    const pugi::xml_node gpu = parts ? pugi::xml_node() : first;
+    const bool holds = pci.child("pci") || (pci.child("nic") && gpu) || parts;
     NodeClass kind = class_of_pci(lower_case(attribute(pci, "class")), true);
     if (gpu) kind = NodeClass::device;
     if (!gpu && pci.child("nic")) kind = NodeClass::nic;
     if (!gpu && holds) kind = NodeClass::pcie_switch;
     const NodeIndex node = builder_.add(kind, unique(name_of(pci, gpu, kind)), host_);
     builder_.join(above, node, {rate, std::nullopt, 1, LinkClass::pcie});
+    for (pugi::xml_node part = first; parts && part; part = part.next_sibling("gpu")) {
+      const NodeIndex device =
+          builder_.add(NodeClass::device, unique(name_of(pci, part, NodeClass::device)), host_);
+      builder_.join(node, device, {Bandwidth(0), std::nullopt, 1, LinkClass::inside});
+      by_bus_.emplace(Key{host_, lower_case(busid)}, device);
+      gpus_.push_back({device, cpu_, part, whole_number(attribute(part, "rank"))});
+    }
     by_bus_.emplace(Key{host_, lower_case(busid)}, node);
     if (kind == NodeClass::device)
       gpus_.push_back({node, cpu_, gpu, whole_number(attribute(gpu, "rank"))});
@@ -138,7 +148,7 @@ class NcclReading {
       if (name == "pci") done = read_pci(child, node);
       if (name == "nic")
         done = read_nic(child, kind == NodeClass::nic ? node : add_nic(child, node));
-      if (name != "pci" && name != "nic" && child != gpu) ignored(child);
+      if (name != "pci" && name != "nic" && name != "gpu") ignored(child);
       if (!done) return done;
     }
     return {};

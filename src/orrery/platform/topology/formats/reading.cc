@@ -133,8 +133,7 @@ Result<Time> stated_delay(double number, double unit, const std::string& place) 
 }
 
 std::uint64_t parts_allowed(std::size_t bytes) {
-  return std::min(limits::kFabricNodes + limits::kFabricLinks / 2,
-                  limits::kFabricFloor + limits::kFabricPerByte * bytes);
+  return std::min(limits::kFabricClaim, limits::kFabricFloor + limits::kFabricPerByte * bytes);
 }
 
 Result<void> check_parts(std::uint64_t parts, std::size_t bytes, const std::string& where) {
@@ -146,7 +145,8 @@ Result<void> check_parts(std::uint64_t parts, std::size_t bytes, const std::stri
                       ? std::string("more than 10^19")
                       : std::to_string(parts),
                   parts_allowed(bytes)),
-      "describe a smaller fabric, or generate it in a cluster file (fabric: {kind: ...})");
+      "describe a smaller fabric, or let a cluster file generate it (fabric: {hosts: ..., network: "
+      "...})");
 }
 
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {

@@ -69,7 +69,7 @@ TEST(Ns3Text, Mistakes) {
   EXPECT_EQ(error("2 0 0\n"), "f:1: a network without links (E2010)");
   EXPECT_EQ(
       error("1000000 0 0"),
-      "f:1: 11 bytes claim 1000000 nodes and links; at most 76800 are read from so few (E4000)");
+      "f:1: 11 bytes claim 1000000 nodes and links; at most 267776 are read from so few (E4000)");
 }
 
 TEST(SimaiText, ServersBecomeHosts) {

@@ -93,6 +93,12 @@ TEST(NcclTopology, RcclAndFilesWithoutGpus) {
   ASSERT_TRUE(flat.topology) << flat.error();
   EXPECT_EQ(flat.count(NodeClass::device), 1U);
   EXPECT_EQ(flat.count(NodeClass::nic), 1U);
+  const Reading parts(
+      "<system version='2'><cpu numaid='0'><pci busid='1' class='0x120000'><gpu dev='0' rank='0'/>"
+      "<gpu dev='1' rank='1'/></pci></cpu></system>");
+  ASSERT_TRUE(parts.topology) << parts.error();
+  EXPECT_EQ(parts.count(NodeClass::device), 2U);
+  EXPECT_EQ(parts.link("pcie 1", "gpu1").kind, LinkClass::inside);
   const Reading none("<system version='1'><cpu numaid='0'><pci busid='3'/></cpu></system>");
   EXPECT_EQ(none.findings.count(FindingCode::fabric_without_devices), 1U);
 }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/fabric.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "orrery/platform/cluster.h"
+
+namespace orrery::platform {
+namespace {
+
+using ::testing::HasSubstr;
+
+Result<Platform> read_fabric(const std::string& fabric, const std::string& more = {}) {
+  Findings findings;
+  return parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nfabric: " + fabric + "\n" + more,
+      "c.yaml", findings);
+}
+
+std::string problem(const std::string& fabric, const std::string& more = {}) {
+  const auto made = read_fabric(fabric, more);
+  return made ? "" : to_string(made.error());
+}
+
+const std::string kPort = "port: {bandwidth: 10 GB/s, latency: 1 us}";
+const std::string kTree =
+    "{hosts: [{count: 4, devices: 2, scale_up: {bandwidth: 100 GB/s, latency: "
+    "100 ns}, nics: 2, pcie: {bandwidth: 50 GB/s, latency: 200 ns}}], "
+    "network: {kind: fat_tree, per_leaf: 2, radix: 4, " +
+    kPort + "}";
+
+TEST(FabricFile, HostsBecomeDimensionsForCollectives) {
+  const auto made = read_fabric(kTree + "}");
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(made->network, NetworkModelKind::flow);
+  ASSERT_EQ(made->dims.size(), 2U);
+  EXPECT_EQ(made->dims[0].size, 2);
+  EXPECT_EQ(made->dims[0].bandwidth.count(), 100e9);
+  EXPECT_EQ(made->dims[1].size, 4);
+  EXPECT_EQ(made->dims[1].bandwidth.count(), 10e9);
+  EXPECT_EQ(made->collectives.library, CollectiveLibrary::ideal);
+}
+
+TEST(FabricFile, NetworkSaysOtherwise) {
+  const auto made = read_fabric(kTree + "}", "network: [{block: ring, size: 8}]");
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_EQ(made->dims.size(), 1U);
+  EXPECT_EQ(made->dims[0].block, Block::ring);
+  EXPECT_THAT(problem(kTree + "}", "network: [{block: ring, size: 6}]"),
+              HasSubstr("makes 6 places, and the fabric has 8"));
+  EXPECT_THAT(problem(kTree + "}", "network: [{block: ring, size: 8, bandwidth: 1 GB/s}]"),
+              HasSubstr("the fabric has them, too"));
+}
+
+TEST(FabricFile, ComesBackAsItWasWritten) {
+  const std::string text =
+      kTree +
+      ", routing: {policy: ecmp, seed: 7}, faults: [{node: spine0, start: 1 ms}], "
+      "placement: [\"6-7\", 0, 1], transport: {window: 1 MB}, bandwidth: 2}";
+  const auto made = read_fabric(text);
+  ASSERT_TRUE(made) << to_string(made.error());
+  const std::string written = resolved_cluster(*made);
+  Findings findings;
+  const auto again = parse_cluster(written, "again.yaml", findings);
+  ASSERT_TRUE(again) << written << to_string(again.error());
+  EXPECT_EQ(resolved_cluster(*again), written);
+  EXPECT_EQ(again->fabric->seats, made->fabric->seats);
+  EXPECT_EQ(again->fabric->routing, made->fabric->routing);
+  EXPECT_EQ(again->fabric->topology.links()[0], made->fabric->topology.links()[0]);
+  EXPECT_EQ(again->npu_count(), 4);
+}
+
+TEST(FabricFile, PlacementSaysWhereRanksSit) {
+  const auto made = read_fabric(kTree + ", placement: [\"4-5\", 0]}");
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(made->npu_count(), 3);
+  EXPECT_EQ(made->fabric->topology.rank(made->fabric->seats[0]), 4U);
+  EXPECT_EQ(made->fabric->topology.rank(made->fabric->seats[2]), 0U);
+  EXPECT_EQ(made->dims.size(), 1U);  // hosts of two and one
+  EXPECT_THAT(problem(kTree + ", placement: 0-8}"), HasSubstr("there is no device 8"));
+  EXPECT_THAT(problem(kTree + ", placement: [0, 0]}"), HasSubstr("device 0 has two ranks"));
+}
+
+TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
+  const auto expect = [](const std::string& fabric, const std::string& place,
+                         const std::string& what) {
+    EXPECT_THAT(problem(fabric), HasSubstr("c.yaml:/fabric" + place));
+    EXPECT_THAT(problem(fabric), HasSubstr(what));
+  };
+  expect("{}", "/hosts", "is missing");
+  expect("{hosts: [{devices: 2}]}", "/hosts/0/scale_up", "is missing");
+  expect("{hosts: [{devices: 1, nics: 1}]}", "/hosts/0/pcie", "is missing");
+  expect("{hosts: [{count: 2, devices: 1}], network: {kind: switch}}", "/network/port",
+         "is missing");
+  expect("{hosts: [{count: 2, devices: 1}], network: {kind: switch, port: {bandwidth: 1 GB/s}}}",
+         "/network/port/latency", "is missing");
+  expect("{hosts: [{count: 2, devices: 1}], network: {kind: switch, port: ib-nrd}}",
+         "/network/port/link", "did you mean");
+  expect("{hosts: [{count: 6, devices: 1}], network: {kind: torus, sizes: [2, 2], " + kPort + "}}",
+         "/network/sizes", "2 x 2 makes 4 places, and 6 are to be joined");
+  expect(
+      "{hosts: [{count: 64, devices: 1}], network: {kind: tpu, sizes: [4, 4, 2], " + kPort + "}}",
+      "/network/sizes", "multiples of 4");
+  expect("{hosts: [{count: 99, devices: 1}], network: {kind: fat_tree, radix: 4, " + kPort + "}}",
+         "/network/radix", "take 3 tiers");
+  expect(
+      "{hosts: [{count: 99, devices: 1}], network: {kind: dragonfly, per_leaf: 1, group: 2, "
+      "global_links: 1, " +
+          kPort + "}}",
+      "/network/global_links", "links to others");
+  expect("{hosts: [{count: 16777217, devices: 1}]}", "/hosts/0/count", "16777216");
+  expect("{hosts: [{count: 3, devices: 1}]}", "", "there is no way from npu0 to npu1");
+  expect("{file: x, hosts: []}", "/hosts", "");
+  expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kPort + "}}",
+         "", "more than");
+}
+
+TEST(FabricFile, FaultsAndWaysNameWhatIsThere) {
+  const auto expect = [](const std::string& more, const std::string& what) {
+    EXPECT_THAT(problem(kTree + ", " + more + "}"), HasSubstr(what)) << more;
+  };
+  expect("faults: [{node: spine9}]", "the fabric has no node \"spine9\"");
+  expect("faults: [{from: leaf0}]", "/fabric/faults/0/to: is missing");
+  expect("faults: [{from: leaf0, to: leaf1}]", "no link of that kind");
+  expect("faults: [{node: leaf0, from: leaf0, to: spine0}]", "names a node and a link");
+  expect("faults: [{node: leaf0, start: 2 us, end: 1 us}]", "is not after its start");
+  expect("faults: [{node: leaf0, every: 2 us, lasts: 3 us}]", "a shorter `lasts`");
+  expect("faults: [{node: leaf0}]", "there is no way from");
+  expect("routing: {ways: [host0.gpu0 nowhere]}", "the fabric has no node \"nowhere\"");
+  expect("routing: {ways: [host0.gpu0 host3.gpu1]}", "there is no link from");
+  expect("routing: {ways: [host0.gpu0]}", "is no way: name both ends");
+  expect("routing: {ways: [host0.gpu0 host0.nic0 host0.gpu0]}", "it is a loop");
+  EXPECT_EQ(problem(kTree + ", faults: [{node: leaf0, start: 1 ms}]}"), "");
+  EXPECT_THAT(problem(kTree + ", faults: [{node: leaf0, start: 1 ms}]}", "network_model: message"),
+              HasSubstr("only network_model: flow knows that"));
+  EXPECT_THAT(problem(kTree + "}",
+                      "deviations: [{ranks: 0, ports: [{dimension: 0, bandwidth: "
+                      "0.5}]}]"),
+              HasSubstr("under `fabric: {faults"));
+}
+
+TEST(FabricFile, FaultsComeAndGoWhenTheySay) {
+  const LinkFault flaps{{}, 0, us(10), us(100), us(20), us(5)};
+  EXPECT_FALSE(flaps.holds(us(9)));
+  EXPECT_TRUE(flaps.holds(us(10)));
+  EXPECT_FALSE(flaps.holds(us(15)));
+  EXPECT_TRUE(flaps.holds(us(34)));
+  EXPECT_FALSE(flaps.holds(us(100)));
+  EXPECT_EQ(flaps.next(us(0)), us(10));
+  EXPECT_EQ(flaps.next(us(10)), us(15));
+  EXPECT_EQ(flaps.next(us(15)), us(30));
+  EXPECT_EQ(flaps.next(us(95)), us(100));
+  EXPECT_EQ(flaps.next(us(100)), std::nullopt);
+  EXPECT_TRUE((LinkFault{{}, 0.5, {}, {}, {}, {}}.always()));
+}
+
+TEST(FabricFile, EveryExampleCanBeSimulated) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(ORRERY_SOURCE_DIR "/examples/fabrics")) {
+    Findings findings;
+    const auto made = read_cluster(entry.path().string(), findings);
+    EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
+  }
+}
+
+TEST(FabricFile, AnAlteredNetworkIsWrittenSo) {
+  auto made = read_fabric(kTree + "}");
+  ASSERT_TRUE(made);
+  scale_network(*made, 2, 0.5);
+  EXPECT_EQ(made->dims[1].bandwidth.count(), 20e9);
+  Findings findings;
+  const auto again = parse_cluster(resolved_cluster(*made), "again.yaml", findings);
+  ASSERT_TRUE(again) << to_string(again.error());
+  for (LinkIndex i = 0; i < made->fabric->topology.link_count(); ++i)
+    EXPECT_EQ(again->fabric->topology.link(i), made->fabric->topology.link(i));
+}
+
+}  // namespace
+}  // namespace orrery::platform
