@@ -73,7 +73,7 @@ describe('every page shows without a complaint of the browser, readable and with
   }));
   it('of a recommender', () => lookAtAll('recommender', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
   it('of 1,024 ranks', () => lookAtAll('big', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
-  it('of a fabric', () => lookAtAll('fabric', everyDress, [empty, lowContrast, unnamed, overflow], ['topology']));
+  it('of a fabric', () => lookAtAll('fabric', everyDress, [empty, lowContrast, unnamed, overflow], ['summary', 'topology']));
   it('of hostile names', () => lookAtAll('hostile', [['light', 390]], [empty, unnamed, overflow]));
 });
 

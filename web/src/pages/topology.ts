@@ -196,7 +196,7 @@ function busiest(run: RunData): HTMLElement {
         ? { title: 'Link', cell: (link) => el('span', { class: 'name' }, whereFrom(run, link)), key: (link) => endsOf(run, link) }
         : { title: hasPorts(run) ? 'Port' : 'Link', cell: (link) => el('span', { class: 'cp-nowrap' }, whereFrom(run, link)), key: (link) => run.links.from[link] ?? -1 },
       fabric
-        ? { title: 'Class', cell: (link) => className(run.links.kind[link]), key: (link) => className(run.links.kind[link]) }
+        ? { title: 'Class', cell: (link) => el('span', { class: 'cp-nowrap' }, className(run.links.kind[link])), key: (link) => className(run.links.kind[link]) }
         : { title: 'Dimension', number: true, cell: (link) => String(run.links.dim[link]), key: (link) => run.links.dim[link] },
       { title: 'Capacity', number: true, cell: (link) => format.rate(run.links.capacity[link]), key: (link) => run.links.capacity[link] },
       { title: 'Carried', number: true, cell: (link) => format.bytes(run.links.bytes[link]), key: (link) => run.links.bytes[link] },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { endsOfNames, nodesOf, ranksText } from '../../src/pages/links/fabric';
+import { endsOfNames, labelsOf, nodesOf, ranksText } from '../../src/pages/links/fabric';
 import { drawingOf, label, type Drawing } from '../../src/pages/links/fabric_drawing';
 import { endsOf, hasPorts, partsOf, useInBin, useOfPart, wholeDimensions } from '../../src/pages/links/figures';
 
@@ -129,6 +129,15 @@ describe('the picture of a fabric', () => {
     assert.deepEqual(flat.rows.map(({ boxes }) => boxes.length), [6, 6, 6, 6]);
   });
 
+  it('has an optical switch between two devices as a line', () => {
+    const nodes: Node[] = [['npu0', 'device', null, 0], ['npu1', 'device', null, 1], ['npu2', 'device', null, 2], ['ocs0.0', 'optical'], ['ocs1', 'optical']];
+    const drawing = drawingOf(fabricOf(nodes, [['npu0', 'ocs0.0', 'scale-up', 1], ['ocs0.0', 'npu2', 'scale-up', 1], ['npu2', 'ocs0.0', 'scale-up', 1], ['ocs0.0', 'npu0', 'scale-up', 1],
+      ['npu0', 'ocs1', 'scale-up', 1], ['npu1', 'ocs1', 'scale-up', 1], ['ocs1', 'npu2', 'scale-up', 1]], [['ring', 3]]))!;
+    assert.deepEqual(drawing.rows.map(({ label: name, boxes }) => [name, boxes.length]), [['optical', 1], ['devices', 3]]);
+    assert.equal(drawing.circuits, 1);
+    assert.deepEqual(drawing.lines.map(({ links, count }) => [links, count]), [[[0, 1, 2, 3], 1], [[4], 1], [[5], 1], [[6], 1]]);
+  });
+
   it('is left out where there are too many devices, or none', () => {
     assert.equal(drawingOf(fabricOf(Array.from({ length: 2000 }, (_, i): Node => [`npu${i}`, 'device', null, i]), [])), null);
     assert.equal(drawingOf({ ...fabricOf([], []), fabric: { leftOut: 30_000 } } as unknown as RunData), null);
@@ -136,13 +145,13 @@ describe('the picture of a fabric', () => {
 
   it('has labels that fit', () => {
     const labels = (width: number, ...numbers: number[]): string[] => {
-      const boxes = numbers.map((i) => ({ labels: [`segment0.rail${i}`, `rail${i}`, `0.${i}`, String(i)], label: '', kind: 'leaf', width }));
+      const boxes = numbers.map((i) => ({ labels: labelsOf({ name: `segment0.rail${i}`, kind: 'leaf', host: null, rank: null }), label: '', kind: 'leaf', width }));
       label(boxes);
       return boxes.map((box) => box.label);
     };
     assert.deepEqual(labels(96, 3), ['segment0.rail3']);
-    assert.deepEqual(labels(36, 3, 4), ['rail3', 'rail4']);
-    assert.deepEqual(labels(36, 3, 14), ['0.3', '0.14']);
+    assert.deepEqual(labels(36, 3, 4), ['s0.r3', 's0.r4']);
+    assert.deepEqual(labels(24, 3, 14), ['3', '14']);
     assert.deepEqual(labels(12, 3, 14), ['3', '']);
     assert.equal(ranksText([9, 1, 2, 3, 11, 12]), '1–3, 9, 11–12');
   });

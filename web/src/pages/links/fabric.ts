@@ -38,12 +38,32 @@ export function endsOfNames(nodes: readonly FabricNode[]): (name: string) => [fr
   };
 }
 
-// "segment0.rail3": as it is, its last part, its last numbers. A frame says of what is in it which host it is.
+// "segment0.rail3": as it is, in short ("s0.r3"), its last part, its last number. What is in a host stands in a frame that
+// says which host.
 export function labelsOf({ name, rank, kind, host }: FabricNode): string[] {
   if (kind === 'device') return rank === null ? ['spare', 'spare', '–', '–'] : [`rank ${rank}`, `rank ${rank}`, String(rank), String(rank)];
   const last = /[^./ ]*$/.exec(name)?.[0] ?? '';
-  const numbers = name.match(/\d+/g) ?? [];
-  return [host === null ? name : last, last, numbers.slice(-2).join('.'), numbers.slice(-1).join('')];
+  const number = /\d+(?=\D*$)/.exec(name)?.[0] ?? '';
+  if (host !== null) return [last, last, last, number];
+  const parts = name.split('.');
+  return [name, parts.length > 1 ? parts.map((part) => part.replace(/^([a-z])[a-z]*(?=\d)/i, '$1')).join('.') : name, last, number];
+}
+
+// Circuit switches between two ends are no places but ways: which two nodes each joins, by node.
+export function circuitsOf(nodes: readonly FabricNode[], links: readonly ([from: number, to: number] | null)[]): Map<number, [number, number]> {
+  const joined = new Map<number, Set<number>>();
+  for (const ends of links) {
+    if (!ends) continue;
+    for (const [node, other] of [ends, [ends[1], ends[0]]]) {
+      if (nodes[node].kind === 'optical') (joined.get(node) ?? joined.set(node, new Set()).get(node)!).add(other);
+    }
+  }
+  const circuits = new Map<number, [number, number]>();
+  for (const [node, others] of joined) {
+    const [a, b] = [...others].sort((x, y) => x - y);
+    if (others.size === 2 && nodes[a].kind !== 'optical' && nodes[b].kind !== 'optical') circuits.set(node, [a, b]);
+  }
+  return circuits;
 }
 
 // "0-3, 8"

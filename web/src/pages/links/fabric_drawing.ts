@@ -3,7 +3,7 @@
 // A fabric as boxes and lines: which nodes a box stands for, which links a line, and where they are. Pure.
 
 import type { RunData } from '../../data';
-import { endsOfNames, labelsOf, nodesOf, ranksText, titleOf, type FabricNode } from './fabric';
+import { circuitsOf, endsOfNames, labelsOf, nodesOf, ranksText, titleOf, type FabricNode } from './fabric';
 
 export interface Box {
   title: string; // for its tooltip
@@ -43,6 +43,7 @@ export interface Drawing {
   rows: (Row & { y: number })[];
   frames: Frame[];
   lines: Line[]; // nothing else is drawn between boxes
+  circuits: number; // switches that are drawn as a line
   linesLeftOut: number; // those with fewest bytes
   width: number;
   height: number;
@@ -89,7 +90,7 @@ class Maker {
   readonly frames: { label: string; left: number; width: number; first: number; last: number }[] = [];
   width = usual;
 
-  constructor(private readonly run: RunData, private readonly nodes: readonly FabricNode[]) {
+  constructor(private readonly run: RunData, private readonly nodes: readonly FabricNode[], private readonly circuits: ReadonlyMap<number, unknown>) {
     this.boxOf = new Array<number>(nodes.length).fill(-1);
   }
 
@@ -129,6 +130,7 @@ class Maker {
     const outside = new Map<string, number[]>();
     const alone: number[] = [];
     this.nodes.forEach(({ kind, host }, node) => {
+      if (this.circuits.has(node)) return;
       if (host !== null) {
         const rows = hosts.get(host) ?? hosts.set(host, inHostLabels.map(() => [])).get(host)!;
         rows[inHost[kind] ?? 2].push(node);
@@ -177,12 +179,13 @@ class Maker {
     const room = this.width - gutter - hosts.length * frameGap;
     const box = Math.min(52, (this.narrowest() + gap) * (room / (need - gutter - hosts.length * frameGap)) - gap);
     const widths = hosts.map(([, rows]) => Math.min(mostInHost, Math.max(...rows.map((row) => row.length))) * (box + gap) - gap);
+    const named = hosts.every(([host], i) => widthOfText(`host ${host}`) <= widths[i] + frameGap - 4);
     let left = gutter + (this.width - gutter - widths.reduce((sum, width) => sum + width + frameGap, -frameGap)) / 2;
     hosts.forEach(([host, rows], i) => {
       for (const [place, row] of numbers) {
         this.place(row, rows[place].map((node) => [node]), mostInHost, left, widths[i], rows[place].length === 1 ? Math.min(widths[i], 62) : box, this.about);
       }
-      const label = [`host ${host}`, String(host)].find((one) => widthOfText(one) <= widths[i] + 4) ?? '';
+      const label = named ? `host ${host}` : String(host);
       const [first, last] = [Math.min(...numbers.values()), Math.max(...numbers.values())];
       this.frames.push({ label, left: left - frameGap / 2 + 2, width: widths[i] + frameGap - 4, first, last });
       left += widths[i] + frameGap;
@@ -239,13 +242,16 @@ class Maker {
 
 type Pair = Omit<Line, 'path'>;
 
-// All links between two boxes as one line.
-function pairsOf(run: RunData, nodes: readonly FabricNode[], maker: Maker): Pair[] {
-  const ends = endsOfNames(nodes);
+// All links between two boxes as one line. Those of a circuit belong to the line between its two ends.
+function pairsOf(ends: readonly ([number, number] | null)[], circuits: ReadonlyMap<number, [number, number]>, maker: Maker): Pair[] {
   const pairs = new Map<string, Pair & { back: number }>();
-  run.links.name.forEach((name, link) => {
-    const [from, to] = ends(name) ?? [-1, -1];
-    const [a, b] = [maker.boxOf[from] ?? -1, maker.boxOf[to] ?? -1];
+  ends.forEach((both, link) => {
+    if (!both) return;
+    let [from, to] = both;
+    const [into, out] = [circuits.get(to), circuits.get(from)];
+    if (into) to = into[0] === from ? into[1] : into[0];
+    else if (out) from = out[0] === to ? out[1] : out[0];
+    const [a, b] = [maker.boxOf[from], maker.boxOf[to]];
     if (a < 0 || b < 0) return;
     if (a === b) {
       maker.boxes[a].inner.push(link);
@@ -254,6 +260,7 @@ function pairsOf(run: RunData, nodes: readonly FabricNode[], maker: Maker): Pair
     const key = a < b ? `${a} ${b}` : `${b} ${a}`;
     const pair = pairs.get(key) ?? pairs.set(key, { a: Math.min(a, b), b: Math.max(a, b), links: [], count: 0, back: 0 }).get(key)!;
     pair.links.push(link);
+    if (out) return; // its other half counts
     if (a < b) pair.count++;
     else pair.back++;
   });
@@ -277,9 +284,11 @@ function pathOf(maker: Maker, pair: Pair, bow: number): string {
     const y = a.y + (row.down ? 1 : -1) * (boxHeight / 2 + 2 * bow);
     return `M${point(a.x, a.y)}Q${point((a.x + b.x) / 2, y)} ${point(b.x, b.y)}`;
   }
-  const apart = Math.abs(maker.rowOf[pair.a] - maker.rowOf[pair.b]);
-  if (apart > 1 && Math.abs(a.x - b.x) < 1) { // past what stands between
-    return `M${point(a.x, a.y)}Q${point(a.x + a.width + 6 + 3 * apart, (a.y + b.y) / 2)} ${point(b.x, b.y)}`;
+  const [first, last] = [maker.rowOf[pair.a], maker.rowOf[pair.b]].sort((x, y) => x - y);
+  const covered = (): boolean => maker.rows.slice(first + 1, last).some(({ boxes }) =>
+    boxes.some((box) => Math.abs(maker.boxes[box].x - a.x) < maker.boxes[box].width / 2));
+  if (Math.abs(a.x - b.x) < 1 && covered()) { // past what stands between
+    return `M${point(a.x, a.y)}Q${point(a.x + a.width + 6 + 3 * (last - first), (a.y + b.y) / 2)} ${point(b.x, b.y)}`;
   }
   return `M${point(a.x, a.y)}L${point(b.x, b.y)}`;
 }
@@ -287,9 +296,11 @@ function pathOf(maker: Maker, pair: Pair, bow: number): string {
 // null: there is nothing that can be drawn.
 export function drawingOf(run: RunData): Drawing | null {
   const nodes = nodesOf(run);
-  const maker = new Maker(run, nodes);
+  const ends = run.links.name.map(endsOfNames(nodes));
+  const circuits = circuitsOf(nodes, ends);
+  const maker = new Maker(run, nodes, circuits);
   if (!maker.make()) return null;
-  const pairs = pairsOf(run, nodes, maker);
+  const pairs = pairsOf(ends, circuits, maker);
   const bytes = (pair: Pair): number => pair.links.reduce((sum, link) => sum + run.links.bytes[link], 0);
   const kept = pairs.length > mostLines ? [...pairs].sort((a, b) => bytes(b) - bytes(a)).slice(0, mostLines) : pairs;
   const bows = kept.map((pair) => bowOf(maker, pair));
@@ -308,6 +319,7 @@ export function drawingOf(run: RunData): Drawing | null {
       return { label, x: left, y: top, width, height: maker.rows[last].y + maker.rows[last].bow + boxHeight / 2 + 22 - top };
     }),
     lines: kept.map((pair, i) => ({ ...pair, path: pathOf(maker, pair, bows[i]) })),
+    circuits: circuits.size,
     linesLeftOut: pairs.length - kept.length,
     width: maker.width,
     height,
@@ -321,11 +333,12 @@ function heights(maker: Maker, pairs: readonly Pair[]): number {
     const [first, last] = [maker.rowOf[a], maker.rowOf[b]].sort((x, y) => x - y);
     for (let row = first + 1; row <= last; row++) crossing[row]++;
   }
+  const inHosts = 28 + Math.min(70, 0.05 * Math.max(0, ...maker.frames.map(({ width }) => width)));
   let y = 8;
   maker.rows.forEach((row, i) => {
     const above = maker.rows[i - 1];
     if (above && row.grid && above.grid) y += 34;
-    else if (above?.down && row.down) y += 30;
+    else if (above?.down && row.down) y += inHosts;
     else if (above) y += Math.min(150, 62 + 0.12 * crossing[i]);
     if (!row.down) y += row.bow;
     row.y = y + boxHeight / 2;

@@ -40,7 +40,7 @@ export function fabricCard(run: RunData): HTMLElement {
       caption: 'Links by class: those that carried something',
       rows: parts,
       columns: [
-        { title: 'Class', cell: ({ title }) => title, key: ({ title }) => title },
+        { title: 'Class', cell: ({ title }) => el('span', { class: 'cp-nowrap' }, title), key: ({ title }) => title },
         { title: 'Busiest link', cell: ({ busiest }) => el('span', { class: 'name' }, endsOf(run, busiest)) },
         { title: 'Links', number: true, cell: ({ links }) => format.count(links), key: ({ links }) => links },
         { title: 'Carried', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
@@ -92,6 +92,7 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
   card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tip.around(picture.element, ''),
     el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn.',
       drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip along the foot of a box is what is busy inside it.' : '',
+      drawing.circuits > 0 ? ' An optical switch between two ends is drawn as the line between them.' : '',
       drawing.linesLeftOut > 0 ? ` ${format.counted(drawing.linesLeftOut, 'line')} that carried least left out.` : ''));
   ends.push(theme.onChange(paint));
   paint();

@@ -27,7 +27,7 @@ function figures(run: RunData, link: number, bin: number): string {
 }
 
 function linksText(run: RunData, links: readonly number[], bin: number): string[] {
-  if (links.length <= 2) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
+  if (links.length <= 4) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
   const busiest = busiestOf(run, links, bin);
   const bytes = links.reduce((sum, link) => sum + run.links.bytes[link], 0);
   return [`${format.counted(links.length, 'link')} carry ${format.bytes(bytes)}`, `busiest: ${endsOf(run, busiest)}: ${figures(run, busiest, bin)}`];
