@@ -21,20 +21,20 @@ Result<Platform> read_fabric(const std::string& fabric, const std::string& more 
       "c.yaml", findings);
 }
 
-std::string problem(const std::string& fabric, const std::string& more = {}) {
+std::string fabric_problem(const std::string& fabric, const std::string& more = {}) {
   const auto made = read_fabric(fabric, more);
   return made ? "" : to_string(made.error());
 }
 
-const std::string kPort = "port: {bandwidth: 10 GB/s, latency: 1 us}";
-const std::string kTree =
+const std::string kFabricPort = "port: {bandwidth: 10 GB/s, latency: 1 us}";
+const std::string kFabricTree =
     "{hosts: [{count: 4, devices: 2, scale_up: {bandwidth: 100 GB/s, latency: "
     "100 ns}, nics: 2, pcie: {bandwidth: 50 GB/s, latency: 200 ns}}], "
     "network: {kind: fat_tree, per_leaf: 2, radix: 4, " +
-    kPort + "}";
+    kFabricPort + "}";
 
 TEST(FabricFile, HostsBecomeDimensionsForCollectives) {
-  const auto made = read_fabric(kTree + "}");
+  const auto made = read_fabric(kFabricTree + "}");
   ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_EQ(made->network, NetworkModelKind::flow);
   ASSERT_EQ(made->dims.size(), 2U);
@@ -46,19 +46,20 @@ TEST(FabricFile, HostsBecomeDimensionsForCollectives) {
 }
 
 TEST(FabricFile, NetworkSaysOtherwise) {
-  const auto made = read_fabric(kTree + "}", "network: [{block: ring, size: 8}]");
+  const auto made = read_fabric(kFabricTree + "}", "network: [{block: ring, size: 8}]");
   ASSERT_TRUE(made) << to_string(made.error());
   ASSERT_EQ(made->dims.size(), 1U);
   EXPECT_EQ(made->dims[0].block, Block::ring);
-  EXPECT_THAT(problem(kTree + "}", "network: [{block: ring, size: 6}]"),
+  EXPECT_THAT(fabric_problem(kFabricTree + "}", "network: [{block: ring, size: 6}]"),
               HasSubstr("makes 6 places, and the fabric has 8"));
-  EXPECT_THAT(problem(kTree + "}", "network: [{block: ring, size: 8, bandwidth: 1 GB/s}]"),
-              HasSubstr("the fabric has them, too"));
+  EXPECT_THAT(
+      fabric_problem(kFabricTree + "}", "network: [{block: ring, size: 8, bandwidth: 1 GB/s}]"),
+      HasSubstr("the fabric has them, too"));
 }
 
 TEST(FabricFile, ComesBackAsItWasWritten) {
   const std::string text =
-      kTree +
+      kFabricTree +
       ", routing: {policy: ecmp, seed: 7}, faults: [{node: spine0, start: 1 ms}], "
       "placement: [\"6-7\", 0, 1], transport: {window: 1 MB}, bandwidth: 2}";
   const auto made = read_fabric(text);
@@ -75,21 +76,22 @@ TEST(FabricFile, ComesBackAsItWasWritten) {
 }
 
 TEST(FabricFile, PlacementSaysWhereRanksSit) {
-  const auto made = read_fabric(kTree + ", placement: [\"4-5\", 0]}");
+  const auto made = read_fabric(kFabricTree + ", placement: [\"4-5\", 0]}");
   ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_EQ(made->npu_count(), 3);
   EXPECT_EQ(made->fabric->topology.rank(made->fabric->seats[0]), 4U);
   EXPECT_EQ(made->fabric->topology.rank(made->fabric->seats[2]), 0U);
   EXPECT_EQ(made->dims.size(), 1U);  // hosts of two and one
-  EXPECT_THAT(problem(kTree + ", placement: 0-8}"), HasSubstr("there is no device 8"));
-  EXPECT_THAT(problem(kTree + ", placement: [0, 0]}"), HasSubstr("device 0 has two ranks"));
+  EXPECT_THAT(fabric_problem(kFabricTree + ", placement: 0-8}"), HasSubstr("there is no device 8"));
+  EXPECT_THAT(fabric_problem(kFabricTree + ", placement: [0, 0]}"),
+              HasSubstr("device 0 has two ranks"));
 }
 
 TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
   const auto expect = [](const std::string& fabric, const std::string& place,
                          const std::string& what) {
-    EXPECT_THAT(problem(fabric), HasSubstr("c.yaml:/fabric" + place));
-    EXPECT_THAT(problem(fabric), HasSubstr(what));
+    EXPECT_THAT(fabric_problem(fabric), HasSubstr("c.yaml:/fabric" + place));
+    EXPECT_THAT(fabric_problem(fabric), HasSubstr(what));
   };
   expect("{}", "/hosts", "is missing");
   expect("{hosts: [{devices: 2}]}", "/hosts/0/scale_up", "is missing");
@@ -100,28 +102,31 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
          "/network/port/latency", "is missing");
   expect("{hosts: [{count: 2, devices: 1}], network: {kind: switch, port: ib-nrd}}",
          "/network/port/link", "did you mean");
-  expect("{hosts: [{count: 6, devices: 1}], network: {kind: torus, sizes: [2, 2], " + kPort + "}}",
+  expect("{hosts: [{count: 6, devices: 1}], network: {kind: torus, sizes: [2, 2], " + kFabricPort +
+             "}}",
          "/network/sizes", "2 x 2 makes 4 places, and 6 are to be joined");
-  expect(
-      "{hosts: [{count: 64, devices: 1}], network: {kind: tpu, sizes: [4, 4, 2], " + kPort + "}}",
-      "/network/sizes", "multiples of 4");
-  expect("{hosts: [{count: 99, devices: 1}], network: {kind: fat_tree, radix: 4, " + kPort + "}}",
+  expect("{hosts: [{count: 64, devices: 1}], network: {kind: tpu, sizes: [4, 4, 2], " +
+             kFabricPort + "}}",
+         "/network/sizes", "multiples of 4");
+  expect("{hosts: [{count: 99, devices: 1}], network: {kind: fat_tree, radix: 4, " + kFabricPort +
+             "}}",
          "/network/radix", "take 3 tiers");
   expect(
       "{hosts: [{count: 99, devices: 1}], network: {kind: dragonfly, per_leaf: 1, group: 2, "
       "global_links: 1, " +
-          kPort + "}}",
+          kFabricPort + "}}",
       "/network/global_links", "links to others");
   expect("{hosts: [{count: 16777217, devices: 1}]}", "/hosts/0/count", "16777216");
   expect("{hosts: [{count: 3, devices: 1}]}", "", "there is no way from npu0 to npu1");
   expect("{file: x, hosts: []}", "/hosts", "");
-  expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kPort + "}}",
+  expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kFabricPort +
+             "}}",
          "", "more than");
 }
 
 TEST(FabricFile, FaultsAndWaysNameWhatIsThere) {
   const auto expect = [](const std::string& more, const std::string& what) {
-    EXPECT_THAT(problem(kTree + ", " + more + "}"), HasSubstr(what)) << more;
+    EXPECT_THAT(fabric_problem(kFabricTree + ", " + more + "}"), HasSubstr(what)) << more;
   };
   expect("faults: [{node: spine9}]", "the fabric has no node \"spine9\"");
   expect("faults: [{from: leaf0}]", "/fabric/faults/0/to: is missing");
@@ -134,12 +139,13 @@ TEST(FabricFile, FaultsAndWaysNameWhatIsThere) {
   expect("routing: {ways: [host0.gpu0 host3.gpu1]}", "there is no link from");
   expect("routing: {ways: [host0.gpu0]}", "is no way: name both ends");
   expect("routing: {ways: [host0.gpu0 host0.nic0 host0.gpu0]}", "it is a loop");
-  EXPECT_EQ(problem(kTree + ", faults: [{node: leaf0, start: 1 ms}]}"), "");
-  EXPECT_THAT(problem(kTree + ", faults: [{node: leaf0, start: 1 ms}]}", "network_model: message"),
+  EXPECT_EQ(fabric_problem(kFabricTree + ", faults: [{node: leaf0, start: 1 ms}]}"), "");
+  EXPECT_THAT(fabric_problem(kFabricTree + ", faults: [{node: leaf0, start: 1 ms}]}",
+                             "network_model: message"),
               HasSubstr("only network_model: flow knows that"));
-  EXPECT_THAT(problem(kTree + "}",
-                      "deviations: [{ranks: 0, ports: [{dimension: 0, bandwidth: "
-                      "0.5}]}]"),
+  EXPECT_THAT(fabric_problem(kFabricTree + "}",
+                             "deviations: [{ranks: 0, ports: [{dimension: 0, bandwidth: "
+                             "0.5}]}]"),
               HasSubstr("under `fabric: {faults"));
 }
 
@@ -168,7 +174,7 @@ TEST(FabricFile, EveryExampleCanBeSimulated) {
 }
 
 TEST(FabricFile, AnAlteredNetworkIsWrittenSo) {
-  auto made = read_fabric(kTree + "}");
+  auto made = read_fabric(kFabricTree + "}");
   ASSERT_TRUE(made);
   scale_network(*made, 2, 0.5);
   EXPECT_EQ(made->dims[1].bandwidth.count(), 20e9);

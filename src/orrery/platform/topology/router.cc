@@ -24,13 +24,13 @@ Router::Router(const Topology& topology, Routing routing, std::vector<bool> down
     if (nodes.size() > 1) set_[{nodes.front(), nodes.back()}] = i;
   }
   if (routing_.policy != RoutePolicy::valiant && routing_.policy != RoutePolicy::ugal) return;
-  for (const bool leaves : {true, false}) {
-    for (NodeIndex node = 0; node < topology.node_count() && midways_.empty() == leaves; ++node) {
-      const NodeClass kind = topology.kind(node);
-      if (leaves ? kind == NodeClass::leaf : is_switch(kind)) midways_.push_back(node);
+  const auto all_of = [&](const auto& is_one) {
+    for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+      if (is_one(topology.kind(node))) midways_.push_back(node);
     }
-    if (!midways_.empty()) return;
-  }
+    return !midways_.empty();
+  };
+  if (all_of([](NodeClass kind) { return kind == NodeClass::leaf; }) || all_of(is_switch)) return;
   midways_.assign(topology.devices().begin(), topology.devices().end());
 }
 

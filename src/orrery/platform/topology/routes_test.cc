@@ -275,6 +275,21 @@ TEST(Router, AFailedLinkMovesOnlyWhatCrossedIt) {
   }
 }
 
+// By way of a switch where there is one: on a star that is the only way.
+TEST(Router, ValiantLeavesDevicesInPeace) {
+  const HostShape single{6, 1, Inside::none, 1, {}, 0, {}};
+  NetworkPlan plan{.shape = NetworkShape::switched};
+  plan.port = rate(10);
+  const auto star = generate("star", {single}, plan, "star");
+  ASSERT_TRUE(star);
+  const Router router(*star, {RoutePolicy::valiant, 1, {}});
+  std::vector<Step> way;
+  for (NodeIndex to = 1; to < 6; ++to) {
+    ASSERT_TRUE(router.find(0, to, way));
+    EXPECT_EQ(way.size(), 2U);
+  }
+}
+
 TEST(Router, ASetWayIsTaken) {
   const Topology topology = generated().back();  // 12 devices, leaves of 3
   std::vector<NodeIndex> nodes{0};
