@@ -127,6 +127,10 @@ class Drawing {
       const std::size_t digits = label.find_last_not_of("0123456789") + 1;
       return digits < label.size() ? label.substr(digits) : label.substr(0, 3);
     }
+    if (label.size() > 10 && dot != std::string::npos && !part) {  // "group0.router1": "0.router1"
+      const std::size_t digits = name.find_last_not_of("0123456789", dot - 1) + 1;
+      label = name.substr(std::min(digits, dot));
+    }
     if (label.size() > 10) label = label.substr(0, 3) + ".." + label.substr(label.size() - 5);
     return label;
   }
