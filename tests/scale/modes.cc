@@ -101,7 +101,7 @@ void add_fabric(Draw& draw, Platform& machine) {
       {"{kind: switch, " + port + "}",
        "{kind: fat_tree, per_leaf: 4, radix: 4096, oversubscription: 2, " + port + "}",
        "{kind: torus, sizes: [" + sizes + "], " + port + "}",
-       "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 4096, " + port + "}"});
+       "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 64, " + port + "}"});
   const std::string text = fmt::format(
       "device: {{peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}}\nfabric: {{hosts: [{{count: {}, "
       "devices: 1}}], network: {}, routing: {}}}",

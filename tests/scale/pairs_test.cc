@@ -40,7 +40,7 @@ Tally run(platform::Rules rules, std::uint64_t usual) {
 }
 
 TEST(Pairs, OfModesComeToTheSame) {
-  const Tally tally = run(platform::Rules::orrery, 5 * kModes * kModes);
+  const Tally tally = run(platform::Rules::orrery, 4 * kModes * kModes);
   print("pairs", tally);
   if (tally.cases < 600) return;
   EXPECT_LT(tally.stalled, tally.cases / 20);
@@ -49,7 +49,7 @@ TEST(Pairs, OfModesComeToTheSame) {
 }
 
 TEST(Pairs, OfModesComeToTheSameUnderAstraRules) {
-  const Tally tally = run(platform::Rules::astra, 3 * kModes * kModes);
+  const Tally tally = run(platform::Rules::astra, 2 * kModes * kModes);
   print("pairs, ASTRA rules", tally);
   if (tally.cases < 400) return;
   EXPECT_GT(tally.folded, tally.cases / 50);

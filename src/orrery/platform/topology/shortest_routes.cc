@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "orrery/core/check.h"
+
 namespace orrery::platform {
 
 ShortestRoutes::ShortestRoutes(const Topology& topology, std::vector<bool> down)
@@ -152,7 +154,10 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
 
 const ShortestRoutes::Table& ShortestRoutes::of_host(std::uint32_t region,
                                                      const Destination& to) const {
-  if (region == region_[to.node]) return *to.at_home;
+  if (region == region_[to.node]) {
+    ORRERY_CHECK(to.at_home != nullptr);
+    return *to.at_home;
+  }
   const std::pair key{region, to.between};
   const auto known = hosts_.find(key);
   if (known != hosts_.end()) return known->second;
@@ -165,7 +170,10 @@ ShortestRoutes::Cost ShortestRoutes::cost(NodeIndex node, std::uint32_t region,
                                           const Destination& to, const Table* here) const {
   const std::uint32_t its = region_[node];
   if (its == 0) return (*to.between)[position_[node]];
-  if (its == region_[to.node]) return (*to.at_home)[position_[node]];
+  if (its == region_[to.node]) {
+    ORRERY_CHECK(to.at_home != nullptr);
+    return (*to.at_home)[position_[node]];
+  }
   return its == region && here != nullptr ? (*here)[position_[node]] : Cost{};
 }
 
