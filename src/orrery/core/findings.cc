@@ -193,7 +193,8 @@ constexpr FindingInfo kInfos[] = {
      "an edge pairs two lists of unequal length one to one; what is left of the longer one has no "
      "link"},
     {"fabric_edge_without_ends", error,
-     "an edge names a component that its device does not have; it joins nothing, as in InfraGraph's "
+     "an edge names a component that its device does not have; it joins nothing, as in "
+     "InfraGraph's "
      "own service, and what it should join may be out of reach"},
     {"fabric_part_ignored", info,
      "a part of a fabric's file that says nothing about nodes, links or their figures"},

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kFabricBytes = 256ull << 20;  ///< one fabric's f
 inline constexpr std::uint64_t kFabricFloor =
     1ull << 18;  ///< nodes and cables that any file may stand for …
 inline constexpr std::uint64_t kFabricPerByte = 512;  ///< … so many more for each of its bytes …
-inline constexpr std::uint64_t kFabricClaim = 1ull << 23;  ///< … and never more than these
+inline constexpr std::uint64_t kFabricClaim = 1ull << 23;    ///< … and never more than these
 inline constexpr std::uint64_t kScheduleSlots = 1ull << 24;  ///< passes of a pipeline schedule
 inline constexpr std::uint64_t kTableShares =
     1ull << 24;  ///< ranks × (tables + 1024) of a recommendation model whose ranks differ

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -12,6 +13,7 @@
 #include "orrery/graph/replicate.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
 #include "orrery/platform/networks.h"
 #include "orrery/study/changes.h"
 #include "orrery/study/description.h"
@@ -125,17 +127,28 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   return {};
 }
 
-/// Flows know Orrery's rules, and a graph has only so many links.
+/// Fabrics and flows know Orrery's rules, faults in time want flows, and a graph has only so many
+/// links.
 Result<void> check_network(const Question& question, const Platform& platform) {
-  if (platform.network != platform::NetworkModelKind::flow) return {};
-  if (platform.rules == Rules::astra)
-    return fail(Errc::config_conflict, "--network flow", "ASTRA-sim has no such network",
-                "--rules orrery, or --network analytical or message");
+  const bool flow = platform.network == platform::NetworkModelKind::flow;
+  if (platform.rules == Rules::astra && (flow || platform.fabric != nullptr))
+    return fail(Errc::config_conflict, flow ? "--network flow" : "--rules astra",
+                flow ? "ASTRA-sim has no such network" : "ASTRA-sim has no fabrics",
+                flow ? "--rules orrery, or --network analytical or message" : "--rules orrery");
+  if (platform.fabric != nullptr) {
+    const auto& faults = platform.fabric->faults;
+    if (flow || std::all_of(faults.begin(), faults.end(),
+                            [](const platform::LinkFault& fault) { return fault.always(); }))
+      return {};
+    return fail(Errc::config_conflict, question.cluster,
+                "has faults that begin, end, or come and go: only flows know that",
+                "--network flow");
+  }
   double links = 0;
   for (const platform::Dimension& dim : platform.dims)
     links += static_cast<double>(platform.npu_count()) *
              (dim.block == platform::Block::fully_connected ? static_cast<double>(dim.size) : 2);
-  if (platform.fabric == nullptr && links > static_cast<double>(limits::kFabricLinks))
+  if (flow && links > static_cast<double>(limits::kFabricLinks))
     return fail(Errc::limit_exceeded, question.cluster,
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
                 "--network analytical needs none of them");
