@@ -39,6 +39,8 @@ def row(orrery, root, file, folder):
     answer, talk = look(orrery, root / file["file"], folder)
     source = file["source"].split("@")
     name = source[0] + ":" + source[-1].split(":", 1)[-1] if len(source) > 1 else file["source"]
+    if " " in source[0]:  # from no repository
+        name = file["file"]
     name = f"`{name[:90]}`"
     if answer is None:
         why = talk.split("error: ", 1)[-1].split("\n")[0].split(": ", 1)[-1]
