@@ -102,16 +102,22 @@ void add_fabric(Draw& draw, Platform& machine) {
        "{kind: fat_tree, per_leaf: 4, radix: 4096, oversubscription: 2, " + port + "}",
        "{kind: torus, sizes: [" + sizes + "], " + port + "}",
        "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 64, " + port + "}"});
+  machine.network =
+      draw.of({NetworkModelKind::flow, NetworkModelKind::message, NetworkModelKind::analytical});
+  const std::string fault =
+      draw.of<std::string>({"start: 1 us, end: 50 us", "every: 9 us, lasts: 4 us",
+                            "bandwidth: 0.5, start: 5 us, end: 99 us"});
+  const bool breaks = machine.network == NetworkModelKind::flow && draw.of({true, false});
+  const std::string faults = fmt::format(", faults: [{{from: npu0, to: \"*\", {}}}]", fault);
   const std::string text = fmt::format(
       "device: {{peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}}\nfabric: {{hosts: [{{count: {}, "
-      "devices: 1}}], network: {}, routing: {}}}",
-      ranks, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive"}));
+      "devices: 1}}], network: {}, routing: {}{}}}",
+      ranks, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive"}),
+      breaks ? faults : "");
   Findings findings;
   const auto made = parse_cluster(text, "drawn", findings);
   ORRERY_CHECK(made.has_value());
   machine.fabric = made->fabric;
-  machine.network =
-      draw.of({NetworkModelKind::flow, NetworkModelKind::message, NetworkModelKind::analytical});
 }
 
 }  // namespace

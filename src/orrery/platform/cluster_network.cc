@@ -6,7 +6,7 @@
 #include "orrery/core/text.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster_file.h"
-#include "orrery/platform/fabric.h"
+#include "orrery/platform/fabric_internal.h"
 
 namespace orrery::platform {
 namespace {
@@ -20,15 +20,8 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
     Dimension dim{section.block, section.size, Bandwidth{}, 0};
     std::optional<Time> latency = section.latency;
     if (section.link) {
-      const LinkEntry* entry = find_link(*section.link);
-      if (entry == nullptr) {
-        std::vector<std::string_view> names;
-        for (const LinkEntry& one : links()) names.push_back(one.name);
-        const std::string near = did_you_mean(*section.link, names);
-        return reading.fail(Errc::config_range, path + "/link",
-                            in_quotes(*section.link) + " is not in the catalogue",
-                            near.empty() ? "the catalogue has " + join(names) : near);
-      }
+      const LinkEntry* entry = known_link(*section.link, path + "/link", reading);
+      if (entry == nullptr) return;
       dim.bandwidth = entry->bandwidth;
       if (!latency) latency = entry->latency;
     }
@@ -68,12 +61,8 @@ void set_fabric(const ClusterSection& file, Platform& platform, Findings& findin
     return;
   }
   platform.fabric = std::make_shared<const Fabric>(std::move(*made));
-  const bool flow = platform.network == NetworkModelKind::flow;
-  for (std::size_t i = 0; i < platform.fabric->faults.size() && !flow; ++i) {
-    if (!platform.fabric->faults[i].always())
-      return reading.fail(Errc::config_conflict, pointer("/fabric/faults", i),
-                          "begins, ends, or comes and goes: only network_model: flow knows that");
-  }
+  if (const Result<void> checked = check_faults(platform, reading.where); !checked)
+    reading.error = checked.error();
 }
 
 /// What collectives take a fabric for.
@@ -94,6 +83,28 @@ void set_logical_dims(const ClusterSection& file, Platform& platform, Reading& r
 }
 
 }  // namespace
+
+Result<void> check_faults(const Platform& platform, const std::string& where) {
+  if (platform.fabric == nullptr || platform.network == NetworkModelKind::flow) return {};
+  for (std::size_t i = 0; i < platform.fabric->faults.size(); ++i) {
+    if (!platform.fabric->faults[i].always())
+      return fail(Errc::config_conflict, where + ":" + pointer("/fabric/faults", i),
+                  "begins, ends, or comes and goes: only flows know that",
+                  "network_model: flow, or --network flow");
+  }
+  return {};
+}
+
+const LinkEntry* known_link(const std::string& name, const std::string& path, Reading& reading) {
+  const LinkEntry* entry = find_link(name);
+  if (entry != nullptr) return entry;
+  std::vector<std::string_view> names;
+  for (const LinkEntry& one : links()) names.push_back(one.name);
+  const std::string near = did_you_mean(name, names);
+  reading.fail(Errc::config_range, path, in_quotes(name) + " is not in the catalogue",
+               near.empty() ? "the catalogue has " + join(names) : near);
+  return nullptr;
+}
 
 void set_network(const ClusterSection& file, Platform& platform, Findings& findings,
                  Reading& reading) {

@@ -11,7 +11,6 @@
 #include <memory>
 
 #include "orrery/core/text.h"
-#include "orrery/platform/catalogue.h"
 #include "orrery/platform/fabric_internal.h"
 
 namespace orrery::platform {
@@ -29,16 +28,8 @@ LinkFigures figures_of(const std::optional<CableSection>& section, LinkClass kin
     return figures;
   }
   if (section->link) {
-    const LinkEntry* entry = find_link(*section->link);
-    if (entry == nullptr) {
-      std::vector<std::string_view> names;
-      for (const LinkEntry& one : links()) names.push_back(one.name);
-      const std::string near = did_you_mean(*section->link, names);
-      reading.fail(Errc::config_range, path + "/link",
-                   in_quotes(*section->link) + " is not in the catalogue",
-                   near.empty() ? "the catalogue has " + join(names) : near);
-      return figures;
-    }
+    const LinkEntry* entry = known_link(*section->link, path + "/link", reading);
+    if (entry == nullptr) return figures;
     figures.bandwidth = entry->bandwidth;
     figures.latency = entry->latency;
   }

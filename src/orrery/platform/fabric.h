@@ -54,6 +54,9 @@ struct Fabric {
                                          const std::string& where, const std::string& path,
                                          Findings& findings);
 
+/// Faults that begin, end, or come and go are for flows alone. Errc: config_conflict.
+[[nodiscard]] Result<void> check_faults(const Platform& platform, const std::string& where);
+
 /// By link: it is down from the first to the last moment.
 [[nodiscard]] std::vector<bool> down_always(const Fabric& fabric);
 

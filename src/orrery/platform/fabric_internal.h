@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/platform/catalogue.h"
 #include "orrery/platform/fabric.h"
 
 namespace orrery::platform {
@@ -13,6 +14,10 @@ namespace orrery::platform {
 /// Looks up the links that faults name.
 void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
                 Reading& reading);
+
+/// The link of the catalogue; null, and an error at `path`: there is none.
+[[nodiscard]] const LinkEntry* known_link(const std::string& name, const std::string& path,
+                                          Reading& reading);
 
 /// The fabric of a file beside the cluster file.
 [[nodiscard]] std::optional<Topology> imported(const std::string& file, const std::string& path,

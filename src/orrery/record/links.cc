@@ -39,6 +39,9 @@ void make_links(const Source& source, result::Run& run) {
     const platform::Dimension& dim = source.platform.dims[used.dim];
     if (!used.name.empty()) {
       link.capacity = Bandwidth(used.capacity);
+    } else if (source.platform.fabric != nullptr && links) {  // too many to tell apart
+      for (const platform::Link& one : source.platform.fabric->topology.links())
+        link.capacity += Bandwidth(one.capacity());
     } else if (used.from == sim::kNone) {
       link.capacity = port_bandwidth(dim) * static_cast<double>(source.workload.rank_count());
     } else {

@@ -31,6 +31,8 @@ Recorder::Recorder(const graph::Workload& workload, const model::Fabric& fabric,
       whole_dims_(slots_of(fabric, network) > Recording::kMostLinks),
       use_(whole_dims_ ? fabric.dim_count() : slots_of(fabric, network)) {
   made_->details.resize(nodes);
+  for (std::uint32_t i = 0; whole_dims_ && links_ && i < network.link_count(); ++i)
+    dim_of_.push_back(network.link(i).dim);
   for (const Communicator& group : communicators)
     made_->groups.push_back({group.name, group.ranks});
   joins_.resize(made_->groups.size());
@@ -177,7 +179,7 @@ void Recorder::message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes,
 
 void Recorder::carries(std::uint32_t link, std::int64_t from, std::int64_t until,
                        std::int64_t bytes) {
-  use_.add(whole_dims_ ? network_.link(link).dim : link, from, until, bytes);
+  use_.add(whole_dims_ ? dim_of_[link] : link, from, until, bytes);
 }
 
 std::int64_t Recording::alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {

@@ -92,7 +92,8 @@ class Recorder {
   std::vector<Left> left_;              // [rank × queues + queue]
   std::vector<std::int64_t> told_for_;  // by join: the time of Join::told
   std::uint32_t queues_;
-  bool whole_dims_;  // too many links: one slot for each dimension
+  bool whole_dims_;                    // too many links: one slot for each dimension
+  std::vector<std::uint32_t> dim_of_;  // by link, in that case
   UseRecorder use_;
 };
 

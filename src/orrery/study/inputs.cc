@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -127,23 +126,14 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   return {};
 }
 
-/// Fabrics and flows know Orrery's rules, faults in time want flows, and a graph has only so many
-/// links.
+/// Fabrics and flows know Orrery's rules, and a graph has only so many links.
 Result<void> check_network(const Question& question, const Platform& platform) {
   const bool flow = platform.network == platform::NetworkModelKind::flow;
   if (platform.rules == Rules::astra && (flow || platform.fabric != nullptr))
     return fail(Errc::config_conflict, flow ? "--network flow" : "--rules astra",
                 flow ? "ASTRA-sim has no such network" : "ASTRA-sim has no fabrics",
                 flow ? "--rules orrery, or --network analytical or message" : "--rules orrery");
-  if (platform.fabric != nullptr) {
-    const auto& faults = platform.fabric->faults;
-    if (flow || std::all_of(faults.begin(), faults.end(),
-                            [](const platform::LinkFault& fault) { return fault.always(); }))
-      return {};
-    return fail(Errc::config_conflict, question.cluster,
-                "has faults that begin, end, or come and go: only flows know that",
-                "--network flow");
-  }
+  if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
   double links = 0;
   for (const platform::Dimension& dim : platform.dims)
     links += static_cast<double>(platform.npu_count()) *

@@ -71,19 +71,27 @@ Candidate of_the_platform(const std::string& name, NetworkModelKind kind, Rules 
 }
 
 /// Fabrics of all kinds, each with every way to choose among ways.
-Platform any_fabric(Random& random) {
-  static const std::vector<std::string> fabrics = {
-      R"({hosts: [{count: 6, devices: 1}], network: {kind: switch, port: $}})",
-      R"({hosts: [{count: 2, devices: 4, scale_up: $, nics: 2, pcie: $}],
+Platform any_fabric(Random& random, bool faults) {
+  // With what may break of it.
+  static const std::vector<std::pair<std::string, std::string>> fabrics = {
+      {R"({hosts: [{count: 6, devices: 1}], network: {kind: switch, port: $}})", "switch"},
+      {R"({hosts: [{count: 2, devices: 4, scale_up: $, nics: 2, pcie: $}],
           network: {kind: fat_tree, per_leaf: 2, radix: 4, port: $}})",
-      R"({hosts: [{count: 3, devices: 2, scale_up: $, nics: 2, pcie: $}, {devices: 1, nics: 1, pcie: $}],
+       "spine*"},
+      {R"({hosts: [{count: 3, devices: 2, scale_up: $, nics: 2, pcie: $},
+                   {devices: 1, nics: 1, pcie: $}],
           network: {kind: rail_optimised, per_leaf: 2, radix: 8, port: $}})",
-      R"({hosts: [{count: 4, devices: 2, scale_up: $, nics: 2, pcie: $}],
+       "host0.nic0"},
+      {R"({hosts: [{count: 4, devices: 2, scale_up: $, nics: 2, pcie: $}],
           network: {kind: rail_only, per_leaf: 2, radix: 8, port: $}})",
-      R"({hosts: [{count: 8, devices: 1}], network: {kind: torus, sizes: [2, 4], port: $}})",
-      R"({hosts: [{count: 8, devices: 1}],
-          network: {kind: dragonfly, per_leaf: 1, group: 2, global_links: 2, port: $}})"};
-  std::string text = fabrics[static_cast<std::size_t>(below(random, std::ssize(fabrics)))];
+       "rail0.*"},
+      {R"({hosts: [{count: 8, devices: 1}], network: {kind: torus, sizes: [2, 4], port: $}})",
+       "npu3"},
+      {R"({hosts: [{count: 8, devices: 1}],
+          network: {kind: dragonfly, per_leaf: 1, group: 2, global_links: 2, port: $}})",
+       "group0.router0"}};
+  const auto& drawn = fabrics[static_cast<std::size_t>(below(random, std::ssize(fabrics)))];
+  std::string text = drawn.first;
   for (std::size_t at = 0; (at = text.find('$')) != std::string::npos;)
     text.replace(at, 1,
                  "{bandwidth: " + std::to_string(1 + below(random, 8)) +
@@ -94,6 +102,12 @@ Platform any_fabric(Random& random) {
       ", routing: " +
           std::string(
               policies[static_cast<std::size_t>(below(random, std::ssize(policies)))].word));
+  if (faults && below(random, 4) > 0) {
+    const char* const kinds[] = {"start: 1 us, end: 3 us", "every: 3 us, lasts: 1 us",
+                                 "bandwidth: 0.3, start: 2 us"};
+    text.insert(text.size() - 1,
+                ", faults: [{node: \"" + drawn.second + "\", " + kinds[below(random, 3)] + "}]");
+  }
   Findings findings;
   const auto made = platform::parse_cluster(
       "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nfabric: " + text, "drawn", findings);
@@ -106,7 +120,7 @@ Platform any_fabric(Random& random) {
 Candidate of_a_fabric(const std::string& name, NetworkModelKind kind) {
   return {name,
           [kind](Random& random) {
-            Platform made = any_fabric(random);
+            Platform made = any_fabric(random, kind == NetworkModelKind::flow);
             made.network = kind;
             return made;
           },

@@ -19,8 +19,7 @@ class FabricLinks::Loads final : public platform::LinkLoads {
 };
 
 FabricLinks::FabricLinks(const platform::Platform& platform)
-    : ways_(std::make_shared<Ways>(platform, Ways::Whole{})),
-      links_(ways_->topology().link_count()) {}
+    : ways_(std::make_shared<Ways>(platform, true)), links_(ways_->topology().link_count()) {}
 
 std::uint32_t FabricLinks::add(std::uint32_t from, std::uint32_t to, std::int64_t size) {
   const Loads loads(links_);

@@ -101,7 +101,6 @@ void Flows::route(std::uint32_t number, std::int64_t now, Sink* sink) {
   flow.way = way;
   if (way == nullptr) {
     flow.since = now;
-    flow.rate = 0;
     flow.shared = true;
     stranded_.push_back(number);
     return;
@@ -125,6 +124,7 @@ void Flows::join(std::uint32_t number, Sink* sink) {
   flow.solver = solver_.add(hops_, ways_->window() > 0 ? flow.most : MaxMin::kUnlimited);
   if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
   of_solver_[flow.solver] = number;
+  flow.rate = 0;  // until it is solved, also where it goes on as fast as before
   flow.end = kNever;
   flow.place = static_cast<std::uint32_t>(heap_.size());
   heap_.push_back(number);

@@ -163,6 +163,22 @@ TEST(Flows, AFailedLinkSendsAMessageAnotherWayOrLetsItWait) {
   EXPECT_EQ(all_of(flaps, {{0, a_message(0, 1, 1000, 0)}}).at(0), 1'400'000);
 }
 
+// Whichever spine it takes: it moves to the other one at the same rate and loses nothing.
+TEST(Flows, AMessageThatMovesGoesOnAsFast) {
+  for (int seed = 1; seed <= 8; ++seed) {
+    for (const char* spine : {"spine0", "spine1"}) {
+      Flows network(cluster_of(
+          std::string("fabric: {hosts: [{count: 2, devices: 1}], network: {kind: fat_tree, "
+                      "per_leaf: 1, radix: 3, oversubscription: 0.5, port: {bandwidth: 1 GB/s, "
+                      "latency: 0 ns}}, routing: {policy: ecmp, seed: ") +
+          std::to_string(seed) + "}, faults: [{node: " + spine + ", start: 500 ns}]}"));
+      const Landed landed = all_of(network, {{0, a_message(0, 1, 1000, 0)}});
+      ASSERT_EQ(landed.size(), 1U) << spine << ", seed " << seed;
+      EXPECT_EQ(landed.at(0), 1'000'000) << spine << ", seed " << seed;
+    }
+  }
+}
+
 // On every link, what those ways carry that lead over it.
 TEST(Flows, LinksCarryWhatLeadsOverThem) {
   struct Carried : LinkObserver {

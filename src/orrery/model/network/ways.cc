@@ -13,10 +13,6 @@ using platform::Link;
 using platform::LinkIndex;
 using platform::NodeIndex;
 
-Ways::Ways(const platform::Platform& platform) : Ways(platform, false) {}
-
-Ways::Ways(const platform::Platform& platform, Whole /*whole*/) : Ways(platform, true) {}
-
 Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fabric) {
   if (fabric_ != nullptr) {
     topology_ = {fabric_, &fabric_->topology};

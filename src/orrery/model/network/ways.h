@@ -24,14 +24,12 @@ struct Route {
 };
 
 /// Knows the fabric of a platform (its dimensions, where it has none), how fast its links are, and
-/// the way of every pair of ranks while certain faults hold. One may be used by several networks
-/// and threads.
+/// the way of every pair of ranks while certain faults hold. One may be used by several networks;
+/// find() and alone() by several threads at a time.
 class Ways {
  public:
-  /// Messages that go whole take one way where others are sprayed over all.
-  struct Whole {};
-  explicit Ways(const platform::Platform& platform);
-  Ways(const platform::Platform& platform, Whole whole);
+  /// `whole`: messages are not cut, and take one way where others are sprayed over all.
+  explicit Ways(const platform::Platform& platform, bool whole = false);
 
   [[nodiscard]] const platform::Topology& topology() const { return *topology_; }
   [[nodiscard]] std::uint32_t rank_count() const {
@@ -73,7 +71,6 @@ class Ways {
     std::unique_ptr<platform::Router> router;
     std::unordered_map<std::uint64_t, const Route*> known;
   };
-  Ways(const platform::Platform& platform, bool whole);
   void set_dims(const platform::Platform& platform);
   [[nodiscard]] std::uint32_t dim_of(const platform::Link& link) const;
   void finish(std::uint32_t state, Route& way) const;

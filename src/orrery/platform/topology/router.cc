@@ -72,12 +72,12 @@ bool Router::as_known(NodeIndex from, NodeIndex to, std::vector<Step>& out) cons
   const std::uint64_t key = mix(mix(routing_.seed, from), to);
   for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
     known->next(topology_, at, to, next_);
-    const LinkIndex link = next_.empty() ? Topology::kNoLink : choose(next_, key);
-    if (next_.empty() || is_down(link) || out.size() > topology_.node_count()) {
+    const bool lost = next_.empty() || out.size() == topology_.node_count();
+    if (!lost) out.push_back({choose(next_, key)});
+    if (lost || is_down(out.back().link)) {
       out.clear();
       return false;
     }
-    out.push_back({link});
   }
   return true;
 }

@@ -90,7 +90,6 @@ class Router {
     return routing_.policy == RoutePolicy::adaptive || routing_.policy == RoutePolicy::ugal;
   }
   [[nodiscard]] bool is_down(LinkIndex link) const { return !down_.empty() && down_[link]; }
-  [[nodiscard]] const Routing& routing() const { return routing_; }
   [[nodiscard]] const ShortestRoutes& shortest() const { return shortest_; }
 
  private:

@@ -81,7 +81,7 @@ Topology Topology::scaled(double bandwidth, double latency) const {
 
 Result<void> Topology::check_figures(const std::string& where) const {
   const auto lacking = [&](const auto& lacks, std::string_view what) -> Result<void> {
-    LinkIndex first = kNoLink, count = 0;
+    LinkIndex first = 0, count = 0;
     for (LinkIndex i = 0; i < link_count(); ++i) {
       if (!lacks(links_[i].figures)) continue;
       if (count++ == 0) first = i;
@@ -189,28 +189,6 @@ Result<std::vector<NodeIndex>> TopologyBuilder::by_rank(const std::string& where
   return devices;
 }
 
-namespace {
-
-/// The other direction of every link: the n-th from a to b and the n-th from b to a.
-std::vector<LinkIndex> reverses(const Topology& topology) {
-  std::vector<LinkIndex> found(topology.link_count(), Topology::kNoLink);
-  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
-    const auto [begin, end] = topology.out(node);
-    for (LinkIndex first = begin; first < end;) {
-      const NodeIndex peer = topology.link(first).to;
-      LinkIndex last = first;
-      while (last < end && topology.link(last).to == peer) ++last;
-      const auto [back, back_end] = topology.between(peer, node);
-      for (LinkIndex i = first; i < last && back + (i - first) < back_end; ++i)
-        found[i] = back + (i - first);
-      first = last;
-    }
-  }
-  return found;
-}
-
-}  // namespace
-
 Result<Topology> TopologyBuilder::finish(const std::string& where) {
   if (std::optional<Error> error = wrong(where)) return tl::unexpected(std::move(*error));
   Result<std::vector<NodeIndex>> devices = by_rank(where);
@@ -242,7 +220,6 @@ Result<Topology> TopologyBuilder::finish(const std::string& where) {
   made.in_.resize(made.links_.size());
   std::vector<LinkIndex> next = made.first_in_;
   for (LinkIndex i = 0; i < made.links_.size(); ++i) made.in_[next[made.links_[i].to]++] = i;
-  made.reverse_ = reverses(made);
   return made;
 }
 

@@ -99,7 +99,6 @@ class KnownRoutes {
 class Topology {
  public:
   static constexpr std::uint32_t kNoHost = std::numeric_limits<std::uint32_t>::max();
-  static constexpr LinkIndex kNoLink = std::numeric_limits<LinkIndex>::max();
   static constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -130,8 +129,6 @@ class Topology {
   }
   /// Numbers of the links from one node to another: first, and one after the last. O(log links).
   [[nodiscard]] std::pair<LinkIndex, LinkIndex> between(NodeIndex from, NodeIndex to) const;
-  /// The other direction of the same cable; kNoLink: there is none.
-  [[nodiscard]] LinkIndex reverse(LinkIndex link) const { return reverse_[link]; }
   /// "leaf3 -> spine1"
   [[nodiscard]] std::string link_name(LinkIndex link) const;
 
@@ -160,7 +157,7 @@ class Topology {
   std::vector<NodeIndex> devices_;
   std::vector<std::uint32_t> ranks_;
   std::vector<Link> links_;
-  std::vector<LinkIndex> first_out_, first_in_, in_, reverse_;
+  std::vector<LinkIndex> first_out_, first_in_, in_;
   std::shared_ptr<const KnownRoutes> known_routes_;
 };
 
