@@ -117,6 +117,17 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
           kFabricPort + "}}",
       "/network/global_links", "links to others");
   expect("{hosts: [{count: 16777217, devices: 1}]}", "/hosts/0/count", "16777216");
+  // What would be too much is not begun.
+  for (const char* huge : {"[{count: 16777216, devices: 1, nics: 65536, pcie: pcie5-x16}]",
+                           "[{count: 256, devices: 65536, switches: 1024, scale_up: nvlink4}]",
+                           "[{devices: 65536, inside: fully_connected, scale_up: nvlink4}]"})
+    expect("{hosts: " + std::string(huge) + "}", "", "more than");
+  for (const char* huge : {"fat_tree, tiers: 3, per_leaf: 1, radix: 65536, oversubscription: 0.01",
+                           "dragonfly, per_leaf: 1, group: 65536, global_links: 65536",
+                           "dragonfly_plus, per_leaf: 1, group: 1024, spines: 65536"})
+    expect("{hosts: [{count: 400000, devices: 1}], network: {kind: " + std::string(huge) + ", " +
+               kFabricPort + "}}",
+           "", "more than");
   expect("{hosts: [{count: 3, devices: 1}]}", "", "there is no way from npu0 to npu1");
   expect("{file: x, hosts: []}", "/hosts", "");
   expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kFabricPort +

@@ -117,6 +117,13 @@ NodeIndex TopologyBuilder::add(NodeClass kind, std::string name, std::uint32_t h
   return static_cast<NodeIndex>(kinds_.size() - 1);
 }
 
+bool TopologyBuilder::has_room(double links, double nodes) {
+  if (static_cast<double>(links_.size()) + links > static_cast<double>(limits::kFabricLinks) ||
+      static_cast<double>(kinds_.size()) + nodes > static_cast<double>(limits::kFabricNodes))
+    too_many_ = true;
+  return !too_many_;
+}
+
 void TopologyBuilder::link(NodeIndex from, NodeIndex to, const LinkFigures& figures) {
   if (links_.size() >= limits::kFabricLinks) {
     too_many_ = true;

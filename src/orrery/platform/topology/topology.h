@@ -183,6 +183,9 @@ class TopologyBuilder {
   /// Both.
   void join(NodeIndex a, NodeIndex b, const LinkFigures& figures);
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
+  /// Whether so many links more, and nodes, are within the limits; if not, finish() says so. For
+  /// whoever makes many at once: nothing is made that would be refused.
+  [[nodiscard]] bool has_room(double links, double nodes = 0);
   /// For importers whose links are stated before their figures: all so far, as they were added.
   [[nodiscard]] std::span<Link> links() { return links_; }
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "orrery/platform/topology/generate/parts.h"
 
@@ -34,6 +35,9 @@ std::optional<Wrong> join_groups(TopologyBuilder& builder, std::vector<Group>& g
                              count - 1),
                  "raise it, or make groups larger"};
   const std::int64_t pairs = links / (count - 1);
+  if (!builder.has_room(static_cast<double>(count) * static_cast<double>(count - 1) *
+                        static_cast<double>(pairs)))
+    return std::nullopt;
   for (std::int64_t a = 0; a < count; ++a) {
     for (std::int64_t b = a + 1; b < count; ++b) {
       for (std::int64_t i = 0; i < pairs; ++i) {
@@ -66,6 +70,11 @@ std::optional<Wrong> join_dragonfly(TopologyBuilder& builder, std::span<const Po
     full.global_links = plus ? std::max<std::int64_t>(1, plan.radix / 2) : per_leaf;
   const std::int64_t spines = plus ? (plan.spines > 0 ? plan.spines : edges) : 0;
   const std::int64_t in_group = per_leaf * edges;
+  const double all = std::ceil(static_cast<double>(ports.size()) / static_cast<double>(in_group));
+  const auto routers = static_cast<double>(edges);
+  const double inside = plus ? 2 * routers * static_cast<double>(spines) : routers * (routers - 1);
+  if (!builder.has_room(all * inside, all * static_cast<double>(edges + spines)))
+    return std::nullopt;
   std::vector<Group> groups;
   for (std::size_t first = 0; first < ports.size(); first += static_cast<std::size_t>(in_group)) {
     Group group;

@@ -157,10 +157,11 @@ void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<
 }
 
 void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkFigures& figures) {
+  const auto count = static_cast<double>(ports.size());
+  if (!builder.has_room(count * (count - 1))) return;
   for (std::size_t a = 0; a < ports.size(); ++a) {
     for (std::size_t b = a + 1; b < ports.size(); ++b)
       builder.join(ports[a].node, ports[b].node, figures);
-    if (builder.link_count() >= (std::size_t{1} << 26)) return;  // finish() says so
   }
 }
 

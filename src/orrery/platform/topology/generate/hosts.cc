@@ -105,16 +105,32 @@ std::vector<Port> add_hosts(TopologyBuilder& builder, const std::vector<HostShap
 
 namespace {
 
-std::optional<Wrong> check(const std::vector<HostShape>& hosts) {
-  double devices = 0;
+/// Of one host: what it adds to a fabric, at most.
+std::pair<double, double> nodes_and_links(const HostShape& shape) {
+  const auto devices = static_cast<double>(shape.devices), nics = static_cast<double>(shape.nics);
+  const double inside = shape.inside == Inside::switched
+                            ? devices * static_cast<double>(shape.switches)
+                        : shape.inside == Inside::fully_connected ? devices * (devices - 1) / 2
+                                                                  : 2 * devices;
+  return {devices + static_cast<double>(shape.switches) + 2 * nics,
+          2 * (inside + devices + 2 * nics)};
+}
+
+std::optional<Wrong> check(const std::vector<HostShape>& hosts, TopologyBuilder& builder) {
+  double devices = 0, nodes = 0, links = 0;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const HostShape& shape = hosts[i];
-    devices += static_cast<double>(shape.count) * static_cast<double>(shape.devices);
+    const auto count = static_cast<double>(shape.count);
+    const auto [own_nodes, own_links] = nodes_and_links(shape);
+    devices += count * static_cast<double>(shape.devices);
+    nodes += count * own_nodes;
+    links += count * own_links;
     if (devices > static_cast<double>(limits::kRanks))
       return Wrong{fmt::format("/hosts/{}/count", i),
                    fmt::format("makes more than {} devices", limits::kRanks),
                    {}};
   }
+  (void)builder.has_room(links, nodes);
   return std::nullopt;
 }
 
@@ -156,9 +172,9 @@ std::optional<Wrong> join(TopologyBuilder& builder, std::span<const Port> ports,
 
 Result<Topology> generate(const std::string& name, const std::vector<HostShape>& hosts,
                           const NetworkPlan& network, const std::string& where) {
-  std::optional<generating::Wrong> wrong = generating::check(hosts);
   TopologyBuilder builder(name, "generated");
-  if (!wrong) {
+  std::optional<generating::Wrong> wrong = generating::check(hosts, builder);
+  if (!wrong && builder.has_room(0)) {
     const std::vector<generating::Port> ports = generating::add_hosts(builder, hosts);
     wrong = generating::join(builder, ports, network);
   }

@@ -69,6 +69,9 @@ class Tree {
           "/network/radix",
           fmt::format("{} switches are to be joined by ones of {} ports", count, plan_.radix),
           hint + ", or raise `radix`"};
+    if (!builder_.has_room(2.0 * static_cast<double>(count) * static_cast<double>(up),
+                           static_cast<double>(switches)))
+      return std::nullopt;
     for (std::int64_t s = 0; s < switches; ++s) {
       const NodeIndex made = builder_.add(kind, fmt::format("{}{}{}", prefix_, name, s));
       for (const NodeIndex node : nodes) {
@@ -87,8 +90,12 @@ class Tree {
                    fmt::format("a spine of {} ports cannot join {}", plan_.radix, per_pod),
                    "raise `radix`"};
     const std::int64_t spine_up = above(per_pod, plan_.upper_oversubscription);
-    std::vector<std::vector<NodeIndex>> planes(static_cast<std::size_t>(up));
     const auto count = static_cast<std::int64_t>(leaves_.size());
+    const auto spines_of_all = static_cast<double>((count + per_pod - 1) / per_pod * up);
+    if (!builder_.has_room(2.0 * static_cast<double>(count) * static_cast<double>(up),
+                           spines_of_all))
+      return std::nullopt;
+    std::vector<std::vector<NodeIndex>> planes(static_cast<std::size_t>(up));
     for (std::int64_t first = 0, pod = 0; first < count; first += per_pod, ++pod) {
       for (std::int64_t s = 0; s < up; ++s) {
         const NodeIndex made =
