@@ -151,22 +151,17 @@ export interface LinkData {
   capacity: number[];
   bytes: number[];
   name: string[]; // of a fabric's link: "leaf0 -> spine1"; '': the network is dimensions
-  kind: string[]; // linkClasses; ''
+  kind: string[]; // its class: scale-up, pcie, network, host, inside, other; ''
   use: number[]; // in curves
   leftOut: number;
 }
-
-export const linkClasses = ['scale-up', 'pcie', 'network', 'host', 'inside', 'other'] as const;
-export const nodeKinds = [
-  'device', 'cpu', 'memory', 'nic', 'port', 'pcie_switch', 'nvswitch', 'leaf', 'spine', 'core', 'switch', 'optical', 'other',
-] as const;
 
 // The network as a graph: columns of its nodes, empty where it is dimensions. Its links are those of LinkData that
 // carried something.
 export interface FabricData {
   leftOut: number; // over 0: so many nodes are too many to draw, and there are no columns
   name?: string[];
-  kind?: string[]; // nodeKinds
+  kind?: string[]; // device, cpu, memory, nic, port, pcie_switch, nvswitch, leaf, spine, core, switch, optical, other
   host?: (number | null)[]; // the machine that it is in
   rank?: (number | null)[]; // who sits there
 }

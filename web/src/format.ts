@@ -73,6 +73,24 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+// "0–3, 8, 10–11" of ascending numbers; at most `most` pieces.
+export function ranges(numbers: readonly number[], most = 12): string {
+  const pieces: string[] = [];
+  for (let i = 0; i < numbers.length;) {
+    let last = i;
+    while (last + 1 < numbers.length && numbers[last + 1] === numbers[last] + 1) last++;
+    if (pieces.length === most) return `${pieces.join(', ')} …`;
+    pieces.push(last > i ? `${numbers[i]}–${numbers[last]}` : String(numbers[i]));
+    i = last + 1;
+  }
+  return pieces.join(', ');
+}
+
+// "ranks 0–2, 5": those, or the first few of them.
+export function rankList(ranks: readonly number[], most = 4): string {
+  return `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranges(ranks, most)}`;
+}
+
 // For axes: a unit that suits `largest`, and how to write values in it.
 export function timeAxis(largest: number): { unit: string; factor: number; label: (ps: number) => string } {
   let [unit, factor] = times[0];

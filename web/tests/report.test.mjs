@@ -191,7 +191,7 @@ describe('embedding tables', () => {
   it('are drawn where a run has some', async () => {
     await opened(reports.recommender.file, {}, async (report) => {
       await report.show('tables');
-      const pieces = await report.page.$$eval('.placed-bar.memory > span', (all) => all.length);
+      const pieces = await report.page.$$eval('.placed-bar.bytes > span', (all) => all.length);
       assert.equal(pieces, 4);
       assert.match(await report.page.locator('main').innerText(), /computed/);
       assert.deepEqual(report.trouble(), []);

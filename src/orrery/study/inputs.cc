@@ -134,11 +134,12 @@ Result<void> check_network(const Question& question, const Platform& platform) {
                 flow ? "ASTRA-sim has no such network" : "ASTRA-sim has no fabrics",
                 flow ? "--rules orrery, or --network analytical or message" : "--rules orrery");
   if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
+  if (!flow) return {};
   double links = 0;
   for (const platform::Dimension& dim : platform.dims)
     links += static_cast<double>(platform.npu_count()) *
              (dim.block == platform::Block::fully_connected ? static_cast<double>(dim.size) : 2);
-  if (flow && links > static_cast<double>(limits::kFabricLinks))
+  if (links > static_cast<double>(limits::kFabricLinks))
     return fail(Errc::limit_exceeded, question.cluster,
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
                 "--network analytical needs none of them");

@@ -154,10 +154,13 @@ class Plays {
       if (host && known != hosts_.end())
         rank.host = profile::tell_host(profile, dependencies, known->second);
       if (kernels) kernels_.tell(profile, dependencies, rank);
+      if (kernels && !host) return;
       const Time lookups = lookups_of(profile, dependencies);
       const std::scoped_lock lock(mutex_);
-      if (!host && !kernels) lookups_[profile.where] = lookups;
-      if (!host) return;
+      if (!host) {
+        lookups_[profile.where] = lookups;
+        return;
+      }
       rank.lookups = lookups;
       rank.recorded_lookups = lookups_[profile.where];
       told_[profile.where] = std::move(rank);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -74,12 +73,13 @@ Result<Teams> teams_of(const Load& load) {
 namespace {
 
 /// Between which two of ascending knots `x` lies, or which of them are nearest, and where from the
-/// first to the second.
+/// first to the second; of two that are equal, at the second.
 std::pair<std::size_t, double> place_in(const std::vector<double>& knots, double x) {
   if (knots.size() < 2) return {0, 0};
   std::size_t to = 1;
   while (to + 1 < knots.size() && knots[to] < x) ++to;
-  return {to - 1, (x - knots[to - 1]) / (knots[to] - knots[to - 1])};
+  const double width = knots[to] - knots[to - 1];
+  return {to - 1, width > 0 ? (x - knots[to - 1]) / width : 1};
 }
 
 /// At `x`, of values at ascending knots: by lines, and beyond as between the last two.
@@ -96,20 +96,17 @@ void fit_stages(std::uint32_t stages, const std::vector<Time>& steps, Response& 
   const auto still =
       static_cast<std::size_t>(std::find(response.networks.begin(), response.networks.end(), 1.0) -
                                response.networks.begin());
-  std::vector<double> all;  // the step, by factor
-  for (std::size_t f = 0; f < count; ++f)
-    all.push_back(
-        static_cast<double>(response.steps[f * response.networks.size() + still].count()));
-  const bool grows =
-      std::adjacent_find(all.begin(), all.end(), std::greater_equal<>()) == all.end();
-  response.alone.clear();
-  for (std::size_t i = 0; i < stages * count; ++i)
-    response.alone.push_back(
-        !grows        ? 1
-        : stages == 1 ? factors[i]
-                      : along(all, factors.data(), static_cast<double>(steps[i].count())));
   response.fills.assign(stages, 0);
-  if (stages == 1 || !grows) return;
+  response.alone = factors;
+  if (stages == 1) return;
+  std::vector<double> all;  // the step, by factor: a longer one never makes it shorter
+  for (std::size_t f = 0; f < count; ++f) {
+    const Time step = response.steps[f * response.networks.size() + still];
+    all.push_back(std::max(f == 0 ? 0.0 : all.back(), static_cast<double>(step.count())));
+  }
+  response.alone.clear();
+  for (const Time step : steps)
+    response.alone.push_back(along(all, factors.data(), static_cast<double>(step.count())));
   std::vector<double> lines;  // a + max b
   for (std::size_t stage = 0; stage < stages; ++stage) {
     const double* alone = &response.alone[stage * count];

@@ -182,6 +182,32 @@ TEST(VaryingStep, StagesAreFittedByWhatTheyDoAlone) {
                 1e-6);
 }
 
+// A step that waits for its host is as long with ranks a little slower or quicker, and then grows.
+TEST(VaryingStep, WhatHidesBehindWaitsShowsBeyondThem) {
+  const auto step = [](double slowest) {
+    return Time(std::llround(1e9 * std::max(6.0, 4 * slowest)));
+  };
+  for (const std::uint32_t stages : {1u, 2u}) {
+    Response response;
+    response.factors = {0.5, 1, 2, 8};
+    response.networks = {1};
+    for (const double factor : response.factors) response.steps.push_back(step(factor));
+    std::vector<Time> alone;
+    for (std::uint32_t stage = 0; stages > 1 && stage < stages; ++stage)
+      for (const double factor : response.factors) alone.push_back(step(std::max(factor, 1.0)));
+    fit_stages(stages, alone, response);
+    Teams teams;
+    teams.stages = stages;
+    for (const double slowest : {0.8, 1.0, 2.0, 4.0, 10.0}) {
+      std::vector<double> factors(stages, 0.8);
+      factors.back() = slowest;
+      EXPECT_NEAR(ratio(step_of(response, effective(teams, response, factors), 1), step(slowest)),
+                  1, 1e-6)
+          << stages << " stages, " << slowest;
+    }
+  }
+}
+
 // Collectives whose times were measured know of no link that is 3 % slower: the network's factor is
 // theirs, not their links'. It did nothing up to 3 %, and jumped beyond.
 TEST(VaryingStep, TheNetworksFactorIsThatOfItsTimes) {

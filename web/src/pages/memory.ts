@@ -7,7 +7,7 @@ import type { Context, Page } from '../page';
 import { table } from '../table';
 import { niceStep } from '../ticks';
 import type { Colours } from '../theme';
-import { envelope, holders, rankList, rolesOf, stepsOf, type Envelope, type Holder, type Points } from './held/curve';
+import { envelope, holders, rolesOf, stepsOf, type Envelope, type Holder, type Points } from './held/curve';
 import './held/held.css';
 
 const mostChoices = 400;
@@ -86,7 +86,7 @@ function tip(context: Context, picture: Picture, colours: Colours): Record<strin
     const shown = params.filter(({ seriesName }) => ['held', 'fullest', 'emptiest'].includes(seriesName));
     const lines: [string, string][] = shown.map(({ seriesName, value }) => [seriesName, format.bytes(Math.round(value[1]))]);
     const first = shown.find(({ seriesName }) => seriesName === 'fullest');
-    if (first && picture.band) lines.push(['which', rankList(picture.all[picture.band.fullest[first.dataIndex]].ranks)]);
+    if (first && picture.band) lines.push(['which', format.rankList(picture.all[picture.band.fullest[first.dataIndex]].ranks)]);
     return { title: `at ${format.time(Math.round(shown[0]?.value[0] ?? 0))}`, lines };
   }, { trigger: 'axis', axisPointer: { lineStyle: { color: colours.muted } } });
 }
@@ -116,7 +116,7 @@ function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {
   const bar = (size: number): HTMLElement =>
     el('span', { class: 'held-bar', 'aria-hidden': true }, styled(el('i'), { width: `${memory.peak ? (100 * size) / memory.peak : 0}%` }));
   return table({
-    caption: `What ${rankList(ranks)} ${ranks.length === 1 ? 'holds' : 'hold'} at the peak, ${format.bytes(memory.peak)} at ${format.time(memory.peakAt)}`,
+    caption: `What ${format.rankList(ranks)} ${ranks.length === 1 ? 'holds' : 'hold'} at the peak, ${format.bytes(memory.peak)} at ${format.time(memory.peakAt)}`,
     rows,
     columns: [
       { title: accounted ? 'part' : 'tensor', cell: ([name, , named]) => el('span', { class: named ? 'name' : 'muted' }, named ? format.nameOf(name) : name), key: ([name]) => name },
@@ -151,7 +151,7 @@ function choiceOf(all: readonly Holder[], context: Context): HTMLSelectElement {
   const select = el('select', {},
     all.length > 1 && el('option', { value: '' }, 'between all ranks'),
     all.slice(0, mostChoices).map((holder, i) =>
-      el('option', { value: String(i) }, `${rankList(holder.ranks)}${holder.memory.role === undefined ? '' : ` (${format.nameOf(holder.memory.role)})`}: peak ${format.bytes(holder.memory.peak)}`)));
+      el('option', { value: String(i) }, `${format.rankList(holder.ranks)}${holder.memory.role === undefined ? '' : ` (${format.nameOf(holder.memory.role)})`}: peak ${format.bytes(holder.memory.peak)}`)));
   return select;
 }
 

@@ -4,23 +4,22 @@
 import { el, pageLink, styled } from '../dom';
 import type { Context, Page } from '../page';
 import { table } from '../table';
-import { placementOf, type RankTables, type Table } from './placed/placement';
+import { placementOf, type RankTables } from './placed/placement';
 import './placed/placed.css';
 
 const mostBars = 64; // ranks that are drawn; the table has all of them
 
 // A bar of pieces, one per table; the longest rank's takes all the width.
-function bars(context: Context, ranks: readonly RankTables[], title: string, kind: 'memory' | 'reads', of: (one: Table) => number): HTMLElement {
+function bars(context: Context, ranks: readonly RankTables[], title: string, what: 'bytes' | 'reads'): HTMLElement {
   const { format } = context;
-  const whole = (one: RankTables): number => (kind === 'memory' ? one.bytes : one.reads);
-  const most = Math.max(1, ...ranks.map(whole));
-  const mean = ranks.reduce((sum, one) => sum + whole(one), 0) / ranks.length;
-  const longest = ranks.reduce((a, b) => (whole(b) > whole(a) ? b : a));
-  const spoken = `${title}: most on rank ${longest.rank}, ${format.bytes(Math.round(whole(longest)))}; ${format.bytes(Math.round(mean))} in the mean.`;
+  const most = Math.max(1, ...ranks.map((one) => one[what]));
+  const mean = ranks.reduce((sum, one) => sum + one[what], 0) / ranks.length;
+  const longest = ranks.reduce((a, b) => (b[what] > a[what] ? b : a));
+  const spoken = `${title}: most on rank ${longest.rank}, ${format.bytes(Math.round(longest[what]))}; ${format.bytes(Math.round(mean))} in the mean.`;
   const rows = ranks.slice(0, mostBars).map((one) => [
     el('span', {}, `rank ${one.rank}`),
-    el('div', { class: `placed-bar ${kind}` }, one.tables.map((piece) => styled(
-      el('span', { title: `table ${piece.number}: ${format.bytes(Math.round(of(piece)))}` }), { width: `${(100 * of(piece)) / most}%` }))),
+    el('div', { class: `placed-bar ${what}` }, one.tables.map((piece) => styled(
+      el('span', { title: `table ${piece.number}: ${format.bytes(Math.round(piece[what]))}` }), { width: `${(100 * piece[what]) / most}%` }))),
   ]);
   return el('section', { class: 'card', 'aria-label': title }, el('h2', {}, title), el('p', { class: 'muted' }, spoken),
     el('div', { class: 'placed-rows', role: 'img', 'aria-label': spoken }, rows),
@@ -53,8 +52,8 @@ export const tables: Page = {
       return;
     }
     host.append(
-      bars(context, ranks, 'Rows read for a sample', 'reads', ({ rows, pooling, bytes }) => (rows > 0 ? (pooling * bytes) / rows : 0)),
-      bars(context, ranks, 'Memory of tables', 'memory', ({ bytes }) => bytes),
+      bars(context, ranks, 'Rows read for a sample', 'reads'),
+      bars(context, ranks, 'Memory of tables', 'bytes'),
       el('section', { class: 'card', 'aria-label': 'Rank by rank' }, el('h2', {}, 'Rank by rank'), ranksTable(context, ranks)));
   },
 };

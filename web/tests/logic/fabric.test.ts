@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { endsOfNames, labelsOf, nodesOf, ranksText } from '../../src/pages/links/fabric';
+import { endsOfNames, labelsOf, nodesOf } from '../../src/pages/links/fabric';
 import { drawingOf, label, type Drawing } from '../../src/pages/links/fabric_drawing';
 import { endsOf, hasPorts, partsOf, useInBin, useOfPart, wholeDimensions } from '../../src/pages/links/figures';
 
@@ -153,6 +153,5 @@ describe('the picture of a fabric', () => {
     assert.deepEqual(labels(36, 3, 4), ['s0.r3', 's0.r4']);
     assert.deepEqual(labels(24, 3, 14), ['3', '14']);
     assert.deepEqual(labels(12, 3, 14), ['3', '']);
-    assert.equal(ranksText([9, 1, 2, 3, 11, 12]), '1–3, 9, 11–12');
   });
 });

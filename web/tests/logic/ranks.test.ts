@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData, TimelineData } from '../../src/data';
-import { groupName, plainGroup } from '../../src/format';
-import { envelope, holders, rankList, rolesOf, stepsOf } from '../../src/pages/held/curve';
+import { groupName, plainGroup, rankList, ranges } from '../../src/format';
+import { envelope, holders, rolesOf, stepsOf } from '../../src/pages/held/curve';
 import { median, oddRanks, orderOf, robustScores, sortKey, stackOf } from '../../src/pages/ranks/order';
 import { columns, mean, stack } from '../../src/pages/ranks/paint';
 import { groupTitle, keep, kinds } from '../../src/pages/speeds/choice';
@@ -149,11 +149,14 @@ describe('memory', () => {
     assert.deepEqual(rolesOf(holders(accounted)).map(({ memory, ranks }) => [memory.role, ranks]), [['stage 1', [0, 3, 2]], ['stage 0', [1]]]);
     assert.deepEqual(rolesOf(holders(run)), []);
   });
+});
 
-  it('names ranks by ranges', () => {
+describe('ranks', () => {
+  it('are named by ranges', () => {
     assert.equal(rankList([3]), 'rank 3');
     assert.equal(rankList([0, 1, 2, 5, 7, 8]), 'ranks 0–2, 5, 7–8');
     assert.equal(rankList([0, 2, 4, 6, 8, 10]), 'ranks 0, 2, 4, 6 …');
+    assert.equal(ranges([1, 3, 5, 7], 2), '1, 3 …');
   });
 });
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LaneData, RunData } from '../../src/data';
 import { paintLine, type Inks } from '../../src/pages/timeline/line';
-import { applyFilter, layLine, matchNames, rangesText, unitPerLine, unitPerRank, type Model } from '../../src/pages/timeline/model';
+import { applyFilter, layLine, matchNames, unitPerLine, unitPerRank, type Model } from '../../src/pages/timeline/model';
 import { dense, layRows, roomy, rowAt } from '../../src/pages/timeline/rows';
 import { emptyHolding, firstEnding, firstStarting, hold, layTrack, light, stretchAt } from '../../src/pages/timeline/tracks';
 import { around, between, confine, ticks, tickStep, whole, zoom } from '../../src/pages/timeline/view';
@@ -180,9 +180,8 @@ describe('the model', () => {
   it('has a row for each rank, or for those alike', () => {
     const two = model([[0, 2, 3], [1]]);
     assert.deepEqual(unitPerRank(two).map(({ title, line }) => [title, line]), [['rank 0', 0], ['rank 1', 1], ['rank 2', 0], ['rank 3', 0]]);
-    assert.deepEqual(unitPerLine(two).map(({ title, hint }) => [title, hint]), [['rank 0 + 2 alike', '0, 2-3'], ['rank 1', '1']]);
+    assert.deepEqual(unitPerLine(two).map(({ title, hint }) => [title, hint]), [['rank 0 + 2 alike', '0, 2–3'], ['rank 1', '1']]);
     assert.equal(two.lines[0].lanes[1].title, 'group 17');
-    assert.equal(rangesText([1, 3, 5, 7], 2), '1, 3 …');
   });
 
   it('calls a lane by what it is at each rank, though ranks share it', () => {

@@ -40,15 +40,18 @@ struct Loads {
   }
 };
 
+/// What both exchanges take where devices exchange so much, all together, at most and at least.
+double exchange_us(const PlacementTask& task, double all, double most, double least) {
+  if (task.link <= 0 || task.devices < 2) return 0;
+  return 2 * (task.latency_us + std::max(all - least, most * (task.devices - 1)) / task.link);
+}
+
 PlacementCost cost_of_loads(const PlacementTask& task, const Loads& loads) {
   PlacementCost made;
   made.lookup_us = *std::max_element(loads.us.begin(), loads.us.end());
-  if (task.link <= 0 || task.devices < 2) return made;
   const double all = std::accumulate(loads.exchanged.begin(), loads.exchanged.end(), 0.0);
-  double most = 0;
-  for (const double own : loads.exchanged)
-    most = std::max({most, all - own, own * (task.devices - 1)});
-  made.exchange_us = 2 * (task.latency_us + most / task.link);
+  const auto [least, most] = std::minmax_element(loads.exchanged.begin(), loads.exchanged.end());
+  made.exchange_us = exchange_us(task, all, *most, *least);
   return made;
 }
 
@@ -112,13 +115,15 @@ std::optional<Placement> in_order(const PlacementTask& task, First first) {
 /// The devices with most of something, and whose is the most but for two of them.
 class Foremost {
  public:
-  /// `sign` -1: with least. O(devices)
-  void note(const std::vector<double>& of, double sign) {
-    sign_ = sign;
+  /// `sign` -1: with least.
+  explicit Foremost(double sign) : sign_(sign) {}
+
+  /// O(devices)
+  void note(const std::vector<double>& of) {
     count_ = 0;
     for (std::uint32_t device = 0; device < of.size(); ++device) {
       std::size_t place = count_;
-      while (place > 0 && sign * of[device] > sign * of[devices_[place - 1]]) --place;
+      while (place > 0 && sign_ * of[device] > sign_ * of[devices_[place - 1]]) --place;
       if (place == devices_.size()) continue;
       count_ = std::min(count_ + 1, devices_.size());
       for (std::size_t i = count_ - 1; i > place; --i) devices_[i] = devices_[i - 1];
@@ -138,7 +143,7 @@ class Foremost {
  private:
   std::array<std::uint32_t, 3> devices_{};
   std::size_t count_ = 0;
-  double sign_ = 1;
+  double sign_;
 };
 
 /// Moves and changes of one placement.
@@ -189,9 +194,9 @@ class Improver {
   }
   void note_cost(const Cost& cost) {
     cost_ = cost;
-    longest_.note(loads_.us, 1);
-    widest_.note(loads_.exchanged, 1);
-    narrowest_.note(loads_.exchanged, -1);
+    longest_.note(loads_.us);
+    widest_.note(loads_.exchanged);
+    narrowest_.note(loads_.exchanged);
     all_exchanged_ = std::accumulate(loads_.exchanged.begin(), loads_.exchanged.end(), 0.0);
   }
   /// Whether it can be better, but for rounding, if so much more goes from one device to another;
@@ -205,8 +210,7 @@ class Improver {
       const double to_sends = loads_.exchanged[to] + exchanged;
       const double most = widest_.with(loads_.exchanged, from, from_sends, to, to_sends);
       const double least = narrowest_.with(loads_.exchanged, from, from_sends, to, to_sends);
-      cost += 2 * (task_.latency_us +
-                   std::max(all_exchanged_ - least, most * (task_.devices - 1)) / task_.link);
+      cost += exchange_us(task_, all_exchanged_, most, least);
     }
     if (cost > cost_.first * (1 + kRounding)) return false;
     if (cost < cost_.first * (1 - kRounding)) return true;
@@ -265,7 +269,7 @@ class Improver {
   Placement placement_;
   Loads loads_;
   Cost cost_;
-  Foremost longest_, widest_, narrowest_;
+  Foremost longest_{1}, widest_{1}, narrowest_{-1};
   double all_exchanged_ = 0;
 };
 

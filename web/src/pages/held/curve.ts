@@ -90,16 +90,3 @@ export function envelope(all: readonly Holder[], step: number, bins = 400): Enve
   ];
   return { most: points(most), least: points(least), fullest: [...fullest, fullest[bins - 1]] };
 }
-
-// "0-2, 5": the ranks, or the first few of them.
-export function rankList(ranks: readonly number[], most = 4): string {
-  const pieces: string[] = [];
-  for (let i = 0; i < ranks.length;) {
-    let last = i;
-    while (last + 1 < ranks.length && ranks[last + 1] === ranks[last] + 1) ++last;
-    pieces.push(last > i ? `${ranks[i]}–${ranks[last]}` : String(ranks[i]));
-    i = last + 1;
-  }
-  const shown = pieces.length > most ? `${pieces.slice(0, most).join(', ')} …` : pieces.join(', ');
-  return `${ranks.length === 1 ? 'rank' : 'ranks'} ${shown}`;
-}

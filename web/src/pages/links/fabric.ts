@@ -66,19 +66,6 @@ export function circuitsOf(nodes: readonly FabricNode[], links: readonly ([from:
   return circuits;
 }
 
-// "0-3, 8"
-export function ranksText(ranks: readonly number[]): string {
-  const sorted = [...ranks].sort((a, b) => a - b);
-  const parts: string[] = [];
-  for (let i = 0; i < sorted.length;) {
-    let end = i;
-    while (end + 1 < sorted.length && sorted[end + 1] === sorted[end] + 1) end++;
-    parts.push(end > i ? `${sorted[i]}–${sorted[end]}` : String(sorted[i]));
-    i = end + 1;
-  }
-  return parts.length > 6 ? `${parts.slice(0, 5).join(', ')}, …` : parts.join(', ');
-}
-
 export function titleOf({ name, kind, rank }: FabricNode): string {
   return `${kindName(kind)} ${name}${rank === null ? '' : `, rank ${rank}`}`;
 }

@@ -3,7 +3,8 @@
 // A fabric as boxes and lines: which nodes a box stands for, which links a line, and where they are. Pure.
 
 import type { RunData } from '../../data';
-import { circuitsOf, endsOfNames, labelsOf, nodesOf, ranksText, titleOf, type FabricNode } from './fabric';
+import { rankList } from '../../format';
+import { circuitsOf, endsOfNames, labelsOf, nodesOf, titleOf, type FabricNode } from './fabric';
 
 export interface Box {
   title: string; // for its tooltip
@@ -196,8 +197,8 @@ class Maker {
     const row = this.addRow('hosts', true);
     const box = Math.min(74, (this.width - gutter) / Math.min(hosts.length, mostInRow) - gap);
     this.place(row, hosts.map(([, rows]) => rows.flat()), mostInRow, gutter, this.width - gutter, box, (thing, i) => {
-      const ranks = thing.map((node) => this.nodes[node].rank).filter((rank) => rank !== null);
-      const who = ranks.length === 0 ? 'no rank' : `${ranks.length === 1 ? 'rank' : 'ranks'} ${ranksText(ranks)}`;
+      const ranks = thing.map((node) => this.nodes[node].rank).filter((rank) => rank !== null).sort((a, b) => a - b);
+      const who = ranks.length === 0 ? 'no rank' : rankList(ranks, 6);
       return { title: `host ${hosts[i][0]}: ${who}`, labels: [`host ${hosts[i][0]}`, String(hosts[i][0])], kind: 'host' };
     }, widestPitch);
   }

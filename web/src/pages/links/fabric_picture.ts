@@ -43,7 +43,8 @@ export function boxText(run: RunData, drawing: Drawing, box: number, bin: number
   const lines = drawing.lines.filter(({ a, b }) => a === box || b === box);
   const outer = lines.flatMap(({ links }) => links);
   const text = [title, outer.length === 0 ? 'nothing shown crosses its links' : `${format.counted(outer.length, 'link')}, carry ${format.bytes(outer.reduce((sum, link) => sum + run.links.bytes[link], 0))}`];
-  if (outer.length > 0) text.push(`busiest: ${endsOf(run, busiestOf(run, outer, bin))}: ${format.percent(useAt(run, busiestOf(run, outer, bin), bin))}`);
+  const busiest = busiestOf(run, outer, bin);
+  if (busiest >= 0) text.push(`busiest: ${endsOf(run, busiest)}: ${format.percent(useAt(run, busiest, bin))}`);
   if (inner.length > 0) text.push(`inside: ${linksText(run, inner, bin).join('; ')}`);
   return text;
 }

@@ -2,7 +2,7 @@
 //
 // Figures of the links: how much of what they could carry they carried. Pure.
 
-import { linkClasses, type RunData } from '../../data';
+import type { RunData } from '../../data';
 
 export type Dimension = RunData['dims'][number];
 
@@ -65,6 +65,7 @@ export function endsOf(run: RunData, link: number): string {
 const blocks: Record<string, string> = { ring: 'ring', fully_connected: 'fully connected', switch: 'switch' };
 export const blockName = (block: string): string => blocks[block] ?? block;
 
+// Of links, in the order in which they are shown.
 const classes: Record<string, string> = { 'scale-up': 'Scale-up', pcie: 'PCIe', network: 'Network', host: 'Host', inside: 'Inside', other: 'Other' };
 export const className = (kind: string): string => classes[kind] ?? kind;
 
@@ -82,7 +83,8 @@ export function partsOf(run: RunData): Part[] {
     dim.forEach((one, link) => parts[one]?.links.push(link));
     return parts;
   }
-  const order = (name: string): number => (linkClasses.indexOf(name as never) + linkClasses.length + 1) % (linkClasses.length + 1);
+  const known = Object.keys(classes);
+  const order = (name: string): number => (known.includes(name) ? known.indexOf(name) : known.length);
   const found = new Map<string, number[]>();
   kind.forEach((one, link) => (found.get(one) ?? found.set(one, []).get(one)!).push(link));
   return [...found].sort(([a], [b]) => order(a) - order(b))

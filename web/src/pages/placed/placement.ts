@@ -5,16 +5,15 @@ import type { RunData } from '../../data';
 
 export interface Table {
   number: number; // its place in the specification
-  rows: number;
-  pooling: number; // rows summed up for a sample
   bytes: number;
+  reads: number; // bytes read for a sample
 }
 
 export interface RankTables {
   rank: number;
   tables: Table[];
   bytes: number;
-  reads: number; // bytes read for a sample
+  reads: number;
   computes: number; // what the rank computed in this run, all that it did
 }
 
@@ -38,9 +37,10 @@ export function placementOf(run: RunData): RankTables[] {
   const ranks = Array.from({ length: run.ranks }, (_, rank): RankTables => (
     { rank, tables: [], bytes: 0, reads: 0, computes: run.rank.exposedCompute[rank] + run.rank.overlapped[rank] }));
   listed.forEach(([rank, rows, pooling, bytes], number) => {
-    ranks[rank].tables.push({ number, rows, pooling, bytes });
+    const reads = rows > 0 ? (pooling * bytes) / rows : 0;
+    ranks[rank].tables.push({ number, bytes, reads });
     ranks[rank].bytes += bytes;
-    if (rows > 0) ranks[rank].reads += (pooling * bytes) / rows;
+    ranks[rank].reads += reads;
   });
   return ranks;
 }

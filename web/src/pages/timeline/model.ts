@@ -4,7 +4,7 @@
 // ranks that did the same) that show one. Pure.
 
 import { laneKinds, spanKinds, type LaneData, type RunData, type TimelineData } from '../../data';
-import { groupName, nameOf, plainGroup } from '../../format';
+import { groupName, nameOf, plainGroup, ranges } from '../../format';
 import { critical, merged, type Spans } from '../../spans';
 import { groupTitle } from '../speeds/choice';
 import { firstStarting, layTrack, light, type Track } from './tracks';
@@ -132,22 +132,9 @@ export function unitPerLine(model: Model): Unit[] {
     if (n === 0) return;
     const rank = line.ranks[0];
     const title = n === 1 ? `rank ${rank}` : `rank ${rank} + ${n - 1} alike`;
-    units.push({ line: index, rank, ranks: n, title, hint: rangesText(line.ranks) });
+    units.push({ line: index, rank, ranks: n, title, hint: ranges(line.ranks) });
   });
   return units.sort((a, b) => a.rank - b.rank);
-}
-
-// "0-3, 8, 10-11" of ascending numbers; at most `most` pieces.
-export function rangesText(numbers: number[], most = 12): string {
-  const pieces: string[] = [];
-  for (let i = 0; i < numbers.length; ) {
-    let j = i;
-    while (j + 1 < numbers.length && numbers[j + 1] === numbers[j] + 1) j++;
-    if (pieces.length === most) return `${pieces.join(', ')} …`;
-    pieces.push(i === j ? `${numbers[i]}` : `${numbers[i]}-${numbers[j]}`);
-    i = j + 1;
-  }
-  return pieces.join(', ');
 }
 
 // Which of a line's lanes holds a span, as a place in Line.lanes; -1 if none does.
