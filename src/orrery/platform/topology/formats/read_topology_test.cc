@@ -2,10 +2,10 @@
 #include "orrery/platform/topology/formats/read_topology.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <fstream>
 
+#include "orrery/core/gzip_testing.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
 #include "orrery/platform/topology/formats/reading.h"
@@ -15,6 +15,7 @@ namespace orrery::platform {
 namespace {
 
 using formats_testing::Reading;
+using core_testing::gzip;
 
 TEST(TopologyFormats, AreToldByContent) {
   using enum TopologyFormat;
@@ -99,20 +100,6 @@ TEST(Air, ServersSwitchesAndCables) {
             "f:/content/links: no list of links (E2010)");
   EXPECT_EQ(Reading(R"({"nodes": {"a": {}}, "links": [[1]]})").error(),
             "f:/links/0: a link has two ends (E2003)");
-}
-
-std::string gzip(std::string_view bytes) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 TEST(TopologyFiles, MayBeGzipped) {
