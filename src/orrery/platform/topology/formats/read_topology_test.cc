@@ -105,6 +105,9 @@ TEST(Air, ServersSwitchesAndCables) {
 TEST(TopologyFiles, MayBeGzipped) {
   const std::string text = "2 0 1\n\n0 1 25Gbps 1us 0\n", packed = gzip(text);
   EXPECT_EQ(*gunzipped(packed + gzip("more"), "f"), text + "more");
+  EXPECT_EQ(*gunzipped(packed + std::string(512, '\0'), "f"), text) << "padding";
+  // What stood behind the last member was once left out without a word.
+  EXPECT_EQ(gunzipped(packed + "0 1 25Gbps", "f").error().code, Errc::input_corrupt);
   EXPECT_EQ(gunzipped(packed.substr(0, 20), "f").error().code, Errc::input_truncated);
   std::string broken = packed;
   broken[12] = '\xff';
