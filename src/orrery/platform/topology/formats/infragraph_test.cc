@@ -309,7 +309,7 @@ TEST(InfraGraph, ClaimsOfMillionsStopBeforeTheyAreMade) {
               ", choice: device, count: 10}]}\n";
   const Reading tower(nested + "instances: [{name: i, device: d39}]\n");
   EXPECT_EQ(tower.topology.error().code, Errc::limit_exceeded) << tower.error();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(1)) << "hangs";
 }
 
 TEST(InfraGraphSlices, WhatTheyMean) {
