@@ -14,8 +14,8 @@
 namespace orrery::platform {
 namespace {
 
-using formats_testing::Reading;
 using core_testing::gzip;
+using formats_testing::Reading;
 
 TEST(TopologyFormats, AreToldByContent) {
   using enum TopologyFormat;
