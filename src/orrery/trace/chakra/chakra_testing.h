@@ -3,14 +3,13 @@
 // For tests: making traces, and reading them from memory.
 #pragma once
 
-#include <zlib.h>
-
 #include <cstring>
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/gzip_testing.h"
 #include "orrery/trace/chakra/reader.h"
 #include "orrery/trace/chakra/record.h"
 
@@ -70,18 +69,6 @@ inline std::string trace(const std::vector<NodeRecord>& nodes) {
   return out;
 }
 
-inline std::string gzip(std::string_view bytes) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
+using core_testing::gzip;
 
 }  // namespace orrery::trace::chakra::testing

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <cstdio>
@@ -17,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/gzip_testing.h"
 #include "orrery/trace/io/source.h"
 
 namespace orrery::trace::testing {
@@ -61,19 +61,7 @@ inline Result<std::string> slurp(ByteSource& source, std::size_t step = 65536) {
   }
 }
 
-inline std::string gzip(std::string_view bytes) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
+using core_testing::gzip;
 
 inline std::string zstd(std::string_view bytes, int level = 3) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "orrery/core/text.h"
+#include "orrery/platform/topology/formats/infragraph_model.h"
 #include "orrery/platform/topology/formats/reading.h"
 #include "orrery/platform/topology/formats/tiers.h"
 
@@ -14,17 +15,13 @@ namespace orrery::platform {
 namespace {
 
 using config::Json;
-
-std::string air_text(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+using infragraph::text_at;
 
 bool is_switch_of_air(std::string_view name, const Json& node) {
-  if (mentions_any(air_text(node, "os"),
+  if (mentions_any(text_at(node, "os"),
                    {"cumulus", "sonic", "nvos", "onyx", "nxos", "eos", "junos"}))
     return true;
-  const std::string role = air_text(node, "function");
+  const std::string role = text_at(node, "function");
   const std::string_view word = role.empty() ? name : std::string_view(role);
   return mentions_any(word, {"leaf", "spine", "switch", "tor", "core", "exit", "border"}) &&
          !mentions_any(word, {"server", "host", "storage"});
@@ -37,7 +34,7 @@ std::string end_of(const Json& end) {
     const std::size_t colon = text.find(':');
     return colon == std::string::npos ? std::string() : text.substr(0, colon);
   }
-  return end.is_object() ? air_text(end, "node") : std::string();
+  return end.is_object() ? text_at(end, "node") : std::string();
 }
 
 }  // namespace
@@ -52,7 +49,7 @@ Result<Topology> read_air(const Json& file, const std::string& where, Findings& 
   if (!content.contains("links") || !content["links"].is_array())
     return fail(Errc::input_missing_attr, base + "/links", "no list of links",
                 "export the topology of a simulation as JSON");
-  const std::string title = air_text(file, "name");
+  const std::string title = text_at(file, "name");
   TopologyBuilder builder(title.empty() ? "Air topology" : title, "NVIDIA Air");
   std::map<std::string, NodeIndex, std::less<>> nodes;
   for (const auto& [name, node] : content["nodes"].items()) {

@@ -34,19 +34,11 @@ class Annotating {
   }
 
  private:
-  using Reader = Result<void> (Annotating::*)(const Json&, const std::string&);
-
-  Result<void> each(const Json& annotations, const char* key, Reader reader) {
-    const auto list = annotations.find(key);
-    if (list == annotations.end() || list->is_null()) return {};
-    const std::string at = where_ + "/" + key;
-    if (!list->is_array()) return fail(Errc::input_corrupt, at, "should be a list");
-    for (std::size_t i = 0; i < list->size(); ++i) {
-      const std::string place = config::pointer(at, i);
-      if (!(*list)[i].is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
-      if (auto done = (this->*reader)((*list)[i], place); !done) return done;
-    }
-    return {};
+  Result<void> each(const Json& annotations, const char* key,
+                    Result<void> (Annotating::*reader)(const Json&, const std::string&)) {
+    return for_list(annotations, key, where_, [&](const Json& one, const std::string& place) {
+      return (this->*reader)(one, place);
+    });
   }
 
   /// An attribute's value as text; nothing: it is not there.
@@ -74,8 +66,8 @@ class Annotating {
     std::uint64_t count = 1;
     for (const Slice& slice : *slices) {
       // Without an index a name is not expanded here: there is no telling how many there are.
-      if (slice.first && slice.last && *slice.last > *slice.first)
-        count = times(count, *slice.last - *slice.first);
+      const std::uint64_t first = slice.first.value_or(0);
+      if (slice.last && *slice.last > first) count = times(count, *slice.last - first);
     }
     if (auto fits = charge(count, place); !fits) return tl::unexpected(fits.error());
     if (by_name_.empty()) {
@@ -106,9 +98,11 @@ class Annotating {
     if (!slices[i].last)
       return fail(Errc::input_corrupt, place,
                   fmt::format("the slice of {} has no end", in_quotes(slices[i].name)));
-    for (std::uint64_t k = slices[i].first.value_or(0); k < *slices[i].last; k += slices[i].step) {
-      if (auto done = collect(slices, i + 1, fmt::format("{}.{}", prefix, k), place, found); !done)
-        return done;
+    Result<Range> range = range_of(slices[i], *slices[i].last, place);
+    if (!range) return tl::unexpected(range.error());
+    for (std::uint64_t k = 0; k < range->size; ++k) {
+      std::string copy = fmt::format("{}.{}", prefix, range->first + k * range->step);
+      if (auto done = collect(slices, i + 1, std::move(copy), place, found); !done) return done;
     }
     return {};
   }
@@ -136,11 +130,7 @@ class Annotating {
   Result<LinkKind> figures(const Json& annotation, const std::string& place) {
     LinkKind made;
     if (const auto text = value(annotation, "bandwidth"); text && !mentions(*text, "gt/s")) {
-      // The service abbreviates gigabytes as "GBps".
-      std::string rate = *text;
-      if (const std::size_t at = rate.find("GBps"); at != std::string::npos)
-        rate.replace(at, 4, "GB/s");
-      Result<Bandwidth> is = stated_rate(rate, place);
+      Result<Bandwidth> is = annotated_rate(*text, place);
       if (!is) return tl::unexpected(is.error());
       made.bandwidth = *is;
     }
@@ -211,10 +201,10 @@ class Annotating {
     const std::vector<std::uint32_t>& named = links_of_[name];
     if (auto fits = charge(named.size() / 2, place); !fits) return fits;
     for (const std::uint32_t i : named) {
-      const LinkKind* is = graph_.kind_of[i];
-      apply(*kind, i);
-      if (lanes && is->gigatransfers > 0)
-        graph_.builder.links()[i].figures.bandwidth = pcie_rate(is->gigatransfers, *width);
+      LinkKind is = *kind;
+      if (lanes && is.bandwidth.count() == 0)
+        is.bandwidth = pcie_rate(graph_.kind_of[i]->gigatransfers, *width);
+      apply(is, i);
     }
     return {};
   }

@@ -65,6 +65,8 @@ struct Block {
   std::size_t device = 0;
 };
 
+static_assert(limits::kFabricClaim <= limits::kFabricNodes, "check_parts() bounds the nodes, too");
+
 class Expanding {
  public:
   Expanding(File& file, std::size_t bytes, const std::string& where, Findings& findings)
@@ -112,10 +114,6 @@ class Expanding {
     const std::size_t device = file_.device_of.find(instance.device)->second;
     const std::uint64_t size = layouts_[device].size;
     if (auto fits = charge(size, instance.count, instance.place); !fits) return fits;
-    if (next_ + size * instance.count > limits::kFabricNodes)
-      return fail(Errc::limit_exceeded, instance.place,
-                  fmt::format("more than {} nodes", limits::kFabricNodes),
-                  "describe a smaller one");
     if (auto done = expand_device(device); !done) return done;
     if (auto fits = charge(inside_[device].all().size(), instance.count, instance.place); !fits)
       return fits;

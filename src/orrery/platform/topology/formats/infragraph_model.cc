@@ -81,21 +81,6 @@ Result<LinkKind> read_link_kind(const Json& link, const std::string& place) {
   return out;
 }
 
-/// Calls `each(element, place)` for a list's elements; nothing where there is no such key.
-template <class Each>
-Result<void> for_list(const Json& owner, const char* key, const std::string& place, Each each) {
-  const auto list = owner.find(key);
-  if (list == owner.end() || list->is_null()) return {};
-  const std::string at = place + "/" + key;
-  if (!list->is_array()) return fail(Errc::input_corrupt, at, "should be a list");
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string one = config::pointer(at, i);
-    if (!(*list)[i].is_object()) return fail(Errc::input_corrupt, one, "should be a mapping");
-    if (Result<void> done = each((*list)[i], one); !done) return done;
-  }
-  return {};
-}
-
 Result<void> read_component(const Json& json, const std::string& place, Device& device) {
   Component made{text_at(json, "name"), text_at(json, "description"), text_at(json, "choice"),
                  false, 1};
@@ -111,14 +96,7 @@ Result<void> read_component(const Json& json, const std::string& place, Device& 
                 "one of custom, device, cpu, xpu, nic, memory, port, switch");
   }
   made.device = made.type == "device";
-  Result<std::uint64_t> count = count_at(json, place);
-  if (!count) return tl::unexpected(count.error());
-  made.count = *count;
-  if (!device.component_of.emplace(made.name, device.components.size()).second)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("a second component {}", in_quotes(made.name)));
-  device.components.push_back(std::move(made));
-  return {};
+  return add_component(std::move(made), json, place, device);
 }
 
 /// An end of an edge, as one name with slices.
@@ -153,47 +131,17 @@ Result<void> read_edge_of(const Json& json, const std::string& place, std::vecto
 }
 
 Result<void> read_device(const Json& json, const std::string& place, File& file) {
-  Device made;
-  made.name = text_at(json, "name");
-  made.description = text_at(json, "description");
-  made.place = place.substr(0, place.find_last_not_of(':') + 1);  // the file, of a device alone
-  if (auto fine = check_name(made.name, place + "/name", false); !fine) return fine;
-  Result<LinkKinds> links = parse_links(json, place);
-  if (!links) return tl::unexpected(links.error());
-  made.links = std::move(*links);
+  Result<Device> made = begin_device(json, place);
+  if (!made) return tl::unexpected(made.error());
   const auto component = [&](const Json& one, const std::string& at) {
-    return read_component(one, at, made);
+    return read_component(one, at, *made);
   };
   if (auto done = for_list(json, "components", place, component); !done) return done;
   const auto edge = [&](const Json& one, const std::string& at) {
-    return read_edge_of(one, at, made.edges);
+    return read_edge_of(one, at, made->edges);
   };
   if (auto done = for_list(json, "edges", place, edge); !done) return done;
-  if (made.components.empty())
-    return fail(Errc::input_missing_attr, place + "/components",
-                fmt::format("device {} has no components", in_quotes(made.name)));
-  if (!file.device_of.emplace(made.name, file.devices.size()).second)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("a second device {}", in_quotes(made.name)));
-  file.devices.push_back(std::move(made));
-  return {};
-}
-
-Result<void> read_instance(const Json& json, const std::string& place, File& file) {
-  Instance made{text_at(json, "name"), text_at(json, "device"), place, 1};
-  if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
-  Result<std::uint64_t> count = count_at(json, place);
-  if (!count) return tl::unexpected(count.error());
-  made.count = *count;
-  if (!file.device_of.contains(made.device))
-    return fail(Errc::input_corrupt, place + "/device",
-                fmt::format("there is no device {}", in_quotes(made.device)),
-                "describe it under devices, or name another");
-  if (!file.instance_of.emplace(made.name, file.instances.size()).second)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("a second instance {}", in_quotes(made.name)));
-  file.instances.push_back(std::move(made));
-  return {};
+  return add_device(std::move(*made), place, file);
 }
 
 }  // namespace
@@ -202,6 +150,12 @@ std::string text_at(const Json& object, std::string_view key) {
   if (!object.is_object()) return {};
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+Result<Bandwidth> annotated_rate(std::string text, const std::string& place) {
+  if (const std::size_t at = text.find("GBps"); at != std::string::npos)
+    text.replace(at, 4, "GB/s");
+  return stated_rate(text, place);
 }
 
 Result<std::uint64_t> count_at(const Json& object, const std::string& place) {
@@ -236,6 +190,59 @@ Result<LinkKinds> parse_links(const Json& owner, const std::string& place) {
     made.insert_or_assign(links->is_object() ? key : text_at(link, "name"), std::move(*kind));
   }
   return made;
+}
+
+Result<Device> begin_device(const Json& json, const std::string& place) {
+  Device made;
+  made.name = text_at(json, "name");
+  made.description = text_at(json, "description");
+  made.place = place.substr(0, place.find_last_not_of(':') + 1);  // the file, of a device alone
+  if (auto fine = check_name(made.name, place + "/name", false); !fine)
+    return tl::unexpected(fine.error());
+  Result<LinkKinds> links = parse_links(json, place);
+  if (!links) return tl::unexpected(links.error());
+  made.links = std::move(*links);
+  return made;
+}
+
+Result<void> add_component(Component made, const Json& json, const std::string& place,
+                           Device& device) {
+  Result<std::uint64_t> count = count_at(json, place);
+  if (!count) return tl::unexpected(count.error());
+  made.count = *count;
+  if (!device.component_of.emplace(made.name, device.components.size()).second)
+    return fail(Errc::input_corrupt, place,
+                fmt::format("a second component {}", in_quotes(made.name)));
+  device.components.push_back(std::move(made));
+  return {};
+}
+
+Result<void> add_device(Device made, const std::string& place, File& file) {
+  if (made.components.empty())
+    return fail(Errc::input_missing_attr, place + "/components",
+                fmt::format("device {} has no components", in_quotes(made.name)));
+  if (!file.device_of.emplace(made.name, file.devices.size()).second)
+    return fail(Errc::input_corrupt, place,
+                fmt::format("a second device {}", in_quotes(made.name)));
+  file.devices.push_back(std::move(made));
+  return {};
+}
+
+Result<void> read_instance(const Json& json, const std::string& place, File& file) {
+  Instance made{text_at(json, "name"), text_at(json, "device"), place, 1};
+  if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
+  Result<std::uint64_t> count = count_at(json, place);
+  if (!count) return tl::unexpected(count.error());
+  made.count = *count;
+  if (!file.device_of.contains(made.device))
+    return fail(Errc::input_corrupt, place + "/device",
+                fmt::format("there is no device {}", in_quotes(made.device)),
+                "describe it under devices, or name another");
+  if (!file.instance_of.emplace(made.name, file.instances.size()).second)
+    return fail(Errc::input_corrupt, place,
+                fmt::format("a second instance {}", in_quotes(made.name)));
+  file.instances.push_back(std::move(made));
+  return {};
 }
 
 Result<void> complete_instances(File& file, const std::string& where) {

@@ -74,6 +74,15 @@ struct File {
 
 /// `links:` of any schema, as a list or by name.
 [[nodiscard]] Result<LinkKinds> parse_links(const Json& owner, const std::string& place);
+/// A device as far as its name and links, of any schema. Errc: as check_name().
+[[nodiscard]] Result<Device> begin_device(const Json& json, const std::string& place);
+/// Adds it with the count that `json` states. Errc: input_corrupt (a second one), input_range.
+[[nodiscard]] Result<void> add_component(Component made, const Json& json, const std::string& place,
+                                         Device& device);
+/// Errc: input_missing_attr (no components), input_corrupt (a second one).
+[[nodiscard]] Result<void> add_device(Device made, const std::string& place, File& file);
+/// Of a device that is there already. Errc: input_corrupt, input_range, as check_name().
+[[nodiscard]] Result<void> read_instance(const Json& json, const std::string& place, File& file);
 /// A device that is nobody's part gets an instance, if it is the only one of that sort. Errc:
 /// input_missing_attr.
 [[nodiscard]] Result<void> complete_instances(File& file, const std::string& where);
@@ -83,7 +92,24 @@ struct File {
                                       bool sliced = true);
 /// Text at a key; empty: none.
 [[nodiscard]] std::string text_at(const Json& object, std::string_view key);
+/// A data rate as annotations have it: gigabytes a second may be "GBps". Errc: as stated_rate().
+[[nodiscard]] Result<Bandwidth> annotated_rate(std::string text, const std::string& place);
 /// A whole number at a key, 1 where there is none. Errc: input_range.
 [[nodiscard]] Result<std::uint64_t> count_at(const Json& object, const std::string& place);
+
+/// Calls `each(element, place)` for a list's mappings; nothing where there is no such key.
+template <class Each>
+Result<void> for_list(const Json& owner, const char* key, const std::string& place, Each each) {
+  const auto list = owner.find(key);
+  if (list == owner.end() || list->is_null()) return {};
+  const std::string at = place + "/" + key;
+  if (!list->is_array()) return fail(Errc::input_corrupt, at, "should be a list");
+  for (std::size_t i = 0; i < list->size(); ++i) {
+    const std::string one = config::pointer(at, i);
+    if (!(*list)[i].is_object()) return fail(Errc::input_corrupt, one, "should be a mapping");
+    if (Result<void> done = each((*list)[i], one); !done) return done;
+  }
+  return {};
+}
 
 }  // namespace orrery::platform::infragraph

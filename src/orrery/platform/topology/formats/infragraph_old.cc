@@ -75,15 +75,8 @@ Result<void> read_old_component(const Json& json, const std::string& place, Devi
   if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
   // Ports were called NICs.
   if (made.type == "nic" && mentions(made.name, "port")) made.type = "port";
-  Result<std::uint64_t> count = count_at(json, place);
-  if (!count) return tl::unexpected(count.error());
-  made.count = *count;
-  if (!device.component_of.emplace(made.name, device.components.size()).second)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("a second component {}", in_quotes(made.name)));
-  device.components.push_back(std::move(made));
   counted.push_back(json.contains("count"));
-  return {};
+  return add_component(std::move(made), json, place, device);
 }
 
 /// An end inside a device; counts up what has no count.
@@ -104,22 +97,14 @@ Result<std::string> end_inside(const std::string& name, const std::string& index
 
 Result<void> read_old_device(const Json& json, const std::string& place, File& file) {
   if (!json.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
-  Device made;
-  made.name = text_at(json, "name");
-  made.description = text_at(json, "description");
-  made.place = place;
-  if (auto fine = check_name(made.name, place + "/name", false); !fine) return fine;
+  Result<Device> started = begin_device(json, place);
+  if (!started) return tl::unexpected(started.error());
+  Device& made = *started;
   std::vector<bool> counted;
   const auto component = [&](const Json& one, const std::string& at) {
     return read_old_component(one, at, made, counted);
   };
   if (auto done = for_any(json, "components", place, component); !done) return done;
-  if (made.components.empty())
-    return fail(Errc::input_missing_attr, place + "/components",
-                fmt::format("device {} has no components", in_quotes(made.name)));
-  Result<LinkKinds> links = parse_links(json, place);
-  if (!links) return tl::unexpected(links.error());
-  made.links = std::move(*links);
   const auto connection = [&](const Json& one, const std::string& at) -> Result<void> {
     Result<std::vector<std::string>> words = words_of(one, at, 5);
     if (!words) return tl::unexpected(words.error());
@@ -131,35 +116,13 @@ Result<void> read_old_device(const Json& json, const std::string& place, File& f
     return {};
   };
   if (auto done = for_any(json, "connections", place, connection); !done) return done;
-  if (made.edges.empty())
+  if (made.edges.empty() && !made.components.empty())
     return fail(Errc::input_missing_attr, place,
                 fmt::format("device {}, of an InfraGraph schema before 1, has no connections: "
                             "nothing says what is linked to what",
                             in_quotes(made.name)),
                 "write it in schema 1 or later, with edges");
-  if (!file.device_of.emplace(made.name, file.devices.size()).second)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("a second device {}", in_quotes(made.name)));
-  file.devices.push_back(std::move(made));
-  return {};
-}
-
-Result<void> read_old_instance(const Json& json, const std::string& place, File& file) {
-  if (!json.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
-  Instance made{text_at(json, "name"), text_at(json, "device"), place, 1};
-  if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
-  Result<std::uint64_t> count = count_at(json, place);
-  if (!count) return tl::unexpected(count.error());
-  made.count = *count;
-  if (!file.device_of.contains(made.device))
-    return fail(Errc::input_corrupt, place + "/device",
-                fmt::format("there is no device {}", in_quotes(made.device)),
-                "describe it under devices, or name another");
-  if (!file.instance_of.emplace(made.name, file.instances.size()).second)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("a second instance {}", in_quotes(made.name)));
-  file.instances.push_back(std::move(made));
-  return {};
+  return add_device(std::move(made), place, file);
 }
 
 }  // namespace
@@ -202,8 +165,9 @@ Result<File> parse_old(const Json& infrastructure, const std::string& where, Fin
   Result<LinkKinds> links = parse_links(owner, at);
   if (!links) return tl::unexpected(links.error());
   file.links = std::move(*links);
-  const auto instance = [&](const Json& one, const std::string& place) {
-    return read_old_instance(one, place, file);
+  const auto instance = [&](const Json& one, const std::string& place) -> Result<void> {
+    if (!one.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
+    return read_instance(one, place, file);
   };
   for (const char* key : {"device_instances", "instances"}) {
     if (auto done = for_any(infrastructure, key, where, instance); !done)

@@ -136,6 +136,8 @@ TEST(InfraGraph, AnnotationsGiveRanksAndFigures) {
   EXPECT_EQ(error("host[7]xpu[0]", "0"),
             "f:/annotations/nodes/0/name: there is no node \"host.7.xpu.0\" (E2003)");
   EXPECT_EQ(error("host[0]xpu[0:2]", "0"), "f:/annotations/nodes/0: 2 nodes of one rank (E2003)");
+  // A step beyond the last number once led back to copies before the first.
+  EXPECT_EQ(error("host[1:2:18446744073709551615]xpu[0]", "0"), "read");
   EXPECT_EQ(error("host[0]xpu[0]", "-1"), "f:/annotations/nodes/0: \"-1\" is no rank (E2009)");
   EXPECT_EQ(error("host[0]xpu[0]", "7"), "f: a device has rank 7, and none has rank 0 (E1008)");
   EXPECT_EQ(error("host[0]cpu[0]", "0"), "f: host.0.cpu.0 has rank 0 and is no device (E1008)");
@@ -152,6 +154,12 @@ TEST(InfraGraph, GigatransfersNeedAWidth) {
       "annotations: {links: [{name: pcie, attributes: [{attribute: width, value: x16}]}]}\n");
   ASSERT_TRUE(wide.topology) << wide.error();
   EXPECT_NEAR(wide.link("host.0.cpu.0", "host.0.card.0.port.0").bandwidth.count(), 63.015e9, 1e6);
+  // A width once took away what the same annotation, or one of the edge, says of the bandwidth.
+  const Reading stated(text +
+                       "annotations: {links: [{name: pcie, attributes: [{attribute: width, value: "
+                       "16}, {attribute: bandwidth, value: 50 GBps}]}]}\n");
+  ASSERT_TRUE(stated.topology) << stated.error();
+  EXPECT_EQ(stated.link("host.0.cpu.0", "host.0.card.0.port.0").bandwidth.count(), 50e9);
 }
 
 TEST(InfraGraph, NetworkxGraphs) {
@@ -227,6 +235,8 @@ connections: [host.0.nic.1.eth.host.1.nic.0]
             "f:/devices/0/connections/0: device \"d\" has no component \"cpu\" (E2003)");
   EXPECT_EQ(error("xpu.0.link.xpu"),
             "f:/devices/0/connections/0: \"xpu.0.link.xpu\" is no connection (E2003)");
+  EXPECT_EQ(Reading("devices: [{name: d, components: [], connections: []}]\n").error(),
+            "f:/devices/0/components: device \"d\" has no components (E2010)");
 }
 
 TEST(InfraGraph, Mistakes) {
@@ -299,7 +309,7 @@ TEST(InfraGraph, ClaimsOfMillionsStopBeforeTheyAreMade) {
               ", choice: device, count: 10}]}\n";
   const Reading tower(nested + "instances: [{name: i, device: d39}]\n");
   EXPECT_EQ(tower.topology.error().code, Errc::limit_exceeded) << tower.error();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(1)) << "hangs";
 }
 
 TEST(InfraGraphSlices, WhatTheyMean) {

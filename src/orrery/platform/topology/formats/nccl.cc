@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace orrery::platform {
 namespace {
 
 constexpr std::size_t kMostNcclCpus = 1024;
+constexpr std::uint32_t kMostSideBySide = 65536;
 
 /// "16.0 GT/s PCIe" → 16; nothing: it is not known.
 double leading_number(std::string_view text) {
@@ -62,7 +64,8 @@ class NcclReading {
     pugi::xml_node element;
     std::optional<std::uint64_t> rank;
   };
-  using Key = std::pair<std::uint32_t, std::string>;  ///< host, bus id
+  using Key = std::pair<std::uint32_t, std::string>;      ///< host, bus id
+  using Side = std::tuple<NodeIndex, NodeIndex, double>;  ///< from, to, rate of each link
 
   std::string place(const pugi::xml_node& node) const { return places_.of(node); }
   void ignored(const pugi::xml_node& node) {
@@ -212,12 +215,11 @@ class NcclReading {
         }
       }
     }
-    for (const auto& [ends, count] : counts_) {
-      builder_.link(ends.first, ends.second,
-                    {Bandwidth(0), std::nullopt, count, LinkClass::scale_up});
-      if (!counts_.contains({ends.second, ends.first}))
-        builder_.link(ends.second, ends.first,
-                      {Bandwidth(0), std::nullopt, count, LinkClass::scale_up});
+    for (const auto& [side, count] : counts_) {
+      const auto& [from, to, rate] = side;
+      const LinkFigures figures{Bandwidth(rate), std::nullopt, count, LinkClass::scale_up};
+      builder_.link(from, to, figures);
+      if (!counts_.contains({to, from, rate})) builder_.link(to, from, figures);
     }
     return {};
   }
@@ -225,12 +227,20 @@ class NcclReading {
   Result<void> scale_up_link(const Gpu& gpu, const pugi::xml_node& link) {
     const std::string_view stated = attribute(link, "count");
     const auto count = stated.empty() ? std::optional<std::uint64_t>(1) : whole_number(stated);
-    if (!count || *count == 0 || *count > 65536)
+    if (!count || *count == 0 || *count > kMostSideBySide)
       return fail(Errc::input_range, place(link), fmt::format("{} links", in_quotes(stated)),
                   "count says how many lie side by side");
     const std::string target = lower_case(attribute(link, "target"));
     NodeIndex peer = gpu.cpu;
-    if (std::string_view(link.name()) != "c2c") {
+    double rate = 0;
+    if (std::string_view(link.name()) == "c2c") {
+      // Of each link, in MB/s; 0 is not known.
+      if (const double stated_bw = real_number(attribute(link, "bw")).value_or(0); stated_bw != 0) {
+        Result<Bandwidth> is = stated_rate(stated_bw, 1e6, place(link));
+        if (!is) return tl::unexpected(is.error());
+        rate = is->count();
+      }
+    } else {
       const std::uint32_t host = builder_.host(gpu.node);
       const auto known = by_bus_.find({host, target});
       const NodeClass kind = class_of_pci(lower_case(attribute(link, "tclass")), true);
@@ -246,9 +256,11 @@ class NcclReading {
       }
       if (peer == gpu.node) return dropped(link);
     }
-    std::uint32_t& sum = counts_[{gpu.node, peer}];
+    std::uint32_t& sum = counts_[{gpu.node, peer, rate}];
     sum += static_cast<std::uint32_t>(*count);
-    return {};
+    if (sum <= kMostSideBySide) return {};
+    return fail(Errc::input_range, place(link),
+                fmt::format("more than {} links side by side", kMostSideBySide));
   }
 
   Result<void> dropped(const pugi::xml_node& link) {
@@ -298,7 +310,7 @@ class NcclReading {
   std::vector<std::pair<NodeIndex, std::uint32_t>> cpus_;
   std::vector<Gpu> gpus_;
   std::map<Key, NodeIndex> by_bus_;
-  std::map<std::pair<NodeIndex, NodeIndex>, std::uint32_t> counts_;
+  std::map<Side, std::uint32_t> counts_;
   std::uint32_t host_ = 0;
   NodeIndex cpu_ = 0;
   std::uint32_t nics_ = 0;

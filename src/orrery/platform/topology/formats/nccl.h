@@ -16,9 +16,9 @@ namespace orrery::platform {
 
 /// One machine, or one per `host_hash`. PCIe links have the rate that speed and width make; a NIC's
 /// port is a node whose link to the NIC has the port's speed; NVLinks are counted and have no rate,
-/// because none is stated. CPUs are joined with each other. In files that leave GPUs out, PCI
-/// classes tell what a device is. Errc: input_corrupt, input_range, input_unsupported (a version),
-/// limit_exceeded.
+/// because none is stated; links from chip to chip (c2c) have the one that is. CPUs are joined with
+/// each other. In files that leave GPUs out, PCI classes tell what a device is. Errc:
+/// input_corrupt, input_range, input_unsupported (a version), limit_exceeded.
 [[nodiscard]] Result<Topology> read_nccl(std::string_view text, const std::string& where,
                                          Findings& findings);
 

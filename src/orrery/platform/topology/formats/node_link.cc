@@ -166,15 +166,13 @@ class NodeLinkReading {
 
   Result<LinkFigures> figures_of(const Json& edge, const std::string& place) {
     LinkFigures made;
-    std::string rate = text_at(edge, "bandwidth");
+    const std::string rate = text_at(edge, "bandwidth");
     if (mentions(rate, "gt/s"))
       return fail(Errc::input_missing_attr, place + "/bandwidth",
                   fmt::format("{}, and how wide the link is stands nowhere", in_quotes(rate)),
                   "state it in Gbps");
-    if (const std::size_t at = rate.find("GBps"); at != std::string::npos)
-      rate.replace(at, 4, "GB/s");
     if (!rate.empty()) {
-      Result<Bandwidth> is = stated_rate(rate, place + "/bandwidth");
+      Result<Bandwidth> is = infragraph::annotated_rate(rate, place + "/bandwidth");
       if (!is) return tl::unexpected(is.error());
       made.bandwidth = *is;
     }

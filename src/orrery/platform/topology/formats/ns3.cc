@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "orrery/core/text.h"
 #include "orrery/platform/topology/formats/reading.h"
 #include "orrery/platform/topology/formats/tiers.h"
@@ -35,6 +37,7 @@ Result<void> read_counts(const Lines& lines, const std::string& where, std::size
 
 Result<void> read_switch_ids(const Lines& lines, const std::string& where, std::uint64_t count,
                              Ns3Text& out) {
+  std::unordered_set<std::uint64_t> seen;
   for (const std::string_view word : lines.words()) {
     const auto id = whole_number(word);
     const std::string place = at_line(where, lines.number());
@@ -45,6 +48,9 @@ Result<void> read_switch_ids(const Lines& lines, const std::string& where, std::
     if (*id >= out.counts[0])
       return fail(Errc::input_range, place,
                   fmt::format("switch {} of {} nodes; they count from 0", *id, out.counts[0]));
+    if (!seen.insert(*id).second)
+      return fail(Errc::input_corrupt, place, fmt::format("switch {} is named twice", *id),
+                  "name each once");
     out.switches.push_back(static_cast<NodeIndex>(*id));
   }
   if (out.switches.size() == count) return {};

@@ -2,10 +2,10 @@
 #include "orrery/platform/topology/formats/read_topology.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <fstream>
 
+#include "orrery/core/gzip_testing.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
 #include "orrery/platform/topology/formats/reading.h"
@@ -14,6 +14,7 @@
 namespace orrery::platform {
 namespace {
 
+using core_testing::gzip;
 using formats_testing::Reading;
 
 TEST(TopologyFormats, AreToldByContent) {
@@ -101,23 +102,12 @@ TEST(Air, ServersSwitchesAndCables) {
             "f:/links/0: a link has two ends (E2003)");
 }
 
-std::string gzip(std::string_view bytes) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
 TEST(TopologyFiles, MayBeGzipped) {
   const std::string text = "2 0 1\n\n0 1 25Gbps 1us 0\n", packed = gzip(text);
   EXPECT_EQ(*gunzipped(packed + gzip("more"), "f"), text + "more");
+  EXPECT_EQ(*gunzipped(packed + std::string(512, '\0'), "f"), text) << "padding";
+  // What stood behind the last member was once left out without a word.
+  EXPECT_EQ(gunzipped(packed + "0 1 25Gbps", "f").error().code, Errc::input_corrupt);
   EXPECT_EQ(gunzipped(packed.substr(0, 20), "f").error().code, Errc::input_truncated);
   std::string broken = packed;
   broken[12] = '\xff';

@@ -64,6 +64,8 @@ TEST(Ns3Text, Mistakes) {
             "f:2: switch 7 of 3 nodes; they count from 0 (E2009)");
   EXPECT_EQ(error("3 2 1\n2\n0 2 25Gbps 1us 0\n"),
             "f:2: 1 switches are named and the first line counts 2 (E2014)");
+  // The node that was meant was once taken for a device.
+  EXPECT_EQ(error("4 2 1\n2 2\n0 2 25Gbps 1us 0\n"), "f:2: switch 2 is named twice (E2003)");
   EXPECT_EQ(error("3 1 1\n"), "f: ends before the numbers of the switches (E2002)");
   EXPECT_EQ(error("1 2 1\n"), "f:1: 2 switches among 1 nodes (E2014)");
   EXPECT_EQ(error("2 0 0\n"), "f:1: a network without links (E2010)");

@@ -69,6 +69,9 @@ Result<std::string> gunzipped(std::string_view bytes, const std::string& where) 
                               stream.msg != nullptr ? stream.msg : "cannot be inflated"));
     rest.remove_prefix(rest.size() - stream.avail_in);
   }
+  // Zeros are padding, as tape archives leave it.
+  if (rest.find_first_not_of('\0') != std::string_view::npos)
+    return fail(Errc::input_corrupt, where, "broken gzip data: something else follows it");
   return out;
 }
 

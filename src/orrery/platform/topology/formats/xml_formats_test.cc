@@ -44,7 +44,7 @@ constexpr std::string_view kNccl = R"(<!-- a comment -->
         <nvlink target="0000:c7:00.0" count="2" tclass="0x068000"/>
         <nvlink target="0000:4e:00.0" count="2" tclass="0x030200"/>
         <nvlink target="0000:99:00.0" count="2" tclass="0x030200"/>
-        <c2c bw="450" count="1"/>
+        <c2c bw="44712" count="10"/>
       </gpu>
     </pci>
   </cpu>
@@ -63,7 +63,8 @@ TEST(NcclTopology, MachinesOfCpusSwitchesGpusAndNics) {
   const auto [first, last] = is.between(read.node("cpu1"), read.node("gpu1"));
   ASSERT_EQ(last - first, 2U);
   EXPECT_EQ(is.link(first).figures.bandwidth.count(), 0);
-  EXPECT_EQ(is.link(first + 1).figures.kind, LinkClass::scale_up);
+  EXPECT_EQ(is.link(first + 1).figures,
+            (LinkFigures{Bandwidth(44.712e9), std::nullopt, 10, LinkClass::scale_up}));
   EXPECT_EQ(read.link("nic 0000:0c:00.0", "net mlx5_0"),
             (LinkFigures{Bandwidth(25e9), ns(1500), 1, LinkClass::inside}));
   EXPECT_EQ(read.link("nic eth0", "net eth0").bandwidth.count(), 0);
@@ -126,6 +127,13 @@ TEST(NcclTopology, Mistakes) {
   EXPECT_EQ(error("<system><cpu><pci busid='1'><gpu dev='0'>\n<nvlink target='2' count='0'/></gpu>"
                   "</pci></cpu></system>"),
             "f:2: \"0\" links (E2009)");
+  EXPECT_EQ(error("<system><cpu><pci busid='1'><gpu dev='0'>\n<c2c bw='-1'/></gpu></pci></cpu>"
+                  "</system>"),
+            "f:2: an impossible bandwidth (E2009)");
+  EXPECT_EQ(
+      error("<system><cpu><pci busid='1'><gpu dev='0'><c2c count='65536'/>\n<c2c/></gpu></pci>"
+            "</cpu></system>"),
+      "f:2: more than 65536 links side by side (E2009)");
   EXPECT_EQ(error("<plan/>"),
             "f: XML that begins with <plan>: no fabric that is known here (E2004)");
   std::string deep = "<system>";
