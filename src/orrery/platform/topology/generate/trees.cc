@@ -31,6 +31,10 @@ std::int64_t above(std::int64_t ports_below, double oversubscription) {
       std::ceil(static_cast<double>(ports_below) / oversubscription - 1e-9));
 }
 
+std::int64_t ports_of_leaf(const NetworkPlan& plan) {
+  return plan.per_leaf > 0 ? plan.per_leaf : below(plan.radix, plan.oversubscription);
+}
+
 class Tree {
  public:
   Tree(TopologyBuilder& builder, const NetworkPlan& plan, std::string prefix)
@@ -40,18 +44,17 @@ class Tree {
     const NodeIndex made = builder_.add(NodeClass::leaf, prefix_ + name);
     for (const Port& port : ports) builder_.join(port.node, made, plan_.port);
     leaves_.push_back(made);
-    most_ = std::max(most_, static_cast<std::int64_t>(ports.size()));
   }
 
   [[nodiscard]] std::optional<Wrong> roof() {
     if (leaves_.size() < 2) return std::nullopt;
-    const std::int64_t full =
-        plan_.per_leaf > 0 ? plan_.per_leaf : below(plan_.radix, plan_.oversubscription);
+    const std::int64_t full = ports_of_leaf(plan_);
     const std::int64_t up = above(full, plan_.oversubscription);
-    if (full + up > plan_.radix && plan_.per_leaf > 0 && full > plan_.radix)
-      return Wrong{"/network/per_leaf",
-                   fmt::format("a leaf has {} ports below and {} in all", full, plan_.radix),
-                   "raise `radix`"};
+    if (full + up > plan_.radix)
+      return Wrong{
+          "/network/per_leaf",
+          fmt::format("a leaf has {} ports below, {} above, and {} in all", full, up, plan_.radix),
+          "raise `radix` or `oversubscription`"};
     return plan_.tiers == 2 ? spines(leaves_, up, NodeClass::spine, "spine", "take 3 tiers")
                             : pods(up);
   }
@@ -85,11 +88,12 @@ class Tree {
     const std::int64_t per_pod = plan_.leaves_per_pod > 0
                                      ? plan_.leaves_per_pod
                                      : below(plan_.radix, plan_.upper_oversubscription);
-    if (per_pod > plan_.radix)
-      return Wrong{"/network/leaves_per_pod",
-                   fmt::format("a spine of {} ports cannot join {}", plan_.radix, per_pod),
-                   "raise `radix`"};
     const std::int64_t spine_up = above(per_pod, plan_.upper_oversubscription);
+    if (per_pod + spine_up > plan_.radix)
+      return Wrong{"/network/leaves_per_pod",
+                   fmt::format("a spine has {} ports below, {} above, and {} in all", per_pod,
+                               spine_up, plan_.radix),
+                   "raise `radix` or `upper_oversubscription`"};
     const auto count = static_cast<std::int64_t>(leaves_.size());
     const auto spines_of_all = static_cast<double>((count + per_pod - 1) / per_pod * up);
     if (!builder_.has_room(2.0 * static_cast<double>(count) * static_cast<double>(up),
@@ -117,12 +121,7 @@ class Tree {
   const NetworkPlan& plan_;
   std::string prefix_;
   std::vector<NodeIndex> leaves_;
-  std::int64_t most_ = 0;
 };
-
-std::int64_t ports_of_leaf(const NetworkPlan& plan) {
-  return plan.per_leaf > 0 ? plan.per_leaf : below(plan.radix, plan.oversubscription);
-}
 
 /// A leaf for each rail of as many hosts as a leaf has ports.
 void add_rail_leaves(Tree& tree, std::span<const Port> ports, std::int64_t rail,
