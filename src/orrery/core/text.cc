@@ -200,6 +200,12 @@ void append_xml_text(std::string& out, std::string_view text, std::string_view q
   });
 }
 
+std::string xml_text(std::string_view text) {
+  std::string out;
+  append_xml_text(out, text, "\"");
+  return out;
+}
+
 void append_dot_text(std::string& out, std::string_view text) {
   const auto ascii = [&](char c) {
     if (c == '"' || c == '\\') {

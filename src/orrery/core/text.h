@@ -53,6 +53,8 @@ void append_json_text(std::string& out, std::string_view text,
 /// control characters but newline and tab, U+FFFE, U+FFFF. For an attribute's value, `quotes` are
 /// escaped as well: any of " and '.
 void append_xml_text(std::string& out, std::string_view text, std::string_view quotes = {});
+/// The same as a text of its own, good between tags and in double quotes.
+[[nodiscard]] std::string xml_text(std::string_view text);
 
 /// Appends `text` as a label of Graphviz' dot, quotes included. Control characters but newlines
 /// become spaces; U+FFFD for NUL and bytes that are not UTF-8.

@@ -204,6 +204,7 @@ TEST(XmlText, Examples) {
   EXPECT_EQ(xml_of("<a & \"b'>\n\t"), "&lt;a &amp; \"b'&gt;\n\t");
   EXPECT_EQ(xml_of("\"'", "\""), "&quot;'");
   EXPECT_EQ(xml_of("\"'", "\"'"), "&quot;&#39;");
+  EXPECT_EQ(xml_text("<\"'\xFF>"), "&lt;&quot;'\xEF\xBF\xBD&gt;");
   EXPECT_EQ(xml_of(std::string("\0\x1b\xFF\xEF\xBF\xBE", 6)),
             "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }

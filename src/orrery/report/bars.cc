@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 
 #include "orrery/core/text.h"
 
@@ -25,14 +24,9 @@ constexpr const char* kBarStyle =
     "@media(prefers-color-scheme:dark){.b{fill:#16191d}.t{fill:#e6e6e6}.f{fill:#a0a0a0}"
     ".g{stroke:#2c3138}}</style>\n";
 
-std::string xml(std::string_view text) {
-  std::string made;
-  append_xml_text(made, text, "\"");
-  return made;
-}
-
 std::string shown(const std::string& name) {
-  return xml(name.size() <= kBarNameLength ? name : name.substr(0, kBarNameLength - 3) + "...");
+  return xml_text(name.size() <= kBarNameLength ? name
+                                                : name.substr(0, kBarNameLength - 3) + "...");
 }
 
 /// The kinds in order of their first bar.
@@ -53,7 +47,7 @@ std::string bars_svg(const Bars& bars) {
       "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}<rect class=\"b\" "
       "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3}"
       "</text>\n<text class=\"f\" x=\"12\" y=\"40\">{4}</text>\n",
-      kBarsLeft + kBarsWidth + 80, height, kBarStyle, xml(bars.title), xml(bars.note));
+      kBarsLeft + kBarsWidth + 80, height, kBarStyle, xml_text(bars.title), xml_text(bars.note));
   double most = 0.01;
   for (const Bar& bar : bars.bars) most = std::max({most, bar.inner, bar.outer});
   const double step = most > 0.4 ? 0.2 : most > 0.1 ? 0.05 : 0.01;

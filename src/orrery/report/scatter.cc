@@ -139,11 +139,9 @@ class ScatterPicture {
   }
   void text(double x, double y, const char* anchor, int size, const char* style,
             std::string_view what, const char* more = "") {
-    std::string content;
-    append_xml_text(content, what, "\"");
     put("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"{}\" font-size=\"{}\" "
         "class=\"{}\"{}>{}</text>\n",
-        x, y, anchor, size, style, more, content);
+        x, y, anchor, size, style, more, xml_text(what));
   }
   static const char* colour(std::size_t series) { return kColours[series % kColours.size()]; }
 

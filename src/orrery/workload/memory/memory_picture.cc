@@ -136,10 +136,8 @@ class Picture {
   }
   void text(double x, double y, const char* anchor, int size, std::string_view what,
             const char* more = "") {
-    std::string content;
-    append_xml_text(content, what, "\"");
     put("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\"{}>{}</text>\n", x, y,
-        anchor, size, more, content);
+        anchor, size, more, xml_text(what));
   }
   void box(double x, double y, double width, double height, const char* colour) {
     put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
