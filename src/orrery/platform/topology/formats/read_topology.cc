@@ -201,14 +201,15 @@ Result<Topology> read_topology(std::string_view text, const std::string& where,
   return read;
 }
 
-Result<Topology> read_topology_file(const std::string& path, Findings& findings) {
+Result<std::string> read_fabric_text(const std::string& path) {
   Result<std::string> bytes = config::read_text(path, limits::kFabricBytes);
-  if (!bytes) return tl::unexpected(bytes.error());
-  if (is_gzip(*bytes)) {
-    bytes = gunzipped(*bytes, path);
-    if (!bytes) return tl::unexpected(bytes.error());
-  }
-  return read_topology(*bytes, path, findings);
+  return bytes && is_gzip(*bytes) ? gunzipped(*bytes, path) : bytes;
+}
+
+Result<Topology> read_topology_file(const std::string& path, Findings& findings) {
+  const Result<std::string> text = read_fabric_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return read_topology(*text, path, findings);
 }
 
 }  // namespace orrery::platform

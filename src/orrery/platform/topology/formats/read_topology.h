@@ -54,8 +54,11 @@ struct TopologyFormatInfo {
 [[nodiscard]] Result<Topology> read_topology(std::string_view text, const std::string& where,
                                              Findings& findings);
 
-/// The same of a file, gzipped or not. Errc: config_not_found, limit_exceeded
-/// (limits::kFabricBytes), too.
+/// A fabric's file as text, unpacked where it is gzipped. Errc: config_not_found, limit_exceeded
+/// (limits::kFabricBytes), and those of `gunzipped`.
+[[nodiscard]] Result<std::string> read_fabric_text(const std::string& path);
+
+/// Both together.
 [[nodiscard]] Result<Topology> read_topology_file(const std::string& path, Findings& findings);
 
 }  // namespace orrery::platform

@@ -102,6 +102,28 @@ TEST(Air, ServersSwitchesAndCables) {
             "f:/links/0: a link has two ends (E2003)");
 }
 
+// Each member grows by less than the ratio that is suspected, all of them beyond what a fabric may
+// be.
+TEST(TopologyFiles, GrowNoFurtherThanAFabricMayBe) {
+  std::string member(1 << 20, ' ');
+  std::uint32_t noise = 1;
+  for (std::size_t i = 0; i < 7000; ++i) {
+    noise = noise * 1664525 + 1013904223;
+    member[i] = static_cast<char>(noise >> 24);
+  }
+  const std::string packed = gzip(member);
+  ASSERT_LT(member.size() / packed.size(), limits::kInflateRatio);
+  std::string all;
+  for (std::uint64_t i = 0; i < limits::kFabricBytes / member.size(); ++i) all += packed;
+  const auto fits = gunzipped(all, "f");
+  ASSERT_TRUE(fits) << to_string(fits.error());
+  EXPECT_EQ(fits->size(), limits::kFabricBytes);
+  const auto grown = gunzipped(all + gzip("1"), "f");
+  ASSERT_FALSE(grown);
+  EXPECT_EQ(grown.error().code, Errc::limit_exceeded);
+  EXPECT_EQ(grown.error().where, "f");
+}
+
 TEST(TopologyFiles, MayBeGzipped) {
   const std::string text = "2 0 1\n\n0 1 25Gbps 1us 0\n", packed = gzip(text);
   EXPECT_EQ(*gunzipped(packed + gzip("more"), "f"), text + "more");
