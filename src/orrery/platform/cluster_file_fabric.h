@@ -44,6 +44,7 @@ struct Words<platform::NetworkShape> {
       Word{"mesh", platform::NetworkShape::mesh},
       Word{"torus", platform::NetworkShape::torus},
       Word{"tpu", platform::NetworkShape::tpu},
+      Word{"circuits", platform::NetworkShape::circuits},
       Word{"fully_connected", platform::NetworkShape::fully_connected},
       Word{"none", platform::NetworkShape::none}};
 };
@@ -55,6 +56,16 @@ struct Words<platform::RoutePolicy> {
       made[i] = {platform::kRoutePolicies[i].word, platform::kRoutePolicies[i].policy};
     return made;
   }();
+};
+/// Those that generators make.
+template <>
+struct Words<platform::NodeClass> {
+  using Word = WordTable<platform::NodeClass>;
+  static constexpr std::array names = {
+      Word{"device", platform::NodeClass::device},     Word{"nic", platform::NodeClass::nic},
+      Word{"nvswitch", platform::NodeClass::nvswitch}, Word{"leaf", platform::NodeClass::leaf},
+      Word{"spine", platform::NodeClass::spine},       Word{"core", platform::NodeClass::core},
+      Word{"switch", platform::NodeClass::switched}};
 };
 template <>
 struct Words<platform::LinkClass> {
@@ -85,6 +96,17 @@ struct CableSection {
           .by_default("the link's")};
 };
 
+struct PackageSection {
+  std::int64_t devices = 2;
+  std::optional<CableSection> link;
+
+  static constexpr auto fields = std::tuple{
+      field("devices", &PackageSection::devices, "dies of one package, each with a rank",
+            between(2, 65536))
+          .required(),
+      field("link", &PackageSection::link, "between a die and the hub of its package").required()};
+};
+
 struct HostSection {
   std::int64_t count = 1;
   std::int64_t devices = 8;
@@ -93,6 +115,7 @@ struct HostSection {
   std::optional<CableSection> scale_up;
   std::int64_t nics = 0;
   std::optional<CableSection> pcie;
+  std::optional<PackageSection> package;
 
   static constexpr auto fields = std::tuple{
       field("count", &HostSection::count, "hosts that are like this",
@@ -106,7 +129,9 @@ struct HostSection {
             "a device's port into its switches, or the link between two devices"),
       field("nics", &HostSection::nics,
             "of one host; 0: devices are joined to the network themselves", between(0, 65536)),
-      field("pcie", &HostSection::pcie, "between devices and NICs")};
+      field("pcie", &HostSection::pcie, "between devices and NICs"),
+      field("package", &HostSection::package,
+            "devices are dies of packages; what joins devices and NICs then joins packages")};
 };
 
 struct FabricNetworkSection {
@@ -153,6 +178,27 @@ struct FabricNetworkSection {
       field("global_links", &Self::global_links, "dragonflies: of a router (spine) to other groups",
             between(0, 65536))
           .by_default("as `per_leaf`, or half of `radix`")};
+};
+
+struct LevelSection {
+  std::int64_t count = 2;
+  FabricNetworkSection network;
+  std::optional<NodeClass> ports;
+  std::int64_t uplinks = 1;
+
+  static constexpr auto fields = std::tuple{
+      field("count", &LevelSection::count, "so many blocks, each all that is below",
+            between(1, static_cast<double>(limits::kRanks)))
+          .required(),
+      field("network", &LevelSection::network,
+            "what joins them: `ring`, `mesh`, `torus` and `fully_connected` are of blocks, and "
+            "join the i-th port of one to the i-th of another; the others take all ports of all "
+            "blocks; not `tpu`")
+          .required(),
+      field("ports", &LevelSection::ports, "which nodes of a block are joined")
+          .by_default("the highest switches that join the block inside; where there are none, what "
+                      "is joined there"),
+      field("uplinks", &LevelSection::uplinks, "links of each", between(1, 65536))};
 };
 
 struct RoutingSection {
@@ -226,6 +272,7 @@ struct FabricSection {
   std::optional<std::string> file;
   std::optional<std::vector<HostSection>> hosts;
   std::optional<FabricNetworkSection> network;
+  std::optional<std::vector<LevelSection>> levels;
   std::optional<std::vector<DefaultSection>> defaults;
   RoutingSection routing;
   std::optional<std::vector<FaultSection>> faults;
@@ -241,6 +288,9 @@ struct FabricSection {
           "and `network`"),
       field("hosts", &FabricSection::hosts, "hosts in the order of their ranks", between(1, 65536)),
       field("network", &FabricSection::network, "what joins them").by_default("nothing does"),
+      field("levels", &FabricSection::levels,
+            "blocks of all that, and what joins these; then blocks of those, and so on",
+            between(0, 8)),
       field("defaults", &FabricSection::defaults,
             "figures of links for which the file states none, by class", between(0, 16)),
       field("routing", &FabricSection::routing, "which way messages take"),

@@ -135,10 +135,11 @@ std::string fabric_reference() {
          "\nA fabric is a graph of devices, NICs, switches and links, either read from a `file` of "
          "another tool or made of `hosts` and a `network` between them. "
          "[Fabrics](../fabrics.md) has examples.\n" +
-         part<HostSection>("fabric: hosts") + part<CableSection>("fabric: links") +
+         part<HostSection>("fabric: hosts") + part<PackageSection>("fabric: hosts: package") +
+         part<CableSection>("fabric: links") +
          "\n`port: ib-ndr` is short for `port: {link: ib-ndr}`.\n" +
-         part<FabricNetworkSection>("fabric: network") + part<DefaultSection>("fabric: defaults") +
-         part<RoutingSection>("fabric: routing") +
+         part<FabricNetworkSection>("fabric: network") + part<LevelSection>("fabric: levels") +
+         part<DefaultSection>("fabric: defaults") + part<RoutingSection>("fabric: routing") +
          "\n`routing: ecmp` is short for `routing: {policy: ecmp}`.\n" +
          part<FaultSection>("fabric: faults") + part<TransportSection>("fabric: transport");
 }

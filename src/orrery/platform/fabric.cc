@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <memory>
 
@@ -48,11 +46,16 @@ std::vector<HostShape> hosts_of(const std::vector<HostSection>& sections, const 
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const HostSection& one = sections[i];
     const std::string place = pointer(path, i);
-    const bool joined = one.devices > 1 && one.inside != Inside::none;
+    const std::int64_t parts = one.package ? one.devices / one.package->devices : one.devices;
+    const bool joined = parts > 1 && one.inside != Inside::none;
     hosts.push_back(
         {one.count, one.devices, one.inside, one.switches,
          figures_of(one.scale_up, LinkClass::scale_up, place + "/scale_up", joined, reading),
          one.nics, figures_of(one.pcie, LinkClass::pcie, place + "/pcie", one.nics > 0, reading)});
+    if (!one.package) continue;
+    hosts.back().per_package = one.package->devices;
+    hosts.back().package =
+        figures_of(one.package->link, LinkClass::scale_up, place + "/package/link", true, reading);
   }
   return hosts;
 }
@@ -88,6 +91,16 @@ NetworkPlan plan_of(const FabricNetworkSection& section, const std::string& path
   return plan;
 }
 
+std::vector<LevelPlan> levels_of(const std::vector<LevelSection>& sections, const std::string& path,
+                                 bool between_devices, Reading& reading) {
+  std::vector<LevelPlan> levels;
+  for (std::size_t i = 0; i < sections.size(); ++i)
+    levels.push_back(
+        {sections[i].count, sections[i].ports, sections[i].uplinks,
+         plan_of(sections[i].network, pointer(path, i) + "/network", between_devices, reading)});
+  return levels;
+}
+
 /// Errors that generators place relative to the section keep the cluster file's name.
 std::optional<Topology> generated(const FabricSection& section, const std::string& name,
                                   const std::string& path, Reading& reading) {
@@ -102,9 +115,12 @@ std::optional<Topology> generated(const FabricSection& section, const std::strin
       std::all_of(hosts.begin(), hosts.end(), [](const HostShape& host) { return host.nics == 0; });
   if (section.network)
     plan = plan_of(*section.network, path + "/network", between_devices, reading);
+  const std::vector<LevelPlan> levels =
+      section.levels ? levels_of(*section.levels, path + "/levels", between_devices, reading)
+                     : std::vector<LevelPlan>{};
   if (reading.error) return std::nullopt;
   Result<Topology> made =
-      generate(name.empty() ? "fabric" : name, hosts, plan, reading.where + ":" + path);
+      generate(name.empty() ? "fabric" : name, hosts, plan, levels, reading.where + ":" + path);
   if (!made) {
     reading.error = made.error();
     return std::nullopt;
@@ -234,67 +250,6 @@ void check_reach(const Fabric& fabric, const std::string& path, Reading& reading
 
 }  // namespace
 
-std::vector<Dimension> Fabric::logical_dims() const {
-  const auto ranks = static_cast<std::int64_t>(seats.size());
-  const Dimension all{Block::switched, ranks, {}, 0};
-  if (written.network && written.network->sizes && !written.placement) {
-    std::int64_t product = 1;
-    std::vector<Dimension> dims;
-    for (const std::int64_t size : *written.network->sizes) {
-      product *= size;
-      dims.push_back({Block::ring, size, {}, 0});
-    }
-    if (product == ranks) return dims;
-  }
-  std::int64_t per_host = 0;
-  for (std::int64_t rank = 0; rank < ranks; ++rank) {
-    const std::uint32_t host = topology.host(seats[static_cast<std::size_t>(rank)]);
-    if (host == Topology::kNoHost) return {all};
-    const bool begins =
-        rank == 0 || host != topology.host(seats[static_cast<std::size_t>(rank - 1)]);
-    if (begins && rank > 0 && per_host == 0) per_host = rank;
-    if (per_host > 0 && begins != (rank % per_host == 0)) return {all};
-  }
-  if (per_host <= 1 || ranks % per_host != 0) return {all};
-  return {{Block::switched, per_host, {}, 0}, {Block::switched, ranks / per_host, {}, 0}};
-}
-
-Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& name) {
-  using Joined = StackedDim::Block;
-  std::vector<StackedDim> all;
-  for (const Dimension& dim : dims) {
-    const Joined block = dim.block == Block::ring              ? Joined::ring
-                         : dim.block == Block::fully_connected ? Joined::fully_connected
-                                                               : Joined::switched;
-    const Time latency(std::llround(dim.latency_ns * kPsPerNs));
-    all.push_back({block, dim.size, {dim.bandwidth, latency, 1, LinkClass::network}});
-  }
-  return stacked(name, all, name);
-}
-
-void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric) {
-  const Router router(fabric.topology, fabric.routing, down_always(fabric));
-  std::int64_t stride = 1;
-  for (Dimension& dim : dims) {
-    const std::int64_t other = std::min(stride, static_cast<std::int64_t>(fabric.seats.size()) - 1);
-    std::vector<Step> way;
-    if (dim.bandwidth.count() == 0 && other > 0 &&
-        router.find(fabric.seats[0], fabric.seats[static_cast<std::size_t>(other)], way)) {
-      double least = std::numeric_limits<double>::infinity(), latency = 0;
-      for (const Step& step : way) {
-        const Link& link = fabric.topology.link(step.link);
-        least = std::min(least, link.capacity() / step.share);
-        latency += static_cast<double>(link.figures.latency.value_or(Time{}).count()) / kPsPerNs *
-                   step.share;
-      }
-      dim.bandwidth = Bandwidth(least);
-      dim.latency_ns = dim.block == Block::switched ? latency / 2 : latency;
-    }
-    if (dim.bandwidth.count() == 0) dim.bandwidth = Bandwidth(1e9);  // nobody is along it
-    stride *= dim.size;
-  }
-}
-
 void scale_network(Platform& platform, double bandwidth, double latency) {
   for (Dimension& dim : platform.dims) {
     dim.bandwidth = Bandwidth(dim.bandwidth.count() * bandwidth);
@@ -311,9 +266,9 @@ void scale_network(Platform& platform, double bandwidth, double latency) {
 Result<Fabric> make_fabric(const FabricSection& section, const std::string& name,
                            const std::string& where, const std::string& path, Findings& findings) {
   Reading reading{where};
-  if (section.file && (section.hosts || section.network))
-    reading.fail(Errc::config_conflict, path + "/file", "is given beside `hosts` or `network`",
-                 "give one of them");
+  if (section.file && (section.hosts || section.network || section.levels))
+    reading.fail(Errc::config_conflict, path + "/file",
+                 "is given beside `hosts`, `network` or `levels`", "give one of them");
   std::optional<Topology> topology;
   if (!reading.error)
     topology = section.file ? imported(*section.file, path + "/file", findings, reading)

@@ -87,6 +87,43 @@ TEST(FabricFile, PlacementSaysWhereRanksSit) {
               HasSubstr("device 0 has two ranks"));
 }
 
+TEST(FabricFile, LevelsBecomeDimensionsToo) {
+  const auto sizes = [](const std::string& fabric) {
+    const auto made = read_fabric(fabric);
+    EXPECT_TRUE(made) << to_string(made.error());
+    std::vector<std::int64_t> found;
+    for (const Dimension& dim : made->dims) found.push_back(dim.size);
+    return found;
+  };
+  const std::string outer = "network: {kind: switch, " + kFabricPort + "}}";
+  EXPECT_THAT(
+      sizes(kFabricTree + ", levels: [{count: 3, " + outer + ", {count: 2, " + outer + "]}"),
+      testing::ElementsAre(2, 4, 3, 2));
+  EXPECT_THAT(sizes("{hosts: [{count: 6, devices: 1}], network: {kind: torus, sizes: [3, 2], " +
+                    kFabricPort + "}, levels: [{count: 8, network: {kind: mesh, sizes: [4, 2], " +
+                    kFabricPort + "}}]}"),
+              testing::ElementsAre(3, 2, 4, 2));
+  EXPECT_THAT(sizes("{hosts: [{count: 1, devices: 1}], levels: [{count: 4, " + outer + "]}"),
+              testing::ElementsAre(4));
+  const std::string packed =
+      "devices: 8, scale_up: nvlink4, package: {devices: 4, link: {bandwidth: 1 TB/s, latency: 10 "
+      "ns}}}]";
+  EXPECT_THAT(sizes("{hosts: [{" + packed + "}"), testing::ElementsAre(4, 2));
+  EXPECT_THAT(sizes("{hosts: [{count: 3, " + packed + ", " + outer), testing::ElementsAre(4, 2, 3));
+}
+
+TEST(FabricFile, LevelsComeBackAsTheyWereWritten) {
+  const auto made = read_fabric(kFabricTree + ", levels: [{count: 3, uplinks: 2, ports: leaf, " +
+                                "network: {kind: circuits, " + kFabricPort + "}}]}");
+  ASSERT_TRUE(made) << to_string(made.error());
+  Findings findings;
+  const auto again = parse_cluster(resolved_cluster(*made), "again.yaml", findings);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(resolved_cluster(*again), resolved_cluster(*made));
+  ASSERT_EQ(again->fabric->topology.link_count(), made->fabric->topology.link_count());
+  EXPECT_EQ(again->npu_count(), 24);
+}
+
 TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
   const auto expect = [](const std::string& fabric, const std::string& place,
                          const std::string& what) {
@@ -130,6 +167,12 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
            "", "more than");
   expect("{hosts: [{count: 3, devices: 1}]}", "", "there is no way from npu0 to npu1");
   expect("{file: x, hosts: []}", "/hosts", "");
+  expect("{hosts: [{devices: 1}], levels: [{count: 2, network: {kind: switch}}]}",
+         "/levels/0/network/port", "is missing");
+  expect("{hosts: [{devices: 4, package: {devices: 2}}]}", "/hosts/0/package/link", "is missing");
+  expect("{hosts: [{devices: 4, scale_up: nvlink4, package: {devices: 3, link: nvlink4}}]}",
+         "/hosts/0/package/devices", "do not come in packages of 3");
+  expect("{file: x, levels: []}", "/file", "beside `hosts`, `network` or `levels`");
   expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kFabricPort +
              "}}",
          "", "more than");

@@ -175,6 +175,7 @@ class TopologyBuilder {
   void set_kind(NodeIndex node, NodeClass kind) { kinds_[node] = kind; }
   /// A new machine.
   std::uint32_t add_host() { return host_count_++; }
+  [[nodiscard]] std::uint32_t host_count() const { return host_count_; }
   void set_host(NodeIndex node, std::uint32_t host) { hosts_[node] = host; }
   [[nodiscard]] std::uint32_t host(NodeIndex node) const { return hosts_[node]; }
 

@@ -78,7 +78,7 @@ std::optional<Wrong> join_dragonfly(TopologyBuilder& builder, std::span<const Po
   std::vector<Group> groups;
   for (std::size_t first = 0; first < ports.size(); first += static_cast<std::size_t>(in_group)) {
     Group group;
-    const std::string name = fmt::format("group{}", groups.size());
+    const std::string name = fmt::format("{}group{}", plan.prefix, groups.size());
     for (std::int64_t e = 0; e < edges; ++e) {
       const NodeIndex made =
           builder.add(NodeClass::leaf, fmt::format("{}.{}{}", name, plus ? "leaf" : "router", e));

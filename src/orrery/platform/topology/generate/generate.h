@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct HostShape {
   /// where that is more than one, behind a PCIe switch.
   std::int64_t nics = 0;
   LinkFigures pcie;  ///< between a device (or PCIe switch) and a NIC
+  /// More than 1: so many devices are dies of one package, each joined to its hub; what joins
+  /// devices, and NICs, joins hubs instead.
+  std::int64_t per_package = 1;
+  LinkFigures package;  ///< between a die and its package's hub
 };
 
 enum class NetworkShape : std::uint8_t {
@@ -49,6 +54,7 @@ enum class NetworkShape : std::uint8_t {
   dragonfly,       ///< groups of routers, full inside, links between groups (Kim et al., ISCA 2008)
   dragonfly_plus,  ///< groups of leaves and spines, links between spines (Shpiner et al., 2017)
   tpu,             ///< cubes of 4 x 4 x 4, joined by optical circuits into a torus
+  circuits,        ///< as many optical circuits between each two (Poutievski et al., SIGCOMM 2022)
 };
 
 /// What joins hosts. Only those keys count that the shape has.
@@ -68,6 +74,19 @@ struct NetworkPlan {
   std::int64_t group = 0;             ///< dragonfly: routers (leaves) of a group
   std::int64_t spines = 0;            ///< dragonfly_plus: of a group; 0: as many as leaves
   std::int64_t global_links = 0;      ///< dragonfly: of a router (or spine) to other groups
+  std::string prefix = {};            ///< of what it adds: "block3."
+};
+
+/// All that is below, so many times over, and what joins these blocks.
+struct LevelPlan {
+  std::int64_t count = 2;
+  /// Which nodes of a block are joined. Empty: the highest switches of what joins it inside; where
+  /// that has none, what is joined there.
+  std::optional<NodeClass> ports;
+  std::int64_t uplinks = 1;  ///< links of each
+  /// Rings, meshes, tori and `fully_connected` are of blocks: the i-th port of one is joined to the
+  /// i-th of another. The others take all ports of all blocks. Not `tpu`.
+  NetworkPlan network;
 };
 
 /// One dimension of a stacked network; see Dimension.
@@ -77,9 +96,16 @@ struct StackedDim {
   LinkFigures figures;
 };
 
-/// Hosts in order, ranks host by host, and the network. Routes are known by formula where devices
-/// are joined to a grid themselves.
-/// Errc: config_range, config_conflict (place: a pointer below `where`), limit_exceeded.
+/// Hosts in order, ranks host by host, and the network; then level by level, innermost first, block
+/// after block. Routes are known by formula where devices are joined to a grid themselves, and
+/// where all levels are such grids of all devices: dimension by dimension.
+/// Errc: config_conflict (place: a pointer below `where`), limit_exceeded.
+[[nodiscard]] Result<Topology> generate(const std::string& name,
+                                        const std::vector<HostShape>& hosts,
+                                        const NetworkPlan& network,
+                                        const std::vector<LevelPlan>& levels,
+                                        const std::string& where);
+/// Without levels.
 [[nodiscard]] Result<Topology> generate(const std::string& name,
                                         const std::vector<HostShape>& hosts,
                                         const NetworkPlan& network, const std::string& where);

@@ -165,9 +165,12 @@ void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkF
   }
 }
 
-std::optional<Wrong> join_grid_network(TopologyBuilder& builder, std::span<const Port> ports,
-                                       const NetworkPlan& plan) {
-  const auto count = static_cast<std::int64_t>(ports.size());
+bool is_twisted(const NetworkPlan& plan) {
+  return std::any_of(plan.twists.begin(), plan.twists.end(),
+                     [](std::int64_t twist) { return twist != 0; });
+}
+
+tl::expected<std::vector<GridDim>, Wrong> grid_of(const NetworkPlan& plan, std::int64_t count) {
   std::vector<std::int64_t> sizes = plan.sizes;
   if (sizes.empty()) sizes = {count};
   std::int64_t product = 1;
@@ -175,32 +178,38 @@ std::optional<Wrong> join_grid_network(TopologyBuilder& builder, std::span<const
     if (__builtin_mul_overflow(product, size, &product)) product = 0;
   }
   if (product != count)
-    return Wrong{"/network/sizes",
-                 fmt::format("{} makes {} places, and {} are to be joined", fmt::join(sizes, " x "),
-                             product, count),
-                 "let their product be the number of devices, or of NICs where hosts have any"};
+    return tl::unexpected(
+        Wrong{"/network/sizes",
+              fmt::format("{} makes {} places, and {} are to be joined", fmt::join(sizes, " x "),
+                          product, count),
+              "let their product be the number of devices, or of NICs where hosts have any"});
   if (plan.wraps.size() > sizes.size() || plan.twists.size() > sizes.size())
-    return Wrong{plan.wraps.size() > sizes.size() ? "/network/wraps" : "/network/twists",
-                 "lists more dimensions than `sizes`",
-                 {}};
+    return tl::unexpected(
+        Wrong{plan.wraps.size() > sizes.size() ? "/network/wraps" : "/network/twists",
+              "lists more dimensions than `sizes`",
+              {}});
   const bool closed = plan.shape != NetworkShape::mesh;
   std::vector<GridDim> dims;
   for (std::size_t d = 0; d < sizes.size(); ++d)
     dims.push_back(
         {Block::ring, sizes[d], closed && (d >= plan.wraps.size() || plan.wraps[d] != 0), 0});
-  const bool twisted = std::any_of(plan.twists.begin(), plan.twists.end(),
-                                   [](std::int64_t twist) { return twist != 0; });
   for (std::size_t d = 0; d < plan.twists.size(); ++d) {
     const std::int64_t next = dims[(d + 1) % dims.size()].size;
     if (plan.twists[d] < 0 || plan.twists[d] >= std::max<std::int64_t>(next, 1) ||
         (plan.twists[d] != 0 && dims.size() == 1))
-      return Wrong{fmt::format("/network/twists/{}", d),
-                   fmt::format("{} is no shift of a dimension of {}", plan.twists[d], next),
-                   {}};
+      return tl::unexpected(
+          Wrong{fmt::format("/network/twists/{}", d),
+                fmt::format("{} is no shift of a dimension of {}", plan.twists[d], next),
+                {}});
   }
-  join_grid(builder, ports, dims, plan.twists, plan.port);
-  const bool devices = builder.node_count() == ports.size();
-  if (devices && !twisted) builder.set_known_routes(grid_routes(std::move(dims)));
+  return dims;
+}
+
+std::optional<Wrong> join_grid_network(TopologyBuilder& builder, std::span<const Port> ports,
+                                       const NetworkPlan& plan) {
+  const auto dims = grid_of(plan, static_cast<std::int64_t>(ports.size()));
+  if (!dims) return dims.error();
+  join_grid(builder, ports, *dims, plan.twists, plan.port);
   return std::nullopt;
 }
 
@@ -218,8 +227,6 @@ std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> po
     return Wrong{"/network/sizes",
                  fmt::format("needs three multiples of 4 whose product is {}", ports.size()),
                  "smaller slices are a mesh"};
-  std::vector<GridDim> dims;
-  for (const std::int64_t size : plan.sizes) dims.push_back({Block::ring, size, true, 0});
   LinkFigures half = plan.port;
   if (half.latency) half.latency = Time(half.latency->count() / 2);
   LinkFigures rest = plan.port;
@@ -242,9 +249,9 @@ std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> po
         cube = cube * (plan.sizes[other] / kCube) + c / kCube;
         below *= plan.sizes[other];
       }
-      const NodeIndex circuit =
-          builder.add(NodeClass::optical,
-                      fmt::format("ocs{}.{}", static_cast<std::int64_t>(d) * 16 + face, cube));
+      const NodeIndex circuit = builder.add(
+          NodeClass::optical,
+          fmt::format("{}ocs{}.{}", plan.prefix, static_cast<std::int64_t>(d) * 16 + face, cube));
       builder.link(from, circuit, half);
       builder.link(circuit, there, rest);
       builder.link(there, circuit, half);
@@ -252,8 +259,6 @@ std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> po
     }
     stride *= plan.sizes[d];
   }
-  if (ports.front().node == 0 && ports.back().node + 1 == ports.size())
-    builder.set_known_routes(grid_routes(std::move(dims)));
   return std::nullopt;
 }
 

@@ -14,7 +14,7 @@
 
 namespace orrery::platform::generating {
 
-/// What a network is joined to: a NIC, or a device.
+/// What a network is joined to: a NIC or a device; of a block, any node.
 struct Port {
   NodeIndex node = 0;
   std::int64_t host = 0;
@@ -45,9 +45,19 @@ void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<
                std::span<const std::int64_t> twists, const LinkFigures& figures);
 void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkFigures& figures);
 
-/// Adds hosts and answers what the network is joined to.
+/// Adds the hosts so many times over, devices first, and answers what the network is joined to.
 [[nodiscard]] std::vector<Port> add_hosts(TopologyBuilder& builder,
-                                          const std::vector<HostShape>& hosts);
+                                          const std::vector<HostShape>& hosts, std::int64_t times);
+
+/// The dimensions of a ring, mesh or torus of so many, or what is wrong with it.
+[[nodiscard]] tl::expected<std::vector<GridDim>, Wrong> grid_of(const NetworkPlan& plan,
+                                                                std::int64_t count);
+/// Closing a dimension shifts another: going dimension by dimension may miss.
+[[nodiscard]] bool is_twisted(const NetworkPlan& plan);
+
+/// Joins ports to a network, or says what is wrong; whatever `plan` is.
+[[nodiscard]] std::optional<Wrong> join(TopologyBuilder& builder, std::span<const Port> ports,
+                                        const NetworkPlan& plan);
 
 /// Each adds its switches and links; or says what is wrong.
 [[nodiscard]] std::optional<Wrong> join_grid_network(TopologyBuilder& builder,
@@ -55,6 +65,9 @@ void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkF
                                                      const NetworkPlan& plan);
 [[nodiscard]] std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> ports,
                                             const NetworkPlan& plan);
+[[nodiscard]] std::optional<Wrong> join_circuits(TopologyBuilder& builder,
+                                                 std::span<const Port> ports,
+                                                 const NetworkPlan& plan);
 [[nodiscard]] std::optional<Wrong> join_tree(TopologyBuilder& builder, std::span<const Port> ports,
                                              const NetworkPlan& plan);
 [[nodiscard]] std::optional<Wrong> join_rails(TopologyBuilder& builder, std::span<const Port> ports,

@@ -150,7 +150,7 @@ std::int64_t rails_of(std::span<const Port> ports) {
 
 std::optional<Wrong> join_tree(TopologyBuilder& builder, std::span<const Port> ports,
                                const NetworkPlan& plan) {
-  Tree tree(builder, plan, "");
+  Tree tree(builder, plan, plan.prefix);
   const auto each = static_cast<std::size_t>(ports_of_leaf(plan));
   for (std::size_t first = 0; first < ports.size(); first += each)
     tree.leaf(ports.subspan(first, std::min(each, ports.size() - first)),
@@ -163,7 +163,7 @@ std::optional<Wrong> join_rails(TopologyBuilder& builder, std::span<const Port> 
   const std::int64_t rails = rails_of(ports);
   if (plan.shape == NetworkShape::rail_only) {
     for (std::int64_t rail = 0; rail < rails; ++rail) {
-      Tree tree(builder, plan, fmt::format("rail{}.", rail));
+      Tree tree(builder, plan, fmt::format("{}rail{}.", plan.prefix, rail));
       add_rail_leaves(tree, ports, rail, plan);
       if (auto wrong = tree.roof()) return wrong;
     }
@@ -171,7 +171,8 @@ std::optional<Wrong> join_rails(TopologyBuilder& builder, std::span<const Port> 
   }
   const std::int64_t planes = plan.shape == NetworkShape::dual_plane ? 2 : 1;
   for (std::int64_t plane = 0; plane < planes; ++plane) {
-    Tree tree(builder, plan, planes == 1 ? "" : fmt::format("plane{}.", plane));
+    Tree tree(builder, plan,
+              plan.prefix + (planes == 1 ? std::string() : fmt::format("plane{}.", plane)));
     for (std::int64_t rail = 0; rail < rails; ++rail) add_rail_leaves(tree, ports, rail, plan);
     if (auto wrong = tree.roof()) return wrong;
   }
