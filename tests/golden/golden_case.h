@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "orrery/platform/platform.h"
+
 namespace orrery::golden {
 
 /// Per-NPU values; empty = that NPU never finished.
@@ -35,6 +37,17 @@ struct Case {
 
 /// Runs a case as an ASTRA-sim user's command line would.
 [[nodiscard]] Answer run_case(const Case& golden, bool fold = false);
+
+/// When each NPU finishes under Orrery's rules, in ps; none: the inputs cannot be simulated so.
+struct OrreryTimes {
+  PerNpu finish;
+  std::string refused;         ///< why there are none
+  std::uint64_t messages = 0;  ///< that were sent
+};
+/// A case's inputs, latencies rounded to whole picoseconds. `fabric`: with its dimensions as a
+/// graph.
+[[nodiscard]] OrreryTimes run_by_our_rules(const Case& golden, platform::NetworkModelKind network,
+                                           bool fabric);
 
 /// The first difference between two answers in words; empty when they are the same.
 [[nodiscard]] std::string difference(const Answer& expected, const Answer& actual);
