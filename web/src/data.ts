@@ -157,13 +157,26 @@ export interface LinkData {
 }
 
 // The network as a graph: columns of its nodes, empty where it is dimensions. Its links are those of LinkData that
-// carried something.
+// carried something, and those that were down or slow.
 export interface FabricData {
   leftOut: number; // over 0: so many nodes are too many to draw, and there are no columns
   name?: string[];
   kind?: string[]; // device, cpu, memory, nic, port, pcie_switch, nvswitch, leaf, spine, core, switch, optical, other
   host?: (number | null)[]; // the machine that it is in
   rank?: (number | null)[]; // who sits there
+  faults?: FaultData[]; // at most 20,000, in the order of the cluster file
+}
+
+// Links from one node to another, one direction, that had less than their bandwidth.
+export interface FaultData {
+  from: number; // nodes
+  to: number;
+  links: number; // so many of those that are side by side
+  bandwidth: number; // what was left, as a share; 0: they were down
+  start: number;
+  end: number | null; // null: for good
+  every: number; // it came and went: from one time to the next; 0: it stayed
+  lasts: number; // … and so long each time
 }
 
 // Columns: the critical path, earliest first, without gaps.

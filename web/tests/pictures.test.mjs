@@ -189,6 +189,11 @@ describe('the critical path and the network', () => {
     assert.match(await tip.innerText(), /→.*: .*% of .*B\/s over the step/);
     await page.locator('.tp-box', { hasText: /^leaf0$/ }).hover();
     assert.match(await tip.innerText(), /^leaf leaf0\n\d+ links, carry/);
+    assert.equal(await page.locator('.tp-fabric .tp-down').count(), 4);
+    assert.equal(await page.locator('.tp-fabric path[data-line] title', { hasText: /down the whole step$/ }).count(), 4);
+    assert.ok((await page.locator('main table caption').allInnerTexts()).includes('Links that were down or slow'));
+    await page.locator('.tp-box', { hasText: /^spine1$/ }).hover();
+    assert.match(await tip.innerText(), /^spine spine1\nnothing shown crosses its links\nof its links: down the whole step$/);
     const colours = () => page.$$eval('.tp-fabric path[stroke-width]:not([data-line])', (all) => all.map((one) => one.getAttribute('stroke')).sort().join());
     const before = await colours();
     await page.locator('.tp-when input').focus();

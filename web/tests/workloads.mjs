@@ -117,7 +117,7 @@ network:
   return write(folder, 'hostile', traces, cluster, null);
 }
 
-// Two machines of four on two leaves and two spines: a network that is a graph.
+// Two machines of four on four leaves and two spines, of which one is down: a network that is a graph.
 export function fabric(folder) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'fabric.yaml');
@@ -127,7 +127,9 @@ device: h100-sxm
 fabric:
   hosts:
     - {count: 2, devices: 4, scale_up: nvlink4, nics: 2, pcie: {bandwidth: 64 GB/s, latency: 250 ns}}
-  network: {kind: fat_tree, per_leaf: 2, radix: 4, port: ib-ndr, trunk: {bandwidth: 50 GB/s, latency: 300 ns}}
+  network:
+    {kind: fat_tree, per_leaf: 1, radix: 4, oversubscription: 0.5, port: ib-ndr, trunk: {bandwidth: 50 GB/s, latency: 300 ns}}
+  faults: [{node: spine1}]
 `);
   return file;
 }

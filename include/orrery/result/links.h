@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,20 @@ struct FabricNode {
   std::uint32_t rank = kNone;  ///< who sits there
 
   friend bool operator==(const FabricNode&, const FabricNode&) = default;
+};
+
+/// Links of a fabric from one node to another that have less than their bandwidth, as a cluster
+/// file's `faults` say. Each direction is one.
+struct FabricFault {
+  std::uint32_t from = 0, to = 0;  ///< nodes, in Run::fabric
+  std::uint32_t links = 1;         ///< so many of those that are side by side
+  double bandwidth = 0;            ///< what is left, as a share; 0: they are down
+  Time start{};
+  std::optional<Time> end;  ///< empty: for good
+  Time every{};             ///< it comes and goes: from one time to the next; 0: it does not
+  Time lasts{};             ///< … and so long each time
+
+  friend bool operator==(const FabricFault&, const FabricFault&) = default;
 };
 
 }  // namespace orrery::result

@@ -340,7 +340,8 @@ struct Run {
   std::vector<Group> groups;
   std::vector<Collective> collectives;  ///< by group, then sequence
   LinkUse links;
-  std::vector<FabricNode> fabric;  ///< empty: the network is dimensions
+  std::vector<FabricNode> fabric;   ///< empty: the network is dimensions
+  std::vector<FabricFault> faults;  ///< of its links, in the order of the cluster file
   std::vector<PathSegment> path;
   std::vector<ErrorClass> error_classes;  ///< of the path, longest first; empty: not known
   std::vector<ToldCollective> told;       ///< what a library ran, each kind once

@@ -20,11 +20,31 @@ void add_fabric(const platform::Fabric& fabric, result::Run& run) {
     run.fabric[fabric.seats[rank]].rank = rank;
 }
 
+/// Links side by side that a fault has are neighbours in its list, and become one.
+void add_faults(const platform::Fabric& fabric, result::Run& run) {
+  for (const platform::LinkFault& fault : fabric.faults) {
+    const std::size_t first = run.faults.size();
+    for (const platform::LinkIndex link : fault.links) {
+      const platform::Link& one = fabric.topology.link(link);
+      if (run.faults.size() > first && run.faults.back().from == one.from &&
+          run.faults.back().to == one.to) {
+        ++run.faults.back().links;
+        continue;
+      }
+      run.faults.push_back(
+          {one.from, one.to, 1, fault.bandwidth, fault.start, fault.end, fault.every, fault.lasts});
+    }
+  }
+}
+
 }  // namespace
 
 void make_links(const Source& source, result::Run& run) {
   const bool links = !source.recording.uncontended;
-  if (source.platform.fabric != nullptr) add_fabric(*source.platform.fabric, run);
+  if (source.platform.fabric != nullptr) {
+    add_fabric(*source.platform.fabric, run);
+    add_faults(*source.platform.fabric, run);
+  }
   run.links.bin = source.recording.links.empty() ? Time{} : Time(source.recording.bin);
   std::map<std::vector<std::uint64_t>, std::uint32_t> curves;
   for (const sim::RecordedLink& used : source.recording.links) {

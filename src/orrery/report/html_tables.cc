@@ -296,6 +296,14 @@ void write_fabric(JsonWriter& json, const Run& run) {
   all("kind", [&](const result::FabricNode& node) { json.value(node.kind); });
   all("host", [&](const result::FabricNode& node) { number_or_null(json, node.host); });
   all("rank", [&](const result::FabricNode& node) { number_or_null(json, node.rank); });
+  column(json, "faults", std::min(run.faults.size(), kLinks), [&](std::size_t i) {
+    const result::FabricFault& fault = run.faults[i];
+    json.begin_object().field("from", fault.from).field("to", fault.to);
+    json.field("links", fault.links).field("bandwidth", fault.bandwidth);
+    json.field("start", fault.start.count());
+    time_or_null(json.key("end"), fault.end);
+    json.field("every", fault.every.count()).field("lasts", fault.lasts.count()).end_object();
+  });
   json.end_object();
 }
 

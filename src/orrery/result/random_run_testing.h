@@ -228,6 +228,17 @@ class RandomRun {
       node.host = maybe_index(9);
       node.rank = maybe_index(run_.ranks.size());
     }
+    for (std::uint64_t i = run_.fabric.empty() ? 0 : below(4); i > 0; --i) {
+      FabricFault& fault = run_.faults.emplace_back();
+      fault.from = index(run_.fabric.size());
+      fault.to = index(run_.fabric.size());
+      fault.links = index(9);
+      fault.bandwidth = static_cast<double>(below(3)) / 2;
+      fault.start = time();
+      if (flip()) fault.end = time();
+      fault.every = time();
+      fault.lasts = time();
+    }
     for (std::uint64_t i = below(3); i > 0; --i) {
       auto& curve = run_.links.curves.emplace_back();
       for (std::uint64_t n = below(5); n > 0; --n) curve.push_back(random_() >> below(64));

@@ -155,6 +155,18 @@ void RunReader::read_fabric() {
     node.host = rows.maybe_index(kNone);
     node.rank = rows.maybe_index(ranks_);
   }
+  TableRows faults(database_, "fabric_fault");
+  while (faults.next()) {
+    FabricFault& fault = run_.faults.emplace_back();
+    fault.from = faults.index(run_.fabric.size());
+    fault.to = faults.index(run_.fabric.size());
+    fault.links = faults.index(kNone);
+    fault.bandwidth = faults.real();
+    fault.start = faults.time();
+    fault.end = faults.maybe_time();
+    fault.every = faults.time();
+    fault.lasts = faults.time();
+  }
 }
 
 void RunReader::read_links() {

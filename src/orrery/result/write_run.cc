@@ -304,6 +304,19 @@ class Writer {
         rows.end_row();
       }
     });
+    table("fabric_fault", [&](Rows& rows) {
+      for (const FabricFault& fault : run_.faults) {
+        rows.integer(fault.from);
+        rows.integer(fault.to);
+        rows.integer(fault.links);
+        rows.real(fault.bandwidth);
+        put(rows, fault.start);
+        put(rows, fault.end);
+        put(rows, fault.every);
+        put(rows, fault.lasts);
+        rows.end_row();
+      }
+    });
     table("link", [&](Rows& rows) {
       for (const Link& link : run_.links.links) {
         rows.integer(link.dim);

@@ -40,9 +40,10 @@ export const topology: Page = {
 };
 
 function notes(run: RunData): string {
-  const kind = hasPorts(run)
-    ? (hasFabric(run) ? 'The analytical model sees the dimensions and not the fabric, which is therefore not drawn; another network model (--network flow) would tell of its links. ' : '') + 'The analytical model knows no single links: here a “link” is the port of a rank into a dimension, and carries all that the rank sends there. '
-    : 'Each link carries bytes in one direction. ';
+  const ports = 'The analytical model knows no single links: here a “link” is the port of a rank into a dimension, and carries all that the rank sends there. ';
+  const undrawn = 'The analytical model sees the dimensions and not the fabric, which is therefore not drawn; another network model (--network flow) would tell of its links. ';
+  const unseen = hasPorts(run) && hasFabric(run) ? undrawn : '';
+  const kind = unseen + (hasPorts(run) ? ports : 'Each link carries bytes in one direction. ');
   const left = run.links.leftOut > 0
     ? `${format.counted(run.links.leftOut, 'link')} with fewer bytes than those shown left out of this page. ` : '';
   return `${kind}Use is bytes carried over capacity × step. ${left}`;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunData } from '../../src/data';
+import type { FaultData, RunData } from '../../src/data';
 import { endsOfNames, labelsOf, nodesOf } from '../../src/pages/links/fabric';
-import { drawingOf, label, type Drawing } from '../../src/pages/links/fabric_drawing';
+import { label } from '../../src/pages/links/fabric_boxes';
+import { drawingOf, type Drawing } from '../../src/pages/links/fabric_drawing';
+import { boxText, lineText } from '../../src/pages/links/fabric_picture';
+import { stateOf, whenOf } from '../../src/pages/links/faults';
 import { endsOf, hasPorts, partsOf, useInBin, useOfPart, wholeDimensions } from '../../src/pages/links/figures';
 
 type Node = [name: string, kind: string, host?: number | null, rank?: number | null];
@@ -136,6 +139,39 @@ describe('the picture of a fabric', () => {
     assert.deepEqual(drawing.rows.map(({ label: name, boxes }) => [name, boxes.length]), [['optical', 1], ['devices', 3]]);
     assert.equal(drawing.circuits, 1);
     assert.deepEqual(drawing.lines.map(({ links, count }) => [links, count]), [[[0, 1, 2, 3], 1], [[4], 1], [[5], 1], [[6], 1]]);
+  });
+
+  const fault = (from: number, to: number, more: Partial<FaultData> = {}): FaultData =>
+    ({ from, to, links: 1, bandwidth: 0, start: 0, end: null, every: 0, lasts: 0, ...more });
+
+  it('has lines for what was down, though it carried nothing', () => {
+    const run = tree(2);
+    const [leaf0, leaf1, spine0, spine1] = ['leaf0', 'leaf1', 'spine0', 'spine1'].map((name) => run.fabric.name!.indexOf(name));
+    run.fabric.faults = [fault(leaf1, spine1, { links: 2 }), fault(spine1, leaf1, { links: 2 }), fault(leaf0, spine0, { bandwidth: 0.5, start: 1000 })];
+    const drawing = drawingOf(run)!;
+    apart(drawing);
+    const down = drawing.lines.find(({ links }) => links.length === 0)!;
+    assert.deepEqual([down.faults, down.count], [[0, 1], 2]);
+    assert.deepEqual(lineText(run, drawing, down, -1), ['spine spine1 – leaf leaf1', '2 links down the whole step', 'carried nothing']);
+    const slow = drawing.lines.find(({ links }) => links.includes(12))!;
+    assert.deepEqual([slow.faults, slow.count], [[2], 2]);
+    assert.match(lineText(run, drawing, slow, -1)[2], /^at 50.* % of its bandwidth from 1 ns on$/);
+    assert.match(boxText(run, drawing, drawing.boxes.findIndex(({ title }) => title === 'leaf leaf1'), -1).join(), /of its links: 2 links down the whole step/);
+  });
+
+  it('keeps what was down in shut hosts, and at circuits', () => {
+    const run = tree(60);
+    run.fabric.faults = [fault(0, 1), fault(1, 0)];
+    assert.deepEqual(drawingOf(run)!.boxes.filter(({ innerFaults }) => innerFaults.length > 0).map(({ title, innerFaults }) => [title, innerFaults]), [['host 0: ranks 0–1', [0, 1]]]);
+    const light = fabricOf([['npu0', 'device', null, 0], ['npu1', 'device', null, 1], ['ocs0', 'optical']], [['npu0', 'npu1', 'scale-up', 1]], [['ring', 2]]);
+    light.fabric.faults = [fault(0, 2), fault(2, 1), fault(1, 2), fault(2, 0)];
+    assert.deepEqual(drawingOf(light)!.lines.map(({ links, faults, count }) => [links, faults, count]), [[[0], [0, 1, 2, 3], 1]]);
+  });
+
+  it('says when something was down', () => {
+    assert.equal(whenOf(fault(0, 1, { every: 1e9, lasts: 5e7 })), 'for 50 us every 1 ms');
+    assert.equal(whenOf(fault(0, 1, { start: 1e9, end: 2e9, every: 1e8, lasts: 1e7 })), 'from 1 ms to 2 ms, for 10 us every 100 us');
+    assert.equal(stateOf(fault(0, 1)), 'down');
   });
 
   it('is left out where there are too many devices, or none', () => {

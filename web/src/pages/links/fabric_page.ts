@@ -2,7 +2,7 @@
 //
 // What the page says of a fabric: what it is made of, its links by class, and its picture.
 
-import type { RunData } from '../../data';
+import type { FaultData, RunData } from '../../data';
 import { el } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
@@ -11,6 +11,7 @@ import { binsOf, blockName, endsOf, ofFabric, partsOf, peakOf, scaleEnd, useOf, 
 import { kindName, nodesOf } from './fabric';
 import { drawingOf } from './fabric_drawing';
 import { boxText, lineText, makeFabricPicture } from './fabric_picture';
+import { faultsOf, stateOf, whenOf } from './faults';
 import { legend } from './heat';
 import { tipIn } from './tip';
 
@@ -49,7 +50,24 @@ export function fabricCard(run: RunData): HTMLElement {
       ],
     }));
   }
+  const faults = faultsOf(run);
+  if (faults.length > 0) card.append(faultsTable(run, faults));
   return card;
+}
+
+function faultsTable(run: RunData, faults: readonly FaultData[]): HTMLElement {
+  const name = (node: number): string => run.fabric.name?.[node] ?? String(node);
+  return table<FaultData>({
+    caption: 'Links that were down or slow',
+    rows: [...faults].slice(0, 500),
+    first: 8,
+    columns: [
+      { title: 'From', cell: ({ from }) => el('span', { class: 'name' }, name(from)), key: ({ from }) => name(from) },
+      { title: 'To', cell: ({ to }) => el('span', { class: 'name' }, name(to)), key: ({ to }) => name(to) },
+      { title: 'What', cell: stateOf, key: ({ bandwidth }) => bandwidth },
+      { title: 'When', cell: whenOf, key: ({ start }) => start },
+    ],
+  });
 }
 
 // The picture with its scale, and a slider over time.
@@ -91,6 +109,7 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
   } }, 'Whole step');
   card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tip.around(picture.element, ''),
     el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn.',
+      faultsOf(run).length > 0 ? ' Dashed is what was down or slow at some time; in red, where nothing was carried.' : '',
       drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip along the foot of a box is what is busy inside it.' : '',
       drawing.circuits > 0 ? ' An optical switch between two ends is drawn as the line between them.' : '',
       drawing.linesLeftOut > 0 ? ` ${format.counted(drawing.linesLeftOut, 'line')} that carried least left out.` : ''));

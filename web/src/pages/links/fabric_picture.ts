@@ -6,7 +6,10 @@ import type { RunData } from '../../data';
 import { el, styled, svg } from '../../dom';
 import * as format from '../../format';
 import { className, endsOf, peakOf, useInBin, useOf } from './figures';
-import { boxHeight, type Box, type Drawing, type Line } from './fabric_drawing';
+import { boxHeight, type Box } from './fabric_boxes';
+import type { Drawing } from './fabric_drawing';
+import type { Line } from './fabric_lines';
+import { faultsText } from './faults';
 import { heat } from './heat';
 
 export interface FabricPicture {
@@ -27,6 +30,7 @@ function figures(run: RunData, link: number, bin: number): string {
 }
 
 function linksText(run: RunData, links: readonly number[], bin: number): string[] {
+  if (links.length === 0) return ['carried nothing'];
   if (links.length <= 4) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
   const busiest = busiestOf(run, links, bin);
   const bytes = links.reduce((sum, link) => sum + run.links.bytes[link], 0);
@@ -35,17 +39,21 @@ function linksText(run: RunData, links: readonly number[], bin: number): string[
 
 export function lineText(run: RunData, { boxes }: Drawing, line: Line, bin: number): string[] {
   const classes = [...new Set(line.links.map((link) => className(run.links.kind[link])))].join(', ');
-  return [`${boxes[line.a].title} – ${boxes[line.b].title}`, classes, ...linksText(run, line.links, bin)];
+  const parts = [`${boxes[line.a].title} – ${boxes[line.b].title}`, classes, ...faultsText(run, line.faults), ...linksText(run, line.links, bin)];
+  return parts.filter((part) => part !== '');
 }
 
 export function boxText(run: RunData, drawing: Drawing, box: number, bin: number): string[] {
-  const { title, inner } = drawing.boxes[box];
+  const { title, inner, innerFaults } = drawing.boxes[box];
   const lines = drawing.lines.filter(({ a, b }) => a === box || b === box);
   const outer = lines.flatMap(({ links }) => links);
   const text = [title, outer.length === 0 ? 'nothing shown crosses its links' : `${format.counted(outer.length, 'link')}, carry ${format.bytes(outer.reduce((sum, link) => sum + run.links.bytes[link], 0))}`];
   const busiest = busiestOf(run, outer, bin);
   if (busiest >= 0) text.push(`busiest: ${endsOf(run, busiest)}: ${format.percent(useAt(run, busiest, bin))}`);
   if (inner.length > 0) text.push(`inside: ${linksText(run, inner, bin).join('; ')}`);
+  const faults = lines.flatMap((line) => line.faults);
+  if (faults.length > 0) text.push(`of its links: ${faultsText(run, faults).join('; ')}`);
+  if (innerFaults.length > 0) text.push(`of those inside: ${faultsText(run, innerFaults).join('; ')}`);
   return text;
 }
 
@@ -56,8 +64,9 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
     const thick = 0.9 + 0.8 * Math.log2(1 + line.count);
     return {
       line,
-      seen: svg('path', { d: line.path, fill: 'none', 'stroke-width': thick.toFixed(2) }),
-      touch: svg('path', { d: line.path, fill: 'none', stroke: 'transparent', 'stroke-width': Math.max(6, thick), 'data-line': i }),
+      seen: svg('path', { d: line.path, fill: 'none', 'stroke-width': thick.toFixed(2), ...classOf(line) }),
+      touch: svg('path', { d: line.path, fill: 'none', stroke: 'transparent', 'stroke-width': Math.max(6, thick), 'data-line': i },
+        line.faults.length > 0 ? svg('title', {}, `${drawing.boxes[line.a].title} – ${drawing.boxes[line.b].title}: ${faultsText(run, line.faults).join('; ')}`) : null),
     };
   });
   const seen = svg('g', {}, strokes.map((one) => one.seen));
@@ -84,11 +93,19 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
     paint(isDark, bin, end) {
       const use = (links: readonly number[]): number => links.reduce((most, link) => Math.max(most, useAt(run, link, bin)), 0);
       const order = strokes.map((one) => ({ ...one, use: use(one.line.links) })).sort((a, b) => a.use - b.use); // the busiest on top
-      for (const one of order) one.seen.setAttribute('stroke', heat(one.use / end, isDark));
+      for (const { seen: path, line, use: much } of order) {
+        if (line.links.length > 0) path.setAttribute('stroke', heat(much / end, isDark));
+      }
       seen.replaceChildren(...order.map((one) => one.seen));
       boxes.forEach(({ strip }, i) => strip?.setAttribute('fill', heat(use(drawing.boxes[i].inner) / end, isDark)));
     },
   };
+}
+
+// Dashed is what was down or slow; in red, what carried nothing for it.
+function classOf({ links, faults }: Line): { class: string } | object {
+  if (faults.length === 0) return {};
+  return { class: links.length === 0 ? 'tp-fault tp-down' : 'tp-fault' };
 }
 
 // A box; what is busy inside it shows as a strip along its foot.
