@@ -93,6 +93,7 @@ enum class FindingCode : std::uint8_t {
   layers_uneven,
   pipeline_bubble,
   may_not_fit,
+  tp_crosses_hosts,
   // Measured kernels
   measured_again,
   time_below_limit,

@@ -161,6 +161,9 @@ constexpr FindingInfo kInfos[] = {
     {"may_not_fit", info,
      "by model and plan a rank holds more than a device has; it was simulated as if it fitted, and "
      "'orrery memory' says what would make it fit"},
+    {"tp_crosses_hosts", info,
+     "ranks of a tensor-parallel group, which talk in every layer, sit on several hosts, and less "
+     "leads from one host to another than from device to device inside"},
     {"measured_again", repaired,
      "a table has a kernel or a collective several times with times more than 5 % apart; their "
      "median was taken"},

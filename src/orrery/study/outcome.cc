@@ -10,6 +10,7 @@
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/sim/difference.h"
 #include "orrery/study/kernel_times.h"
+#include "orrery/study/tensor_groups.h"
 
 namespace orrery::study {
 
@@ -85,6 +86,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   }
   findings.merge(result->findings);
   result->findings = {};
+  look_at_tensor_groups(workload, inputs.platform(), findings);
   if (inputs.load->program) {
     auto job = describe_job(*inputs.load->program, inputs.platform(), question.record, findings);
     if (!job) return tl::unexpected(job.error());

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "orrery/study/outcome.h"
 
 namespace orrery::study {
@@ -75,6 +79,71 @@ TEST(Study, AnswersAJob) {
   const auto run = answer->run();
   ASSERT_FALSE(run.has_value());
   EXPECT_EQ(run.error().code, Errc::usage);
+}
+
+// Four hosts of two on a leaf each, and two spines.
+constexpr const char* kSmallFabric =
+    "device: h100-sxm\nfabric: {hosts: [{count: 4, devices: 2, scale_up: nvlink4, nics: 1, pcie: "
+    "{bandwidth: 64 GB/s, latency: 250 ns}}], network: {kind: fat_tree, per_leaf: 1, radix: 4, "
+    "oversubscription: 0.5, port: ib-ndr}";
+
+TEST(Study, SaysWhereTensorParallelismCrossesHosts) {
+  const auto found = [](const char* tp, const std::string& cluster, const std::string& text) {
+    Question question = small_job();
+    question.job.tp = tp;
+    question.cluster = cluster;
+    question.cluster_text = text;
+    const auto answer = simulate(question);
+    EXPECT_TRUE(answer.has_value()) << to_string(answer.error());
+    for (const Finding& each : answer->findings().list())
+      if (each.code == FindingCode::tp_crosses_hosts) return each;
+    return Finding{};
+  };
+  const std::string fabric = std::string(kSmallFabric) + "}\n";
+  EXPECT_EQ(found("2", "f.yaml", fabric).count, 0u);
+  const Finding four = found("4", "f.yaml", fabric);
+  EXPECT_EQ(four.count, 2u);
+  ASSERT_EQ(four.places.size(), 1u);
+  EXPECT_EQ(
+      four.places[0],
+      "ranks 0-3 sit on 2 hosts, with 50 GB/s from one to another and 9 times as much inside");
+  EXPECT_EQ(found("4", "h100-sxm:16", "").count, 0u);
+  EXPECT_EQ(
+      found("4", "d.yaml",
+            "device: h100-sxm\nnetwork: [{block: switch, size: 2, link: nvlink4}, {block: "
+            "switch, size: 4, link: ib-ndr}]\n")
+          .places.at(0),
+      "ranks 0-3 sit on 2 hosts, with 50 GB/s from one to another and 9 times as much inside");
+}
+
+TEST(Study, KeepsWhatWasDownOrSlow) {
+  Question question = small_job();
+  question.cluster = "f.yaml";
+  question.cluster_text = std::string(kSmallFabric) +
+                          ", faults: [{node: spine0}, {from: leaf1, to: spine1, bandwidth: 0.5, "
+                          "start: 1 us, every: 10 us, lasts: 2 us}]}\n";
+  question.record = true;
+  const auto answer = simulate(question);
+  ASSERT_TRUE(answer.has_value()) << to_string(answer.error());
+  const auto run = answer->run();
+  ASSERT_TRUE(run.has_value()) << to_string(run.error());
+  const auto name = [&](std::uint32_t node) { return run->fabric.at(node).name; };
+  std::vector<std::string> down;
+  for (const result::FabricFault& fault : run->faults) {
+    if (fault.bandwidth > 0) continue;
+    EXPECT_EQ(fault.end, std::nullopt);
+    down.push_back(name(fault.from) + " " + name(fault.to));
+  }
+  EXPECT_EQ(down.size(), 8u) << "both directions to four leaves";
+  EXPECT_EQ(std::count(down.begin(), down.end(), "spine0 leaf3"), 1);
+  const result::FabricFault& slow = run->faults.back();
+  EXPECT_EQ(run->faults.size(), 10u);
+  EXPECT_EQ(slow.bandwidth, 0.5);
+  EXPECT_EQ(slow.start, us(1));
+  EXPECT_EQ(slow.every, us(10));
+  EXPECT_EQ(slow.lasts, us(2));
+  for (const result::Link& link : run->links.links)
+    EXPECT_EQ(link.name.find("spine0"), std::string::npos) << link.name << " carried something";
 }
 
 TEST(Study, RecordsWhereItIsAskedTo) {

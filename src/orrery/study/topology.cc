@@ -7,12 +7,12 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <set>
+#include <numeric>
 
-#include "orrery/config/document.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/fabric.h"
+#include "orrery/platform/host_crossings.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 
 namespace orrery::study {
@@ -23,51 +23,59 @@ using platform::LinkIndex;
 using platform::NodeIndex;
 using platform::Topology;
 
-struct Read {
-  Topology topology;
-  std::vector<NodeIndex> seats;
-  std::vector<bool> down;
+/// What was read, and how ways through it are chosen.
+struct ReadFabric {
+  TopologyAnswer answer;
   platform::Routing routing;
-  std::vector<std::int64_t> sizes;
+  std::optional<platform::HostCrossings> crossings;  ///< of dimensions; else the graph says it
 };
 
-Result<Read> of_cluster(const std::string& file, Findings& findings) {
-  const auto cluster = platform::read_cluster(file, findings);
+Result<ReadFabric> of_cluster(const Result<platform::Platform>& cluster) {
   if (!cluster) return tl::unexpected(cluster.error());
-  Read read;
+  ReadFabric read;
+  TopologyAnswer& answer = read.answer;
   if (cluster->fabric == nullptr) {
     Result<Topology> made = platform::stacked(cluster->dims, cluster->name);
     if (!made) return tl::unexpected(made.error());
-    read.topology = std::move(*made);
-    for (const platform::Dimension& dim : cluster->dims) read.sizes.push_back(dim.size);
+    answer.topology = std::move(*made);
+    for (const platform::Dimension& dim : cluster->dims) answer.sizes.push_back(dim.size);
+    read.crossings = platform::HostCrossings::of(*cluster);
   } else {
     const platform::Fabric& fabric = *cluster->fabric;
-    read.topology = fabric.topology;
-    read.seats = fabric.seats;
+    answer.topology = fabric.topology;
+    answer.seats = fabric.seats;
+    answer.down = platform::down_always(fabric);
+    answer.faults = fabric.faults;
     read.routing = fabric.routing;
-    read.down = platform::down_always(fabric);
-    if (fabric.written.network && fabric.written.network->sizes)
-      read.sizes = *fabric.written.network->sizes;
+    if (fabric.written.network && fabric.written.network->sizes) {
+      answer.sizes = *fabric.written.network->sizes;
+      if (fabric.written.levels && !fabric.written.placement) {
+        answer.sizes.clear();
+        for (const platform::Dimension& dim : fabric.logical_dims())
+          answer.sizes.push_back(dim.size);
+      }
+    }
   }
   return read;
 }
 
-Result<Read> read_any(const std::string& file, Findings& findings) {
+Result<ReadFabric> read_any(const std::string& file, Findings& findings) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored) && platform::names_catalogue_cluster(file))
-    return of_cluster(file, findings);
-  const Result<std::string> text = config::read_text(file);
-  if (text && platform::topology_format(*text) == platform::TopologyFormat::cluster)
-    return of_cluster(file, findings);
-  Result<Topology> topology = platform::read_topology_file(file, findings);
+    return of_cluster(platform::read_cluster(file, findings));
+  const Result<std::string> text = platform::read_fabric_text(file);
+  if (!text) return tl::unexpected(text.error());
+  if (platform::topology_format(*text) == platform::TopologyFormat::cluster)
+    return of_cluster(platform::parse_cluster(*text, file, findings));
+  Result<Topology> topology = platform::read_topology(*text, file, findings);
   if (!topology) return tl::unexpected(topology.error());
-  Read read;
-  read.topology = std::move(*topology);
+  ReadFabric read;
+  read.answer.topology = std::move(*topology);
   return read;
 }
 
 /// By name, or by rank.
-std::optional<NodeIndex> node_of(const Read& read, const std::string& word) {
+std::optional<NodeIndex> node_of(const TopologyAnswer& read, const std::string& word) {
   for (NodeIndex node = 0; node < read.topology.node_count(); ++node) {
     if (read.topology.name(node) == word) return node;
   }
@@ -94,35 +102,32 @@ std::uint64_t count_ways(const platform::ShortestRoutes& routes, const Topology&
   return known[at] = all;
 }
 
-Result<void> find_way(const TopologyQuestion& question, const Read& read, TopologyAnswer& answer) {
+Result<void> find_way(const TopologyQuestion& question, const platform::Routing& routing,
+                      TopologyAnswer& answer) {
   FoundWay way;
   for (const bool first : {true, false}) {
     const std::string& word = question.ends[first ? 0 : 1];
-    const auto node = node_of(read, word);
+    const auto node = node_of(answer, word);
     if (!node)
       return fail(Errc::usage, "--route", "there is no node and no rank " + in_quotes(word),
                   "'orrery topology FILE --nodes' lists them");
     (first ? way.from : way.to) = *node;
   }
   if (way.from == way.to) return fail(Errc::usage, "--route", "both ends are the same node", {});
-  const platform::Router router(read.topology, read.routing, read.down);
+  const platform::Router router(answer.topology, routing, answer.down);
   if (!router.find(way.from, way.to, way.steps))
     return fail(Errc::config_conflict, question.file,
                 fmt::format("there is no way from {} to {}", question.ends[0], question.ends[1]),
                 {});
   std::map<NodeIndex, std::uint64_t> known;
-  way.choices = count_ways(router.shortest(), read.topology, way.from, way.to, known);
+  way.choices = count_ways(router.shortest(), answer.topology, way.from, way.to, known);
   answer.way = std::move(way);
   return {};
 }
 
-std::string ranks_text(std::size_t first, std::size_t last) {
-  return first == last ? fmt::format("rank {}", first) : fmt::format("ranks {} to {}", first, last);
-}
-
-void warn(const TopologyQuestion& question, const Read& read, TopologyAnswer& answer) {
-  const Topology& topology = read.topology;
-  if (const Result<void> stated = topology.check_figures(question.file); !stated)
+void warn(const std::string& file, TopologyAnswer& answer) {
+  const Topology& topology = answer.topology;
+  if (const Result<void> stated = topology.check_figures(file); !stated)
     answer.warnings.push_back("It cannot be simulated as it is: " + stated.error().what + ".");
   if (topology.devices().empty())
     answer.warnings.push_back("There is no accelerator in it: no rank has a place.");
@@ -131,42 +136,45 @@ void warn(const TopologyQuestion& question, const Read& read, TopologyAnswer& an
     answer.warnings.push_back(fmt::format("Hosts are unequal: {} to {} accelerators.",
                                           answer.facts.devices_per_host.least,
                                           answer.facts.devices_per_host.most));
-  const auto tp = static_cast<std::size_t>(std::max<std::int64_t>(question.tp, 0));
-  for (std::size_t first = 0; tp > 1 && first + tp <= read.seats.size(); first += tp) {
-    std::set<std::uint32_t> hosts;
-    for (std::size_t rank = first; rank < first + tp; ++rank)
-      hosts.insert(topology.host(read.seats[rank]));
-    const bool alone = hosts.size() == 1 && *hosts.begin() == Topology::kNoHost;
-    if (hosts.size() < 2 || alone) continue;
-    answer.warnings.push_back(
-        fmt::format("Tensor parallelism of {} crosses hosts: {} sit on {} of them.", tp,
-                    ranks_text(first, first + tp - 1), hosts.size()));
-    break;
+}
+
+/// Groups of neighbouring ranks.
+void warn_of_hosts(std::int64_t tp, platform::HostCrossings crossings, TopologyAnswer& answer) {
+  const auto ranks = static_cast<std::uint32_t>(answer.seats.size());
+  if (tp < 2 || tp > ranks) return;
+  std::vector<std::uint32_t> group(static_cast<std::size_t>(tp));
+  const std::uint32_t groups = ranks / static_cast<std::uint32_t>(tp);
+  for (std::uint32_t i = 0; i < groups; ++i) {
+    std::iota(group.begin(), group.end(), i * static_cast<std::uint32_t>(tp));
+    crossings.look(group);
   }
+  if (crossings.groups() > 0)
+    answer.warnings.push_back(
+        fmt::format("Tensor parallelism of {} crosses hosts in {} of {} groups: {}.", tp,
+                    crossings.groups(), groups, crossings.text()));
 }
 
 }  // namespace
 
 Result<TopologyAnswer> topology(const TopologyQuestion& question, Findings& findings) {
-  Result<Read> read = read_any(question.file, findings);
+  Result<ReadFabric> read = read_any(question.file, findings);
   if (!read) return tl::unexpected(read.error());
-  if (read->seats.empty())
-    read->seats.assign(read->topology.devices().begin(), read->topology.devices().end());
-  TopologyAnswer answer;
-  answer.facts = platform::facts_of(read->topology, read->seats);
+  TopologyAnswer& answer = read->answer;
+  if (answer.seats.empty())
+    answer.seats.assign(answer.topology.devices().begin(), answer.topology.devices().end());
+  answer.facts = platform::facts_of(answer.topology, answer.seats);
   for (const platform::RouteWord& word : platform::kRoutePolicies) {
     if (word.policy == read->routing.policy) answer.policy = word.word;
   }
   if (question.ends.size() == 2) {
-    if (auto found = find_way(question, *read, answer); !found)
+    if (auto found = find_way(question, read->routing, answer); !found)
       return tl::unexpected(found.error());
   }
-  warn(question, *read, answer);
-  answer.topology = std::move(read->topology);
-  answer.seats = std::move(read->seats);
-  answer.down = std::move(read->down);
-  answer.sizes = std::move(read->sizes);
-  return answer;
+  warn(question.file, answer);
+  if (!read->crossings)
+    read->crossings.emplace(answer.topology, answer.seats, read->routing, answer.down);
+  warn_of_hosts(question.tp, *std::move(read->crossings), answer);
+  return std::move(answer);
 }
 
 }  // namespace orrery::study

@@ -10,6 +10,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/platform/fabric.h"
 #include "orrery/platform/topology/facts.h"
 #include "orrery/platform/topology/router.h"
 
@@ -30,8 +31,9 @@ struct FoundWay {
 
 struct TopologyAnswer {
   platform::Topology topology;
-  std::vector<platform::NodeIndex> seats;  ///< by rank
-  std::vector<bool> down;                  ///< by link: it always is
+  std::vector<platform::NodeIndex> seats;   ///< by rank
+  std::vector<bool> down;                   ///< by link: it always is
+  std::vector<platform::LinkFault> faults;  ///< … or is slow, or comes and goes
   platform::TopologyFacts facts;
   std::string policy;  ///< "ecmp"
   std::optional<FoundWay> way;
