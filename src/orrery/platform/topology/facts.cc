@@ -128,7 +128,7 @@ void set_widths(const Topology& topology, std::span<const NodeIndex> seats, Topo
       const int other = tier(topology.kind(topology.link(l).to));
       if (other != own) (other > own ? above : below) += topology.link(l).capacity();
     }
-    if (above > 0)
+    if (above > 0 && below > 0)  // routers between blocks have nothing but spines
       widen(own == 1 ? facts.leaf_oversubscription : facts.spine_oversubscription, below / above);
   }
 }

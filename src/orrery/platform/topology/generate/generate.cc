@@ -232,6 +232,7 @@ class Levels {
   /// Ways are known where devices themselves are a grid. `bare`: there is nothing else yet.
   void know_innermost(bool bare) {
     const std::vector<Port>& ports = blocks_.front().ports;
+    if (ports.empty()) return;
     const auto count = static_cast<std::int64_t>(ports.size());
     const bool devices = ports.front().node == 0 && ports.back().node + 1 == ports.size();
     if (is_grid(network_.shape) && bare && !is_twisted(network_)) {
@@ -242,6 +243,8 @@ class Levels {
         known_->push_back({StackedDim::Block::ring, size, true, 0});
     } else if (network_.shape == NetworkShape::fully_connected && bare && !levels_.empty()) {
       known_ = {{StackedDim::Block::fully_connected, count, true, 0}};
+    } else if (count == 1 && bare && !levels_.empty()) {
+      known_.emplace();  // one device, and no way yet
     }
   }
   /// … and of blocks of them, if each of their devices is in it.

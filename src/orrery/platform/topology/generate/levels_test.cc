@@ -99,6 +99,22 @@ TEST(Levels, OfGridsAreOneGrid) {
   }
 }
 
+TEST(Levels, MayBeginWithOneDevice) {
+  const NetworkPlan ring = level_plan(NetworkShape::ring);
+  const auto made = generate("g", {lone_devices(1)}, level_plan(NetworkShape::none),
+                             {{4, {}, 1, ring}, {3, {}, 1, ring}}, "g");
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto flat = generate("f", {lone_devices(12)}, level_plan(NetworkShape::torus, {4, 3}), "f");
+  ASSERT_TRUE(flat);
+  EXPECT_EQ(ends_of(*made), ends_of(*flat));
+  EXPECT_NE(made->known_routes(), nullptr);
+  const NetworkPlan star = level_plan(NetworkShape::switched);
+  const auto searched =
+      generate("g", {lone_devices(4)}, ring, {{2, {}, 1, ring}, {2, {}, 1, star}}, "g");
+  ASSERT_TRUE(searched);
+  EXPECT_EQ(searched->known_routes(), nullptr) << "a switch between grids";
+}
+
 TEST(Levels, OfCubesKnowTheirWays) {
   const auto made = generate("g", {lone_devices(64)}, level_plan(NetworkShape::tpu, {4, 4, 4}),
                              {{3, {}, 1, level_plan(NetworkShape::ring)}}, "g");
