@@ -294,17 +294,6 @@ TEST(HtmlThinning, LongPathsKeepTheirSum) {
   EXPECT_EQ(at, run.step.count());
 }
 
-TEST(HtmlData, TellsWhatOfAFabricWasDown) {
-  result::Run run = sample_run(2, 1);
-  run.fabric = {{"leaf0", "leaf", result::kNone, result::kNone},
-                {"spine0", "spine", result::kNone, result::kNone}};
-  run.faults = {{0, 1, 2, 0.5, Time(7), std::nullopt, Time(9), Time(4)}};
-  const json fabric = data_of(run)["runs"].at(0)["fabric"];
-  EXPECT_EQ(fabric["faults"],
-            json::parse(R"([{"from":0,"to":1,"links":2,"bandwidth":0.5,"start":7,"end":null,)"
-                        R"("every":9,"lasts":4}])"));
-}
-
 TEST(HtmlThinning, CurvesKeepTheirBytes) {
   result::Run run = sample_run(2, 1);
   run.links.curves.assign(300, std::vector<std::uint64_t>(1000, 7));

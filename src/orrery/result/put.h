@@ -29,6 +29,17 @@ inline void put(Rows& rows, const std::optional<Off>& off) {
   put(rows, off ? std::optional(off->most) : std::nullopt);
 }
 
+inline void put(Rows& rows, const FabricFault& fault) {
+  rows.integer(fault.from);
+  rows.integer(fault.to);
+  rows.integer(fault.links);
+  rows.real(fault.bandwidth);
+  put(rows, fault.start);
+  put(rows, fault.end);
+  put(rows, fault.every);
+  put(rows, fault.lasts);
+}
+
 /// `number`, counted from `base`; kNone is NULL.
 inline void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
   number == kNone ? rows.null() : rows.integer(signed_bits(base + number));

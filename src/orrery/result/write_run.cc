@@ -306,14 +306,7 @@ class Writer {
     });
     table("fabric_fault", [&](Rows& rows) {
       for (const FabricFault& fault : run_.faults) {
-        rows.integer(fault.from);
-        rows.integer(fault.to);
-        rows.integer(fault.links);
-        rows.real(fault.bandwidth);
-        put(rows, fault.start);
-        put(rows, fault.end);
-        put(rows, fault.every);
-        put(rows, fault.lasts);
+        put(rows, fault);
         rows.end_row();
       }
     });
