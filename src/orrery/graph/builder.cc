@@ -27,7 +27,8 @@ bool same(const Collective& a, const Collective& b) {
          a.exchange == b.exchange;
 }
 bool same(const PointToPoint& a, const PointToPoint& b) {
-  return a.size == b.size && a.src == b.src && a.dst == b.dst && a.tag == b.tag;
+  return a.size == b.size && a.src == b.src && a.dst == b.dst && a.tag == b.tag &&
+         a.pieces == b.pieces;
 }
 
 std::size_t bucket(std::uint64_t a, std::uint64_t b) {

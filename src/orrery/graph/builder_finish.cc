@@ -28,7 +28,7 @@ void add_payload(ContentHash& hash, const Collective& coll, const StringPool& st
 void add_payload(ContentHash& hash, const PointToPoint& message) {
   hash.add(static_cast<std::uint64_t>(message.size.count()),
            both(static_cast<std::uint32_t>(message.src), static_cast<std::uint32_t>(message.dst)),
-           message.tag, 0);
+           message.tag, message.pieces);
 }
 
 }  // namespace

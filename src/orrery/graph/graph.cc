@@ -35,6 +35,15 @@ std::string_view name(NodeKind kind) {
   return "invalid";
 }
 
+Bytes PointToPoint::share_of(Bytes buffer) const {
+  if (pieces == 0 || buffer.count() <= 0) return Bytes(0);
+  __extension__ using Wide = __int128;
+  const Wide end = Wide{first_piece()} + piece_count();
+  const Wide bytes = end * buffer.count() / pieces - Wide{first_piece()} * buffer.count() / pieces;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return Bytes(bytes > kMost ? kMost : static_cast<std::int64_t>(bytes));
+}
+
 Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members) {
   if (type != CollectiveType::all_gather || members <= 1 || stated.count() <= 0) return stated;
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();

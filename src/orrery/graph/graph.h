@@ -144,11 +144,28 @@ static_assert(sizeof(Collective) == 32);
 /// A send or a receive as its node states it; kHasSrc, kHasDst, kHasTag, kHasCommSize say what was
 /// given. With kPeerRelative they are distances: dst = 8 is the rank eight further on.
 struct PointToPoint {
-  Bytes size{};
+  Bytes size{};  ///< of a share: its pieces; see set_share()
   std::int32_t src = 0;
   std::int32_t dst = 0;
   std::uint32_t tag = 0;
+  std::uint32_t pieces = 0;  ///< not 0: a share of the buffer of the collective that it is part of
+
+  /// `count` pieces, from the one numbered `first`, of a buffer cut into `all` (not 0).
+  void set_share(std::uint32_t first, std::uint32_t count, std::uint32_t all) {
+    size = Bytes(static_cast<std::int64_t>(std::uint64_t{first & 0x7fffffffu} << 32 | count));
+    pieces = all;
+  }
+  [[nodiscard]] std::uint32_t first_piece() const {
+    return static_cast<std::uint32_t>(size.count() >> 32);
+  }
+  [[nodiscard]] std::uint32_t piece_count() const {
+    return static_cast<std::uint32_t>(size.count());
+  }
+  /// The bytes of a share of `buffer`. Piece i begins at byte floor(i·buffer/pieces): shares side
+  /// by side add up to what they cover. At most the largest number.
+  [[nodiscard]] Bytes share_of(Bytes buffer) const;
 };
+static_assert(sizeof(PointToPoint) == 24);
 
 /// One tensor a node reads or writes (attributes `inputs` and `outputs`: a flat list name, size,
 /// name, size …).

@@ -33,6 +33,14 @@ void Customs::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,
          fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
          "one file per member is needed: <prefix>.<position>.et"});
   }
+  // ASTRA's rules ask for no more than a trace for each member.
+  if (run_.policy.nearest_form && found->second.size() != group.members) {
+    if (group.members == 1) return ends_.custom_ends(rank, node);
+    return run_.fail({Errc::config_conflict, run_.place(rank, node),
+                      fmt::format("the custom algorithm \"{}\" is for {} members, the group has {}",
+                                  prefix, found->second.size(), group.members),
+                      "groups of this size need an algorithm of their own, or none"});
+  }
   const graph::Graph& graph = *found->second[position];
   const auto run = static_cast<std::uint32_t>(runs_.size());
   CustomRun& custom = runs_.emplace_back();
@@ -40,6 +48,8 @@ void Customs::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,
   custom.graph = &graph;
   custom.communicator = communicator;
   custom.position = static_cast<std::uint32_t>(position);
+  const graph::Collective& collective = run_.graph_of(rank).collective(node);
+  custom.buffer = graph::whole_buffer(collective.type, collective.size, found->second.size());
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
   custom.left = graph.size();
   if (run_.observer != nullptr) run_.observer->joins_custom(rank, node, communicator);
@@ -73,6 +83,9 @@ void Customs::start(std::uint32_t run, NodeId node) {
     key->src = members[key->src];
     key->dst = members[key->dst];
   }
+  // What is said in pieces is so much of the collective as there is.
+  const graph::PointToPoint& message = graph.point_to_point(node);
+  if (message.pieces != 0) key->size = message.share_of(custom.buffer).count();
   const Endpoint who{rank, node, run, custom.owner.node};
   if (kind == NodeKind::send) return messages_.send(who, *key);
   messages_.receive(who, *key);

@@ -37,7 +37,9 @@ std::string Messages::text(const Place& place) const {
 std::optional<MessageKey> Messages::key(const graph::Graph& graph, std::uint32_t rank, NodeId node,
                                         bool sends, const Place& place) {
   const graph::PointToPoint message = graph.message(node, rank);
-  const bool complete = graph.has(node, graph::kHasCommSize) && graph.has(node, graph::kHasTag) &&
+  // Only what is part of a collective has a buffer that it can be a share of.
+  const bool sized = graph.has(node, graph::kHasCommSize) || (place.within && message.pieces != 0);
+  const bool complete = sized && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
   if (!complete) {
     run_.fail({Errc::input_missing_attr, text(place),

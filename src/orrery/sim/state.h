@@ -266,6 +266,7 @@ struct CustomRun {
   const graph::Graph* graph = nullptr;
   std::uint32_t communicator = 0;
   std::uint32_t position = 0;  ///< of its rank among the group's ranks in ascending order
+  Bytes buffer{};              ///< the whole of the collective's, which shares are of
   std::vector<std::uint32_t> waits;
   std::uint32_t left = 0;
 };

@@ -21,12 +21,13 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 30> kNames = {
-    "other",        "is_cpu_op", "num_ops",  "tensor_size",   "comm_type", "comm_size",
-    "comm_src",     "comm_dst",  "comm_tag", "comm_priority", "pg_name",   "comm_group",
-    "involved_dim", "inputs",    "outputs",  "root",          "runtime",   "duration_ps",
-    "stream",       "tid",       "device",   "stream_row",    "dep_kinds", "dep_lags_ps",
-    "is_copy",      "is_comm",   "is_wait",  "kernel",        "op_schema", "experts"};
+constexpr std::array<std::string_view, 33> kNames = {
+    "other",         "is_cpu_op",     "num_ops",        "tensor_size",   "comm_type", "comm_size",
+    "comm_src",      "comm_dst",      "comm_tag",       "comm_priority", "pg_name",   "comm_group",
+    "involved_dim",  "inputs",        "outputs",        "root",          "runtime",   "duration_ps",
+    "stream",        "tid",           "device",         "stream_row",    "dep_kinds", "dep_lags_ps",
+    "is_copy",       "is_comm",       "is_wait",        "kernel",        "op_schema", "experts",
+    "msg_chunk_cnt", "msg_chunk_idx", "total_chunk_cnt"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -175,8 +176,11 @@ AttrId attr_id(std::string_view name) {
     case 12:
       return is(AttrId::involved_dim);
     case 13:
-      return is(AttrId::comm_priority);
+      return is(name[0] == 'c'    ? AttrId::comm_priority
+                : name[10] == 'c' ? AttrId::msg_chunk_cnt
+                                  : AttrId::msg_chunk_idx);
     case 15:
+      if (name[0] == 't') return is(AttrId::total_chunk_cnt);
       return name == "duration_micros" || name == "communicator_id"
                  ? (name[0] == 'd' ? AttrId::runtime : AttrId::comm_group)
                  : AttrId::other;
@@ -300,6 +304,7 @@ void Decoding::infer_kernel(NodeOperator texts, std::size_t control, NodeSpec& n
 void Decoding::finish(NodeSpec& node, std::size_t first_data_dep, std::size_t data_deps) {
   if (tensor_lists_ == 3) node.flags |= graph::kHasTensors;
   if (lane_.has_stream || lane_.has_thread) add_lane(node);
+  if (share_.all != 0) add_share(node);
   if (!dep_kinds_.empty() || !dep_lags_.empty()) add_notes(node, first_data_dep, data_deps);
 }
 

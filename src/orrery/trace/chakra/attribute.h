@@ -49,7 +49,10 @@ enum class AttrId : std::uint8_t {
   is_wait,
   kernel,
   op_schema,
-  experts
+  experts,
+  msg_chunk_cnt,
+  msg_chunk_idx,
+  total_chunk_cnt
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -101,6 +104,7 @@ class Decoding {
     dep_kinds_.clear();
     dep_lags_.clear();
     schema_ = {};
+    share_ = {};
   }
   void set_node_id(std::uint64_t id) { node_id_ = id; }
 
@@ -139,6 +143,7 @@ class Decoding {
   void set_kernel(const Scalar& value, graph::NodeSpec& node);
   void set_experts(const Scalar& value, graph::NodeSpec& node);
   void add_lane(graph::NodeSpec& node) const;
+  void add_share(graph::NodeSpec& node) const;
   void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);
 
   std::string where_;
@@ -151,12 +156,15 @@ class Decoding {
   std::string_view schema_;
   std::uint64_t offset_ = 0;
   std::uint64_t node_id_ = kNoId;
-  std::uint32_t seen_ = 0;  // bit i: AttrId i was applied to this node
+  std::uint64_t seen_ = 0;  // bit i: AttrId i was applied to this node
   std::uint8_t tensor_lists_ = 0;
   struct {
     std::int64_t stream = 0, thread = 0, device = 0, row = 0;
     bool has_stream = false, has_thread = false;
   } lane_;
+  struct {
+    std::int64_t first = 0, count = 0, all = 0;
+  } share_;  ///< of a custom collective's buffer
   std::vector<graph::EdgeKind> dep_kinds_;
   std::vector<Time> dep_lags_;
   std::vector<StringId> recent_ =

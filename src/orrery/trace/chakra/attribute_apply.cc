@@ -49,7 +49,7 @@ bool says_true(std::string_view text) { return text == "true" || text == "True" 
 }  // namespace
 
 void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
-  const std::uint32_t bit = 1u << static_cast<unsigned>(id);
+  const std::uint64_t bit = 1ull << static_cast<unsigned>(id);
   if ((seen_ & bit) != 0) return;
   seen_ |= bit;
   if (value.kind == Kind::none) {  // no member set: an empty list, or as good as not there
@@ -96,7 +96,7 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       set_group(value, node);
       return;
     case AttrId::comm_group:
-      if ((seen_ & (1u << static_cast<unsigned>(AttrId::pg_name))) == 0) set_group(value, node);
+      if ((seen_ & (1ull << static_cast<unsigned>(AttrId::pg_name))) == 0) set_group(value, node);
       return;
     case AttrId::involved_dim:
       set_dims(value, node);
@@ -182,6 +182,15 @@ void Decoding::add_lane(NodeSpec& node) const {
   lane.row = static_cast<std::uint16_t>(std::clamp<std::int64_t>(lane_.row, 0, 0xFFFF));
 }
 
+// Messages of custom collectives may say their size in chunks; where they say bytes, those count.
+void Decoding::add_share(NodeSpec& node) const {
+  const bool message = node.kind == graph::NodeKind::send || node.kind == graph::NodeKind::recv;
+  if (!message || share_.all == 0 || (node.flags & graph::kHasCommSize) != 0) return;
+  node.message.set_share(static_cast<std::uint32_t>(share_.first),
+                         static_cast<std::uint32_t>(share_.count),
+                         static_cast<std::uint32_t>(share_.all));
+}
+
 void Decoding::add_notes(NodeSpec& node, std::size_t first, std::size_t count) {
   const auto fits = [&](std::size_t size) { return size == 0 || size == count; };
   if (!fits(dep_kinds_.size()) || !fits(dep_lags_.size())) return note(FindingCode::attr_ignored);
@@ -221,6 +230,15 @@ void Decoding::apply_number(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::comm_priority:  // older writers store it unsigned
       node.collective.priority = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));
       node.flags |= graph::kHasPriority;
+      return;
+    case AttrId::msg_chunk_cnt:
+      share_.count = integer(id, value, 0, kMaxInt);
+      return;
+    case AttrId::msg_chunk_idx:
+      share_.first = integer(id, value, 0, kMaxInt);
+      return;
+    case AttrId::total_chunk_cnt:
+      share_.all = integer(id, value, 0, kMaxInt);
       return;
     case AttrId::root:
       node.collective.root = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));

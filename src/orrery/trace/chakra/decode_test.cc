@@ -32,8 +32,8 @@ std::string said(graph::Repair repair, const Decode& decode) {
       fmt::format(" | {} {} {} {} {} {} {}", collective.size.count(),
                   strings->view(collective.group), collective.priority, collective.root,
                   collective.dims_mask, collective.dims_count, static_cast<int>(collective.type));
-  text += fmt::format(" | {} {} {} {}", node.message.size.count(), node.message.src,
-                      node.message.dst, node.message.tag);
+  text += fmt::format(" | {} {} {} {} {}", node.message.size.count(), node.message.src,
+                      node.message.dst, node.message.tag, node.message.pieces);
   for (const graph::TensorUse& use : node.tensors)
     text += fmt::format(" | {} {} {}", use.size.count(), strings->view(use.name), use.output);
   if (node.lane)
@@ -54,7 +54,8 @@ rc::Gen<AttributeRecord> any_attribute() {
         "is_cpu_op", "num_ops", "tensor_size", "comm_type", "comm_size", "comm_priority",
         "comm_tag", "comm_src", "comm_dst", "pg_name", "comm_group", "involved_dim", "root_rank",
         "inputs", "outputs", "runtime", "rf_id", "stream", "tid", "device", "stream_row",
-        "dep_kinds", "dep_lags_ps", "is_copy", "is_comm", "is_wait", "");
+        "dep_kinds", "dep_lags_ps", "is_copy", "is_comm", "is_wait", "msg_chunk_cnt",
+        "msg_chunk_idx", "total_chunk_cnt", "");
     made.member = static_cast<Member>(*rc::gen::inRange(2, 33));
     if (made.member == static_cast<Member>(2)) made.member = Member::none;
     made.bits = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 20),

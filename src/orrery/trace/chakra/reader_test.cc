@@ -56,6 +56,35 @@ TEST(Reader, ReadsEveryAttribute) {
   EXPECT_FALSE(graph.has(0, graph::kHasCommSize));
 }
 
+// Messages of custom collectives may say their size in chunks of the buffer; bytes go before.
+TEST(Reader, ReadsSharesOfACollectivesBuffer) {
+  const auto message = [](std::uint64_t id, std::vector<AttributeRecord> more) {
+    more.push_back(attribute_int32("comm_dst", 1));
+    more.push_back(attribute_int32("comm_tag", 0));
+    return node(id, 5, {}, std::move(more));
+  };
+  const auto out = read(
+      trace({message(1, {attribute_int32("msg_chunk_cnt", 2), attribute_int32("total_chunk_cnt", 8),
+                         attribute_int32("msg_chunk_idx", 5)}),
+             message(2, {attribute_int64("comm_size", 10), attribute_int32("msg_chunk_cnt", 2),
+                         attribute_int32("total_chunk_cnt", 8)})}));
+  ASSERT_TRUE(out.graph) << to_string(out.graph.error());
+  const graph::PointToPoint& share = out.graph->point_to_point(0);
+  EXPECT_EQ(share.pieces, 8u);
+  EXPECT_EQ(share.first_piece(), 5u);
+  EXPECT_EQ(share.piece_count(), 2u);
+  EXPECT_EQ(share.share_of(Bytes(803)), Bytes(803 * 7 / 8 - 803 * 5 / 8));
+  EXPECT_FALSE(out.graph->has(0, graph::kHasCommSize));
+  EXPECT_EQ(out.graph->point_to_point(1).size, Bytes(10));
+  EXPECT_EQ(out.graph->point_to_point(1).pieces, 0u);
+  // Written, they are the same.
+  Findings findings;
+  std::vector<NodeRecord> records = records_of(*out.graph, findings).nodes;
+  const auto again = read(trace(records));
+  ASSERT_TRUE(again.graph) << to_string(again.graph.error());
+  EXPECT_EQ(again.graph->content_hash(), out.graph->content_hash());
+}
+
 TEST(Reader, TakesAScalarFromAnyMember) {
   const Member members[] = {Member::int32_val,    Member::int64_val,   Member::uint32_val,
                             Member::uint64_val,   Member::fixed32_val, Member::fixed64_val,

@@ -43,6 +43,11 @@ void add_message(const graph::Graph& graph, NodeId n, NodeRecord& node) {
   if (graph.has(n, graph::kHasTag)) {
     node.attributes.push_back(attribute_int32("comm_tag", static_cast<std::int32_t>(message.tag)));
   }
+  if (message.pieces == 0) return;
+  const auto number = [](std::uint32_t value) { return static_cast<std::int32_t>(value); };
+  node.attributes.push_back(attribute_int32("msg_chunk_cnt", number(message.piece_count())));
+  node.attributes.push_back(attribute_int32("msg_chunk_idx", number(message.first_piece())));
+  node.attributes.push_back(attribute_int32("total_chunk_cnt", number(message.pieces)));
 }
 
 void add_tensors(const graph::Graph& graph, NodeId n, NodeRecord& node) {
