@@ -14,6 +14,7 @@
 #include "orrery/model/network/fluid_network_testing.h"
 #include "orrery/model/network/table_network_testing.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
 
 namespace orrery::scale {
 
@@ -23,9 +24,9 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::array<std::string_view, kModes> kNames = {
-    "rendezvous", "bus",       "late",    "trees", "direct", "themis",
-    "rotation",   "alternate", "links",   "pool",  "custom", "replay",
-    "table",      "fluid",     "library", "flow",  "fabric", "beside"};
+    "rendezvous", "bus",   "late",   "trees",  "direct",  "themis", "rotation",
+    "alternate",  "links", "pool",   "custom", "replay",  "table",  "fluid",
+    "library",    "flow",  "fabric", "beside", "switches"};
 
 // Every other rank, every fourth, or any.
 void add_late(Draw& draw, Platform& machine) {
@@ -90,6 +91,18 @@ void add_table(Draw& draw, Case& drawn) {
   };
 }
 
+// Hosts of up to four devices, with a NIC for each.
+std::string hosts_of(Draw& draw, std::int64_t ranks) {
+  std::int64_t devices = draw.of<std::int64_t>({1, 2, 4});
+  if (ranks % devices != 0) devices = 1;
+  const std::string inside =
+      "scale_up: {bandwidth: 300 GB/s, latency: 256 ns}, pcie: {bandwidth: 128 GB/s, latency: 64 "
+      "ns}";
+  return devices == 1 ? fmt::format("[{{count: {}, devices: 1}}]", ranks)
+                      : fmt::format("[{{count: {}, devices: {}, nics: {}, {}}}]", ranks / devices,
+                                    devices, devices, inside);
+}
+
 // As many devices, on a graph of any kind.
 void add_fabric(Draw& draw, Platform& machine) {
   const std::int64_t ranks = machine.npu_count();
@@ -97,27 +110,53 @@ void add_fabric(Draw& draw, Platform& machine) {
   std::string sizes;
   for (const Dimension& dim : machine.dims)
     sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", dim.size);
+  const std::string grid = "{kind: torus, sizes: [" + sizes + "], " + port + "}";
   const std::string network = draw.of<std::string>(
       {"{kind: switch, " + port + "}",
-       "{kind: fat_tree, per_leaf: 4, radix: 4096, oversubscription: 2, " + port + "}",
-       "{kind: torus, sizes: [" + sizes + "], " + port + "}",
+       "{kind: fat_tree, per_leaf: 4, radix: 4096, oversubscription: 2, " + port + "}", grid,
+       "{kind: rail_optimised, per_leaf: 2, radix: 4096, " + port + "}",
+       "{kind: rail_only, per_leaf: 4, radix: 4096, " + port + "}",
        "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 64, " + port + "}"});
+  const std::string hosts =
+      network == grid ? fmt::format("[{{count: {}, devices: 1}}]", ranks) : hosts_of(draw, ranks);
   machine.network =
       draw.of({NetworkModelKind::flow, NetworkModelKind::message, NetworkModelKind::analytical});
   const std::string fault =
       draw.of<std::string>({"start: 1 us, end: 50 us", "every: 9 us, lasts: 4 us",
-                            "bandwidth: 0.5, start: 5 us, end: 99 us"});
-  const bool breaks = machine.network == NetworkModelKind::flow && draw.of({true, false});
-  const std::string faults = fmt::format(", faults: [{{from: npu0, to: \"*\", {}}}]", fault);
+                            "bandwidth: 0.5, start: 5 us, end: 99 us", "bandwidth: 0.25"});
+  const bool breaks = machine.network == NetworkModelKind::flow && draw.of({true, false, false});
+  const std::string faults =
+      fmt::format(", faults: [{{from: {}, to: \"*\", {}}}]",
+                  hosts.find("nics") == std::string::npos ? "npu0" : "host0.nic0", fault);
   const std::string text = fmt::format(
-      "device: {{peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}}\nfabric: {{hosts: [{{count: {}, "
-      "devices: 1}}], network: {}, routing: {}{}}}",
-      ranks, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive"}),
+      "device: {{peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}}\nfabric: {{hosts: {}, network: {}, "
+      "routing: {}{}}}",
+      hosts, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive"}),
       breaks ? faults : "");
   Findings findings;
   const auto made = parse_cluster(text, "drawn", findings);
   ORRERY_CHECK(made.has_value());
-  machine.fabric = made->fabric;
+  // All of its switches can sum, should anybody ask for it.
+  Fabric fabric = *made->fabric;
+  for (NodeIndex node = 0; node < fabric.topology.node_count(); ++node) {
+    if (is_switch(fabric.topology.kind(node)))
+      fabric.reducers.push_back({node, {ns(64), Bytes{}, 0}});
+  }
+  machine.fabric = std::make_shared<const Fabric>(std::move(fabric));
+}
+
+// In dimensions that have switches.
+void add_switches(Draw& draw, Platform& machine) {
+  CollectiveConfig& config = machine.collectives;
+  const InNetwork figures{draw.of({ns(0), ns(128)}), Bytes(draw.of<std::int64_t>({0, 4096})), 0};
+  for (Dimension& dim : machine.dims) {
+    if (dim.block == Block::switched) dim.in_network = figures;
+  }
+  for (auto* plan : {&config.all_reduce, &config.all_gather, &config.reduce_scatter}) {
+    for (std::size_t d = 0; d < machine.dims.size() && d < plan->per_dim.size(); ++d) {
+      if (machine.dims[d].in_network) plan->per_dim[d] = {Algorithm::in_network, -1};
+    }
+  }
 }
 
 }  // namespace
@@ -173,6 +212,9 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       return;
     case Mode::flow:
       if (machine.rules == Rules::orrery) machine.network = NetworkModelKind::flow;
+      return;
+    case Mode::switches:
+      if (machine.rules == Rules::orrery) add_switches(draw, machine);
       return;
     case Mode::fabric:
       if (machine.rules == Rules::orrery) add_fabric(draw, machine);

@@ -30,8 +30,9 @@ enum class Mode : std::uint8_t {
   flow,        ///< messages flow, and share links fairly
   fabric,      ///< the network is a graph, with any model
   beside,      ///< kernels are slower beside collectives
+  switches,    ///< switches sum
 };
-inline constexpr std::uint32_t kModes = 18;
+inline constexpr std::uint32_t kModes = 19;
 
 [[nodiscard]] std::string_view name(Mode mode);
 

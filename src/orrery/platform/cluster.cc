@@ -9,7 +9,9 @@
 
 #include "orrery/core/text.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/platform/cluster_collectives.h"
 #include "orrery/platform/cluster_file.h"
+#include "orrery/platform/fabric.h"
 
 namespace orrery::platform {
 namespace {
@@ -19,10 +21,6 @@ std::vector<std::string_view> names_of(std::span<const Entry> entries) {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries) names.push_back(entry.name);
   return names;
-}
-
-bool power_of_two(std::int64_t n) {
-  return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
 }
 
 void set_in_step(const InStepSection& section, Device& device, Reading& reading) {
@@ -124,114 +122,6 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   device.clock_mhz = section.clock_mhz.value_or(0);
   set_compute(section, device, reading);
   check_compute(section, device, reading);
-}
-
-bool is_one(Algorithm algorithm) {
-  return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct ||
-         algorithm == Algorithm::one_halving_doubling;
-}
-
-bool halves(Algorithm algorithm) {
-  return algorithm == Algorithm::halving_doubling || algorithm == Algorithm::one_halving_doubling ||
-         algorithm == Algorithm::double_binary_tree;
-}
-
-enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all };
-
-/// What each block does well by itself. Direct with window 1 keeps an all-to-all within one switch
-/// port's bandwidth.
-AlgorithmSpec by_block(const Dimension& dim, Collective collective) {
-  if (dim.block == Block::ring) return {Algorithm::ring};
-  if (dim.block == Block::fully_connected) return {Algorithm::direct};
-  if (collective == Collective::all_to_all) return {Algorithm::direct, 1};
-  return {power_of_two(dim.size) ? Algorithm::halving_doubling : Algorithm::ring};
-}
-
-void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective collective,
-                     const std::string& path, Reading& reading) {
-  const std::string word = write_value(spec.algorithm).get<std::string>();
-  if (halves(spec.algorithm) && !power_of_two(members)) {
-    reading.fail(Errc::config_conflict, path,
-                 fmt::format("{} needs a power of two, and here are {} members", word, members),
-                 "use ring or direct");
-  }
-  if (spec.algorithm == Algorithm::double_binary_tree && collective != Collective::all_reduce) {
-    reading.fail(Errc::config_conflict, path, "double_binary_tree is for all_reduce only");
-  }
-  if (halves(spec.algorithm) && collective == Collective::all_to_all) {
-    reading.fail(Errc::config_conflict, path, word + " cannot run an all-to-all",
-                 "use ring or direct");
-  }
-}
-
-CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Collective collective,
-                         const std::string& path, Reading& reading) {
-  CollectivePlan plan;
-  plan.custom_prefix = value.custom;
-  if (!value.custom.empty()) return plan;
-  if (value.algorithms.empty()) {
-    for (const Dimension& dim : platform.dims) plan.per_dim.push_back(by_block(dim, collective));
-    return plan;
-  }
-  plan.per_dim = value.algorithms;
-  if (is_one(plan.per_dim.front().algorithm) && plan.per_dim.size() == 1) {
-    check_algorithm(plan.per_dim.front(), platform.npu_count(), collective, path, reading);
-    return plan;
-  }
-  if (value.for_every_dim) plan.per_dim.assign(platform.dims.size(), value.algorithms.front());
-  if (plan.per_dim.size() != platform.dims.size()) {
-    reading.fail(Errc::config_conflict, path,
-                 fmt::format("lists {} algorithms for a network of {} dimensions",
-                             plan.per_dim.size(), platform.dims.size()),
-                 "give one per dimension, or a single word for all");
-    return plan;
-  }
-  for (std::size_t d = 0; d < plan.per_dim.size(); ++d) {
-    const std::string place = value.for_every_dim ? path : pointer(path, d);
-    if (is_one(plan.per_dim[d].algorithm)) {
-      reading.fail(Errc::config_conflict, place,
-                   "a one_* algorithm joins all dimensions: it must stand alone");
-    }
-    if (platform.dims[d].size > 1)
-      check_algorithm(plan.per_dim[d], platform.dims[d].size, collective, place, reading);
-  }
-  return plan;
-}
-
-void set_collectives(const ClusterSection& file, Platform& platform, Reading& reading) {
-  const CollectivesSection& section = file.collectives;
-  CollectiveConfig& config = platform.collectives;
-  set_library(file, platform, reading);
-  config.policy = section.policy;
-  config.optimization = section.optimization;
-  config.inter_dimension = section.order;
-  config.intra_dimension = section.within;
-  config.splits = section.chunks;
-  config.active_chunks = section.active_chunks;
-  config.queues_per_dim = section.queues_per_dim;
-  config.custom_by_node = section.custom_by_node.by_id;
-  config.rendezvous = section.rendezvous;
-  config.endpoint_delay = file.endpoint_delay;
-
-  // All-gather and reduce-scatter follow all_reduce where that can run them.
-  const bool follow =
-      section.all_reduce.custom.empty() &&
-      (section.all_reduce.algorithms.empty() ||
-       std::none_of(
-           section.all_reduce.algorithms.begin(), section.all_reduce.algorithms.end(),
-           [](const AlgorithmSpec& s) { return s.algorithm == Algorithm::double_binary_tree; }));
-  const auto either = [&](const PlanValue& own) {
-    return own.empty() && follow ? section.all_reduce : own;
-  };
-  config.all_reduce = make_plan(section.all_reduce, platform, Collective::all_reduce,
-                                "/collectives/all_reduce", reading);
-  config.all_gather = make_plan(either(section.all_gather), platform, Collective::all_gather,
-                                "/collectives/all_gather", reading);
-  config.reduce_scatter =
-      make_plan(either(section.reduce_scatter), platform, Collective::reduce_scatter,
-                "/collectives/reduce_scatter", reading);
-  config.all_to_all = make_plan(section.all_to_all, platform, Collective::all_to_all,
-                                "/collectives/all_to_all", reading);
 }
 
 void set_remote_memory(const RemoteMemorySection& section, Platform& platform, Reading& reading) {

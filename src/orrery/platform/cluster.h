@@ -33,6 +33,12 @@ namespace orrery::platform {
 /// config_missing_key where there is no usual network.
 [[nodiscard]] Result<std::string> catalogue_cluster(std::string_view name, Findings& findings);
 
+/// Runs collectives by these algorithms, at the links' full rate: one word for every dimension, or
+/// one for each with commas between, as the cluster file has them; all-gathers, reduce-scatters and
+/// all-to-alls that they cannot run stay as they are. Errc: config_* for words that an all-reduce
+/// cannot be run by on this network.
+[[nodiscard]] Result<void> use_algorithms(Platform& platform, std::string_view words);
+
 /// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader
 /// uses.
 [[nodiscard]] std::string cluster_schema();

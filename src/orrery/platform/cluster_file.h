@@ -180,6 +180,7 @@ struct DimSection {
   std::optional<std::string> link;
   std::optional<Bandwidth> bandwidth;
   std::optional<Time> latency;
+  std::optional<InNetworkSection> in_network;
 
   static constexpr auto fields = std::tuple{
       field("block", &DimSection::block, "how the members of this dimension are connected")
@@ -194,7 +195,10 @@ struct DimSection {
           .by_default("the link's"),
       field("latency", &DimSection::latency,
             "per hop; a ring or fully connected neighbour is 1 hop, a switch 2")
-          .by_default("the link's")};
+          .by_default("the link's"),
+      field("in_network", &DimSection::in_network,
+            "switch only: its switches sum what comes to them and send one thing to many, for the "
+            "algorithm `in_network`; `{}`: without further figures")};
 };
 
 struct RemoteMemorySection {

@@ -66,10 +66,12 @@ struct Words<platform::Algorithm> {
       WordTable<platform::Algorithm>{"direct", platform::Algorithm::direct},
       WordTable<platform::Algorithm>{"halving_doubling", platform::Algorithm::halving_doubling},
       WordTable<platform::Algorithm>{"double_binary_tree", platform::Algorithm::double_binary_tree},
+      WordTable<platform::Algorithm>{"in_network", platform::Algorithm::in_network},
       WordTable<platform::Algorithm>{"one_ring", platform::Algorithm::one_ring},
       WordTable<platform::Algorithm>{"one_direct", platform::Algorithm::one_direct},
       WordTable<platform::Algorithm>{"one_halving_doubling",
-                                     platform::Algorithm::one_halving_doubling}};
+                                     platform::Algorithm::one_halving_doubling},
+      WordTable<platform::Algorithm>{"one_in_network", platform::Algorithm::one_in_network}};
 };
 
 }  // namespace orrery::config
@@ -100,7 +102,7 @@ void read_value(const Json& value, const std::string& path, const Limits&, NodeP
                 Reading& reading);
 OrderedJson schema_of(Kind<NodePrefixes>, const Limits&);
 inline std::string about_kind(Kind<NodePrefixes>, const Limits&) {
-  return "a mapping of node id to trace prefix";
+  return "a mapping of node id to plan file or trace prefix";
 }
 OrderedJson write_value(const NodePrefixes& value);
 
@@ -199,7 +201,7 @@ struct CollectivesSection {
       field("all_to_all", &CollectivesSection::all_to_all, "algorithm of each dimension")
           .by_default("by block: ring → ring, fully_connected → direct, switch → direct:1"),
       field("custom_by_node", &CollectivesSection::custom_by_node,
-            "Chakra traces that replace single collectives"),
+            "plans or Chakra traces that replace single collectives"),
       field("rendezvous", &CollectivesSection::rendezvous,
             "receivers announce themselves before a message is sent")};
 };

@@ -268,6 +268,32 @@ struct TransportSection {
             "bytes that a message may have on its way, unanswered; 0: no limit")};
 };
 
+/// What switches that can do collectives' work do it with.
+struct InNetworkSection {
+  Time latency{};
+  Bytes buffer{};
+  std::int64_t radix = 0;
+
+  static constexpr auto fields = std::tuple{
+      field("latency", &InNetworkSection::latency,
+            "what summing adds to the latency of what passes through", between(0, 1e18)),
+      field("buffer", &InNetworkSection::buffer,
+            "bytes of a collective that may be on their way through a switch; 0: it never waits"),
+      field("radix", &InNetworkSection::radix,
+            "from how many a switch can sum at once; 0: from all", between(0, 65536))};
+};
+
+struct ReducerSection {
+  std::string switches;
+  InNetworkSection figures;
+
+  static constexpr auto fields =
+      std::tuple{field("switches", &ReducerSection::switches,
+                       "the name of one, or `leaf*`: all whose names begin so")
+                     .required(),
+                 field("with", &ReducerSection::figures, "what they do it with")};
+};
+
 struct FabricSection {
   std::optional<std::string> file;
   std::optional<std::vector<HostSection>> hosts;
@@ -276,6 +302,7 @@ struct FabricSection {
   std::optional<std::vector<DefaultSection>> defaults;
   RoutingSection routing;
   std::optional<std::vector<FaultSection>> faults;
+  std::optional<std::vector<ReducerSection>> in_network;
   std::optional<RankRanges> placement;
   TransportSection transport;
   double bandwidth = 1, latency = 1;
@@ -295,6 +322,10 @@ struct FabricSection {
             "figures of links for which the file states none, by class", between(0, 16)),
       field("routing", &FabricSection::routing, "which way messages take"),
       field("faults", &FabricSection::faults, "what is broken, slow, or comes and goes",
+            between(0, 65536)),
+      field("in_network", &FabricSection::in_network,
+            "switches that sum what comes to them and send one thing to many, for the algorithm "
+            "`in_network`",
             between(0, 65536)),
       field("placement", &FabricSection::placement,
             "on which devices ranks sit, in the order of ranks: devices count from 0")

@@ -49,6 +49,15 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
       return reading.fail(Errc::limit_exceeded, path + "/size",
                           fmt::format("the cluster has more than {} devices", limits::kRanks));
     }
+    if (section.in_network) {
+      if (dim.block != Block::switched || platform.fabric) {
+        return reading.fail(Errc::config_conflict, path + "/in_network",
+                            platform.fabric ? "is given, and switches are the fabric's"
+                                            : "is given, and this block has no switch",
+                            platform.fabric ? "name switches under `fabric: in_network`" : "");
+      }
+      dim.in_network = in_network_of(*section.in_network);
+    }
     platform.dims.push_back(dim);
   }
 }

@@ -88,8 +88,8 @@ OrderedJson schema_of(Kind<PlanValue>, const Limits&) {
 }
 
 std::string about_kind(Kind<PlanValue>, const Limits&) {
-  return "an algorithm for every dimension, a list with one per dimension, or `{custom: trace "
-         "prefix}`";
+  return "an algorithm for every dimension, a list with one per dimension, or `{custom: plan "
+         "file or trace prefix}`";
 }
 
 OrderedJson write_value(const PlanValue& value) {
@@ -118,7 +118,7 @@ OrderedJson schema_of(Kind<EnabledValue>, const Limits&) {
 void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out,
                 Reading& reading) {
   if (!value.is_object())
-    return reading.wrong_kind(path, value, "a mapping of node id to trace prefix");
+    return reading.wrong_kind(path, value, "a mapping of node id to plan file or trace prefix");
   for (const auto& [key, prefix] : value.items()) {
     std::uint64_t id = 0;
     const auto [end, status] = std::from_chars(key.data(), key.data() + key.size(), id);

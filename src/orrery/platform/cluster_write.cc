@@ -90,10 +90,12 @@ ClusterSection section_of(const Platform& platform) {
   file.network.emplace();
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
-    DimSection& made = file.network->emplace_back(DimSection{dim.block, dim.size, {}, {}, {}});
+    DimSection& made = file.network->emplace_back(DimSection{dim.block, dim.size, {}, {}, {}, {}});
     if (platform.fabric) continue;  // it has the figures
     made.bandwidth = dim.bandwidth;
     made.latency = latency;
+    if (dim.in_network)
+      made.in_network = {dim.in_network->latency, dim.in_network->buffer, dim.in_network->radix};
   }
   if (platform.fabric) file.fabric = platform.fabric->written;
   file.network_model = platform.network;
@@ -141,7 +143,9 @@ std::string fabric_reference() {
          part<FabricNetworkSection>("fabric: network") + part<LevelSection>("fabric: levels") +
          part<DefaultSection>("fabric: defaults") + part<RoutingSection>("fabric: routing") +
          "\n`routing: ecmp` is short for `routing: {policy: ecmp}`.\n" +
-         part<FaultSection>("fabric: faults") + part<TransportSection>("fabric: transport");
+         part<FaultSection>("fabric: faults") + part<ReducerSection>("fabric: in_network") +
+         "\n`with` has the keys of `in_network` above.\n" +
+         part<TransportSection>("fabric: transport");
 }
 
 }  // namespace
@@ -183,6 +187,7 @@ std::string cluster_reference() {
       "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
       "catalogue](catalogue.md).\n";
   text += part<DimSection>("network");
+  text += part<InNetworkSection>("in_network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
   text += fabric_reference();

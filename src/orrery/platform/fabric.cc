@@ -277,11 +277,13 @@ Result<Fabric> make_fabric(const FabricSection& section, const std::string& name
   if (topology && (section.bandwidth != 1 || section.latency != 1))
     topology = topology->scaled(section.bandwidth, section.latency);
   if (reading.error) return tl::unexpected(*reading.error);
-  Fabric fabric{section, std::move(*topology), {}, {}, {}, 1, section.transport.window};
+  Fabric fabric{section, std::move(*topology), {}, {}, {}, {}, 1, section.transport.window};
   set_seats(section, path, fabric, reading);
   if (!reading.error) set_routing(section.routing, path + "/routing", fabric, reading);
   if (!reading.error && section.faults)
     set_faults(*section.faults, path + "/faults", fabric, reading);
+  if (!reading.error && section.in_network)
+    set_reducers(*section.in_network, path + "/in_network", fabric, reading);
   if (!reading.error) check_reach(fabric, path, reading);
   if (reading.error) return tl::unexpected(*reading.error);
   const auto payload = static_cast<double>(section.transport.payload.count());

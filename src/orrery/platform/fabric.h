@@ -32,12 +32,21 @@ struct LinkFault {
   [[nodiscard]] std::optional<Time> next(Time at) const;
 };
 
+/// A switch that can do collectives' work.
+struct Reducer {
+  NodeIndex node = 0;
+  InNetwork figures;
+
+  friend bool operator==(const Reducer&, const Reducer&) = default;
+};
+
 struct Fabric {
   FabricSection written;
   Topology topology;
   std::vector<NodeIndex> seats;  ///< by rank: the device that it sits on
   Routing routing;
   std::vector<LinkFault> faults;
+  std::vector<Reducer> reducers;  ///< ascending
   double efficiency = 1;  ///< share of the bandwidth that is payload, where headers are counted
   Bytes window{};         ///< 0: no limit
 

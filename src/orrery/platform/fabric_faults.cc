@@ -111,6 +111,31 @@ void set_faults(const std::vector<FaultSection>& sections, const std::string& pa
   }
 }
 
+void set_reducers(const std::vector<ReducerSection>& sections, const std::string& path,
+                  Fabric& fabric, Reading& reading) {
+  for (std::size_t i = 0; i < sections.size() && !reading.error; ++i) {
+    const std::string place = pointer(path, i) + "/switches";
+    std::vector<NodeIndex> nodes = named(fabric.topology, sections[i].switches);
+    std::erase_if(nodes, [&](NodeIndex node) { return !is_switch(fabric.topology.kind(node)); });
+    if (nodes.empty()) {
+      return reading.fail(Errc::config_range, place,
+                          "the fabric has no switch " + in_quotes(sections[i].switches),
+                          "`orrery topology` lists the names of its nodes");
+    }
+    for (const NodeIndex node : nodes)
+      fabric.reducers.push_back({node, in_network_of(sections[i].figures)});
+  }
+  const auto lower = [](const Reducer& a, const Reducer& b) { return a.node < b.node; };
+  std::stable_sort(fabric.reducers.begin(), fabric.reducers.end(), lower);
+  const auto twice =
+      std::adjacent_find(fabric.reducers.begin(), fabric.reducers.end(),
+                         [](const Reducer& a, const Reducer& b) { return a.node == b.node; });
+  if (twice != fabric.reducers.end() && !reading.error) {
+    reading.fail(Errc::config_conflict, path,
+                 "says twice what " + in_quotes(fabric.topology.name(twice->node)) + " can");
+  }
+}
+
 std::vector<bool> down_always(const Fabric& fabric) {
   std::vector<bool> down(fabric.topology.link_count());
   for (const LinkFault& fault : fabric.faults) {

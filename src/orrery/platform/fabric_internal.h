@@ -15,6 +15,14 @@ namespace orrery::platform {
 void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
                 Reading& reading);
 
+/// Looks up the switches that can do collectives' work.
+void set_reducers(const std::vector<ReducerSection>& sections, const std::string& path,
+                  Fabric& fabric, Reading& reading);
+
+[[nodiscard]] inline InNetwork in_network_of(const InNetworkSection& section) {
+  return {section.latency, section.buffer, section.radix};
+}
+
 /// The link of the catalogue; null, and an error at `path`: there is none.
 [[nodiscard]] const LinkEntry* known_link(const std::string& name, const std::string& path,
                                           Reading& reading);

@@ -22,6 +22,15 @@ enum class Rules : std::uint8_t {
   astra,   ///< ASTRA-sim 2.x to the cycle (1 ns), every quirk that does not hang or abort
 };
 
+/// A switch that sums what comes to it and sends one thing to many (NVLink SHARP, SHARP).
+struct InNetwork {
+  Time latency{};          ///< that it adds to what goes through it when it does
+  Bytes buffer{};          ///< that may be on their way through it for a collective; 0: enough
+  std::int64_t radix = 0;  ///< whose data it can sum at once; 0: all that hang on it
+
+  friend bool operator==(const InNetwork&, const InNetwork&) = default;
+};
+
 /// How the nodes of one network dimension are connected.
 enum class Block : std::uint8_t { ring, fully_connected, switched };
 
@@ -45,6 +54,7 @@ struct Dimension {
   Bandwidth bandwidth{};  ///< per link (ring, fully_connected) or per port (switched), per
                           ///< direction, bytes/s
   double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
+  std::optional<InNetwork> in_network{};  ///< switched: its switches can
 };
 
 /// How one collective runs in one dimension.
@@ -53,9 +63,11 @@ enum class Algorithm : std::uint8_t {
   direct,
   halving_doubling,
   double_binary_tree,
+  in_network,  ///< by switches that can
   one_ring,
   one_direct,
-  one_halving_doubling,  ///< one logical dimension over all ranks
+  one_halving_doubling,
+  one_in_network,  ///< one logical dimension over all ranks
 };
 
 struct AlgorithmSpec {

@@ -47,12 +47,13 @@ std::vector<std::uint64_t> extents(const std::vector<platform::Dimension>& dims,
   return sizes;
 }
 
-/// Bytes each rank of a block must send out of it, for M blocks of G ranks.
-double outward(CollectiveType type, double bytes, double blocks, double block_size) {
+/// Bytes each rank of a block must send out of it, for M blocks of G ranks. Where switches between
+/// them sum, a block's sum is all that leaves it.
+double outward(CollectiveType type, double bytes, double blocks, double block_size, bool sums) {
   const double part = (blocks - 1) / blocks;
   switch (type) {
     case CollectiveType::all_reduce:
-      return 2 * part * bytes / block_size;
+      return (sums ? std::min(2 * part, 1.0) : 2 * part) * bytes / block_size;
     case CollectiveType::reduce_scatter:
     case CollectiveType::reduce_scatter_block:
     case CollectiveType::all_gather:
@@ -93,15 +94,16 @@ std::optional<Bound> bound_of(const Source& source, CollectiveType type, Bytes b
   std::uint32_t by = 0;
   for (std::uint32_t set = 1; set < 1u << sizes.size(); ++set) {
     double blocks = 1, bandwidth = 0;
-    bool real = true;
+    bool real = true, sums = false;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       if ((set >> d & 1u) == 0) continue;
       if (sizes[d] == 1) real = false;
       blocks *= static_cast<double>(sizes[d]);
       bandwidth += port_bandwidth(dims[d]).count();
+      sums = sums || dims[d].in_network.has_value();
     }
     if (!real || !(bandwidth > 0)) continue;
-    const double sent = outward(type, static_cast<double>(bytes.count()), blocks, n / blocks);
+    const double sent = outward(type, static_cast<double>(bytes.count()), blocks, n / blocks, sums);
     // The wider set only where it says more.
     if (sent / bandwidth > longest * (1 + 1e-12)) {
       longest = sent / bandwidth;

@@ -26,8 +26,7 @@ bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
   if (!run_.options.closed_forms || !run_.policy.closed_forms) return false;
   // What a library takes holds on any network: other messages do not change it.
   const bool by_library = spec.request.library.nodes > 0;
-  const bool alone =
-      run_.network.traits().uncontended && !run_.platform.collectives.rendezvous;
+  const bool alone = run_.network.traits().uncontended && !run_.platform.collectives.rendezvous;
   if (!alone && !by_library) return false;
   // Who records wants to see each message of a tree.
   const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
@@ -44,32 +43,16 @@ void ClosedPhases::begin(Stream& stream) {
   stream.sent = messages;
   run_.result.messages += std::uint64_t{messages} * run_.weight(stream.rank);
   run_.result.savings.phases_worked_out += run_.weight(stream.rank);
-  const std::uint32_t base = stream.member - stream.position * ring.stride;
-  std::uint32_t leader = base, needed = ring.size;
-  const Parties* parties =
-      group.one_each() ? nullptr : &parties_.of(block.communicator, group, ring);
-  if (parties != nullptr) {
-    leader = parties->leader[stream.id.player];
-    needed = static_cast<std::uint32_t>(parties->together[leader].size());
-  }
-  const std::size_t index = std::size_t{stream.phase} * block.players + leader;
-  if (index >= block.gatherings.size())
-    block.gatherings.resize((std::size_t{stream.phase} + 1) * block.players);
-  Gathering& gathering = block.gatherings[index];
-  if (gathering.come == 0) gathering = {spec.id, 0, run_.now(), true};
-  ++waiting_;
-  if (gathering.spec != spec.id) return;  // they do not mean the same: nobody ends
-  gathering.together = gathering.together && gathering.first == run_.now();
-  if (++gathering.come < needed) return;
-  waiting_ -= needed;
-  const std::int64_t duration = gathering.together ? even_duration(spec) : -1;
-  if (parties == nullptr) {
-    return duration >= 0 ? end_together(block, spec, base, duration)
-                         : end_apart(block, spec, base, {});
+  const std::optional<Gathered> all = gatherings_.come(stream);
+  if (!all) return;
+  const std::int64_t duration = all->together ? even_duration(spec) : -1;
+  if (all->parties == nullptr) {
+    return duration >= 0 ? end_together(block, spec, all->base, duration)
+                         : end_apart(block, spec, all->base, {});
   }
   if (duration >= 0) {
     const std::int64_t time = run_.after(duration);
-    for (const std::uint32_t player : parties->together[leader]) {
+    for (const std::uint32_t player : all->players()) {
       run_.queue.push({.time = time,
                        .kind = EventKind::phase_end,
                        .first = group.who_plays(player).member,
@@ -77,7 +60,7 @@ void ClosedPhases::begin(Stream& stream) {
     }
     return;
   }
-  for (const std::uint32_t player : parties->together[leader]) {
+  for (const std::uint32_t player : all->players()) {
     const std::uint32_t member = group.who_plays(player).member;
     const std::uint32_t own = member - ring.position(member) * ring.stride;
     end_apart(block, spec, own, {&member, 1});

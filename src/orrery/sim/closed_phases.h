@@ -10,7 +10,7 @@
 
 #include "orrery/model/collective/closed_form.h"
 #include "orrery/sim/chunks.h"
-#include "orrery/sim/parties.h"
+#include "orrery/sim/gatherings.h"
 #include "orrery/sim/phase_run.h"
 #include "orrery/sim/run.h"
 
@@ -22,20 +22,19 @@ namespace orrery::sim {
 class ClosedPhases final : public PhaseRun {
  public:
   ClosedPhases(Run& run, Chunks& chunks, PhaseEnds& ends)
-      : run_(run), chunks_(chunks), ends_(ends) {}
+      : run_(run), chunks_(chunks), gatherings_(run, chunks), ends_(ends) {}
 
   [[nodiscard]] bool knows(const model::PhaseSpec& spec) const;
   void begin(Stream& stream) override;
   /// Events of kind phase_end.
   void arrives(const Event& event) override;
   /// Members that wait for others to begin a phase.
-  [[nodiscard]] std::uint64_t waiting() const { return waiting_; }
+  [[nodiscard]] std::uint64_t waiting() const { return gatherings_.waiting(); }
 
   /// Goes on from where another has come to.
-  void resume(const ClosedPhases& other) { waiting_ = other.waiting_; }
+  void resume(const ClosedPhases& other) { gatherings_.resume(other.gatherings_); }
 
  private:
-  void gather(Stream& stream);
   [[nodiscard]] std::int64_t even_duration(const model::PhaseSpec& spec);
   void end_together(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
                     std::int64_t duration);
@@ -44,9 +43,8 @@ class ClosedPhases final : public PhaseRun {
 
   Run& run_;
   Chunks& chunks_;
+  Gatherings gatherings_;
   PhaseEnds& ends_;
-  std::uint64_t waiting_ = 0;
-  PartyBook parties_;
   std::vector<std::optional<std::int64_t>> even_;  // by spec: model::even_duration
   std::vector<std::int64_t> begins_, done_;        // scratch of end_apart
 };

@@ -192,6 +192,7 @@ void Engine::dispatch(const Event& event) {
     case EventKind::late_receive:
     case EventKind::tree_deliver:
     case EventKind::tree_late:
+    case EventKind::switch_deliver:
     case EventKind::ready_to_send:
     case EventKind::ready_late:
       return phases_.handle(event);

@@ -19,7 +19,7 @@ Result<void> Engine::set_up_quotient() {
   if (run_.options.fold) run_.result.savings.not_folded = std::move(why_not);
   if (!run_.quotient.smaller()) return {};
   if (!run_.network.traits().uncontended)
-    run_.network.fold(run_.quotient.class_of(), run_.quotient.weights());
+    run_.network.fold(run_.quotient.class_of(), run_.quotient.weights(), run_.quotient.links());
   run_.guarded = run_.policy.first_come;
   guard_.set_up();
   return {};

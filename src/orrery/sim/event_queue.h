@@ -19,19 +19,20 @@ enum class EventKind : std::uint8_t {
   phase_end,  ///< members first … first+count-1 end a phase whose end was worked out
   deliver,  ///< messages of one collective step from members first … first+count-1 (or keys key …
             ///< key+keys-1)
-  late_receive,   ///< a receive posted after its message arrived: member `first`, step `key`
-  tree_deliver,   ///< double binary tree: message from member `first` to member `key`
-  tree_late,      ///< a tree receive posted after its message arrived: slot `first` of member `key`
-  ready_to_send,  ///< rendezvous: the receiver's announcement reaches the sender
-  ready_late,     ///< rendezvous: the announcement was there before the sender asked for it
-  p2p_deliver,    ///< point-to-point message `first` arrives
-  p2p_sent,       ///< … to a rank of another part: the sender is done
-  p2p_leaves,     ///< … is sent by a rank of another part
-  p2p_came,       ///< … and arrives
-  p2p_late,       ///< a point-to-point receive posted after its message arrived: receive `first`
-  p2p_ready,      ///< rendezvous: receive `first` has announced itself to its sender
-  p2p_found,      ///< rendezvous: message `first` found its receiver announced
-  network,        ///< what it asked to be called for, in the order of events (model::Sink::call)
+  late_receive,  ///< a receive posted after its message arrived: member `first`, step `key`
+  tree_deliver,  ///< double binary tree: message from member `first` to member `key`
+  tree_late,     ///< a tree receive posted after its message arrived: slot `first` of member `key`
+  switch_deliver,  ///< in-network: message `key` of the phase `first` that is under way
+  ready_to_send,   ///< rendezvous: the receiver's announcement reaches the sender
+  ready_late,      ///< rendezvous: the announcement was there before the sender asked for it
+  p2p_deliver,     ///< point-to-point message `first` arrives
+  p2p_sent,        ///< … to a rank of another part: the sender is done
+  p2p_leaves,      ///< … is sent by a rank of another part
+  p2p_came,        ///< … and arrives
+  p2p_late,        ///< a point-to-point receive posted after its message arrived: receive `first`
+  p2p_ready,       ///< rendezvous: receive `first` has announced itself to its sender
+  p2p_found,       ///< rendezvous: message `first` found its receiver announced
+  network,         ///< what it asked to be called for, in the order of events (model::Sink::call)
 };
 
 /// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "orrery/sim/deviations.h"
 #include "orrery/sim/folding_groups.h"
+#include "orrery/sim/folding_links.h"
 #include "orrery/sim/folding_partition.h"
 #include "orrery/sim/savings.h"
 
@@ -82,11 +85,13 @@ class Standing {
 /// ranks are looked at first and last, between only those around whom something has changed.
 class Refinement {
  public:
+  /// `links`: null: every rank has links of its own.
   Refinement(const graph::Workload& workload, const Shapes& shapes, Groups& groups,
-             Partition partition)
+             FoldingLinks* links, Partition partition)
       : workload_(workload),
         shapes_(shapes),
         groups_(groups),
+        links_(links),
         partition_(std::move(partition)),
         is_dirty_(workload.rank_count()) {}
 
@@ -98,7 +103,10 @@ class Refinement {
     }
     while (!discrete()) {
       groups_.begin_full_round(partition_.class_of());
+      if (links_ != nullptr) links_->look(partition_);
+      look_at_links_ = links_ != nullptr;
       judge_all(&Groups::add_all);
+      look_at_links_ = false;
       if (changed_.empty() && !groups_.set_apart(representatives())) return;
       follow(&Groups::add_neighbours);
     }
@@ -145,6 +153,7 @@ class Refinement {
     words_.assign(1, one);
     each_peer(rank, [&](std::uint32_t peer) { words_.push_back(partition_.class_of()[peer]); });
     if (add_around != nullptr) (groups_.*add_around)(rank, words_);
+    if (look_at_links_) links_->add(rank, words_);
     verdicts_.push_back({one, parts.number(words_), rank});
   }
 
@@ -194,6 +203,8 @@ class Refinement {
   const graph::Workload& workload_;
   const Shapes& shapes_;
   Groups& groups_;
+  FoldingLinks* links_;
+  bool look_at_links_ = false;
   Partition partition_;
   std::vector<Partition::Verdict> verdicts_;
   std::vector<std::uint32_t> changed_, dirty_;
@@ -269,13 +280,19 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   const Shapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
   Groups groups(workload, platform, fabric, network, communicators, planner, shapes);
-  Refinement refinement(workload, shapes, groups,
-                        Standing(workload, platform, network, shapes, groups).classes());
+  Partition standing = Standing(workload, platform, network, shapes, groups).classes();
+  std::optional<FoldingLinks> links;
+  if (network.shares_links() && !network.traits().uncontended) {
+    links.emplace(workload, network, shapes, groups);
+    if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());
+  }
+  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, std::move(standing));
   refinement.run();
   if (refinement.discrete()) return unfolded(ranks, communicators, {});
   Folding made;
   number_classes(refinement.partition(), made);
   made.group_like = groups.alike();
+  if (links) made.links = links->alike();
   add_routes(workload, shapes, made);
   return made;
 }

@@ -11,6 +11,7 @@
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/network/fabric.h"
+#include "orrery/model/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/communicators.h"
 #include "orrery/sim/planner.h"
@@ -37,6 +38,7 @@ struct Folding {
   std::vector<std::uint32_t> group_like;
   std::vector<Route> routes;             ///< by class and peer, of who represents it; ascending
   std::vector<std::size_t> first_route;  ///< by class, and the end
+  model::AlikeLinks links;               ///< where ranks share links
   std::string why_not;  ///< why every rank is a class of its own; empty: they were compared
 
   [[nodiscard]] std::size_t classes() const { return representative.size(); }
@@ -50,10 +52,13 @@ struct Folding {
 /// Vigna, "Fibrations of graphs", Discrete Mathematics 243, 2002, section 4: what a deterministic
 /// network computes is constant on the fibres of a fibration).
 ///
+/// Where messages share links that belong to no rank, links are sorted with the ranks
+/// (folding_links.h).
+///
 /// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps where a group's
-/// members are not all alike) × rounds). Where ranks share what is served in order of arrival
-/// (links of a network that is not foldable, a memory pool) they are not compared: `why_not` says
-/// so.
+/// members are not all alike) × rounds), and there O(messages × links × rounds). Where ranks share
+/// what is served in order of arrival (links of a network that is not foldable, a memory pool) they
+/// are not compared: `why_not` says so.
 [[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
                                    const platform::Platform& platform, const model::Fabric& fabric,
                                    const model::Network& network,

@@ -146,12 +146,14 @@ void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std:
   const bool tree = ring.algorithm == platform::Algorithm::double_binary_tree;
   const bool along_dim = dim.along_dim && network_.by_dimensions() != nullptr;
   const bool by_library = dim.library.nodes > 0;
-  ring.meets = by_library && planner_.library_meets();
+  ring.by_switches = !by_library && ring.algorithm == platform::Algorithm::in_network;
+  ring.silent = by_library;
+  ring.meets = ring.by_switches || (by_library && planner_.library_meets());
   ring.measured = !by_library && (tree || !(along_dim || kind.constant));
   const auto known = std::find(kind.rings.begin(), kind.rings.end(), ring);
   const auto number = static_cast<std::uint32_t>(known - kind.rings.begin());
   if (known == kind.rings.end()) {
-    if (ring.algorithm == platform::Algorithm::direct) {
+    if (ring.in_line()) {
       ring.first_line = kind.lines;
       kind.lines += members / ring.shape.size;
     }

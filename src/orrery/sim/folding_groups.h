@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -55,6 +56,13 @@ class Groups {
   /// Appends the ranks that have `rank` around them, some of them more than once.
   void add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers);
 
+  /// A message from one end point to another; `to` is kNone where there is none.
+  using TellMessage = std::function<void(model::EndPoint from, model::EndPoint to)>;
+  /// Calls `tell` for each message between `rank` and others that its groups may be about, in an
+  /// order that is the same for ranks that are alike. False: those of switches with each other
+  /// belong to no rank.
+  [[nodiscard]] bool each_message(std::uint32_t rank, const TellMessage& tell) const;
+
   /// After a full round that split nothing: by communicator, the one of those like it that takes
   /// precedence.
   [[nodiscard]] std::vector<std::uint32_t> alike() const;
@@ -68,9 +76,15 @@ class Groups {
     model::RingShape shape;
     platform::Algorithm algorithm = platform::Algorithm::ring;
     bool measured = false;       ///< distances differ from member to member
+    bool by_switches = false;    ///< switches do it
+    bool silent = false;         ///< no message is sent: somebody knows how long it takes
     bool meets = false;          ///< all at once: who stands where does not matter
     std::size_t first_line = 0;  ///< direct: among the group's lines
 
+    /// Members are looked at as one line, turned to each.
+    [[nodiscard]] bool in_line() const {
+      return algorithm == platform::Algorithm::direct || by_switches;
+    }
     friend bool operator==(const Ring& a, const Ring& b) {
       return a.shape == b.shape && a.algorithm == b.algorithm;
     }
@@ -128,6 +142,9 @@ class Groups {
   }
   void make_view(View& made, const UseSet& set, std::uint32_t number);
   void add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members);
+  void add_tree(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
+  /// Null: there is none, and the run will fail.
+  [[nodiscard]] const model::SwitchTree* tree_of(const Ring& ring, const Slot& slot) const;
   void add_distances(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
   void add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words);
   [[nodiscard]] Line& line_of(const Ring& ring, const Slot& slot);

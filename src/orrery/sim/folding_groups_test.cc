@@ -126,8 +126,8 @@ TEST(FoldingGroups, OneDirectRingOverTwoDimensionsIsMeasured) {
   platform::Platform platform = grid(2, 4, Block::switched, Algorithm::one_direct);
   // From 0, ranks at distances 1, 2, 3 … cross one, the other, both; from 1 both, the other …
   EXPECT_THAT(classes(all_reduce(8), platform), ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
-  platform = grid(2, 150, Block::switched, Algorithm::one_direct);
-  EXPECT_EQ(folded(all_reduce(300), platform).classes(), 300u);  // not worth it
+  platform = grid(2, 550, Block::switched, Algorithm::one_direct);
+  EXPECT_EQ(folded(all_reduce(1100), platform).classes(), 1100u);  // not worth it
 }
 
 TEST(FoldingGroups, OnlyDimensionsThatTakePartCount) {

@@ -19,7 +19,7 @@ namespace {
 
 // Where distances differ from member to member, larger direct rings would take a list of all
 // members for each.
-constexpr std::uint32_t kMostMeasured = 256;
+constexpr std::uint32_t kMostMeasured = 1024;
 constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 
 std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint32_t position) {
@@ -48,6 +48,7 @@ void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t me
       }
       return;
     case Algorithm::direct:
+    case Algorithm::in_network:  // all of them have to come
       for (std::uint32_t offset = 0; offset < ring.size; ++offset)
         tell(ring.clockwise(member, position, offset));
       return;
@@ -58,6 +59,7 @@ void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t me
     case Algorithm::one_ring:
     case Algorithm::one_direct:
     case Algorithm::one_halving_doubling:
+    case Algorithm::one_in_network:
       break;
   }
   ORRERY_CHECK(false);  // phases have the algorithm without its "one"
@@ -141,8 +143,29 @@ bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words)
   return comparable;
 }
 
+const model::SwitchTree* Groups::tree_of(const Ring& ring, const Slot& slot) const {
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t p = 0; p < ring.shape.size; ++p)
+    ranks.push_back(rank_of(slot.group, at_position(ring.shape, slot.member, p)));
+  const auto tree = planner_.switch_tree(ranks);
+  return tree ? *tree : nullptr;
+}
+
+// What is done by trees that take equally long takes equally long: time grows evenly with bytes.
+void Groups::add_tree(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const {
+  const model::SwitchTree* tree = tree_of(ring, slot);
+  words.push_back(tree == nullptr ? kNobody : tree->levels);
+  if (tree == nullptr) return;
+  words.push_back(static_cast<std::uint64_t>(tree->latency));
+  words.push_back(static_cast<std::uint64_t>(tree->latency_down));
+  for (const auto type : {graph::CollectiveType::all_reduce, graph::CollectiveType::reduce_scatter,
+                          graph::CollectiveType::all_gather})
+    words.push_back(static_cast<std::uint64_t>(tree->takes(type, std::int64_t{1} << 40)));
+}
+
 void Groups::add_distances(const Ring& ring, const Slot& slot,
                            std::vector<std::uint64_t>& words) const {
+  if (ring.by_switches) return add_tree(ring, slot, words);
   const std::uint32_t rank = rank_of(slot.group, slot.member);
   each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNobody : network_.colour(rank, rank_of(slot.group, member)));
@@ -237,6 +260,28 @@ void Groups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   }
 }
 
+bool Groups::each_message(std::uint32_t rank, const TellMessage& tell) const {
+  for (const Slot& slot : slots(rank)) {
+    if (!slot.found()) continue;
+    for (const std::uint32_t number : view(slot).rings) {
+      const Ring& ring = kinds_[groups_[slot.group].kind].rings[number];
+      if (ring.silent) continue;
+      if (ring.by_switches) {
+        const model::SwitchTree* tree = tree_of(ring, slot);
+        if (tree == nullptr || tree->levels > 1) return false;
+        const auto& own = tree->edges[ring.shape.position(slot.member)];
+        tell(own.child, own.parent);
+        tell(own.parent, own.child);
+        continue;
+      }
+      each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
+        tell(rank, member == kNone ? kNone : rank_of(slot.group, member));
+      });
+    }
+  }
+  return true;
+}
+
 void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   for (const Slot& slot : slots(rank)) {
     if (!slot.found()) continue;
@@ -246,7 +291,7 @@ void Groups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& word
 }
 
 void Groups::add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) {
-  if (ring.algorithm == Algorithm::direct) {
+  if (ring.in_line()) {
     const Line& seen_so = seen_line(ring, slot);
     const RingShape& shape = ring.shape;
     const std::uint32_t turned = shape.position(slot.member) + shape.size - seen_so.start;
@@ -286,8 +331,8 @@ void Groups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers
     const std::vector<Ring>& rings = kinds_[groups_[group].kind].rings;
     for (std::uint32_t number = 0; number < rings.size(); ++number) {
       const Ring& ring = rings[number];
-      const bool direct = ring.algorithm == Algorithm::direct;
-      if (direct && std::exchange(line_of(ring, {group, here}).told, round_) == round_) continue;
+      if (ring.in_line() && std::exchange(line_of(ring, {group, here}).told, round_) == round_)
+        continue;
       scratch_.words.clear();
       each_neighbour(ring.algorithm, ring.shape, here,
                      [&](std::uint32_t member) { scratch_.words.push_back(member); });
@@ -306,61 +351,6 @@ void Groups::add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t
   const std::uint32_t rank = rank_of(group, member);
   const std::vector<std::uint32_t>& rings = view(slots_[first_slot_[rank] + place]).rings;
   if (std::find(rings.begin(), rings.end(), ring) != rings.end()) viewers.push_back(rank);
-}
-
-std::vector<std::uint32_t> Groups::alike() const {
-  std::vector<std::uint32_t> like(groups_.size());
-  std::vector<std::uint32_t> first(colours_.size(), kNone);
-  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
-    like[c] = c;
-    if (!groups_[c].used || kinds_[groups_[c].kind].groups == 1) continue;
-    std::uint32_t& lowest = first[groups_[c].colour];
-    if (lowest == kNone || communicators_[c].precedence < communicators_[lowest].precedence)
-      lowest = c;
-  }
-  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
-    if (groups_[c].used && kinds_[groups_[c].kind].groups > 1) like[c] = first[groups_[c].colour];
-  }
-  return like;
-}
-
-// Ranks of one class must know a group that they are all in by the same name.
-bool Groups::used_in_two_ways(std::uint32_t number) {
-  for (std::uint32_t m = 0; m < communicators_[number].members; ++m) {
-    const std::uint64_t one = seen(number, m);
-    std::uint64_t& known = scratch_.stamps[one >> 32];
-    // What an earlier group has left there, or this one for another rank of the class.
-    const std::uint64_t here = both(number, static_cast<std::uint32_t>(one));
-    if (known >> 32 == number && known != here) return true;
-    known = here;
-  }
-  return false;
-}
-
-bool Groups::set_apart(const std::vector<std::uint32_t>& representatives) {
-  const std::vector<std::uint32_t> like = alike();
-  std::vector<bool> conflict(groups_.size());
-  std::vector<std::uint64_t> met(groups_.size(), kNobody);  // by first of those alike
-  for (const std::uint32_t rank : representatives) {
-    for (const Slot& slot : slots(rank)) {
-      if (!slot.found()) continue;
-      const std::uint64_t here = both(rank, slot.group);
-      std::uint64_t& known = met[like[slot.group]];
-      if (known >> 32 == rank && known != here) conflict[like[slot.group]] = true;
-      known = here;
-    }
-  }
-  scratch_.stamps.assign(representatives.size(), kNobody);
-  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
-    const Group& group = groups_[c];
-    if (group.used && !group.uniform && used_in_two_ways(c)) conflict[like[c]] = true;
-  }
-  bool more = false;
-  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
-    if (!conflict[like[c]] || groups_[c].apart || kinds_[groups_[c].kind].groups == 1) continue;
-    groups_[c].apart = more = true;
-  }
-  return more;
 }
 
 }  // namespace orrery::sim

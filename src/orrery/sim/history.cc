@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/model/compute/compute.h"
+#include "orrery/sim/in_switches.h"
 
 namespace orrery::sim {
 
@@ -207,9 +208,24 @@ std::pair<std::int64_t, std::int64_t> History::undisturbed(const Stream& stream)
   return undisturbed_[spec.id];
 }
 
+// All that the tree takes but for its bytes is latency.
+std::pair<std::int64_t, std::int64_t> History::by_switches(const Stream& stream) const {
+  const model::PhaseSpec& spec = *stream.spec;
+  const model::RingShape& ring = spec.request.ring;
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t p = 0; p < ring.size; ++p)
+    ranks.push_back(chunks_.rank_of(stream, stream.member + (p - stream.position) * ring.stride));
+  const auto tree = planner_.switch_tree(ranks);
+  if (!tree) return {0, 0};  // the run has failed
+  const std::int64_t latency = (*tree)->latency + (*tree)->latency_down;
+  return {latency + 2 * spec.endpoint,
+          (*tree)->takes(spec.request.type, spec.request.data) - latency};
+}
+
 std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.request.library.nodes > 0) return {spec.latency, 2 * spec.endpoint - spec.latency};
+  if (InSwitches::runs(spec)) return by_switches(stream);
   const Algorithm algorithm = spec.request.algorithm.algorithm;
   std::int64_t latency = spec.endpoint, transfer = 0;
   const auto add = [&](std::uint32_t packet, std::int64_t times, std::int64_t more) {

@@ -52,6 +52,7 @@ class History : public Observer, private model::LinkObserver {
                                                                       std::uint32_t packet) const;
   [[nodiscard]] std::int64_t shared_links(const Stream& stream) const;
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> undisturbed(const Stream& stream);
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> by_switches(const Stream& stream) const;
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> work_out(const Stream& stream) const;
 
   Run& run_;

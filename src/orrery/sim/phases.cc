@@ -17,6 +17,7 @@ Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, A
       boundary_(run, chunks, agendas, *this),
       rendezvous_(run, chunks, transport),
       closed_(run, chunks, ends),
+      in_switches_(run, planner, chunks, transport),
       trees_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends),
       packets_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends) {}
 
@@ -30,7 +31,10 @@ PhaseRun& Phases::by_messages(const model::PhaseSpec& spec) {
     case platform::Algorithm::one_ring:
     case platform::Algorithm::one_direct:
     case platform::Algorithm::one_halving_doubling:
+    case platform::Algorithm::one_in_network:
       break;
+    case platform::Algorithm::in_network:
+      return in_switches_;
   }
   return packets_;
 }
@@ -46,6 +50,7 @@ void Phases::begin_phase(Stream& stream) {
   stream.free = stream.received = stream.balance = 0;
   stream.held_at = -1;
   stream.inserted = stream.sent = 0;
+  if (InSwitches::runs(spec)) return in_switches_.begin(stream);
   if (closed_.knows(spec)) return closed_.begin(stream);
   run_.result.savings.phases_by_messages += run_.weight(stream.rank);
   by_messages(spec).begin(stream);
@@ -78,6 +83,8 @@ void Phases::handle(const Event& event) {
     case EventKind::tree_deliver:
     case EventKind::tree_late:
       return trees_.arrives(event);
+    case EventKind::switch_deliver:
+      return in_switches_.arrives(event);
     case EventKind::ready_to_send:
       return announcement_arrives(event);
     case EventKind::ready_late: {

@@ -7,6 +7,8 @@
 #include "orrery/sim/boundary.h"
 #include "orrery/sim/chunk_queues.h"
 #include "orrery/sim/closed_phases.h"
+#include "orrery/sim/gatherings.h"
+#include "orrery/sim/in_switches.h"
 #include "orrery/sim/packets.h"
 #include "orrery/sim/trees.h"
 
@@ -43,7 +45,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
 
   /// Whether the phase ends in one event.
   [[nodiscard]] bool is_worked_out(const model::PhaseSpec& spec) const {
-    return closed_.knows(spec);
+    return InSwitches::runs(spec) ? in_switches_.is_worked_out() : closed_.knows(spec);
   }
   /// Members that wait for others to begin such a phase.
   [[nodiscard]] std::uint64_t waiting() const { return closed_.waiting(); }
@@ -56,6 +58,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
     boundary_.resume(other.boundary_);
     rendezvous_.resume(other.rendezvous_);
     closed_.resume(other.closed_);
+    in_switches_.resume(other.in_switches_);
   }
 
  private:
@@ -72,6 +75,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
   Boundary boundary_;
   Rendezvous rendezvous_;
   ClosedPhases closed_;
+  InSwitches in_switches_;
   Trees trees_;
   Packets packets_;
 };

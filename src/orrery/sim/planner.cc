@@ -49,6 +49,11 @@ Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric
       node_dims_(has_library_ ? model::library_machine(platform).node_dims : 0),
       factory_(platform, network.by_dimensions(), std::move(library)) {}
 
+Result<const model::SwitchTree*> Planner::switch_tree(std::span<const std::uint32_t> ranks) const {
+  if (switch_trees_ == nullptr) switch_trees_ = std::make_unique<model::SwitchTrees>(platform_);
+  return switch_trees_->of(ranks);
+}
+
 std::uint32_t Planner::queue_count() const {
   return static_cast<std::uint32_t>(fabric_.dim_count()) *
          static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);

@@ -9,11 +9,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/model/collective/in_network/switch_tree.h"
 #include "orrery/model/collective/phase_factory.h"
 #include "orrery/model/collective/plan.h"
 #include "orrery/model/network/network.h"
@@ -85,6 +87,10 @@ class Planner {
                                                     const model::LogicalTopology& topology,
                                                     QueuePointers& pointers);
 
+  /// How switches join these ranks. Errc: as SwitchTrees::of.
+  [[nodiscard]] Result<const model::SwitchTree*> switch_tree(
+      std::span<const std::uint32_t> ranks) const;
+
   [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
   /// An order of phase lists by what they hold, whatever their numbers are. O(phases).
@@ -118,6 +124,7 @@ class Planner {
   bool library_meets_;
   std::size_t node_dims_ = 0;  ///< leading dimensions inside one node, as the library sees it
   model::PhaseFactory factory_;
+  mutable std::unique_ptr<model::SwitchTrees> switch_trees_;  // when they are first asked for
   std::deque<model::LogicalTopology> topologies_;
   std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, std::uint32_t>
       topology_of_;  // (type, communicator, dims_mask) → number

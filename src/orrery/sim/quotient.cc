@@ -46,6 +46,7 @@ Quotient::Quotient(Folding folding, Communicators& communicators)
   group_like_ = std::move(folding.group_like);
   routes_ = std::move(folding.routes);
   first_route_ = std::move(folding.first_route);
+  links_ = std::move(folding.links);
   std::vector<std::uint32_t> player_of(ranks_, kNone);
   for (std::uint32_t c = 0; c < group_like_.size(); ++c) {
     if (group_like_[c] == c) cast(communicators[c], class_of_, player_of);

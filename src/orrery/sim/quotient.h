@@ -63,6 +63,8 @@ class Quotient {
   [[nodiscard]] std::vector<std::uint32_t> class_of() && { return std::move(class_of_); }
   /// By rank: weight(). Empty likewise.
   [[nodiscard]] const std::vector<std::uint32_t>& weights() const { return weights_; }
+  /// Links that stand for others; empty: none does.
+  [[nodiscard]] const model::AlikeLinks& links() const { return links_; }
 
  private:
   [[nodiscard]] Route find_route(std::uint32_t rank, std::uint32_t peer) const;
@@ -71,6 +73,7 @@ class Quotient {
   std::vector<std::uint32_t> class_of_, real_, weights_, group_like_;
   std::vector<Route> routes_;
   std::vector<std::size_t> first_route_;
+  model::AlikeLinks links_;
 };
 
 /// The smallest that may stand for the workload under these options. `why_not`: why it is the

@@ -199,7 +199,9 @@ bool has_closed_form(const PhaseSpec& spec) {
     case Algorithm::one_ring:
     case Algorithm::one_direct:
     case Algorithm::one_halving_doubling:
-      break;  // joined dimensions: their phases have the plain algorithm
+    case Algorithm::one_in_network:
+    case Algorithm::in_network:  // SwitchTree has it
+      break;                     // joined dimensions: their phases have the plain algorithm
   }
   return false;
 }
@@ -223,6 +225,8 @@ std::optional<std::int64_t> even_duration(const PhaseSpec& spec) {
     case Algorithm::one_ring:
     case Algorithm::one_direct:
     case Algorithm::one_halving_doubling:
+    case Algorithm::in_network:
+    case Algorithm::one_in_network:
       break;
   }
   return std::nullopt;
@@ -249,6 +253,8 @@ void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
     case Algorithm::one_ring:
     case Algorithm::one_direct:
     case Algorithm::one_halving_doubling:
+    case Algorithm::in_network:
+    case Algorithm::one_in_network:
       break;
   }
   ORRERY_CHECK(false);  // has_closed_form() says so

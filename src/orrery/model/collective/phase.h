@@ -126,6 +126,8 @@ struct PhaseSpec {
         return 1 + packet % (request.ring.size - 1);
       case platform::Algorithm::halving_doubling:
       case platform::Algorithm::double_binary_tree:
+      case platform::Algorithm::in_network:
+      case platform::Algorithm::one_in_network:
       case platform::Algorithm::one_ring:
       case platform::Algorithm::one_direct:
       case platform::Algorithm::one_halving_doubling:

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "orrery/model/collective/in_network/switch_tree.h"
 #include "orrery/model/collective/packet_time.h"
 
 namespace orrery::model {
@@ -62,6 +63,11 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
                 "describe the network with more dimensions");
   }
   const Algorithm algorithm = request.algorithm.algorithm;
+  if (algorithm == Algorithm::in_network && !switches_do(request.type)) {
+    return fail(Errc::config_conflict, fmt::format("dimension {}", request.dim),
+                fmt::format("switches cannot run {}", graph::name(request.type)),
+                "choose ring or direct for it");
+  }
   if (algorithm != Algorithm::halving_doubling && algorithm != Algorithm::double_binary_tree)
     return {};
   const bool tree = algorithm == Algorithm::double_binary_tree;
@@ -194,6 +200,10 @@ void PhaseFactory::fill_steps(PhaseSpec& spec) const {
     case Algorithm::double_binary_tree:
       spec.step = {Step{request.data, reduce_time(request.data), 1}};
       return;
+    case Algorithm::in_network:  // SwitchTree knows how long it takes
+      spec.steps = 1;
+      spec.step = {Step{request.data, 0, 1}};
+      return;
     case Algorithm::direct:
       spec.window =
           request.algorithm.window < 1
@@ -212,6 +222,7 @@ void PhaseFactory::fill_steps(PhaseSpec& spec) const {
     case Algorithm::one_ring:
     case Algorithm::one_direct:
     case Algorithm::one_halving_doubling:
+    case Algorithm::one_in_network:
       spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
       if (request.type == CollectiveType::all_to_all) {
         spec.steps = static_cast<std::int32_t>(std::int64_t{n} * (n - 1) / 2);
@@ -252,7 +263,8 @@ Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
     return step.reduce >= Fabric::kTooLong;
   });
   if (delays_ != nullptr && request.along_dim && !delays_->ports_deviate(request.dim) &&
-      request.algorithm.algorithm != Algorithm::double_binary_tree) {
+      request.algorithm.algorithm != Algorithm::double_binary_tree &&
+      request.algorithm.algorithm != Algorithm::in_network) {
     for (std::uint32_t key = 0; key < spec.keys; ++key) {
       const bool stepped = request.algorithm.algorithm == Algorithm::halving_doubling;
       const Step& step = spec.step_of(stepped ? key : 0);

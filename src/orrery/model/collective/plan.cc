@@ -23,10 +23,13 @@ Algorithm without_one(Algorithm algorithm) {
       return Algorithm::direct;
     case Algorithm::one_halving_doubling:
       return Algorithm::halving_doubling;
+    case Algorithm::one_in_network:
+      return Algorithm::in_network;
     case Algorithm::ring:
     case Algorithm::direct:
     case Algorithm::halving_doubling:
     case Algorithm::double_binary_tree:
+    case Algorithm::in_network:
       break;
   }
   return algorithm;

@@ -4,10 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <utility>
 
 #include "orrery/model/network/analytical.h"
 #include "orrery/model/network/ways.h"
@@ -21,21 +18,19 @@ class AlongWays final : public Uncontended {
   explicit AlongWays(const platform::Platform& platform);
 
   [[nodiscard]] std::uint32_t place(EndPoint /*rank*/) const override { return 0; }
-  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override;
+  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
+    return ways_->colour(from, to);
+  }
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
 
  protected:
   [[nodiscard]] std::int64_t takes_alone(EndPoint from, EndPoint to,
-                                         std::int64_t bytes) const override;
+                                         std::int64_t bytes) const override {
+    return ways_->alone(from, to, bytes);
+  }
 
  private:
-  struct Shared {
-    explicit Shared(const platform::Platform& platform) : ways(platform) {}
-    Ways ways;
-    std::map<std::pair<double, double>, std::uint32_t> colours;  // by latency and rate
-    std::mutex mutex;
-  };
-  std::shared_ptr<Shared> shared_;
+  std::shared_ptr<Ways> ways_;
 };
 
 }  // namespace orrery::model

@@ -17,6 +17,10 @@ namespace orrery::model {
 /// it.
 class FabricLinks {
  public:
+  /// End points besides ranks: those of Ways::reducers().
+  [[nodiscard]] static std::uint32_t switches(const platform::Platform& platform) {
+    return reducer_count(platform);
+  }
   using Departure = Links::Departure;
 
   explicit FabricLinks(const platform::Platform& platform);

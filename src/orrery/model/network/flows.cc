@@ -44,10 +44,11 @@ Flows::Flows(const platform::Platform& platform)
     : Flows(platform, std::make_shared<Ways>(platform)) {}
 
 Flows::Flows(const platform::Platform& platform, std::shared_ptr<Ways> ways)
-    : Flows(ways, FoldedPorts(platform, *ways)) {}
+    : Flows(ways, FoldedPorts(platform, ways)) {}
 
 Flows::Flows(std::shared_ptr<Ways> ways, FoldedPorts ports)
-    : Network({.ranks = ways->rank_count()},
+    : Network({.ranks = ways->rank_count(),
+               .switches = static_cast<std::uint32_t>(ways->reducers().size())},
               {.tick_order_free = true, .foldable = ports.foldable(), .repeatable = steady(*ways)}),
       ways_(std::move(ways)),
       ports_(std::move(ports)),

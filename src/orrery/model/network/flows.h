@@ -50,9 +50,16 @@ class Flows final : public Network {
     return ports_.colour(from, to);
   }
   [[nodiscard]] bool uniform() const override { return ports_.uniform(); }
-  void fold(const std::vector<std::uint32_t>& class_of,
-            const std::vector<std::uint32_t>& members) override {
-    ports_.fold(class_of, members);
+  [[nodiscard]] bool shares_links() const override { return ports_.shares_links(); }
+  void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const override {
+    ports_.crossings(from, to, out);
+  }
+  [[nodiscard]] std::uint64_t link_kind(std::uint32_t link) const override {
+    return ports_.link_kind(link);
+  }
+  void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,
+            const AlikeLinks& links) override {
+    ports_.fold(class_of, members, links);
   }
 
   [[nodiscard]] std::uint32_t link_count() const override { return ways_->topology().link_count(); }

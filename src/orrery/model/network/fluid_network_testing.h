@@ -28,8 +28,8 @@ class FluidNetwork final : public Network {
   [[nodiscard]] std::int64_t next() const override { return next_; }
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
-  void fold(const std::vector<std::uint32_t>& class_of,
-            const std::vector<std::uint32_t>& members) override;
+  void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,
+            const AlikeLinks& links) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override {
     return std::make_unique<FluidNetwork>(*this);
   }
@@ -83,7 +83,8 @@ inline FluidNetwork::FluidNetwork(std::uint32_t ranks, std::int64_t latency, dou
       in_(ranks) {}
 
 inline void FluidNetwork::fold(const std::vector<std::uint32_t>& class_of,
-                               const std::vector<std::uint32_t>& members) {
+                               const std::vector<std::uint32_t>& members,
+                               const AlikeLinks& /*links*/) {
   class_of_ = class_of;
   members_ = members;
 }

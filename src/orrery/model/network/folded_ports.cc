@@ -2,7 +2,9 @@
 #include "orrery/model/network/folded_ports.h"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
+#include <utility>
 
 #include "orrery/model/network/fabric.h"
 
@@ -12,8 +14,8 @@ using platform::Block;
 using platform::LinkIndex;
 using platform::Topology;
 
-FoldedPorts::FoldedPorts(const platform::Platform& platform, const Ways& ways)
-    : place_(ways.rank_count()) {
+FoldedPorts::FoldedPorts(const platform::Platform& platform, std::shared_ptr<Ways> ways)
+    : ways_(std::move(ways)), place_(ways_->rank_count()) {
   if (platform.fabric == nullptr) {
     dims_ = platform.dims;
     const Fabric ports(platform);
@@ -21,17 +23,25 @@ FoldedPorts::FoldedPorts(const platform::Platform& platform, const Ways& ways)
     foldable_ = true;
     return;
   }
-  const Topology& topology = ways.topology();
-  if (!platform.fabric->faults.empty()) return;
+  const auto& faults = platform.fabric->faults;
+  foldable_ = !ways_->looks() && std::all_of(faults.begin(), faults.end(),
+                                             [](const auto& fault) { return fault.always(); });
+  if (faults.empty() && on_one_switch(*platform.fabric)) return;
+  shares_links_ = foldable_;
+  place_.assign(place_.size(), 0);
+}
+
+bool FoldedPorts::on_one_switch(const platform::Fabric& fabric) {
+  const Topology& topology = ways_->topology();
   std::map<std::tuple<double, std::int64_t, double, std::int64_t>, std::uint32_t> kinds;
   platform::NodeIndex hub = 0;
   for (EndPoint rank = 0; rank < place_.size(); ++rank) {
-    const platform::NodeIndex seat = platform.fabric->seats[rank];
+    const platform::NodeIndex seat = fabric.seats[rank];
     const auto [first, last] = topology.out(seat);
-    if (last - first != 1 || topology.in(seat).size() != 1) return;
+    if (last - first != 1 || topology.in(seat).size() != 1) return false;
     const platform::Link &up = topology.link(first), &down = topology.link(topology.in(seat)[0]);
     if (rank == 0) hub = up.to;
-    if (up.to != hub || down.from != hub || !platform::is_switch(topology.kind(hub))) return;
+    if (up.to != hub || down.from != hub || !platform::is_switch(topology.kind(hub))) return false;
     const auto latency = [](const platform::Link& link) {
       return link.figures.latency.value_or(Time{}).count();
     };
@@ -40,12 +50,13 @@ FoldedPorts::FoldedPorts(const platform::Platform& platform, const Ways& ways)
         kinds.try_emplace({up.capacity(), latency(up), down.capacity(), latency(down)}, next)
             .first->second;
   }
-  foldable_ = true;
+  return true;
 }
 
 // How far it is, in every dimension; through a switch it is as far to all.
 std::uint32_t FoldedPorts::colour(EndPoint from, EndPoint to) const {
   if (from == to) return 0;
+  if (shares_links_) return ways_->colour(from, to);
   if (dims_.empty()) return 1;
   std::uint32_t all = 0, stride = 1;
   for (const platform::Dimension& dim : dims_) {
@@ -59,18 +70,50 @@ std::uint32_t FoldedPorts::colour(EndPoint from, EndPoint to) const {
 }
 
 bool FoldedPorts::uniform() const {
-  return foldable_ && std::all_of(place_.begin(), place_.end(),
-                                  [&](std::uint32_t place) { return place == place_.front(); });
+  return foldable_ && !shares_links_ &&
+         std::all_of(place_.begin(), place_.end(),
+                     [&](std::uint32_t place) { return place == place_.front(); });
+}
+
+void FoldedPorts::crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const {
+  out.clear();
+  const Route* way = ways_->find(ways_->usual(), from, to);
+  if (way == nullptr) return;
+  for (const platform::Step& step : way->steps)
+    out.push_back({step.link, static_cast<float>(step.share)});
+}
+
+std::uint64_t FoldedPorts::link_kind(std::uint32_t link) const {
+  return std::bit_cast<std::uint64_t>(ways_->bytes_per_ns(ways_->usual(), link));
 }
 
 void FoldedPorts::fold(const std::vector<std::uint32_t>& class_of,
-                       const std::vector<std::uint32_t>& members) {
+                       const std::vector<std::uint32_t>& members, const AlikeLinks& links) {
   class_of_ = class_of;
   members_ = members;
+  links_ = links;
   into_.clear();
 }
 
 std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, const Route& way) {
+  if (!shares_links_) return of_its_own(message, way);
+  std::vector<MaxMin::Hop> made;
+  for (const platform::Step& step : way.steps) {
+    const LinkIndex first = links_.first[step.link];
+    const double share =
+        step.share * static_cast<double>(message.weight) / static_cast<double>(links_.count[first]);
+    const auto known = std::find_if(made.begin(), made.end(),
+                                    [&](const MaxMin::Hop& hop) { return hop.link == first; });
+    if (known == made.end())
+      made.push_back({first, share});
+    else
+      known->share += share;
+  }
+  return made;
+}
+
+std::optional<std::vector<MaxMin::Hop>> FoldedPorts::of_its_own(const Send& message,
+                                                                const Route& way) {
   if (way.steps.empty() || way.steps.size() > 2) return std::nullopt;
   std::vector<MaxMin::Hop> made{{way.steps[0].link, 1}};
   if (way.steps.size() == 1) return made;  // the sender's own, in one direction of one dimension

@@ -21,6 +21,8 @@ namespace orrery::model {
 /// their extra latency.
 class Links {
  public:
+  /// End points besides ranks: none.
+  [[nodiscard]] static std::uint32_t switches(const platform::Platform& /*platform*/) { return 0; }
   /// What a message does next: `link` starts carrying it now, it reaches the next device `arrival`
   /// later and the link is idle again `busy` later (picoseconds; Fabric::kTooLong = beyond the
   /// clock).

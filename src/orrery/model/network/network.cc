@@ -19,8 +19,17 @@ std::strong_ordering operator<=>(const Send& a, const Send& b) {
   return key(a) <=> key(b);
 }
 
+void Network::crossings(EndPoint /*from*/, EndPoint /*to*/, std::vector<Crossing>& /*out*/) const {
+  ORRERY_CHECK(false);
+}
+
+std::uint64_t Network::link_kind(std::uint32_t /*link*/) const {
+  ORRERY_CHECK(false);
+  return 0;
+}
+
 void Network::fold(const std::vector<std::uint32_t>& /*class_of*/,
-                   const std::vector<std::uint32_t>& /*members*/) {
+                   const std::vector<std::uint32_t>& /*members*/, const AlikeLinks& /*links*/) {
   ORRERY_CHECK(traits_.foldable && traits_.uncontended);
 }
 
@@ -41,7 +50,9 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
     case platform::NetworkModelKind::message:
       if (platform.rules == platform::Rules::astra)
         return std::make_unique<MessagesInOrder>(platform);
-      if (platform.fabric != nullptr) return std::make_unique<FabricMessages>(platform);
+      // Switches as end points stand in the graph of the dimensions.
+      if (platform.fabric != nullptr || reducer_count(platform) > 0)
+        return std::make_unique<FabricMessages>(platform);
       return std::make_unique<Messages>(platform);
     case platform::NetworkModelKind::flow:
       return std::make_unique<Flows>(platform);

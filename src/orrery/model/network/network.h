@@ -97,6 +97,22 @@ struct LinkPlace {
   double bytes_per_second = 0;  ///< what it carries; 0: as its dimension says
 };
 
+/// A link on a way, and which part of the bytes it carries. Above 0, at most 1.
+struct Crossing {
+  std::uint32_t link = 0;
+  float share = 1;
+
+  friend bool operator==(const Crossing&, const Crossing&) = default;
+};
+
+/// Links that carry the same at the same times, when ranks that are alike do the same.
+struct AlikeLinks {
+  std::vector<std::uint32_t> first;  ///< by link: the lowest of those that are like it
+  std::vector<std::uint32_t> count;  ///< by link: how many are like it, itself among them
+
+  [[nodiscard]] bool empty() const { return first.empty(); }
+};
+
 /// Who wants to know what links carry.
 class LinkObserver {
  public:
@@ -144,10 +160,18 @@ class Network {
   }
   /// foldable: all ranks stand alike. What all of them do alike towards all, one may do for all.
   [[nodiscard]] virtual bool uniform() const { return by_dimensions_ != nullptr; }
+  /// foldable and contended: messages share links that belong to no rank, so that who is alike
+  /// depends on which links are: crossings() and link_kind() say.
+  [[nodiscard]] virtual bool shares_links() const { return false; }
+  /// The links on the way from one rank to another. `from` is not `to`.
+  virtual void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const;
+  /// Equal numbers, equal links.
+  [[nodiscard]] virtual std::uint64_t link_kind(std::uint32_t link) const;
   /// foldable and contended: from now on only one of each class sends, in the name of all
-  /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class.
+  /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class; `links`: empty
+  /// unless shares_links().
   virtual void fold(const std::vector<std::uint32_t>& class_of,
-                    const std::vector<std::uint32_t>& members);
+                    const std::vector<std::uint32_t>& members, const AlikeLinks& links);
 
   /// Takes a message; from != to.
   virtual void send(const Send& message) = 0;

@@ -22,11 +22,14 @@ Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fa
       routing_.policy = platform::RoutePolicy::ecmp;
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
+    ranks_ = static_cast<std::uint32_t>(seats_.size());
+    reducers_ = fabric_->reducers;
   } else {
     set_dims(platform);
   }
+  for (const platform::Reducer& one : reducers_) seats_.push_back(one.node);
   rank_of_.assign(topology_->node_count(), LinkPlace::kNobody);
-  for (std::uint32_t rank = 0; rank < seats_.size(); ++rank) rank_of_[seats_[rank]] = rank;
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) rank_of_[seats_[rank]] = rank;
   for (const Link& link : topology_->links()) {
     const double payload = fabric_ != nullptr ? fabric_->efficiency : 1;
     bytes_per_ns_.push_back(link.figures.bandwidth.count() / 1e9 *
@@ -55,6 +58,35 @@ void Ways::set_dims(const platform::Platform& platform) {
   ORRERY_CHECK(made.has_value());
   topology_ = std::make_shared<const platform::Topology>(std::move(*made));
   seats_.assign(topology_->devices().begin(), topology_->devices().end());
+  ranks_ = static_cast<std::uint32_t>(seats_.size());
+  NodeIndex next = ranks_;  // switches stand behind devices, dimension by dimension
+  for (const platform::Dimension& dim : dims_) {
+    first_reducer_.push_back(ranks_ + static_cast<EndPoint>(reducers_.size()));
+    if (dim.block != platform::Block::switched || dim.size < 2) continue;
+    const NodeIndex end = next + ranks_ / static_cast<NodeIndex>(dim.size);
+    for (; next < end; ++next) {
+      if (dim.in_network) reducers_.push_back({next, *dim.in_network});
+    }
+  }
+}
+
+std::uint32_t reducer_count(const platform::Platform& platform) {
+  if (platform.fabric != nullptr)
+    return static_cast<std::uint32_t>(platform.fabric->reducers.size());
+  std::int64_t count = 0;
+  for (const platform::Dimension& dim : platform.dims) {
+    if (dim.in_network && dim.block == platform::Block::switched && dim.size > 1)
+      count += platform.npu_count() / dim.size;
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+std::optional<EndPoint> Ways::reducer_of(std::size_t dim, EndPoint rank) const {
+  if (dim >= dims_.size() || !dims_[dim].in_network || dims_[dim].size < 2) return std::nullopt;
+  EndPoint stride = 1;
+  for (std::size_t d = 0; d < dim; ++d) stride *= static_cast<EndPoint>(dims_[d].size);
+  const auto size = static_cast<EndPoint>(dims_[dim].size);
+  return first_reducer_[dim] + rank / (stride * size) * stride + rank % stride;
 }
 
 bool Ways::looks() const { return states_.front().router->looks(); }
@@ -132,16 +164,25 @@ const Route* Ways::find(std::uint32_t state, EndPoint from, EndPoint to,
   return &way;
 }
 
+std::uint32_t Ways::colour(EndPoint from, EndPoint to) {
+  if (from == to) return 0;
+  const Route* way = find(usual(), from, to);
+  if (way == nullptr) return 1;
+  const std::scoped_lock lock(mutex_);
+  const auto next = static_cast<std::uint32_t>(colours_.size() + 2);
+  return colours_.try_emplace({way->latency_ns, way->bytes_per_ns}, next).first->second;
+}
+
 std::uint32_t Ways::dim_of(const Link& link) const {
   std::uint32_t stride = 1;
-  NodeIndex switches = static_cast<NodeIndex>(seats_.size());
+  NodeIndex switches = ranks_;
   const NodeIndex hub = std::max(link.from, link.to);
   for (std::uint32_t d = 0; d < dims_.size(); ++d) {
     const auto size = static_cast<std::uint32_t>(dims_[d].size);
-    if (hub < seats_.size()) {
+    if (hub < ranks_) {
       if (link.from / stride % size != link.to / stride % size) return d;
     } else if (dims_[d].block == platform::Block::switched && size > 1) {
-      switches += static_cast<NodeIndex>(seats_.size()) / size;
+      switches += ranks_ / size;
       if (hub < switches) return d;
     }
     stride *= size;

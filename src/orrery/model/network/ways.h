@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "orrery/model/network/network.h"
@@ -23,6 +26,9 @@ struct Route {
   double bytes_per_ns = 0;  ///< what a message has that is alone on it
 };
 
+/// Switches of the platform that can do collectives' work: as many as Ways::reducers().
+[[nodiscard]] std::uint32_t reducer_count(const platform::Platform& platform);
+
 /// Knows the fabric of a platform (its dimensions, where it has none), how fast its links are, and
 /// the way of every pair of ranks while certain faults hold. One may be used by several networks;
 /// find() and alone() by several threads at a time.
@@ -32,9 +38,12 @@ class Ways {
   explicit Ways(const platform::Platform& platform, bool whole = false);
 
   [[nodiscard]] const platform::Topology& topology() const { return *topology_; }
-  [[nodiscard]] std::uint32_t rank_count() const {
-    return static_cast<std::uint32_t>(seats_.size());
-  }
+  [[nodiscard]] std::uint32_t rank_count() const { return ranks_; }
+  /// Switches that can do collectives' work: end points from rank_count() on.
+  [[nodiscard]] const std::vector<platform::Reducer>& reducers() const { return reducers_; }
+  /// The one that a rank hangs on in a dimension; empty: none, or the network is a fabric.
+  [[nodiscard]] std::optional<EndPoint> reducer_of(std::size_t dim, EndPoint rank) const;
+  [[nodiscard]] platform::NodeIndex node(EndPoint at) const { return seats_[at]; }
   [[nodiscard]] const std::vector<platform::LinkFault>& faults() const { return faults_; }
   /// Bytes that may be unanswered on a message's way; 0: no limit.
   [[nodiscard]] std::int64_t window() const { return window_; }
@@ -59,6 +68,10 @@ class Ways {
   [[nodiscard]] static std::int64_t charge(double latency_ns, double bytes_per_ns,
                                            std::int64_t bytes);
 
+  /// What one rank sees of another: equal numbers, equal times of messages that are alone. 0:
+  /// itself; 1: there is no way.
+  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to);
+
   /// Payload that all cables of a link carry in a nanosecond, in bytes.
   [[nodiscard]] double bytes_per_ns(std::uint32_t state, platform::LinkIndex link) const;
   [[nodiscard]] double latency_ns(platform::LinkIndex link) const { return latency_ns_[link]; }
@@ -77,8 +90,11 @@ class Ways {
 
   std::shared_ptr<const platform::Fabric> fabric_;  // keeps the topology
   std::shared_ptr<const platform::Topology> topology_;
-  std::vector<platform::NodeIndex> seats_;
-  std::vector<std::uint32_t> rank_of_;  // by node
+  std::vector<platform::NodeIndex> seats_;  // of ranks, then of reducers
+  std::uint32_t ranks_ = 0;
+  std::vector<platform::Reducer> reducers_;
+  std::vector<EndPoint> first_reducer_;  // by dimension, where there is no fabric
+  std::vector<std::uint32_t> rank_of_;   // by node
   platform::Routing routing_;
   std::vector<platform::LinkFault> faults_;
   std::int64_t window_ = 0;
@@ -87,6 +103,7 @@ class Ways {
   std::deque<State> states_;
   std::deque<Route> ways_;
   Route looked_;
+  std::map<std::pair<double, double>, std::uint32_t> colours_;  // by latency and rate
   std::mutex mutex_;
 };
 

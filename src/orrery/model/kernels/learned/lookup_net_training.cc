@@ -257,11 +257,11 @@ Result<std::vector<LookupNetOf>> fit_lookup_nets(
   for (const MeasuredLookup& is : lookups) kinds[{is.device, is.backward}].push_back(is);
   std::vector<LookupNetOf> nets;
   for (auto& [kind, rows] : kinds) {
-    constexpr std::size_t kLeastRows = 20;
-    if (rows.size() < kLeastRows)
+    constexpr std::size_t kLeastLookups = 20;
+    if (rows.size() < kLeastLookups)
       return fail(Errc::input_empty, kind.first,
                   fmt::format("{} {} lookups; a net needs {} or more", rows.size(),
-                              kind.second ? "backward" : "forward", kLeastRows));
+                              kind.second ? "backward" : "forward", kLeastLookups));
     std::mt19937_64 random(seed);
     for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
     // A tenth chooses among epochs, a tenth is looked at by nothing but the error that is told.

@@ -74,7 +74,8 @@ std::string_view hint_for(TopologyFormat format) {
       return "NCCL_TOPO_DUMP_FILE writes the fabric, NCCL_GRAPH_DUMP_FILE this";
     case TopologyFormat::msccl:
     case TopologyFormat::mscclpp:
-      return "describe the machines that it runs on: NCCL_TOPO_DUMP_FILE or `nvidia-smi topo -m`";
+      return "'orrery plan' reads it; of the machines that it runs on give NCCL_TOPO_DUMP_FILE or "
+             "`nvidia-smi topo -m`";
     case TopologyFormat::astra_network:
     case TopologyFormat::cluster:
       return "give it to `orrery run` as the cluster";

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/collective/in_network/switch_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace orrery::model {
+
+using graph::CollectiveType;
+using platform::LinkIndex;
+using platform::NodeIndex;
+
+namespace {
+
+constexpr std::uint32_t kNone = ~0U;
+constexpr std::size_t kAsked = 64;  // members that a root is chosen by
+
+std::int64_t in_ps(double nanoseconds) {
+  return nanoseconds < 4e15 ? static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3))
+                            : Fabric::kTooLong;
+}
+
+}  // namespace
+
+bool switches_do(CollectiveType type) {
+  return type == CollectiveType::all_reduce || type == CollectiveType::reduce_scatter ||
+         type == CollectiveType::all_gather;
+}
+
+// What is scattered comes down to those that want it, what is gathered goes up from those that have
+// it; sums go up whole, and what all want comes down whole.
+Passed SwitchTree::passed(CollectiveType type, std::int64_t data, const Edge& edge) const {
+  const std::int64_t all = members;
+  switch (type) {
+    case CollectiveType::reduce_scatter:
+      return {data, (data + all - 1) / all * edge.below};
+    case CollectiveType::all_gather:
+      return {data * edge.below, data * all};
+    default:
+      return {data, data};
+  }
+}
+
+std::int64_t SwitchTree::takes(CollectiveType type, std::int64_t data) const {
+  double longest = 0;
+  for (const Busy& link : links_) {
+    double bytes = 0;
+    for (const auto& [number, down] : link.edges) {
+      const Passed both = passed(type, data, edges[number]);
+      bytes += static_cast<double>(down ? both.down : both.up);
+    }
+    if (bytes > 0) longest = std::max(longest, bytes / std::min(link.bytes_per_ns, window));
+  }
+  const std::int64_t flows = in_ps(longest);
+  if (flows >= Fabric::kTooLong - latency - latency_down) return Fabric::kTooLong;
+  return latency + latency_down + flows;
+}
+
+SwitchTrees::SwitchTrees(const platform::Platform& platform)
+    : ways_(platform, true), reducer_at_(ways_.topology().node_count(), kNone) {
+  if (platform.fabric == nullptr) dims_ = platform.dims;
+  const auto& reducers = ways_.reducers();
+  for (std::uint32_t i = 0; i < reducers.size(); ++i)
+    reducer_at_[reducers[i].node] = ways_.rank_count() + i;
+}
+
+std::string SwitchTrees::name_of(EndPoint reducer) const {
+  return ways_.topology().name(ways_.node(reducer));
+}
+
+Result<const SwitchTree*> SwitchTrees::of(std::span<const std::uint32_t> ranks) {
+  std::vector<std::uint32_t> key(ranks.begin(), ranks.end());
+  if (const auto known = known_.find(key); known != known_.end()) return &known->second;
+  const auto root = dims_.empty() ? root_of(ranks) : switch_of_dim(ranks);
+  if (!root) return tl::unexpected(root.error());
+  auto tree = grow(ranks, *root);
+  if (!tree) return tl::unexpected(tree.error());
+  return &known_.emplace(std::move(key), std::move(*tree)).first->second;
+}
+
+Result<EndPoint> SwitchTrees::switch_of_dim(std::span<const std::uint32_t> ranks) const {
+  const auto refuse = [](const std::string& what) -> Result<EndPoint> {
+    return fail(Errc::config_conflict, "in_network", what,
+                "choose another algorithm, or say `in_network` of the dimension's switches");
+  };
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    const auto here = ways_.reducer_of(d, ranks.front());
+    if (!here) continue;
+    const bool same = std::all_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
+      return ways_.reducer_of(d, rank) == here;
+    });
+    if (same) return *here;
+  }
+  return refuse(fmt::format("ranks {} and {} hang on no switch together that sums", ranks.front(),
+                            ranks.back()));
+}
+
+Result<EndPoint> SwitchTrees::root_of(std::span<const std::uint32_t> ranks) {
+  using Cost = std::tuple<double, std::size_t, EndPoint>;
+  std::vector<std::uint32_t> asked;
+  const std::size_t count = std::min(kAsked, ranks.size());
+  for (std::size_t i = 0; i < count; ++i)
+    asked.push_back(ranks[count == 1 ? 0 : i * (ranks.size() - 1) / (count - 1)]);
+  Cost best{std::numeric_limits<double>::infinity(), 0, kNone};
+  const auto end = ways_.rank_count() + static_cast<EndPoint>(ways_.reducers().size());
+  for (EndPoint root = ways_.rank_count(); root < end; ++root) {
+    double farthest = 0;
+    std::size_t hops = 0;
+    bool reached = true;
+    for (const std::uint32_t rank : asked) {
+      const Route* way = ways_.find(ways_.usual(), rank, root);
+      reached = way != nullptr;
+      if (!reached) break;
+      farthest = std::max(farthest, way->latency_ns);
+      hops += way->steps.size();
+    }
+    if (reached) best = std::min(best, Cost{farthest, hops, root});
+  }
+  if (std::get<EndPoint>(best) != kNone) return std::get<EndPoint>(best);
+  return fail(
+      Errc::config_conflict, "in_network",
+      fmt::format("no switch that sums is reached by ranks {} to {}", ranks.front(), ranks.back()),
+      "name switches under `fabric: in_network`, or choose another algorithm");
+}
+
+Result<SwitchTree> SwitchTrees::grow(std::span<const std::uint32_t> ranks, EndPoint root) {
+  SwitchTree tree;
+  tree.members = static_cast<std::uint32_t>(ranks.size());
+  std::map<EndPoint, EndPoint> parent_of;  // of switches
+  for (const std::uint32_t rank : ranks) {
+    const Route* way = ways_.find(ways_.usual(), rank, root);
+    if (way == nullptr) {
+      return fail(Errc::config_conflict, "in_network",
+                  fmt::format("rank {} does not reach {}", rank, name_of(root)), "");
+    }
+    EndPoint child = rank;
+    for (const platform::Step& step : way->steps) {
+      const EndPoint here = reducer_at_[ways_.topology().link(step.link).to];
+      if (here == kNone) continue;
+      if (child == rank)
+        tree.edges.push_back({child, here});
+      else
+        parent_of[child] = here;
+      if (here == root || parent_of.contains(here)) break;
+      child = here;
+    }
+  }
+  for (const auto& [child, parent] : parent_of) tree.edges.push_back({child, parent, 0});
+  if (auto fine = finish(tree, root); !fine) return tl::unexpected(fine.error());
+  return tree;
+}
+
+Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
+  const auto& reducers = ways_.reducers();
+  std::map<EndPoint, std::size_t> up;  // of a switch: its edge
+  for (std::size_t i = tree.members; i < tree.edges.size(); ++i) up[tree.edges[i].child] = i;
+  std::map<EndPoint, std::int64_t> children;
+  std::map<LinkIndex, SwitchTree::Busy> busy;
+  tree.window = std::numeric_limits<double>::infinity();
+  const auto carry = [&](std::uint32_t edge, const Route& way, bool down) {
+    for (const platform::Step& step : way.steps) {
+      SwitchTree::Busy& link = busy[step.link];
+      link.bytes_per_ns = ways_.bytes_per_ns(ways_.usual(), step.link);
+      link.edges.emplace_back(edge, down);
+    }
+  };
+  for (std::uint32_t i = 0; i < tree.edges.size(); ++i) {
+    SwitchTree::Edge& edge = tree.edges[i];
+    const Route* there = ways_.find(ways_.usual(), edge.child, edge.parent);
+    const Route* back = ways_.find(ways_.usual(), edge.parent, edge.child);
+    if (there == nullptr || back == nullptr) {
+      return fail(Errc::config_conflict, "in_network",
+                  fmt::format("there is no way to {} and back", name_of(edge.parent)), "");
+    }
+    carry(i, *there, false);
+    carry(i, *back, true);
+    edge.passing = reducers[edge.parent - ways_.rank_count()].figures.latency.count();
+    edge.latency = in_ps(there->latency_ns);
+    edge.latency_down = in_ps(back->latency_ns);
+    ++children[edge.parent];
+  }
+  for (std::uint32_t m = 0; m < tree.members; ++m) {
+    std::int64_t above = tree.edges[m].latency + tree.edges[m].passing,
+                 below = tree.edges[m].latency_down;
+    std::uint32_t levels = 1;
+    for (EndPoint at = tree.edges[m].parent; at != root; ++levels) {
+      SwitchTree::Edge& edge = tree.edges[up.at(at)];
+      ++edge.below;
+      above += edge.latency + edge.passing;
+      below += edge.latency_down;
+      at = edge.parent;
+    }
+    tree.latency = std::max(tree.latency, above);
+    tree.latency_down = std::max(tree.latency_down, below);
+    tree.levels = std::max(tree.levels, levels);
+  }
+  const double round_trip = static_cast<double>(tree.latency + tree.latency_down) / kPsPerNs;
+  for (const auto& [at, count] : children) {
+    const platform::InNetwork& figures = reducers[at - ways_.rank_count()].figures;
+    if (figures.radix > 0 && count > figures.radix) {
+      return fail(Errc::config_conflict, "in_network",
+                  fmt::format("{} would sum what comes from {}; it can {}", name_of(at), count,
+                              figures.radix),
+                  "choose another algorithm, or smaller groups");
+    }
+    if (figures.buffer.count() > 0 && round_trip > 0)
+      tree.window = std::min(tree.window, static_cast<double>(figures.buffer.count()) / round_trip);
+  }
+  for (auto& [link, one] : busy) tree.links_.push_back(std::move(one));
+  return {};
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/cluster_collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
+
+namespace orrery::platform {
+
+namespace {
+
+bool power_of_two(std::int64_t n) {
+  return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
+}
+
+bool is_one(Algorithm algorithm) {
+  return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct ||
+         algorithm == Algorithm::one_halving_doubling || algorithm == Algorithm::one_in_network;
+}
+
+bool by_switches(Algorithm algorithm) {
+  return algorithm == Algorithm::in_network || algorithm == Algorithm::one_in_network;
+}
+
+bool halves(Algorithm algorithm) {
+  return algorithm == Algorithm::halving_doubling || algorithm == Algorithm::one_halving_doubling ||
+         algorithm == Algorithm::double_binary_tree;
+}
+
+enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all };
+
+/// What each block does well by itself. Direct with window 1 keeps an all-to-all within one switch
+/// port's bandwidth.
+AlgorithmSpec by_block(const Dimension& dim, Collective collective) {
+  if (dim.block == Block::ring) return {Algorithm::ring};
+  if (dim.block == Block::fully_connected) return {Algorithm::direct};
+  if (collective == Collective::all_to_all) return {Algorithm::direct, 1};
+  return {power_of_two(dim.size) ? Algorithm::halving_doubling : Algorithm::ring};
+}
+
+void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective collective,
+                     const std::string& path, Reading& reading) {
+  const std::string word = write_value(spec.algorithm).get<std::string>();
+  if (halves(spec.algorithm) && !power_of_two(members)) {
+    reading.fail(Errc::config_conflict, path,
+                 fmt::format("{} needs a power of two, and here are {} members", word, members),
+                 "use ring or direct");
+  }
+  if (spec.algorithm == Algorithm::double_binary_tree && collective != Collective::all_reduce) {
+    reading.fail(Errc::config_conflict, path, "double_binary_tree is for all_reduce only");
+  }
+  if (halves(spec.algorithm) && collective == Collective::all_to_all) {
+    reading.fail(Errc::config_conflict, path, word + " cannot run an all-to-all",
+                 "use ring or direct");
+  }
+}
+
+/// Of a dimension, or of all of them.
+void check_switches(const AlgorithmSpec& spec, const Platform& platform,
+                    std::optional<std::size_t> dim, Collective collective, const std::string& path,
+                    Reading& reading) {
+  if (!by_switches(spec.algorithm)) return;
+  if (collective == Collective::all_to_all) {
+    return reading.fail(Errc::config_conflict, path, "switches cannot run an all-to-all",
+                        "use direct");
+  }
+  if (platform.fabric) {
+    if (!platform.fabric->reducers.empty()) return;
+    return reading.fail(Errc::config_conflict, path, "no switch of the fabric says that it can",
+                        "name those that do under `fabric: in_network`");
+  }
+  for (std::size_t d = 0; d < platform.dims.size(); ++d) {
+    const bool meant = dim ? d == *dim : platform.dims[d].size > 1;
+    if (!meant || platform.dims[d].in_network) continue;
+    return reading.fail(Errc::config_conflict, path,
+                        fmt::format("the switches of dimension {} do not say that they can", d),
+                        "give that dimension `in_network: {}`, or choose another algorithm");
+  }
+  const auto wide = std::count_if(platform.dims.begin(), platform.dims.end(),
+                                  [](const Dimension& one) { return one.size > 1; });
+  if (!dim && wide > 1) {
+    reading.fail(Errc::config_conflict, path, "no switch is common to several dimensions",
+                 "use in_network, dimension by dimension");
+  }
+}
+
+CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Collective collective,
+                         const std::string& path, Reading& reading) {
+  CollectivePlan plan;
+  plan.custom_prefix = value.custom;
+  if (!value.custom.empty()) return plan;
+  if (value.algorithms.empty()) {
+    for (const Dimension& dim : platform.dims) plan.per_dim.push_back(by_block(dim, collective));
+    return plan;
+  }
+  plan.per_dim = value.algorithms;
+  if (is_one(plan.per_dim.front().algorithm) && plan.per_dim.size() == 1) {
+    check_algorithm(plan.per_dim.front(), platform.npu_count(), collective, path, reading);
+    check_switches(plan.per_dim.front(), platform, {}, collective, path, reading);
+    return plan;
+  }
+  if (value.for_every_dim) plan.per_dim.assign(platform.dims.size(), value.algorithms.front());
+  if (plan.per_dim.size() != platform.dims.size()) {
+    reading.fail(Errc::config_conflict, path,
+                 fmt::format("lists {} algorithms for a network of {} dimensions",
+                             plan.per_dim.size(), platform.dims.size()),
+                 "give one per dimension, or a single word for all");
+    return plan;
+  }
+  for (std::size_t d = 0; d < plan.per_dim.size(); ++d) {
+    const std::string place = value.for_every_dim ? path : pointer(path, d);
+    if (is_one(plan.per_dim[d].algorithm)) {
+      reading.fail(Errc::config_conflict, place,
+                   "a one_* algorithm joins all dimensions: it must stand alone");
+    }
+    if (platform.dims[d].size <= 1) continue;
+    check_algorithm(plan.per_dim[d], platform.dims[d].size, collective, place, reading);
+    check_switches(plan.per_dim[d], platform, d, collective, place, reading);
+  }
+  return plan;
+}
+
+}  // namespace
+
+void set_collectives(const ClusterSection& file, Platform& platform, Reading& reading) {
+  const CollectivesSection& section = file.collectives;
+  CollectiveConfig& config = platform.collectives;
+  set_library(file, platform, reading);
+  config.policy = section.policy;
+  config.optimization = section.optimization;
+  config.inter_dimension = section.order;
+  config.intra_dimension = section.within;
+  config.splits = section.chunks;
+  config.active_chunks = section.active_chunks;
+  config.queues_per_dim = section.queues_per_dim;
+  config.custom_by_node = section.custom_by_node.by_id;
+  config.rendezvous = section.rendezvous;
+  config.endpoint_delay = file.endpoint_delay;
+
+  // All-gather and reduce-scatter follow all_reduce where that can run them.
+  const bool follow =
+      section.all_reduce.custom.empty() &&
+      (section.all_reduce.algorithms.empty() ||
+       std::none_of(
+           section.all_reduce.algorithms.begin(), section.all_reduce.algorithms.end(),
+           [](const AlgorithmSpec& s) { return s.algorithm == Algorithm::double_binary_tree; }));
+  const auto either = [&](const PlanValue& own) {
+    return own.empty() && follow ? section.all_reduce : own;
+  };
+  config.all_reduce = make_plan(section.all_reduce, platform, Collective::all_reduce,
+                                "/collectives/all_reduce", reading);
+  config.all_gather = make_plan(either(section.all_gather), platform, Collective::all_gather,
+                                "/collectives/all_gather", reading);
+  config.reduce_scatter =
+      make_plan(either(section.reduce_scatter), platform, Collective::reduce_scatter,
+                "/collectives/reduce_scatter", reading);
+  config.all_to_all = make_plan(section.all_to_all, platform, Collective::all_to_all,
+                                "/collectives/all_to_all", reading);
+}
+
+Result<void> use_algorithms(Platform& platform, std::string_view words) {
+  Reading reading{"--collective-algorithm"};
+  Json list = Json::array();
+  for (std::size_t first = 0; first <= words.size();) {
+    const std::size_t end = std::min(words.find(',', first), words.size());
+    list.push_back(std::string(words.substr(first, end - first)));
+    first = end + 1;
+  }
+  PlanValue value;
+  read_value(list.size() == 1 ? list[0] : list, "", {}, value, reading);
+  if (reading.error) return tl::unexpected(*reading.error);
+  CollectiveConfig& config = platform.collectives;
+  const auto set = [&](CollectivePlan& plan, Collective collective, bool must) {
+    Reading own{"--collective-algorithm"};
+    CollectivePlan made = make_plan(value, platform, collective, "", own);
+    if (!own.error)
+      plan = std::move(made);
+    else if (must)
+      reading.error = std::move(own.error);
+  };
+  set(config.all_reduce, Collective::all_reduce, true);
+  if (reading.error) return tl::unexpected(*reading.error);
+  set(config.all_gather, Collective::all_gather, false);
+  set(config.reduce_scatter, Collective::reduce_scatter, false);
+  set(config.all_to_all, Collective::all_to_all, false);
+  config.custom_by_node.clear();
+  config.library = CollectiveLibrary::ideal;
+  return {};
+}
+
+}  // namespace orrery::platform

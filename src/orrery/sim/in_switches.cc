@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/in_switches.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/model/collective/packet_time.h"
+
+namespace orrery::sim {
+
+using model::SwitchTree;
+
+// Null: there is none, and the run fails.
+const SwitchTree* InSwitches::tree(const Chunk& block, const model::PhaseSpec& spec,
+                                   std::uint32_t base) {
+  ranks_.clear();
+  for (std::uint32_t p = 0; p < spec.request.ring.size; ++p)
+    ranks_.push_back(run_.rank_of(block.communicator, base + p * spec.request.ring.stride));
+  const auto found = planner_.switch_tree(ranks_);
+  if (found) return *found;
+  run_.fail(found.error());
+  return nullptr;
+}
+
+void InSwitches::begin(Stream& stream) {
+  const model::PhaseSpec& spec = *stream.spec;
+  stream.since = run_.now();
+  stream.sent = 1;
+  if (is_worked_out()) {
+    run_.result.messages += run_.weight(stream.rank);
+    run_.result.savings.phases_worked_out += run_.weight(stream.rank);
+  } else {
+    run_.result.savings.phases_by_messages += run_.weight(stream.rank);
+  }
+  const std::optional<Gathered> all = gatherings_.come(stream);
+  if (!all) return;
+  UnderWay phase{&spec, stream.id.block, *all, run_.now(), 0, {}};
+  if (is_worked_out()) {
+    const SwitchTree* known = tree(chunks_.of(stream), spec, all->base);
+    if (known == nullptr) return;
+    const std::int64_t takes = known->takes(spec.request.type, spec.request.data);
+    return end(phase, run_.after(model::later(takes, 2 * spec.endpoint)));
+  }
+  std::uint32_t number = 0;
+  if (free_.empty()) {
+    number = static_cast<std::uint32_t>(under_way_.size());
+    under_way_.push_back(std::move(phase));
+  } else {
+    number = free_.back();
+    free_.pop_back();
+    under_way_[number] = std::move(phase);
+  }
+  send(number);
+}
+
+// Where ranks stand for others, each sends what is its own.
+void InSwitches::send(std::uint32_t number) {
+  const UnderWay phase = under_way_[number];
+  const Chunk& block = chunks_[phase.block];
+  const model::RingShape& ring = phase.spec->request.ring;
+  if (phase.ring.parties == nullptr) {
+    const SwitchTree* known = tree(block, *phase.spec, phase.ring.base);
+    if (known == nullptr) return;
+    for (std::uint32_t edge = 0; edge < known->edges.size(); ++edge) send(number, *known, edge, 1);
+    return;
+  }
+  for (const std::uint32_t player : phase.ring.players()) {
+    const Player who = chunks_.group(block).who_plays(player);
+    const std::uint32_t position = ring.position(who.member);
+    const SwitchTree* known = tree(block, *phase.spec, who.member - position * ring.stride);
+    if (known == nullptr) return;
+    send(number, *known, position, run_.weight(who.rank));
+  }
+}
+
+void InSwitches::send(std::uint32_t number, const SwitchTree& tree, std::uint32_t edge,
+                      std::uint32_t weight) {
+  UnderWay& phase = under_way_[number];
+  const model::PhaseSpec& spec = *phase.spec;
+  const SwitchTree::Edge& at = tree.edges[edge];
+  const model::Passed bytes = tree.passed(spec.request.type, spec.request.data, at);
+  for (const bool down : {false, true}) {
+    ++phase.left;
+    const Event arrival{.kind = EventKind::switch_deliver,
+                        .first = number,
+                        .key = static_cast<std::uint32_t>(phase.beyond.size()),
+                        .block = phase.block,
+                        .spec = spec.id};
+    phase.beyond.push_back(tree.latency + tree.latency_down -
+                           (down ? at.latency_down : at.latency));
+    transport_.send({.from = down ? at.parent : at.child,
+                     .to = down ? at.child : at.parent,
+                     .bytes = down ? bytes.down : bytes.up,
+                     .weight = weight,
+                     .flow = chunks_[phase.block].flow(),
+                     .order = step_order(spec.id, 2 * edge + (down ? 1 : 0))},
+                    0, arrival);
+  }
+}
+
+void InSwitches::arrives(const Event& event) {
+  UnderWay& phase = under_way_[event.first];
+  phase.end = std::max(phase.end, run_.after(phase.beyond[event.key]));
+  if (--phase.left > 0) return;
+  const std::int64_t wait = 2 * phase.spec->endpoint;
+  end(phase, run_.after(model::later(phase.end - run_.now(), wait)));
+  phase.beyond.clear();
+  free_.push_back(event.first);
+}
+
+void InSwitches::end(const UnderWay& phase, std::int64_t time) {
+  const model::RingShape& ring = phase.spec->request.ring;
+  const auto one = [&](std::uint32_t member) {
+    run_.queue.push(
+        {.time = time, .kind = EventKind::phase_end, .first = member, .block = phase.block});
+  };
+  if (phase.ring.parties == nullptr) {
+    for (std::uint32_t p = 0; p < ring.size; ++p) one(phase.ring.base + p * ring.stride);
+    return;
+  }
+  for (const std::uint32_t player : phase.ring.players())
+    one(chunks_.group(chunks_[phase.block]).who_plays(player).member);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Phases that switches do.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/model/collective/in_network/switch_tree.h"
+#include "orrery/sim/gatherings.h"
+#include "orrery/sim/phase_run.h"
+#include "orrery/sim/planner.h"
+#include "orrery/sim/transport.h"
+
+namespace orrery::sim {
+
+/// Runs the phases of Algorithm::in_network, from when the last of a ring has begun it: data moves
+/// when there is a summand from everybody.
+///
+/// On a network whose messages share links and that knows switches as end points, each edge of the
+/// tree is a message up and one down. All leave at the same time, since a byte is handed on as soon
+/// as it is summed; the phase ends when the last of them has ended, and its last byte has gone up
+/// and down the whole tree. Elsewhere the tree says how long it takes (SwitchTree::takes).
+class InSwitches final : public PhaseRun {
+ public:
+  InSwitches(Run& run, const Planner& planner, Chunks& chunks, Transport& transport)
+      : run_(run),
+        planner_(planner),
+        chunks_(chunks),
+        gatherings_(run, chunks),
+        transport_(transport) {}
+
+  [[nodiscard]] static bool runs(const model::PhaseSpec& spec) {
+    return spec.request.algorithm.algorithm == platform::Algorithm::in_network &&
+           spec.request.library.nodes == 0;
+  }
+  /// They end in one event.
+  [[nodiscard]] bool is_worked_out() const {
+    return !transport_.contended() || run_.network.end_points().switches == 0;
+  }
+  void begin(Stream& stream) override;
+  /// Events of kind switch_deliver.
+  void arrives(const Event& event) override;
+
+  /// Goes on from where another has come to.
+  void resume(const InSwitches& other) {
+    gatherings_.resume(other.gatherings_);
+    under_way_ = other.under_way_;
+    free_ = other.free_;
+  }
+
+ private:
+  /// A phase whose messages are on their way.
+  struct UnderWay {
+    const model::PhaseSpec* spec = nullptr;
+    std::uint32_t block = 0;
+    Gathered ring;
+    std::int64_t end = 0;              ///< by what has arrived so far
+    std::uint32_t left = 0;            ///< messages that have not
+    std::vector<std::int64_t> beyond;  ///< by message: latency of the tree beyond its own way
+  };
+
+  [[nodiscard]] const model::SwitchTree* tree(const Chunk& block, const model::PhaseSpec& spec,
+                                              std::uint32_t base);
+  void end(const UnderWay& phase, std::int64_t time);
+  void send(std::uint32_t number);
+  void send(std::uint32_t number, const model::SwitchTree& tree, std::uint32_t edge,
+            std::uint32_t weight);
+
+  Run& run_;
+  const Planner& planner_;
+  Chunks& chunks_;
+  Gatherings gatherings_;
+  Transport& transport_;
+  std::vector<UnderWay> under_way_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> ranks_;  // scratch of tree()
+};
+
+}  // namespace orrery::sim
