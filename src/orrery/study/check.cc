@@ -5,6 +5,7 @@
 
 #include "orrery/core/units.h"
 #include "orrery/platform/fabric.h"
+#include "orrery/study/custom_algorithms.h"
 #include "orrery/study/inputs.h"
 
 namespace orrery::study {

@@ -79,11 +79,6 @@ struct Inputs {
 [[nodiscard]] Result<graph::Workload> read_recorded_workload(const Question& question,
                                                              std::uint32_t ranks, Watch& watch);
 
-/// Reads the traces of custom collective algorithms that `platform` names.
-[[nodiscard]] Result<void> read_custom_collectives(const Question& question,
-                                                   const platform::Platform& platform,
-                                                   graph::Workload& workload);
-
 /// Under Orrery rules a cluster must not be smaller than the workload: Errc::config_conflict.
 [[nodiscard]] Result<void> check_sizes(const Question& question,
                                        const platform::Platform& platform);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery plan: a collective's own plan looked at.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "orrery/core/units.h"
+#include "orrery/platform/networks.h"
+#include "orrery/present/collective_plan_text.h"
+#include "orrery/study/collective_plan.h"
+#include "orrery/study/custom_algorithms.h"
+#include "orrery/synthesis/formats/msccl.h"
+#include "output_file.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct PlanOptions {
+  study::CollectivePlanQuestion question;
+  std::string size;
+};
+
+/// An XML file, or a folder of traces.
+Result<void> write_plan(const synthesis::Plan& plan, const std::string& path, bool force,
+                        Findings& findings) {
+  if (path != "-" && !path.ends_with(".xml"))
+    return study::write_plan_traces(plan, path + "/plan", force, findings);
+  const auto text = synthesis::write_msccl(plan);
+  if (!text) return tl::unexpected(text.error());
+  return write_output(path, *text, force);
+}
+
+int plan(PlanOptions& options, Session& session) {
+  if (!options.size.empty()) {
+    const auto size = parse_bytes(options.size, "--size");
+    if (!size) return session.fail(size.error());
+    options.question.size = *size;
+  }
+  Findings findings;
+  const auto answer = study::look_at_plan(options.question, findings);
+  if (!answer) return session.fail(answer.error(), findings);
+  const std::string path = std::exchange(session.output, {});
+  if (!path.empty()) {
+    if (auto done = write_plan(answer->plan, path, session.force, findings); !done)
+      return session.fail(done.error(), findings);
+    if (path == "-") return answer->check.right() ? kOk : kSaysNo;
+  }
+  return session.deliver(
+      present::collective_plan_text(*answer, findings, session.out_style()),
+      [&] { return present::collective_plan_json(*answer, findings); },
+      answer->check.right() ? kOk : kSaysNo);
+}
+
+}  // namespace
+
+void add_plan(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "plan", "Check a collective's plan (MSCCL, MSCCL++, Chakra) and say how long it takes");
+  command->description(
+      "Check a collective's plan (MSCCL, MSCCL++, Chakra) and say how long it takes: follows "
+      "every\n"
+      "chunk through every step, and with a cluster runs the collective there.\n"
+      "Exit code: 0 right, 1 wrong, 3 no plan, 5 a limit was hit.\n\n"
+      "Examples:\n"
+      "  orrery plan ring.xml\n"
+      "  orrery plan ring.xml --cluster h100-sxm:8 --size 1GB\n");
+  const auto options = std::make_shared<PlanOptions>();
+  command
+      ->add_option("FILE", options->question.file,
+                   "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("--size", options->size,
+                   "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
+      ->type_name("SIZE");
+  command->add_option("--cluster", options->question.cluster, "Run it there: a file, or a name")
+      ->type_name("FILE");
+  command->add_option("--network", options->question.network, platform::network_choices())
+      ->type_name("MODEL");
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces");
+  command->callback([options, &session] {
+    session.command = "plan";
+    session.action = [options, &session] { return plan(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

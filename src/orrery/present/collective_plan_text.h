@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "orrery/report/text.h"
+#include "orrery/study/collective_plan.h"
+
+namespace orrery::present {
+
+[[nodiscard]] std::string collective_plan_text(const study::CollectivePlanAnswer& answer,
+                                               const Findings& findings, report::Style style);
+[[nodiscard]] std::string collective_plan_json(const study::CollectivePlanAnswer& answer,
+                                               const Findings& findings);
+
+}  // namespace orrery::present

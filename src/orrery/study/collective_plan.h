@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan of a collective looked at: what it does, whether it is right, how long it takes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/core/quantity.h"
+#include "orrery/platform/platform.h"
+#include "orrery/synthesis/check.h"
+#include "orrery/synthesis/plan.h"
+
+namespace orrery::study {
+
+struct CollectivePlanQuestion {
+  std::string file;           ///< a plan, or Chakra traces by their prefix
+  std::optional<Bytes> size;  ///< of the whole buffer
+  std::string cluster;        ///< to run it on; empty: nowhere
+  std::string network;        ///< instead of the cluster's model
+};
+
+/// One collective, run alone.
+struct PlannedRun {
+  std::string cluster;  ///< what it is called
+  std::string network;  ///< "flow"
+  Bytes size{};         ///< of the whole buffer: what was asked for, in equal shares
+  Time time{};
+  std::uint64_t messages = 0;
+  double algorithm_bandwidth = 0;  ///< bytes per second
+  double bus_bandwidth = 0;        ///< likewise, as nccl-tests has it; 0: not known
+  std::optional<Time> own;  ///< the same by what the cluster runs without a plan; empty: unknown
+};
+
+struct CollectivePlanAnswer {
+  synthesis::Plan plan;
+  synthesis::PlanCheck check;
+  Bytes size{};
+  std::vector<std::uint64_t> chunks_sent;  ///< by rank
+  std::uint64_t longest_block = 0;         ///< steps
+  std::optional<PlannedRun> run;           ///< of a right plan, where there is a cluster
+
+  /// Bytes of so many chunks.
+  [[nodiscard]] Bytes bytes_of(std::uint64_t chunks) const;
+};
+
+/// Errc: what reading says; config_conflict for a cluster with too few devices; stall.
+[[nodiscard]] Result<CollectivePlanAnswer> look_at_plan(const CollectivePlanQuestion& question,
+                                                        Findings& findings);
+
+/// One collective by that plan on that platform, among its first ranks. Errc: those of simulate();
+/// config_conflict.
+[[nodiscard]] Result<Time> time_of_plan(const synthesis::Plan& plan, Bytes size,
+                                        const platform::Platform& platform, bool fold);
+
+}  // namespace orrery::study

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/one_collective.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "orrery/core/check.h"
+#include "orrery/graph/builder.h"
+
+namespace orrery::study {
+
+namespace {
+
+graph::GraphRef graph_of(const graph::NodeSpec& node, const std::shared_ptr<StringPool>& strings) {
+  graph::GraphBuilder builder("collective", strings, graph::Repair::refuse);
+  builder.add(node);
+  Findings findings;
+  auto made = std::move(builder).finish(findings);
+  ORRERY_CHECK(made.has_value());
+  return std::make_shared<const graph::Graph>(*std::move(made));
+}
+
+}  // namespace
+
+graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
+                               std::span<const std::uint32_t> members, std::uint32_t ranks) {
+  graph::Workload work;
+  const auto strings = std::make_shared<StringPool>();
+  graph::NodeSpec node;
+  node.id = 1;
+  node.kind = graph::NodeKind::coll;
+  node.flags = graph::kHasCommType | graph::kHasCommSize;
+  node.collective.type = type;
+  // Of all-gathers a node states what each rank gives.
+  const bool shard = type == graph::CollectiveType::all_gather;
+  const auto count = static_cast<std::int64_t>(members.size());
+  node.collective.size = shard ? Bytes(whole.count() / count) : whole;
+  const bool all = members.size() == ranks;
+  if (!all) node.collective.group = strings->intern(kOneCollective);
+  work.graphs.push_back(graph_of(node, strings));
+  work.graph_of_rank.assign(ranks, all ? 0 : 1);
+  if (all) return work;
+  graph::NodeSpec nothing;
+  nothing.id = 1;
+  nothing.kind = graph::NodeKind::metadata;
+  work.graphs.push_back(graph_of(nothing, strings));
+  graph::ProcessGroup& group = work.groups[std::string(kOneCollective)];
+  group.name = kOneCollective;
+  for (const std::uint32_t rank : members) {
+    work.graph_of_rank[rank] = 0;
+    group.ranks.push_back(rank);
+  }
+  return work;
+}
+
+Result<sim::SimResult> simulate_one(const graph::Workload& work, const platform::Platform& platform,
+                                    const sim::Options& options) {
+  auto result = sim::simulate(work, platform, options);
+  if (!result) return result;
+  if (result->stall)
+    return fail(Errc::stall, "the collective", "it cannot finish",
+                "a plan that is right does; this is worth a report");
+  return result;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A single collective as a workload, and how long it takes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "orrery/core/error.h"
+#include "orrery/core/quantity.h"
+#include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::study {
+
+/// What its node, of id 1, and its group, where not all take part, are called.
+inline constexpr std::string_view kOneCollective = "plan";
+
+/// One collective of `whole` bytes (graph::whole_buffer) among `members` of so many ranks,
+/// ascending; the others do nothing. Of an all-gather each gives an equal share.
+[[nodiscard]] graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
+                                             std::span<const std::uint32_t> members,
+                                             std::uint32_t ranks);
+
+/// Errc: those of simulate(); stall.
+[[nodiscard]] Result<sim::SimResult> simulate_one(const graph::Workload& work,
+                                                  const platform::Platform& platform,
+                                                  const sim::Options& options);
+
+}  // namespace orrery::study

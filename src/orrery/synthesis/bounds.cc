@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "orrery/synthesis/bounds_cuts.h"
+#include "orrery/synthesis/bounds_ways.h"
+#include "orrery/synthesis/flow_cut.h"
+
+namespace orrery::synthesis {
+
+namespace {
+
+// Links that are looked at, at most: each of these is some tenths of a second.
+constexpr std::uint64_t kFlowSteps = 40'000'000, kHalfSteps = 10'000'000, kWaySteps = 20'000'000;
+constexpr std::size_t kFlowMembers = 16'384, kKindsOfLinks = 4;
+
+struct Asked {
+  CollectiveType type;
+  std::int64_t bytes;
+  std::int64_t shard;  ///< of one rank: the whole bytes of them that each surely has
+  std::int64_t ranks;
+  NodeIndex root;
+};
+
+/// What has to leave a set with `inside` of the ranks, in bytes; see bounds.h.
+double leaving(const Asked& asked, std::int64_t inside, bool root_inside) {
+  const std::int64_t outside = asked.ranks - inside;
+  if (inside == 0 || outside == 0) return 0;
+  const auto n = static_cast<double>(asked.bytes), shard = static_cast<double>(asked.shard);
+  switch (asked.type) {
+    case CollectiveType::all_gather:
+      return shard * static_cast<double>(inside);
+    case CollectiveType::reduce_scatter:
+      return shard * static_cast<double>(outside);
+    case CollectiveType::all_to_all:
+      return shard * static_cast<double>(inside) * static_cast<double>(outside);
+    case CollectiveType::all_reduce:
+      return n;
+    case CollectiveType::broadcast:
+      return root_inside ? n : 0;
+    case CollectiveType::reduce:
+      return root_inside ? 0 : n;
+    default:
+      return 0;
+  }
+}
+
+/// Rounded so that it is never above what it stands for.
+Time time_of(double bytes, double capacity) {
+  return Time(static_cast<std::int64_t>(bytes / capacity * 1e12 * (1 - 1e-12)));
+}
+
+class Search {
+ public:
+  Search(const Ground& ground, std::span<const NodeIndex> members, const Asked& asked)
+      : ground_(ground), members_(members), asked_(asked), finder_(ground, members, asked.root) {}
+
+  Bound run(InNetwork in_network) {
+    bound_.latency = latency();
+    if (asked_.type != CollectiveType::barrier) {
+      for (const Family& family : finder_.families()) {
+        for (const NodeSet& set : family.sets) consider(set);
+        if (in_network == InNetwork::forwards && asked_.type == CollectiveType::all_reduce)
+          consider_messages(family);
+      }
+      if (asked_.type == CollectiveType::all_to_all) {
+        for (const NodeSet& set : finder_.halves(kHalfSteps)) consider(set);
+        volumes();
+      } else {
+        tightest();
+      }
+    } else {
+      bound_.exact = true;
+    }
+    bound_.total = std::max(total_, bound_.latency);
+    return std::move(bound_);
+  }
+
+ private:
+  void consider(BindingCut cut) {
+    if (cut.bytes <= 0 || cut.capacity <= 0) return;
+    const Time time = time_of(cut.bytes, cut.capacity);
+    total_ = std::max(total_, time + cut.latency);
+    if (time < bound_.bandwidth || (time == bound_.bandwidth && !bound_.binds.name.empty())) return;
+    bound_.bandwidth = time;
+    bound_.binds = std::move(cut);
+  }
+  void consider(const NodeSet& set) {
+    const auto add = [&](const char* how, const Rim& rim, double bytes) {
+      consider({how + set.name, rim.capacity, bytes, rim.latency, rim.links});
+    };
+    add("what leaves ", set.out, leaving(asked_, set.members, set.root));
+    // What enters it leaves all else.
+    add("what enters ", set.in, leaving(asked_, asked_.ranks - set.members, !set.root));
+  }
+
+  /// 2 (k - 1) n bytes leave k disjoint sets, and enter them.
+  void consider_messages(const Family& family) {
+    Rim out, in;
+    std::int64_t with_ranks = 0;
+    const auto add = [](Rim& sum, const Rim& one) {
+      if (one.links == 0) return;
+      sum.latency = sum.links == 0 ? one.latency : std::min(sum.latency, one.latency);
+      sum.capacity += one.capacity;
+      sum.links += one.links;
+    };
+    for (const NodeSet& set : family.sets) {
+      with_ranks += set.members > 0 ? 1 : 0;
+      add(out, set.out);
+      add(in, set.in);
+    }
+    const double bytes =
+        2.0 * static_cast<double>(asked_.bytes) * static_cast<double>(with_ranks - 1);
+    consider({"what leaves " + family.name, out.capacity, bytes, out.latency, out.links});
+    consider({"what enters " + family.name, in.capacity, bytes, in.latency, in.links});
+  }
+
+  void tightest() {
+    if (members_.size() > kFlowMembers) return;
+    bound_.exact = true;
+    const CollectiveType type = asked_.type;
+    const bool rooted = type == CollectiveType::broadcast || type == CollectiveType::reduce;
+    const bool along = type == CollectiveType::all_gather || type == CollectiveType::broadcast;
+    const bool both = type == CollectiveType::all_reduce;
+    std::vector<std::int64_t> weight(ground_.node_count());
+    std::vector<NodeIndex> wants(members_.begin(), members_.end());
+    if (rooted || both) {
+      const NodeIndex root = rooted ? asked_.root : members_.front();
+      weight[root] = 1;
+      wants.erase(std::find(wants.begin(), wants.end(), root));
+    } else {
+      for (const NodeIndex node : members_) weight[node] = 1;
+    }
+    for (const Direction direction : {Direction::along, Direction::against}) {
+      if (!both && (direction == Direction::along) != along) continue;
+      TightCut cut = tightest_cut(ground_, weight, wants, direction, kFlowSteps);
+      bound_.exact &= cut.exact;
+      // The side with fewer ranks says it shorter.
+      NodeSet set = finder_.measure("", cut.inside);
+      if (2 * set.members > asked_.ranks) {
+        cut.inside.flip();
+        set = finder_.measure("", cut.inside);
+      }
+      set.name = finder_.describe(cut.inside);
+      consider(set);
+    }
+  }
+
+  /// Bytes times links that they have to cross, of a kind, against what those links carry.
+  void volumes() {
+    std::map<std::pair<platform::LinkClass, double>, std::uint32_t> kinds;
+    for (const Wire& wire : ground_.wires)
+      ++kinds[{ground_.topology->link(wire.link).figures.kind, wire.capacity}];
+    std::vector<bool> counts(ground_.wires.size(), true);
+    const std::uint64_t steps = kWaySteps / (1 + std::min(kinds.size(), kKindsOfLinks));
+    volume("all links together", counts, steps);
+    if (kinds.size() < 2 || kinds.size() > kKindsOfLinks) return;
+    for (const auto& [kind, links] : kinds) {
+      for (std::size_t w = 0; w < counts.size(); ++w) {
+        const Wire& wire = ground_.wires[w];
+        counts[w] = ground_.topology->link(wire.link).figures.kind == kind.first &&
+                    wire.capacity == kind.second;
+      }
+      volume(fmt::format("all {} links of a kind together", platform::name(kind.first)), counts,
+             steps);
+    }
+  }
+  void volume(std::string name, const std::vector<bool>& counts, std::uint64_t steps) {
+    const auto crossings = least_crossings(ground_, members_, counts, steps);
+    if (!crossings) return;
+    Rim rim;
+    for (std::size_t w = 0; w < counts.size(); ++w) {
+      if (!counts[w]) continue;
+      const Time latency = ground_.wires[w].latency;
+      rim.latency = rim.links == 0 ? latency : std::min(rim.latency, latency);
+      rim.capacity += ground_.wires[w].capacity;
+      ++rim.links;
+    }
+    consider({std::move(name), rim.capacity, *crossings * static_cast<double>(asked_.shard),
+              rim.latency, rim.links});
+  }
+
+  [[nodiscard]] Time latency() const {
+    const NodeIndex root[] = {asked_.root};
+    if (asked_.type == CollectiveType::broadcast)
+      return farthest(ground_, root, members_, Direction::along, kWaySteps);
+    if (asked_.type == CollectiveType::reduce)
+      return farthest(ground_, root, members_, Direction::against, kWaySteps);
+    return farthest(ground_, members_, members_, Direction::along, kWaySteps);
+  }
+
+  const Ground& ground_;
+  std::span<const NodeIndex> members_;
+  const Asked& asked_;
+  CutFinder finder_;
+  Bound bound_;
+  Time total_{};
+};
+
+bool is_bounded(CollectiveType type) {
+  switch (type) {
+    case CollectiveType::all_gather:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::all_reduce:
+    case CollectiveType::all_to_all:
+    case CollectiveType::broadcast:
+    case CollectiveType::reduce:
+    case CollectiveType::barrier:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<Bound> bound_of(const Ground& ground, const BoundQuestion& question) {
+  const auto members = members_of(ground, question.ranks);
+  if (!members) return tl::unexpected(members.error());
+  const CollectiveType type = question.type == CollectiveType::reduce_scatter_block
+                                  ? CollectiveType::reduce_scatter
+                                  : question.type;
+  if (!is_bounded(type))
+    return fail(Errc::usage, std::string(graph::name(type)), "there is no bound for it", {});
+  if (question.root >= members->size())
+    return fail(Errc::usage, "--root", fmt::format("there are {} ranks", members->size()), {});
+  if (question.bytes < Bytes{}) return fail(Errc::usage, "--size", "is negative", {});
+  if (!connected(ground, *members))
+    return fail(Errc::config_conflict, ground.topology->name(),
+                "some of the ranks do not reach each other",
+                "'orrery topology' shows which links are down");
+  const auto ranks = static_cast<std::int64_t>(members->size());
+  const Asked asked{type, question.bytes.count(), question.bytes.count() / ranks, ranks,
+                    (*members)[question.root]};
+  return Search(ground, *members, asked).run(question.in_network);
+}
+
+Result<Bound> bound_of(const platform::Platform& platform, const BoundQuestion& question) {
+  const Result<Ground> ground = ground_of(platform);
+  if (!ground) return tl::unexpected(ground.error());
+  return bound_of(*ground, question);
+}
+
+}  // namespace orrery::synthesis

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/bounds_cuts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "orrery/core/rank_words.h"
+#include "orrery/synthesis/flow_cut.h"
+
+namespace orrery::synthesis {
+
+using platform::NodeClass;
+
+namespace {
+
+constexpr std::uint32_t kNoLabel = ~0U;
+
+void widen(Rim& rim, const Wire& wire) {
+  rim.latency = rim.links == 0 ? wire.latency : std::min(rim.latency, wire.latency);
+  rim.capacity += wire.capacity;
+  ++rim.links;
+}
+
+/// Which nodes hang together, with those alone that `stays` says; numbers in the nodes' order.
+std::vector<std::uint32_t> components(const Ground& ground, const std::vector<bool>& stays,
+                                      std::uint32_t& count) {
+  std::vector<std::uint32_t> label(ground.node_count(), kNoLabel);
+  std::vector<NodeIndex> stack;
+  count = 0;
+  for (NodeIndex start = 0; start < ground.node_count(); ++start) {
+    if (!stays[start] || label[start] != kNoLabel) continue;
+    stack.assign(1, start);
+    label[start] = count;
+    while (!stack.empty()) {
+      const NodeIndex at = stack.back();
+      stack.pop_back();
+      const auto visit = [&](NodeIndex other) {
+        if (!stays[other] || label[other] != kNoLabel) return;
+        label[other] = count;
+        stack.push_back(other);
+      };
+      for (const Wire& wire : ground.out(at)) visit(wire.to);
+      for (const std::uint32_t wire : ground.into(at)) visit(ground.wires[wire].from);
+    }
+    ++count;
+  }
+  return label;
+}
+
+}  // namespace
+
+CutFinder::CutFinder(const Ground& ground, std::span<const NodeIndex> members, NodeIndex root)
+    : ground_(ground),
+      members_(members),
+      root_(root),
+      member_(ground.node_count()),
+      mark_(ground.node_count()) {
+  for (const NodeIndex node : members) member_[node] = true;
+}
+
+NodeSet CutFinder::measure(std::string name, std::span<const NodeIndex> nodes) const {
+  ++round_;
+  for (const NodeIndex node : nodes) mark_[node] = round_;
+  NodeSet set;
+  set.name = std::move(name);
+  for (const NodeIndex node : nodes) {
+    set.members += member_[node] ? 1 : 0;
+    set.root |= node == root_;
+    for (const Wire& wire : ground_.out(node)) {
+      if (mark_[wire.to] != round_) widen(set.out, wire);
+    }
+    for (const std::uint32_t in : ground_.into(node)) {
+      const Wire& wire = ground_.wires[in];
+      if (mark_[wire.from] != round_) widen(set.in, wire);
+    }
+  }
+  return set;
+}
+
+NodeSet CutFinder::measure(std::string name, const std::vector<bool>& inside) const {
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex node = 0; node < inside.size(); ++node) {
+    if (inside[node]) nodes.push_back(node);
+  }
+  return measure(std::move(name), nodes);
+}
+
+Family CutFinder::by_label(std::string name, std::span<const std::uint32_t> label,
+                           std::uint32_t labels) const {
+  std::vector<std::vector<NodeIndex>> nodes(labels);
+  for (NodeIndex node = 0; node < label.size(); ++node) {
+    if (label[node] != kNoLabel) nodes[label[node]].push_back(node);
+  }
+  Family family{std::move(name), {}};
+  for (const auto& set : nodes) {
+    const auto device = std::find_if(set.begin(), set.end(), [&](NodeIndex node) {
+      return ground_.topology->kind(node) == NodeClass::device;
+    });
+    if (device == set.end()) continue;
+    const auto anchor = std::find_if(set.begin(), set.end(), [&](NodeIndex node) {
+      return platform::is_switch(ground_.topology->kind(node)) &&
+             ground_.topology->host(node) == Topology::kNoHost;
+    });
+    const NodeIndex called = anchor == set.end() ? *device : *anchor;
+    family.sets.push_back(measure(
+        ground_.topology->name(called) + (set.size() > 1 ? " and what hangs on it" : ""), set));
+  }
+  return family;
+}
+
+Family CutFinder::hosts() const {
+  const Topology& topology = *ground_.topology;
+  std::vector<std::vector<NodeIndex>> nodes(topology.host_count());
+  std::vector<bool> has_device(topology.host_count());
+  Family family{"all hosts", {}};
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    const bool device = topology.kind(node) == NodeClass::device;
+    if (topology.host(node) != Topology::kNoHost) {
+      nodes[topology.host(node)].push_back(node);
+      if (device) has_device[topology.host(node)] = true;
+    } else if (device) {
+      family.sets.push_back(measure(topology.name(node), std::span(&node, 1)));
+    }
+  }
+  for (std::size_t host = 0; host < nodes.size(); ++host) {
+    if (has_device[host]) family.sets.push_back(measure(fmt::format("host {}", host), nodes[host]));
+  }
+  return family;
+}
+
+Family CutFinder::without(bool spines) const {
+  std::vector<bool> stays(ground_.node_count());
+  for (NodeIndex node = 0; node < stays.size(); ++node) {
+    const NodeClass kind = ground_.topology->kind(node);
+    stays[node] = kind != NodeClass::core && (spines || kind != NodeClass::spine);
+  }
+  std::uint32_t count = 0;
+  const std::vector<std::uint32_t> label = components(ground_, stays, count);
+  return by_label(spines ? "all pods" : "all leaves", label, count);
+}
+
+std::vector<Family> CutFinder::families() const {
+  Family singles{"all devices", {}};
+  for (const NodeIndex node : ground_.topology->devices())
+    singles.sets.push_back(measure(ground_.topology->name(node), std::span(&node, 1)));
+  std::vector<Family> all;
+  all.push_back(std::move(singles));
+  if (ground_.topology->host_count() > 1) all.push_back(hosts());
+  for (const bool spines : {false, true}) {
+    Family family = without(spines);
+    if (family.sets.size() > 1 && family.sets.size() != all.back().sets.size())
+      all.push_back(std::move(family));
+  }
+  return all;
+}
+
+std::vector<NodeSet> CutFinder::halves(std::uint64_t steps) const {
+  const bool direct = members_.size() == ground_.node_count();
+  std::vector<NodeSet> sets;
+  const auto add = [&](std::string name, const std::function<bool(std::size_t)>& first) {
+    std::vector<NodeIndex> a, b;
+    for (std::size_t i = 0; i < members_.size(); ++i) (first(i) ? a : b).push_back(members_[i]);
+    if (a.empty() || b.empty()) return;
+    if (direct) {
+      sets.push_back(measure(std::move(name), a));
+    } else if (const auto inside = least_cut(ground_, a, b, steps)) {
+      sets.push_back(measure(std::move(name), *inside));
+    }
+  };
+  const std::size_t half = members_.size() / 2;
+  if (!direct || ground_.sizes.size() < 2)
+    add("the first half of the ranks", [&](std::size_t i) { return i < half; });
+  if (members_.size() != ground_.seats.size()) return sets;
+  std::size_t stride = 1;
+  for (std::size_t d = 0; d < ground_.sizes.size(); ++d) {
+    const auto size = static_cast<std::size_t>(ground_.sizes[d]);
+    add(fmt::format("half of dimension {}", d),
+        [&](std::size_t i) { return i / stride % size < size / 2; });
+    stride *= size;
+  }
+  return sets;
+}
+
+std::string CutFinder::describe(const std::vector<bool>& inside) const {
+  const Topology& topology = *ground_.topology;
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex node = 0; node < inside.size(); ++node) {
+    if (inside[node]) nodes.push_back(node);
+  }
+  if (nodes.size() == 1) return topology.name(nodes.front());
+  const std::uint32_t host = nodes.empty() ? Topology::kNoHost : topology.host(nodes.front());
+  std::size_t of_host = 0;
+  for (NodeIndex node = 0; node < topology.node_count(); ++node)
+    of_host += topology.host(node) == host ? 1 : 0;
+  if (host != Topology::kNoHost && of_host == nodes.size() &&
+      std::all_of(nodes.begin(), nodes.end(),
+                  [&](NodeIndex node) { return topology.host(node) == host; }))
+    return fmt::format("host {}", host);
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t rank = 0; rank < ground_.seats.size(); ++rank) {
+    if (inside[ground_.seats[rank]]) ranks.push_back(rank);
+  }
+  return ranks.empty() ? fmt::format("{} nodes", nodes.size()) : rank_words(ranks);
+}
+
+}  // namespace orrery::synthesis

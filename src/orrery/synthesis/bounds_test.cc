@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "orrery/platform/fabric.h"
+#include "orrery/synthesis/ground_testing.h"
+
+namespace orrery::synthesis {
+namespace {
+
+constexpr Bytes kGiB{1 << 30};
+
+Bound bound(const Ground& ground, CollectiveType type, Bytes bytes = kGiB,
+            InNetwork in_network = InNetwork::forwards, std::vector<std::uint32_t> ranks = {}) {
+  const auto found = bound_of(ground, {type, bytes, std::move(ranks), 0, in_network});
+  EXPECT_TRUE(found) << (found ? "" : to_string(found.error()));
+  return found.value_or(Bound{});
+}
+
+double micros(Time time) { return static_cast<double>(time.count()) * 1e-6; }
+
+/// The worst of all sets of nodes, one after another. The root is rank 0.
+double worst_of_all_sets(const Ground& ground, CollectiveType type, double bytes) {
+  const auto p = static_cast<double>(ground.seats.size());
+  double worst = 0;
+  for (std::uint32_t set = 1; set < (1U << ground.node_count()); ++set) {
+    double capacity = 0, inside = 0;
+    for (const Wire& wire : ground.wires) {
+      if ((set >> wire.from & 1U) != 0 && (set >> wire.to & 1U) == 0) capacity += wire.capacity;
+    }
+    for (const NodeIndex seat : ground.seats) inside += (set >> seat & 1U) != 0 ? 1 : 0;
+    if (inside == 0 || inside == p) continue;
+    const bool root = (set >> ground.seats[0] & 1U) != 0;
+    const double out = type == CollectiveType::all_gather       ? bytes / p * inside
+                       : type == CollectiveType::reduce_scatter ? bytes / p * (p - inside)
+                       : type == CollectiveType::broadcast      ? (root ? bytes : 0)
+                       : type == CollectiveType::reduce         ? (root ? 0 : bytes)
+                                                                : bytes;
+    worst = std::max(worst, out / capacity);
+  }
+  return worst * 1e12;
+}
+
+// Brute force over all sets of nodes finds the same cut as the flows do.
+TEST(Bounds, TheTightestCutIsThatOfAllSets) {
+  for (std::uint64_t seed = 0; seed < 120; ++seed) {
+    const Ground ground = random_fabric(seed, {.devices = static_cast<std::uint32_t>(3 + seed % 6),
+                                               .switches = static_cast<std::uint32_t>(seed % 4),
+                                               .more_links = static_cast<std::uint32_t>(seed % 9)});
+    const Bytes bytes(static_cast<std::int64_t>(ground.seats.size()) * 1'000'000);
+    for (const CollectiveType type :
+         {CollectiveType::all_gather, CollectiveType::reduce_scatter, CollectiveType::broadcast,
+          CollectiveType::reduce, CollectiveType::all_reduce}) {
+      const Bound found = bound(ground, type, bytes, InNetwork::reduces);
+      const double worst = worst_of_all_sets(ground, type, static_cast<double>(bytes.count()));
+      EXPECT_TRUE(found.exact);
+      EXPECT_NEAR(static_cast<double>(found.bandwidth.count()), worst, 2 + worst * 1e-9)
+          << "seed " << seed << ", " << graph::name(type) << ": " << found.binds.name;
+    }
+  }
+}
+
+// n (p - 1) / (p d B) in a torus of degree d; in a mesh a corner's two links.
+TEST(Bounds, GridsAreBoundByTheirThinnestNode) {
+  const Bound closed = bound(torus({32, 32}), CollectiveType::all_gather);
+  EXPECT_NEAR(micros(closed.bandwidth), 20000.0 * 1023 / 1024 / 4, 1e-3);
+  EXPECT_EQ(closed.latency, us(16));
+  EXPECT_EQ(closed.total, closed.bandwidth + ns(500));
+  EXPECT_TRUE(closed.exact);
+  const Bound open = bound(mesh({32, 32}), CollectiveType::all_gather);
+  EXPECT_NEAR(micros(open.bandwidth), 20000.0 * 1023 / 1024 / 2, 1e-3);
+  EXPECT_EQ(open.binds.name, "what enters npu0");
+  EXPECT_EQ(open.binds.links, 2U);
+  EXPECT_EQ(open.latency, us(31));
+}
+
+// 16 hosts of 8: what enters a host, over eight cables of 50 GB/s; a device has 450 GB/s more.
+TEST(Bounds, HostsBindWhereTheirCablesAreThin) {
+  constexpr double kBytes = 1073741824.0;
+  const Ground ground = rails(16);
+  const Bound ag = bound(ground, CollectiveType::all_gather);
+  EXPECT_EQ(ag.binds.name, "what enters host 0");
+  EXPECT_EQ(ag.binds.links, 8U);
+  EXPECT_NEAR(micros(ag.bandwidth), kBytes * 15 / 16 / 400e3, 1e-3);
+  const Bound ar = bound(ground, CollectiveType::all_reduce);
+  EXPECT_EQ(ar.binds.name, "what leaves all hosts");
+  EXPECT_NEAR(micros(ar.bandwidth), 2 * kBytes * 15 / 16 / 400e3, 1e-3);
+  const Bound sharp = bound(ground, CollectiveType::all_reduce, kGiB, InNetwork::reduces);
+  EXPECT_NEAR(micros(sharp.bandwidth), kBytes / 400e3, 1e-3);
+  const Bound a2a = bound(ground, CollectiveType::all_to_all);
+  EXPECT_NEAR(micros(a2a.bandwidth), kBytes * 8 * 15 / 16 / 400e3, 1e-3);
+  // Few hosts are bound by their devices' own ports.
+  EXPECT_NEAR(micros(bound(rails(4), CollectiveType::all_gather).bandwidth),
+              kBytes * 31 / 32 / 500e3, 1e-3);
+}
+
+TEST(Bounds, RanksThatOnlyReducePayTwice) {
+  const Ground ring = torus({8});
+  EXPECT_NEAR(micros(bound(ring, CollectiveType::all_reduce).bandwidth), 2 * 20000.0 * 7 / 8 / 2,
+              1e-3);
+  EXPECT_NEAR(micros(bound(ring, CollectiveType::all_reduce, kGiB, InNetwork::reduces).bandwidth),
+              20000.0 / 2, 1e-3);
+}
+
+// Half of a torus sends its halves over two planes of links; its volume says the same.
+TEST(Bounds, AllToAllsAreBoundByHalves) {
+  const Bound cube = bound(torus({8, 8, 8}), CollectiveType::all_to_all);
+  EXPECT_NEAR(micros(cube.bandwidth), 20000.0, 1e-3);  // n k / (8 B)
+  const Bound flat = bound(mesh({8, 4}), CollectiveType::all_to_all);
+  EXPECT_NEAR(micros(flat.bandwidth), 20000.0 * 16 * 16 / 32 / 4, 1e-3);
+  EXPECT_EQ(flat.binds.name, "what leaves half of dimension 0");
+}
+
+// 4,096 nodes exactly, 65,536 by the cuts that are tried.
+TEST(Bounds, LargeFabricsAreAnswered) {
+  EXPECT_TRUE(bound(torus({64, 64}), CollectiveType::all_gather).exact);
+  const Ground large = torus({256, 256});
+  const Bound found = bound(large, CollectiveType::all_gather);
+  EXPECT_FALSE(found.exact);
+  EXPECT_NEAR(micros(found.bandwidth), 20000.0 * 65535 / 65536 / 4, 1e-2);
+  EXPECT_LE(found.latency, us(128));
+}
+
+TEST(Bounds, GroupsAndBarriers) {
+  const Ground ring = torus({8});
+  const std::vector<std::uint32_t> ranks = {0, 2, 4};
+  const Bound group = bound(ring, CollectiveType::all_gather, Bytes(3'000'000), {}, ranks);
+  EXPECT_NEAR(micros(group.bandwidth), 2e6 / (2 * 53.6870912e3), 1e-4);
+  EXPECT_EQ(group.latency, us(2));
+  const Bound barrier = bound(ring, CollectiveType::barrier);
+  EXPECT_EQ(barrier.bandwidth, Time{});
+  EXPECT_EQ(barrier.total, us(2));
+}
+
+TEST(Bounds, DimensionsAreAFabric) {
+  platform::Platform cluster;
+  cluster.name = "dims";
+  cluster.dims = {{platform::Block::switched, 8, Bandwidth(400e9), 100},
+                  {platform::Block::ring, 4, Bandwidth(50e9), 500}};
+  const auto found = bound_of(cluster, {CollectiveType::all_gather, kGiB, {}, 0, {}});
+  ASSERT_TRUE(found);
+  // A device's port and two links.
+  EXPECT_NEAR(micros(found->bandwidth), 1073741824.0 * 31 / 32 / 500e3, 1e-3) << found->binds.name;
+}
+
+TEST(Bounds, WhatCannotBeIsSaid) {
+  const Ground ring = torus({8});
+  const auto ask = [&](BoundQuestion question) {
+    const auto found = bound_of(ring, question);
+    return found ? std::string() : found.error().what;
+  };
+  EXPECT_EQ(ask({CollectiveType::gather, kGiB, {}, 0, {}}), "there is no bound for it");
+  EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3}, 0, {}}),
+            "a collective takes at least two ranks");
+  EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3, 3}, 0, {}}), "rank 3 is named twice");
+  EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3, 8}, 0, {}}),
+            "there is no rank 8: the fabric has 8");
+  std::vector<double> left(16, 1.0);
+  for (const NodeIndex node : {0, 4}) {  // both links of npu0 and of npu4
+    for (LinkIndex l = 0; l < 16; ++l) {
+      const platform::Link& link = ring.topology->link(l);
+      if (link.from == node || link.to == node) left[l] = 0;
+    }
+  }
+  const auto cut = ground_of(ring.topology, ring.seats, left, "cut");
+  ASSERT_TRUE(cut);
+  const auto found = bound_of(*cut, {CollectiveType::all_gather, kGiB, {}, 0, {}});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Errc::config_conflict);
+}
+
+}  // namespace
+}  // namespace orrery::synthesis

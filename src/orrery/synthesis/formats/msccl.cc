@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/formats/msccl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <pugixml.hpp>
+#include <span>
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/platform/topology/formats/reading.h"
+#include "orrery/platform/topology/formats/xml.h"
+#include "orrery/synthesis/plan_limits.h"
+
+namespace orrery::synthesis {
+namespace {
+
+using platform::attribute;
+using Names = std::span<const std::string_view>;
+
+/// Which attributes there are; the last ones of <algo> say nothing that matters here.
+constexpr std::string_view kOfAlgo[]{
+    "name",       "proto",    "nchannels", "nchunksperloop", "ngpus",         "coll",     "inplace",
+    "outofplace", "minBytes", "maxBytes",  "root",           "nthreadblocks", "maxcount", "redop"};
+constexpr std::string_view kOfGpu[]{"id", "i_chunks", "o_chunks", "s_chunks"};
+constexpr std::string_view kOfBlock[]{"id", "send", "recv", "chan"};
+constexpr std::string_view kOfStep[]{"s",      "type", "srcbuf", "srcoff", "dstbuf",
+                                     "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
+
+class MscclReading {
+ public:
+  MscclReading(std::string_view text, const std::string& where, Findings& findings)
+      : places_(text, where), findings_(findings) {}
+
+  Result<Plan> read(const pugi::xml_node& algo) {
+    if (auto done = read_head(algo); !done) return tl::unexpected(done.error());
+    std::vector<bool> seen(plan_.ranks.size());
+    for (const pugi::xml_node& gpu : algo.children("gpu")) {
+      const auto id = number(gpu, "id", 0, static_cast<std::int64_t>(seen.size()) - 1);
+      if (!id) return tl::unexpected(id.error());
+      if (seen[static_cast<std::size_t>(*id)])
+        return fail(Errc::input_duplicate_id, place(gpu), fmt::format("a second gpu {}", *id));
+      seen[static_cast<std::size_t>(*id)] = true;
+      if (auto done = read_gpu(gpu, static_cast<std::uint32_t>(*id)); !done)
+        return tl::unexpected(done.error());
+    }
+    if (auto done = check_dependencies(); !done) return tl::unexpected(done.error());
+    return std::move(plan_);
+  }
+
+ private:
+  struct Dependency {
+    StepAt of, on;
+    pugi::xml_node element;
+  };
+
+  std::string place(const pugi::xml_node& node) const { return places_.of(node); }
+
+  void note_unknown(const pugi::xml_node& node, Names known) {
+    for (const pugi::xml_attribute& one : node.attributes()) {
+      if (std::find(known.begin(), known.end(), one.name()) == known.end())
+        findings_.add(FindingCode::key_ignored,
+                      fmt::format("{}: {}", place(node), printable(one.name(), kShownBytes)));
+    }
+  }
+
+  Result<std::int64_t> number(const pugi::xml_node& node, const char* name, std::int64_t least,
+                              std::int64_t most) const {
+    const std::string_view text = attribute(node, name);
+    if (text.empty())
+      return fail(Errc::input_missing_attr, place(node),
+                  fmt::format("<{}> without {}", node.name(), name));
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size())
+      return fail(Errc::input_corrupt, place(node),
+                  fmt::format("{} is {}, not a whole number", name, in_quotes(text)));
+    if (value < least || value > most)
+      return fail(Errc::input_range, place(node),
+                  fmt::format("{} is {}, outside {} to {}", name, value, least, most));
+    return value;
+  }
+  Result<std::int64_t> number_or(const pugi::xml_node& node, const char* name, std::int64_t missing,
+                                 std::int64_t least, std::int64_t most) const {
+    if (attribute(node, name).empty()) return missing;
+    return number(node, name, least, most);
+  }
+
+  /// Reads several numbers that may be missing into what they are for.
+  struct Wanted {
+    const char* name;
+    std::int64_t* out;
+    std::int64_t least, most;
+  };
+  Result<void> numbers(const pugi::xml_node& node, std::initializer_list<Wanted> wanted) const {
+    for (const Wanted& one : wanted) {
+      const auto value = number_or(node, one.name, *one.out, one.least, one.most);
+      if (!value) return tl::unexpected(value.error());
+      *one.out = *value;
+    }
+    return {};
+  }
+
+  Result<void> read_head(const pugi::xml_node& algo) {
+    note_unknown(algo, kOfAlgo);
+    std::int64_t gpus = 0, channels = 1, loop = 0, in_place = 0, root = 0;
+    for (const pugi::xml_node& child : algo.children()) {
+      if (child.type() != pugi::node_element) continue;
+      if (std::string_view(child.name()) == "gpu") {
+        ++gpus;
+      } else {
+        findings_.add(FindingCode::key_ignored,
+                      fmt::format("{}: <{}>", place(child), printable(child.name(), kShownBytes)));
+      }
+    }
+    const std::int64_t there = gpus;
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    if (there == 0) return fail(Errc::input_empty, place(algo), "a plan without a gpu");
+    if (there > plan_limits::kPlanRanks)
+      return fail(Errc::limit_exceeded, place(algo),
+                  fmt::format("{} gpus, more than {}", there, plan_limits::kPlanRanks));
+    if (auto done = numbers(algo, {{"ngpus", &gpus, 1, kMost},
+                                   {"nchannels", &channels, 1, plan_limits::kPlanChannels},
+                                   {"nchunksperloop", &loop, 0, plan_limits::kPlanChunks},
+                                   {"inplace", &in_place, 0, 1},
+                                   {"root", &root, 0, there - 1},
+                                   {"minBytes", &plan_.min_bytes, 0, kMost},
+                                   {"maxBytes", &plan_.max_bytes, 0, kMost}});
+        !done)
+      return done;
+    if (gpus != there)
+      return fail(Errc::input_corrupt, place(algo),
+                  fmt::format("ngpus is {}, and there are {} <gpu>", gpus, there));
+    std::int64_t out_of_place = in_place == 0 ? 1 : 0;
+    if (auto done = numbers(algo, {{"outofplace", &out_of_place, 0, 1}}); !done) return done;
+    plan_.format = "MSCCL";
+    plan_.name = printable(attribute(algo, "name"));
+    plan_.protocol = printable(attribute(algo, "proto"));
+    plan_.collective_name = printable(attribute(algo, "coll"));
+    plan_.collective = plan_collective(plan_.collective_name);
+    plan_.in_place = in_place != 0;
+    plan_.out_of_place = out_of_place != 0;
+    plan_.channels = static_cast<std::uint32_t>(channels);
+    plan_.chunks_per_loop = static_cast<std::uint32_t>(loop);
+    plan_.root = static_cast<std::uint32_t>(root);
+    plan_.ranks.resize(static_cast<std::size_t>(there));
+    return {};
+  }
+
+  Result<void> read_gpu(const pugi::xml_node& gpu, std::uint32_t rank) {
+    note_unknown(gpu, kOfGpu);
+    PlanRank& made = plan_.ranks[rank];
+    constexpr const char* kChunks[] = {"i_chunks", "o_chunks", "s_chunks"};
+    for (std::size_t i = 0; i < kPlanBuffers; ++i) {
+      const auto chunks = number_or(gpu, kChunks[i], 0, 0, plan_limits::kPlanChunks);
+      if (!chunks) return tl::unexpected(chunks.error());
+      made.chunks[i] = static_cast<std::uint32_t>(*chunks);
+      total_places_ += made.chunks[i];
+    }
+    if (total_places_ > plan_limits::kPlanPlaces)
+      return fail(Errc::limit_exceeded, place(gpu),
+                  fmt::format("buffers of more than {} chunks in all", plan_limits::kPlanPlaces));
+    std::vector<pugi::xml_node> blocks;
+    for (const pugi::xml_node& block : gpu.children("tb")) blocks.push_back(block);
+    made.blocks.resize(blocks.size());
+    std::vector<bool> seen(blocks.size());
+    for (const pugi::xml_node& block : blocks) {
+      const auto id = number(block, "id", 0, static_cast<std::int64_t>(blocks.size()) - 1);
+      if (!id) return tl::unexpected(id.error());
+      if (seen[static_cast<std::size_t>(*id)])
+        return fail(Errc::input_duplicate_id, place(block), fmt::format("a second tb {}", *id));
+      seen[static_cast<std::size_t>(*id)] = true;
+      if (auto done = read_block(block, {rank, static_cast<std::uint32_t>(*id), 0}); !done)
+        return done;
+    }
+    return {};
+  }
+
+  Result<void> read_block(const pugi::xml_node& block, StepAt at) {
+    note_unknown(block, kOfBlock);
+    PlanBlock& made = plan_.ranks[at.rank].blocks[at.block];
+    std::int64_t to = -1, from = -1, channel = 0;
+    const auto last = static_cast<std::int64_t>(plan_.ranks.size()) - 1;
+    if (auto done = numbers(block, {{"send", &to, -1, last},
+                                    {"recv", &from, -1, last},
+                                    {"chan", &channel, -1, plan_limits::kPlanChannels - 1}});
+        !done)
+      return done;
+    if (to == at.rank || from == at.rank)
+      return fail(Errc::input_corrupt, place(block),
+                  fmt::format("gpu {} is its own peer", at.rank));
+    if (to >= 0) made.to = static_cast<std::uint32_t>(to);
+    if (from >= 0) made.from = static_cast<std::uint32_t>(from);
+    made.channel = static_cast<std::uint32_t>(std::max<std::int64_t>(channel, 0));
+    for (const pugi::xml_node& step : block.children("step")) {
+      if (auto done = read_step(step, at, made); !done) return done;
+      ++at.step;
+    }
+    return {};
+  }
+
+  Result<PlanBuffer> buffer(const pugi::xml_node& step, const char* name) const {
+    const std::string_view text = attribute(step, name);
+    if (text == "i") return PlanBuffer::input;
+    if (text == "o") return PlanBuffer::output;
+    if (text == "s") return PlanBuffer::scratch;
+    return fail(Errc::input_corrupt, place(step), fmt::format("{} is {}", name, in_quotes(text)),
+                "buffers are i, o and s");
+  }
+
+  Result<void> read_step(const pugi::xml_node& step, StepAt at, PlanBlock& block) {
+    note_unknown(step, kOfStep);
+    if (++steps_ > plan_limits::kPlanSteps)
+      return fail(Errc::limit_exceeded, place(step),
+                  fmt::format("more than {} steps", plan_limits::kPlanSteps));
+    std::int64_t number_is = at.step, source = -1, target = -1, count = 0, on_block = -1,
+                 on_step = -1, waited = 0;
+    if (auto done = numbers(step, {{"s", &number_is, at.step, at.step},
+                                   {"srcoff", &source, -1, plan_limits::kPlanChunks},
+                                   {"dstoff", &target, -1, plan_limits::kPlanChunks},
+                                   {"cnt", &count, 0, plan_limits::kPlanChunks},
+                                   {"depid", &on_block, -1, plan_limits::kPlanChunks},
+                                   {"deps", &on_step, -1, plan_limits::kPlanChunks},
+                                   {"hasdep", &waited, 0, 1}});
+        !done)
+      return done;
+    const std::string_view word = attribute(step, "type");
+    const auto type = msccl_step(word);
+    if (!type)
+      return fail(Errc::input_unsupported, place(step),
+                  fmt::format("a step of type {}", in_quotes(word)),
+                  "types are s, r, rcs, rrs, rrc, rrcs, cpy, re and nop");
+    PlanStep made;
+    made.type = *type;
+    if (on_block >= 0)
+      dependencies_.push_back({at,
+                               {at.rank, static_cast<std::uint32_t>(on_block),
+                                static_cast<std::uint32_t>(std::max<std::int64_t>(on_step, 0))},
+                               step});
+    if (*type != StepType::nop) {
+      if (source < 0 || target < 0 || count == 0)
+        return fail(Errc::input_range, place(step),
+                    "srcoff, dstoff or cnt of a step that moves chunks is missing or too small");
+      const auto from = buffer(step, "srcbuf");
+      if (!from) return tl::unexpected(from.error());
+      const auto to = buffer(step, "dstbuf");
+      if (!to) return tl::unexpected(to.error());
+      made.count = static_cast<std::uint32_t>(count);
+      fill(made, at.rank,
+           {*from, *to, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)});
+      moves_ += made.count * (made.reads.size() + made.writes.size());
+      if (moves_ > plan_limits::kPlanMoves)
+        return fail(Errc::limit_exceeded, place(step),
+                    fmt::format("steps move more than {} chunks", plan_limits::kPlanMoves));
+    }
+    if ((made.sends && !block.to) || (made.receives && !block.from))
+      return fail(Errc::input_corrupt, place(step),
+                  fmt::format("a step {} that {} in a block without a peer for it", name(*type),
+                              made.sends && !block.to ? "sends" : "receives"));
+    block.steps.push_back(std::move(made));
+    return {};
+  }
+
+  /// What MSCCL's interpreter does for each type (src/collectives/device/msccl_kernel.h): which of
+  /// the two places are the step's own.
+  static void fill(PlanStep& step, std::uint32_t rank, const PlanEnds& ends) {
+    const PlanSpan source{rank, ends.from, ends.first_from, step.count};
+    const PlanSpan target{rank, ends.to, ends.first_to, step.count};
+    const auto is = [&](std::initializer_list<StepType> types) {
+      return std::find(types.begin(), types.end(), step.type) != types.end();
+    };
+    using enum StepType;
+    step.receives = is({receive, receive_copy_send, receive_reduce_send, receive_reduce_copy,
+                        receive_reduce_copy_send});
+    step.sends = is({send, receive_copy_send, receive_reduce_send, receive_reduce_copy_send});
+    if (is({send, receive_reduce_send, receive_reduce_copy, receive_reduce_copy_send, copy,
+            reduce}))
+      step.reads.push_back(source);
+    if (step.type == reduce) step.reads.push_back(target);
+    if (is({receive, receive_copy_send, receive_reduce_copy, receive_reduce_copy_send, copy,
+            reduce}))
+      step.writes.push_back(target);
+    if (step.receives || step.sends) step.ends = ends;
+  }
+
+  Result<void> check_dependencies() {
+    // Steps in the order in which they were read are not in the order of blocks: number them.
+    for (const Dependency& one : dependencies_) {
+      const auto& blocks = plan_.ranks[one.on.rank].blocks;
+      if (one.on.block >= blocks.size() || one.on.step >= blocks[one.on.block].steps.size())
+        return fail(Errc::input_dangling_dep, place(one.element),
+                    fmt::format("gpu {} has no step {} in a block {} to wait for", one.on.rank,
+                                one.on.step, one.on.block));
+      if (one.on == one.of)
+        return fail(Errc::input_self_edge, place(one.element), "a step that waits for itself");
+      const std::string_view marked = hasdep_of(one);
+      if (marked != "1")
+        findings_.add(
+            FindingCode::attr_ignored,
+            fmt::format("{}: waits for a step whose hasdep is not 1", place(one.element)));
+      plan_.ranks[one.of.rank].blocks[one.of.block].steps[one.of.step].after.push_back(one.on);
+    }
+    return {};
+  }
+
+  /// What the step that is waited for says of that.
+  std::string_view hasdep_of(const Dependency& one) {
+    const pugi::xml_node gpu = one.element.parent().parent();
+    if (gpu != indexed_) {
+      indexed_ = gpu;
+      steps_of_.assign(plan_.ranks[one.of.rank].blocks.size(), {});
+      for (const pugi::xml_node& block : gpu.children("tb")) {
+        auto& list = steps_of_[static_cast<std::size_t>(block.attribute("id").as_int())];
+        for (const pugi::xml_node& step : block.children("step")) list.push_back(step);
+      }
+    }
+    return attribute(steps_of_[one.on.block][one.on.step], "hasdep");
+  }
+
+  platform::XmlPlaces places_;
+  Findings& findings_;
+  Plan plan_;
+  std::vector<Dependency> dependencies_;
+  pugi::xml_node indexed_;
+  std::vector<std::vector<pugi::xml_node>> steps_of_;
+  std::uint64_t steps_ = 0, moves_ = 0, total_places_ = 0;
+};
+
+}  // namespace
+
+Result<Plan> read_msccl(std::string_view text, const std::string& where, Findings& findings) {
+  pugi::xml_document document;
+  if (auto parsed = platform::parse_xml(text, where, document); !parsed)
+    return tl::unexpected(parsed.error());
+  const pugi::xml_node algo = document.child("algo");
+  if (!algo) return fail(Errc::input_unsupported, where, "no <algo> in it: not a plan of MSCCL");
+  return MscclReading(text, where, findings).read(algo);
+}
+
+}  // namespace orrery::synthesis
